@@ -191,10 +191,11 @@ def _files(folder: Path, size: int, *, text: bool = False) -> dict[str, list[str
     (here / "shards").mkdir(parents=True, exist_ok=True)
     hyp, ref = here / "hyp.txt", here / "ref.txt"
     per_shard = min(-(-size // SHARDS), SHARD_ROWS)
+    firsts = range(0, size, per_shard)
+    paths = [here / "shards" / f"part-{at:03}.parquet" for at in range(len(firsts))]
+    lasts = [min(first + per_shard, size) for first in firsts]
     with ProcessPoolExecutor(os.cpu_count()) as workers:
-        for shard, first in enumerate(range(0, size, per_shard)):
-            path = here / "shards" / f"part-{shard:03}.parquet"
-            workers.submit(_write_shard, path, first, min(first + per_shard, size))
+        list(workers.map(_write_shard, paths, firsts, lasts))
     if text:
         with hyp.open("w") as hyps, ref.open("w") as refs:
             for batch in _rows(0, size):

@@ -109,6 +109,15 @@ def not_possible(given: str, expected: str) -> str:
     return f"{given} is not possible; expected {expected}."
 
 
+def format_count(count: int, noun: str) -> str:
+    """Write a number and its noun.
+
+    >>> format_count(1, "segment"), format_count(3003, "segment")
+    ('1 segment', '3,003 segments')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def missing_package(what: str, package: str, extra: str) -> str:
     """Say that something needs a package, and which extra of metra installs it.
 

@@ -273,7 +273,7 @@ def test_segments_can_be_sorted_filtered_and_searched(example_report, open_page)
     page.get_by_text("1–8 of 8 segments").wait_for()
     assert all("plaquettes" in text.lower() for text in texts(page, ".cards .seg"))
     page.get_by_label("search").fill("no such word")
-    page.get_by_text("No segment fits").wait_for()
+    page.get_by_text("No segment matches").wait_for()
 
 
 def first_changes(page) -> list[str]:
@@ -328,10 +328,10 @@ def test_people_are_held_against_metrics(example_report, open_page):
 
 
 TRUST = [
-    "Which metrics agree better with people",
-    "Agreement by length of document",
-    "The two judges who agree least",
-    "How far apart two judgements of one output are",
+    "Significant differences between metrics",
+    "Agreement by document length",
+    "Two judges with the lowest agreement",
+    "Differences between two judgements of the same output",
 ]
 
 

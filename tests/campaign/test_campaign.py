@@ -11,7 +11,7 @@ from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, MetraError, OptionError
 
-WISHES = {
+SETTINGS = {
     "name": "spring",
     "protocol": "ldc",
     "source_language": "fr",
@@ -49,14 +49,14 @@ REFUSED = [
 @pytest.mark.parametrize(("wish", "says"), REFUSED)
 def test_refused_wishes(wish, says):
     with pytest.raises(FormatError) as error:
-        check_settings(WISHES | wish, "spring.toml")
+        check_settings(SETTINGS | wish, "spring.toml")
     assert "spring.toml" in str(error.value)
     assert says in str(error.value)
 
 
-@pytest.mark.parametrize("name", WISHES)
+@pytest.mark.parametrize("name", SETTINGS)
 def test_what_a_campaign_cannot_do_without(name):
-    wishes = {key: value for key, value in WISHES.items() if key != name}
+    wishes = {key: value for key, value in SETTINGS.items() if key != name}
     with pytest.raises(FormatError, match=f"spring.toml has no {name}; expected"):
         check_settings(wishes, "spring.toml")
 
@@ -142,7 +142,7 @@ def test_which_protocols_need_judges_who_have_seen_no_other_version():
 @pytest.mark.parametrize(("wish", "streams", "kind", "says"), UNFIT)
 def test_wishes_that_the_texts_do_not_allow(wish, streams, kind, says):
     with pytest.raises(kind, match=says):
-        freeze_campaign(check_settings(WISHES | wish, "x"), corpus(**streams))
+        freeze_campaign(check_settings(SETTINGS | wish, "x"), corpus(**streams))
 
 
 def test_settings_at_the_ends_of_their_ranges():
@@ -170,15 +170,15 @@ def test_settings_at_the_ends_of_their_ranges():
     assert set(ranges) == {one.name for one in fields(Settings)}
     for name, (accepted, refused) in ranges.items():
         for value in accepted:
-            found = getattr(check_settings(WISHES | {name: value}, "x"), name)
+            found = getattr(check_settings(SETTINGS | {name: value}, "x"), name)
             assert found == (tuple(value) if name == "judges" else value)
         for value in refused:
             with pytest.raises(FormatError, match=f"x: {name} is .*; expected"):
-                check_settings(WISHES | {name: value}, "x")
+                check_settings(SETTINGS | {name: value}, "x")
 
 
 def test_frozen():
-    frozen = freeze_campaign(check_settings(WISHES, "x"), corpus(**FULL))
+    frozen = freeze_campaign(check_settings(SETTINGS, "x"), corpus(**FULL))
     assert [system.name for system in frozen.systems] == ["one", "two"]
     assert frozen.systems[1].outputs == ("two a", "two b")
     assert frozen.segments[0].source == "s a"
@@ -189,19 +189,19 @@ def test_frozen():
 
 def test_a_document_is_judged_as_one():
     frozen = freeze_campaign(
-        check_settings(WISHES | {"unit": "document"}, "x"), corpus(**FULL)
+        check_settings(SETTINGS | {"unit": "document"}, "x"), corpus(**FULL)
     )
     assert frozen.texts == ((0, 1),)
 
 
 def test_the_version_follows_every_text_and_wish():
-    frozen = freeze_campaign(check_settings(WISHES, "x"), corpus(**FULL))
-    again = freeze_campaign(check_settings(WISHES, "x"), corpus(**FULL))
+    frozen = freeze_campaign(check_settings(SETTINGS, "x"), corpus(**FULL))
+    again = freeze_campaign(check_settings(SETTINGS, "x"), corpus(**FULL))
     assert frozen.version == again.version
     seeds = replace(frozen, settings=replace(frozen.settings, seed=1))
     texts = replace(frozen, systems=frozen.systems[::-1])
     source = freeze_campaign(
-        check_settings(WISHES | {"basis": "source"}, "x"), corpus(**FULL)
+        check_settings(SETTINGS | {"basis": "source"}, "x"), corpus(**FULL)
     )
     assert len({one.version for one in (frozen, seeds, texts, source)}) == 4
     assert source.protocol.version != frozen.protocol.version

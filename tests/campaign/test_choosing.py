@@ -203,5 +203,5 @@ def test_metrics_are_held_against_people():
     assert correlate_metrics(frozen, two, measures)[0].by_system is None
     assert correlate_metrics(frozen, [], measures) == []
     bare = freeze_campaign(wished, Outputs(EvalSet(None, ["src"] * count), texts))
-    with pytest.raises(CorpusError, match="lacks references for metrics"):
+    with pytest.raises(CorpusError, match="has no references for the metrics"):
         correlate_metrics(bare, answers, measures)

@@ -60,7 +60,7 @@ def test_others_judge_them_blind_and_their_answers_stand_beside(store):
         assert task.task.items[0].text == one.outputs[0]
         assert task.task.items[0].system == one.systems[0]
         assert read_adjudications(db, stored) == {}
-        with pytest.raises(CorpusError, match="nothing that judges are so far apart"):
+        with pytest.raises(CorpusError, match="no outputs on which judges differ"):
             create_adjudication_draft(
                 db, stored, [], judges=("zoe",), now=1.0, who="ann"
             )

@@ -52,7 +52,7 @@ def test_every_format_of_score_has_the_same_scores(scored, form):
 
 def test_tables_for_papers_are_refused(scored):
     """They are rounded, and their metrics are renamed."""
-    with pytest.raises(FormatError, match="expected what `metra score` or"):
+    with pytest.raises(FormatError, match="expected output of `metra score` or"):
         read_evaluator_file(str(scored / "ann.markdown"))
 
 
@@ -165,7 +165,7 @@ REFUSED = [
     pytest.param(
         [f"{HEAD}\tkind", "m\te\t1\tt\t3\tx"], "the kind is 'x'", id="no kind"
     ),
-    pytest.param(["one two three"], "begins with 'one two three'; expected what", id="text"),
+    pytest.param(["one two three"], "begins with 'one two three'; expected output", id="text"),
     pytest.param(
         ["system  bleu ↑", "──────────────", "a  1.00  2.00"],
         "has 3 cells for a; expected 2",
@@ -206,7 +206,9 @@ def test_a_store_is_no_file_of_scores(write):
 
 def test_a_name_for_a_file_that_has_names(write):
     path = write("r.tsv", [HEAD, "m\tann\t\ta\t3"])
-    with pytest.raises(MetraError, match=r"names its evaluators itself \(ann\); leave"):
+    with pytest.raises(
+        MetraError, match=r"names its evaluators itself \(ann\); remove"
+    ):
         read_evaluator_files([f"bob={path}"])
 
 

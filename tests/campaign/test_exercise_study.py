@@ -196,7 +196,7 @@ def test_what_lies_beyond_a_scale_is_cut_and_counted():
     assert [one.mean for one in study.exercise.systems] == [80, 0]
     assert study.scales[0].cut == 1
     assert study.notes == (
-        "ter: 1 of 2 values lie beyond 100..0 and count as its ends.",
+        "ter: 1 of 2 values are outside 100..0 and are clipped to it.",
     )
     ends = run_exercise(given("ter", "ann", [0, 100], higher_is_better=False))
     assert [one.mean for one in ends.exercise.systems] == [100, 0]
@@ -207,9 +207,14 @@ def test_what_lies_beyond_a_scale_is_cut_and_counted():
     ("metric", "scores", "says"),
     [
         pytest.param(
-            "clarity", [1, 3], "if they mean 0..3, say so", id="ratings as they are"
+            "clarity",
+            [1, 3],
+            "if they mean 0..3, set `scales`",
+            id="ratings as they are",
         ),
-        pytest.param("wer", [30, 90], "if they mean 100..0, say so", id="error rate"),
+        pytest.param(
+            "wer", [30, 90], "if they mean 100..0, set `scales`", id="error rate"
+        ),
     ],
 )
 def test_what_may_be_on_another_scale_is_noted(metric, scores, says):
@@ -234,7 +239,7 @@ def test_the_model_combines_means_and_shares_weights():
         ("clarity", 100, 25),
         ("hter", None, 0),
     )
-    assert "whose weight the others share: hter." in study.notes[-1]
+    assert "whose weight the other metrics share: hter." in study.notes[-1]
 
 
 def test_texts_are_compared_only_where_all_measures_share_some():
@@ -248,8 +253,8 @@ def test_texts_are_compared_only_where_all_measures_share_some():
     assert study.exercise.systems[0].mean == 50
     study = run_exercise([*by_text, *whole], level="text")
     assert {one.metric for one in study.exercise.results} == {"clarity"}
-    assert "Left out, because no text has a score: bleu." in study.notes
-    with pytest.raises(OptionError, match="No score is of a single text"):
+    assert "Skipped, because no text has a score: bleu." in study.notes
+    with pytest.raises(OptionError, match="no scores for single texts"):
         run_exercise(whole, level="text")
 
 
@@ -283,7 +288,7 @@ def test_missing_systems_are_noted():
 def test_a_kind_that_is_not_known_is_asked_for():
     scores = [*given("x", "ann", [1, 2]), *given("bleu", "bob", [1, 2])]
     study = run_exercise(scores, scales={"x": ScoreScale(0, 10)})
-    assert "say which with `human` or `automated`" in study.notes[-1]
+    assert "name each in `human` or `automated`" in study.notes[-1]
     study = run_exercise(scores, scales={"x": ScoreScale(0, 10)}, human=["x"])
     assert study.notes == ()
     assert study.human[0].human == "x"
@@ -294,7 +299,7 @@ REFUSED = [
     pytest.param(
         given("nist", "ann", [4.2]),
         {},
-        "the unit of nist is not known; say which scores are worth 0 and 100 with "
+        "the unit of nist is not known; set which values map to 0 and 100 with "
         "`scales`, such as nist=0..10",
         id="unit unknown",
     ),
@@ -316,7 +321,7 @@ REFUSED = [
     pytest.param(
         [*given("bleu", "ann", [1, 2]), NativeScore("bleu", "bob", "", "sysA", 3)],
         {},
-        "No other score is of the systems of bleu by ann (a, b); the others are of sysA.",
+        "No other evaluator scored the systems of bleu by ann (a, b); others scored sysA.",
         id="different names",
     ),
     pytest.param(
@@ -325,13 +330,13 @@ REFUSED = [
     pytest.param(
         given("bleu", "ann", [1]),
         {"scales": {"blue": ScoreScale(0, 1)}},
-        "There is a scale for 'blue', which nobody has scored; measures: bleu.",
+        "There is a scale for 'blue', which has no scores; metrics: bleu.",
         id="scale of nothing",
     ),
     pytest.param(
         given("bleu", "ann", [1]),
         {"human": ["clarity"]},
-        "There is a measure for 'clarity', which nobody",
+        "There is a metric for 'clarity', which has no scores",
         id="kind of nothing",
     ),
     pytest.param(
@@ -349,7 +354,7 @@ REFUSED = [
     pytest.param(
         given("bleu", "ann", [1]),
         {"model": QualityModel("m", "u", (WeightedMetric("ter", 1, 100, 0),))},
-        "Nobody has scored any measure of the model m: ter; measures: bleu.",
+        "No metric of the model m has scores: ter; metrics with scores: bleu.",
         id="model of nothing",
     ),
 ]
@@ -367,7 +372,7 @@ def test_what_is_refused(scores, options, says):
     "text", ["clarity", "clarity=", "=0..3", "clarity=0-3", "x=1..1", "x=0..inf"]
 )
 def test_what_is_no_scale(text):
-    with pytest.raises(OptionError, match="is no scale; expected MEASURE=WORST"):
+    with pytest.raises(OptionError, match="is not a scale; expected METRIC=WORST"):
         parse_scale(text)
 
 

@@ -69,6 +69,6 @@ def test_a_quote_that_is_not_there_is_refused(tmp_path, monkeypatch):
     )
     monkeypatch.setattr(own_wording, "_TEXTS", tmp_path)
     read_guide.cache_clear()
-    with pytest.raises(FormatError, match=r"marks 'c', which its output does not hold"):
+    with pytest.raises(FormatError, match=r"marks 'c', which is not in its output"):
         read_guide("mqm")
     read_guide.cache_clear()

@@ -99,9 +99,9 @@ def test_flags_say_why():
     same = [made("s", at, "same", 5) for at in range(1, 7)]
     good = [made("s", at, "good", 1 + at % 5, active_ms=9000) for at in range(1, 7)]
     found = flag_judges(build_judge_table(hasty + blind + same + good))
-    assert found["hasty"] == ["2 of 10 answers faster than 600 words a minute"]
+    assert found["hasty"] == ["2 of 10 answers faster than 600 words per minute"]
     assert found["blind"] == ["scored 0 of 6 degraded items lower (p = 1.00)"]
-    assert found["same"] == ["always the same score (100 of 100)"]
+    assert found["same"] == ["always gives the same score (100 of 100)"]
     assert found["good"] == []
     lenient = flag_judges(build_judge_table(hasty + good), FlagRules(too_fast=0.2))
     assert lenient == {"hasty": [], "good": []}
@@ -114,7 +114,7 @@ def test_repeats_far_apart_are_a_flag():
         for at in range(1, 7)
     ]
     assert flag_judges(build_judge_table(first + again))["ann"] == [
-        "repeats are 88 of 100 apart on average"
+        "repeats differ by 88 of 100 points on average"
     ]
 
 
@@ -153,7 +153,7 @@ def test_agreement_is_what_meta_evaluation_computes():
     told = {one.name: one.value for one in found.coefficients}
     assert (found.scorer, found.outputs, found.comparisons) == ("adequacy", 5, 5)
     assert told["equal"] == 0.4
-    assert told["at most 1 apart"] == 0.8
+    assert told["within 1"] == 0.8
     assert told["Krippendorff's alpha, ordinal"] == theirs.values["alpha ordinal"]
     assert told["Krippendorff's alpha, interval"] == theirs.values["alpha interval"]
     assert told["Cohen's kappa, quadratic"] == theirs.values["mean quadratic"]
@@ -307,7 +307,7 @@ def test_judges_of_orders_agree_on_each_two_outputs():
         len(pairs),
     )
     assert found["equal"].value == pytest.approx(equal)
-    kappa = found["kappa of comparisons, as at WMT"]
+    kappa = found["kappa of comparisons (WMT)"]
     assert kappa.value == pytest.approx((equal - chance) / (1 - chance))
     # Two segments are drawn, which are too few for an interval.
     assert kappa.interval is None
@@ -346,7 +346,7 @@ def test_pictures_say_where_long_times_are_cut():
     assert cut
     assert "s or more)" in all_times
     assert "to 5000 s" in all_times
-    assert "lie at the right end)" in by_judge
+    assert "are drawn at the right end)" in by_judge
     assert "longest 5000 s" in by_judge
     x_ends = [float(x) for x in re.findall(r'x2="([\d.]+)"', by_judge)]
     wide = float(re.search(r'viewBox="0 0 ([\d.]+)', by_judge)[1])

@@ -145,7 +145,7 @@ def test_close_waits_for_a_second_judge_and_half_a_vote_is_half():
     text = "a b a b a b a b"
     value, scored = cloze(["B", "bee", "b", "c"], None, text)
     assert find_undecided(value) == [1, 3]
-    assert scored["cloze-close"].reason == "2 answers wait for a second judge"
+    assert scored["cloze-close"].reason == "waiting for a second judge"
     assert math.isnan(scored["cloze-close"].native)
     _, scored = cloze(["B", "bee", "b", "c"], [None, 0.5, None, 0.0], text)
     assert scored["cloze-close"].native == 25
@@ -267,13 +267,13 @@ def test_the_score_falls_on_both_sides_of_the_natural_speed(pace, scale, hundred
 
 def test_a_speed_at_which_nobody_reads_is_shown_and_not_counted():
     scored = read(1263, 60_000, natural=86)
-    assert scored.reason == "faster than anybody reads"
+    assert scored.reason == "faster than people can read"
     assert scored.native == 1263
     assert not scored.is_defined
     asked = read(1263, 60_000, natural=86, fastest=0)
     assert (asked.is_defined, asked.hundred) == (True, 0)
     slow = read(5, 60_000, natural=86, slowest=10)
-    assert slow.reason == "slower than anybody reads"
+    assert slow.reason == "slower than people read"
     assert read(5, 60_000, natural=86).is_defined
 
 
@@ -289,7 +289,7 @@ def test_answers_of_older_versions_are_scored_by_the_same_scale():
     [scored] = Reading().scores({"ms": 20_000, "key": key}, "x")
     assert (scored.native, scored.hundred) == (540, 0)
     [fast] = Reading().scores({"ms": 10_000, "key": key}, "x")
-    assert fast.reason == "faster than anybody reads"
+    assert fast.reason == "faster than people can read"
 
 
 def test_an_attempt_with_a_pause_is_flagged_and_kept():
@@ -599,12 +599,12 @@ def test_speeds_at_the_ends_of_their_ranges():
     [
         (60, 300.0, {}, ""),
         (60, 7000.0, {}, ""),
-        (60, 1.0, {}, "faster than anybody reads"),
-        (60, 61.0, {"limits": [60, 0]}, "slower than anybody reads"),
+        (60, 1.0, {}, "faster than people can read"),
+        (60, 61.0, {"limits": [60, 0]}, "slower than people read"),
         (60, 60.0, {"limits": [60, 0]}, ""),
         (60, 1.0, {"limits": [60, 0]}, ""),
         (60, 10.0, {"limits": [0, 360]}, ""),
-        (60, 9.9, {"limits": [0, 360]}, "faster than anybody reads"),
+        (60, 9.9, {"limits": [0, 360]}, "faster than people can read"),
     ],
 )
 def test_speeds_at_which_nobody_reads(words, seconds, more, reason):

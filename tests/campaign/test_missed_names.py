@@ -122,7 +122,7 @@ def test_the_file_is_among_the_exports():
     found = answered(made, forms)
     assert b"Munich\tM" in export_judgements("annotations", found, made).content
     assert export_judgements("zip", found, made).content
-    with pytest.raises(OptionError, match="no tags here"):
+    with pytest.raises(OptionError, match="has no tags"):
         export_judgements("annotations", found)
 
 
@@ -137,9 +137,11 @@ def test_nothing_missed_is_nothing_to_check():
 @pytest.mark.parametrize(
     ("value", "says"),
     [
-        pytest.param({"found": []}, "expected 1 places", id="too few"),
+        pytest.param({"found": []}, "expected 1 span", id="too few"),
         pytest.param({"found": [{"start": 0, "end": 9}]}, "within the 3", id="outside"),
-        pytest.param({"found": [{"start": 1, "end": 1}]}, "end after", id="empty"),
+        pytest.param(
+            {"found": [{"start": 1, "end": 1}]}, "non-empty range", id="empty"
+        ),
         pytest.param({"found": ["x"]}, "an entry start and end", id="no place"),
     ],
 )

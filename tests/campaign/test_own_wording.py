@@ -77,7 +77,7 @@ def test_several_languages_are_several_tables():
     tables = [{"language": "pt", "title": "Um"}, {"language": "it", "title": "Uno"}]
     found = parse_wordings(tables, protocol("da"), "c.toml")
     assert [one.title for one in found] == ["Um", "Uno"]
-    with pytest.raises(FormatError, match="two wordings are in one language"):
+    with pytest.raises(FormatError, match="two wordings have the same language"):
         parse_wordings([tables[0], tables[0]], protocol("da"), "c.toml")
 
 
@@ -94,7 +94,9 @@ def test_marks_of_own_examples_quote_the_words_they_stand_on():
 
 
 WRONG = [
-    pytest.param({"language": 3}, r"language is 3; expected the code", id="no code"),
+    pytest.param(
+        {"language": 3}, r"language is 3; expected a language code", id="no code"
+    ),
     pytest.param(
         {"titel": "x"},
         r"wording has no entry named 'titel'\. Did you mean 'title'",
@@ -113,12 +115,10 @@ WRONG = [
     ),
     pytest.param(
         {"lead": "{x}"},
-        r"wording\.lead has the place \{x\}; expected \{missing\}",
+        r"wording\.lead has the field \{x\}; expected \{missing\}",
         id="unknown place",
     ),
-    pytest.param(
-        {"lead": "a } b"}, r"wording\.lead has a brace of its own", id="brace"
-    ),
+    pytest.param({"lead": "a } b"}, r"wording\.lead has a stray brace", id="brace"),
     pytest.param({"steps": 3}, r"wording\.steps is 3; expected a table", id="no steps"),
     pytest.param(
         {"steps": {"adequasy": {}}},
@@ -137,7 +137,7 @@ WRONG = [
     ),
     pytest.param(
         {"steps": {"adequacy": {"labels": LABELS}}},
-        r"has labels or texts alone",
+        r"has only labels or only texts",
         id="labels without texts",
     ),
     pytest.param(

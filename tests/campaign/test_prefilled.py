@@ -104,7 +104,9 @@ def test_what_became_of_marks(there, handed_in, expected):
 
 
 WRONG = [
-    pytest.param({"none": {"1": [MARK]}}, "esa", "marks of 'none'", id="system"),
+    pytest.param(
+        {"none": {"1": [MARK]}}, "esa", "marks for unknown system 'none'", id="system"
+    ),
     pytest.param({SYSTEM: {"9": [MARK]}}, "esa", "in segment 9 of", id="segment"),
     pytest.param(
         {SYSTEM: {"1": [MARK | {"end": 999}]}}, "esa", "runs from 0 to 999", id="place"
@@ -115,7 +117,7 @@ WRONG = [
         "the severity is 'bad'",
         id="severity",
     ),
-    pytest.param({SYSTEM: {"1": [MARK]}}, "da", "da asks for no marks", id="protocol"),
+    pytest.param({SYSTEM: {"1": [MARK]}}, "da", "da has no marks", id="protocol"),
 ]
 
 
@@ -144,7 +146,7 @@ def test_marks_are_read_from_json_lines(tmp_path):
     path.write_text('{"system": "one", "segment": 2, "marks": []}\n\n')
     assert read_marks(str(path)) == {"one": {"2": []}}
     path.write_text('{"system": "one", "segment": 2, "marks": []}\n' * 2)
-    with pytest.raises(FormatError, match="line 2: segment 2 of one has marks already"):
+    with pytest.raises(FormatError, match="line 2: segment 2 of one already has marks"):
         read_marks(str(path))
     path.write_text('{"system": "one", "segment": "2"}')
     with pytest.raises(FormatError, match="line 1: expected system, segment and a li"):

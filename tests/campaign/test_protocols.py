@@ -126,7 +126,7 @@ REFUSED = [
         id="too long",
     ),
     pytest.param(
-        "mqm", {"mqm": [mark("minor", start=1)]}, "end after its start", id="empty"
+        "mqm", {"mqm": [mark("minor", start=1)]}, "non-empty range", id="empty"
     ),
     pytest.param(
         "mqm", {"mqm": [mark("minor", start=-1)]}, "from -1 to 1", id="from the end"

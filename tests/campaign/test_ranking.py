@@ -50,7 +50,7 @@ def test_p_values_are_those_of_scipy():
 def test_too_little_is_an_answer():
     [ranking] = rank_systems(scored(high=HIGH[:9], low=LOW[:9]))
     assert ranking.too_little == (
-        "Not enough data: high and low have 9 segments to compare, and the test needs 10."
+        "Not enough data: high and low have 9 segments to compare; the test needs 10."
     )
     assert {(one.cluster, one.p_next, one.places) for one in ranking.systems} == {
         (None, None, None)
@@ -64,7 +64,7 @@ def test_too_little_is_an_answer():
 
 def test_one_system_alone_is_told_from_nobody():
     [ranking] = rank_systems(scored(one=HIGH))
-    assert ranking.too_little.startswith("There is one system only")
+    assert ranking.too_little.startswith("There is only one system")
 
 
 def test_systems_that_share_no_segment_are_compared_by_rank_sums():

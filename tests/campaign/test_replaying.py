@@ -48,7 +48,9 @@ def test_a_field_that_is_opened_again_goes_on_from_there_and_fields_keep_apart()
     ("log", "says"),
     [
         pytest.param(
-            [entry("write", at=0, gone=0, text="x")], "not known yet", id="no beginning"
+            [entry("write", at=0, gone=0, text="x")],
+            "not known at this point",
+            id="no beginning",
         ),
         pytest.param(
             [entry("text", text="a"), entry("write", at=1, gone=1, text="x")],

@@ -97,16 +97,16 @@ def test_how_words_were_counted_is_said_where_scores_are():
     frozen = opened("minimal-correction", judges=["zoe"], each=1, complete=True)
     assert frozen.protocol.steps[0].asks.language == "en"
     found = answered(frozen, lambda task, _: {"syntax": {"text": task.items[0].text}})
-    assert "between blanks" in compute_measurements(frozen, found).words
-    assert "Words are what stands between blanks" in write_codebook(found, frozen)
+    assert "separated by spaces" in compute_measurements(frozen, found).words
+    assert "Words are separated by spaces" in write_codebook(found, frozen)
     thai = [replace(one, value=thai_value()) for one in found]
     for said in (
         compute_measurements(frozen, thai).words,
         write_codebook(thai, frozen),
     ):
-        assert "each letter counts as a word" in said
+        assert "each letter with its marks counts as a word" in said
     both = describe_word_counting([*found, *thai])
-    assert both.startswith("Words are what stands between blanks; in scripts")
+    assert both.startswith("Words are separated by spaces. In scripts")
     assert describe_word_counting([]) == ""
 
 

@@ -79,7 +79,7 @@ def test_a_speed_that_does_not_count_is_in_the_files():
     found = answered(frozen, lambda *_: {"reading-speed": {"ms": 100}})
     header, line, *_ = format_undefined(score_judgements(found)).split("\n")
     row = dict(zip(header.split("\t"), line.split("\t"), strict=True))
-    assert row["reason"] == "faster than anybody reads"
+    assert row["reason"] == "faster than people can read"
     assert float(row["native"]) > 600
     assert "n/a" not in line
 
@@ -185,7 +185,7 @@ def test_close_answers_are_judged_once_blind_and_filled_in():
         return {"cloze": {"answers": ["thing"] * count}}
 
     first = answered(frozen, value)
-    assert "wait for a second judge" in format_undefined(score_judgements(first))
+    assert "waiting for a second judge" in format_undefined(score_judgements(first))
     assert "cloze-close" not in format_judgement_table(score_judgements(first))
     second = build_verdict_campaign(frozen, first, judges=["zoe", "yan"], each=2)
     cases = second.material["cases"]

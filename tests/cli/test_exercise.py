@@ -34,10 +34,10 @@ def test_the_example_by_hand(cli, handed_in, model):
     [time] = [row for row in found["tables"]["scales"] if row["by"] == "model leaflet"][
         2:
     ]
-    assert (time["measure"], time["worth 0"], time["worth 100"]) == (
+    assert (time["metric"], time["maps to 0"], time["maps to 100"]) == (
         *("correction-time", 1, 0),
     )
-    pairs = {row["measures"]: row for row in found["tables"]["human"]}
+    pairs = {row["metrics"]: row for row in found["tables"]["human"]}
     assert set(pairs) == {
         f"{metric} – {human}"
         for metric in ("bleu:n=3", "ter")
@@ -95,7 +95,7 @@ def test_names_of_systems_are_made_equal(cli, write, handed_in, model):
     asked = ("exercise", *handed_in, path, "--model", model, "--human", "x")
     refused = cli(*asked)
     assert refused.code == 2
-    assert "the same names everywhere; --names takes a table of them." in refused.err
+    assert "the same everywhere; map them with --names." in refused.err
     ran = cli(*asked, "--names", names)
     assert ran.code == 0, ran.err
     assert (
@@ -106,9 +106,11 @@ def test_names_of_systems_are_made_equal(cli, write, handed_in, model):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        pytest.param([], "There are no scores to compare; give those of", id="nothing"),
+        pytest.param(
+            [], "There are no scores to compare; give scores from", id="nothing"
+        ),
         pytest.param(["none.json"], "none.json", id="no such file"),
-        pytest.param(["--scale", "clarity"], "'clarity' is no scale", id="no scale"),
+        pytest.param(["--scale", "clarity"], "'clarity' is not a scale", id="no scale"),
         pytest.param(["--campaign", "x"], "judge.db", id="no store"),
         pytest.param(
             ["--level", "segment"], "--level segment is not possible", id="no level"

@@ -70,7 +70,7 @@ def test_several_campaigns_in_one_store(judge, write):
     status = judge("status").out
     assert "mart and brake    open" in status
     assert judge("links").code == 2
-    assert "There are 2 campaigns; say which" in judge("links").err
+    assert "The store holds 2 campaigns; name one of" in judge("links").err
     twice = judge("init", CAMPAIGN)
     assert (twice.code, "named 'market and brake' already" in twice.err) == (2, True)
 

@@ -120,7 +120,7 @@ def test_all_of_it_there_and_back(cli, filled, tmp_path):
     out = tmp_path / "back.jsonl"
     ran = cli("judge", "import", table, "--lang", "fr-en", "-o", out)
     assert ran.code == 0, ran.err
-    assert "answers by 8 judges about 4 systems." in ran.err
+    assert "answers from 8 judges on 4 systems." in ran.err
 
     def means(path):
         found = average_systems(
@@ -146,7 +146,7 @@ def test_texts_of_other_programs_become_a_corpus(cli, write, tmp_path):
 def test_what_is_wrong_is_said(cli, write, tmp_path):
     ran = cli("judge", "import", write("a.txt", ["hello"]))
     assert ran.code == 2
-    assert "which no reader knows" in ran.err
+    assert "which is not a known format" in ran.err
     judgements = write("b.jsonl", b'{"schema": "metra-judgement/1"}')
     ran = cli("judge", "import", judgements, "--lang", "en")
     assert ran.code == 2

@@ -21,19 +21,19 @@ def refused(ran, *words):
 
 def test_no_folder_for_the_store(cli, tmp_path):
     ran = cli("judge", "init", "--store", tmp_path / "none" / "judge.db")
-    refused(ran, "its folder is not there", "--store")
+    refused(ran, "its folder does not exist", "--store")
 
 
 def test_a_file_of_something_else(cli, tmp_path):
     (tmp_path / "notes.db").write_text("shopping list\n" * 100)
     ran = cli("judge", "status", "--store", tmp_path / "notes.db")
-    refused(ran, "the file holds something else")
+    refused(ran, "the file is not a SQLite database")
 
 
 @pytest.mark.parametrize(
     ("url", "words"),
     [
-        pytest.param("://", "address cannot be understood", id="no address"),
+        pytest.param("://", "address is malformed", id="no address"),
         pytest.param("postgres://a@b/c", "cannot be kept in postgres", id="old name"),
     ],
 )
@@ -127,7 +127,7 @@ def test_a_port_that_is_taken(cli, tmp_path, monkeypatch):
         other.listen()
         port = other.getsockname()[1]
         ran = cli("judge", "serve", "--store", url, "--port", port)
-    refused(ran, f"Nobody can listen at 127.0.0.1, port {port}", "--port")
+    refused(ran, f"Cannot listen on 127.0.0.1, port {port}", "--port")
 
 
 @pytest.mark.parametrize("address", ["nonsense", "https://", "ftp://x", "http://[x"])

@@ -464,8 +464,8 @@ def test_a_card_shows_error_spans(scores, write, tmp_path, cli):
     assert "Error spans against" in ran.out
     text = page.read_text()
     # Precision 1 and recall 3 of 3 and 3 of 7 characters; people share 3 of 7.
-    assert "F of characters of error spans against people: one 0.750." in text
-    assert "People reach 0.600 against each other." in text
+    assert "Character F of error spans against people: one 0.750." in text
+    assert "Agreement between people is 0.600." in text
 
 
 def test_a_picture_of_differences(scores, tmp_path, cli):

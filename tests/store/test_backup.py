@@ -139,7 +139,7 @@ def test_a_backup_that_breaks_off_leaves_nothing(file, tmp_path, monkeypatch):
             write_backup(file, str(tmp_path / "backup.db"))
     assert [*tmp_path.glob("backup*")] == []
     write_backup(file, str(tmp_path / "backup.db"))
-    with pytest.raises(FormatError, match="is there already"):
+    with pytest.raises(FormatError, match="already exists"):
         write_backup(file, str(tmp_path / "backup.db"))
 
 
@@ -398,6 +398,9 @@ def test_whatever_page_is_lost_what_is_saved_is_true(file, tmp_path, monkeypatch
 
 def test_what_is_no_backup(file, tmp_path):
     (tmp_path / "notes.db").write_text("shopping list\n" * 100)
-    for name, message in (("notes.db", "something else"), ("none.db", "no backup at")):
+    for name, message in (
+        ("notes.db", "not a SQLite database"),
+        ("none.db", "no backup at"),
+    ):
         with pytest.raises((FormatError, StoreError), match=message):
             restore_backup(str(tmp_path / name), file, replace=True)

@@ -50,7 +50,7 @@ def test_names_are_taken_once(store):
     with store.transaction() as db:
         campaigns.create_campaign(db, made(), now=5.0, who="ann")
     with (
-        pytest.raises(OptionError, match="a campaign named 'test' already"),
+        pytest.raises(OptionError, match="A campaign named 'test' already"),
         store.transaction() as db,
     ):
         campaigns.create_campaign(db, made(), now=5.0, who="ann")
@@ -64,7 +64,9 @@ def test_campaigns_are_found_by_name(store):
         assert campaigns.find_by_name(db, "test").id == key
         assert [row[1] for row in campaigns.list_campaigns(db)] == ["other", "test"]
         assert campaigns.count_campaigns(db) == 2
-        with pytest.raises(OptionError, match="There are 2 campaigns; say which"):
+        with pytest.raises(
+            OptionError, match="The store holds 2 campaigns; name one of"
+        ):
             campaigns.find_by_name(db, None)
         with pytest.raises(UnknownNameError, match="Did you mean 'test'"):
             campaigns.find_by_name(db, "tests")

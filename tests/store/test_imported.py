@@ -111,7 +111,9 @@ def test_the_same_judgements_again_change_nothing(store, filled):
     [again] = put(store, judgements).values()
     assert (again.id, again.is_new) == (first.id, False)
     assert rows(store) == before
-    with pytest.raises(OptionError, match="already, with other judgements; choose an"):
+    with pytest.raises(
+        OptionError, match="with other judgements already exists; choose an"
+    ):
         put(store, judgements[1:])
     assert rows(store) == before
     [other] = put(store, judgements[1:], "another").values()
@@ -124,7 +126,7 @@ def test_what_was_judged_here_can_be_imported_here(store):
     for _ in range(3):
         browser.answer(work := browser.work(), work["screen"])
     there = house.judgements()
-    with pytest.raises(OptionError, match="named 'test' already"):
+    with pytest.raises(OptionError, match=r"named 'test' with other"):
         put(store, there)
     [copy] = put(store, there, "copy").values()
     again = [replace(one, campaign="test") for one in kept(store, copy.id)]
@@ -149,7 +151,7 @@ def test_half_of_it_is_nothing(store, filled, monkeypatch):
 def test_several_campaigns_in_one_file_become_several(store, filled):
     both = [one for mine in list(filled.values())[:2] for one in mine]
     assert set(put(store, both)) == set(list(filled)[:2])
-    with pytest.raises(OptionError, match=r"hold 2 campaigns .* cannot all be called"):
+    with pytest.raises(OptionError, match=r"hold 2 campaigns .* cannot all be named"):
         put(store, both, "x")
     renamed = [replace(one, campaign="same") for one in both]
     names = set(put(store, renamed))
@@ -164,7 +166,9 @@ def test_nobody_goes_on_with_it(store, filled):
         assert stored.state == "closed"
         assert stored.imported["files"] == ["a.jsonl"]
         [judge, *_] = judges.list_judges(db, one.id)
-        with pytest.raises(OptionError, match="was imported from files; it stays clo"):
+        with pytest.raises(
+            OptionError, match="was imported from files; an imported campaign stays clo"
+        ):
             campaigns.set_state(db, one.id, "open", now=NOW, who="ann")
         with pytest.raises(OptionError, match="was imported from files"):
             judges.issue_link(db, judge.id, now=NOW, who="ann")

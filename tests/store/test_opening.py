@@ -60,7 +60,7 @@ def test_another_programs_database_is_refused(tmp_path):
         other.execute("CREATE TABLE recipes (name TEXT)")
     other.close()
     with pytest.raises(
-        FormatError, match=r"holds tables of something else \(recipes\)"
+        FormatError, match=r"holds tables of another program \(recipes\)"
     ):
         stores.open(path)
 
@@ -188,19 +188,23 @@ def test_a_new_store_is_its_owners_alone(tmp_path):
 @pytest.mark.parametrize(
     ("said", "kind", "message"),
     [
-        ("unable to open database file", "unreachable", "its folder is not there"),
-        ("attempt to write a readonly database", "read-only", "it may not be written"),
+        ("unable to open database file", "unreachable", "its folder does not exist"),
+        ("attempt to write a readonly database", "read-only", "it is not writable"),
         (
             "cannot execute INSERT in a read-only transaction",
             "read-only",
             "whether the database is a standby",
         ),
-        ("database or disk is full", "full", "the disk is full; make room"),
+        ("database or disk is full", "full", "the disk is full; free some space"),
         ("could not extend file: No space left on device", "full", "the disk is full"),
-        ("disk I/O error", "full", "the disk fails, or is full"),
-        ("file is not a database", "damaged", "the file holds something else"),
+        ("disk I/O error", "full", "the disk is failing or full"),
+        ("file is not a database", "damaged", "the file is not a SQLite database"),
         ("database disk image is malformed", "damaged", "metra judge restore puts"),
-        ("database is locked", "busy", "another program has held it for half a minute"),
+        (
+            "database is locked",
+            "busy",
+            "another program has locked it for half a minute",
+        ),
         ("the server\ncloses", "fault", "the server; check its address"),
     ],
 )

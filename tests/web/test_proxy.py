@@ -270,7 +270,7 @@ def test_redirects_lead_to_the_site(site, visit):
 def test_other_hosts_are_refused(visit, host):
     reply = visit(Host=host).get("/")
     assert reply.status_code == 400
-    assert "does not go by that name" in reply.json()["error"]
+    assert "does not accept the host name" in reply.json()["error"]
 
 
 def test_changes_come_from_the_site(site, visit):

@@ -89,7 +89,7 @@ def test_our_mistakes_are_told_to_the_log_alone(house, monkeypatch, caplog):
     reply = browser.get("/judge/done")
     assert reply.status_code == 500
     assert reply.json() == {
-        "error": "The server made a mistake; try again in a moment."
+        "error": "An internal error occurred; try again in a moment."
     }
     assert reply.headers["Content-Security-Policy"]
     assert "under the mat" in caplog.text
@@ -123,7 +123,7 @@ def test_who_goes_away_is_in_the_log_and_no_mistake_of_ours(caplog):
         anyio.run(ErrorReplies(leave), {"type": "http"}, None, None)
     [record] = caplog.records
     assert (record.levelname, record.exc_info) == ("INFO", None)
-    assert record.getMessage() == "A client went away in the middle of a request."
+    assert record.getMessage() == "A client disconnected during a request."
 
 
 def test_no_page_holds_script_or_style_of_its_own(house):
@@ -303,12 +303,12 @@ def test_too_much_is_not_even_read(house):
         headers=headers | {"Content-Length": "5000000"},
     )
     assert announced.status_code == 413
-    assert "more than can be taken in" in announced.json()["error"]
+    assert "The request is too large" in announced.json()["error"]
     chunked = browser.client.put(
         "/api/screens/x/0/draft", content=endless(), headers=headers
     )
     assert chunked.status_code == 413
-    assert "more than can be taken in" in chunked.json()["error"]
+    assert "The request is too large" in chunked.json()["error"]
     form = browser.form("/judge/consent", agree="y" * 100_000)
     assert form.status_code == 413
     for path, most in (("/api/screens/x/0/draft", 1_000_000), ("/judge/guide", 64_000)):

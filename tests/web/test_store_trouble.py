@@ -95,7 +95,7 @@ def test_judges_and_organisers_are_told_on_their_pages(light_house):
     assert reply.status_code == 507
     assert "Der Server kann gerade nicht speichern" in reply.text
     assert refused.status_code == 507
-    assert "disk is full; whoever runs it must make room." in refused.text
+    assert "disk is full; its operator must free some space." in refused.text
     # Whoever can still read sees it above every page, until something can be saved.
     page = organiser.get("/admin").text
     assert re.search('role="alert">Nothing can be saved.*the disk is full', page)

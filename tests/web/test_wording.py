@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from tests.campaigns import made, opened
 from tests.web.admin.conftest import Admin
-from tests.web.admin.test_wizard import ONE, TWO, WISHES, carried, upload
+from tests.web.admin.test_wizard import ONE, SETTINGS, TWO, carried, upload
 from tests.web.browsing import answer
 
 from metra.campaign.own_wording import freeze_wordings, parse_wordings
@@ -163,7 +163,7 @@ def test_campaigns_of_older_stores_have_words_too(open_house):
 def test_the_preview_shows_what_judges_will_read(open_house):
     house = open_house(in_own_words())
     page = Admin(house).sign_in().get("/preview")
-    assert "campaign’s own words" in page
+    assert "campaign’s own wording" in page
     assert "Guia &lt;script&gt;" in page
     assert HOSTILE not in page
 
@@ -174,14 +174,14 @@ def test_the_preview_goes_through_the_languages(open_house):
     assert '<a href="?wording=ja">Japanese</a>' in admin.get("/preview")
     page = admin.get("/preview?wording=ja")
     assert "<b>Japanese</b>" in page
-    assert "which nobody has validated" in page
+    assert "metra’s translation, not validated" in page
     assert '"wording": "ja"' in page
 
 
 def drafted(admin, **wishes):
     """Make a campaign in the form; the reply, and the campaign if there is one."""
     page = upload(admin, outputs=[("one.txt", ONE), ("two.txt", TWO)])
-    sent = WISHES | {"texts": carried(page.text), "go": "create"} | wishes
+    sent = SETTINGS | {"texts": carried(page.text), "go": "create"} | wishes
     sent |= {"protocol": "clarity", "degraded": "0"}
     reply = admin.browser.form("/admin/campaigns/new/settings", **sent)
     key = reply.headers.get("location", "").rpartition("/")[2]

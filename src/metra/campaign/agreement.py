@@ -30,8 +30,8 @@ from metra.stats.span_agreement import (
 #: What is told, and what it is called.
 COEFFICIENTS = {
     "exact": "equal",
-    "within": "at most 1 apart",
-    "comparisons": "kappa of comparisons, as at WMT",
+    "within": "within 1",
+    "comparisons": "kappa of comparisons (WMT)",
     "mean linear": "Cohen's kappa, linear",
     "mean quadratic": "Cohen's kappa, quadratic",
     "alpha ordinal": "Krippendorff's alpha, ordinal",

@@ -203,8 +203,8 @@ def _locate_portions(
     """Return start and end of each portion, or say which is not in its output."""
     if asked.contrastive or not all(step.asks.rates_portions for step in asked.steps):
         msg = (
-            f"{name}: {asked.name} does not rate outputs one by one on a scale, so that no "
-            "part of one can be judged; leave files.portions out."
+            f"{name}: {asked.name} does not rate single outputs on a scale, so parts "
+            "of outputs cannot be judged; remove files.portions."
         )
         raise OptionError(msg)
     outputs = {system.name: system.outputs for system in systems}
@@ -218,15 +218,15 @@ def _locate_portions(
             known = (
                 f"{', '.join(outputs)}, segments from 1 to {len(systems[0].outputs)}"
             )
-            msg = f"{name}: there is a portion of {system!r} in {number}; expected {known}."
+            msg = (
+                f"{name}: portion of {system!r} in segment {number}; expected {known}."
+            )
             raise CorpusError(msg)
     portions: dict[str, dict[str, list[int]]] = {}
     for system, number in wanted:
         place = f"{name}: {system}, segment {number}"
         if number not in given.get(system, {}):
-            msg = (
-                f"{place} has no portion, but another system has; expected one of each."
-            )
+            msg = f"{place} has no portion, but another system has; give one for each."
             raise CorpusError(msg)
         output = outputs[system][int(number) - 1]
         found = _find_portion(given[system][number], output, place)
@@ -239,7 +239,7 @@ def _find_portion(portion: Sequence[Any], output: str, place: str) -> list[int]:
     found = output.find(words) if start is None else start
     again = start is None and output.find(words, found + 1) >= 0
     if again or found < 0 or not output.startswith(words, found):
-        problem = "stands twice in" if again else "is not there in"
+        problem = "occurs twice in" if again else "is not in"
         msg = (
             f"{place}: the portion {words!r} {problem} {output!r}; expected words of the "
             "output, and their start in code points where they stand there twice."
@@ -268,7 +268,7 @@ def _build_control(
         return System(asked.control, "control", ("",) * len(segments))
     texts = [segment.source for segment in segments if segment.source is not None]
     if len(texts) < len(segments):
-        msg = f"{place}: the original takes part, but the corpus has no source; add it."
+        msg = f"{place}: the original is judged too, but the corpus has no source; add it."
         raise CorpusError(msg)
     return System(asked.control, "control", tuple(texts))
 
@@ -311,8 +311,9 @@ def _keep_missing_names(
     if not cases:
         listed = sum(map(len, names.values()))
         msg = (
-            f"{settings.name}: of {listed} names none is missing in an output, so that there "
-            "is nothing to check; give files.entities, a table of names by segment."
+            f"{settings.name}: of {listed} names none is missing in an output, so "
+            "there is nothing to check; give files.entities, a table of names by "
+            "segment."
         )
         raise CorpusError(msg)
     given["cases"] = cases
@@ -347,9 +348,9 @@ def _build_reference_system(
     for at, segment in enumerate(segments, 1):
         if len(segment.references) < needed:
             msg = (
-                f"{place}: segment {at} has {len(segment.references)} references; a "
-                f"reference that takes part as a system needs {needed}, because judges "
-                f"see the {asked.basis}."
+                f"{place}: segment {at} has {len(segment.references)} references; "
+                f"judging a reference as a system needs {needed}, because judges see "
+                f"the {asked.basis}."
             )
             raise CorpusError(msg)
     last = 0 if asked.over == "reference" else -1
@@ -390,12 +391,10 @@ def _check_texts(frozen: Campaign, corpus: Corpus) -> None:
         'documents, or set unit = "segment"': (
             settings.unit == "document" and not corpus.has_documents
         ),
-        f"{asked.name} is about whole texts, but the corpus does not "
-        "say which segments make a text; add documents": (
-            asked.whole and not corpus.has_documents
-        ),
-        f"a system is called {REFERENCE!r}, as the reference that "
-        "takes part would be; rename it": len(set(names)) < len(names),
+        f"{asked.name} is about whole texts, but the corpus has no documents; add "
+        "them": (asked.whole and not corpus.has_documents),
+        f"a system is called {REFERENCE!r}, which is the name of the judged "
+        "reference; rename it": len(set(names)) < len(names),
     }
     refuse_first(wrong, settings.name, CorpusError)
 
@@ -416,8 +415,9 @@ def _check_material(frozen: Campaign) -> None:
     timed = any(step.asks.needs_baseline for step in asked.steps)
     if timed and not given.get("baseline"):
         msg = (
-            f"{place}: {asked.name} compares a judge's speed with natural text; give "
-            f"files.baseline, or natural = WORDS_PER_MINUTE in [{asked.name}]."
+            f"{place}: {asked.name} compares a judge's reading speed with natural "
+            "text; give files.baseline, or natural = WORDS_PER_MINUTE in "
+            f"[{asked.name}]."
         )
         raise OptionError(msg)
 

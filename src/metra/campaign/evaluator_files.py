@@ -65,9 +65,9 @@ def read_evaluator_file(path: str, evaluator: str = "") -> list[NativeScore]:
     form = recognise(head, _FORMATS)
     if form is None and head.content and not recognise(head, SCORE_FORMATS.values()):
         msg = (
-            f"{format_path(path)} begins with {head.first_line[:60]!r}; expected what "
-            "`metra score` or `metra judge export` writes, or a table with the columns "
-            f"{', '.join(RESULT_COLUMNS)}."
+            f"{format_path(path)} begins with {head.first_line[:60]!r}; expected "
+            "output of `metra score` or `metra judge export`, or a table with the "
+            f"columns {', '.join(RESULT_COLUMNS)}."
         )
         raise FormatError(msg)
     with refuse_damage(path):
@@ -81,8 +81,8 @@ def read_evaluator_file(path: str, evaluator: str = "") -> list[NativeScore]:
     if evaluator and named:
         names = ", ".join(sorted(named))
         msg = (
-            f"{format_path(path)} names its evaluators itself ({names}); leave "
-            f"{evaluator!r} out."
+            f"{format_path(path)} names its evaluators itself ({names}); remove "
+            f"{evaluator!r}."
         )
         raise CorpusError(msg)
     label = evaluator or name_system(path)
@@ -132,7 +132,7 @@ def _read_results(path: str) -> list[NativeScore]:
         reason, place = "", f"{table.path}, line {row.line}"
         numbers = [cells["score"], cells.get("native", "") or cells["score"]]
         if NONE in numbers:
-            reason = cells.get("reason", "") or "no reason is given"
+            reason = cells.get("reason", "") or "the reason is missing"
         elif not all(map(is_number, numbers)):
             wrong = next(cell for cell in numbers if not is_number(cell))
             expected = f"expected a number from 0 to 100, or {NONE}"

@@ -151,7 +151,9 @@ def compare_evaluators(results: Iterable[EvaluatorScore]) -> Exercise:
     """Return how far evaluators agree by metric, and metrics with each other."""
     given = tuple(results)
     if not given:
-        msg = "There are no results to compare; give the scores of at least one evaluator."
+        msg = (
+            "There are no results to compare; give scores from at least one evaluator."
+        )
         raise CorpusError(msg)
     for one in given:
         if not one.reason and not 0 <= one.score <= 100:

@@ -125,12 +125,12 @@ def run_exercise(
     `automated` name measures whose kind cannot be told.
     """
     if not scores:
-        msg = "There are no scores to compare; give those of at least one evaluator."
+        msg = "There are no scores to compare; give scores from at least one evaluator."
         raise CorpusError(msg)
     _check_repeats(scores)
     known = dict(scales or {})
     _check_names(scores, known, "scale")
-    _check_names(scores, [*human, *automated], "measure")
+    _check_names(scores, [*human, *automated], "metric")
     from_model = read_model_scales(model) if model is not None else {}
     by_metric = group_by(scores, lambda one: one.metric)
     kinds = {
@@ -149,8 +149,8 @@ def run_exercise(
     unknown = [metric for metric, kind in kinds.items() if not kind]
     if unknown:
         notes.append(
-            f"Neither human nor automated as far as is known: {_list_names(unknown)}; "
-            "say which with `human` or `automated`."
+            f"Not known to be human or automated: {_list_names(unknown)}; name each "
+            "in `human` or `automated`."
         )
     return ExerciseStudy(
         compare_evaluators(kept),
@@ -217,7 +217,7 @@ def _describe_file_scale(
 ) -> tuple[float | None, float | None, str]:
     """Say how files mapped their own values to 0 to 100."""
     if all(one.value == one.hundred for one in scores if not one.reason):
-        return 0.0, 100.0, "as handed in"
+        return 0.0, 100.0, "as given"
     protocol = find_protocol_scale(metric)
     if protocol is not None:
         return protocol.worst, protocol.best, "protocol"
@@ -249,7 +249,7 @@ def _check_repeats(scores: Iterable[NativeScore]) -> None:
             what = " of ".join(filter(None, (one.translation, one.text)))
             msg = (
                 f"{one.evaluator} gives {one.metric} of {what} twice, in {first.place} and "
-                f"{one.place}; leave one out, or name the evaluators: NAME=FILE."
+                f"{one.place}; remove one, or name the evaluators with NAME=FILE."
             )
             raise CorpusError(msg)
         known[key] = one
@@ -263,8 +263,8 @@ def _check_names(
     known = {*metrics, *(metric.partition(":")[0] for metric in metrics)}
     for name in names:
         if name not in known:
-            problem = f"There is a {what} for {name!r}, which nobody has scored"
-            msg = f"{problem}; measures: {', '.join(metrics)}."
+            problem = f"There is a {what} for {name!r}, which has no scores"
+            msg = f"{problem}; metrics: {', '.join(metrics)}."
             raise OptionError(msg)
 
 
@@ -284,11 +284,13 @@ def _select_level(
         return average_texts(results)
     kept = [one for one in results if one.text]
     if not kept:
-        msg = "No score is of a single text; compare systems with `level` system."
+        msg = (
+            "There are no scores for single texts; compare systems with `level` system."
+        )
         raise OptionError(msg)
     lost = {one.metric for one in results} - {one.metric for one in kept}
     if lost:
-        notes.append(f"Left out, because no text has a score: {_list_names(lost)}.")
+        notes.append(f"Skipped, because no text has a score: {_list_names(lost)}.")
     return kept
 
 
@@ -362,14 +364,14 @@ def _apply_model(
     absent = [m.spec for m in model.members if m.spec not in metrics]
     if len(absent) == len(model.members):
         msg = (
-            f"Nobody has scored any measure of the model {model.name}: {', '.join(absent)}; "
-            f"measures: {', '.join(sorted(metrics))}."
+            f"No metric of the model {model.name} has scores: {', '.join(absent)}; "
+            f"metrics with scores: {', '.join(sorted(metrics))}."
         )
         raise OptionError(msg)
     if absent:
         notes.append(
-            f"Measures of the model {model.name} that nobody has scored, whose weight the "
-            f"others share: {_list_names(absent)}."
+            f"Metrics of the model {model.name} without scores, whose weight the "
+            f"other metrics share: {_list_names(absent)}."
         )
     scores = []
     for system in dict.fromkeys(system for _, system in means):
@@ -395,21 +397,22 @@ def _note_scales(scales: Iterable[MeasureScale]) -> Iterable[str]:
     for scale in scales:
         if scale.cut:
             yield (
-                f"{scale.metric}: {scale.cut} of {scale.values} values lie beyond "
-                f"{scale.worst:g}..{scale.best:g} and count as its ends."
+                f"{scale.metric}: {scale.cut} of {scale.values} values are outside "
+                f"{scale.worst:g}..{scale.best:g} and are clipped to it."
             )
-        if scale.origin != "as handed in":
+        if scale.origin != "as given":
             continue
         own = find_protocol_scale(scale.metric)
         if own is not None and (scale.highest or 0) <= own.best < 100:
             yield (
-                f"{scale.metric}: no value is above {own.best:g}, the best of its protocol, "
-                f"but the files say 0 to 100; if they mean {own}, say so with `scales`."
+                f"{scale.metric}: no value is above {own.best:g}, the best of its "
+                f"protocol, but the files say 0 to 100; if they mean {own}, set "
+                "`scales`."
             )
         if is_error_rate(scale.metric):
             yield (
-                f"{scale.metric}: it usually counts errors, but the files say 0 to 100, "
-                "higher being better; if they mean 100..0, say so with `scales`."
+                f"{scale.metric}: it usually counts errors, but the files say 0 to "
+                "100, higher being better; if they mean 100..0, set `scales`."
             )
 
 
@@ -429,9 +432,9 @@ def _note_missing(results: Sequence[EvaluatorScore]) -> Iterable[str]:
         if others and not own & set[str]().union(*others):
             rest = [name for name in systems if name not in own]
             msg = (
-                f"No other score is of the systems of {metric} by {evaluator} "
-                f"({_list_names(own)}); the others are of {_list_names(rest)}. Systems must "
-                "have the same names everywhere; `names` takes a table of them."
+                f"No other evaluator scored the systems of {metric} by {evaluator} "
+                f"({_list_names(own)}); others scored {_list_names(rest)}. System "
+                "names must be the same everywhere; map them with `names`."
             )
             raise CorpusError(msg)
         missing = [name for name in systems if name not in own]

@@ -41,7 +41,7 @@ from metra.campaign.results import (
     write_text_scores,
 )
 from metra.campaign.summary import Flagged, list_flagged
-from metra.errors import CorpusError, OptionError
+from metra.errors import CorpusError, OptionError, format_count
 from metra.formats.annotations.judged_outputs import format_judged_outputs
 from metra.formats.compression import check_member_name
 from metra.formats.scores import (
@@ -57,51 +57,51 @@ from metra.stats.resampling import check_settings
 
 #: What each entry of a judgement means.
 MEANINGS = {
-    "id": "Name of this answer; different for every answer and revision.",
-    "campaign": "The campaign's name.",
-    "protocol": "How judges were asked.",
-    "protocol_version": "Hash of every word of the protocol.",
-    "source_language": "Language that was translated.",
-    "target_language": "Language that was translated into.",
-    "judge": "Who answered.",
-    "task": "The unit that the judge was given; a document has several items.",
-    "kind": "judged, reference and control count for systems; all other kinds do not.",
-    "systems": "Whose outputs were on the screen, in order.",
-    "document": "The document of the segment.",
-    "segment": "Number of the segment, from 1 through the whole corpus.",
-    "source": "The source text, if there is one.",
-    "outputs": "The texts that were judged, in the order of systems.",
-    "value": "The answer, by step; places in code points, ends not included.",
-    "revision": "1 for the first answer; the highest replaces the others.",
-    "original": "For repeats and degraded copies: the task that they are of.",
-    "shown_at": "When the screen was first shown; seconds since 1970, server's clock.",
-    "first_action_at": "When the judge first did something.",
-    "submitted_at": "When the answer came in.",
-    "wall_ms": "Milliseconds from shown to submitted.",
-    "active_ms": "Milliseconds at work; never more than the wall time.",
-    "hidden_ms": "Milliseconds while the page was not seen.",
-    "idle_ms": "Milliseconds without any action.",
-    "paused_ms": "Milliseconds in a break that the judge took.",
-    "comment": "What the judge wrote about it.",
-    "cannot": "Why the judge could not judge it; then there is no value.",
-    "wording": "Language in which the judge read questions and guide.",
-    "wording_version": "Hash of every word of them; wordings.json has the words.",
-    "portion": "Start and end of the part of the output that was judged; none is all of it.",
-    "system": "Whose output it is.",
-    "scorer": "Which question was answered.",
-    "native": "The answer on its own scale.",
-    "hundred": "The same between 0 and 100, higher is better.",
-    "reason": "Why there is no score; empty where there is one.",
-    "lang": "The language pair.",
-    "higher_is_better": "Whether larger native values are better.",
-    "active_seconds": "Seconds at work.",
-    "output": "The text that was judged.",
-    "flags": "Why the judge has a flag; empty for a judge without one.",
+    "id": "Unique id of this answer and revision.",
+    "campaign": "Campaign name.",
+    "protocol": "Protocol name.",
+    "protocol_version": "Hash of the protocol's wording.",
+    "source_language": "Source language.",
+    "target_language": "Target language.",
+    "judge": "Name of the judge.",
+    "task": "Id of the unit assigned to the judge; a document has several items.",
+    "kind": "Kind of item; judged, reference and control count towards system scores.",
+    "systems": "Systems whose outputs were shown, in order.",
+    "document": "Document of the segment.",
+    "segment": "Segment number in the corpus, from 1.",
+    "source": "Source text, if any.",
+    "outputs": "Judged outputs, in the order of systems.",
+    "value": "Answer by step; positions in code points, end exclusive.",
+    "revision": "1 for the first answer; the highest revision counts.",
+    "original": "For repeated and degraded items: id of the original task.",
+    "shown_at": "Time when the screen was first shown (seconds since 1970, server clock).",
+    "first_action_at": "Time of the judge's first action.",
+    "submitted_at": "Time when the answer was received.",
+    "wall_ms": "Milliseconds from first shown to submitted.",
+    "active_ms": "Milliseconds of active time; never more than the wall time.",
+    "hidden_ms": "Milliseconds while the page was hidden.",
+    "idle_ms": "Milliseconds without activity.",
+    "paused_ms": "Milliseconds of breaks taken by the judge.",
+    "comment": "Comment by the judge.",
+    "cannot": "Reason why the judge could not judge the item; there is no value then.",
+    "wording": "Language of the questions and guide shown.",
+    "wording_version": "Hash of that wording; wordings.json has the text.",
+    "portion": "Start and end of the judged part of the output; null for all of it.",
+    "system": "System of the output.",
+    "scorer": "Question that was answered.",
+    "native": "Answer on its native scale.",
+    "hundred": "The same mapped to 0–100; higher is better.",
+    "reason": "Reason for a missing score; empty if there is a score.",
+    "lang": "Language pair.",
+    "higher_is_better": "Whether higher native values are better.",
+    "active_seconds": "Seconds of active time.",
+    "output": "Judged output.",
+    "flags": "Reasons for the judge's flag; empty without a flag.",
 }
 #: What is different in the table of scores.
 _IN_SCORES = {
-    "value": "The answer on its own scale.",
-    "kind": "The question without -repeat, -degraded or -calibration.",
+    "value": "Answer on its native scale.",
+    "kind": "Question without -repeat, -degraded or -calibration.",
 }
 
 
@@ -123,11 +123,11 @@ def write_codebook(
     lines = [
         f"# {first.campaign}",
         "",
-        f"{len(kept)} answers ({kinds}), {len(judgements)} with all revisions, by "
-        f"{len({judgement.judge for judgement in kept})} judges.",
+        f"{format_count(len(kept), 'answer')} ({kinds}), {len(judgements)} with all "
+        f"revisions, from {format_count(len({one.judge for one in kept}), 'judge')}.",
         "",
-        f"Protocol: {asked.title} (`{asked.name}`, version {asked.version}); shown beside "
-        f"the outputs: the {asked.basis}.",
+        f"Protocol: {asked.title} (`{asked.name}`, version {asked.version}); shown "
+        f"with the outputs: the {asked.basis}.",
     ]
     if campaign is not None:
         lines.append(
@@ -164,9 +164,9 @@ def _describe_apart(judges: Collection[str]) -> str:
 
 #: Whose words a wording has.
 _AUTHORS = {
-    "protocol": "the protocol's own",
-    "translation": "translated by metra; nobody has validated the translation",
-    "campaign": "the campaign's own",
+    "protocol": "the protocol's",
+    "translation": "translated by metra, not validated",
+    "campaign": "the campaign's",
 }
 
 
@@ -177,8 +177,8 @@ def _describe_wordings(
     if campaign is None or not campaign.wordings:
         return []
     counts = Counter(judgement.wording for judgement in judgements)
-    title = "## What judges read (wordings.json has every word)"
-    lines = ["", title, "", "| language | words | version | answers |"]
+    title = "## Wording (full text in wordings.json)"
+    lines = ["", title, "", "| language | wording | version | answers |"]
     lines.append("| :-- | :-- | :-- | --: |")
     lines += [
         f"| {wording.language} | {_AUTHORS[wording.author]} | {wording.version} | "
@@ -298,8 +298,8 @@ def _drop_flagged(request: ExportRequest) -> list[Judgement]:
     kept = [one for one in request.judgements if not flags.get(one.judge)]
     if not kept:
         msg = (
-            f"All {len(flags)} judges have a flag, so that nothing is left; export with "
-            "`flagged` apart or count."
+            "All judges are flagged, so nothing is left to export; set `flagged` to apart "
+            "or count."
         )
         raise CorpusError(msg)
     return kept
@@ -328,7 +328,7 @@ def write_metrics_files(
     every = score_judgements([one for one in judgements if one.judge not in apart])
     counted = [scored for scored in every if scored.judgement.counts]
     if not counted:
-        msg = "There are no judgements that count for systems yet."
+        msg = "There are no judgements that count towards system scores yet."
         raise CorpusError(msg)
     kept = [scored.judgement for scored in counted]
     systems = dict.fromkeys(name for one in kept for name in one.systems)
@@ -430,7 +430,7 @@ def _write_gold_files(
 def _require_annotations(request: ExportRequest) -> str:
     annotations = write_annotations(request.judgements, request.campaign)
     if annotations is None:
-        msg = "There are no tags here; expected names or terms that raters marked."
+        msg = "This campaign has no tags; expected names or terms marked by raters."
         raise OptionError(msg)
     return annotations[1]
 
@@ -524,8 +524,8 @@ def _require_gold_standard(request: ExportRequest) -> str:
         request.campaign.protocol
     ):
         msg = (
-            "There is no choice of references here; expected a campaign whose judges choose "
-            "the gold standard, from its store."
+            "This campaign has no chosen references; expected a gold-standard "
+            "campaign from a store."
         )
         raise OptionError(msg)
     return write_gold_standard(

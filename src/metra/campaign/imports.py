@@ -120,8 +120,8 @@ def parse_texts(files: Sequence[ImportedFile]) -> list[JudgedText]:
         read = _FORMATS[file.kind].read_texts
         if read is None:
             msg = (
-                f"{file.path} holds no campaign's texts; expected a campaign of Pearmut or "
-                "batches of Appraise."
+                f"{file.path} holds no campaign texts; expected a Pearmut campaign "
+                "or Appraise batches."
             )
             raise OptionError(msg)
         with refuse_damage(file.path):
@@ -140,8 +140,8 @@ def recognise_upload(name: str, content: bytes) -> ImportedFile:
     file = _recognise_file(place, content)
     if _FORMATS[file.kind].needs_folder:
         msg = (
-            f"{place} belongs to a folder with its texts, which cannot be sent; use metra "
-            "judge import --store."
+            f"{place} belongs to a folder with its texts, which cannot be uploaded; "
+            "use metra judge import --store."
         )
         raise OptionError(msg)
     return file
@@ -159,8 +159,9 @@ def _recognise_file(path: str, content: bytes) -> ImportedFile:
     if form is not None:
         return ImportedFile(path, form.name, text)
     msg = (
-        f"{path} begins with {head.first_line[:60]!r}, which no reader knows; expected "
-        "judgements of metra, Pearmut, Appraise, Marot or mt-metrics-eval."
+        f"{path} begins with {head.first_line[:60]!r}, which is not a known format; "
+        "expected judgements from metra, Pearmut, Appraise, Marot or "
+        "mt-metrics-eval."
     )
     raise FormatError(msg)
 

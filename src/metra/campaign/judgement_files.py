@@ -46,7 +46,7 @@ def read_judgement_scores(path: str) -> Scores:
     if not any(score.is_defined for scores in outputs for score in scores):
         reasons = set[str]().union(*count_undefined(judgements).values())
         because = f": {'; '.join(sorted(reasons))}" if reasons else ""
-        msg = f"{format_path(path)} has judgements but no score in them{because}."
+        msg = f"{format_path(path)} has judgements without scores{because}."
         raise FormatError(msg)
     return convert_judgements(judgements)
 

@@ -284,14 +284,14 @@ def _find_reasons(row: JudgeRow, rules: FlagRules) -> list[str]:
     if speed.share is not None and speed.share > rules.too_fast:
         reasons.append(
             f"{speed.too_fast} of {speed.timed} answers faster than "
-            f"{rules.words_per_minute:g} words a minute"
+            f"{rules.words_per_minute:g} words per minute"
         )
     if row.degraded >= rules.degraded and (p_value is None or p_value >= rules.alpha):
         chance = "" if p_value is None else f" (p = {p_value:.2f})"
         seen = f"{row.noticed} of {row.degraded}"
         reasons.append(f"scored {seen} degraded items lower{chance}")
     if row.repeats >= rules.repeats and (row.distance or 0) > rules.distance:
-        reasons.append(f"repeats are {row.distance:.0f} of 100 apart on average")
+        reasons.append(f"repeats differ by {row.distance:.0f} of 100 points on average")
     if row.deviation == 0 and row.judgements >= rules.repeats:
-        reasons.append(f"always the same score ({row.mean:.0f} of 100)")
+        reasons.append(f"always gives the same score ({row.mean:.0f} of 100)")
     return reasons

@@ -50,7 +50,7 @@ def iterate_states(entries: Iterable[Mapping[str, Any]]) -> Iterator[FieldState]
         field, place = data["field"], f"Entry {number}"
         if entry["kind"] == "write":
             if field not in texts:
-                msg = f"{place} writes in {field!r}, whose text is not known yet."
+                msg = f"{place} writes in {field!r}, whose text is not known at this point."
                 raise FormatError(msg)
             old, at, gone = texts[field], data["at"], data["gone"]
             if not 0 <= at <= at + gone <= len(old):

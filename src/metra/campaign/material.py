@@ -106,8 +106,8 @@ def read_marks(path: str) -> dict[str, dict[str, list[dict[str, Any]]]]:
         system, segment = entry["system"], str(entry["segment"])
         if segment in marks.setdefault(system, {}):
             msg = (
-                f"{place}: segment {segment} of {system} has "
-                "marks already; give them in one line."
+                f"{place}: segment {segment} of {system} already has marks; give all "
+                "marks of an output in one line."
             )
             raise FormatError(msg)
         marks[system][segment] = entry["marks"]
@@ -127,9 +127,7 @@ def read_portions(path: str) -> dict[str, dict[str, list[Any]]]:
         start = row.cells.get("start", "")
         numbers = [segment, start or "0"]
         if not all(cell.isascii() and cell.isdecimal() for cell in numbers):
-            expected = (
-                "expected whole numbers, segments counted from 1 and places from 0"
-            )
+            expected = "expected whole numbers; segments count from 1, positions from 0"
             raise table.error(
                 row, f"segment and start are {segment!r}, {start!r}", expected
             )
@@ -145,8 +143,8 @@ def _read_entities(path: str) -> dict[str, list[list[str]]]:
     entities = read_entities(path)
     if entities.documents:
         msg = (
-            f"{path} says to which documents names belong, but not to which segments; "
-            "expected a column segment."
+            f"{path} gives the documents of names but not the segments; add a column "
+            "segment."
         )
         raise FormatError(msg)
     return {

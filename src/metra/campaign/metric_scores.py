@@ -165,6 +165,6 @@ def _list_references(campaign: Campaign) -> list[tuple[str, ...]]:
         for segment in campaign.segments
     ]
     if not all(references):
-        msg = f"{campaign.settings.name} lacks references for metrics to compare with."
+        msg = f"{campaign.settings.name} has no references for the metrics."
         raise CorpusError(msg)
     return references

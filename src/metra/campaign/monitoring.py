@@ -82,10 +82,10 @@ def build_adjudication(
     Every judge sees all of them, one by one, in an order that tells nothing.
     """
     wrong = {
-        "outputs are compared here, so that none can be judged for itself": (
+        "judges compare outputs here and do not score single outputs": (
             first.protocol.contrastive
         ),
-        "there is nothing that judges are so far apart on": not disagreements,
+        "there are no outputs on which judges differ that much": not disagreements,
         "a second look needs at least one judge": not judges,
     }
     refuse_first(wrong, first.settings.name, CorpusError)

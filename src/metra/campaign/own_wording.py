@@ -192,8 +192,8 @@ def add_wordings(frozen: Campaign, given: object, place: str) -> Campaign:
         return freeze_wordings(frozen)
     if frozen.settings.guide_language:
         msg = (
-            f"{place} has guide_language and [wording]; expected one of them, because a "
-            "wording says which language it is in."
+            f"{place} has guide_language and [wording]; expected one of them, "
+            "because [wording] names its language."
         )
         raise FormatError(msg)
     return freeze_wordings(frozen, parse_wordings(given, frozen.protocol, place))
@@ -214,12 +214,14 @@ def parse_wordings(given: object, asked: Protocol, place: str) -> tuple[Wording,
     for at, table in enumerate(tables, 1):
         where = f"{place}: wording" + (f" {at}" if len(tables) > 1 else "")
         if not isinstance(table, Mapping):
-            msg = f"{where} is {table!r}; expected a table of words."
+            msg = f"{where} is {table!r}; expected a table."
             raise FormatError(msg)
         wordings.append(_parse_wording(table, asked, where))
     codes = [one.language for one in wordings]
     if len(set(codes)) < len(codes):
-        msg = f"{place}: two wordings are in one language; expected one for each."
+        msg = (
+            f"{place}: two wordings have the same language; expected one per language."
+        )
         raise FormatError(msg)
     return tuple(wordings)
 
@@ -228,10 +230,7 @@ def _parse_wording(table: Mapping[str, Any], asked: Protocol, where: str) -> Wor
     _refuse_unknown(table, _KNOWN, "entry", where)
     code = table.get("language")
     if not isinstance(code, str) or not _CODE.fullmatch(code):
-        msg = (
-            f"{where}: language is {code!r}; expected the code of the language that these "
-            "words are in, such as pt."
-        )
+        msg = f"{where}: language is {code!r}; expected a language code such as pt."
         raise FormatError(msg)
     parts: dict[str, Any] = {}
     for name in (*_SENTENCES, *_PARAGRAPHS):
@@ -286,11 +285,11 @@ def _parse_step(
     if official.brief:
         wanted["brief"] = None
     if not isinstance(given, Mapping):
-        msg = f"{where} is {given!r}; expected a table of words."
+        msg = f"{where} is {given!r}; expected a table."
         raise FormatError(msg)
     _refuse_unknown(given, wanted, "entry", where)
     if ("labels" in given) != ("texts" in given):
-        msg = f"{where} has labels or texts alone; expected both, for every point of the scale."
+        msg = f"{where} has only labels or only texts; expected both for every point."
         raise FormatError(msg)
     parts: dict[str, Any] = {}
     for part, entry in given.items():
@@ -400,16 +399,16 @@ def _parse_text(
     try:
         parts = list(string.Formatter().parse(text))
     except ValueError:
-        msg = f"{where} has a brace of its own; expected braces around places alone."
+        msg = f"{where} has a stray brace; expected braces around field names only."
         raise FormatError(msg) from None
     for name in (part[1] for part in parts if part[1] is not None):
         if name not in places:
             allowed = " or ".join(f"{{{one}}}" for one in sorted(places))
-            msg = f"{where} has the place {{{name}}}; expected {allowed}, or no braces."
+            msg = f"{where} has the field {{{name}}}; expected {allowed}, or no braces."
             raise FormatError(msg)
         if name == "language" and code.split("-")[0] not in LANGUAGES:
             msg = (
-                f"{where} has the place {{{name}}}, but metra cannot name languages in "
+                f"{where} has the field {{{name}}}, but metra cannot name languages in "
                 f"{code}; write the target language's name."
             )
             raise FormatError(msg)

@@ -34,21 +34,21 @@ def check_marks(campaign: Campaign) -> Campaign:
     name = campaign.settings.name
     step = _find_marks_step(campaign)
     if step is None:
-        msg = f"{name}: {campaign.protocol.name} asks for no marks; leave files.marks out."
+        msg = f"{name}: {campaign.protocol.name} has no marks; remove files.marks."
         raise OptionError(msg)
     outputs = {system.name: system.outputs for system in campaign.systems}
     tidy: dict[str, dict[str, Any]] = {}
     for system, by_segment in given.items():
         if system not in outputs:
             known = ", ".join(outputs)
-            msg = f"{name}: there are marks of {system!r}; expected {known}."
+            msg = f"{name}: marks for unknown system {system!r}; expected {known}."
             raise CorpusError(msg)
         for segment, marks in by_segment.items():
             place = int(segment) - 1
             if not 0 <= place < len(campaign.segments):
                 msg = (
-                    f"{name}: there are marks in segment {segment} of {system}; there are "
-                    f"{len(campaign.segments)}, counted from 1."
+                    f"{name}: marks in segment {segment} of {system}, but the corpus "
+                    f"has {len(campaign.segments)} segments."
                 )
                 raise CorpusError(msg)
             texts = {"output": outputs[system][place]}

@@ -15,6 +15,7 @@ from metra.campaign import results
 from metra.campaign.judgement import keep_latest
 from metra.campaign.metric_scores import build_table
 from metra.campaign.results import ScorerColumns, SystemMean
+from metra.errors import format_count
 from metra.formats.scores.judgement import Judgement
 from metra.formats.scores.panel import replace_values
 from metra.stats.arrays import drop_nan, row_means
@@ -160,7 +161,7 @@ def _explain_untested(
 ) -> str:
     """Say what is missing for tests between neighbours."""
     if len(names) < 2:
-        return "There is one system only: nothing to tell it from."
+        return "There is only one system, so there is nothing to compare."
     there = np.isfinite(values)
     unit = "judgement" if options.by == "crossed" else options.by
     is_shared = paired or options.test == "bootstrap"
@@ -169,8 +170,9 @@ def _explain_untested(
         both = int(pair.all(0).sum() if is_shared else pair.sum(1).min())
         if both < options.least:
             return (
-                f"Not enough data: {names[at]} and {names[at + 1]} have {both} "
-                f"{unit}s to compare, and the test needs {options.least}."
+                f"Not enough data: {names[at]} and {names[at + 1]} have "
+                f"{format_count(both, unit)} to compare; the test needs "
+                f"{options.least}."
             )
     return ""
 

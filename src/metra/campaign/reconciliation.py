@@ -104,8 +104,8 @@ def _collect_tags(
     if len({one.segment for one in kept}) < len(kept):
         judges = " and ".join(sorted({one.judge for one in kept}))
         msg = (
-            f"{judges} tagged the same texts; reconcile their tags before "
-            "you write a file of them."
+            f"{judges} tagged the same texts; reconcile their tags before you export "
+            "them."
         )
         raise CorpusError(msg)
     steps = ((one, step) for one in kept for step in one.value.values())

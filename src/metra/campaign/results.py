@@ -19,6 +19,7 @@ from metra.campaign.campaign import group_by
 from metra.campaign.judgement import AnswerScores, keep_latest, score_each
 from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.registry import protocol
+from metra.errors import format_count
 from metra.formats.scores.judgement import COUNTED, NOT_TRANSLATION, Judgement
 from metra.formats.table import format_rows
 from metra.stats.arrays import (
@@ -314,7 +315,10 @@ def describe_counts(judgements: Iterable[Judgement]) -> str:
     kept = keep_latest(judgements)
     judges = len({one.judge for one in kept})
     systems = len({name for one in kept for name in one.systems})
-    return f"{len(kept)} answers by {judges} judges about {systems} systems."
+    return (
+        f"{format_count(len(kept), 'answer')} from {format_count(judges, 'judge')} "
+        f"on {format_count(systems, 'system')}."
+    )
 
 
 #: What is resampled.
@@ -479,14 +483,16 @@ def _format_cell(value: object) -> str:
 
 
 _SENTENCES: dict[Counted, str] = {
-    "blanks": "Words are what stands between blanks, without the punctuation around it.",
+    "blanks": "Words are separated by spaces and stripped of surrounding punctuation.",
     "letters": (
-        "The texts are written without blanks between words: each letter counts as a word, "
-        "with the marks on it. Compare such figures only within this language."
+        "The texts are written without spaces between words, so each letter with "
+        "its marks counts as a word. Compare these numbers only within this "
+        "language."
     ),
     "both": (
-        "Words are what stands between blanks; in scripts that have none, each letter counts "
-        "as a word, with the marks on it. Compare such figures only within this language."
+        "Words are separated by spaces. In scripts without spaces, each letter with "
+        "its marks counts as a word; compare these numbers only within this "
+        "language."
     ),
 }
 

@@ -44,7 +44,7 @@ class NativeScore:
     hundred: float | None = None
     higher_is_better: bool = True
     kind: MeasureKind = ""
-    #: Why there is no score; empty where there is one.
+    #: Reason for a missing score; empty if there is a score.
     reason: str = ""
     #: The file it is from, for messages.
     place: str = ""
@@ -94,7 +94,7 @@ def parse_scale(text: str) -> tuple[str, ScoreScale]:
         worst = best = math.nan
     if not metric or not math.isfinite(worst - best) or worst == best:
         msg = (
-            f"{text!r} is no scale; expected MEASURE=WORST..BEST with two different "
+            f"{text!r} is not a scale; expected METRIC=WORST..BEST with two different "
             "numbers, such as clarity=0..3 or wer=100..0."
         )
         raise OptionError(msg)
@@ -134,8 +134,8 @@ def choose_scale(
         return known
     place = f"{scores[0].place}: " if scores[0].place else ""
     msg = (
-        f"{place}the unit of {metric} is not known; say which scores are worth 0 and 100 "
-        f"with `scales`, such as {metric}=0..10."
+        f"{place}the unit of {metric} is not known; set which values map to 0 and "
+        f"100 with `scales`, such as {metric}=0..10."
     )
     raise OptionError(msg)
 

@@ -230,8 +230,8 @@ def _find_warnings(looked: Sequence[ColumnCounts]) -> Iterable[str]:
         if len(columns) > 1 and all(one.use == "output" for one in columns):
             names = ", ".join(one.name for one in columns)
             yield (
-                f"{file} has columns of outputs only: {names}. Texts of another kind are "
-                "known by the headings source, ref and doc."
+                f"{file} has only columns of outputs: {names}. Name other columns "
+                "source, ref or doc."
             )
     for one in looked:
         what = f"{one.name} ({one.file})"
@@ -240,12 +240,12 @@ def _find_warnings(looked: Sequence[ColumnCounts]) -> Iterable[str]:
             yield f"{what} has {one.empty} empty {noun}."
         if one.repeated > one.segments // 10:
             yield (
-                f"{what} says the same again in {one.repeated} of {one.segments} "
+                f"{what} repeats earlier text in {one.repeated} of {one.segments} "
                 "segments; judges will notice."
             )
     outputs = [one for one in looked if one.use == "output"]
     if len(outputs) == 1:
-        yield "There is one system only: its scores can be held against no other's."
+        yield "There is only one system, so its scores cannot be compared."
 
 
 def make_safe_name(name: str) -> str:

@@ -8,6 +8,7 @@ from itertools import combinations
 
 from metra.campaign.assignment import Task, assign
 from metra.campaign.campaign import Campaign
+from metra.errors import format_count
 from metra.formats.scores.judgement import COUNTED
 from metra.text.words import split_words
 
@@ -34,15 +35,14 @@ def describe_cost(campaign: Campaign, tasks: Sequence[Task]) -> str:
         overlap = "; some judges share no output"
     elif shared:
         who = "the two judges" if len(shared) == 1 else "any two judges"
-        overlap = f"; {who} share at least {_count(min(shared.values()), 'output')}"
+        overlap = (
+            f"; {who} share at least {format_count(min(shared.values()), 'output')}"
+        )
     return (
-        f"{_count(len(judges), 'judge')} × {counted} screen{'s' * (most != 1)} ≈ {minutes} "
-        f"min each; every output by {_count(campaign.settings.each, 'judge')}{overlap}."
+        f"{format_count(len(judges), 'judge')} × {counted} screen{'s' * (most != 1)} ≈ "
+        f"{minutes} min each; every output by "
+        f"{format_count(campaign.settings.each, 'judge')}{overlap}."
     )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def estimate_screen_seconds(campaign: Campaign) -> float:

@@ -273,15 +273,6 @@ def format_p_value(p: float | None) -> str:
     return "<0.0001" if p < 0.00005 else f"{p:.4f}"
 
 
-def format_count(count: int, noun: str) -> str:
-    """Write a number and its noun.
-
-    >>> format_count(1, "segment"), format_count(3003, "segment")
-    ('1 segment', '3,003 segments')
-    """
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def escape_markdown(text: str) -> str:
     """Keep text from being read as Markdown."""
     return text.translate(_MARKDOWN_ESCAPES)

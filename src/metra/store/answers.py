@@ -118,16 +118,14 @@ def submit_answer(
     known = find_answer(db, answer.id)
     if known is not None:
         if (known.task, known.number) != (task.id, number):
-            msg = "This answer's id belongs to another answer; send it with a new one."
+            msg = "This answer's id belongs to another answer; send it with a new id."
             raise ConflictError(msg)
         return known
     asked = get_screen_protocol(campaign, task, number)
     steps = screens.find_shown_steps(db, task.id, number)
     for place, step in enumerate(asked.steps):
         if step.shows and place not in steps and answer.cannot is None:
-            msg = (
-                f"The texts for {step.name} have not been shown yet; reveal them first."
-            )
+            msg = f"The texts for {step.name} have not been shown yet; request them first."
             raise ConflictError(msg)
     before = find_latest_answer(db, task.id, number)
     begun = steps.get(0, now)

@@ -39,7 +39,7 @@ def write_backup(store: Store, path: str) -> Content:
     """
     target = Path(path)
     if target.exists():
-        msg = f"{path} is there already; give the backup another name."
+        msg = f"{path} already exists; give the backup another name."
         raise FormatError(msg)
     store.check_integrity()
     aside = target.with_name(f"{target.name}.part")
@@ -167,7 +167,7 @@ def _empty_store(db: sa.Connection, store: Store, *, replace: bool) -> None:
 def _stage_file(path: str) -> Iterator[Path]:
     """Copy a file of SQLite with what its log still holds; the file stays as it is."""
     if not Path(path).is_file():
-        msg = f"There is no backup at {path}; expected a file of metra judge backup."
+        msg = f"There is no backup at {path}; expected a file from metra judge backup."
         raise FormatError(msg)
     with TemporaryDirectory(prefix="metra-") as folder:
         staged = Path(folder) / "copy.db"

@@ -85,7 +85,7 @@ def create_campaign(
     name = campaign.settings.name
     taken = select(database.campaign.c.id).where(database.campaign.c.name == name)
     if db.execute(taken).first() is not None:
-        msg = f"There is a campaign named {name!r} already; choose another name."
+        msg = f"A campaign named {name!r} already exists; choose another name."
         raise OptionError(msg)
     key, secret = database.new_id(), secrets.token_bytes(32)
     judges = add_campaign(db, key, campaign, secret=secret, now=now, state=state)
@@ -186,7 +186,7 @@ def find_by_name(db: Connection, name: str | None) -> StoredCampaign:
         [name] = known
     if name is None:
         names = ", ".join(sorted(known))
-        msg = f"There are {len(known)} campaigns; say which: {names}."
+        msg = f"The store holds {len(known)} campaigns; name one of: {names}."
         raise OptionError(msg)
     if name not in known:
         raise UnknownNameError(no_such("campaign", name, known))
@@ -217,8 +217,7 @@ def refuse_imported(db: Connection, key: str) -> None:
     stored = get_campaign(db, key)
     if stored.imported is not None:
         msg = (
-            f"{stored.name} was imported from files; it stays closed, because nobody can go "
-            "on judging it."
+            f"{stored.name} was imported from files; an imported campaign stays closed."
         )
         raise OptionError(msg)
 

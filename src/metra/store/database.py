@@ -63,8 +63,8 @@ def migrate(store: "Store", place: str) -> None:
         if version == 0:
             if tables := sa.inspect(db).get_table_names():
                 msg = (
-                    f"{place} holds tables of something else ({tables[0]}); "
-                    "expected an empty database or a store of metra's."
+                    f"{place} holds tables of another program ({tables[0]}); "
+                    "expected an empty database or a metra store."
                 )
                 raise FormatError(msg)
             db.exec_driver_sql("CREATE TABLE schema_version (version INTEGER NOT NULL)")
@@ -315,34 +315,38 @@ attempt = _define_table("attempt", text="key", integer="failures", double="at")
 _REMEDIES = {
     "unable to open database file": (
         "unreachable",
-        "its folder is not there, or may not be read and written",
-        "name another place with --store",
+        "its folder does not exist, or is not readable and writable",
+        "choose another place with --store",
     ),
     "readonly database": (
         "read-only",
-        "it may not be written",
-        "check the rights of the file and of its folder",
+        "it is not writable",
+        "check the permissions of the file and its folder",
     ),
     "read-only transaction": (
         "read-only",
-        "it may not be written",
-        "check the rights of its user, and whether the database is a standby",
+        "it is not writable",
+        "check the permissions of its user, and whether the database is a standby",
     ),
-    "disk is full": ("full", "the disk is full", "make room; nothing was half-written"),
+    "disk is full": (
+        "full",
+        "the disk is full",
+        "free some space; nothing was half-written",
+    ),
     "no space left": (
         "full",
         "the disk is full",
-        "make room; nothing was half-written",
+        "free some space; nothing was half-written",
     ),
     "disk i/o error": (
         "full",
-        "the disk fails, or is full",
-        "check the disk and its rights",
+        "the disk is failing or full",
+        "check the disk and its permissions",
     ),
     "not a database": (
         "damaged",
-        "the file holds something else",
-        "name a store of metra's",
+        "the file is not a SQLite database",
+        "give a metra store",
     ),
     "malformed": (
         "damaged",
@@ -351,7 +355,7 @@ _REMEDIES = {
     ),
     "locked": (
         "busy",
-        "another program has held it for half a minute",
+        "another program has locked it for half a minute",
         "end that program, or try again",
     ),
 }
@@ -361,11 +365,11 @@ def convert_error(error: Exception) -> StoreError:
     """Return what is wrong with the store, in one sentence.
 
     >>> print(convert_error(Exception("database or disk is full")))
-    The store cannot be used: the disk is full; make room; nothing was half-written.
+    The store cannot be used: the disk is full; free some space; nothing was half-written.
     """
     if isinstance(error, ArgumentError):
         msg = (
-            "The store's address cannot be understood; expected a path or "
+            "The store's address is malformed; expected a path or "
             "postgresql://USER@HOST/DATABASE."
         )
         return StoreError(msg)

@@ -24,8 +24,8 @@ _DONE = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.6, 0.25)
 _HASTY = 6
 _HOUR = 3600.0
 _COMMENTS = (
-    "The second half reads as if somebody else had written it.",
-    "I would have called it brakes, but one understands.",
+    "The second half reads as if another person had written it.",
+    "I would say brakes, but it is clear.",
     "Good!",
 )
 

@@ -42,8 +42,9 @@ def import_campaigns(
     if name is not None:
         if len(parts) > 1:
             msg = (
-                f"The files hold {len(parts)} campaigns ({', '.join(parts)}), which cannot "
-                f"all be called {name!r}; import them one by one, or leave the name out."
+                f"The files hold {len(parts)} campaigns ({', '.join(parts)}), which "
+                f"cannot all be named {name!r}; import them one by one, or give no "
+                "name."
             )
             raise OptionError(msg)
         parts = {name: list(judgements)}
@@ -73,7 +74,7 @@ def import_campaign(
         if origin and decode_json(origin)["fingerprint"] == fingerprint:
             return ImportedCampaign(namesake.id, is_new=False)
         msg = (
-            f"There is a campaign named {name!r} already, with other judgements; choose "
+            f"A campaign named {name!r} with other judgements already exists; choose "
             "another name."
         )
         raise OptionError(msg)

@@ -156,7 +156,7 @@ def end_with_parent() -> None:
 
     def wait() -> None:
         parent.join()
-        _log.error("The parent process is gone; the worker stops.")
+        _log.error("The parent process has ended; the worker stops.")
         os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=wait, daemon=True, name="metra-parent").start()

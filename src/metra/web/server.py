@@ -85,8 +85,8 @@ def check_encryption(serving: ServerOptions) -> None:
     public = serving.host not in LOOPBACK
     if public and not (base or "").startswith("https://"):
         msg = (
-            f"--host {serving.host} can be reached from other machines; say with "
-            "--base-url https://… how browsers come in, through a proxy that encrypts."
+            f"--host {serving.host} can be reached from other machines; give the "
+            "public address of a proxy that encrypts with --base-url https://…"
         )
         raise OptionError(msg)
 
@@ -129,9 +129,7 @@ def check_port_free(host: str, port: int) -> None:
         except OSError as error:
             why = error.strerror or str(error)
         time.sleep(wait)
-    msg = (
-        f"Nobody can listen at {host}, port {port} ({why}); choose another with --port."
-    )
+    msg = f"Cannot listen on {host}, port {port} ({why}); choose another port with --port."
     raise OptionError(msg)
 
 

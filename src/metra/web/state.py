@@ -10,7 +10,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
-from metra.errors import MetraError, StoreError
+from metra.errors import MetraError, StoreError, format_count
 from metra.store.answers import ConflictError
 from metra.store.database import Store
 from metra.web.pages import redirect_to, render_page, reply_json
@@ -30,15 +30,16 @@ class Refusal(Exception):  # noqa: N818 - it is no error of ours
     def signed_out(cls, role: str) -> "Refusal":
         """Return the refusal for a judge or an admin without a valid session."""
         remedy = "open your link again" if role == "judge" else "sign in again"
-        error = f"You are not signed in, or no longer; {remedy}."
+        error = f"You are not signed in; {remedy}."
         return cls(401, error, reason="session", role=role)
 
     @classmethod
     def too_many_wrong(cls, wait: float, what: str) -> "Refusal":
         """Return the refusal of an attempt that has to wait for so many seconds."""
         seconds = math.ceil(wait)
-        unit = "second" if seconds == 1 else "seconds"
-        error = f"Too many wrong {what}; try again in {seconds} {unit}."
+        error = (
+            f"Too many wrong {what}; try again in {format_count(seconds, 'second')}."
+        )
         return cls(429, error, headers={"Retry-After": str(seconds)})
 
     @classmethod
@@ -48,8 +49,8 @@ class Refusal(Exception):  # noqa: N818 - it is no error of ours
 
 
 _WORDS = {
-    404: "There is no such thing here.",
-    405: "That cannot be done here.",
+    404: "Not found.",
+    405: "This action is not allowed here.",
     413: TOO_LARGE,
 }
 
@@ -62,12 +63,12 @@ def add_error_handlers(app: FastAPI) -> None:
 
 #: What people are told about a store that cannot be used; the log says more.
 _STORE_WORDS = {
-    "full": "The server's disk is full; whoever runs it must make room.",
-    "read-only": "The server may not write to its store; whoever runs it must allow it.",
-    "damaged": "The server's store is damaged; whoever runs it finds out more in its log.",
+    "full": "The server's disk is full; its operator must free some space.",
+    "read-only": "The server may not write to its store; its operator must allow it.",
+    "damaged": "The server's store is damaged; its operator finds details in the log.",
     "busy": "The server's store is busy; try again in a moment.",
     "unreachable": "The server cannot reach its store; try again in a moment.",
-    "fault": "The server made a mistake; try again in a moment.",
+    "fault": "An internal error occurred; try again in a moment.",
 }
 _STORE_STATUS = {"full": 507, "fault": 500}
 _log = logging.getLogger("metra.web")
@@ -103,7 +104,7 @@ def _reply_to_error(request: Request, error: Exception) -> Response:
         status, said = 422, f"{place}: {first['msg']}."
     elif isinstance(error, HTTPException):
         status = error.status_code
-        said = _WORDS.get(status, "The request cannot be understood.")
+        said = _WORDS.get(status, "The request is malformed.")
         more["headers"] = error.headers or {}
     else:
         status, said = 409 if isinstance(error, ConflictError) else 422, str(error)

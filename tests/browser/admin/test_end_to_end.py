@@ -68,7 +68,7 @@ def test_from_files_to_results_by_keyboard(server, visit, files, tab_to, tmp_pat
     page.wait_for_load_state()
     choose(page, tab_to, "Outputs to judge", files["good.txt"], files["poor.txt"])
     choose(page, tab_to, "References", files["ref.txt"])
-    tab_to(page, page.get_by_role("button", name="Check the files"))
+    tab_to(page, page.get_by_role("button", name="Check files"))
     press(page, "Enter")
     expect(page.get_by_text("4 segments, 2 systems, 1 reference.")).to_be_visible()
     for label, text in (
@@ -80,7 +80,7 @@ def test_from_files_to_results_by_keyboard(server, visit, files, tab_to, tmp_pat
     ):
         tab_to(page, page.get_by_label(label))
         page.keyboard.type(text)
-    tab_to(page, page.get_by_label("A judge sees all systems' versions"))
+    tab_to(page, page.get_by_label("Each judge sees the outputs of all systems"))
     press(page, "Space")
     for label in (
         "Repeated items, percent",
@@ -88,17 +88,17 @@ def test_from_files_to_results_by_keyboard(server, visit, files, tab_to, tmp_pat
     ):
         tab_to(page, page.get_by_label(label))
         press(page, "Control+A", "0")
-    tab_to(page, page.get_by_role("button", name="Estimate the work"))
+    tab_to(page, page.get_by_role("button", name="Estimate work"))
     press(page, "Enter")
     cost = re.compile(r"2 judges × 8 screens ≈ \d min each; every output by 2 judges")
     expect(page.get_by_text(cost)).to_be_visible()
-    tab_to(page, page.get_by_role("button", name="Save as a draft"), most=120)
+    tab_to(page, page.get_by_role("button", name="Save as draft"), most=120)
     press(page, "Enter")
     expect(page.get_by_role("heading", name="This is a draft")).to_be_visible()
     key = page.url.rpartition("/")[2]
     tab_to(page, page.get_by_role("link", name="Judges", exact=True))
     press(page, "Enter")
-    tab_to(page, page.get_by_role("button", name="Make their links"))
+    tab_to(page, page.get_by_role("button", name="Create links"))
     press(page, "Enter")
     links = {name: page.get_by_label(name, exact=True).input_value() for name in GIVEN}
     tab_to(page, page.get_by_role("link", name="Progress"))
@@ -165,7 +165,7 @@ def see_results(page, server, key, tab_to, tmp_path):
     # Keys are faster than anybody reads, or are not: the flags do not matter here.
     tab_to(page, page.locator("summary", has_text="Filters"))
     press(page, "Enter")
-    tab_to(page, page.get_by_label("Judges with a flag"))
+    tab_to(page, page.get_by_label("Flagged judges"))
     page.keyboard.type("count")
     tab_to(page, page.get_by_role("button", name="Compute"))
     press(page, "Enter")

@@ -75,12 +75,12 @@ def test_no_sideways_scroll_and_nothing_for_axe(admin, name):
 
 def test_a_second_factor_from_its_set_up_to_its_use(admin, server):
     page = admin("account")
-    page.get_by_role("button", name="Set it up").click()
+    page.get_by_role("button", name="Set up").click()
     # The click does not wait for the page that it leads to.
     secret = page.locator("[name=secret]").input_value()
     check_themes(page)
     code = second_factor.compute_code(secret, int(server.now() // 30))
-    page.get_by_label("Code that the app shows now").fill(code)
+    page.get_by_label("Current code from the app").fill(code)
     page.get_by_label("Your password").fill(PASSWORD)
     page.keyboard.press("Enter")
     spare = page.locator(".codes code").first.text_content()

@@ -40,7 +40,7 @@ def finish(page):
 def test_what_is_replayed_is_what_was_handed_in(server, work):
     mine = link(server, made())
     page = work(mine)
-    expect(page.locator(".keys-note")).to_contain_text("recorded, key by key")
+    expect(page.locator(".keys-note")).to_contain_text("recorded key by key")
     start(page)
     page.keyboard.type(" Yes.")
     for key in ("Control+a", "Control+c", "Control+End", "Control+v", "Control+z"):
@@ -106,7 +106,7 @@ def test_a_second_version_is_logged_after_the_first_and_on_any_device(server, wo
     )
     mine = link(server, both)
     page = work(mine)
-    page.get_by_role("button", name="Type it as a text").click()
+    page.get_by_role("button", name="Edit as text").click()
     page.locator("textarea.whole").press_sequentially("zero ")
     page.keyboard.press("Control+Enter")
     expect(page.locator("#place")).to_have_text("2 of 2")
@@ -158,7 +158,7 @@ def test_nothing_that_is_typed_is_recorded_without_the_switch(server, work):
             "correction", False, "never which letter", "key by key", id="kinds"
         ),
         pytest.param(
-            "clarity", False, "Your answers", "kind of key", id="no keys at all"
+            "clarity", False, "Your answers", "kind of each key", id="no keys at all"
         ),
     ],
 )

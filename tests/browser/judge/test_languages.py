@@ -148,7 +148,7 @@ def test_what_the_server_says_in_english_is_marked_as_english(server, work):
     )
     page.keyboard.press("4")
     page.keyboard.press("Enter")
-    expect(page.locator("#trouble")).to_contain_text("Das ging nicht.")
+    expect(page.locator("#trouble")).to_contain_text("Etwas ist schiefgegangen.")
     expect(page.locator("#trouble [lang=en]")).to_have_text("No.")
 
 

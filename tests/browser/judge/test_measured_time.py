@@ -148,7 +148,7 @@ def test_reading_aloud_asks_for_the_first_paragraph(timed):
     expect(page.locator(".outputs")).to_contain_text("One two three.")
     assert "Not this" not in page.content()
     pass_by(2)
-    on(page, "I have read it to the end")
+    on(page, "I have finished reading")
     page.wait_for_url("**/done")
     assert scores(mine)["oral-reading-speed"][0] == pytest.approx(90, rel=0.25)
 

@@ -63,7 +63,7 @@ def test_one_deletion_and_three_moves_in_chips(server, work):
     press(page, "ArrowLeft", " ", "ArrowRight", " ", "ArrowRight", " ")
     press(page, *["Shift+ArrowLeft"] * 5)
     count = page.locator(".count")
-    expect(count).to_have_text("Changes: 4 (1 deleted, 0 added, 0 replaced, 3 moved)")
+    expect(count).to_have_text("Edits: 4 (1 deleted, 0 added, 0 replaced, 3 moved)")
     assert page.locator(".word-chip").all_inner_texts() == list("acdwxyzu")
     press(page, "Control+Enter")
     done(page)
@@ -92,7 +92,7 @@ def test_chips_are_replaced_added_and_undone_and_form_is_free(server, work):
     press(page, "ArrowRight", "Enter")
     page.keyboard.type("goes")
     press(page, "Enter", "f")  # of another form only: free
-    expect(page.locator(".count")).to_contain_text("Changes: 0")
+    expect(page.locator(".count")).to_contain_text("Edits: 0")
     press(page, "ArrowRight", "F2")
     page.keyboard.type("back to")  # one word for another, and one more
     press(page, "Enter")
@@ -128,12 +128,12 @@ def test_typed_corrections_and_fingers_on_chips(server, work):
         ),
     )
     page = work(mine, touch=True, width=390, height=800)
-    page.get_by_role("button", name="Type it as a text").tap()
+    page.get_by_role("button", name="Edit as text").tap()
     page.locator("textarea.whole").fill("市場は開く。")
-    page.get_by_role("button", name="Save and go on").tap()
+    page.get_by_role("button", name="Save and continue").tap()
     page.locator(".word-chip").nth(1).tap()
     page.get_by_role("button", name="Move later").tap()
-    page.get_by_role("button", name="Save and go on").tap()
+    page.get_by_role("button", name="Save and continue").tap()
     done(page)
     first, second = (one.value["syntax"] for one in mine.judgements())
     assert (first["mode"], second["mode"]) == ("inferred", "exact")
@@ -160,7 +160,7 @@ def test_cloze_and_the_second_look_at_close_answers(server, work):
     press(page, "Tab")
     page.keyboard.type("a")
     press(page, "Enter", "Control+Enter")
-    expect(page.locator(".hint")).to_contain_text("still empty: 1")
+    expect(page.locator(".hint")).to_contain_text("Empty gaps: 1")
     press(page, "Control+Enter")
     done(page)
     [judgement] = mine.judgements()
@@ -170,7 +170,7 @@ def test_cloze_and_the_second_look_at_close_answers(server, work):
         assert text[start : start + len(word)] == word
     exact, close = score_outputs(judgement)[0]
     assert exact.native == pytest.approx(100 / 3)
-    assert close.reason == "1 answers wait for a second judge"
+    assert close.reason == "waiting for a second judge"
     second = build_verdict_campaign(made, mine.judgements(), judges=["zoe"])
     theirs = link(server, second)
     page = work(theirs)
@@ -217,7 +217,7 @@ def test_questions_by_keyboard_and_not_to_know_is_an_answer(server, work):
     page.keyboard.type("All night.")
     press(page, "Enter")
     press(page, "Control+Enter")
-    expect(page.locator(".hint")).to_contain_text("without an answer: 1")
+    expect(page.locator(".hint")).to_contain_text("Unanswered questions: 1")
     press(page, "Tab", " ", "Control+Enter")
     done(page)
     assert mine.judgements()[0].value["comprehension"]["answers"] == [
@@ -284,7 +284,7 @@ def test_several_instances_are_filled_by_keyboard(server, work):
     page.keyboard.type("Bob")
     press(page, "Enter")
     page.keyboard.type("union")
-    more = page.get_by_role("button", name="One more: person")
+    more = page.get_by_role("button", name="Add another: person")
     more.focus()
     press(page, "Enter")
     page.keyboard.type("Ann")
@@ -320,7 +320,7 @@ def test_a_draft_keeps_its_instances(server, work):
     mine = link(server, frozen("templates", material={"templates": {"d": STAFF}}))
     page = work(mine)
     page.locator(".slots input").first.fill("Ann")
-    page.get_by_role("button", name="One more: person").click()
+    page.get_by_role("button", name="Add another: person").click()
     page.keyboard.type("Bob")
     expect(page.locator("#saved")).to_have_text("saved")
     page.reload()
@@ -343,7 +343,7 @@ def test_evaltrans_beside_what_was_judged(server, work):
     expect(near.first.locator("ins")).to_have_text("open.")
     press(page, "9", "Enter")
     # The other system says the same: it has the score already, and Enter keeps it.
-    expect(page.locator("[role=status]", has_text="was given 9")).to_be_visible()
+    expect(page.locator("[role=status]", has_text="was scored 9")).to_be_visible()
     press(page, "Enter")
     done(page)
     assert scores(mine)["evaltrans"] == [9, 9]
@@ -374,18 +374,18 @@ def test_chips_become_a_text_with_the_blanks_that_belong_there(
 ):
     _, page = chips_of(server, work, text, language=language)
     press(page, "Delete")
-    page.get_by_role("button", name="Type it as a text").click()
+    page.get_by_role("button", name="Edit as text").click()
     expect(page.locator("textarea.whole")).to_have_value(after)
 
 
 def test_neither_chips_nor_typing_is_lost_by_a_look_at_the_other(server, work):
     mine, page = chips_of(server, work, "one two three")
     press(page, "Delete")
-    page.get_by_role("button", name="Type it as a text").click()
+    page.get_by_role("button", name="Edit as text").click()
     page.locator("textarea.whole").fill("two four three")
-    page.get_by_role("button", name="Back to single words").click()
+    page.get_by_role("button", name="Edit word by word").click()
     expect(page.locator(".count")).to_contain_text("1 deleted")
-    page.get_by_role("button", name="Type it as a text").click()
+    page.get_by_role("button", name="Edit as text").click()
     expect(page.locator("textarea.whole")).to_have_value("two four three")
     press(page, "Control+Enter")
     done(page)

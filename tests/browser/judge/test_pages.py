@@ -38,11 +38,11 @@ def test_the_way_in_and_out(server, visit):
     page.get_by_role("button", name="Start").click()
     page.wait_for_url("**/consent")
     expect(page.locator("main")).to_contain_text("The Institute runs this study.")
-    expect(page.locator("main")).to_contain_text("go to ask@institute.example.")
+    expect(page.locator("main")).to_contain_text("contact ask@institute.example.")
     check(page)
     page.get_by_label("How well do you know English?").select_option("fluent")
     page.get_by_label("I have read this").check()
-    page.get_by_role("button", name="I agree").click()
+    page.get_by_role("button", name="Agree and continue").click()
     page.wait_for_url("**/guide")
     page.locator(".example").nth(2).wait_for()
     check(page)
@@ -55,8 +55,8 @@ def test_the_way_in_and_out(server, visit):
     page.keyboard.press("Enter")
     page.wait_for_url("**/done")
     check(page)
-    page.get_by_role("button", name="Leave").click()
-    expect(page.get_by_role("heading", name="See you again")).to_be_visible()
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("heading", name="You are signed out")).to_be_visible()
     check(page)
     assert page.context.cookies(server.url) == []
 
@@ -123,19 +123,19 @@ def test_the_guide_lets_judges_try(server, visit, protocol):
         judges.record_consent(db, link.judge, now=server.now(), profile={})
     page.goto(f"{server.url}/judge/guide")
     example = page.locator(".example").first
-    example.get_by_role("button", name="Compare with ours").click()
+    example.get_by_role("button", name="Compare with our answer").click()
     verdict = example.locator(".verdict")
     if protocol != "mqm":  # without a mark it is an answer, and not ours
         expect(verdict).to_have_text("Answer first, then compare.")
     for group in range(2 if protocol == "ldc" else 3 if protocol == "ranking" else 1):
         answer(example, protocol, group)
-    example.get_by_role("button", name="Compare with ours").click()
+    example.get_by_role("button", name="Compare with our answer").click()
     expect(verdict).to_contain_text(
-        {"da": "Close to ours.", "mqm": "We see it differently."}.get(
-            protocol, "The same as ours."
+        {"da": "Close to our answer.", "mqm": "Different from our answer."}.get(
+            protocol, "Same as our answer."
         )
     )
-    expect(verdict).to_contain_text("What we would say")
+    expect(verdict).to_contain_text("Our answer")
 
 
 def answer(example, protocol: str, group: int) -> None:

@@ -108,9 +108,9 @@ def tab_to(page, selector: str) -> None:
 def test_keys_can_be_seen_and_switched_off(server, work):
     page = work(server.campaign("adequacy"))
     press(page, "?")
-    shown = page.get_by_role("dialog", name="Keys")
+    shown = page.get_by_role("dialog", name="Keyboard shortcuts")
     expect(shown).to_contain_text("cannot judge")
-    shown.get_by_label("Use single keys").uncheck()
+    shown.get_by_label("Use single-key shortcuts").uncheck()
     press(page, "Escape")
     expect(shown).to_have_count(0)
     press(page, "3", "x", "c")
@@ -145,7 +145,7 @@ def test_back_changes_an_answer_that_was_given(server, work):
     press(page, "Backspace")
     place(page, 1, 4)
     expect(page.get_by_text("You have already answered this")).to_be_visible()
-    expect(page.get_by_role("button", name="Go on without a change")).to_be_visible()
+    expect(page.get_by_role("button", name="Continue without changes")).to_be_visible()
     press(page, "Backspace")
     press(page, "5", "Enter", "Enter")
     place(page, 2, 4)
@@ -178,8 +178,8 @@ def test_what_is_lacking_is_said(server, work):
     expect(page.get_by_text("not set yet")).to_be_visible()
     press(page, "Enter")
     expect(page.get_by_role("alert")).to_have_text(
-        "Please set a value from 0 to 100 first."
+        "Please choose a value from 0 to 100 first."
     )
     page.keyboard.type("170")
-    expect(page.get_by_text("Please give a number from 0 to 100.")).to_be_visible()
+    expect(page.get_by_text("Please enter a number from 0 to 100.")).to_be_visible()
     assert link.judgements() == []

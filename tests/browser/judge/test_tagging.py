@@ -160,7 +160,7 @@ def test_names_are_corrected_where_raters_disagree_and_feed_entities(
 def test_two_halves_of_a_name_are_merged(server, work):
     mine = mayor(server, "Aufray")
     page = work(mine)
-    merge = page.get_by_role("button", name="Merge with the next")
+    merge = page.get_by_role("button", name="Merge with next")
     expect(merge).to_have_count(1)  # Rome does not touch them
     merge.focus()
     page.keyboard.press("Enter")
@@ -188,7 +188,7 @@ def test_missed_names_are_found_in_another_form_by_keyboard(server, work):
     expect(page.locator(".card.given")).to_contain_text("Ms Novak and Ann")
     assert "secret-0" not in page.content()
     page.keyboard.press("Control+Enter")
-    expect(page.locator(".hint")).to_contain_text("still to be settled: 3")
+    expect(page.locator(".hint")).to_contain_text("left to decide: 3")
     page.keyboard.press("t")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("1")  # Nowak
@@ -196,7 +196,7 @@ def test_missed_names_are_found_in_another_form_by_keyboard(server, work):
         page.keyboard.press(key)
     page.locator(".item").focus()
     page.keyboard.press("n")  # Ann is not there
-    expect(page.locator(".missed li").nth(0)).to_contain_text("there as “Nowak”")
+    expect(page.locator(".missed li").nth(0)).to_contain_text("present as “Nowak”")
     page.keyboard.press("Control+Enter")
     page.wait_for_url("**/done")
     [judgement] = mine.judgements()

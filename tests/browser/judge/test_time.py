@@ -133,7 +133,7 @@ def test_a_break_is_offered_after_twenty_minutes_of_work(timed):
         if number == 2:
             answered(page, link)
     shown = page.get_by_role("dialog", name="Time for a break")
-    expect(shown).to_contain_text("at work for 2")
+    expect(shown).to_contain_text("working for 2")
     page.keyboard.press("Enter")
     expect(page.locator("#place")).to_have_text("3 of 4")
     expect(shown).to_have_count(0)

@@ -44,7 +44,7 @@ def test_what_is_not_a_translation_is_skipped_with_one_key(server, work):
     [row] = count_skipped(judgements)
     assert (row.skipped, row.answers) == (2, 2)
     page.keyboard.press("?")
-    expect(page.get_by_role("dialog")).to_contain_text("not a translation: skip it")
+    expect(page.get_by_role("dialog")).to_contain_text("skip: not a translation")
 
 
 def test_nothing_can_be_skipped_unless_the_campaign_says_so(server, work):
@@ -66,14 +66,14 @@ def test_one_of_several_references_is_chosen(server, work):
     )
     page = work(link)
     expect(page.locator(".card.judged")).to_have_count(3)
-    page.get_by_role("button", name="Save and go on").click()
+    page.get_by_role("button", name="Save and continue").click()
     expect(page.locator(".hint")).to_have_text("Please choose an answer first.")
     page.locator(".card.judged").nth(2).click()
     expect(page.locator("input:checked")).to_have_count(1)
     expect(page.locator(".card.current h2")).to_have_text("Text 3")
     check(page)
     page.get_by_role("radio").first.check()
-    page.get_by_role("button", name="Save and go on").click()
+    page.get_by_role("button", name="Save and continue").click()
     page.wait_for_url("**/done")
     [judgement] = link.judgements()
     assert judgement.value == {"gold": {"chosen": 1, "of": 3}}

@@ -96,7 +96,7 @@ def test_rows_are_sorted_by_the_most_trusted(tmp_path):
     assert "Systems are sorted by people." in by_people
     lead = re.sub("<[^>]+>", "", re.search(r'<p class="lead">(.*?)</p>', by_people)[1])
     assert lead.startswith(
-        "Of 2 systems, near is best by people and chrf; far by comet. People's mean for "
+        "Of 2 systems, near is best by people and chrf; far by comet. The mean human score of "
         "near is 81.00, 95% interval"
     )
 
@@ -111,7 +111,10 @@ def test_differences_from_the_baseline_have_people_too(tmp_path):
 def test_judged_systems_without_outputs_are_left_out(tmp_path):
     page = write_report(tmp_path, judged={"near": 40, "far": 80, "other": 9})
     assert "80 judgements of 80 outputs" in re.sub("<[^>]+>", "", page)
-    assert "Judgements of other are left out: there is no output of that name." in page
+    assert (
+        "Judgements of other are ignored, because there is no output of that name."
+        in page
+    )
     with pytest.raises(UnknownNameError, match="No system is judged that has an outp"):
         write_report(tmp_path, judged={"nearly": 40})
 
@@ -150,7 +153,7 @@ def test_a_report_without_references(tmp_path):
     assert "By output length in words" in page
     assert "word frequency" not in page
     assert 'id="ngrams"' not in page
-    assert "Words that the two outputs do not share have a" in page
+    assert "Words that differ between the outputs have a" in page
     assert 'class="miss"' not in page
     assert 'class="other"' in page
     with pytest.raises(CorpusError, match="chrf compares with references"):
@@ -170,7 +173,7 @@ def write_errors(path):
 def test_marked_errors_are_counted_and_carried_to_the_script(tmp_path):
     path = write_errors(tmp_path / "errors.tsv")
     page = write_report(tmp_path, f"spans:file={path}")
-    assert "Errors that were marked by ann and bob in 3 outputs." in page
+    assert "Errors marked by ann and bob in 3 outputs." in page
     assert "Errors by severity" in page
     assert "Errors by category" in page
     data = json.loads(re.search(r'id="data">(.*?)</script>', page)[1])
@@ -241,7 +244,7 @@ def test_the_report_of_wmt23_names_the_disagreement(shared, read_table, tmp_path
     data = json.loads(re.search(r'id="data">(.*?)</script>', text)[1])
     assert all(data["errors"])
     # Ten more systems were judged.
-    left_out = re.search(r"Judgements of (.*?) are left out", text)[1]
+    left_out = re.search(r"Judgements of (.*?) are ignored", text)[1]
     assert left_out.startswith("AIRC, Lan-BridgeMT")
     assert left_out.endswith("and refA")
     assert list_rows(text, "scores") == ["GPT4-5shot", "ONLINE-W", "NLLB_Greedy"]

@@ -89,7 +89,7 @@ def test_signs_tell_without_colour():
     rows = [line for line in found.split("\n") if " │ " in line]
     assert [line.count("■") for line in rows] == [1, 0, 0, 1, 1, 1]
     assert [line.count("□") for line in rows] == [0, 1, 1, 0, 0, 0]
-    assert "■ run   □ capped run   · equal words that are not matched" in found
+    assert "■ run   □ capped run   · equal words without a match" in found
 
 
 def test_letters_stand_for_other_links():
@@ -191,7 +191,7 @@ def test_colour_changes_nothing_else():
 def test_no_words():
     assert text("", ["a"]).endswith("One side has no words.")
     assert text("a", [""]).endswith("One side has no words.")
-    assert picture("", [""]).find(f"{SVG}desc").text.endswith("Nothing is linked.")
+    assert picture("", [""]).find(f"{SVG}desc").text.endswith("No words are linked.")
 
 
 def test_a_grid_has_a_limit():
@@ -238,7 +238,7 @@ def test_picture_in_words():
     drawn = picture("b c x d e f g a", ["a b c d e f g"])
     assert drawn.find(f"{SVG}title").text == "output, segment 1, gtm:e=2"
     assert drawn.find(f"{SVG}desc").text == (
-        "A grid of 8 output words down and 7 words of 1 reference across; score 61.10; "
+        "Grid of 8 output words (rows) and 7 words of 1 reference (columns); score 61.10; "
         "precision 57.28; recall 65.47; f 61.10; size 4.58; hyp_len 8; mean_ref_len 7. "
         "Linked, longest first: run: d e f g (output 4–7, reference 4–7); "
         "run: b c (output 1–2, reference 2–3); run: a (output 8, reference 1);"

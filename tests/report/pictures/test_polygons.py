@@ -28,7 +28,7 @@ def test_the_picture_is_one_whole_svg(found):
     root = ElementTree.fromstring(drawn)
     space = "{http://www.w3.org/2000/svg}"
     assert root.find(f"{space}title").text == (
-        "Salience of words that A & B and <C> share, and do not"
+        "Salience of words that A & B and <C> share and do not share"
     )
     classes = sum(len(entry.polygons["S"].shares) for entry in found.sets)
     classes += sum(len(entry.polygons["tf.idf"].shares) for entry in found.sets)

@@ -130,11 +130,11 @@ def test_a_second_factor_is_set_up_and_removed(admin):
     wrong = send(code="000000")
     assert wrong.status_code == 422
     assert secret in wrong.text, "the app knows this one"
-    assert "Off: the password alone" in browser.get(ACCOUNT).text
+    assert "Off: you sign in with your password only" in browser.get(ACCOUNT).text
     done = send()
     codes = re.findall(r"<code>([A-Z2-7]{4}(?:-[A-Z2-7]{4}){3})</code>", done.text)
     assert len(set(codes)) == 10
-    assert "10 recovery codes are left" in browser.get(ACCOUNT).text
+    assert "You have 10 recovery codes left" in browser.get(ACCOUNT).text
     assert "Code" in sign_in(house.browser()).text
 
     new = browser.form(f"{ACCOUNT}/recovery-codes", password=PASSWORD).text

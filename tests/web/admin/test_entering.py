@@ -63,7 +63,7 @@ def test_a_wrong_password_says_no_more_than_that(light_admin):
     browser = light_admin.house.browser()
     wrong, nobody = sign_in(browser, "no"), sign_in(browser, "no", "who")
     assert wrong.status_code == nobody.status_code == 401
-    said = "This name and this password do not belong together."
+    said = "Wrong name or password."
     assert said in wrong.text
     assert said in nobody.text
     assert not browser.client.cookies
@@ -230,7 +230,7 @@ def test_a_password_needs_its_code(guarded):
     assert browser.get("/admin").status_code == 303
     wrong = send_code(browser, ticket, "000000")
     assert wrong.status_code == 401
-    assert "This code is wrong or was used" in wrong.text
+    assert "This code is wrong or was already used" in wrong.text
     assert send_code(browser, ticket, compute(house)).status_code == 303
     assert browser.get("/admin").status_code == 200
     again = send_code(house.browser(), ticket, compute(house))
@@ -262,13 +262,13 @@ def test_a_code_needs_its_password(guarded):
     ):
         reply = send_code(browser, wrong, compute(house))
         assert reply.status_code == 401
-        assert "Type the password again." in reply.text
+        assert "Enter the password again." in reply.text
     assert send_code(browser, ticket, compute(house), "bob").status_code == 401
     assert send_code(browser, ticket, compute(house), "who").status_code == 401
     house.clock.pass_by(301)
-    assert "Type the password" in send_code(browser, ticket, compute(house)).text
+    assert "Enter the password" in send_code(browser, ticket, compute(house)).text
     house.clock.pass_by(-600)
-    assert "Type the password" in send_code(browser, ticket, compute(house)).text
+    assert "Enter the password" in send_code(browser, ticket, compute(house)).text
     assert not browser.client.cookies
 
 

@@ -46,10 +46,10 @@ def cloze(stored, task):
 def test_a_second_look_is_made_answered_and_counted(store):
     admin = filled(store, frozen("cloze", cloze={"every": 3}), cloze)
     page = admin.get("/measures")
-    assert "answers or texts wait" in page
-    assert ["cloze-exact"] in [[row[2]] for row in rows(page, "Scores of texts")[1:]]
-    reasons = {row[6] for row in rows(page, "No score, and why")[1:]}
-    assert all("wait for a second judge" in reason for reason in reasons)
+    assert "answers or texts need" in page
+    assert ["cloze-exact"] in [[row[2]] for row in rows(page, "Text scores")[1:]]
+    reasons = {row[6] for row in rows(page, "Answers without a score")[1:]}
+    assert all("waiting for a second judge" in reason for reason in reasons)
     refused = admin.form("/second-look", judges=" , ", each="1")
     assert refused.status_code == 422
     assert "at least one judge" in refused.text
@@ -68,8 +68,8 @@ def test_a_second_look_is_made_answered_and_counted(store):
         house.clock,
     )
     page = admin.get("/measures")
-    assert "Nothing waits any more." in page
-    close = [row for row in rows(page, "Scores of texts") if row[2] == "cloze-close"]
+    assert "Nothing is waiting for a second look." in page
+    close = [row for row in rows(page, "Text scores") if row[2] == "cloze-close"]
     assert {row[4] for row in close} == {"50.0"}
     assert "second look 1" in page
 
@@ -95,7 +95,7 @@ def test_names_stay_hidden_until_they_may_be_seen(store):
     )
     page = admin.get("/measures")
     assert "good" not in page
-    running = rows(page, "EvalTrans so far")
+    running = rows(page, "EvalTrans scores so far")
     assert {row[1] for row in running[1:]} == {"60.0"}
     assert admin.browser.get("/admin/exercise").text.count("checkbox") == 0
     admin.form("/unblind")

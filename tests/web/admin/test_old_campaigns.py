@@ -58,7 +58,9 @@ def test_an_old_campaign_is_looked_at_like_any_other(admin):
     ("files", "fields", "message"),
     [
         pytest.param([], {}, "Choose at least one file.", id="no file"),
-        pytest.param([("a.txt", b"hello")], {}, "which no reader knows", id="anything"),
+        pytest.param(
+            [("a.txt", b"hello")], {}, "which is not a known format", id="anything"
+        ),
         pytest.param([("a.txt", b"\xff\xfa")], {}, "is not UTF-8", id="bytes"),
         pytest.param(
             [("../../etc/en-de.mqm.seg.rating", b"x")],

@@ -75,12 +75,12 @@ def test_scores_stand_beside_peoples(admin, table):
     assert send(admin, write_comet()).status_code == 303
     blinded = admin.get("/results")
     # Who knows the scores would know the systems.
-    assert "People and scores from other programs" not in blinded
+    assert "Judges and scores from other programs" not in blinded
     assert not any(name in blinded for name in SYSTEMS)
     admin.form("/unblind")
     page = admin.get("/results")
-    head, *body = table(page, "People and scores from other programs")
-    assert head == ["System", "People: fluency", "People: adequacy", "COMET ↑"]
+    head, *body = table(page, "Judges and scores from other programs")
+    assert head == ["System", "Judges: fluency", "Judges: adequacy", "COMET ↑"]
     fluency, adequacy = rank_systems(admin.house.judgements())
     assert [row[0] for row in body] == [one.mean.system for one in fluency.systems]
     by_name = {one.mean.system: one.mean.native for one in adequacy.systems}
@@ -121,7 +121,7 @@ def test_lower_scores_may_be_better(admin, table):
     send(admin, write_table(metric="points"), better="higher")
     admin.form("/unblind")
     page = admin.get("/results")
-    head, *_ = table(page, "People and scores from other programs")
+    head, *_ = table(page, "Judges and scores from other programs")
     assert head[-2:] == ["errors ↓", "points ↑"]
     _, *body = table(page, "Correlation with scores from other programs")
     down, up = (float(row[5].replace("−", "-")) for row in body[:2])
@@ -133,7 +133,7 @@ def test_files_for_each_system(admin, table):
         send(admin, *write_folder(), metric="mine", better="higher").status_code == 303
     )
     admin.form("/unblind")
-    head, *body = table(admin.get("/results"), "People and scores from other programs")
+    head, *body = table(admin.get("/results"), "Judges and scores from other programs")
     assert head[-1] == "mine ↑"
     assert {row[0]: row[-1] for row in body} == {
         name: f"{np.mean(values):.4f}" for name, values in SYSTEM_SCORES.items()
@@ -184,7 +184,7 @@ GAP = SYSTEM_SCORES | {SYSTEMS[1]: [*SYSTEM_SCORES[SYSTEMS[1]][:-1], ""]}
         pytest.param(
             [write_table()],
             "scores.tsv does not say whether higher scores of &#39;grade&#39; are better; "
-            "say which scores are better, and choose the file again.",
+            "choose which scores are better, and choose the file again.",
             id="no direction",
         ),
         pytest.param(

@@ -100,7 +100,7 @@ def test_every_number_follows_the_filter(light_full, table):
     found = summarise_judgements(everything, wished)
     query = "?judge=judge+0&judge=judge+1&by=document&holm=yes&system=none"
     page = light_full.get(f"/results{query}")
-    assert f"{found.judgements} answers of {found.of}." in page
+    assert f"{found.judgements} of {found.of} answers." in page
     assert [row[0] for row in table(page, "Judges on fluency")[1:]] == [
         "judge 0",
         "judge 1",
@@ -128,7 +128,9 @@ def test_flagged_answers_are_set_apart_with_both_figures(light_full, table):
         ("?flagged=count", kept, left, "Without flagged"),
     ):
         page = light_full.get(f"/results{query}")
-        assert hasty in page.split("Flags and reasons")[0].rpartition("The answers")[2]
+        assert (
+            hasty in page.split("Flags and reasons")[0].rpartition('id="flagged-1"')[2]
+        )
         both = rank_systems(counted)[0], rank_systems(others)[0]
         means = [
             {names[one.mean.system]: f"{one.mean.native:.2f}" for one in found.systems}
@@ -148,16 +150,16 @@ def test_tags_have_agreement(tmp_path, table):
 
     store = stores.open(str(tmp_path / "judge.db"))
     page = filled(store, "entity-tagging").get("/results")
-    assert "Judges tagged texts in this campaign" in page
+    assert "judges tag texts and do not score systems" in page
     assert "Systems by" not in page
     assert len(table(page, "Agreement on tags")) == 2
-    assert len(table(page, "Tags at the same place and of the same type")) > 1
+    assert len(table(page, "Tags with identical boundaries and type")) > 1
     store.close()
 
 
 def test_metrics_are_compared_when_asked(light_full, table):
     page = light_full.get("/results?metrics=yes")
-    _, *body = table(page, "People and metrics")
+    _, *body = table(page, "Judges and metrics")
     assert [row[:2] for row in body[:3]] == [
         ["fluency", "bleu"],
         ["fluency", "chrf"],
@@ -215,7 +217,7 @@ def test_formats_that_have_no_place_for_it_are_not_there(light_full):
 
 def test_nothing_to_tell_yet(light_admin):
     page = light_admin.get("/results")
-    assert "Nobody has answered yet" in page
+    assert "No answers yet" in page
     reply = light_admin.browser.get(f"{light_admin.place}/export/zip")
     assert reply.status_code == 422
     assert "There are no judgements to export yet." in reply.text
@@ -254,7 +256,7 @@ def test_the_bar_filters_by_kind_and_day(light_admin):
     assert '<p class="lead">4 answers.</p>' in page
     assert 'min="2027-01-15" max="2027-01-18"' in page
     page = light_admin.get("/results?from=2027-01-16&to=2027-01-17")
-    assert '<p class="lead">2 answers of 4.</p>' in page
+    assert '<p class="lead">2 of 4 answers.</p>' in page
     assert 'name="from" type="date"' in page
     assert 'value="2027-01-16"' in page
     assert "4 answers." in light_admin.get("/results?from=soon&to=99999-1-1")
@@ -262,7 +264,7 @@ def test_the_bar_filters_by_kind_and_day(light_admin):
     for kind in kinds:
         count = sum(one.kind == kind for one in house.judgements())
         page = light_admin.get(f"/results?kind={kind}")
-        assert f"{count} answers" in page
-    assert "No answer is left by these filters" in light_admin.get(
+        assert f"{count} of {len(house.judgements())} answers" in page
+    assert "No answer matches these filters" in light_admin.get(
         "/results?from=2028-01-01"
     )

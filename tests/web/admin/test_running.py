@@ -161,7 +161,7 @@ def test_a_judge_is_forgotten_when_one_is_sure(admin):
     admin.get("/judges")
     reply = admin.form("/judges/forget", judge=key, what="name")
     assert reply.status_code == 422
-    assert "Say that you are sure" in reply.text
+    assert "Confirm the deletion" in reply.text
     reply = admin.form("/judges/forget", judge=key, what="all", sure="yes")
     assert reply.status_code == 422
     assert len(house.judgements()) == 1

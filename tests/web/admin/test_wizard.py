@@ -23,7 +23,7 @@ from metra.store import campaigns, tasks
 ONE = b"".join(b"output %d of one\n" % at for at in range(12))
 TWO = b"".join(b"output %d of two\n" % at for at in range(12))
 SOURCE = b"".join(b"source %d\n" % at for at in range(12))
-WISHES = {
+SETTINGS = {
     "name": "spring",
     "protocol": "da",
     "source_language": "fr",
@@ -64,15 +64,15 @@ def test_from_files_to_a_draft(admin):
         admin, outputs=[("one.txt", ONE), ("two.txt", TWO)], source=[("s.txt", SOURCE)]
     )
     assert reply.status_code == 200
-    assert "12 segments, 2 systems, with the source." in reply.text
+    assert "12 segments, 2 systems, source." in reply.text
     texts = carried(reply.text)
     browser = admin.browser
     wishes = "/admin/campaigns/new/settings"
-    looked = browser.form(wishes, texts=texts, go="check", **WISHES)
+    looked = browser.form(wishes, texts=texts, go="check", **SETTINGS)
     assert looked.status_code == 200
     assert "4 judges × " in looked.text
     assert "every output by 2 judges" in looked.text
-    made = browser.form(wishes, texts=carried(looked.text), go="create", **WISHES)
+    made = browser.form(wishes, texts=carried(looked.text), go="create", **SETTINGS)
     assert made.status_code == 303
     key = made.headers["location"].rpartition("/")[2]
     with admin.house.store.reading() as db:
@@ -85,9 +85,9 @@ def test_from_files_to_a_draft(admin):
     assert [system.name for system in stored.campaign.systems] == ["one", "two"]
     assert stored.campaign.systems[1].outputs[3] == "output 3 of two"
     assert stored.campaign.segments[11].source == "source 11"
-    again = browser.form(wishes, texts=texts, go="create", **WISHES)
+    again = browser.form(wishes, texts=texts, go="create", **SETTINGS)
     assert again.status_code == 422
-    assert "There is a campaign named &#39;spring&#39; already" in again.text
+    assert "A campaign named &#39;spring&#39; already exists" in again.text
 
 
 def test_files_that_do_not_belong_together(light_admin, table):
@@ -96,7 +96,7 @@ def test_files_that_do_not_belong_together(light_admin, table):
     assert reply.status_code == 422
     assert "two.txt" in reply.text
     assert "/tmp" not in reply.text
-    _, *body = table(reply.text, "What is in the files")
+    _, *body = table(reply.text, "Contents of the files")
     assert [(row[0], row[2]) for row in body] == [("one.txt", "12"), ("two.txt", "11")]
 
 
@@ -113,14 +113,14 @@ def test_wishes_that_do_not_fit_are_said_and_kept(light_admin):
     for change, says in (
         ({"protocol": "ldc"}, "ldc shows the reference, which the corpus does"),
         ({"each": "x"}, "each is &#39;x&#39;; expected a whole number."),
-        ({"repeats": "x"}, "repeats is &#39;x&#39;; expected a number of percent."),
+        ({"repeats": "x"}, "repeats is &#39;x&#39;; expected a percentage."),
         ({"repeats": "90"}, "expected a share from 0 to 0.5"),
         ({"judges": ""}, "judges is []; expected a list of different names"),
         ({"protocol": "none"}, "No protocol named &#39;none&#39;"),
     ):
-        wished = WISHES | {"basis": "", "name": "<b>kept"} | change
+        settings = SETTINGS | {"basis": "", "name": "<b>kept"} | change
         reply = browser.form(
-            "/admin/campaigns/new/settings", texts=texts, go="create", **wished
+            "/admin/campaigns/new/settings", texts=texts, go="create", **settings
         )
         assert reply.status_code == 422
         assert says in reply.text
@@ -141,8 +141,8 @@ def test_a_table_whose_headings_nobody_knows():
     found = pair_uploads([Upload("output", "t.csv", content.encode("utf-16"))])
     assert found.problem == ""
     assert found.warnings == (
-        "t.csv has columns of outputs only: Quelle, Mensch, Maschine. Texts of another kind "
-        "are known by the headings source, ref and doc.",
+        "t.csv has only columns of outputs: Quelle, Mensch, Maschine. Name other columns "
+        "source, ref or doc.",
     )
 
 
@@ -175,8 +175,8 @@ def test_warnings_about_what_judges_would_notice():
     assert found.problem == ""
     assert found.warnings == (
         "one (one.txt) has 4 empty segments.",
-        "one (one.txt) says the same again in 10 of 12 segments; judges will notice.",
-        "There is one system only: its scores can be held against no other's.",
+        "one (one.txt) repeats earlier text in 10 of 12 segments; judges will notice.",
+        "There is only one system, so its scores cannot be compared.",
     )
 
 
@@ -225,7 +225,7 @@ def test_what_a_protocol_needs_is_pasted_and_kept(light_admin):
     }
     reply = upload(light_admin, **files)
     assert "verdicts" not in reply.text
-    wishes = WISHES | {"protocol": "reading", "repeats": "", "each": "1"}
+    wishes = SETTINGS | {"protocol": "reading", "repeats": "", "each": "1"}
     browser, place = light_admin.browser, "/admin/campaigns/new/settings"
     texts = carried(reply.text)
     lacking = browser.form(place, texts=texts, go="check", **wishes)
@@ -290,8 +290,8 @@ TAMPERED = {
 def test_texts_that_were_tampered_with(admin):
     path = "/admin/campaigns/new/settings"
     for name, texts in TAMPERED.items():
-        reply = admin.browser.form(path, go="check", texts=texts, **WISHES)
+        reply = admin.browser.form(path, go="check", texts=texts, **SETTINGS)
         assert reply.status_code == 422, name
         assert "The texts did not come back whole; choose the files" in reply.text, name
-    reply = admin.browser.form(path, go="check", texts=pack(), **WISHES)
+    reply = admin.browser.form(path, go="check", texts=pack(), **SETTINGS)
     assert reply.status_code == 200

@@ -30,7 +30,7 @@ class Chips(KeyedKind):
     """What became of each word; or the corrected text, from which that is inferred."""
 
     kind: ClassVar[str] = "chips"
-    answer: ClassVar[str] = "What became of each word, or the corrected text."
+    answer: ClassVar[str] = "What happened to each word, or the corrected text."
 
     #: The language of the outputs, whose lemmas tell a change of form from another word.
     language: str = ""
@@ -109,7 +109,7 @@ def get_changes(value: Mapping[str, Any]) -> corrections.EditCounts:
 def _check_chips(value: object, before: Sequence[str], name: str) -> list[Answer]:
     """Return chips whose changes agree with their texts."""
     if not isinstance(value, list) or len(value) > 10 * len(before) + 1000:
-        msg = f"{name}: chips is no list of chips; expected origin, text and change of each."
+        msg = f"{name}: chips is not a list of chips; expected origin, text and change of each."
         raise OptionError(msg)
     seen: set[int] = set()
     chips = []

@@ -148,8 +148,8 @@ def _score_close(value: Mapping[str, Any], name: str) -> OutputScore:
     rest = [share or 0.0 for share, right in shares if not right]
     if not rest:
         return make_undefined(name, "every gap has the exact word")
-    if waiting := len(find_undecided(value)):
-        return make_undefined(name, f"{waiting} answers wait for a second judge")
+    if find_undecided(value):
+        return make_undefined(name, "waiting for a second judge")
     close = 100 * sum(rest) / len(rest)
     return OutputScore(name, close, close)
 

@@ -56,7 +56,7 @@ class QuestionSet(KeyedKind):
     kind: ClassVar[str] = "questions"
     needs_fresh_eyes: ClassVar[bool] = True
     answer: ClassVar[str] = (
-        "A choice or a few words for each question, or that one does not know."
+        "A choice or a few words for each question, or null for “I do not know”."
     )
     document_material: ClassVar[str] = "questions"
     verdicts: ClassVar[str] = "verdicts"
@@ -185,8 +185,7 @@ class Template(KeyedKind):
     kind: ClassVar[str] = "template"
     needs_fresh_eyes: ClassVar[bool] = True
     answer: ClassVar[str] = (
-        "Fillers for the slots, as many as the text gives, in as many instances of each "
-        "template."
+        "Values for the slots, in any number of instances of each template."
     )
     document_material: ClassVar[str] = "templates"
 
@@ -323,7 +322,7 @@ _REASONS = {
     "error": "nothing was filled in or expected",
     "undergeneration": "nothing was expected",
     "overgeneration": "nothing was filled in",
-    "substitution": "no filled value stands for an expected one",
+    "substitution": "no filled value matches an expected one",
 }
 
 

@@ -187,7 +187,7 @@ class RankOrder(QuestionKind):
             )
             raise OptionError(msg)
         if not self.ties and len(set(value)) < count:
-            msg = f"{name} is {value}; expected no two outputs with the same rank."
+            msg = f"{name} is {value}; expected a different rank for each output."
             raise OptionError(msg)
         return _make_dense(value)
 

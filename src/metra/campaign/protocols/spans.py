@@ -14,7 +14,7 @@ from metra.campaign.protocols.kind import (
     Rng,
     Texts,
 )
-from metra.errors import FormatError, OptionError
+from metra.errors import FormatError, OptionError, format_count
 from metra.formats.scores.judgement import OMISSION, OutputScore
 from metra.formats.scores.mqm import Weights, find_cost
 from metra.text.normalisation import contains_words, make_normaliser
@@ -56,11 +56,11 @@ class Marks(QuestionKind):
     def check(self, value: object, name: str, texts: Texts) -> list[Answer]:
         """Return the marks in order of place, or say which one is wrong and how."""
         if not isinstance(value, list):
-            msg = f"{name} is {value!r}; expected a list of marks, empty if nothing is wrong."
+            msg = f"{name} is {value!r}; expected a list of marks, which may be empty."
             raise OptionError(msg)
         if self.most is not None and len(value) > self.most:
             msg = (
-                f"{name} holds {len(value)} marks; expected at most {self.most}: "
+                f"{name} holds {len(value)} marks; expected at most {self.most}; "
                 "keep the most serious."
             )
             raise OptionError(msg)
@@ -72,7 +72,7 @@ class Marks(QuestionKind):
 
     def _check_mark(self, mark: object, place: str, texts: Texts) -> Answer:
         if not isinstance(mark, Mapping):
-            msg = f"{place} is {mark!r}; expected start, end, severity and the like."
+            msg = f"{place} is {mark!r}; expected start, end, severity and so on."
             raise OptionError(msg)
         side = _check_choice(mark.get("side", "output"), _SIDES, f"{place}: the side")
         tidy: Answer = {"side": side, "start": 0, "end": 0}
@@ -125,14 +125,14 @@ class Marks(QuestionKind):
             parts.append(f"Categories: {', '.join(self.categories)}.")
         if self.costs:
             rows = [
-                "| severity | category begins with | costs |",
+                "| severity | category starts with | penalty |",
                 "| :-- | :-- | --: |",
             ]
             rows += [
                 f"| {severity or 'any'} | {category or 'any'} | {cost / 10:g} |"
                 for severity, category, cost in self.costs
             ]
-            parts += ["The first line that fits counts:", "\n".join(rows)]
+            parts += ["The first matching line counts:", "\n".join(rows)]
         return "\n\n".join(parts)
 
     def simulate(self, qualities: Sequence[float], text: str, rng: Rng) -> list[Answer]:
@@ -173,8 +173,8 @@ def _check_span(
     if type(start) is int and type(end) is int and 0 <= start < end <= len(text):
         return {"start": start, "end": end}
     msg = (
-        f"{place} {runs} from {start!r} to {end!r}; expected a stretch within the "
-        f"{len(text)} characters of the {of}, its end after its start."
+        f"{place} {runs} from {start!r} to {end!r}; expected a non-empty range "
+        f"within the {len(text)} characters of the {of}."
     )
     raise OptionError(msg)
 
@@ -183,7 +183,7 @@ def _locate_quote(text: object, output: str, place: str) -> dict[str, int]:
     """Return start and end of quoted words in an output."""
     start = output.find(text) if isinstance(text, str) and text else -1
     if start < 0:
-        msg = f"{place} marks {text!r}, which its output does not hold."
+        msg = f"{place} marks {text!r}, which is not in its output."
         raise FormatError(msg)
     return {"start": start, "end": start + len(str(text))}
 
@@ -193,7 +193,7 @@ class SpanTags(QuestionKind):
     """Spans in code points, the end not included, each with its type if there are types."""
 
     kind: ClassVar[str] = "tags"
-    answer: ClassVar[str] = "Stretches of the text, with a type where there are types."
+    answer: ClassVar[str] = "Spans of the text, with a type if the protocol has types."
 
     types: tuple[str, ...] = ()
 
@@ -226,7 +226,7 @@ class Reconcile(KeyedKind):
     """The tags to keep of those that raters set; terms may come with accepted variants."""
 
     kind: ClassVar[str] = "reconcile"
-    answer: ClassVar[str] = "The stretches that stand, with other accepted wordings."
+    answer: ClassVar[str] = "The accepted spans, with other accepted wordings."
 
     types: tuple[str, ...] = ()
     #: What raters tagged: start, end, type and how many of them did.
@@ -326,7 +326,7 @@ class Missed(KeyedKind):
 
     kind: ClassVar[str] = "missed"
     answer: ClassVar[str] = (
-        "For each name the words that stand for it, or that it is not there."
+        "For each name, the words that refer to it, or null if it is not there."
     )
 
     #: The names that were not found: type and text.
@@ -357,8 +357,8 @@ class Missed(KeyedKind):
         count = len(key["names"])
         if not isinstance(listed, list) or len(listed) != count:
             msg = (
-                f"{name}: found is {listed!r}; expected {count} places, null where a name "
-                "is not there."
+                f"{name}: found is {listed!r}; expected "
+                f"{format_count(count, 'span')}, null for a name that is not there."
             )
             raise OptionError(msg)
         output = texts["output"]

@@ -48,7 +48,7 @@ class Reading(KeyedKind):
 
     kind: ClassVar[str] = "reading"
     needs_fresh_eyes: ClassVar[bool] = True
-    answer: ClassVar[str] = "The time from start to finish, without pauses."
+    answer: ClassVar[str] = "Time from start to finish, without pauses."
     measures_reading: ClassVar[bool] = True
 
     aloud: bool = False
@@ -143,7 +143,7 @@ def explain_unreadable_speed(value: Mapping[str, Any]) -> str:
 
     >>> key = {"words": 60, "limits": [0, 600]}
     >>> [explain_unreadable_speed({"ms": ms, "key": key}) for ms in (2850, 30000)]
-    ['faster than anybody reads', '']
+    ['faster than people can read', '']
     """
     key = value[KEY]
     slowest, fastest = key.get("limits", (0.0, FASTEST))
@@ -151,8 +151,8 @@ def explain_unreadable_speed(value: Mapping[str, Any]) -> str:
     unit = 1 if key.get("counted", "blanks") == "blanks" else LETTERS_PER_WORD
     pace = compute_reading_speed(value)
     if fastest and pace > fastest * unit:
-        return "faster than anybody reads"
-    return "slower than anybody reads" if pace < slowest else ""
+        return "faster than people can read"
+    return "slower than people read" if pace < slowest else ""
 
 
 def is_interrupted(value: Mapping[str, Any]) -> bool:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from metra.errors import format_count
 from metra.meta.card import MetricCard, build_figure_table
 from metra.meta.deltas import build_curves
 from metra.meta.scatter import build_system_clouds
@@ -14,7 +15,6 @@ from metra.report.html.page import PageSection, Provenance, render_page
 from metra.report.html.tables import build_figure, convert_table, format_with_minus
 from metra.report.pictures.curves import CurvePlot, measure_curve_names, plot_curves
 from metra.report.pictures.scatter import plot_points
-from metra.report.table import format_count
 from metra.scoring.table import Cell, Table, make_table
 
 #: Letters of a name at the end of a line.
@@ -25,37 +25,39 @@ DIGITS = 3
 READING = (
     (
         "Agreement",
-        "Coefficients of the metric with people, with 95 % intervals over resampled systems "
-        "and segments. The rank counts all metrics of the same scores: a difference between "
-        "two ranks may be chance, which `metra meta compare` tests.",
+        "Correlation of the metric with human scores, with 95 % intervals over "
+        "resampled systems and segments. Ranks are among all metrics with scores "
+        "for the same outputs; `metra meta compare` tests whether two metrics "
+        "differ significantly.",
     ),
     (
         "Differences",
-        "How large a difference between two systems must be for people to agree with it as "
-        "often as the column says, by a logistic curve through all pairs of systems. It "
-        "holds for systems, languages and judgements like these.",
+        "Score difference between two systems at which people agree with the metric "
+        "as often as the column says, from a logistic curve fitted to all pairs of "
+        "systems. It applies to similar systems, languages and judgements only.",
     ),
     (
         "Decisions",
-        "Filtering keeps outputs that score at least a threshold, chosen on other segments; "
-        "F counts precision twice. Re-ranking takes the output of a segment that scores "
-        "highest. Chance is a choice at random.",
+        "Filtering keeps outputs with a score at or above a threshold chosen on "
+        "other segments; F weights precision twice. Re-ranking picks the "
+        "highest-scoring output of each segment. Chance is a random choice.",
     ),
     (
         "Sentinels",
-        "Scores that cannot tell how good an output is. What a sentinel reaches, a metric "
-        "may reach without comparing an output with its source or reference.",
+        "Sentinels are scores that cannot measure translation quality. A metric "
+        "that correlates no better than a sentinel may not be comparing outputs "
+        "with their source or reference.",
     ),
     (
         "Challenge set",
-        "Pairs of a good and a bad translation; the metric is right where the good one "
-        "scores higher, and a tie is a mistake.",
+        "Pairs of a good and a bad translation. The metric is right if the good one "
+        "scores higher; a tie counts as wrong.",
     ),
     (
         "Error spans",
-        "Errors that programs marked, held against those of people: characters, spans "
-        "matched one to one, and spans at exactly the same place. What people reach against "
-        "each other is as much as a program can hope for.",
+        "Errors marked by programs compared with errors marked by people: by "
+        "character, by spans matched one to one, and by spans with identical "
+        "boundaries. Agreement between people is an upper bound for a program.",
     ),
 )
 
@@ -71,7 +73,7 @@ def render_card(card: MetricCard, provenance: Provenance) -> str:
         ("sentinels", "Sentinels", _show_answer(card, "sentinels")),
         ("challenge", "Challenge set", _show_answer(card, "challenge")),
         ("spans", "Error spans", _show_answer(card, "spans")),
-        ("notes", "How to read this", _build_reading(card.notes)),
+        ("notes", "How to read this report", _build_reading(card.notes)),
     )
     sections = [PageSection(key, name, body) for key, name, body in bodies if body]
     return render_page(card.metric, _describe_data(card), sections, provenance)
@@ -81,13 +83,13 @@ def _describe_data(card: MetricCard) -> str:
     """Say what the card rests on."""
     systems = sum(len(panel.systems) for panel in card.panels)
     langs = [panel.lang for panel in card.panels if panel.lang]
-    about = f"Metric card. Held against {card.gold}: {format_count(systems, 'system')}"
+    about = f"Metric card. Compared with {card.gold}: {format_count(systems, 'system')}"
     if langs:
         about += f" of {', '.join(langs)}"
     segments = sum(panel.compared for panel in card.panels)
     if segments:
         about += f", {format_count(segments, 'judged segment')}"
-    return f"{about}, beside {format_count(len(card.panels[0].names) - 1, 'other metric')}."
+    return f"{about}, {format_count(len(card.panels[0].names) - 1, 'other metric')}."
 
 
 def _build_overview(card: MetricCard) -> Html:
@@ -107,20 +109,24 @@ def _write_lead(card: MetricCard) -> str:
             continue
         place = f"{first.lang} " if first.lang and len(card.panels) > 1 else ""
         words.append(
-            f"By {first.coefficient} of {place}{noun} it reaches "
-            f"{format_with_minus(first.value, DIGITS)}, rank {first.rank} of {first.among}."
+            f"{first.coefficient} over {place}{noun}: "
+            f"{format_with_minus(first.value, DIGITS)}, rank {first.rank} of "
+            f"{first.among}."
         )
     if card.noticed is not None and 0 < card.noticed.slope < math.inf:
         size, _ = card.noticed.find_difference(0.9)
         words.append(
-            f"People agree with nine of ten differences of {size:.3g} between two systems."
+            f"People agree with 90 % of differences of {size:.3g} between two systems."
         )
     if card.beaten_by:
-        words.append(f"A sentinel reaches as much by {', '.join(card.beaten_by)}.")
+        words.append(
+            f"A sentinel does at least as well by {', '.join(card.beaten_by)}."
+        )
     if card.challenge is not None:
         words.append(
-            f"It prefers the good translation in {100 * card.challenge.accuracy:.1f} % of "
-            f"{format_count(card.challenge.pairs, 'pair')} of the challenge set."
+            f"It prefers the good translation in {100 * card.challenge.accuracy:.1f} "
+            f"% of {format_count(card.challenge.pairs, 'pair')} in the challenge "
+            "set."
         )
     if card.spans is not None:
         words += _tell_spans(card.spans)
@@ -134,11 +140,11 @@ def _tell_spans(spans: SpanEvaluation) -> Iterator[str]:
         for each in spans.scores
     ]
     if figures:
-        yield f"F of characters of error spans against people: {', '.join(figures)}."
+        yield f"Character F of error spans against people: {', '.join(figures)}."
     people = spans.agreement.overall if spans.agreement is not None else None
     if people is not None:
         reached = format_with_minus(people.values["characters", "F"], DIGITS)
-        yield f"People reach {reached} against each other."
+        yield f"Agreement between people is {reached}."
 
 
 def _show_answer(
@@ -196,7 +202,7 @@ def _draw_robustness(card: MetricCard, at: int) -> Html:
         f"{panel.place}Over the best systems only",
         _draw_curves(f"Pearson's r with {card.gold} over fewer systems", plot),
         convert_table(data),
-        note="a metric that tells bad systems from good ones may be blind among good ones",
+        note="a metric that separates good from bad systems may fail to rank good ones",
     )
 
 
@@ -214,7 +220,7 @@ def _draw_noticed(card: MetricCard) -> Iterator[Html]:
 def _build_reading(notes: Sequence[str]) -> Html:
     return join_markup(
         tag("dl", [[tag("dt", word), tag("dd", text)] for word, text in READING]),
-        tag("h3", "About the data") if notes else None,
+        tag("h3", "Notes on the data") if notes else None,
         tag("ul", [tag("li", note) for note in notes]) if notes else None,
     )
 

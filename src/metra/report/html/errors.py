@@ -1,10 +1,10 @@
 """Errors that judges or programs marked: how many of which kind, system by system."""
 
 from metra.analysis.marked_errors import MarkedErrorFindings
+from metra.errors import format_count
 from metra.report.html import tables
 from metra.report.html.markup import Child, Html, join_markup, tag
 from metra.report.study import Study
-from metra.report.table import format_count
 from metra.report.writers.headings import join_names
 from metra.scoring.table import Cell
 
@@ -23,8 +23,7 @@ def build_errors_section(study: Study) -> Html | None:
     who = f" by {listed}" if names else ""
     ratings = format_count(sum(errors.ratings.values()), "output")
     shown = [
-        f"Errors that were marked{who} in {ratings}. The page of a segment has them "
-        "underlined: ",
+        f"Errors marked{who} in {ratings}. Segment pages underline them: ",
         *_list_signs(),
         ".",
     ]
@@ -75,7 +74,7 @@ def _build_categories(errors: MarkedErrorFindings) -> Html | None:
     caption = "Errors by category"
     left_out = len(errors.categories) - len(rows)
     if left_out:
-        caption += f", the most frequent; {left_out} more are left out"
+        caption += f", most frequent first; {left_out} more not shown"
     headings = [tag("bdi", name) for name in systems]
     return tables.build_html_table(
         ["category", *(tables.make_column_heading(name, "num") for name in headings)],

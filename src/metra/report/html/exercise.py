@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from metra.campaign.exercise import SystemEvaluation
 from metra.campaign.exercise_study import ExerciseStudy, HumanCorrelation
+from metra.errors import format_count
 from metra.meta.scatter import ScatterPoints
 from metra.report import chart
 from metra.report.html import tables
@@ -11,7 +12,6 @@ from metra.report.html.markup import Child, Html, join_markup, tag
 from metra.report.html.page import PageSection, Provenance, render_page
 from metra.report.pictures.heatmap import CELL, Heatmap, plot_matrix
 from metra.report.pictures.scatter import plot_points
-from metra.report.table import format_count
 from metra.report.writers import exercise as writer
 from metra.report.writers.headings import join_names, shorten_specs
 from metra.scoring.table import Cell
@@ -32,27 +32,28 @@ ROW = 26
 READING = (
     (
         "Scores",
-        "All scores are mapped to 0 to 100, where higher is better; the section Scales says "
-        "how. Scores of two measures cannot be compared with each other all the same: a "
-        "scale says what is worth 0 and 100, not that two measures are equally strict.",
+        "All scores are mapped to 0–100, higher is better; the section Scales shows "
+        "how. Do not compare scores of different metrics: a scale defines which "
+        "values map to 0 and 100, not that two metrics are equally strict.",
     ),
     (
         "Standard deviation",
-        "How far the evaluators of one translation are apart, with n − 1. Over several "
-        "translations the variances are averaged. A measure that a program computes has "
-        "none, unless its evaluators chose other references or options.",
+        "Standard deviation between the evaluators of a translation (n − 1), pooled "
+        "over translations by averaging variances. An automated metric has none "
+        "unless its evaluators used different references or options.",
     ),
     (
         "Alpha",
-        "Krippendorff's alpha on the interval scale: 1 if evaluators always agree, 0 if "
-        "they agree no more than chance. r and rho are Pearson's and Spearman's "
-        "coefficients of every two evaluators, averaged by what they share.",
+        "Krippendorff's alpha on the interval scale: 1 for perfect agreement, 0 for "
+        "chance agreement. r and rho are the Pearson and Spearman correlations "
+        "between pairs of evaluators, averaged with the number of shared items as "
+        "weight.",
     ),
     (
         "Correlations",
-        "Between measures, over the means of their evaluators. A few translations prove "
-        "little: look at the interval before you believe a coefficient. Two translations "
-        "always lie on a line and have none.",
+        "Correlations between metrics, over the means of their evaluators. With few "
+        "translations a coefficient is unreliable: check its interval. Two "
+        "translations always lie on a line, so no coefficient is given.",
     ),
 )
 
@@ -68,10 +69,14 @@ def render_exercise(
         ("overview", "Overview", _build_overview(study)),
         ("evaluators", "Evaluators", _build_evaluators(study)),
         ("people", "People and metrics", _build_people(study)),
-        ("metrics", "Measures", _build_measures(study)),
+        ("metrics", "Metrics", _build_measures(study)),
         ("model", "Quality model", _build_model(study)),
         ("scales", "Scales", _build_scales(study)),
-        ("notes", "How to read this", _build_reading(study, notes or study.notes)),
+        (
+            "notes",
+            "How to read this report",
+            _build_reading(study, notes or study.notes),
+        ),
     )
     sections = [PageSection(key, name, body) for key, name, body in bodies if body]
     return render_page(title, writer.describe_exercise(study), sections, provenance)
@@ -94,8 +99,8 @@ def _build_overview(study: ExerciseStudy) -> Html:
         _build_means(study),
         tag(
             "p",
-            "Each picture has the mean over evaluators (●), the standard deviation to both "
-            "sides of it (line), and what each evaluator found (○).",
+            "Each chart shows the mean over evaluators (●), one standard deviation "
+            "to both sides (line) and the scores of single evaluators (○).",
         ),
         tag("div", figures, class_="figures"),
     )
@@ -119,13 +124,13 @@ def _build_lead(study: ExerciseStudy) -> Child:
                 winners.setdefault(best.system, []).append(short[metric])
         if not winners:
             continue
-        words.append(f"By {adjective} measures, ")
+        words.append(f"By {adjective} metrics, ")
         ranked = sorted(winners.items(), key=lambda entry: -len(entry[1]))
         for at, (system, won) in enumerate(ranked[:MOST_BEST]):
             words += ["; " if at else "", tag("strong", tag("bdi", system))]
             words.append(f" is best by {join_names(won)}")
         rest = sum(len(won) for _, won in ranked[MOST_BEST:])
-        others = f"; others are best by {format_count(rest, 'measure')}" if rest else ""
+        others = f"; others are best by {format_count(rest, 'metric')}" if rest else ""
         words.append(f"{others}. ")
     return words or f"{writer.describe_exercise(study)}."
 
@@ -146,8 +151,9 @@ def _build_means(study: ExerciseStudy) -> Html:
     return tables.build_html_table(
         ["system", *heads],
         rows,
-        caption=f"{means.caption}; below it, {deviations.caption[0].lower()}"
-        f"{deviations.caption[1:]}. The best of a column in bold.",
+        caption=f"{means.caption}; below it, "
+        f"{deviations.caption[0].lower()}{deviations.caption[1:]}. Best "
+        "score of each column in bold.",
         name="means",
         kind="scores",
         sortable=True,
@@ -208,7 +214,7 @@ def _build_measure_data(name: str, systems: Sequence[SystemEvaluation]) -> Html:
         ["system", "mean", "SD", *evaluators],
         rows,
         caption=f"{name} by evaluator",
-        name=f"measure-{name}",
+        name=f"metric-{name}",
     )
 
 
@@ -224,16 +230,16 @@ def _build_evaluators(study: ExerciseStudy) -> Html:
         for one in study.exercise.agreement
         for pair in one.pairs
     ]
-    heads = ["measure", "one", "other", f"{writer.UNITS[study.level]}s", "difference"]
+    heads = ["metric", "first", "second", f"{writer.UNITS[study.level]}s", "difference"]
     pairs = tables.build_html_table(
         [*heads, "Pearson", "Spearman"],
         rows,
-        caption="Two evaluators at a time; the difference is one minus the other, on average",
+        caption="Pairs of evaluators; the difference is the mean of the first minus the second",
         name="evaluator-pairs",
     )
     return join_markup(
         tables.convert_table(writer.build_reliability_table(study)),
-        tag("details", tag("summary", "Every two evaluators"), pairs) if rows else None,
+        tag("details", tag("summary", "Pairs of evaluators"), pairs) if rows else None,
     )
 
 
@@ -244,13 +250,13 @@ def _build_people(study: ExerciseStudy) -> Html | None:
     drawn = [one for one in study.human if len(one.names) > 1][:MOST]
     rest = ""
     if len(study.human) > len(drawn):
-        rest = f" The first {len(drawn)} pairs are drawn; the table has all."
+        rest = f" The charts show the first {len(drawn)} pairs; the table has all."
     unit = writer.UNITS[study.level]
     return join_markup(
         tag(
             "p",
-            f"Each dot is a {unit}: its mean over evaluators by a human measure across, by an "
-            f"automated one up.{rest}",
+            f"Each dot is a {unit}: mean over evaluators of a human metric "
+            f"(horizontal) and of an automated metric (vertical).{rest}",
         ),
         tables.convert_table(writer.build_human_table(study)),
         tag("div", [_draw_pair(study, one) for one in drawn], class_="figures"),
@@ -272,7 +278,7 @@ def _draw_pair(study: ExerciseStudy, one: HumanCorrelation) -> Html:
         fit=one.fit,
         caption="",
     )
-    note = "no correlation: too few translations, or one of the two never varies"
+    note = "no correlation: too few translations, or one of the two is constant"
     if one.pearson is not None:
         note = f"Pearson {tables.format_with_minus(one.pearson, 2)}"
         if one.interval is not None:
@@ -329,19 +335,19 @@ def _build_measures(study: ExerciseStudy) -> Html | None:
         for one in study.exercise.correlations
     )
     picture = chart.make_svg(
-        wide, top + size + 8, f"Pearson's r of every two measures: {told}", marks
+        wide, top + size + 8, f"Pearson's r between metrics: {told}", marks
     )
     figure = tables.build_figure(
-        "Pearson's r of every two measures",
+        "Pearson's r between metrics",
         picture,
         tables.build_html_table(
-            ["one", "other", f"{unit}s", "Pearson", "Spearman"],
+            ["metric", "other metric", f"{unit}s", "Pearson", "Spearman"],
             rows,
-            caption=f"Measures against measures over {unit}s",
-            name="measures",
+            caption=f"Correlation between metrics over {unit}s",
+            name="metrics",
         ),
-        note="means over evaluators; an empty cell has too few translations, or a measure "
-        "that never varies",
+        note="means over evaluators; a cell is empty if there are too few "
+        "translations or a metric is constant",
     )
     # A large matrix is as wide as the page, so that its numbers can be read.
     return tag("div", figure, class_="figures" if len(names) <= FEW else "matrix")
@@ -366,9 +372,9 @@ def _build_scales(study: ExerciseStudy) -> Html:
     return join_markup(
         tag(
             "p",
-            "A value in the column worth 0, or one that is worse, is worth 0; one in the "
-            "column worth 100, or one that is better, is worth 100; in between, worth grows "
-            "evenly. Values beyond a scale are counted in the last column.",
+            "Scores are mapped linearly from the values in the two columns to 0 and "
+            "100. Values outside the scale are clipped and counted in the last "
+            "column.",
         ),
         tables.convert_table(writer.build_scales_table(study)),
     )

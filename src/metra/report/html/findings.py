@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from metra.analysis.buckets import Buckets
 from metra.analysis.ngrams import NgramChange, NgramChanges
 from metra.analysis.profiles import Trait, TraitValue
+from metra.errors import format_count
 from metra.report import chart
 from metra.report.html import tables
 from metra.report.html.markup import Child, Html, join_markup, tag
 from metra.report.study import Study
-from metra.report.table import format_count, format_score
+from metra.report.table import format_score
 from metra.scoring.table import Cell
 
 ROW = 34
@@ -38,10 +39,10 @@ def build_buckets_section(study: Study) -> Html | None:
     return join_markup(
         tag(
             "p",
-            "The same scores for parts of the test set, with 95% intervals: ",
+            "Scores on subsets of the test set, with 95% intervals: ",
             drawn,
-            ". Parts with few segments are pale: their scores say little. The data of each "
-            "figure have all systems.",
+            ". Subsets with few segments are pale, because their scores are "
+            "unreliable. “Data” below each chart lists all systems.",
         ),
         parts,
     )
@@ -117,7 +118,7 @@ def _build_bucket_data(buckets: Buckets, spec: str, digits: int) -> Html:
         caption=caption,
         name=f"{buckets.title}-{spec}",
         kind="scores",
-        label=f"{caption} ({format_count(len(rows), 'part')})",
+        label=f"{caption} ({format_count(len(rows), 'subset')})",
     )
 
 
@@ -148,10 +149,10 @@ def build_ngrams_section(study: Study) -> Html | None:
     return join_markup(
         tag(
             "p",
-            "Sequences of up to "
-            f"{blocks[0][0].order} words whose counts changed most one-sidedly. Matched means "
-            "that a reference of the segment has them too. Shorter sequences that changed "
-            "in just the same places are not listed beside the longer one.",
+            f"N-grams of up to {blocks[0][0].order} words whose counts changed most "
+            "in one direction. “Matched” means that a reference of the segment "
+            "contains the n-gram. Shorter n-grams that changed in the same places "
+            "as a longer one are not listed.",
         ),
         folded,
     )
@@ -222,8 +223,8 @@ def build_profiles_section(study: Study) -> Html | None:
     return join_markup(
         tag(
             "p",
-            "Two systems with the same score may differ in kind: one says too much, another "
-            "leaves out half but gets the rest right.",
+            "Systems with the same score can fail in different ways: one adds text, "
+            "another omits half of it but translates the rest correctly.",
         ),
         tables.build_html_table(
             [
@@ -235,15 +236,15 @@ def build_profiles_section(study: Study) -> Html | None:
                 ),
             ],
             rows,
-            caption=f"Profiles of the outputs, in percent except {' and '.join(ratios)}; "
-            f"text cut by {profiles.preparation}",
+            caption="Profiles of the outputs, in percent except "
+            f"{' and '.join(ratios)}; tokenised by {profiles.preparation}",
             name="profiles",
             kind="scores profiles",
             sortable=True,
         ),
         tag(
             "details",
-            tag("summary", "What the columns mean"),
+            tag("summary", "Column definitions"),
             tag(
                 "dl",
                 [[tag("dt", t.title), tag("dd", t.meaning)] for t in traits],

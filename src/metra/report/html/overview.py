@@ -10,11 +10,12 @@ from metra.analysis.headlines import (
     list_best_systems,
 )
 from metra.analysis.relations import HUMAN_SCORE
+from metra.errors import format_count
 from metra.report import chart
 from metra.report.html import tables
 from metra.report.html.markup import Child, Html, join_markup, tag
 from metra.report.study import Study
-from metra.report.table import format_count, format_score
+from metra.report.table import format_score
 from metra.report.writers.headings import (
     TESTS,
     format_metric_heading,
@@ -116,7 +117,7 @@ def _build_summary(study: Study, systems: Sequence[SystemScores]) -> Child:
     if score.interval is not None:
         low, high = (tables.format_with_minus(end, digits) for end in score.interval)
         shown += f", 95% interval {low} to {high}"
-    whose = "People's mean for " if by_people else f"The {spec} of "
+    whose = "The mean human score of " if by_people else f"The {spec} of "
     words += [". ", whose, tag("bdi", first.name), f"{shown}. "]
     return [*words, _describe_best_cluster(leading, spec, first.name)]
 
@@ -124,13 +125,13 @@ def _build_summary(study: Study, systems: Sequence[SystemScores]) -> Child:
 def _describe_best_cluster(results: Results, spec: str, best: str) -> Child:
     """Say whether the best can be told apart from the others."""
     if any(entry.reason for entry in results.comparisons):
-        return "There is not enough data to tell whether the differences are chance."
+        return "There is not enough data for a significance test."
     groups = (results.clusters or {}).get(spec)
     if not groups:
         return None
     others = [name for name in groups[0] if name != best]
     if not others:
-        return f"By {spec} it differs from all others more than chance would explain."
+        return f"By {spec}, it differs significantly from all other systems."
     listed: list[Child] = []
     for name in others:
         between = " and " if name == others[-1] else ", "
@@ -138,9 +139,9 @@ def _describe_best_cluster(results: Results, spec: str, best: str) -> Child:
     if len(others) > 3:
         listed = [f"{len(others)} other systems"]
     return [
-        f"By {spec} it is in one group with ",
+        f"By {spec}, it does not differ significantly from ",
         listed,
-        ": chance may explain the order.",
+        ".",
     ]
 
 
@@ -182,11 +183,11 @@ def _build_scores_table(study: Study, systems: Sequence[SystemScores]) -> Html:
         rows.append(cells)
     sorted_by = choose_trusted_metric(_list_results(study)[0])
     order = f" Systems are sorted by {sorted_by}." if several else ""
-    caption = f"Scores with 95% intervals; the best of a column in bold.{order}"
+    caption = f"Scores with 95% intervals; best score of each column in bold.{order}"
     if groups:
         caption += (
-            " Small numbers are groups: all systems of one group differ from all of "
-            "another by more than chance would explain."
+            " Small numbers are significance clusters: every system of a cluster "
+            "differs significantly from every system of another."
         )
     return tables.build_html_table(
         headings, rows, caption=caption, name="scores", kind="scores", sortable=True
@@ -255,10 +256,10 @@ def _build_differences(study: Study) -> Html | None:
     refused = next((entry.reason for entry in comparisons if entry.reason), None)
     test = f"the {TESTS['bootstrap']}" if terms.test == "bootstrap" else TESTS["ar"]
     explained = (
-        f"p by {test} over {format_count(terms.units, terms.unit)}, {terms.trials:,} trials, "
-        "corrected by Holm for all pairs of systems. ▲ better and ▼ worse than the baseline "
-        f"with p ≤ {terms.alpha:g}; where there is no such sign, the difference may be "
-        "chance."
+        f"p-values by {test} over {format_count(terms.units, terms.unit)}, "
+        f"{terms.trials:,} trials, with Holm's correction over all pairs of systems. "
+        "▲ significantly better and ▼ significantly worse than the baseline (p ≤ "
+        f"{terms.alpha:g})."
     )
     return join_markup(
         tag("h3", "Against the baseline, ", tag("bdi", study.baseline)),
@@ -345,6 +346,6 @@ def _build_pairs_table(study: Study) -> Html:
     return tables.build_html_table(
         [*headings, "p", "p, Holm", "differ"],
         rows,
-        caption="Every pair of systems by every metric",
+        caption="All pairs of systems",
         name="pairs",
     )

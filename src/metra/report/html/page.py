@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from metra import __version__
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
+from metra.errors import format_count
 from metra.formats.atomic import write_file
 from metra.metrics.record import Metric
 from metra.report import REPORT_METRICS
@@ -21,7 +22,6 @@ from metra.report.html import data, errors, findings, overview, relations, segme
 from metra.report.html.markup import Html, join_markup, mark_safe, tag
 from metra.report.pictures import grid
 from metra.report.study import Study, build_study
-from metra.report.table import format_count
 from metra.report.writers.headings import describe_corpus, list_signatures
 from metra.scoring.evaluate import make_metrics
 from metra.stats.defaults import SEED
@@ -42,33 +42,35 @@ class Provenance(NamedTuple):
 READING = (
     (
         "Scores",
-        "↑ means that more is better, ↓ that less is. A system's score is not the mean of "
-        "its segments' scores: most metrics add up counts first. Scores of two metrics, "
-        "or of two test sets, cannot be compared with each other.",
+        "↑ means that higher is better, ↓ that lower is better. A system score is "
+        "not the mean of segment scores, because most metrics first add up counts "
+        "over all segments. Do not compare scores of different metrics or different "
+        "test sets.",
     ),
     (
         "Intervals",
-        "The 95% interval says how far the score would vary with another test set of the "
-        "same kind and size, by resampling this one. Two intervals that overlap do not "
-        "prove that two systems are equal, nor do two that do not overlap say by how much "
-        "they differ: systems are compared on the same segments for that.",
+        "The 95% bootstrap interval estimates how much the score would vary on "
+        "other test sets of the same kind and size. Overlapping intervals do not "
+        "show that two systems are equal: use the paired tests, which compare "
+        "systems on the same segments.",
     ),
     (
         "Single segments",
-        "One segment's score is a rough hint. Read the words before you believe it. Where "
-        "a metric scores single segments by another configuration than the corpus, that "
-        "has a signature of its own below.",
+        "The score of a single segment is unreliable; read the text as well. If a "
+        "metric scores segments with a different configuration, that configuration "
+        "has its own signature below.",
     ),
     (
         "Colours",
-        "Words that two outputs do not share are underlined: with a solid line if a "
-        "reference has them too, with a wavy line if none has. Nothing is told by colour "
-        "alone.",
+        "Words that differ between two outputs are underlined: with a solid line if a "
+        "reference contains them, with a wavy line if none does. Colour is never the only "
+        "signal.",
     ),
     (
         "The grid",
-        "Output words go down, reference words across. Blocks are runs of words that both "
-        "have in the same order; long blocks near the diagonal mean a close translation.",
+        "Rows are output words, columns are reference words. Blocks are matching "
+        "word sequences; long blocks near the diagonal mean that the output is "
+        "close to the reference.",
     ),
 )
 
@@ -81,8 +83,8 @@ def build_reading_section(study: Study) -> Html:
         tag("h3", "Signatures"),
         tag(
             "p",
-            "Whoever repeats the scores needs these: every option of every metric, the "
-            "resampling, and metra's version.",
+            "Report these signatures with your scores. They hold all metric "
+            "options, the resampling and the version of metra.",
         ),
         tag("ul", signatures, class_="signatures"),
     )
@@ -98,7 +100,7 @@ SECTIONS: tuple[tuple[str, str, Callable[[Study], Html | None]], ...] = (
     ("distributions", "Distributions", relations.build_distributions_section),
     ("metrics", "Metrics", relations.build_relations_section),
     ("people", "People", relations.build_judgements_section),
-    ("notes", "How to read this", build_reading_section),
+    ("notes", "How to read this report", build_reading_section),
 )
 #: What every page runs, and what the report adds to it.
 PAGE_SCRIPTS = ("elements", "tables", "theme")
@@ -257,8 +259,8 @@ def _build_footer(provenance: Provenance) -> Html:
         "footer",
         tag(
             "p",
-            f"Made by metra {__version__}, {provenance.made}. ",
-            "Everything is in this one file; it loads nothing from elsewhere.",
+            f"Created by metra {__version__}, {provenance.made}. ",
+            "The report is self-contained and loads nothing from other sites.",
         ),
         tag(
             "details",

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 from metra.analysis.distributions import Distribution
 from metra.analysis.relations import HumanScores, ScoreRelation
+from metra.errors import format_count
 from metra.report import chart
 from metra.report.html import tables
 from metra.report.html.markup import Html, join_markup, tag
 from metra.report.pictures.scatter import plot_points
 from metra.report.study import Study
-from metra.report.table import format_count
 from metra.report.writers.headings import format_metric_heading, join_names
 from metra.scoring.table import Cell
 
@@ -41,9 +41,8 @@ def build_distributions_section(study: Study) -> Html:
     return join_markup(
         tag(
             "p",
-            "How many segments of each system score how much. All strips of a figure have "
-            "the same bins and the same height for the same number of segments; the small "
-            "line marks the median.",
+            "Histogram of segment scores for each system. All histograms in a chart "
+            "share bins and scale; the short line marks the median.",
         ),
         tag("div", figures, class_="figures"),
     )
@@ -106,15 +105,15 @@ def build_relations_section(study: Study) -> Html | None:
         return None
     rest = ""
     if len(relations) > MOST:
-        rest = f" The first {MOST} pairs are drawn; the table has all."
+        rest = f" The charts show the first {MOST} pairs; the table has all."
     return join_markup(
         tag(
             "p",
-            "Where two metrics agree, the squares lie along a line. Each square stands for "
-            "the segments, of all systems, whose two scores fall there: the larger, the "
-            f"more segments.{rest}",
+            "Each square stands for the segments of all systems with these two "
+            "scores; larger squares hold more segments. Where two metrics agree, "
+            f"the squares lie along a line.{rest}",
         ),
-        _build_correlations_table(relations, "How the metrics go together", "metrics"),
+        _build_correlations_table(relations, "Correlation between metrics", "metrics"),
         tag("div", map(_draw_segments_figure, relations[:MOST]), class_="figures"),
     )
 
@@ -123,7 +122,7 @@ def _build_correlations_table(
     relations: Sequence[ScoreRelation], caption: str, name: str
 ) -> Html:
     """List the correlations of every pair."""
-    headings = ["across", "up", "segments", "Pearson", "Spearman", "systems"]
+    headings = ["x-axis", "y-axis", "segments", "Pearson", "Spearman", "systems"]
     rows: list[list[tables.CellContent]] = [
         [
             entry.x,
@@ -157,7 +156,7 @@ def _draw_segments_figure(entry: ScoreRelation) -> Html:
         top = frame.bottom - tall * (square.y + 0.5) - h / 2
         hint = format_count(square.count, "segment")
         marks.append(chart.draw_rect(left, top, w, h, "square", hint))
-    correlation = "no correlation: one of the two never varies"
+    correlation = "no correlation: one of the two is constant"
     if entry.pearson is not None and entry.spearman is not None:
         pearson, spearman = (
             tables.format_with_minus(value, 3)
@@ -211,7 +210,7 @@ def _draw_systems_figure(entry: ScoreRelation, fit: "LineFit | None") -> Html:
     if entry.systems_pearson is not None:
         note = f"Pearson {tables.format_with_minus(entry.systems_pearson, 3)}"
         if fit is not None and fit.band:
-            note += "; the band holds the fitted line with 95 %"
+            note += "; the band is the 95 % confidence band of the fitted line"
     title = f"{entry.y} against {entry.x}"
     label = f"{title} over {format_count(len(points), 'system')}; {note}"
     table = tables.build_html_table(
@@ -227,7 +226,9 @@ def _draw_systems_figure(entry: ScoreRelation, fit: "LineFit | None") -> Html:
 def describe_left_out(people: HumanScores) -> str:
     """Say which judged systems have no output."""
     names = join_names(people.left_out)
-    return f"Judgements of {names} are left out: there is no output of that name."
+    return (
+        f"Judgements of {names} are ignored, because there is no output of that name."
+    )
 
 
 def build_judgements_section(study: Study) -> Html | None:
@@ -246,14 +247,14 @@ def build_judgements_section(study: Study) -> Html | None:
     systems = [
         _draw_systems_figure(entry, people.fits.get(entry.y)) for entry in relations
     ]
-    caption = "How the metrics go with people"
+    caption = "Correlation of metrics with human judgements"
     return join_markup(
         tag(
             "p",
             f"{format_count(people.judgements, 'judgement')}{judges} of "
-            f"{format_count(judged, 'output')}. Several judgements of one output are "
-            "averaged as they are. A metric that points down (↓) should go with people "
-            "downwards: its correlation is then negative.",
+            f"{format_count(judged, 'output')}. Several judgements of the same "
+            "output are averaged. Metrics marked ↓ are better when lower, so their "
+            "correlation should be negative.",
             f" {describe_left_out(people)}" if people.left_out else None,
         ),
         _build_correlations_table(relations, caption, "people"),

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from metra.analysis.changes import ScoreChange, SegmentChange, SystemChanges
 from metra.analysis.word_diff import OutputPiece
+from metra.errors import format_count
 from metra.report.html.markup import Child, Html, join_markup, tag
 from metra.report.html.tables import format_difference
 from metra.report.study import Study
-from metra.report.table import format_count, format_score
+from metra.report.table import format_score
 
 #: Longer texts are cut in the plain list; the script shows them whole.
 LONG = 1500
@@ -22,23 +23,23 @@ def build_segments_section(study: Study) -> Html:
     if not study.texts.refs:
         other = tag("mark", "line", class_="other")
         explained = [
-            "Two systems on the same segments. Words that the two outputs do not share have "
-            "a ",
+            "Compare two systems segment by segment. Words that differ between the "
+            "outputs have a ",
             other,
-            " below them.",
+            " under them.",
         ]
         if study.rival is None:
-            explained = ["The output of each segment."]
+            explained = ["Outputs by segment."]
     elif study.rival is None:
-        explained = ["Words that no reference has have a ", miss, " below them."]
+        explained = ["Words that are in no reference have a ", miss, " under them."]
     else:
         explained = [
-            "Two systems on the same segments. Words that the two outputs do not share are "
-            "marked: ",
+            "Compare two systems segment by segment. Words that differ between the "
+            "outputs are underlined: ",
             hit,
-            " if a reference has them too, ",
+            " if a reference contains them, ",
             miss,
-            " if none has.",
+            " if none does.",
         ]
     segments = tag("div", _build_static_list(study), id="segments")
     return join_markup(tag("p", explained), segments)
@@ -52,7 +53,7 @@ def _build_static_list(study: Study) -> Child:
     left_out = ""
     if chosen.short_count:
         short = format_count(chosen.short_count, "segment")
-        left_out = f"; {short} of fewer than {chosen.min_words} words are left out"
+        left_out = f"; {short} with fewer than {chosen.min_words} words not counted"
     listed: list[Child] = [
         tag(
             "p",
@@ -60,9 +61,10 @@ def _build_static_list(study: Study) -> Child:
             tag("bdi", chosen.system),
             f" improves {format_count(chosen.improved_count, 'segment')} over ",
             tag("bdi", chosen.baseline),
-            f", worsens {chosen.worsened_count:,} and leaves {chosen.equal_count:,} as they "
-            f"are{left_out}. These changed most; with JavaScript this list has every "
-            "segment and any two systems, can be sorted, filtered and searched.",
+            f", worsens {chosen.worsened_count:,} and leaves {chosen.equal_count:,} "
+            f"unchanged{left_out}. The largest changes are listed here; with "
+            "JavaScript you can sort, filter and search all segments for any two "
+            "systems.",
             class_="note",
         )
     ]

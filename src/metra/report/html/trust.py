@@ -32,7 +32,7 @@ def build_trust_parts(report: TrustReport) -> Html:
     if report.judges is not None:
         figures += [_draw_judge_pair(report.judges), _draw_gaps(report.judges)]
     return join_markup(
-        tag("h3", "How far they can be trusted"),
+        tag("h3", "Reliability of the metrics"),
         _build_agreement_table(report) if report.agreement else None,
         tag("div", figures, class_="figures") if figures else None,
         [tag("p", note, class_="note") for note in report.notes],
@@ -48,9 +48,9 @@ def _build_agreement_table(report: TrustReport) -> Html:
     return build_html_table(
         ["metric", "of", "Pearson", "values"],
         rows,
-        caption="Agreement with people, higher being better, with 95 % intervals over "
-        "resampled systems and segments; a metric scores a system by its judged segments "
-        "alone here, by all of them above",
+        caption="Agreement with human judgements (higher is better), with 95 % "
+        "intervals over resampled systems and segments; system scores here "
+        "use judged segments only, unlike those above",
         name="agreement",
     )
 
@@ -75,9 +75,7 @@ def _draw_comparison(comparison: MetricComparison) -> Html:
         f"{name} {format_with_minus(value, 3)} (cluster {cluster})"
         for name, value, cluster in zip(names, values, comparison.clusters, strict=True)
     )
-    label = (
-        f"p-values that one metric agrees no better with people than another: {told}"
-    )
+    label = f"p-values for differences in agreement with people: {told}"
     tests = comparison.tests
     corrected = (tests.p, tests.holm, tests.bh)
     rows: list[list[CellContent]] = [
@@ -92,7 +90,7 @@ def _draw_comparison(comparison: MetricComparison) -> Html:
     ]
     wide = max(left + size * CELL + 8, float(chart.WIDTH))
     return build_figure(
-        "Which metrics agree better with people",
+        "Significant differences between metrics",
         chart.make_svg(wide, top + size * CELL + 8, label, marks),
         build_html_table(
             ["better", "worse", "difference", "p", "p, Holm", "p, BH"],
@@ -100,9 +98,9 @@ def _draw_comparison(comparison: MetricComparison) -> Html:
             caption="p-values of differences in Pearson's r over segments",
             name="metric-p-values",
         ),
-        note=f"p-values that row and column differ ({comparison.description}), by Pearson's r "
-        "over segments; a frame is a cluster, whose metrics are as good as each other as "
-        "far as can be told after Holm's correction",
+        note="p-values of differences in Pearson's r over segments between row and "
+        f"column ({comparison.description}); frames are clusters of metrics "
+        "that do not differ significantly after Holm's correction",
     )
 
 
@@ -112,7 +110,7 @@ def _draw_curve(curve: LengthCurve) -> Html:
     curves = CurvePlot(
         "",
         "",
-        "segments in a document",
+        "segments per document",
         "mean Spearman",
         [str(length) for length in curve.lengths],
         means,
@@ -124,16 +122,18 @@ def _draw_curve(curve: LengthCurve) -> Html:
         f"{name} {', '.join(f'{v:.2f}' if v == v else '–' for v in line)}"
         for name, line in means.items()
     ]
-    judges = "nothing was judged twice, so people are not held against people"
+    judges = (
+        "no output has two judgements, so there is no line for agreement between judges"
+    )
     if curve.judges in means:
         judges = (
-            "the dashed line is one judge against another, drawn for each "
+            "the dashed line is one judge against another, drawn at random for each "
             f"{curve.judges_by}"
         )
     return build_figure(
-        "Agreement by length of document",
+        "Agreement by document length",
         _draw_on_page(
-            f"Mean Spearman with people by length of document: {'; '.join(told)}",
+            f"Mean Spearman correlation with people by document length: {'; '.join(told)}",
             plot_curves(curves, frame, longest=LONGEST),
         ),
         build_html_table(
@@ -148,10 +148,10 @@ def _draw_curve(curve: LengthCurve) -> Html:
                 ]
                 for at, length in enumerate(curve.lengths)
             ],
-            caption="Mean Spearman of systems on documents of segments drawn at random",
+            caption="Mean Spearman correlation of system rankings on random documents",
             name="document-length",
         ),
-        note=f"systems ranked on documents of segments drawn at random; {judges}",
+        note=f"systems are ranked on documents made of random segments; {judges}",
     )
 
 
@@ -161,7 +161,7 @@ def _draw_judge_pair(judges: JudgeSummary) -> Html:
     label = f"{plot.down} against {plot.across}, {plot.caption}"
     counts = sorted(Counter(plot.given).items())
     return build_figure(
-        "The two judges who agree least",
+        "Two judges with the lowest agreement",
         _draw_on_page(label, plot_judges(plot, chart.PAGE_FRAME)),
         build_html_table(
             [plot.across, plot.down, "outputs"],
@@ -182,7 +182,7 @@ def _draw_gaps(judges: JudgeSummary) -> Html:
         note += f"; Krippendorff's alpha {format_with_minus(alpha, 3)}"
     label = f"{gaps.title}: {gaps.caption}"
     return build_figure(
-        "How far apart two judgements of one output are",
+        "Differences between two judgements of the same output",
         _draw_on_page(label, plot_histogram(gaps, chart.PAGE_FRAME)),
         build_html_table(
             [gaps.across, "pairs"], gaps.bars, caption=gaps.title, name="judge-gaps"

@@ -2,6 +2,7 @@
 
 from metra.campaign.ranking import HumanRanking
 from metra.campaign.times import TimeTable
+from metra.errors import format_count
 from metra.report import chart
 from metra.report.html.markup import Html, tag
 
@@ -45,7 +46,8 @@ def draw_ranking(ranking: HumanRanking) -> Html:
                 marks.append(chart.draw_line(*place, "interval"))
             hint += " ({:.2f} to {:.2f})".format(*mean.native_interval)
         marks.append(chart.draw_dot(scale(mean.native), y, 5, "mean", hint))
-    label = f"Means of {len(names)} systems by {ranking.scorer}, with their intervals"
+    systems = format_count(len(names), "system")
+    label = f"Means of {systems} by {ranking.scorer}, with 95 % intervals"
     return chart.make_svg(WIDTH, bottom + 38, label, marks)
 
 
@@ -55,7 +57,7 @@ def draw_times(times: TimeTable) -> Html:
     highest = max(times.all.counts) or 1
     scale = chart.AxisScale(times.edges[0], times.edges[-1], 10, WIDTH - chart.OVERHANG)
     # The last bar holds what is longer than the axis, too.
-    title = "active seconds an answer"
+    title = "active seconds per answer"
     if times.is_cut:
         title += f" (last bar: {times.edges[-2]:.1f} s or more)"
     marks = chart.draw_x_axis(scale, tall, TOP, title)
@@ -71,8 +73,8 @@ def draw_times(times: TimeTable) -> Html:
     middle = scale(times.all.median)
     marks.append(chart.draw_line(middle, TOP, middle, tall, "median"))
     label = (
-        f"{times.all.answers} answers; half of them took less than "
-        f"{times.all.median:.0f} seconds"
+        f"{format_count(times.all.answers, 'answer')}; median {times.all.median:.0f} "
+        "seconds"
     )
     return chart.make_svg(WIDTH, tall + 38, label, marks)
 
@@ -84,9 +86,9 @@ def draw_judge_times(times: TimeTable) -> Html:
     scale = chart.AxisScale(0.0, times.edges[-1], left, WIDTH - chart.OVERHANG)
     bottom = TOP + ROW * len(names)
     end = times.edges[-1]
-    title = "active seconds an answer"
+    title = "active seconds per answer"
     if times.is_cut:
-        title += f" (times above {end:.1f} s lie at the right end)"
+        title += f" (times above {end:.1f} s are drawn at the right end)"
     marks = chart.draw_x_axis(scale, bottom, TOP, title)
     for at, entry in enumerate(times.judges):
         y = TOP + ROW * (at + 0.5)
@@ -102,7 +104,7 @@ def draw_judge_times(times: TimeTable) -> Html:
             chart.draw_rect(lower, y - 8, max(2.0, upper - lower), 16, "box", hint),
             chart.draw_line(middle, y - 8, middle, y + 8, "median"),
         ]
-    label = f"How long {len(names)} judges took for an answer: the middle half of each"
+    label = f"Answer times of {format_count(len(names), 'judge')}: quartiles and median"
     return chart.make_svg(WIDTH, bottom + 38, label, marks)
 
 

@@ -6,6 +6,7 @@ from functools import lru_cache
 from textwrap import wrap
 from typing import NamedTuple
 
+from metra.errors import format_count
 from metra.metrics.alignment import AlignedSegment
 from metra.report import chart
 from metra.report.html.markup import Html, escape_text, join_markup, tag
@@ -18,7 +19,6 @@ from metra.report.pictures.grid_plot import (
     format_scores,
     format_title,
 )
-from metra.report.table import format_count
 from metra.report.terminal import shorten_text
 
 CELL = 16
@@ -223,7 +223,7 @@ def _draw_legend(page: _GridPage) -> tuple[list[str], float]:
     """Explain the signs that occur, and return how high the page is then."""
     entries = [(_format_class(kind), kind) for kind in page.plot.kinds]
     if page.plot.other_hits:
-        entries.append(("hit", "equal words that are not matched"))
+        entries.append(("hit", "equal words without a match"))
     x, y = float(MARGIN), page.y[-1] + 2 * LINE + GAP
     marks: list[str] = []
     for kind, text in entries:
@@ -255,10 +255,10 @@ def _describe_grid(plot: GridPlot, scores: str, hints: Sequence[str]) -> str:
     """Put the whole picture into words."""
     links = " ".join(["Linked, longest first:", *(f"{hint};" for hint in hints)])
     return (
-        f"A grid of {format_count(len(plot.rows), 'output word')} down and "
+        f"Grid of {format_count(len(plot.rows), 'output word')} (rows) and "
         f"{format_count(len(plot.columns), 'word')} of "
-        f"{format_count(len(plot.panels), 'reference')} across; {scores}. "
-        f"{links if hints else 'Nothing is linked.'}"
+        f"{format_count(len(plot.panels), 'reference')} (columns); {scores}. "
+        f"{links if hints else 'No words are linked.'}"
     )
 
 

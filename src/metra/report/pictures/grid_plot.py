@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from metra.errors import CorpusError
+from metra.errors import CorpusError, format_count
 from metra.metrics.alignment import AlignedSegment, Alignment, Link
-from metra.report.table import format_count, format_score
+from metra.report.table import format_score
 
 #: More words than this on a side make a picture that nobody can read.
 MOST_WORDS = 600
@@ -84,9 +84,9 @@ def build_plot(segment: AlignedSegment) -> GridPlot:
     columns = sum(len(alignment.ref) for alignment in alignments)
     if max(len(rows), columns) > MOST_WORDS:
         msg = (
-            f"Segment {segment.number} has {format_count(len(rows), 'output word')} and "
-            f"{format_count(columns, 'reference word')}; a grid shows up to "
-            f"{MOST_WORDS} a side."
+            f"Segment {segment.number} has {format_count(len(rows), 'output word')} "
+            f"and {format_count(columns, 'reference word')}; a grid shows at most "
+            f"{MOST_WORDS} words per side."
         )
         raise CorpusError(msg)
     panels: list[ReferencePanel] = []

@@ -53,7 +53,7 @@ def render(segment: AlignedSegment, style: Style) -> str:
     lines.append("")
     legend = [f"{sign} {kind}" for kind, sign in signs.items()]
     if grid.other_hits:
-        legend.append(f"{OTHER} equal words that are not matched")
+        legend.append(f"{OTHER} equal words without a match")
     lines.append("   ".join(legend))
     lines += [
         f"  {terminal.isolate_text(terminal.make_visible(describe_block(block, grid)))}"

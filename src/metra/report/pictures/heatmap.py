@@ -139,7 +139,7 @@ def _explain_cells(kind: str, cell: float) -> str:
         return ""
     if kind == "p":
         return "; * p ≤ .05, ** p ≤ .01, *** p ≤ .001"
-    return "; in hundredths" if cell >= TINY else "; darker is further from 0"
+    return "; in hundredths" if cell >= TINY else "; darker means further from 0"
 
 
 def _format_number(value: float, kind: str) -> str:

@@ -11,9 +11,9 @@ from metra.analysis.word_stability import (
     StabilityResult,
     WordSet,
 )
+from metra.errors import format_count
 from metra.report import chart
 from metra.report.html.markup import Html
-from metra.report.table import format_count
 
 WIDTH, PANEL = 640.0, 250.0
 LEFT, RIGHT, TOP, GAP = 56.0, 20.0, 64.0, 66.0
@@ -26,7 +26,7 @@ def draw_polygons(
 ) -> str:
     """Draw how each set's words spread over classes of tf.idf, and below of S."""
     first, second = study.references
-    title = f"Salience of words that {first} and {second} share, and do not"
+    title = f"Salience of words that {first} and {second} share and do not share"
     marks, told, width = [], [], layout.choose_width(WIDTH)
     for number, entry in enumerate(study.sets):
         y, (curve, point) = 46 + LINE * number, _choose_classes(number, entry)
@@ -54,7 +54,9 @@ def _draw_panel(
     name = f"{weight} of the word in its document"
     shares = sorted(100 * polygon.without for polygon in polygons)
     if any(shares) and width >= WIDTH:
-        name += f" ({shares[0]:.0f} to {shares[-1]:.0f} % of the words have none)"
+        name += (
+            f" ({shares[0]:.0f} to {shares[-1]:.0f} % of the words have no {weight})"
+        )
     yield from chart.draw_x_axis(x, y.start, y.stop, name, most=7)
     yield from chart.draw_y_axis(y, x.start, x.stop, unit=" %")
     for number, (entry, polygon) in enumerate(zip(study.sets, polygons, strict=True)):
@@ -129,9 +131,9 @@ def _draw_match_panel(
 ) -> Iterator[Html]:
     x = chart.AxisScale(0.0, 100.0, left, width - RIGHT)
     bottom = top + LINE * (len(sets.systems) + 0.5)
-    name = f"per cent of the n-grams of {sets.reference} in the set that are matched"
+    name = f"percentage of n-grams of {sets.reference} in each set that are matched"
     if width < WIDTH:
-        name = f"per cent of {sets.reference} matched"
+        name = f"% of {sets.reference} matched"
     yield from chart.draw_x_axis(x, bottom, top, name, most=10 if width >= 400 else 5)
     for number, system in enumerate(sets.systems, 1):
         y = top + LINE * (number - 0.25)

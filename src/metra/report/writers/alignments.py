@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
+from metra.errors import format_count
 from metra.metrics.alignment import Alignment, Link
 from metra.report import terminal
 from metra.report.html.markup import Html, tag
-from metra.report.table import Style, format_count
+from metra.report.table import Style
 from metra.report.writers.headings import order_systems
 from metra.scoring.results import Results
 

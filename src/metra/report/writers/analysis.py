@@ -11,12 +11,11 @@ from metra.analysis.buckets import SMALL, Buckets, BucketScore
 from metra.analysis.changes import SegmentChange, SystemChanges
 from metra.analysis.findings import AnalysisOptions, AnalysisResults
 from metra.analysis.ngrams import NgramChange, NgramChanges
-from metra.errors import OptionError
+from metra.errors import OptionError, format_count
 from metra.report import terminal
 from metra.report.table import (
     Style,
     escape_markdown,
-    format_count,
     format_score,
     format_signed,
     render_markdown_table,

@@ -5,8 +5,8 @@ from typing import Any
 
 from metra.campaign.exercise_study import ExerciseStudy
 from metra.campaign.score_scales import MeasureScale
+from metra.errors import format_count
 from metra.meta.findings import MetaReport, build_count, build_signature
-from metra.report.table import format_count
 from metra.report.writers.headings import shorten_specs
 from metra.scoring.table import Cell, Column, Table, make_table, mark_best
 
@@ -41,7 +41,7 @@ def sign_exercise(study: ExerciseStudy) -> str:
         level=study.level,
         evaluators=len(study.evaluators),
         systems=len(study.systems),
-        measures=len(study.metrics),
+        metrics=len(study.metrics),
         sd="n-1, pooled over texts" if study.level == "text" else "n-1",
         alpha="interval",
         scales=";".join(f"{s.metric}={describe_ends(s)}" for s in study.scales),
@@ -112,8 +112,8 @@ def build_reliability_table(study: ExerciseStudy) -> Table:
         *("evaluators", units, "shared", "mean", "SD", "alpha", "r", "rho"),
         Column("remark", "left"),
     ]
-    caption = "Evaluators of each measure"
-    return make_table("measure", heads, rows, caption=caption, name="reliability")
+    caption = "Agreement between evaluators by metric"
+    return make_table("metric", heads, rows, caption=caption, name="reliability")
 
 
 def _join_reasons(*reasons: str) -> str:
@@ -145,10 +145,10 @@ def build_human_table(study: ExerciseStudy) -> Table:
     units = f"{UNITS[study.level]}s"
     methods = dict.fromkeys(one.method for one in study.human if one.interval)
     how = " or ".join(_INTERVALS[method] for method in methods)
-    caption = "Automated measures against human ones"
+    caption = "Correlation of automated with human metrics"
     caption += f", with 95 % intervals {how}" if how else ""
     heads = [units, "Pearson", "Spearman"]
-    return make_table("measures", heads, rows, caption=caption, name="human")
+    return make_table("metrics", heads, rows, caption=caption, name="human")
 
 
 def build_matrix_table(study: ExerciseStudy) -> Table:
@@ -160,9 +160,9 @@ def build_matrix_table(study: ExerciseStudy) -> Table:
         (f"{number} {name}", list(map(Cell, row)))
         for number, name, row in zip(numbers, names, values, strict=True)
     ]
-    caption = "Measures against measures, Pearson"
+    caption = "Pearson's r between metrics"
     return make_table(
-        "measure",
+        "metric",
         numbers,
         rows if len(names) > 1 else [],
         caption=caption,
@@ -191,7 +191,7 @@ def build_model_table(study: ExerciseStudy) -> Table:
         (one.system, [score, *(Cell(worth) for _, worth, _ in one.parts)])
         for one, score in zip(study.model, scores, strict=True)
     ]
-    caption = f"Quality by the model {study.model_name}, and its measures"
+    caption = f"Quality by the model {study.model_name}, and its metrics"
     heads = ["quality", *(short.get(spec, spec) for spec in specs)]
     return make_table("system", heads, rows, caption=caption, name="model")
 
@@ -214,11 +214,11 @@ def build_scales_table(study: ExerciseStudy) -> Table:
         for scale in study.scales
     ]
     heads: list[str | Column] = [
-        *(Column("kind", "left"), "worth 0", "worth 100", Column("by", "left")),
-        *("values", "lowest", "highest", "cut"),
+        *(Column("kind", "left"), "maps to 0", "maps to 100", Column("by", "left")),
+        *("values", "lowest", "highest", "clipped"),
     ]
-    caption = "Scales: what is worth 0 and 100"
-    return make_table("measure", heads, rows, caption=caption, name="scales")
+    caption = "Scales: values that map to 0 and 100"
+    return make_table("metric", heads, rows, caption=caption, name="scales")
 
 
 def _build_end(value: float | None) -> Cell:
@@ -234,7 +234,7 @@ def describe_exercise(study: ExerciseStudy) -> str:
     counts = [
         format_count(len(study.systems), "system"),
         *([format_count(len(texts), "text")] if study.level == "text" else []),
-        format_count(len(study.metrics), "measure"),
+        format_count(len(study.metrics), "metric"),
         format_count(len(study.evaluators), "evaluator"),
     ]
     return ", ".join(counts)

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from metra.errors import format_count
 from metra.report.html.markup import replace_invisible
 from metra.report.table import (
     Style,
     escape_markdown,
-    format_count,
     format_p_value,
     format_score,
     format_signed,

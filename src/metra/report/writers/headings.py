@@ -4,9 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from metra.errors import format_count
 from metra.metrics.options import OUTSIDE
 from metra.metrics.registry import is_signed_option
-from metra.report.table import Style, format_count
+from metra.report.table import Style
 from metra.scoring.results import Results, Score, SystemScores
 from metra.scoring.table import Column
 

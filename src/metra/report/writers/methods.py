@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from metra import __version__
+from metra.errors import format_count
 from metra.metrics.citations import (
     CITATIONS,
     PAPERS_OF_METHODS,
@@ -18,7 +19,6 @@ from metra.metrics.signatures import (
 from metra.report.table import (
     Style,
     escape_latex,
-    format_count,
     format_latex_comments,
 )
 from metra.report.writers.headings import (

@@ -3,12 +3,11 @@
 from collections.abc import Callable
 
 from metra.analysis.profiles import Profiles, Trait, TraitValue
-from metra.errors import UnknownNameError, no_such
+from metra.errors import UnknownNameError, format_count, no_such
 from metra.report import terminal
 from metra.report.table import (
     Style,
     escape_markdown,
-    format_count,
     render_markdown_table,
 )
 from metra.scoring.json import convert_record, render_json

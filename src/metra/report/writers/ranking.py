@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from metra.analysis.retrieval import RetrievalResult, RetrievalRun
+from metra.errors import format_count
 from metra.meta.document_rank import MetricRanking
-from metra.report.table import Style, format_count
+from metra.report.table import Style
 from metra.report.terminal import render_plain_table
 from metra.report.writers.headings import (
     build_metric_column,

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from metra.analysis.word_stability import SETS, WEIGHTS, MatchSets, StabilityResult
+from metra.errors import format_count
 from metra.formats.annotations.weights import rank_words
 from metra.formats.table import DelimitedTable
-from metra.report.table import MISSING, Style, format_count
+from metra.report.table import MISSING, Style
 from metra.report.terminal import render_table
 from metra.scoring.table import Cell, Table, make_table
 

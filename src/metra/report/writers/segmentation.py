@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from metra.analysis.segmentation import SegmentationSettings, SegmentedOutput
-from metra.report.table import Style, format_count, render_tsv
+from metra.errors import format_count
+from metra.report.table import Style, render_tsv
 from metra.report.terminal import (
     escape_controls,
     render_table,

@@ -83,7 +83,9 @@ def set_up_second_factor(
     if not secret:
         return _render_setup(request, session, second_factor.new_secret())
     if not _is_secret(secret):
-        raise Refusal(422, "The secret is not one of ours; set it up again.")
+        raise Refusal(
+            422, "This secret was not issued by metra; start the set-up again."
+        )
     refusal = check_password(request, name, password)
     if refusal is not None:
         return _render_setup(request, session, secret, refusal)
@@ -92,7 +94,7 @@ def set_up_second_factor(
             db, name, secret, code, now=state.clock()
         )
     if not codes:
-        error = "This code is not the one of this secret now; check the clocks."
+        error = "This code does not match the secret; check the clocks of both devices."
         return _render_setup(request, session, secret, Refusal(422, error))
     return render_admin_page(request, "recovery_codes.html", codes=codes)
 

@@ -36,24 +36,27 @@ _ABOUT = {
     "zip": ("Everything", "All files below, the protocol, the seed and a codebook."),
     "jsonl": (
         "JSON lines",
-        "Everything that was recorded, every revision; metra reads it.",
+        "All recorded data with every revision; metra can read it.",
     ),
-    "tsv": ("Table of scores", "A line for each score; metra meta and report read it."),
-    "csv": ("Spreadsheet", "Scores, times and comments, safe to open."),
-    "appraise": ("Appraise", "The export of Appraise, for scripts made for it."),
-    "marot": ("Marot", "MQM errors, a line each, for Marot."),
-    "mt-metrics-eval": ("mt-metrics-eval", "Texts, scores and ratings in its folders."),
-    "texts": ("Scores of texts", "Each judge's mean for each text, 0 to 100."),
+    "tsv": ("Score table", "One line per score, for metra meta and metra report."),
+    "csv": ("Spreadsheet", "Scores, times and comments; no cell can run as a formula."),
+    "appraise": ("Appraise", "Appraise's export format, for scripts written for it."),
+    "marot": ("Marot", "MQM errors for Marot, one line per error."),
+    "mt-metrics-eval": (
+        "mt-metrics-eval",
+        "Texts, scores and ratings in its folders.",
+    ),
+    "texts": ("Text scores", "Mean score of each judge for each text, from 0 to 100."),
     "annotations": (
         "Names or terms",
-        "What was agreed; entities and terminology read it.",
+        "The agreed list, for the metrics entities and terminology.",
     ),
     "gold": (
         "Gold standard",
-        "The chosen references, a line a segment; metra score -r reads it.",
+        "The chosen references, one segment per line, for metra score -r.",
     ),
-    "keys": ("What was typed", "Every key and change in the texts, to be replayed."),
-    "judged": ("Judged outputs", "Scores from 0 to 10; evaltrans reads it."),
+    "keys": ("Keystrokes", "Every key and change in the texts, for replay."),
+    "judged": ("Judged outputs", "Scores from 0 to 10, for the metric evaltrans."),
 }
 
 

@@ -12,6 +12,7 @@ from starlette.datastructures import FormData, UploadFile
 
 from metra.campaign.judgement import KEPT
 from metra.campaign.summary import assign_blind_names, blind_judgements
+from metra.errors import format_count
 from metra.formats.scores.judgement import Judgement
 from metra.store import campaigns, judges
 from metra.store.campaigns import StoredCampaign
@@ -113,6 +114,7 @@ def _add_filters() -> None:
         chance=format_p_value,
         signed=format_difference,
         minutes=format_minutes,
+        count_of=format_count,
     )
 
 

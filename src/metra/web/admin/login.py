@@ -68,7 +68,7 @@ def check_code(
     kind = None
     with state.store.transaction() as db:
         if not _check_ticket(db, name, ticket, now):
-            refusal = Refusal(401, "Type the password again.")
+            refusal = Refusal(401, "Enter the password again.")
             return render_refusal(request, "login.html", refusal, name=name)
         # Whoever is here knows the password, and may have many addresses: all browsers that
         # have not signed in before count together.
@@ -80,7 +80,9 @@ def check_code(
             access.forget_attempts(db, [key])
     if kind is not None:
         return begin_admin_session(request, name, kind)
-    refusal = Refusal(401, "This code is wrong or was used; wait for the next one.")
+    refusal = Refusal(
+        401, "This code is wrong or was already used; wait for the next one."
+    )
     if wait > 0:
         refusal = Refusal.too_many_wrong(wait, "codes")
     return render_refusal(request, "code.html", refusal, name=name, ticket=ticket)
@@ -106,7 +108,7 @@ def check_password(request: Request, name: str, password: str) -> Refusal | None
     if wait > 0:
         return Refusal.too_many_wrong(wait, "passwords")
     if not access.check_password(password, kept):
-        return Refusal(401, "This name and this password do not belong together.")
+        return Refusal(401, "Wrong name or password.")
     with state.store.transaction() as db:
         access.forget_attempts(db, free)
         access.renew_hash(db, name, password, kept)

@@ -75,9 +75,9 @@ def forget_judge(
 ) -> Response:
     """Delete a judge's name, or also their answers, and log it."""
     if what not in ("name", "answers"):
-        raise Refusal(422, "A judge's name can be forgotten, or also the answers.")
+        raise Refusal(422, "Choose what to delete: the name, or also the answers.")
     if sure != "yes":
-        raise Refusal(422, "Say that you are sure: this cannot be undone.")
+        raise Refusal(422, "Confirm the deletion: it cannot be undone.")
     with visit.store.transaction() as db:
         target = visit.find_judge(db, judge)
         if what == "answers":

@@ -247,7 +247,7 @@ def _render_results(visit: CampaignVisit, problem: str = "") -> Response:
         "results.html",
         results=results,
         known=known,
-        wished=options,
+        options=options,
         filtered=bool(query),
         days=[query.get(name, "") for name in ("from", "to")],
         with_metrics=with_metrics,

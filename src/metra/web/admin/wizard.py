@@ -129,7 +129,7 @@ def _parse_percent(text: str, name: str) -> float:
     try:
         return float(text.replace(",", ".")) / 100
     except ValueError:
-        msg = f"{name} is {text!r}; expected a number of percent."
+        msg = f"{name} is {text!r}; expected a percentage."
         raise FormatError(msg) from None
 
 
@@ -153,9 +153,9 @@ def _render_settings(
             if one.name not in MADE_OF_OTHERS
         ],
         guide_languages=[
-            ("", "English where its words were published, else the judge's own"),
-            (JUDGES_OWN, "the language of each judge's pages"),
-            *((code, f"{name}, for everybody") for code, name in languages),
+            ("", "English if the wording is published, otherwise the judge's language"),
+            (JUDGES_OWN, "each judge's page language"),
+            *((code, f"{name}, for all judges") for code, name in languages),
         ],
         **more,
     )

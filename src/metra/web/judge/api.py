@@ -81,7 +81,7 @@ def reveal_step(
         campaign = opened.stored.campaign
         steps = get_screen_protocol(campaign, opened.owned.task, number).steps
         if body.step >= len(steps):
-            msg = f"There are {len(steps)} steps, counted from 0; there is no {body.step}."
+            msg = f"Step {body.step} does not exist; expected a number below {len(steps)}."
             raise Refusal(422, msg)
         texts = collect_texts(campaign, opened.owned.task, number)
         for step in steps[: body.step]:
@@ -206,7 +206,9 @@ def _lock_judge(db: Connection, visit: Visit) -> None:
     if judge is None or judge.revoked_at is not None:
         raise Refusal.signed_out(role="judge")
     if judge.consent_at is None or judge.guide_at is None:
-        raise Refusal(403, "Read the first pages before you begin.", reason="stage")
+        raise Refusal(
+            403, "Read the introduction and the guide before you start.", reason="stage"
+        )
 
 
 def _find_campaign(
@@ -216,7 +218,7 @@ def _find_campaign(
     if stored is None:
         raise Refusal.not_found()
     if stored.state not in states:
-        msg = f"The project is {stored.state}; there is nothing to judge now."
+        msg = f"The project is {stored.state}; there is nothing to judge at the moment."
         raise Refusal(409, msg, reason=stored.state)
     return stored
 
@@ -248,5 +250,5 @@ def _keep_draft(opened: OpenScreen, draft: Draft) -> None:
     task, number, _ = opened.place
     newer = answers.save_draft(opened.db, task, number, draft, now=opened.now)
     if newer is not None:
-        msg = "A newer version of this answer is kept already."
+        msg = "A newer version of this answer is already saved."
         raise Refusal(409, msg, draft=asdict(newer))

@@ -29,7 +29,9 @@ class OriginCheck:
         """Return the reply to a request that is not ours, else None."""
         headers = Headers(scope=scope)
         if parse_host(headers.get("host", "")) not in self.hosts:
-            return reply_error(400, "This server does not go by that name.")
+            return reply_error(
+                400, "This server does not accept the host name of the request."
+            )
         origin = headers.get("origin")
         if origin in (None, "null"):
             # Forms on pages that send no referrer have no origin; browsers send another
@@ -40,7 +42,7 @@ class OriginCheck:
             is_ours = origin == ours
         if is_ours or scope["method"] in SAFE_METHODS:
             return None
-        return reply_error(403, "This request did not come from our own pages.")
+        return reply_error(403, "This request did not come from a page of this server.")
 
 
 def parse_origin(url: str) -> str:

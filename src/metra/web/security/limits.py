@@ -14,7 +14,7 @@ from metra.web.security.headers import reply_error
 
 _SMALL = 64_000
 _API = 1_000_000
-TOO_LARGE = "That is more than can be taken in at once."
+TOO_LARGE = "The request is too large."
 
 
 class BodyLimit:
@@ -85,12 +85,12 @@ class ErrorReplies:
         try:
             await self.app(scope, receive, note_start)
         except ClientDisconnect:
-            _log.info("A client went away in the middle of a request.")
+            _log.info("A client disconnected during a request.")
         except Exception:
             _log.exception("A request failed: %s", scope.get("method"))
             if started or scope["type"] != "http":
                 raise
-            error = "The server made a mistake; try again in a moment."
+            error = "An internal error occurred; try again in a moment."
             reply = reply_error(500, error)
             await reply(scope, receive, send)
 

@@ -82,7 +82,7 @@ function refresh() {
   list.replaceChildren(...page.map(card));
   status.textContent = listed.length
     ? `${first + 1}–${first + page.length} of ${counted(listed.length, "segment")}`
-    : "No segment fits; change the search or the filter.";
+    : "No segment matches; change the search or the filter.";
   whole.textContent = several ? verdict() : "";
   for (const pager of pagers) pager.refresh();
 }
@@ -94,7 +94,7 @@ function verdict() {
     metric === view.metric && (one === view.a ? two === view.b : one === view.b && two === view.a));
   const { spec, digits } = data.metrics[view.metric];
   const text = [
-    `${spec} of the whole test set: ${number(before, digits)} → `,
+    `${spec} on the whole test set: ${number(before, digits)} → `,
     `${number(after, digits)}, ${signed(after - before, digits)}`,
   ];
   if (found) {
@@ -103,7 +103,7 @@ function verdict() {
     const [from, to] = ends.map((end) => end != null && signed(end, digits));
     if (low != null) text.push(` (95% interval ${from} to ${to})`);
     text.push(p == null ? "; not enough data for a test"
-      : `; p ${p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`} after Holm`);
+      : `; p ${p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`} with Holm's correction`);
   }
   return text.join("") + ".";
 }
@@ -241,7 +241,7 @@ function filters() {
   return el(
     "fieldset",
     { class: "show" },
-    el("legend", { class: "unseen" }, "Which segments"),
+    el("legend", { class: "unseen" }, "Segments to show"),
     Object.entries(names).map(([kind, name]) => {
       counts[kind] = el("span", { class: "count" });
       const radio = el("input", {
@@ -265,8 +265,8 @@ function controls() {
     .map(([key, [text]]) => [key, several ? text : text.replace(" in A", "")]);
   const documents = [["", "all"], ...data.documents.map((name, at) => [at, shown(name)])];
   const lengthsToChoose = [0, 5, 10, 20].map((least) =>
-    [least, least ? `${least} words or more` : "any length"]);
-  const search = el("input", { type: "search", placeholder: "words or a segment's number" });
+    [least, least ? `at least ${least} words` : "any length"]);
+  const search = el("input", { type: "search", placeholder: "text or segment number" });
   let waiting;
   search.addEventListener("input", () => {
     clearTimeout(waiting);

@@ -114,14 +114,14 @@ function outputsOf(at) {
   fill();
   const against = el("select", {},
     data.errors ? option("errors", "are marked as errors", markAgainst) : null,
-    data.refs.length ? option("references", "no reference has", markAgainst) : null,
+    data.refs.length ? option("references", "are in no reference", markAgainst) : null,
     data.systems.map((name, index) =>
       option(String(index), `differ from ${shown(name)}`, markAgainst)));
   against.addEventListener("change", () => {
     markAgainst = against.value;
     fill();
   });
-  const caption = `Every system’s output of segment ${at + 1} and its scores`;
+  const caption = `Outputs and scores of all systems for segment ${at + 1}`;
   const table = el("table", { class: "outputs" },
     el("caption", { class: "unseen" }, caption),
     el("thead", {}, el("tr", {}, heads.map((head, index) =>
@@ -145,14 +145,14 @@ function gridOf(at) {
     el("h2", { id: "grid-title" }, "Grid"));
   if (!packed) {
     made.append(el("p", { class: "note" },
-      "This file holds grids of the most changed segments that are not too long; this one is " +
-        "not among them. ",
-      el("code", {}, `metra grid OUTPUT -r REFERENCE -n ${at + 1}`), " draws it; ",
-      el("code", {}, "metra report --grids N"), " puts more of them into the report."));
+      "This report has grids for the most changed segments only. Draw this one with ",
+      el("code", {}, `metra grid OUTPUT -r REFERENCE -n ${at + 1}`),
+      ", or include more grids with ",
+      el("code", {}, "metra report --grids N"), "."));
     return made;
   }
   const note = el("p", { class: "note" },
-    `Output words go down, reference words across; blocks are what ${data.gridSpec} matches.`);
+    `Rows are output words, columns are reference words; blocks are matches of ${data.gridSpec}.`);
   made.append(note, place);
   unpacked(packed).then((pictures) => {
     const there = Object.keys(pictures).map(Number);
@@ -170,7 +170,7 @@ function gridOf(at) {
       draw(gridSystem);
     });
     note.after(el("div", { class: "bar" }, labelled("system", chosen)));
-  }, () => place.replaceWith(el("p", { class: "note" }, "This browser cannot unpack the grids.")));
+  }, () => place.replaceWith(el("p", { class: "note" }, "This browser cannot decompress the grids.")));
   return made;
 }
 

@@ -10,7 +10,7 @@ for (const button of document.querySelectorAll("[data-copy]")) {
       await navigator.clipboard.writeText(field.value);
       said.textContent = "Copied.";
     } catch {
-      said.textContent = "Your browser does not let pages copy; the link is selected, copy it by hand.";
+      said.textContent = "Your browser does not allow copying; the link is selected, so copy it manually.";
     }
   });
 }

@@ -213,7 +213,8 @@ class TermFiles:
     def _open_file(self, step: str, task: int) -> Any:
         path = self._get_path(step, task)
         try:
-            file = open_remote(path) if is_remote(path) else pa.memory_map(path)
+            # Not mapped: pages of the file would count as memory of this process.
+            file = open_remote(path) if is_remote(path) else pa.OSFile(path)
             reader = pa.ipc.open_file(file)
             if (reader.schema.metadata or {}).get(
                 _FINGERPRINT

@@ -29,6 +29,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import diverse
 import environment
 import table
 from fresh import HERE
@@ -36,14 +37,14 @@ from fresh import HERE
 MASTER = "local-cluster[2,1,1024]"
 RESULTS = HERE / "SCALE.md"
 TITLE = "## NIST and LTV over different pairs, on Spark"
-ROWS = 250_000  # of a file
-WORDS = 30_000
-LENGTH = 18
 EVERY = 0.5  # seconds
-START = 15  # that Spark takes until tasks run
+# What is in the command lines of Python's workers, and of executors.
+WORKER = "pyspark.daemon"
+EXECUTOR = "CoarseGrainedExecutorBackend"
 # The driver plans and adds up totals, so a small heap is enough for it.
 JAVA = (
-    "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xss512k -Xms48m -Xmn24m "
+    "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xss512k -Xms40m -Xmn16m "
+    "-Dio.netty.allocator.numDirectArenas=1 -Dio.netty.allocator.numHeapArenas=1 "
     "-XX:MinHeapFreeRatio=10 -XX:MaxHeapFreeRatio=20"
 )
 SETTINGS = {
@@ -56,9 +57,8 @@ SETTINGS = {
 
 EXPLANATION = f"""
 `metra score -m nist -m ltv --format json` of one table of Parquet files: on all cores of this
-machine, and on `{MASTER}`, two executors with a core and 1 GB each. All pairs differ: {LENGTH}
-words that follow a Zipf law over {WORDS:,}, seeded, 30 % of an output's words others than its
-reference has, and documents of about 20 rows. CPU time is a pair's, of all processes together.
+machine, and on `{MASTER}`, two executors with a core and 1 GB each. The text is that of
+`bench/diverse.py`. CPU time is a pair's, of all processes together.
 Memory is resident (RSS), the largest of samples every half second; of Spark's driver its
 Python, its Java, and the largest sum of both at one time. An executor is killed with SIGKILL
 while it works. Tasks are those of Spark's event log: what each executor finished, the
@@ -129,7 +129,7 @@ def _measure(folder: Path, pairs: int) -> tuple[list[str], bool]:
     with _spark_home(folder / "home") as home:
         spark = run_metra(
             [*asked, "--engine", "spark", "--master", MASTER, *confs],
-            kill_after=START + here.seconds / 3,
+            kill_at=here.cpu / 4,
             SPARK_HOME=home,
             MALLOC_ARENA_MAX="2",
             SPARK_LOCAL_IP="127.0.0.1",
@@ -158,30 +158,15 @@ def _measure(folder: Path, pairs: int) -> tuple[list[str], bool]:
 
 
 def write_pairs(folder: Path, pairs: int) -> None:
-    """Write pairs that all differ, as Parquet files; each file has a seed of its own.
-
-    Words follow a Zipf law; 30 % of an output's words are others than its reference has.
-    Documents have about twenty rows, anywhere in the table.
-    """
-    import numpy as np
+    """Write different pairs as Parquet files, a block in each."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     folder.mkdir()
-    words = np.array([f"w{number}" for number in range(WORDS)])
-    for number, first in enumerate(range(0, pairs, ROWS)):
-        rng = np.random.default_rng([5, number])
-        count = min(ROWS, pairs - first)
-        drawn = np.minimum(rng.zipf(1.2, (count, LENGTH)), WORDS) - 1
-        is_other = rng.random(drawn.shape) < 0.3
-        others = rng.integers(0, WORDS, drawn.shape)
-        documents = rng.integers(0, max(pairs // 20, 2), count)
-        columns = {
-            "hyp": [" ".join(row) for row in words[np.where(is_other, others, drawn)]],
-            "ref": [" ".join(row) for row in words[drawn]],
-            "doc": [f"d{document:07}" for document in documents.tolist()],
-        }
-        pq.write_table(pa.table(columns), folder / f"part-{number:04}.parquet")
+    for block, first in enumerate(range(0, pairs, diverse.BLOCK)):
+        rows = diverse.make_rows(block, min(diverse.BLOCK, pairs - first))
+        path = folder / f"part-{block:04}.parquet"
+        pq.write_table(pa.Table.from_batches([rows]), path)
 
 
 @contextmanager
@@ -195,10 +180,11 @@ def _spark_home(folder: Path) -> Iterator[str]:
     yield str(folder)
 
 
-def run_metra(
-    words: list[str], kill_after: float | None = None, **variables: str
-) -> Run:
-    """Run metra, and kill an executor after so many seconds; watch memory and CPU time."""
+def run_metra(words: list[str], kill_at: float | None = None, **variables: str) -> Run:
+    """Run metra; watch memory and CPU time.
+
+    When workers have used so many seconds of CPU time, kill the executor of a busy one.
+    """
     variables |= {"PYSPARK_PYTHON": sys.executable}
     command = [sys.executable, "-m", "metra", *words]
     began = time.monotonic()
@@ -210,16 +196,16 @@ def run_metra(
         peaks = [0.0, 0.0, 0.0]
         while process.poll() is None:
             seen = list_processes(process.pid)
+            busy = find_busy(seen, cpu)
             cpu |= {pid: entry["cpu"] for pid, entry in seen.items()}
             python = seen.get(process.pid, {}).get("memory", 0.0)
             java = sum(e["memory"] for e in seen.values() if "SparkSubmit" in e["line"])
             now = (python, java, python + java)
             peaks = [*map(max, peaks, now)]
-            executors = [pid for pid, e in seen.items() if _is_executor(e["line"])]
-            passed = time.monotonic() - began
-            if kill_after is not None and passed > kill_after and executors:
-                os.kill(executors[0], signal.SIGKILL)
-                kill_after = None
+            used = sum(e["cpu"] for e in seen.values() if WORKER in e["line"])
+            if kill_at is not None and used > kill_at and busy:
+                os.kill(busy[0], signal.SIGKILL)
+                kill_at = None
             time.sleep(EVERY)
         seconds = time.monotonic() - began
         if process.returncode:
@@ -229,8 +215,15 @@ def run_metra(
     return Run(text, seconds, sum(cpu.values()), *peaks)
 
 
-def _is_executor(line: str) -> bool:
-    return "CoarseGrainedExecutorBackend" in line and "java" in line
+def find_busy(seen: dict[int, dict[str, Any]], before: dict[int, float]) -> list[int]:
+    """Find executors whose Python workers have used CPU time since the last look."""
+    found = []
+    for pid, entry in seen.items():
+        if WORKER in entry["line"] and entry["cpu"] > before.get(pid, 0.0):
+            while pid in seen and EXECUTOR not in seen[pid]["line"]:
+                pid = seen[pid]["parent"]
+            found += [pid] if pid in seen else []
+    return found
 
 
 def list_processes(session: int) -> dict[int, dict[str, Any]]:
@@ -248,6 +241,7 @@ def list_processes(session: int) -> dict[int, dict[str, Any]]:
         if fields[3] == str(session) and memory:
             found[int(place.name)] = {
                 "line": line,
+                "parent": int(fields[1]),
                 "memory": int(memory[1]) * 1024 / 1e6,
                 "cpu": (int(fields[11]) + int(fields[12])) / tick,
             }

@@ -10,7 +10,9 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
+from threading import Event, Thread
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = Path(sys.executable).parent
@@ -56,7 +58,9 @@ def main() -> None:
     start = time.perf_counter()
     with open(os.devnull, "wb") as nowhere:
         process = subprocess.Popen(sys.argv[1:], stdout=nowhere)
+        watch = _Processes(process.pid)
         _, status, used = os.wait4(process.pid, 0)
+        watch.stop()
     seconds = time.perf_counter() - start
     unit = 1 if sys.platform == "darwin" else 1024  # ru_maxrss is in KB except on macOS
     found = {
@@ -64,8 +68,60 @@ def main() -> None:
         "cpu": used.ru_utime + used.ru_stime,
         "peak": used.ru_maxrss * unit / 1e6,
     }
+    if len(watch.times) > 1:
+        found |= {"cpu": sum(watch.times.values()), "peak": watch.peak}
     print(json.dumps(found))
     sys.exit(os.waitstatus_to_exitcode(status))
+
+
+class _Processes(Thread):
+    """A command with the processes that it starts and does not wait for, such as Spark's.
+
+    Linux tells their times and their memory (proportional shares of what they have in
+    common) only while they live, so they are looked at again and again.
+    """
+
+    def __init__(self, parent: int) -> None:
+        super().__init__(daemon=True)
+        self.peak = 0.0
+        self.times: dict[str, float] = {}
+        self._parent = parent
+        self._done = Event()
+        if Path("/proc/self/smaps_rollup").exists():
+            self.start()
+
+    def stop(self) -> None:
+        self._done.set()
+        if self.is_alive():
+            self.join()
+
+    def run(self) -> None:
+        while not self._done.wait(0.2):
+            self.peak = max(self.peak, sum(map(self._look, self._list())))
+
+    def _list(self) -> list[str]:
+        """List the command's processes, the first one included."""
+        children: dict[str, list[str]] = {}
+        for path in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                parent = (path / "stat").read_text().rpartition(")")[2].split()[1]
+                children.setdefault(parent, []).append(path.name)
+        found = [str(self._parent)]
+        for number in found:
+            found += children.get(number, [])
+        return found
+
+    def _look(self, number: str) -> float:
+        """Note what a process has taken so far, and give its memory in MB."""
+        try:
+            stat = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()
+            rollup = Path(f"/proc/{number}/smaps_rollup").read_text()
+        except OSError:
+            return 0.0
+        ticks = int(stat[11]) + int(stat[12])
+        self.times[number] = ticks / os.sysconf("SC_CLK_TCK")
+        pss = next(line for line in rollup.split("\n") if line.startswith("Pss:"))
+        return int(pss.split()[1]) * 1024 / 1e6
 
 
 if __name__ == "__main__":

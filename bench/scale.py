@@ -1,36 +1,50 @@
-"""The cost of a segment from ten thousand to ten million, and the memory that it takes.
+"""What a segment costs from ten thousand to a hundred million, and the memory that it takes.
 
-    python bench/scale.py                     up to ten million pairs, 6 GB of temporary files
-    python bench/scale.py --largest 1000000   up to a million
-    python bench/scale.py --only NIST         the lines whose names have this in them
-    python bench/scale.py --write-results     puts the table into bench/SCALE.md
+    python bench/scale.py                       all parts: hours, 12 GB of temporary files
+    python bench/scale.py --largest 1000000     up to a million pairs
+    python bench/scale.py --only NIST           the lines whose names have this in them
+    python bench/scale.py --part threads        1 thread beside 2 (files: many small files)
+    python bench/scale.py --write-results       puts everything measured so far into SCALE.md
 
-Each line is `metra score`, on all cores: its times in a process that has scored ten pairs
-before, so that start-up is no part of them, its memory in a process of its own, as a user calls
-it. CPU time is what counts: wall time depends on who else is using the machine.
+Each line is a command in a process of its own, as a user calls it. Up to a hundred thousand
+pairs its times are those of a process that has scored ten pairs before, so that start-up is no
+part of them. CPU time is what counts: wall time depends on who else is using the machine. What
+is measured is kept in bench/results/scale.json, so that lines may be measured one by one.
 
 Exit status: 0 flat, 1 not.
 """
 
 import argparse
+import json
+import os
+import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
+import diverse
 import environment
 import fresh
+import pyarrow as pa
+import pyarrow.parquet as pq
 import table
 import warm
-from inputs import corpus
 
-SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
-DIFFERENT = 100_000
+SIZES = (10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
+#: Files of a table, and rows of each where there are more.
 SHARDS = 10
-ROUNDS = 9  # for what is short
-RESULTS = Path(__file__).parent / "SCALE.md"
+SHARD_ROWS = 1_000_000
+FILES = (500, 1_000, 2_000, 4_000, 8_000)
+FILE_ROWS = 20
+ROUNDS = 5  # for what is short
+#: Rows of which the times of threads are measured.
+THREAD_ROWS = 1_000_000
+PAGE = Path(__file__).parent / "SCALE.md"
+KEPT = Path(__file__).parent / "results" / "scale.json"
 
 # A segment may cost so much more or less than at a hundred thousand, and memory grow by so
 # much from a million on.
@@ -44,84 +58,150 @@ class Job(NamedTuple):
     name: str
     form: str
     options: tuple[str, ...]
+    largest: int = 10_000_000
+    #: The pairs from which costs are compared.
+    steady_from: int = 100_000
 
 
+_TABLE = ("--resume", "KEPT")
 JOBS = (
     Job("lines, BLEU", "text", ()),
     Job("Parquet, BLEU", "parquet", ()),
-    Job("Parquet, BLEU by language pair", "parquet", ("--group-by", "lp")),
+    Job("Parquet, BLEU and chrF", "parquet", ("-m", "bleu", "-m", "chrf"), 100_000_000),
     Job(
         "Parquet, BLEU, chrF and TER",
         "parquet",
         ("-m", "bleu", "-m", "chrf", "-m", "ter"),
     ),
-    Job("Parquet, NIST, in two passes", "parquet", ("-m", "nist")),
+    Job("Parquet, BLEU by language pair", "parquet", ("--group-by", "lp")),
+    Job("Parquet, BLEU by 100,000 users", "parquet", ("--group-by", "user")),
+    Job(
+        "Parquet, NIST, through files from 500,000 on",
+        "parquet",
+        ("-m", "nist", *_TABLE),
+        steady_from=1_000_000,
+    ),
+    Job(
+        "Parquet, LTV, through files from 500,000 on",
+        "parquet",
+        ("-m", "ltv", "--doc-column", "doc", *_TABLE),
+        steady_from=1_000_000,
+    ),
+    Job(
+        "Spark, local[2], BLEU and chrF",
+        "parquet",
+        ("-m", "bleu", "-m", "chrf", "--engine", "spark", "--master", "local[2]"),
+        steady_from=1_000_000,
+    ),
 )
 
 
 class Cost(NamedTuple):
-    """What one command took for so many pairs."""
+    """What one command took for so many pairs; peak memory is in MB, of all its processes."""
 
     pairs: int
     cpu: float
     seconds: float
     peak: float
+    load: float
 
 
 def main() -> int:
     options = _options()
-    sizes = [size for size in SIZES if size <= options.largest]
-    jobs = [job for job in JOBS if options.only in job.name]
-    found: dict[str, list[Cost]] = {job.name: [] for job in jobs}
-    with tempfile.TemporaryDirectory(prefix="metra-scale-") as name:
-        folder = Path(name)
-        few = _files(folder, 10)
-        for size in sizes:
-            files = _files(folder, size)
-            for job in jobs:
-                found[job.name].append(_cost(job, few, files, size))
-                print(job.name, found[job.name][-1], file=sys.stderr, flush=True)
-            if size != sizes[-1]:
-                _remove(files)
-    report = _report(found)
+    parts: dict[str, Callable[[argparse.Namespace, Path], None]] = {
+        "sizes": _measure_sizes,
+        "files": _measure_files,
+        "threads": _measure_threads,
+    }
+    with tempfile.TemporaryDirectory(prefix="metra-scale-", dir=options.folder) as name:
+        for part, measure in parts.items():
+            if options.part in ("all", part):
+                measure(options, Path(name))
+    report = _report(_read_kept())
     print(report)
     if options.write_results:
-        RESULTS.write_text(report + "\n", encoding="utf-8")
-    return 0 if all(map(_is_flat, found.values())) else 1
+        _, *fitted = PAGE.read_text(encoding="utf-8").partition(
+            "\n## NIST and LTV over "
+        )
+        PAGE.write_text(f"{report}\n{''.join(fitted)}", encoding="utf-8")
+    return 0 if all(_is_flat(job, _costs(job.name)) for job in JOBS) else 1
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--largest", type=int, default=SIZES[-1], metavar="PAIRS")
+    parser.add_argument("--smallest", type=int, default=0, metavar="PAIRS")
     parser.add_argument("--only", default="", metavar="NAME")
+    parser.add_argument(
+        "--part", choices=("all", "sizes", "files", "threads", "none"), default="all"
+    )
+    parser.add_argument("--folder", metavar="FOLDER", help="for temporary files")
     parser.add_argument("--write-results", action="store_true")
-    options = parser.parse_args()
-    if options.only and options.write_results:
-        parser.error("--write-results is for the whole table; leave --only out")
-    return options
+    return parser.parse_args()
 
 
-def _files(folder: Path, size: int) -> dict[str, list[str]]:
-    """Write so many pairs as lines, and as a table in shards."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+def _measure_sizes(options: argparse.Namespace, folder: Path) -> None:
+    few = _files(folder, 10, text=True)
+    jobs = [job for job in JOBS if options.only in job.name]
+    for size in SIZES:
+        here = [job for job in jobs if size <= job.largest]
+        if not here or not options.smallest <= size <= options.largest:
+            continue
+        files = _files(folder, size, text=any(job.form == "text" for job in here))
+        for job in here:
+            _keep("sizes", job.name, _cost(job, few, files, size, folder))
+        shutil.rmtree(files["folder"][0])
 
+
+def _measure_files(options: argparse.Namespace, folder: Path) -> None:
+    """Measure very many small files, the second time with everything kept."""
+    del options
+    here = folder / "files"
+    here.mkdir()
+    block = pa.Table.from_batches([diverse.make_rows(0)])
+    for size in FILES:
+        for number in range(len([*here.iterdir()]), size):
+            rows = block.slice(number * FILE_ROWS % diverse.BLOCK, FILE_ROWS)
+            pq.write_table(rows, here / f"part-{number:05}.parquet")
+        kept = str(folder / "kept")
+        command = ["score", str(here), "-m", "nist", "--resume", kept]
+        for name in ("first", "again"):
+            used = fresh.usage(fresh.script("metra"), *command)
+            cost = Cost(size, used["cpu"], used["seconds"], used["peak"], _load())
+            _keep("files", name, cost)
+        shutil.rmtree(kept)
+
+
+def _measure_threads(options: argparse.Namespace, folder: Path) -> None:
+    """Measure the same command with one thread and with two, by turns."""
+    del options
+    few, files = (_files(folder, rows) for rows in (10, THREAD_ROWS))
+    short, full = (["score", *of["parquet"]] for of in (few, files))
+    for _ in range(ROUNDS):
+        for threads in ("1", "2"):
+            taken = warm.cost(short, full, 1, METRA_THREADS=threads)
+            cost = Cost(THREAD_ROWS, taken["cpu"], taken["seconds"], 0.0, _load())
+            _keep("threads", threads, cost, best=True)
+    shutil.rmtree(files["folder"][0])
+
+
+def _files(folder: Path, size: int, *, text: bool = False) -> dict[str, list[str]]:
+    """Write so many pairs as a table in shards, and as lines if asked."""
     here = folder / str(size)
-    (here / "shards").mkdir(parents=True)
+    (here / "shards").mkdir(parents=True, exist_ok=True)
     hyp, ref = here / "hyp.txt", here / "ref.txt"
-    per_shard = -(-size // SHARDS)
-    with hyp.open("w") as hyps, ref.open("w") as refs:
-        for shard in range(SHARDS):
-            rows = min(per_shard, size - shard * per_shard)
-            if rows <= 0:
-                break
-            path = here / "shards" / f"part-{shard}.parquet"
-            schema = pa.schema([(c, pa.string()) for c in ("hyp", "ref", "lp")])
-            with pq.ParquetWriter(path, schema) as writer:
-                for columns in _pairs(shard * per_shard, rows):
-                    hyps.writelines(line + "\n" for line in columns["hyp"])
-                    refs.writelines(line + "\n" for line in columns["ref"])
-                    writer.write_table(pa.table(columns, schema))
+    per_shard = min(-(-size // SHARDS), SHARD_ROWS)
+    firsts = range(0, size, per_shard)
+    paths = [here / "shards" / f"part-{at:03}.parquet" for at in range(len(firsts))]
+    lasts = [min(first + per_shard, size) for first in firsts]
+    with ProcessPoolExecutor(os.cpu_count()) as workers:
+        list(workers.map(_write_shard, paths, firsts, lasts))
+    if text:
+        with hyp.open("w") as hyps, ref.open("w") as refs:
+            for batch in _rows(0, size):
+                for file, column in ((hyps, "hyp"), (refs, "ref")):
+                    lines = batch.column(column).to_pylist()
+                    file.writelines(line + "\n" for line in lines)
     return {
         "text": [str(hyp), "-r", str(ref)],
         "parquet": [str(here / "shards"), "--hyp-column", "hyp"],
@@ -129,82 +209,177 @@ def _files(folder: Path, size: int) -> dict[str, list[str]]:
     }
 
 
-def _pairs(first: int, rows: int) -> Iterator[dict[str, list[str]]]:
-    """Give the pairs from `first` on: different ones, and then these again."""
-    known = corpus("examples", DIFFERENT)
-    languages = ("de-en", "fr-en", "ja-en", "zh-en", "cs-en")
-    while rows:
-        start = first % DIFFERENT
-        count = min(rows, DIFFERENT - start)
-        yield {
-            "hyp": known.hyps[start : start + count],
-            "ref": known.refs[0][start : start + count],
-            "lp": [languages[at // 100 % 5] for at in range(start, start + count)],
-        }
+def _write_shard(path: Path, first: int, last: int) -> None:
+    with pq.ParquetWriter(path, diverse.SCHEMA, compression="zstd") as writer:
+        for batch in _rows(first, last):
+            writer.write_batch(batch)
+
+
+def _rows(first: int, last: int) -> Iterator[pa.RecordBatch]:
+    """Give rows of the endless table, a part of a block at a time."""
+    while first < last:
+        block, start = divmod(first, diverse.BLOCK)
+        count = min(last - first, diverse.BLOCK - start)
+        yield diverse.make_rows(block).slice(start, count)
         first += count
-        rows -= count
 
 
 def _cost(
-    job: Job, few: dict[str, list[str]], files: dict[str, list[str]], pairs: int
+    job: Job,
+    few: dict[str, list[str]],
+    files: dict[str, list[str]],
+    pairs: int,
+    folder: Path,
 ) -> Cost:
-    short, full = (["score", *of[job.form], *job.options] for of in (few, files))
-    taken = warm.cost(short, full, ROUNDS if pairs <= 100_000 else 1)
+    kept = str(folder / "kept")
+    options = [kept if option == "KEPT" else option for option in job.options]
+    short, full = (["score", *of[job.form], *options] for of in (few, files))
     used = fresh.usage(fresh.script("metra"), *full)
-    return Cost(pairs, taken["cpu"], taken["seconds"], used["peak"])
+    taken = used
+    shutil.rmtree(kept, ignore_errors=True)
+    if pairs <= 100_000 and kept not in options and "spark" not in options:
+        taken = warm.cost(short, full, ROUNDS)
+    return Cost(pairs, taken["cpu"], taken["seconds"], used["peak"], _load())
 
 
-def _remove(files: dict[str, list[str]]) -> None:
-    import shutil
-
-    shutil.rmtree(files["folder"][0])
+def _load() -> float:
+    return os.getloadavg()[0]
 
 
-def _is_flat(costs: list[Cost]) -> bool:
+def _read_kept() -> dict[str, dict[str, list[list[float]]]]:
+    return json.loads(KEPT.read_text()) if KEPT.exists() else {}
+
+
+def _keep(part: str, name: str, cost: Cost, *, best: bool = False) -> None:
+    """Keep a cost in place of the one for as many pairs, or the lower one of both."""
+    print(part, name, cost, file=sys.stderr, flush=True)
+    kept = _read_kept()
+    lines = kept.setdefault(part, {}).setdefault(name, [])
+    before = next((Cost(*line) for line in lines if line[0] == cost.pairs), None)
+    if best and before and before.seconds < cost.seconds:
+        cost = before
+    others = [line for line in lines if line[0] != cost.pairs]
+    kept[part][name] = sorted([*others, list(cost)])
+    KEPT.parent.mkdir(exist_ok=True)
+    KEPT.write_text(json.dumps(kept, indent=1))
+
+
+def _costs(name: str, part: str = "sizes") -> list[Cost]:
+    return [Cost(*line) for line in _read_kept().get(part, {}).get(name, [])]
+
+
+def _is_flat(job: Job, costs: list[Cost]) -> bool:
     """Whether large corpora cost no more a segment, and no more memory."""
-    each = [cost.cpu / cost.pairs for cost in costs if cost.pairs >= 100_000]
+    each = [cost.cpu / cost.pairs for cost in costs if cost.pairs >= job.steady_from]
     peaks = [cost.peak for cost in costs if cost.pairs >= 1_000_000]
     steady = all(one <= STEADY * each[0] for one in each)
     return steady and (not peaks or max(peaks) - min(peaks) <= MORE_MEMORY)
 
 
-def _report(found: dict[str, list[Cost]]) -> str:
+def _report(kept: dict[str, dict[str, list[list[float]]]]) -> str:
     machine = environment.describe()
-    load = machine["load"]
     rows = [
         [
-            name,
+            job.name,
             f"{cost.pairs:,}",
             f"{1e6 * cost.cpu / cost.pairs:.2f} µs",
-            f"{cost.seconds:.0f} s" if cost.pairs >= 1_000_000 else "",
+            f"{cost.seconds:,.0f} s" if cost.pairs >= 1_000_000 else "",
             f"{cost.peak:.0f} MB",
+            f"{cost.load:.1f}",
         ]
-        for name, costs in found.items()
-        for cost in costs
+        for job in JOBS
+        for cost in _costs(job.name)
     ]
-    header = ["command", "pairs", "CPU a pair", "wall time", "peak memory"]
-    return "\n".join(
-        [
-            "# Ten million pairs on one machine",
-            "",
-            "Written by `python bench/scale.py --write-results`; do not edit.",
-            "",
-            "`metra score` on all cores: two files of lines, or a table in "
-            f"{SHARDS} Parquet files. The texts\nare metra's own examples with seeded "
-            f"changes, {DIFFERENT:,} different pairs and then these\nagain. Times are those "
-            "of a process that has scored ten pairs before, so start-up is no part of\nthem; "
-            "peak memory is that of the command by itself, all of it. CPU time is the sum over "
-            "cores;\nwall time suffers from other work on the machine. NIST keeps weights of "
-            "the different n-grams\nthat references have, so its memory depends on how many "
-            "texts differ.",
-            "",
-            f"{date.today():%-d %B %Y}. {machine['cores']} cores of {machine['cpu']}, "
-            f"{machine['system']}, Python {machine['python']}, load "
-            f"{load[0]:.1f}.",  # type: ignore[index]
-            "",
-            table.markdown(header, rows, left=(0,)),
-        ]
-    )
+    header = ["command", "pairs", "CPU a pair", "wall time", "peak memory", "load"]
+    sections = [
+        _INTRODUCTION.format(shard_rows=SHARD_ROWS, shards=SHARDS),
+        f"{date.today():%-d %B %Y}. {machine['cores']} cores of {machine['cpu']}, "
+        f"{machine['system']}, Python {machine['python']}.",
+        table.markdown(header, rows, left=(0,)),
+    ]
+    if "files" in kept:
+        sections += _describe_files()
+    if "threads" in kept:
+        sections += _describe_threads()
+    return "\n\n".join([*sections, *_describe_billion()])
+
+
+_INTRODUCTION = """\
+# A hundred million pairs on one machine
+
+Written by `python bench/scale.py --write-results`; do not edit.
+
+`metra score` on all cores: two files of lines, or a table in {shards} Parquet files, and in
+files of {shard_rows:,} rows beyond that. The texts are diverse: words of a made-up language
+with 400,000 word forms, drawn by Zipf's law from fixed seeds (`bench/diverse.py`), about 20
+words a segment, outputs with three of ten words replaced. No text occurs twice. CPU time is
+the sum over cores; up to 100,000 pairs it is that of a process that has scored ten pairs
+before, where the command keeps nothing and is not Spark's. Peak memory is that of all
+processes of the command. Wall time suffers from other work on the machine, and the load beside
+each line says how much there was; CPU time suffers a little, because caches are shared."""
+
+
+def _describe_files() -> list[str]:
+    rows = []
+    again = {cost.pairs: cost for cost in _costs("again", "files")}
+    for cost in _costs("first", "files"):
+        second = again[cost.pairs]
+        rows.append(
+            [
+                f"{cost.pairs:,}",
+                f"{1e3 * cost.cpu / cost.pairs:.2f} ms",
+                f"{1e3 * second.cpu / second.pairs:.2f} ms",
+                f"{cost.peak:.0f} MB",
+            ]
+        )
+    header = ["files", "CPU a file", "CPU a file, all kept", "peak memory"]
+    return [
+        "## Many small files",
+        f"NIST with `--resume`, files of {FILE_ROWS} rows: counted, and then the same again.",
+        table.markdown(header, rows, left=()),
+    ]
+
+
+def _describe_threads() -> list[str]:
+    one, two = (_costs(threads, "threads")[0] for threads in "12")
+    return [
+        "## Threads",
+        f"BLEU of {one.pairs:,} pairs in Parquet, the best of {ROUNDS} turns: "
+        f"{one.seconds:.2f} s with one thread, {two.seconds:.2f} s with two, "
+        f"{one.seconds / two.seconds:.2f} times as fast (load {two.load:.1f}).",
+    ]
+
+
+def _describe_billion() -> list[str]:
+    """Say what a billion pairs would cost by the largest sizes that were measured."""
+    rows = []
+    for job in JOBS[1:]:
+        costs = _costs(job.name)
+        if costs:
+            largest = costs[-1]
+            hours = 1e9 * largest.cpu / largest.pairs / 3600
+            rows.append([job.name, f"{largest.pairs:,}", f"{hours:.1f}"])
+    header = ["command", "measured to", "core-hours for a billion pairs"]
+    return ["## A billion pairs", _BILLION, table.markdown(header, rows, left=(0,))]
+
+
+_BILLION = """\
+Computed, not measured: the cost of a pair at the largest size times 10⁹. It holds if nothing
+grows with the table, for which there are these reasons.
+
+- **Memory.** A chunk of rows is read, counted and dropped; what stays is one row of sums for
+  each group, system and metric. The table above shows the same memory at every size.
+- **Sums.** Fractions are added on fixed grids, exact for 10⁹ segments, whole counts up to 2⁵³;
+  so the digits do not depend on how the rows are cut.
+- **Weights (NIST, LTV).** No process holds all terms: chunks write them by partition, there
+  are as many partitions as rows ask for (one for 32,768 rows, at most 4,096), and a partition
+  is added up alone. Beyond 1.3 · 10⁸ rows partitions grow: at 10⁹ one has the terms of 244,000
+  rows.
+- **Checkpoints.** `--resume` keeps the totals of each finished file, and each step of the
+  weights file by file; `--part` shares them out among machines.
+- **Spark.** A task gives back one row of sums for each group, so the driver's share does not
+  depend on the rows; without groups nothing is shuffled, with groups one row for each group
+  and task is."""
 
 
 if __name__ == "__main__":

@@ -13,11 +13,12 @@ import time
 import fresh
 
 
-def cost(few: list[str], many: list[str], rounds: int) -> dict[str, float]:
+def cost(
+    few: list[str], many: list[str], rounds: int, **variables: str
+) -> dict[str, float]:
     """Wall and CPU seconds of `metra` with the arguments `many`, after a run with `few`."""
-    return json.loads(
-        fresh.run(sys.executable, __file__, json.dumps([few, many, rounds]))
-    )
+    work = json.dumps([few, many, rounds])
+    return json.loads(fresh.run(sys.executable, __file__, work, **variables))
 
 
 def main() -> None:

@@ -4,12 +4,13 @@
 //! word that ends it, in one table for each order. An n-gram takes 21 to 43 bytes, and half of
 //! those of a new reference are new too: a million references of 23 words need 1.5 gigabytes.
 
-use crate::interrupt::spend;
+use crate::interrupt::{Meter, spend};
 pub use crate::steps::Gram;
 use crate::steps::{Steps, key};
 use crate::terms::Terms;
 use crate::tokens::{Sentence, Tokens};
 use crate::vocabulary::Vocabulary;
+use crate::windows::Rows;
 
 pub struct Information {
     order: usize,
@@ -189,12 +190,58 @@ impl Information {
     /// All n-grams with their counts.
     pub fn terms(&self) -> Terms {
         let mut terms = Terms::default();
-        for n in 1..=self.order {
-            self.each(n, |words, gram, _| {
-                terms.push(words.iter().map(|word| self.words.word(*word)), gram.count as u64);
-            });
+        for word in 0..self.words.len() as u32 {
+            let count = self.first(word).0.count;
+            terms.push([self.words.word(word)].into_iter(), count as u64);
+        }
+        let (mut below, mut meter) = (0, Meter::default());
+        for steps in &self.longer {
+            let first = terms.len();
+            for row in steps.table().chunks_exact(3) {
+                meter.spend(COUNTING);
+                let (beginning, word) = (below + row[0] as usize, self.words.word(row[1]));
+                terms.push_longer(beginning, word, row[2] as u64);
+            }
+            below = first;
         }
         terms
+    }
+
+    /// Counts the n-grams of these segments as often as a whole corpus has them, which has `total`
+    /// words. The numbers are a row for each term of `windows::request`, with the numbers of terms
+    /// of one word and of two. False if they do not fit, or one is below 1.
+    pub fn fit(&mut self, columns: &[&Tokens], numbers: Rows<'_>, short: (usize, usize)) -> bool {
+        let (mut words, mut grams) = (Vec::new(), Vec::new());
+        let mut next = short.0 + short.1;
+        for tokens in columns {
+            self.longer.iter_mut().for_each(|steps| steps.reserve(tokens.count()));
+            for sentence in (0..tokens.len()).filter_map(|index| tokens.get(index)) {
+                spend(COUNTING * sentence.len() * self.order);
+                words.clear();
+                words.extend((0..sentence.len()).map(|at| self.words.insert(sentence, at)));
+                self.unigrams.resize(self.words.len(), 0);
+                for word in &words {
+                    let Some(count) = numbers.get(*word as usize, 0) else { return false };
+                    self.unigrams[*word as usize] = count;
+                }
+                grams.clone_from(&words);
+                for (below, steps) in self.longer.iter_mut().enumerate() {
+                    grams.truncate(words.len().saturating_sub(below + 1));
+                    for (at, gram) in grams.iter_mut().enumerate() {
+                        let key = key(*gram, words[at + below + 1]);
+                        let count = match below {
+                            0 => numbers.get(short.0 + steps.next_id(key) as usize, 0),
+                            _ => numbers.get(next + at, below - 1),
+                        };
+                        let Some(count) = count else { return false };
+                        *gram = steps.put(key, count);
+                    }
+                }
+                next += words.len().saturating_sub(2) * (self.order > 2) as usize;
+            }
+        }
+        self.total = numbers.total;
+        next == numbers.len()
     }
 
     /// Adds n-grams that were counted elsewhere, what begins one before it. False if there is one

@@ -32,4 +32,5 @@ pub mod tokens;
 pub mod types;
 pub mod unigram;
 pub mod vocabulary;
+pub mod windows;
 pub mod word_weights;

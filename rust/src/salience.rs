@@ -72,18 +72,19 @@ impl Counts {
         &self.words
     }
 
-    /// Counts the words of these segments, each for its document.
-    pub fn add(&mut self, tokens: &Tokens, documents: &[u32]) {
+    /// Counts the words of these segments, each for its document, as often as `times` says: 0
+    /// only lists them.
+    pub fn add(&mut self, tokens: &Tokens, documents: &[u32], times: u32) {
         let mut first = 0;
         for stretch in documents.chunk_by(|one, other| one == other) {
             self.stretches.push((stretch[0], self.entries.len()));
-            self.stretch(tokens, first..first + stretch.len());
+            self.stretch(tokens, first..first + stretch.len(), times);
             first += stretch.len();
         }
     }
 
     /// Counts in a small table first: a word costs much more to find in a large one.
-    fn stretch(&mut self, tokens: &Tokens, segments: std::ops::Range<usize>) {
+    fn stretch(&mut self, tokens: &Tokens, segments: std::ops::Range<usize>, times: u32) {
         let sentences = segments.filter_map(|index| tokens.get(index));
         let Scratch { table, ids, new } = &mut self.scratch;
         table.clear(sentences.clone().map(|sentence| sentence.len()).sum());
@@ -103,12 +104,13 @@ impl Counts {
             for at in &new[..count] {
                 self.entries.push((self.words.insert(sentence, *at), 0));
             }
-            ids.iter().for_each(|id| self.entries[first + *id as usize].1 += 1);
+            ids.iter().for_each(|id| self.entries[first + *id as usize].1 += times);
         }
     }
 
     /// Adds words that were counted elsewhere: terms of a document's name and a word, each once,
-    /// those of a document together. False if one is not such a pair.
+    /// those of a document together. What counts 0 only names a document. False if one is not such
+    /// a pair.
     pub fn learn(&mut self, terms: &Terms) -> bool {
         let mut builder = Tokens::builder(terms.len(), 0);
         terms.iter().for_each(|(words, _)| builder.sentence(words));
@@ -121,11 +123,14 @@ impl Counts {
                 return false;
             };
             let document = self.documents.insert(name);
+            let count = terms.count(index).min(u32::MAX as u64) as u32;
+            if count == 0 {
+                continue;
+            }
             if last != Some(document) {
                 self.stretches.push((document, self.entries.len()));
                 last = Some(document);
             }
-            let count = terms.count(index).min(u32::MAX as u64) as u32;
             self.entries.push((self.words.insert(pair, 1), count));
         }
         true
@@ -248,14 +253,19 @@ impl Frequencies {
         self.lengths.len()
     }
 
-    /// Every word of every document with its count, as `Counts::learn` takes them.
+    /// Every word of every document with its count, as `Counts::learn` takes them; behind them
+    /// documents without a word, with an empty one that counts 0.
     pub fn terms(&self, counts: &Counts) -> Terms {
         let mut terms = Terms::default();
-        for (name, ends) in counts.documents.names.iter().zip(self.starts.windows(2)) {
+        let documents = || counts.documents.names.iter().zip(self.starts.windows(2));
+        for (name, ends) in documents() {
             for (word, count) in &self.entries[ends[0]..ends[1]] {
                 let pair = [name.as_bytes(), counts.words.word(*word)];
                 terms.push(pair.into_iter(), *count as u64);
             }
+        }
+        for (name, _) in documents().filter(|(_, ends)| ends[0] == ends[1]) {
+            terms.push([name.as_bytes(), &[]].into_iter(), 0);
         }
         terms
     }
@@ -331,12 +341,12 @@ mod tests {
     fn a_document_in_pieces_is_one() {
         let mut counts = Counts::default();
         let (one, two) = (counts.document("one"), counts.document("two"));
-        counts.add(&tokens(&["a b a", "c", "b"]), &[one, two, one]);
-        counts.add(&tokens(&["", "c d", "a"]), &[two, two, one]);
+        counts.add(&tokens(&["a b a", "c", "b"]), &[one, two, one], 1);
+        counts.add(&tokens(&["", "c d", "a"]), &[two, two, one], 1);
         let found = counts.frequencies();
         assert_eq!(found.starts(), [0, 2, 4]);
         assert_eq!(found.entries, [(0, 3), (1, 2), (2, 2), (3, 1)]);
-        counts.add(&tokens(&["d a"]), &[one]);
+        counts.add(&tokens(&["d a"]), &[one], 1);
         let found = counts.frequencies();
         assert_eq!(found.entries, [(0, 4), (1, 2), (3, 1), (2, 2), (3, 1)]);
         assert_eq!(found.column(|entry| entry.df), [1.0, 1.0, 2.0, 1.0, 2.0]);
@@ -346,15 +356,26 @@ mod tests {
     }
 
     #[test]
+    fn words_that_are_only_listed_count_nothing() {
+        let mut counts = Counts::default();
+        let one = counts.document("one");
+        counts.add(&tokens(&["a b a"]), &[one], 1);
+        counts.add(&tokens(&["b c"]), &[one], 0);
+        assert_eq!(counts.frequencies().entries, [(0, 2), (1, 1), (2, 0)]);
+    }
+
+    #[test]
     fn counts_add_up() {
         let mut counts = Counts::default();
         let (one, two) = (counts.document("one"), counts.document("two"));
-        counts.add(&tokens(&["a b a", "c", "b"]), &[one, two, one]);
+        counts.add(&tokens(&["a b a", "c", "b"]), &[one, two, one], 1);
+        counts.document("empty");
         let terms = counts.frequencies().terms(&counts);
-        counts.add(&tokens(&["a b a", "c", "b"]), &[one, two, one]);
+        counts.add(&tokens(&["a b a", "c", "b"]), &[one, two, one], 1);
         let mut added = Counts::default();
         assert!(added.learn(&terms) && added.learn(&terms));
         assert_eq!(added.frequencies().entries, counts.frequencies().entries);
+        assert_eq!(added.frequencies().documents(), 3);
         let mut lone = Terms::default();
         lone.push([&b"word"[..]].into_iter(), 1);
         assert!(!added.learn(&lone));
@@ -364,7 +385,7 @@ mod tests {
     fn tables_come_back() {
         let mut counts = Counts::default();
         let (one, two) = (counts.document("one"), counts.document("two"));
-        counts.add(&tokens(&["a b a", "c", "b"]), &[one, two, one]);
+        counts.add(&tokens(&["a b a", "c", "b"]), &[one, two, one], 1);
         let found = counts.frequencies();
         let back = |starts: &[usize], entries: &[(u32, u32)]| {
             let (words, documents) = (counts.words.clone(), counts.documents.clone());

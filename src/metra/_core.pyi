@@ -291,6 +291,81 @@ class Information:
     def rows(self, hits: Hits, output: Tokens) -> NDArray[np.float64]:
         """[information matched of orders 1..n, n-grams of orders 1..n, the two lengths]."""
 
+    def fit(
+        self,
+        columns: Sequence[Tokens],
+        numbers: _Rows,
+        total: int,
+        short: tuple[int, int],
+    ) -> None:
+        """Count n-grams as often as a corpus of `total` words has them.
+
+        `numbers` has a row for each term of `request_windows`, `short` is what that said.
+        """
+
+def request_windows(
+    columns: Sequence[Tokens], order: int
+) -> tuple[tuple[bytes, NDArray[np.int64], NDArray[np.int64]], tuple[int, int]]:
+    """The terms of these references: words and pairs with their counts, then windows.
+
+    A window is a word with those behind it, up to `order` of them. Also how many words and
+    pairs there are.
+    """
+
+@final
+class WindowSums:
+    """Terms of `request_windows` from all chunks of a corpus, added up."""
+
+    def __new__(cls, order: int) -> WindowSums: ...
+    def add(
+        self, bytes: NDArray[np.uint8], bounds: NDArray[np.int32], counts: _Rows
+    ) -> None:
+        """Add terms, given by where each begins and where the last ends."""
+
+    @property
+    def total(self) -> float:
+        """How many words the terms of one word stand for."""
+
+    def answers(self) -> list[_Rows]:
+        """For each batch a row for each term: its count; of windows 3, 4, … first words'."""
+
+def split_terms(
+    bytes: bytes, ends: _Ints, partitions: int, words: int | None = None
+) -> tuple[
+    NDArray[np.int64],
+    tuple[NDArray[np.uint8], NDArray[np.int32]],
+    NDArray[np.int64],
+]:
+    """Sort terms by the partitions that their bytes choose, or those of so many first words.
+
+    The order; the terms in it, and where each begins; where each partition begins.
+    """
+
+def number_terms(
+    batches: Sequence[tuple[NDArray[np.uint8], NDArray[np.int32]]],
+) -> tuple[NDArray[np.int32], tuple[bytes, NDArray[np.int64]]]:
+    """Number different terms, given by bytes, where each begins and where the last ends.
+
+    The number of each term; the different terms, and where each ends.
+    """
+
+def split_pairs(
+    bytes: bytes, ends: _Ints, counts: _Rows
+) -> tuple[
+    NDArray[np.int32],
+    int,
+    NDArray[np.int32],
+    tuple[bytes, NDArray[np.int64]],
+]:
+    """Number the first words of pairs, and the second words of those that count.
+
+    The number of each first word, and how many there are; the numbers of second words;
+    these words, and where each ends.
+    """
+
+def logarithms(values: _Rows) -> NDArray[np.float64]:
+    """Natural logarithms with the digits that the kernels have."""
+
 def nist_score(totals: NDArray[np.float64], order: int) -> NDArray[np.float64]:
     """The score of each row."""
 
@@ -346,8 +421,15 @@ class Salience:
     def words(self) -> list[str]:
         """The words, by number."""
 
-    def __new__(cls, texts: Iterable[tuple[Tokens, list[str]]]) -> Salience:
-        """Count the words of segments, given with the name of each segment's document."""
+    def __new__(
+        cls,
+        texts: Iterable[tuple[Tokens, list[str]]],
+        listed: Iterable[tuple[Tokens, list[str]]] | None = None,
+    ) -> Salience:
+        """Count the words of segments, given with the name of each segment's document.
+
+        Words of `listed` segments get an entry, but do not count.
+        """
 
     @staticmethod
     def learnt(bytes: bytes, ends: _Ints, counts: _Ints) -> Salience:

@@ -159,7 +159,7 @@ def no_such(
 
     names = sorted(known)
     folded = {each.lower(): each for each in (names if near is None else near)}
-    nearest = get_close_matches(name.lower(), folded, n=1, cutoff=0.5)
+    nearest = get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
     place = f"{owner} has no {what}" if owner else f"No {what}"
     guess = f" Did you mean {folded[nearest[0]]!r}?" if nearest else ""
     return f"{place} named {name!r}.{guess} Known: {', '.join(names)}."

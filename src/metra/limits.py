@@ -51,15 +51,15 @@ SERVED = Limits(
 EXPLANATIONS = {
     "unpacked": "bytes unpacked from a file or archive",
     "ratio": "unpacked bytes for each packed byte",
-    "whole": "bytes, which are read at once",
+    "whole": "bytes, read at once",
     "line": "bytes in a line",
     "cell": "characters in a cell",
-    "rows": "lines or rows, which are read at once",
+    "rows": "lines or rows, read at once",
     "columns": "columns in a table",
-    "tokens": "cells, values or tags, which are read at once",
+    "tokens": "cells, values or tags, read at once",
     "depth": "levels of nesting in a JSON, TOML or XML text",
     "digits": "digits in a whole number",
-    "upload": "bytes in a request of an organiser to the server",
+    "upload": "bytes in an organiser's request to the server",
 }
 
 _DEFAULTS = Limits()

@@ -98,18 +98,19 @@ def test_judgements_say_what_is_relevant():
         pytest.param(
             {"refs": None},
             None,
-            "there are none; give `references`",
+            "Retrieval needs references to compare with; give `references`",
             id="no references",
         ),
         pytest.param(
             {}, {"q9": {"one": 1.0}}, "query 'q9', which is not asked", id="query"
         ),
         pytest.param(
-            {}, {"q1": {"ten": 1.0}}, "'ten', which the text has not", id="document"
+            {},
+            {"q1": {"ten": 1.0}},
+            "'ten', which the text does not have",
+            id="document",
         ),
-        pytest.param(
-            {}, {"q1": {"one": 0.0}}, "relevant to any of the queries", id="none"
-        ),
+        pytest.param({}, {"q1": {"one": 0.0}}, "relevant to any query", id="none"),
     ],
 )
 def test_what_does_not_fit_is_refused(named, qrels, message):

@@ -92,9 +92,9 @@ def test_agreement_is_that_of_meta_evaluation():
 
 LACKING = [
     pytest.param(judged("ann"), "No unit was judged by two judges", id="one judge"),
-    pytest.param(judged(""), "48 of 48 judgements name no judge", id="no names"),
+    pytest.param(judged(""), "48 of 48 judgements have no judge", id="no names"),
     pytest.param(
-        judged("ann", "bob", systems=["good", "bad"]), "three of them or more; found: 2",
+        judged("ann", "bob", systems=["good", "bad"]), "at least three systems; found 2",
         id="two systems",
     ),
     pytest.param(

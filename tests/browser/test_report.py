@@ -449,4 +449,4 @@ def test_too_few_segments_are_called_too_few(write_report, write, open_page):
     outputs = [write(f"{name}.txt", [name, "a b"]) for name in ("one", "two")]
     page = open_page(write_report(*outputs, "-r", write("ref.txt", ["one", "a b"])))
     assert "not enough data" in page.locator(".lead").inner_text()
-    assert "a test needs at least 10" in page.locator("#overview").inner_text()
+    assert "it needs at least 10" in page.locator("#overview").inner_text()

@@ -174,7 +174,7 @@ REFUSED = [
     pytest.param(["system  bleu ↑"], "has a header but no scores.", id="lone header"),
     pytest.param(
         ["system  bleu ↑  x", "a  1.00  2.00"],
-        "has a column 'x'; expected a measure with an arrow.",
+        "has a column 'x'; expected a metric with an arrow.",
         id="no arrow",
     ),
     pytest.param(

@@ -159,7 +159,7 @@ def test_numbers_of_imported_segments_may_be_sparse():
 def test_a_folder_without_texts_cannot_place_marks(tmp_path):
     path = tmp_path / "fr-en.mqm.ann.seg.rating"
     path.write_text(write_metrics_files(MQM)["human-scores/fr-en.mqm.ann.seg.rating"])
-    with pytest.raises(FormatError, match="looked for in sources/"):
+    with pytest.raises(FormatError, match="must be in sources/"):
         read_judgements([str(path)])
 
 

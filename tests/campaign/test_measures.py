@@ -599,12 +599,12 @@ def test_speeds_at_the_ends_of_their_ranges():
     [
         (60, 300.0, {}, ""),
         (60, 7000.0, {}, ""),
-        (60, 1.0, {}, "faster than anybody reads"),
-        (60, 61.0, {"limits": [60, 0]}, "slower than anybody reads"),
+        (60, 1.0, {}, "faster than people can read"),
+        (60, 61.0, {"limits": [60, 0]}, "slower than people read"),
         (60, 60.0, {"limits": [60, 0]}, ""),
         (60, 1.0, {"limits": [60, 0]}, ""),
         (60, 10.0, {"limits": [0, 360]}, ""),
-        (60, 9.9, {"limits": [0, 360]}, "faster than anybody reads"),
+        (60, 9.9, {"limits": [0, 360]}, "faster than people can read"),
     ],
 )
 def test_speeds_at_which_nobody_reads(words, seconds, more, reason):

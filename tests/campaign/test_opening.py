@@ -49,7 +49,7 @@ WRONG = [
     pytest.param(
         '[files]\noutputs = ["a"]\nrefs = "b"', "files.refs", id="a wrong name"
     ),
-    pytest.param("[files", "is no TOML", id="not TOML"),
+    pytest.param("[files", "is not TOML", id="not TOML"),
 ]
 
 

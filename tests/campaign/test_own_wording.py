@@ -218,3 +218,21 @@ def test_scores_do_not_know_the_words():
     plain = opened("adequacy")
     asked = open_campaign(str(EXAMPLE)).protocol
     assert asked.version == plain.protocol.version
+
+
+def test_of_several_wordings_the_number_is_named():
+    asked, good = protocol("da"), {"language": "pt"}
+    for tables, where in (
+        ({"language": 5}, "c.toml: wording"),
+        ([{"language": 5}], "c.toml: wording"),
+        ([good, {"language": 5}], "c.toml: wording 2"),
+        ([{"language": 5}, good, good], "c.toml: wording 1"),
+    ):
+        with pytest.raises(FormatError) as caught:
+            parse_wordings(tables, asked, "c.toml")
+        found = str(caught.value)
+        assert found.startswith(where)
+        assert ("wording 1" in found, "wording 2" in found) == (
+            where.endswith("1"),
+            where.endswith("2"),
+        )

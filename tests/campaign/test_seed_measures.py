@@ -104,9 +104,9 @@ def test_how_words_were_counted_is_said_where_scores_are():
         compute_measurements(frozen, thai).words,
         write_codebook(thai, frozen),
     ):
-        assert "each letter counts as a word" in said
+        assert "each letter with its marks counts as a word" in said
     both = describe_word_counting([*found, *thai])
-    assert both.startswith("Words are separated by spaces; in scripts")
+    assert both.startswith("Words are separated by spaces. In scripts")
     assert describe_word_counting([]) == ""
 
 

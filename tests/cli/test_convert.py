@@ -119,27 +119,27 @@ def test_named_by_option(metra, texts):
                 "--input-format",
                 "sgml",
             ],
-            "metra: {folder}/A.txt, line 3: there is text outside of any <seg> before it: 'the "
-            "cat sat on the mat\\na < b & c'; expected <srcset>, <refset> or <tstset> around "
-            "<doc> around <seg>, each closed in turn.\n",
+            "metra: {folder}/A.txt, line 3: there is text outside any <seg> before "
+            "it: 'the cat sat on the mat\\na < b & c'; expected <srcset>, <refset> "
+            "or <tstset> around <doc> around <seg>, each closed in turn.\n",
             id="another format than it is",
         ),
         pytest.param(
             ["convert", "{folder}/nowhere.sgm", "-o", "{folder}/o.tsv"],
-            "metra: {folder}/nowhere.sgm cannot be read: No such file or directory; check the "
-            "name and its rights.\n",
+            "metra: {folder}/nowhere.sgm cannot be read: No such file or directory; "
+            "check the name and its permissions.\n",
             id="no such file",
         ),
         pytest.param(
             ["convert", "-o", "{folder}/o.tsv"],
-            "metra: There is no text to convert; give an output, a reference or the source.\n",
+            "metra: No text was given; give an output, a reference or the source.\n",
             id="nothing to convert",
         ),
         pytest.param(
             ["convert", "{folder}/A.txt", "-o", "-"],
-            "metra: The format of - does not follow from its name; give --to FORMAT, or a name "
-            "that ends in .tsv, .csv, .xlsx, .json, .jsonl, .sgm, .xml or .parquet, or "
-            "a folder's.\n",
+            "metra: The format of - cannot be detected from its name; give --to "
+            "FORMAT, or a name that ends in .tsv, .csv, .xlsx, .json, .jsonl, .sgm, "
+            ".xml or .parquet, or a folder's.\n",
             id="no format for the screen",
         ),
     ],

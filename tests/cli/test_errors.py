@@ -42,21 +42,21 @@ WRONG_USES = [
      "See metra profile --help."),
     ("metrics bleu chrf", "metra metrics takes no more arguments, but got chrf; write "
      "metra metrics [OPTIONS] [NAME]. See metra metrics --help."),
-    ("grid out.txt -r ref.txt", "metra grid needs -n NUMBER (which segment to show, "
+    ("grid out.txt -r ref.txt", "metra grid needs -n NUMBER (segment to show, "
      "counted from 1). See metra grid --help."),
-    ("meta correlate scores.tsv", "metra meta correlate needs --gold NAMES (the scorer to "
-     "compare with). See metra meta correlate --help."),
+    ("meta correlate scores.tsv", "metra meta correlate needs --gold NAMES (scorer with the "
+     "human judgements to compare with). See metra meta correlate --help."),
     # values
-    (f"{SCORE} --level word", "--level: 'word' is no level; expected some of system, "
+    (f"{SCORE} --level word", "--level: 'word' is not a level; expected some of "
+     "system, document, segment."),
+    (f"{SCORE} --level ''", "--level: '' is not a level; expected some of system, "
      "document, segment."),
-    (f"{SCORE} --level ''", "--level: '' is no level; expected some of system, document, "
-     "segment."),
     (f"{SCORE} --trials 0", "--trials 0 is not possible; expected a whole number of at "
      "least 1."),
     (f"{SCORE} --trials many", "--trials many is not possible; expected a whole number of "
      "at least 1."),
-    (f"{SCORE} --trials 99999999", "--trials: 99999999 is more than 10,000,000, the most "
-     "here."),
+    (f"{SCORE} --trials 99999999", "--trials: 99999999 is too large; expected at "
+     "most 10,000,000."),
     (f"{SCORE} --seed -1", "--seed -1 is not possible; expected a whole number of at least "
      "0."),
     (f"{SCORE} --digits 99", "--digits 99 is not possible; expected a whole number from 0 "
@@ -68,7 +68,7 @@ WRONG_USES = [
      "a number from 0 to 1, both excluded."),
     ("compare out.txt b.txt -r ref.txt --alpha nan", "--alpha: NaN and infinity are not "
      "possible; expected a finite number."),
-    (f"{SCORE} --segments 1-2", "--segments says which alignments to show; add "
+    (f"{SCORE} --segments 1-2", "--segments selects alignments to show; add "
      "--show-alignment."),
     (f"{SCORE} -b --format json", "-b does not work with --format json; leave one of them "
      "out."),
@@ -77,10 +77,11 @@ WRONG_USES = [
     (f"{SCORE} -m ''", f"No metric named ''. {METRICS}…"),
     (f"{SCORE} -m bleurt", f"No metric named 'bleurt'. {METRICS}…"),
     (f"{SCORE} -m rouge1", f"No metric named 'rouge1'. {METRICS}…"),
-    (f"{SCORE} -m bleu chrf ter", "chrf is a metric, and there is no such file; give each "
-     "metric its own -m: -m bleu -m chrf -m ter."),
-    (f"{SCORE} -m bleu:tok=intl,chrf", "'bleu:tok=intl,chrf' has 'chrf' where option=value "
-     "was expected; another metric is given by itself."),
+    (f"{SCORE} -m bleu chrf ter", "chrf is a metric, not a file; give each metric "
+     "its own -m: -m bleu -m chrf -m ter."),
+    (f"{SCORE} -m bleu:tok=intl,chrf", "'bleu:tok=intl,chrf' has 'chrf' where "
+     "option=value was expected; give each metric "
+     "separately."),
     (f"{SCORE} -m bleu:n=2,n=3", "'bleu:n=2,n=3' gives the option 'n' twice; give it once."),
     (f"{SCORE} -m chrF++:word_order=1", "'chrF++:word_order=1' gives the option "
      "'word_order' twice; give it once."),
@@ -92,31 +93,32 @@ WRONG_USES = [
     (f"{SCORE} -m bleu:n=2.5", f"bleu: n=2.5 {MANY}"),
     (f"{SCORE} -m bleu:smooth_value=x", "bleu: smooth_value=x is not possible; expected a "
      "number of at least 0."),
-    (f"{SCORE} -m comet", "comet needs a checkpoint as Unbabel publishes them "
-     "(hparams.yaml, checkpoints/model.ckpt); write comet:model=FOLDER."),
+    (f"{SCORE} -m comet", "comet needs an Unbabel checkpoint (hparams.yaml, "
+     "checkpoints/model.ckpt); write comet:model=FOLDER."),
     # files
-    ("score absent.txt -r ref.txt", "absent.txt cannot be read: No such file or directory; "
-     "check the name and its rights."),
-    ("score out.txt", "bleu compares with references, but there is none; give one with "
-     "-r FILE, or a table with a column called ref."),
-    ("score out.txt ref.txt", "bleu compares with references, but there is none; give one "
-     "with -r FILE, or a table with a column called ref. If ref.txt is the reference, "
-     "write -r ref.txt."),
+    ("score absent.txt -r ref.txt", "absent.txt cannot be read: No such file or "
+     "directory; check the name and its permissions."),
+    ("score out.txt", "bleu needs a reference; give one with -r FILE, or a table "
+     "with a column named ref."),
+    ("score out.txt ref.txt", "bleu needs a reference; give one with -r FILE, or a "
+     "table with a column named ref. If ref.txt is the "
+     "reference, write -r ref.txt."),
     (f"{SCORE} ref2.txt --strict", "warning: ref2.txt comes after a reference, but is "
-     "scored as a system; if it is a reference, write -r ref2.txt.…"),
-    ("compare out.txt -r ref.txt", "There is only one system, 'out'; a comparison needs a "
-     "baseline and at least one other output."),
-    (f"{SCORE} --level document", "Document scores were asked for, but no documents are "
-     "known; give --docs FILE."),
-    (f"{SCORE} --ci --ci-unit document", "Documents were to be resampled, but none are "
-     "known; give --docs FILE."),
-    ("convert scores.tsv -o texts.jsonl", "scores.tsv holds scores that `metra score` "
-     "wrote, not texts; scores are read by `metra meta` and, as NAME@FILE, in place of a "
-     "metric."),
-    ("convert scores.json -o texts.tsv", "scores.json holds scores that `metra score` "
-     "wrote, not texts; …"),
-    ("convert out.txt -o texts.doc", "The format of texts.doc does not follow from its "
-     "name; …"),
+     "scored as a system; if it is a reference, write "
+     "-r ref2.txt.…"),
+    ("compare out.txt -r ref.txt", "The input has only one system, 'out'; a "
+     "comparison needs a baseline and at least one "
+     "other output."),
+    (f"{SCORE} --level document", "Document scores need documents; give --docs FILE."),
+    (f"{SCORE} --ci --ci-unit document", "Resampling documents needs documents; give "
+     "--docs FILE."),
+    ("convert scores.tsv -o texts.jsonl", "scores.tsv contains scores from `metra "
+     "score`, not texts; use it with `metra "
+     "meta`, or as a metric: NAME@FILE."),
+    ("convert scores.json -o texts.tsv", "scores.json contains scores from `metra score`, not "
+     "texts; …"),
+    ("convert out.txt -o texts.doc", "The format of texts.doc cannot be detected "
+     "from its name; …"),
 ]  # fmt: skip
 
 
@@ -186,15 +188,15 @@ def test_threads(metra_command, write):
     [
         (
             KeyError("x"),
-            r"metra: This is a fault of metra \(KeyError: 'x'\); please report",
+            r"metra: Internal error in metra \(KeyError: 'x'\); please report",
         ),
         (
             RecursionError("deep\nly"),
-            r"fault of metra \(RecursionError: deep\); please",
+            r"error in metra \(RecursionError: deep\); please",
         ),
         (
             MemoryError(),
-            r"metra: There is not enough memory for this; nothing more was",
+            r"metra: Not enough memory; nothing more was",
         ),
     ],
 )

@@ -225,21 +225,21 @@ REFUSED = {
     ),
     "an unknown encoding": (
         write_excel("t.csv", ",", "utf-8", "--encoding", "klingon"),
-        "There is no encoding 'klingon'; known are utf-8, utf-16, cp1252, gb18030 …",
+        "Unknown encoding 'klingon'; examples: utf-8, utf-16, cp1252, gb18030 …",
     ),
     "Excel, Unicode text": (
         write_excel("t.txt", "\t", "utf-16"),
-        "t.txt looks like a table, because its first line has known headings; give "
+        "t.txt looks like a table: its first line has known headings; give "
         "--input-format tsv, or plain if it is text.",
     ),
     "UTF-16 without a mark": (
         write_excel("t.csv", ",", "utf-16-le"),
-        "t.csv is binary, or in an encoding that cannot be told; give a text file, or "
+        "t.csv is binary, or in an unknown encoding; give a text file, or "
         "--encoding, for example utf-16-le.",
     ),
     "a CSV under the name of a text": (
         write_python("t.txt"),
-        "t.txt looks like a table, because its first line has known headings; give "
+        "t.txt looks like a table: its first line has known headings; give "
         "--input-format csv, or plain if it is text.",
     ),
     "JSON under the name of a text": (
@@ -260,8 +260,8 @@ REFUSED = {
                 folder / "t.csv"
             )
         ),
-        "t.csv begins like a workbook or an archive; give --input-format xlsx, or unpack "
-        "it.",
+        "t.csv looks like a workbook or an archive; give --input-format xlsx, or "
+        "unpack it.",
     ),
     "a sheet that is not there": (
         write_workbook("t.xlsx", "openpyxl", "--sheet", "Text"),
@@ -269,13 +269,13 @@ REFUSED = {
     ),
     "a Word document": (
         write_lines("t.docx", "text"),
-        "t.docx is a document of a word processor by its name; save its text in a file of "
-        "its own, one segment a line, or give --input-format.",
+        "t.docx is a word processor document by its name; save its text as plain "
+        "text, one segment per line, or give --input-format.",
     ),
     "a table without headings": (
         write_lines("t.tsv", "\n".join("\t".join(row) for row in ROWS)),
-        "t.tsv has '\"Nein\", sagte er.' where headings are expected; write a line of "
-        "headings above, such as source, ref, output, or give --input-format plain.",
+        "t.tsv has '\"Nein\", sagte er.' in its first line; add a line of headings, "
+        "such as source, ref, output, or give --input-format plain.",
     ),
     "a comma too many": (
         write_lines("t.csv", "source,ref,A,B\na,b,c,d\na,b,c,d,e\n"),

@@ -62,17 +62,18 @@ def test_one_of_several_systems(cli, files):
     [
         pytest.param(
             ["sys.txt", "-r", "ref.1.txt", "-n", "3"],
-            "metra: Segment 3 was asked for, but the last one is 2; ask for one from 1 to 2.",
+            "metra: Segment 3 does not exist; expected a number from 1 to 2.",
             id="a segment that is not there",
         ),
         pytest.param(
             ["sys.txt", "-r", "ref.1.txt", "-n", "1", "-m", "bleu"],
-            "metra: bleu aligns no words; choose a measure that does, such as gtm or wer.",
+            "metra: bleu does not align words; choose a metric that does, such as "
+            "gtm or wer.",
             id="a measure that aligns nothing",
         ),
         pytest.param(
             ["two.tsv", "-n", "1"],
-            "metra: There are 2 systems; choose one of A, B.",
+            "metra: The input has 2 systems; choose one of A, B.",
             id="which system",
         ),
         pytest.param(

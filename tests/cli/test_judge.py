@@ -35,7 +35,7 @@ def test_from_a_file_to_links_and_status(judge):
         assert re.fullmatch(r"https://judge\.example\.org/j/[\w-]{43}", link)
     assert len({link for _, link in rows}) == 6
     again = judge("links")
-    assert again.out == "Every judge has a link; --judge makes one anew.\n"
+    assert again.out == "Every judge has a link; --judge replaces one.\n"
     status = judge("status").out
     assert status.startswith("market and brake: open\n")
     assert re.search(r"^ann +0 +32 +0 +14 +not begun$", status, re.M)
@@ -112,7 +112,7 @@ def test_a_judge_is_forgotten(judge):
         pytest.param(["admin"], "There is no store at", id="no admins"),
         pytest.param(
             ["admin", "--end-sessions"],
-            "--end-sessions is about one admin; name them",
+            "--end-sessions needs an admin; name them",
             id="whose sessions",
         ),
     ],

@@ -219,13 +219,13 @@ def test_what_cannot_be_imported_into_a_store(cli, filled, tmp_path):
     ran = cli("judge", "import", out, "--name", "x")
     assert (ran.code, ran.err) == (
         2,
-        "metra: --name is what a campaign is called in a store; add --store.\n",
+        "metra: --name is the name of a campaign in a store; add --store.\n",
     )
     batches = tmp_path / "campaign.json"
     batches.write_text('{"data": []}')
     ran = cli("judge", "import", batches, "--store", tmp_path / "no.db")
     assert (ran.code, ran.out) == (2, "")
-    assert "holds texts without judgements; leave --store out." in ran.err
+    assert "contains texts without judgements; leave --store out." in ran.err
     assert not (tmp_path / "no.db").exists()
     lines = out.read_text().split("\n")
     broken = json.loads(lines[0]) | {"active_ms": "soon"}
@@ -278,10 +278,10 @@ def test_a_report_needs_judgements_of_segments_by_people(write, tmp_path):
     metrics = write(
         "m.jsonl", ['{"system": "a", "segment": 1, "scorer": "b", "value": 2}']
     )
-    with pytest.raises(FormatError, match="no judgements of people"):
+    with pytest.raises(FormatError, match="no human judgements"):
         read_question(str(metrics))
     home = tmp_path / "human-scores"
     home.mkdir()
     (home / "en-de.mqm.sys.score").write_text("a\t-1\n", encoding="utf-8")
-    with pytest.raises(FormatError, match="whole systems or documents only"):
+    with pytest.raises(FormatError, match="has only system or document judgements"):
         read_question(str(home))

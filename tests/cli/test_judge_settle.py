@@ -99,10 +99,10 @@ def test_campaigns_and_files_are_compared(store, cli, write, tmp_path):
     asked = ("exercise", path, "--campaign", "clear", "--tables", tmp_path / "out")
     hidden = cli(*asked)
     assert hidden.code == 2
-    problem = "clear still hides its systems' names; close it, or give --unblind."
+    problem = "clear still hides its system names; close it, or give --unblind."
     assert hidden.err == f"metra: {problem}\n"
     by_store = cli("exercise", path, "--store", tmp_path / "judge.db")
-    assert "Left out: clear still hides its systems' names." in by_store.out
+    assert "Left out: clear still hides its system names." in by_store.out
     done = cli(*asked, "--unblind", "--format", "json")
     assert done.code == 0, done.err
     found = json.loads(done.out)

@@ -75,7 +75,7 @@ def test_a_damaged_store_is_not_served_and_what_can_be_read_is_saved(
     ]
     rows = [json.loads(line) for line in beside.read_text().split("\n") if line]
     assert {row["table"] for row in rows} == {"task"}
-    assert f"{len(rows)} belong to rows that are lost: see {beside}." in ran.out
+    assert f"{len(rows)} depend on lost rows: see {beside}." in ran.out
     assert beside.stat().st_mode & 0o777 == 0o600
 
 
@@ -83,7 +83,7 @@ def test_what_is_no_backup_leaves_no_store_behind(cli, tmp_path):
     new = tmp_path / "new.db"
     (tmp_path / "notes.db").write_text("shopping list\n" * 100)
     for name, words in (
-        ("none.db", "There is no file"),
+        ("none.db", "none.db does not exist"),
         ("notes.db", "something else"),
     ):
         refused(cli("judge", "restore", tmp_path / name, "--store", new), words)

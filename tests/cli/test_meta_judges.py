@@ -128,7 +128,7 @@ def test_references_by_number(write, cli):
     assert len(data["values"]["chrf"][0]) == 2
     lacking = cli("meta", "refs", args[0], "--gold", "da")
     assert lacking.code == 2
-    assert "Give --output" in lacking.err
+    assert "give --output" in lacking.err
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_references_by_number(write, cli):
     [
         (("agree",), "choose one with --scorer"),
         (("rank", "--scorer", "bleu"), "bleu"),
-        (("pseudo", "--gold", "esa", "--lengths", "1,x"), "no list of lengths"),
+        (("pseudo", "--gold", "esa", "--lengths", "1,x"), "not a list of lengths"),
         (("normalise", "--scorer", "esa", "--without-judge", "dan"), "dan"),
     ],
     ids=["several scorers", "unknown scorer", "bad lengths", "unknown judge"],
@@ -187,7 +187,7 @@ def test_judges_without_names_cannot_be_held_fixed(ratings, write, cli):
     assert "|judges-by:cell|seed" in cli(*ask).out
     done = cli(*ask, "--judges-by", "segment")
     assert done.code == 2
-    assert "name no judge" in done.err
+    assert "have no judge" in done.err
     assert "set --judges-by to cell" in done.err
 
 
@@ -198,7 +198,7 @@ def test_a_pilot_study_separates_more_pairs_with_more_judgements(scores, cli):
     assert separated[0] < separated[-1]
     few, many = answer["studies"][0]["power"], answer["studies"][-1]["power"]
     assert all(low <= high for low, high in zip(few, many, strict=True))
-    assert any("pairs of systems separate" in note for note in answer["notes"])
+    assert any("pairs of systems are separated" in note for note in answer["notes"])
     # The pairs' segments are those that the table of plans agrees with.
     pair = answer["tables"]["pairs"][0]
     needed = pair["segments, 3 a segment"]
@@ -230,12 +230,15 @@ def test_a_study_is_planned_before_there_are_judgements(cli):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ((), "Without scores of a pilot study, say what judgements vary with"),
-        (("--like", "esa", "--sd", "rating=1"), "with --like, or deviations with --sd"),
-        (("--sd", "taste=1"), "'taste=1' is no standard deviation"),
-        (("--sd", "rating=-1"), "'rating=-1' is no standard deviation"),
-        (("--like", "esa", "--segments", "0,5"), "expected whole ones from 1 on"),
-        (("--like", "esa", "--plot", "x.gif"), "x.gif has no format for pictures"),
+        ((), "Without scores of a pilot study, give variances"),
+        (
+            ("--like", "esa", "--sd", "rating=1"),
+            "with --like, or standard deviations with --sd.",
+        ),
+        (("--sd", "taste=1"), "'taste=1' is not a standard deviation"),
+        (("--sd", "rating=-1"), "'rating=-1' is not a standard deviation"),
+        (("--like", "esa", "--segments", "0,5"), "expected whole numbers from 1, such"),
+        (("--like", "esa", "--plot", "x.gif"), "x.gif is not a picture format"),
         (
             ("--like", "esa", "--plot", "x", "--plot-width", "5"),
             "30 to 1000 millimetres",
@@ -255,7 +258,7 @@ def test_what_cannot_be_planned(given, message, cli):
 def test_a_pilot_study_and_assumed_variances_exclude_each_other(scores, cli):
     done = cli("meta", "power", scores, "--scorer", "esa", "--like", "esa")
     assert done.code == 2
-    assert "variances with --sd or --like, but not both" in done.err
+    assert "variances (--sd or --like), not both." in done.err
 
 
 def test_of_many_judges_the_odd_ones_are_shown(write, cli):

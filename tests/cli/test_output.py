@@ -104,8 +104,8 @@ def test_an_encoding_without_arrows(arguments, metra_command):
     ran = metra_command(*arguments, PYTHONIOENCODING="latin-1", PYTHONUTF8="0")
     assert ran.code == 2
     assert ran.err == (
-        "metra: Standard output has no '\\u2191' in its encoding, latin-1; "
-        "set PYTHONIOENCODING=utf-8, or name a file with -o.\n"
+        "metra: Standard output cannot encode '\\u2191' in latin-1; set "
+        "PYTHONIOENCODING=utf-8, or write to a file with -o.\n"
     )
 
 

@@ -62,13 +62,16 @@ def test_without_outputs_the_file_says_what_there_is(cli):
 
 def test_compare(cli):
     ran = cli("compare", *PAIR, "-m", "bleu", "-m", f"xcomet@{XCOMET}")
-    assert "polished: better than solid by xcomet; worse by bleu." in ran.out
+    assert (
+        "polished: significantly better than solid by xcomet; significantly worse by bleu."
+        in ran.out
+    )
     alone = cli("compare", "--scores", XCOMET, "--all-pairs")
     assert alone.code == 0, alone.err
     assert "polished" in alone.out
     texts = cli("compare", "--scores", XCOMET, "--changes", "3")
     assert texts.code == 2
-    assert "look at texts; give outputs." in texts.err
+    assert "need the texts; give the output files." in texts.err
 
 
 def test_small_scores_have_four_digits_everywhere(cli, tmp_path):
@@ -163,7 +166,7 @@ def test_rank_against_an_expected_ranking(cli, tmp_path):
     ran = cli("rank", "--scores", XCOMET, "--combine", "autorank", "--expected", people)
     assert ran.out.startswith("AutoRank of 1 metric: 28 segments\n")
     assert "distance 0, similarity 100.0 %" in ran.out
-    assert "so not compared: dropped, fluent-wrong," in ran.out
+    assert "ranking: dropped, fluent-wrong," in ran.out
 
 
 def test_report(cli, tmp_path):
@@ -344,8 +347,8 @@ def test_parts_are_resumed_and_shown_with_all_digits(cli, tmp_path):
         (["comet/a=judge_a"], "expected a column for each."),
         (["comet/a=judge_a", "comet/b=ref"], "of type string, where scores are expec"),
         (["comet/a=judge_a", "comet/b=nowhere"], "has no column 'nowhere'"),
-        (["ter/a=judge_a", "ter/b=judge_b"], "give better=higher or better=lower"),
-        (["x/a=judge_a", "x/b=judge_b"], "give better=higher or better=lower"),
+        (["ter/a=judge_a", "ter/b=judge_b"], "add better=higher or better=lower"),
+        (["x/a=judge_a", "x/b=judge_b"], "add better=higher or better=lower"),
         (
             ["comet/a=judge_a", "comet/b=gaps"],
             "The column 'gaps' has no score in a row; expected",
@@ -394,8 +397,8 @@ BAD = [
     ),
     pytest.param(
         ["score", "--scores", XCOMET, "-m", "bleu"],
-        "bleu is computed from texts, but there is no output; give the outputs, or only "
-        "scores that were made elsewhere.",
+        "bleu needs texts, but no output was given; give the outputs, or only scores "
+        "from other programs.",
         id="texts are needed",
     ),
     pytest.param(
@@ -420,7 +423,7 @@ BAD = [
     ),
     pytest.param(
         ["score", SOLID, "--score-column", "judge=nowhere"],
-        "is plain, which has no names for its columns",
+        "is plain, which has no column names",
         id="no column",
     ),
     pytest.param(

@@ -232,15 +232,16 @@ def test_html_is_well_formed_and_escaped(cli):
 
 
 WRONG = [
-    (["--caption", "x"], "--caption is for tables for papers: --format markdown, latex"),
-    (["--column-group", "a=bleu"], "--column-group is for tables for papers"),
+    (["--caption", "x"], "--caption needs a table for papers: --format markdown, "
+     "latex"),
+    (["--column-group", "a=bleu"], "--column-group needs a table for papers"),
     (["--format", "xlsx"], "name a file with -o FILE.xlsx"),
     (["--format", "latex", "--rename", "x"], "'x' has no '='; expected OLD=NEW."),
     (["--format", "latex", "--rename", "sold=x"], "No system or metric named 'sold'."),
     (["--format", "latex", "--column-group", "x"], "expected TITLE=METRIC,METRIC."),
     (["--format", "html", "--column-group", "x=blue"], "No metric named 'blue'."),
     (["-b", "--format", "tsv"], "-b does not work with --format tsv"),
-    (["-b", "--level", "segment"], "-b prints the scores of systems only"),
+    (["-b", "--level", "segment"], "-b prints system scores only"),
     (["-b", "--verbose"], "-b and --verbose cannot be given together"),
     (["--verbose", "--format", "json"], "--verbose does not work with --format json"),
 ]  # fmt: skip

@@ -100,16 +100,16 @@ def test_compare_alone_shows_none_of_it(cli):
     ("options", "message"),
     [
         (["--bucket", "lenght"], "No kind of bucket named 'lenght'"),
-        (["--bucket", "document"], "none are known; give --docs"),
+        (["--bucket", "document"], "documents; give --docs"),
         (["--bucket", "source-length"], "need the source"),
         (["--labels", "no-such-file"], "no-such-file cannot be read"),
-        (["--labels", "k={short}"], "labels 'k' has 1 segments but the corpus has 28"),
+        (["--labels", "k={short}"], "labels 'k' has 1 segment but the corpus has 28"),
         (
             ["--labels", "{short}", "--labels", "{short}"],
             "Two lists of labels are named",
         ),
         (["--changes", "1", "--changes-by", "wer"], "No metric named 'wer'"),
-        (["--changes", "1", "--format", "tsv"], "The format tsv has no room"),
+        (["--changes", "1", "--format", "tsv"], "The format tsv does not support"),
     ],
 )
 def test_what_cannot_be_shown(cli, write, options, message):

@@ -51,6 +51,7 @@ system  bleu ↑  bleu:n=2 ↑
 sysA    89.48*      89.48*
 sysB    30.21       63.25
 
+* best of the compared values
 2 segments, 2 references
 {BLEU}
 {BIGRAMS}
@@ -213,6 +214,7 @@ segment     sysA    sysB
 1        100.00*  37.99
 2         71.65*  35.36
 
+* best of the compared values
 2 segments, 2 documents, 2 references
 {BLEU}
 {SEGMENT}
@@ -264,7 +266,7 @@ def test_intervals(score, files, method):
 def test_intervals_in_tables(score, files):
     few = score("--ci", "-m", "bleu:n=2", "-m", "ter").out
     assert "[" not in few
-    reason = "no interval of bleu, ter: fewer than 10 segments with something to score"
+    reason = "no interval for bleu, ter: fewer than 10 scored segments"
     assert reason in few.split("\n")
     assert "no interval" not in score().out
     lengthen(files)

@@ -176,7 +176,7 @@ def test_documents_are_segmented_each_by_itself(cli, write, tmp_path, mode):
     out = tmp_path / "a.txt"
     ran = cli("segment", mode, output, "-r", reference, "--docs", docs, "-o", out)
     assert read(out) == ["", "It rains here.", "Fine.", "Bye.", ""]
-    assert "4 segments, 3 documents each by itself" in ran.out
+    assert "4 segments, 3 documents, each aligned separately" in ran.out
     ran = cli("segment", mode, output, "-r", reference, "-o", out)
     assert read(out) == ["It rains here.", "", "Fine.", "Bye.", ""]
     assert "4 segments\n" in ran.out
@@ -202,13 +202,13 @@ def test_a_table_of_several_texts_is_not_split(cli, write):
 REFUSED = [
     pytest.param(["out.txt", "-o", "a.txt"], "give -r FILE", id="no reference"),
     pytest.param(["out.txt", "out.txt", "-r", "ref.txt", "-o", "a.tsv"],
-                 "Two outputs are called 'out'", id="the same name twice"),
+                 "Two outputs are named 'out'", id="the same name twice"),
     pytest.param(["out.txt", "b=out.txt", "-r", "ref.txt", "-o", "a.txt"],
-                 "does not follow from its name", id="two texts in one file"),
+                 "cannot be detected from its name", id="two texts in one file"),
     pytest.param(["out.txt", "-r", "ref.txt", "-r", "short.txt", "-o", "a.txt"],
-                 "short.txt has 1 segments but ref.txt has 3", id="unequal references"),
+                 "short.txt has 1 segment but ref.txt has 3", id="unequal references"),
     pytest.param(["out.txt", "-r", "empty.txt", "-o", "a.txt"],
-                 "no reference segments", id="an empty reference"),
+                 "No reference segments", id="an empty reference"),
     pytest.param(["out.txt", "-r", "ref.txt", "-o", "missing/a.txt"],
                  "cannot be written", id="no such folder"),
     pytest.param(["none.txt", "-r", "ref.txt", "-o", "a.txt"],

@@ -51,7 +51,7 @@ def test_without_the_option_there_are_none(files):
     [
         (
             ["--segments", "1"],
-            "--segments says which alignments to show; add --show-alignment.",
+            "--segments selects alignments to show; add --show-alignment.",
         ),
         (
             ["--show-alignment", "--format", "tsv"],
@@ -61,8 +61,8 @@ def test_without_the_option_there_are_none(files):
         *(
             (
                 ["--show-alignment", "--segments", listed],
-                f"{piece!r} names no segments; expected "
-                "numbers from 1 and ranges such as 3-5, separated by commas.",
+                f"{piece!r} is not a list of segments; expected numbers from 1 and "
+                "ranges such as 3-5, separated by commas.",
             )
             for listed, piece in [
                 ("0", "0"),
@@ -86,6 +86,6 @@ def test_measures_without_alignments(files):
     result = run(*files, "-m", "bleu", "--show-alignment")
     assert isinstance(result.exception, MetraError)
     assert str(result.exception) == (
-        "Alignments were asked for, but bleu aligns no words; add a measure that does, "
-        "for example wer."
+        "Alignments need a metric that aligns words, unlike bleu; add one, for example "
+        "wer."
     )

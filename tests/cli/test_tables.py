@@ -135,7 +135,7 @@ WRONG = [
     pytest.param([*COLUMNS, "--group-by", "lp", "-r", "ref.txt"],
                  "-r and --group-by cannot be given together", id="reference"),
     pytest.param(["--hyp-column", "mt", "--group-by", "lp"],
-                 "bleu needs references, but no column of the table is; give --ref-column.",
+                 "bleu needs references; name the column with --ref-column.",
                  id="no reference"),
 ]  # fmt: skip
 
@@ -150,7 +150,7 @@ def test_what_cannot_be(cli, parquet, options, message):
 def test_parts_are_for_parquet(cli, tsv):
     ran = cli("score", tsv, *COLUMNS, "--resume", "x")
     assert ran.code == 2
-    assert "--scores-out and --resume are for a table in Parquet files" in ran.err
+    assert "--scores-out and --resume need Parquet files" in ran.err
 
 
 def test_groups_need_a_label(cli, tsv):
@@ -214,7 +214,7 @@ def test_a_file_given_twice_is_refused(cli, parquet, more):
     ran = cli("score", parquet, again, *COLUMNS, *more)
     assert (ran.code, ran.err.strip()) == (
         2,
-        f"metra: {again} is given twice, so that its rows would count twice; give it once.",
+        f"metra: {again} is given twice, so its rows would count twice; give it once.",
     )
 
 
@@ -224,8 +224,8 @@ def test_patterns_that_no_shell_resolved(cli, parquet):
     ran = cli("score", f"{parquet.parent}/x*.parquet", *COLUMNS)
     assert (ran.code, ran.err.strip()) == (
         2,
-        f"metra: No file fits {parquet.parent}/x*.parquet; check the pattern, or name the "
-        "files.",
+        f"metra: No file matches {parquet.parent}/x*.parquet; check the pattern, or "
+        "name the files.",
     )
 
 
@@ -233,8 +233,8 @@ def test_a_folder_without_parquet(cli, tmp_path):
     ran = cli("score", tmp_path, *COLUMNS)
     assert (ran.code, ran.err.strip()) == (
         2,
-        f"metra: {tmp_path} is a folder without Parquet files in it; give files, or a folder "
-        "that has some.",
+        f"metra: {tmp_path} is a folder without Parquet files; give files, or a "
+        "folder with Parquet files.",
     )
 
 

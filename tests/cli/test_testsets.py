@@ -149,12 +149,14 @@ def test_an_output_of_another_length(cli, tmp_path):
 
 
 REFUSED = [
-    pytest.param(["-l", "en-de"], "about a test set; give -t NAME", id="pair alone"),
     pytest.param(
-        ["--subset", "a=b"], "about a test set; give -t NAME", id="subset alone"
+        ["-l", "en-de"], "select from a test set; give -t NAME", id="pair alone"
+    ),
+    pytest.param(
+        ["--subset", "a=b"], "select from a test set; give -t NAME", id="subset alone"
     ),
     pytest.param(["-t", "wmt3"], "(did you mean wmt23?); looked in", id="unknown"),
-    pytest.param([*T, "--subset", "x"], "'x' is no condition", id="condition"),
+    pytest.param([*T, "--subset", "x"], "'x' is not a condition", id="condition"),
 ]
 
 
@@ -191,7 +193,7 @@ def test_list_shows_what_a_set_holds(cli):
     assert data["labels"]["origlang"] == ["de", "en"]
     ran = cli("testsets", "list", "wmt22")
     assert ran.code == 2
-    assert "There is no test set wmt22 on this machine" in ran.err
+    assert "No test set wmt22 on this machine" in ran.err
 
 
 def test_list_of_nothing_says_where_it_looked(cli, monkeypatch, tmp_path):
@@ -235,18 +237,18 @@ def test_files_are_added_scored_checked_and_removed(cli, out, files):
 
 
 ADDED = [
-    pytest.param([], "one of the two", id="nothing"),
-    pytest.param(["x", "-s", "y"], "one of the two", id="both"),
-    pytest.param(["nowhere"], "nowhere is not there", id="no such path"),
+    pytest.param([], "Give either a folder", id="nothing"),
+    pytest.param(["x", "-s", "y"], "Give either a folder", id="both"),
+    pytest.param(["nowhere"], "nowhere does not exist", id="no such path"),
     pytest.param(["-s", "SRC"], "give --name NAME", id="no name"),
     pytest.param(["-s", "SRC", "--name", "m"], "give -l PAIR", id="no pair"),
-    pytest.param(["CACHE", "--name", "m"], "names of their own (wmt23)", id="names"),
+    pytest.param(["CACHE", "--name", "m"], "that have names (wmt23)", id="names"),
     pytest.param(
         ["CACHE", "-l", "en-fr"], "nothing for en-fr; it has: en-de", id="pair"
     ),
     pytest.param(
         ["-s", "SRC", "-r", "SHORT", "--name", "m", "-l", "en-de"],
-        "SHORT has 1 segments but",
+        "SHORT has 1 segment but",
         id="lengths",
     ),
 ]
@@ -320,10 +322,10 @@ def test_scores_of_a_test_set(cli, metrics_eval):
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ((), "There are no SCORES; name files, or a test set with -t."),
-        (("-t", "wmt1x"), "There is no test set wmt1x on this machine"),
-        (("-t", "wmt23"), "wmt23:en-de has no scores beside its texts (human-scores"),
-        (("-t", "wmtx", "-l", "en-cs"), "wmtx is here, but not for en-cs"),
+        ((), "SCORES are missing; name files, or a test set with -t."),
+        (("-t", "wmt1x"), "No test set wmt1x on this machine"),
+        (("-t", "wmt23"), "wmt23:en-de has no scores (human-scores"),
+        (("-t", "wmtx", "-l", "en-cs"), "wmtx has no en-cs"),
     ],
 )
 @pytest.mark.usefixtures("metrics_eval")

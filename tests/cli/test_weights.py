@@ -70,7 +70,7 @@ def test_a_list_of_counts_is_filled(cli, refs, write):
     bare = write("bare.tsv", ["word\ttf", "a\t1"])
     told = cli("weights", "fill", bare)
     assert told.code == 2
-    assert "tf.idf follows from tf, df and N, or from document and tf." in told.err
+    assert "tf.idf is computed from tf, df and N, or from document and tf." in told.err
 
 
 def test_documents_are_weighed_against_a_larger_corpus(cli, refs, write):
@@ -115,13 +115,13 @@ def test_a_table_brings_its_documents_along(cli, write):
 def test_a_table_without_references_has_nothing_to_count(cli, write):
     path = write("set.tsv", ["doc\tsystem", "x\ta b", "y\tb c"])
     ran = cli("weights", "build", path)
-    assert (ran.code, "There are no references in" in ran.err) == (2, True)
+    assert (ran.code, "has no references; word lists" in ran.err) == (2, True)
 
 
 def test_documents_must_be_known(cli, refs):
     ran = cli("weights", "build", refs[0])
     assert ran.code == 2
-    assert "are not known; give --docs FILE" in ran.err
+    assert "are missing; give --docs FILE" in ran.err
 
 
 def test_the_most_salient_words_are_shown(cli, refs, tmp_path):
@@ -158,7 +158,7 @@ def test_one_reference_is_not_two(cli, write):
     path = write("set.tsv", ["doc\tref:A\tref:B", "x\ta b\tq", "y\tb c\tq"])
     other = write("other.tsv", ["ref:C", "a", "b"])
     ran = cli("weights", "stability", path, other)
-    assert (ran.code, "There are 3 references; two are compared" in ran.err) == (
+    assert (ran.code, "two references to compare; found 3" in ran.err) == (
         2,
         True,
     )
@@ -194,7 +194,7 @@ def test_where_matches_fall(cli, refs, write, tmp_path):
     assert ran.code == 0, ran.err
     # By A's list c, d and e are above 1; B has one c, one d and two e's of them.
     assert ran.out.split("\n")[:5] == [
-        "How much of each set of ref.A is matched, beside ref.B",
+        "Recall of each set of ref.A, compared with ref.B",
         "system   different high  different low  common low  common high",
         "───────────────────────────────────────────────────────────────",
         "n-grams               1              3           4            4",
@@ -215,6 +215,6 @@ def test_where_matches_fall(cli, refs, write, tmp_path):
 def test_matches_need_two_references_and_documents(cli, refs):
     one, other, docs = refs
     ran = cli("weights", "matches", one, "-r", other, "--docs", docs)
-    assert (ran.code, "two are compared: give two" in ran.err) == (2, True)
+    assert (ran.code, "Expected two references to compare" in ran.err) == (2, True)
     ran = cli("weights", "matches", one, "-r", one, "-r", other)
     assert (ran.code, "give --docs with the document" in ran.err) == (2, True)

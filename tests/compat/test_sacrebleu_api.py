@@ -380,7 +380,7 @@ WRONG = [
     (lambda: sacrebleu.corpus_bleu(["a"], [[1]]), TypeError, "type int where"),
     (lambda: sacrebleu.corpus_bleu(["a"], "a"), TypeError, "`refs` is no list"),
     (lambda: sacrebleu.corpus_bleu(["a"], ["a"]), TypeError, "`refs` is no list"),
-    (lambda: sacrebleu.sentence_bleu(HYPS, ["a"]), TypeError, "`hyp` is no text"),
+    (lambda: sacrebleu.sentence_bleu(HYPS, ["a"]), TypeError, "`hyp` is not a text"),
     (lambda: sacrebleu.sentence_bleu("a", "a"), TypeError, "`refs` is no list"),
     (lambda: metrics.BLEU().corpus_score(HYPS, None), CorpusError, "no references"),
     (lambda: metrics.BLEU().get_signature(), ValueError, "not known yet"),

@@ -264,9 +264,9 @@ REFUSED = [
     pytest.param(f"{ONE} --origlang en", "need a test set", id="language of files"),
     pytest.param(f"{ONE} -nr 0", "at least 1", id="no columns"),
     pytest.param("gap.tsv -i two.txt -nr 2", "line 2: found 1", id="empty column"),
-    pytest.param("empty.txt -i empty.txt", "no segments to score", id="empty files"),
+    pytest.param("empty.txt -i empty.txt", "no segments", id="empty files"),
     pytest.param(f"{SET} --origlang fr", "is of this --origlang", id="no segment"),
-    pytest.param(f"{SET} --subset '('", "no regular expression", id="subset"),
+    pytest.param(f"{SET} --subset '('", "not a regular expression", id="subset"),
     pytest.param("-t wmt18 -l en-de --echo src all", "all stands for", id="echo all"),
     pytest.param("-t wmt18 -l en-de --echo prose", "has no field 'prose'", id="echo"),
     pytest.param(

@@ -98,7 +98,7 @@ def test_references_of_each_segment_as_a_column_of_lists():
 
 
 FRAME = {"x": ["a", "b"], "y": ["c", "d"]}
-SEQUENCE = "expected a sequence of strings, one a segment."
+SEQUENCE = "expected a sequence of strings, one per segment."
 WRONG = [
     pytest.param("a b", ["c"], f"hyps is one str; {SEQUENCE}",
                  id="one string for outputs"),
@@ -112,17 +112,20 @@ WRONG = [
     pytest.param(3, ["c"], "hyps is a value of type int; expected a sequence of strings.",
                  id="a number"),
     pytest.param(pd.DataFrame(FRAME), [["a", "b"]],
-                 "hyps is a DataFrame; expected one of its columns, one string a segment.",
+                 "hyps is a DataFrame; expected one of its columns, one string per "
+                 "segment.",
                  id="a pandas table, whose length is its number of rows"),
     pytest.param(["a", "b"], pd.DataFrame(FRAME),
-                 "refs is a DataFrame; expected one of its columns, one string a segment.",
+                 "refs is a DataFrame; expected one of its columns, one string per "
+                 "segment.",
                  id="a pandas table of references"),
     pytest.param(["a", "b"], [pl.DataFrame(FRAME)],
-                 "reference 1 is a DataFrame; expected one of its columns, "
-                 "one string a segment.",
+                 "reference 1 is a DataFrame; expected one of its columns, one "
+                 "string per segment.",
                  id="a polars table"),
     pytest.param(pa.table(FRAME), [["a", "b"]],
-                 "hyps is a Table; expected one of its columns, one string a segment.",
+                 "hyps is a Table; expected one of its columns, one string per "
+                 "segment.",
                  id="an Arrow table"),
     pytest.param(["a", 3], [["b", "c"]],
                  "Segment 2 of the output 'hyps' is a value of type int; expected a string.",
@@ -131,18 +134,18 @@ WRONG = [
                  "Segment 2 of the output 'hyps' is a lone surrogate; expected a string.",
                  id="half a character"),
     pytest.param(["a", None], [["b", "c"]],
-                 "Segment 2 of the output 'hyps' is missing; every segment needs an output, "
-                 "an empty string if the system gave none.",
+                 "Segment 2 of the output 'hyps' is missing; every segment needs an "
+                 "output; use an empty string if the system gave none.",
                  id="a missing output"),
     pytest.param(["a", "b", "e"], [["c", None, "e"], ["d", None, "f"]],
-                 "Segment 2 has no reference: all of its references are missing; "
-                 "give at least one, an empty string if nothing is expected.",
+                 "Segment 2 has no reference; give at least one, an empty string if "
+                 "nothing is expected.",
                  id="no reference at all"),
     pytest.param(["a", "b"], [["c", b"d"]],
                  "Segment 2 of reference 1 is a value of type bytes; expected a string.",
                  id="bytes among strings"),
     pytest.param(["a"], [], 
-                 "There are no references; expected at least one stream of segments.",
+                 "No references were given; expected at least one stream of segments.",
                  id="no stream"),
     pytest.param(["a"], "b", f"refs is one str; {SEQUENCE}",
                  id="one string for references"),
@@ -151,7 +154,8 @@ WRONG = [
                  "sequence of strings, or refs_per_segment=.",
                  id="strings and streams"),
     pytest.param([], [[]],
-                 "There are no segments to score; expected at least one line in every stream.",
+                 "The input has no segments; expected at least one line in every "
+                 "stream.",
                  id="nothing to score"),
 ]  # fmt: skip
 
@@ -166,9 +170,7 @@ def test_wrong_columns(hyps, refs, message):
 def test_references_are_given_one_way():
     with pytest.raises(CorpusError) as caught:
         metra.score(["a"], ["a"], refs_per_segment=[["a"]])
-    assert str(caught.value) == (
-        "Give either refs or refs_per_segment: one of them, not both."
-    )
+    assert str(caught.value) == ("Give either refs or refs_per_segment, not both.")
 
 
 @pytest.mark.parametrize(
@@ -176,13 +178,13 @@ def test_references_are_given_one_way():
     [
         (
             ["a", "b"],
-            "refs_per_segment[0] is one str; "
-            "expected a sequence of strings, one a segment.",
+            "refs_per_segment[0] is one str; expected a sequence of strings, one per "
+            "segment.",
         ),
         (
             [["a"], []],
-            "Segment 2 has no reference: all of its references are missing; "
-            "give at least one, an empty string if nothing is expected.",
+            "Segment 2 has no reference; give at least one, an empty string if "
+            "nothing is expected.",
         ),
         (
             [["a"]],
@@ -207,7 +209,7 @@ def test_wrong_references_of_segments(per_segment, message):
 LENGTHS = [
     (
         {"refs": [["a", "b"], ["c"]], "documents": ["x", "y", "z"]},
-        "reference 2 has 1 segments but reference 1 has 2",
+        "reference 2 has 1 segment but reference 1 has 2",
     ),
     (
         {"refs": [["a"]], "source": ["x", "y"]},
@@ -262,8 +264,8 @@ def test_columns_of_lists():
         with pytest.raises(CorpusError) as caught:
             metra.score(hyps, column)
         assert str(caught.value) == (
-            "refs is a column of lists; expected a column of strings or a list of such "
-            "columns. If its entries are the references of a segment, give "
+            "refs is a column of lists; expected a column of strings or a list of "
+            "such columns. If each entry holds the references of a segment, use "
             "refs_per_segment."
         )
         assert metra.score(hyps, None, "wer", refs_per_segment=column).score == 0
@@ -284,7 +286,7 @@ def test_references_that_can_be_read_both_ways_are_refused():
         with pytest.raises(CorpusError) as caught:
             metra.score(hyps, refs)
         assert str(caught.value) == (
-            "refs has 2 entries of 2 texts each, so that an entry could be a stream or "
+            "refs has 2 entries of 2 texts each, so an entry could be a stream or "
             "the references of a segment; give refs_per_segment=refs if entries are "
             "segments, or refs_per_segment=list(zip(*refs)) if they are streams."
         )
@@ -329,7 +331,7 @@ def test_no_outputs():
     with pytest.raises(CorpusError) as caught:
         metra.evaluate(EvalSet([["a"]]), {}, ["bleu"])
     assert str(caught.value) == (
-        "There is no output to score; give at least one system's segments."
+        "No output was given; give the segments of at least one system."
     )
 
 

@@ -313,92 +313,134 @@ def test_texts_come_back_or_are_refused(tmp_path, to, what):
 
 
 CANNOT = [
-    pytest.param("tsv", {"output:x": "a\tb"}, "Segment 2 (document 'd1', segment 'b') of the "
-                 "output 'x' holds a tab, which tsv cannot carry; change the text, or choose "
-                 "another format.", id="tab in tsv"),
-    pytest.param("tsv", {"source": "a\nb"}, "Segment 2 (document 'd1', segment 'b') of the "
-                 "source holds a line break, which tsv cannot carry; change the text, or "
-                 "choose another format.", id="line break in tsv"),
-    pytest.param("tsv", {"source": "a\r"}, "Segment 2 (document 'd1', segment 'b') of the "
-                 "source ends in a carriage return, which tsv cannot carry; change the text, "
-                 "or choose another format.", id="return at the end in tsv"),
-    pytest.param("tsv", {"ref:A": ""}, "Segment 2 (document 'd1', segment 'b') of the "
-                 "reference 'A' is empty but not missing, which tsv cannot carry; change the "
-                 "text, or choose another format.", id="empty reference in tsv"),
-    pytest.param("tsv", {"ref:A": "a\tb"}, "Segment 2 (document 'd1', segment 'b') of the "
-                 "reference 'A' holds a tab, which tsv cannot carry; change the text, or "
-                 "choose another format.", id="tab in a reference in tsv"),
-    pytest.param("tsv", {"output:x": None}, "Segment 2 (document 'd1', segment 'b') of the "
-                 "output 'x' is missing, which tsv cannot carry; change the text, or choose "
-                 "another format.", id="missing output in tsv"),
-    pytest.param("csv", {"output:x": "a\r\nb"}, "Segment 2 (document 'd1', segment 'b') of the "
-                 "output 'x' holds a carriage return before a line break, which csv cannot "
-                 "carry; change the text, or choose another format.", id="line end in csv"),
-    pytest.param("csv", {"output:x": "\0"}, "Segment 2 (document 'd1', segment 'b') of the "
-                 "output 'x' holds a zero byte, which csv cannot carry; change the text, or "
-                 "choose another format.", id="zero byte in csv"),
-    pytest.param("csv", {"ref:A": ""}, "Segment 2 (document 'd1', segment 'b') of the "
-                 "reference 'A' is empty but not missing, which csv cannot carry; change the "
-                 "text, or choose another format.", id="empty reference in csv"),
-    pytest.param("xlsx", {"output:x": "\U0001f600" * 16_384}, "Segment 2 (document 'd1', "
-                 "segment 'b') of the output 'x' has 32,768 characters (of 32,767 at most), "
-                 "which xlsx cannot carry; change the text, or choose another format.",
+    pytest.param("tsv", {"output:x": "a\tb"}, "Segment 2 (document 'd1', segment "
+                 "'b') of the output 'x' holds a tab, "
+                 "which tsv cannot represent; change "
+                 "the text, or choose another format.", id="tab in tsv"),
+    pytest.param("tsv", {"source": "a\nb"}, "Segment 2 (document 'd1', segment 'b') "
+                 "of the source contains a line break, "
+                 "which tsv cannot represent; change the "
+                 "text, or choose another format.", id="line break in tsv"),
+    pytest.param("tsv", {"source": "a\r"}, "Segment 2 (document 'd1', segment 'b') "
+                 "of the source ends in a carriage return, "
+                 "which tsv cannot represent; change the "
+                 "text, or choose another format.", id="return at the end in tsv"),
+    pytest.param("tsv", {"ref:A": ""}, "Segment 2 (document 'd1', segment 'b') of "
+                 "the reference 'A' is empty but not missing, "
+                 "which tsv cannot represent; change the text, "
+                 "or choose another format.", id="empty reference in tsv"),
+    pytest.param("tsv", {"ref:A": "a\tb"}, "Segment 2 (document 'd1', segment 'b') "
+                 "of the reference 'A' holds a tab, which "
+                 "tsv cannot represent; change the text, "
+                 "or choose another format.", id="tab in a reference in tsv"),
+    pytest.param("tsv", {"output:x": None}, "Segment 2 (document 'd1', segment 'b') "
+                 "of the output 'x' is missing, which tsv "
+                 "cannot represent; change the text, or "
+                 "choose another format.", id="missing output in tsv"),
+    pytest.param("csv", {"output:x": "a\r\nb"}, "Segment 2 (document 'd1', segment "
+                 "'b') of the output 'x' contains a "
+                 "carriage return before a line break, "
+                 "which csv cannot represent; change "
+                 "the text, or choose another format.", id="line end in csv"),
+    pytest.param("csv", {"output:x": "\0"}, "Segment 2 (document 'd1', segment 'b') "
+                 "of the output 'x' contains a zero byte, "
+                 "which csv cannot represent; change the "
+                 "text, or choose another format.", id="zero byte in csv"),
+    pytest.param("csv", {"ref:A": ""}, "Segment 2 (document 'd1', segment 'b') of "
+                 "the reference 'A' is empty but not missing, "
+                 "which csv cannot represent; change the text, "
+                 "or choose another format.", id="empty reference in csv"),
+    pytest.param("xlsx", {"output:x": "\U0001f600" * 16_384},
+                 "Segment 2 (document 'd1', segment "
+                 "'b') of the output 'x' has 32,768 "
+                 "characters (of 32,767 at most), which "
+                 "xlsx cannot represent; change the "
+                 "text, or choose another format.",
                  id="too long for Excel"),
     pytest.param("xlsx", {"output:x": "_x0041_x0042_"}, "Segment 2 (document 'd1', segment "
-                 "'b') of the output 'x' holds '_x0041_x0042_', which xlsx cannot carry; "
-                 "change the text, or choose another format.", id="escapes of Excel"),
-    pytest.param("plain", {"ref:A": None}, "Segment 2 (document 'd1', segment 'b') of the "
-                 "reference 'A' is missing, which plain cannot carry; change the text, or "
-                 "choose another format.", id="missing reference in plain"),
-    pytest.param("plain", {"output:x": "a\nb"}, "Segment 2 (document 'd1', segment 'b') of "
-                 "the output 'x' holds a line break, which plain cannot carry; change the "
-                 "text, or choose another format.", id="line break in plain"),
-    pytest.param("plain", {"output:x": "a\r"}, "Segment 2 (document 'd1', segment 'b') of the "
-                 "output 'x' ends in a carriage return, which plain cannot carry; change the "
-                 "text, or choose another format.", id="return at the end in plain"),
-    pytest.param("plain", {"seg": "a\tb"}, "Segment 2 (document 'd1', segment 'a\\tb') of the "
-                 "label 'seg' holds a tab, which plain cannot carry; leave the label out with "
-                 "`drop` seg.", id="tab in an id in plain"),
-    pytest.param("sgml", {"output:x": "a\rb"}, "Segment 2 (document 'd1', segment 'b') of the "
-                 "output 'x' holds a line break, which sgml cannot carry; change the text, or "
-                 "choose another format.", id="line break in sgml"),
-    pytest.param("sgml", {"ref:B": None}, "Segment 2 (document 'd1', segment 'b') of the "
-                 "reference 'B' is missing, which sgml cannot carry; change the text, or "
+                 "'b') of the output 'x' holds "
+                 "'_x0041_x0042_', which xlsx cannot "
+                 "represent; change the text, or choose "
+                 "another format.", id="escapes of Excel"),
+    pytest.param("plain", {"ref:A": None}, "Segment 2 (document 'd1', segment 'b') "
+                 "of the reference 'A' is missing, which "
+                 "plain cannot represent; change the text, "
+                 "or choose another format.", id="missing reference in plain"),
+    pytest.param("plain", {"output:x": "a\nb"}, "Segment 2 (document 'd1', segment "
+                 "'b') of the output 'x' contains a "
+                 "line break, which plain cannot "
+                 "represent; change the text, or choose "
+                 "another format.", id="line break in plain"),
+    pytest.param("plain", {"output:x": "a\r"}, "Segment 2 (document 'd1', segment "
+                 "'b') of the output 'x' ends in a "
+                 "carriage return, which plain cannot "
+                 "represent; change the text, or choose "
+                 "another format.", id="return at the end in plain"),
+    pytest.param("plain", {"seg": "a\tb"}, "Segment 2 (document 'd1', segment "
+                 "'a\\tb') of the label 'seg' holds a tab, "
+                 "which plain cannot represent; leave the "
+                 "label out with `drop` seg.", id="tab in an id in plain"),
+    pytest.param("sgml", {"output:x": "a\rb"}, "Segment 2 (document 'd1', segment "
+                 "'b') of the output 'x' contains a "
+                 "line break, which sgml cannot "
+                 "represent; change the text, or choose "
+                 "another format.", id="line break in sgml"),
+    pytest.param("sgml", {"ref:B": None}, "Segment 2 (document 'd1', segment 'b') of "
+                 "the reference 'B' is missing, which sgml "
+                 "cannot represent; change the text, or "
                  "choose another format.", id="missing reference in sgml"),
-    pytest.param("sgml", {"seg": "1"}, "Segment 2 (document 'd1', segment '1') of the label "
-                 "'seg' is '1', as it was before in the same document, which sgml cannot "
-                 "carry; leave the label out with `drop` seg.", id="id twice"),
-    pytest.param("sgml", {"seg": "a\nb"}, "Segment 2 (document 'd1', segment 'a\\nb') of the "
-                 "label 'seg' is 'a\\nb', which sgml cannot carry; leave the label out with "
-                 "`drop` seg.", id="line break in an id"),
-    pytest.param("sgml", {"doc": "d0", "label:genre": "a\nb"}, "Segment 2 (document 'd0', "
-                 "segment 'b') of the label 'genre' is 'a\\nb', which sgml cannot carry; leave "
+    pytest.param("sgml", {"seg": "1"}, "Segment 2 (document 'd1', segment '1') of "
+                 "the label 'seg' is '1', which the same "
+                 "document already has, which sgml cannot "
+                 "represent; leave the label out with `drop` "
+                 "seg.", id="id twice"),
+    pytest.param("sgml", {"seg": "a\nb"}, "Segment 2 (document 'd1', segment "
+                 "'a\\nb') of the label 'seg' is 'a\\nb', "
+                 "which sgml cannot represent; leave the "
+                 "label out with `drop` seg.", id="line break in an id"),
+    pytest.param("sgml", {"doc": "d0", "label:genre": "a\nb"},
+                 "Segment 2 (document 'd0', segment "
+                 "'b') of the label 'genre' is 'a\\nb', "
+                 "which sgml cannot represent; leave "
                  "the label out with `drop` genre.", id="line break in a label"),
-    pytest.param("sgml", {"doc": " d"}, "Segment 2 (document ' d', segment 'b') has the "
-                 "document id ' d', which sgml cannot carry; change the text, or choose "
+    pytest.param("sgml", {"doc": " d"}, "Segment 2 (document ' d', segment 'b') has "
+                 "the document id ' d', which sgml cannot "
+                 "represent; change the text, or choose "
                  "another format.", id="blank around a document id"),
-    pytest.param("sgml", {"doc": None}, "Segment 2 (document None, segment 'b') has no "
-                 "document id, which sgml cannot carry; change the text, or choose another "
-                 "format.", id="no document id"),
-    pytest.param("sgml", {"label:genre": "x"}, "Segment 2 (document 'd1', segment 'b') of the "
-                 "label 'genre' is 'x', but 'nw' before it in the same document, which sgml "
-                 "cannot carry; leave the label out with `drop` genre.", id="label changes"),
-    pytest.param("wmt-xml", {"output:x": "a\x01b"}, "Segment 2 (document 'd1', segment 'b') of "
-                 "the output 'x' holds the character U+0001, which wmt-xml cannot carry; "
-                 "change the text, or choose another format.", id="control character in XML"),
-    pytest.param("wmt-xml", {"output:x": "\uffff"}, "Segment 2 (document 'd1', segment 'b') of "
-                 "the output 'x' holds the character U+FFFF, which wmt-xml cannot carry; "
-                 "change the text, or choose another format.", id="no character of XML"),
-    pytest.param("wmt-xml", {"ref:B": None}, "Segment 2 (document 'd1', segment 'b') of the "
-                 "reference 'B' is missing, unlike others of its document, which wmt-xml "
-                 "cannot carry; change the text, or choose another format.",
+    pytest.param("sgml", {"doc": None}, "Segment 2 (document None, segment 'b') has "
+                 "no document id, which sgml cannot "
+                 "represent; change the text, or choose "
+                 "another format.", id="no document id"),
+    pytest.param("sgml", {"label:genre": "x"}, "Segment 2 (document 'd1', segment "
+                 "'b') of the label 'genre' is 'x', but "
+                 "'nw' before it in the same document, "
+                 "which sgml cannot represent; leave "
+                 "the label out with `drop` genre.", id="label changes"),
+    pytest.param("wmt-xml", {"output:x": "a\x01b"}, "Segment 2 (document 'd1', segment "
+                 "'b') of the output 'x' contains the "
+                 "character U+0001, which wmt-xml "
+                 "cannot represent; change the text, or "
+                 "choose another format.", id="control character in XML"),
+    pytest.param("wmt-xml", {"output:x": "\uffff"}, "Segment 2 (document 'd1', segment "
+                 "'b') of the output 'x' contains the "
+                 "character U+FFFF, which wmt-xml "
+                 "cannot represent; change the text, or "
+                 "choose another format.", id="no character of XML"),
+    pytest.param("wmt-xml", {"ref:B": None}, "Segment 2 (document 'd1', segment 'b') "
+                 "of the reference 'B' is missing, "
+                 "unlike others of its document, which "
+                 "wmt-xml cannot represent; change the "
+                 "text, or choose another format.",
                  id="reference missing inside of a document"),
-    pytest.param("wmt-xml", {"source": None}, "Segment 2 (document 'd1', segment 'b') of the "
-                 "source is missing, which wmt-xml cannot carry; change the text, or choose "
-                 "another format.", id="missing source in XML"),
-    pytest.param("wmt-xml", {"seg": "a\x02"}, "Segment 2 (document 'd1', segment 'a\\x02') of "
-                 "the label 'seg' is 'a\\x02', which wmt-xml cannot carry; leave the label out "
-                 "with `drop` seg.", id="control character in an id"),
+    pytest.param("wmt-xml", {"source": None}, "Segment 2 (document 'd1', segment "
+                 "'b') of the source is missing, which "
+                 "wmt-xml cannot represent; change the "
+                 "text, or choose another format.", id="missing source in XML"),
+    pytest.param("wmt-xml", {"seg": "a\x02"}, "Segment 2 (document 'd1', segment "
+                 "'a\\x02') of the label 'seg' is "
+                 "'a\\x02', which wmt-xml cannot "
+                 "represent; leave the label out with "
+                 "`drop` seg.", id="control character in an id"),
 ]  # fmt: skip
 
 
@@ -415,8 +457,8 @@ def test_quotes_that_tabs_cannot_carry(tmp_path):
     rows = [{"source": "a", "output:x": '"Yes, we can"'}]
     start = write_rows(tmp_path / "a.jsonl", rows)
     assert refusal(FormatError, [start], tmp_path / "a.tsv") == (
-        "Quotes around the texts would be taken for quotes around cells if they were read "
-        "from tsv, which has none; choose another format, such as csv or jsonl."
+        "Quotes around the texts would be read as quoted cells in tsv; choose "
+        "another format, such as csv or jsonl."
     )
     # Quotes that cannot be around cells do no harm, wherever they stand.
     rows += [{"source": "a", "output:x": 'a 5" disk'}] * 2000
@@ -427,8 +469,8 @@ def test_quotes_that_tabs_cannot_carry(tmp_path):
 def test_sheets_end_in_a_text(tmp_path):
     start = write_rows(tmp_path / "a.jsonl", [{"output:x": "a"}, {"output:x": ""}])
     assert refusal(FormatError, [start], tmp_path / "a.xlsx") == (
-        "The last segment is empty in all columns, which xlsx cannot carry; choose another "
-        "format."
+        "The last segment is empty in all columns, which xlsx cannot represent; "
+        "choose another format."
     )
 
 
@@ -469,8 +511,8 @@ def test_a_reference_that_no_document_has(tmp_path):
     with pytest.raises(FormatError) as raised:
         run([write_rows(tmp_path / "a.jsonl", rows)], tmp_path / "a.xml")
     assert str(raised.value) == (
-        "All of the reference 'B' is missing, so wmt-xml cannot carry it; leave it out with "
-        "`drop` 'ref:B'."
+        "All of the reference 'B' is missing, so wmt-xml cannot represent it; leave "
+        "it out with `drop` 'ref:B'."
     )
 
 
@@ -489,19 +531,22 @@ def test_a_byte_order_mark_at_the_beginning_of_plain_text(tmp_path):
     start = write_rows(tmp_path / "a.jsonl", rows)
     with pytest.raises(FormatError) as raised:
         run([start], tmp_path / "out")
-    assert "of the source begins with a byte order mark" in str(raised.value)
+    assert "of the source starts with a byte order mark" in str(raised.value)
     assert same(read_rows(run([start], tmp_path / "b.sgm")), rows)
 
 
 NAMES = [
-    pytest.param("tsv", "output: x", "The name ' x' of the output ' x' cannot be carried by "
-                 "tsv; give a name without blanks around it, tabs or other control "
+    pytest.param("tsv", "output: x", "The name ' x' of the output ' x' cannot be "
+                 "represented in tsv; give a name without "
+                 "surrounding spaces, tabs or other control "
                  "characters.", id="blank"),
-    pytest.param("sgml", "output:a\tb", "The name 'a\\tb' of the output 'a\\tb' cannot be "
-                 "carried by sgml; give a name without blanks around it, tabs or other "
+    pytest.param("sgml", "output:a\tb", "The name 'a\\tb' of the output 'a\\tb' "
+                 "cannot be represented in sgml; give a name "
+                 "without surrounding spaces, tabs or other "
                  "control characters.", id="tab"),
-    pytest.param("plain", "output:a/b", "The name 'a/b' of the output 'a/b' cannot be a "
-                 "file's name; give a short name without a slash, for an output as NAME=FILE.",
+    pytest.param("plain", "output:a/b", "The name 'a/b' of the output 'a/b' cannot "
+                 "be a file name; give a short name without a "
+                 "slash, for an output as NAME=FILE.",
                  id="slash"),
     pytest.param("sgml", "label:Genre", "The label 'Genre' cannot be an attribute of a "
                  "document in sgml; leave it out with `drop` 'Genre'.", id="capital"),
@@ -523,8 +568,8 @@ def test_a_system_called_as_the_reference_file(tmp_path):
     with pytest.raises(FormatError) as raised:
         run([write_rows(tmp_path / "a.jsonl", rows)], tmp_path / "out", "sgml")
     assert str(raised.value) == (
-        "The output 'ref' cannot be a file of that name beside src.sgm and ref.sgm; give it "
-        "another, short and without a slash: NAME=FILE."
+        "The output 'ref' cannot be a file next to src.sgm and ref.sgm; give it "
+        "another short name without a slash: NAME=FILE."
     )
 
 
@@ -538,8 +583,9 @@ def test_formats_that_are_only_read_are_not_written(tmp_path):
     start = write_rows(tmp_path / "a.jsonl", ROWS)
     out = tmp_path / "out.tmx"  # it was written, as the XML of WMT
     assert refusal(OptionError, [start], out) == (
-        f"{out} would be tmx, which is read but not written; give another name, or `to` "
-        "with one of plain, tsv, csv, jsonl, json, xlsx, sgml, wmt-xml, parquet."
+        f"{out} would be tmx, which metra reads but does not write; give another "
+        "name, or `to` with one of plain, tsv, csv, jsonl, json, xlsx, sgml, "
+        "wmt-xml, parquet."
     )
     assert refusal(UnknownNameError, [start], out, "tmx").startswith(
         "No format to write named 'tmx'."
@@ -556,18 +602,19 @@ def test_where_and_what_to_write(tmp_path):
     start = write_rows(tmp_path / "a.jsonl", ROWS)
     text = tmp_path / "out.txt"
     assert refusal(OptionError, [start], text) == (
-        f"The format of {text} does not follow from its name; give `to` FORMAT, or a name "
-        "that ends in .tsv, .csv, .xlsx, .json, .jsonl, .sgm, .xml or .parquet, or a folder's."
+        f"The format of {text} cannot be detected from its name; give `to` FORMAT, or "
+        "a name that ends in .tsv, .csv, .xlsx, .json, .jsonl, .sgm, .xml or "
+        ".parquet, or a folder's."
     )
     assert refusal(OptionError, [start], text, "plain") == (
-        f"Plain text is a folder with a file for each text, but {text} is a file's name; "
-        "give `out` FOLDER."
+        f"Plain text needs a folder, with one file per text, but {text} is the name "
+        "of a file; give `out` FOLDER."
     )
     full = tmp_path / "full"
     full.mkdir()
     (full / "here").write_text("")
     assert refusal(FormatError, [start], full) == (
-        f"{full} is there already; give the name of a new or empty folder."
+        f"{full} already exists; give the name of a new or empty folder."
     )
     nowhere = tmp_path / "nowhere" / "out.tsv"
     assert refusal(FormatError, [start], nowhere) == (
@@ -581,11 +628,11 @@ def test_where_and_what_to_write(tmp_path):
         "`only` 'genre' has no value; expected NAME=VALUE, or NAME= for none."
     )
     assert refusal(CorpusError, [start], tmp_path / "b.tsv", only=["genre=x"]) == (
-        "There are no segments to convert; expected at least one in every file."
+        "The input has no segments; expected at least one in every file."
     )
     every = ["source", "ref:A", "ref:B", "output:x", "output:y"]
     assert refusal(CorpusError, [start], tmp_path / "b.tsv", drop=every) == (
-        "There is no text to convert; give an output, a reference or the source."
+        "No text was given; give an output, a reference or the source."
     )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "full"]
 

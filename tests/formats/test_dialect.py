@@ -45,7 +45,8 @@ def test_two_delimiters_that_fit():
     with pytest.raises(FormatError) as raised:
         recognise(["a,b;c", "d,e;f"], ",")
     assert str(raised.value) == (
-        "its cells may be separated by commas or semicolons; say which with `delimiter`."
+        "its cells may be separated by commas or semicolons; choose one with "
+        "`delimiter`."
     )
     assert recognise(["a,b;c", "d,e;f"], delimiter=";").delimiter == ";"
 
@@ -87,8 +88,8 @@ def test_both_kinds_of_quotes():
     with pytest.raises(FormatError) as raised:
         recognise(lines)
     assert str(raised.value) == (
-        "some of its cells are in quotes and some have quotes in them; say whether quotes "
-        "belong to the text with `quotes`."
+        "some cells are quoted and some contain quotes; set `quotes` to say whether "
+        "quotes belong to the text."
     )
     assert recognise(lines, quoted=False) == Dialect("\t")
 

@@ -64,18 +64,19 @@ def test_each_type_is_looked_up_once():
     [
         pytest.param(
             "xx_YY",
-            f"There is no Hunspell dictionary named 'xx_YY' in {Path.home()}/.local/share/"
-            "hunspell, /usr/local/share/hunspell, /usr/share/hunspell, ",
+            "No Hunspell dictionary named 'xx_YY' in "
+            f"{Path.home()}/.local/share/hunspell, /usr/local/share/hunspell, "
+            "/usr/share/hunspell, ",
             id="name",
         ),
         pytest.param(
             "/none/de.dic",
-            "There is no Hunspell dictionary at /none/de.dic (a .dic and an .aff file);",
+            "No Hunspell dictionary at /none/de.dic (a .dic and an .aff file);",
             id="path",
         ),
         pytest.param(
             "/none/w.txt",
-            "There is no list of words at /none/w.txt; expected a text with a word a line.",
+            "No word list at /none/w.txt; expected a text with one word per line.",
             id="list",
         ),
     ],

@@ -16,7 +16,12 @@ from metra.formats.scores.model_scores import (
 )
 from metra.formats.scores.mqm import MQM_WEIGHTS, TABLE_WEIGHTS
 from metra.formats.scores.read import read_scores
-from metra.formats.texts.columns import read_header
+from metra.formats.texts.columns import (
+    DOCUMENT,
+    SEGMENT_ID,
+    format_column_name,
+    read_header,
+)
 
 #: As tables of WMT, Appraise, Pearmut, mt-metrics-eval and other programs call them.
 SCORES = {
@@ -94,6 +99,11 @@ def test_headings_of_texts(role):
     for name in TEXTS[role].split():
         header = ["output", name] if role != "output" else [name]
         assert read_header(header, "mine", None, "a.tsv")[-1].role == role
+
+
+def test_headings_that_are_written():
+    assert format_column_name(SEGMENT_ID) == "seg"
+    assert format_column_name(DOCUMENT) == "doc"
 
 
 def test_marks_of_checks():

@@ -104,8 +104,8 @@ def test_an_empty_corpus(cli, write):
     assert ran == (
         2,
         "",
-        "metra: There are no segments to score; "
-        "expected at least one line in every stream.\n",
+        "metra: The input has no segments; expected at least one line in every "
+        "stream.\n",
     )
     assert issubclass(CorpusError, ValueError)
 
@@ -138,7 +138,7 @@ def test_wrong_encodings(content, encoding, problem, write):
 
 @pytest.mark.parametrize("name", ["latin1252", "base64", ""])
 def test_unknown_encodings(name, write):
-    with pytest.raises(OptionError, match=f"There is no encoding '{name}'"):
+    with pytest.raises(OptionError, match=f"Unknown encoding '{name}'"):
         list(LineReader(str(write("file.txt", b"a")), name))
 
 

@@ -55,9 +55,9 @@ CASES = [
 
 
 OTHER_KINDS = [
-    pytest.param("a.docx", b"", "is a document of a word processor by its name", id="Word"),
+    pytest.param("a.docx", b"", "is a word processor document by its name", id="Word"),
     pytest.param("a.HTML", b"Ja.", "is a web page by its name", id="whatever the case"),
-    pytest.param("a.srt.gz", b"1", "is a file of subtitles by its name", id="packed"),
+    pytest.param("a.srt.gz", b"1", "is a subtitle file by its name", id="packed"),
     pytest.param("a.de", b'[\n {"ref": "x"}]', "looks like JSON; give `input_format` json,",
                  id="an array of objects"),
     pytest.param("a", b'["Yes.", "No."]', "looks like JSON; give `input_format` json,",
@@ -71,10 +71,10 @@ OTHER_KINDS = [
     pytest.param("a.txt", b"id,source,ref,online-A\n", "give `input_format` csv",
                  id="a system's name among headings"),
     pytest.param("a.txt", b'"source";"ref"\n', "give `input_format` csv", id="semicolons"),
-    pytest.param("a.txt", "Ja, gut.".encode("utf-16-le"), "is binary, or in an encoding",
+    pytest.param("a.txt", "Ja, gut.".encode("utf-16-le"), "in an unknown encoding",
                  id="UTF-16 without a mark"),
     pytest.param("a.txt", b"\x00\x01\xff\xfe", "is binary", id="binary"),
-    pytest.param("a.json", b"PK\x03\x04", "begins like a workbook or an archive", id="zip"),
+    pytest.param("a.json", b"PK\x03\x04", "looks like a workbook or an archive", id="zip"),
 ]  # fmt: skip
 
 
@@ -91,14 +91,14 @@ def test_what_is_no_plain_text_is_refused(tmp_path, name, content, problem):
 
 def test_endings_of_what_is_no_text(tmp_path):
     kinds = {
-        "a document of a word processor": "doc docx odt rtf",
+        "a word processor document": "doc docx odt rtf",
         "a presentation": "ppt pptx odp",
         "a web page": "htm html xhtml",
-        "a file of subtitles": "srt vtt ass",
+        "a subtitle file": "srt vtt ass",
         "an archive": "zip tar tgz 7z rar",
-        "a file of settings": "yaml yml toml",
+        "a configuration file": "yaml yml toml",
         "a binary table": "arrow feather avro orc",
-        "a file of Python's": "npy npz pkl pickle pt",
+        "a Python file": "npy npz pkl pickle pt",
         "a database": "db sqlite sqlite3",
         "a PDF": "pdf",
     }

@@ -38,7 +38,7 @@ def test_the_state_of_a_file_is_its_time_and_size(bucket):
 
 
 def test_what_cannot_be_read_is_named_with_its_address(bucket):
-    says = r"^s3://bucket/none cannot be read: .*; check the address, your rights"
+    says = r"^s3://bucket/none cannot be read: .*; check the address, your permissions"
     with pytest.raises(FormatError, match=says):
         remote.open_remote("s3://bucket/none")
     del bucket

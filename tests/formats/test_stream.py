@@ -65,8 +65,8 @@ def test_a_damaged_packed_file(ending, damage, write, cli):
     ran = cli("score", path, "-r", path)
     assert ran.code == 2
     assert ran.out == ""
-    assert ran.err.startswith(f"metra: {path} is damaged or breaks off: ")
-    assert ran.err.endswith("; expected a whole compressed file.\n")
+    assert ran.err.startswith(f"metra: {path} is damaged or truncated: ")
+    assert ran.err.endswith("; expected a complete compressed file.\n")
     assert ran.err.count("\n") == 1
 
 
@@ -84,7 +84,8 @@ def test_a_file_that_cannot_be_read(name, reason, tmp_path, cli, write):
     assert ran == (
         2,
         "",
-        f"metra: {path} cannot be read: {reason}; check the name and its rights.\n",
+        f"metra: {path} cannot be read: {reason}; check the name and its "
+        "permissions.\n",
     )
 
 

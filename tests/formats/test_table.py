@@ -53,7 +53,7 @@ REFUSED = [
     pytest.param(
         b"a\tb\n1\n",
         TABS,
-        "{}, line 2 has 1 columns but the header has 2; each line needs as many tabs as "
+        "{}, line 2 has 1 column but the header has 2; each line needs as many tabs as "
         "the header.",
         id="a tab too few",
     ),

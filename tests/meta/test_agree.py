@@ -307,7 +307,7 @@ def test_repeats_are_judged_apart(write):
 
 def test_unnamed_judges_are_refused(write):
     path = write("r.tsv", ["system\tsegment\tadequacy", "a\t1\t3"])
-    with pytest.raises(CorpusError, match="name no judge"):
+    with pytest.raises(CorpusError, match="have no judge"):
         collect_ratings(read_scores(str(path)), "adequacy")
 
 
@@ -374,6 +374,19 @@ def test_ranges_of_whole_numbers_have_both_their_ends():
     bars = count_gaps(np.array([0, 1, 2, 3, 40]))
     assert bars[:3] == [("0", 1), ("1–5", 3), ("6–10", 0)]
     assert bars[-1] == ("36–40", 1)
+    # Up to twelve bars, each number has its own.
+    few, many = (count_gaps(np.array([0, 1, top])) for top in (11, 12))
+    assert [label for label, _ in few] == [str(at) for at in range(12)]
+    assert [label for label, _ in many] == [
+        "0",
+        "1–2",
+        "3–4",
+        "5–6",
+        "7–8",
+        "9–10",
+        "11–12",
+    ]
+    assert [count for _, count in few] == [1, 1, *[0] * 9, 1]
 
 
 @pytest.mark.parametrize(
@@ -716,6 +729,6 @@ def test_the_command_takes_ranks(write, cli):
     path = str(write("ranks.tsv", rows))
     shown = cli("meta", "agree", path, "--ranks", "--trials", "20").out
     assert "kappa as at WMT" in shown
-    assert "comparison by comparison" in shown
+    assert "by pairwise comparison" in shown
     assert "of:comparisons|boot:segments k=20" in shown
     assert "kappa as at WMT" not in cli("meta", "agree", path, "--no-ci").out

@@ -38,15 +38,15 @@ def test_shapes_are_checked():
 def test_systems_are_not_compared_by_what_is_not_of_rows(coef):
     rng = np.random.default_rng(0)
     gold, first, second = rng.normal(size=(3, 5, 20)).round(1)
-    with pytest.raises(OptionError, match="is not of plain rows of systems"):
+    with pytest.raises(OptionError, match="does not apply to system scores"):
         compare(gold, {"a": first, "b": second}, coef=coef, level="sys", trials=5)
 
 
 @pytest.mark.parametrize(
     ("coef", "options", "message"),
     [
-        ("pearson", {"eps": 0.5}, "pearson has no threshold of ties"),
-        ("kendall-c", {"eps": 0.5}, "kendall-c has no threshold of ties"),
+        ("pearson", {"eps": 0.5}, "pearson has no tie threshold"),
+        ("kendall-c", {"eps": 0.5}, "kendall-c has no tie threshold"),
         ("pdp", {"group": "item"}, "pdp has no groups"),
         ("spa", {"group": "sys"}, "spa has no groups"),
     ],

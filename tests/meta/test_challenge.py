@@ -140,11 +140,11 @@ def test_command_and_report(aces, write, cli):
     ran = cli("meta", "challenge", path, "-m", "bleu", "--coef", "tau", "--most", "1")
     assert ran.code == 0, ran.err
     assert "Kendall's tau-like coefficient" in ran.out
-    assert "1 of 5 pairs have equal translations: left out." in ran.out
-    assert "Ties, which count as mistakes: X 1" in ran.out
+    assert "1 of 5 pairs have equal translations and are excluded." in ran.out
+    assert "Ties, which count as errors: X 1" in ran.out
     assert "Pairs without a score: X 1." in ran.out
     assert "1 more phenomenons: --most 0 shows all." not in ran.out
-    assert "1 more: --most 0 shows all." in ran.out
+    assert "1 more; --most 0 shows all." in ran.out
     report = report_challenge(score_challenge(aces), ChallengeOptions())
     assert "|pairs:4|" in str(report.signature)
     rows = {each["phenomenon"]: each for each in report.data["challenge"]}
@@ -153,14 +153,14 @@ def test_command_and_report(aces, write, cli):
 
 REFUSED = [
     pytest.param(["good\tx", "a\tb"], "has no column of bad translations", id="no bad"),
-    pytest.param(["good\tbad"], "has no pairs in it", id="empty"),
+    pytest.param(["good\tbad"], "contains no pairs", id="empty"),
     pytest.param(["good\tbad\tX-good", "a\tb\t1"], "but no X-bad", id="one side"),
     pytest.param(
         ["good\tbad\tX-good\tX-bad", "a\tb\tone\t2"],
         "line 2 has 'one' in the column X-good; expected a number",
         id="text",
     ),
-    pytest.param(["[1]"], "entry 1 is no object", id="numbers"),
+    pytest.param(["[1]"], "entry 1 is not an object", id="numbers"),
 ]
 
 
@@ -173,7 +173,7 @@ def test_refused_files(lines, message, write, cli):
 
 def test_refused_questions(write, cli):
     bare = ChallengeSet("p", ["a"], ["b"], None, None, [""], [""], {})
-    with pytest.raises(MetraError, match="nothing to evaluate"):
+    with pytest.raises(MetraError, match="No metric to evaluate"):
         score_challenge(bare)
     same = ChallengeSet("p", ["a"], ["a"], None, None, [""], [""], {"X": ([1], [2])})
     with pytest.raises(MetraError, match="All pairs of p have equal translations"):
@@ -181,7 +181,7 @@ def test_refused_questions(write, cli):
     path = write("aces.tsv", ACES)
     ran = cli("meta", "challenge", path, path)
     assert ran.code == 2
-    assert "One challenge set at a time; found 2 files." in ran.err
+    assert "Give one challenge set; found 2 files." in ran.err
 
 
 @given(st.integers(1, 400), st.data())

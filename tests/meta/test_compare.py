@@ -13,6 +13,7 @@ from tests.panels import draw_exchanges, given_too, made, panel_of
 from metra.errors import CorpusError, OptionError
 from metra.formats.scores.panel import build_panel
 from metra.formats.scores.record import ScoredItem
+from metra.meta import diff
 from metra.meta.compare import compare, report_comparison
 from metra.meta.correlate import parse_specs
 from metra.stats.correlation import Options, correlate
@@ -59,6 +60,29 @@ def test_differences_are_the_coefficients(coef):
     ]
     assert found.values.tolist() == pytest.approx(sorted(values, reverse=True))
     assert 0 < found.p[0, 1] <= 1
+
+
+def test_two_sided_p_values_of_the_gold(monkeypatch):
+    asked = []
+
+    def draw(gold, **options):
+        asked.append((gold.tolist(), options["trials"], options["seed"]))
+        return np.array([[0.5, 0.0], [1.0, 0.25]])
+
+    monkeypatch.setattr(diff, "permutation_p", draw)
+    gold = np.array([[1.0, math.nan, 3], [2, math.nan, 5]])
+    found = diff.compute_gold_p(
+        panel_of(gold, {"a": gold}), Options(trials=39_999, seed=4)
+    )
+    # Of the draws, as many are as extreme on both sides, and the scores themselves.
+    assert found.tolist() == [
+        [1, 1 / 40_000],
+        [1 / 40_000, (2 * 0.25 * 39_999 + 1) / 40_000],
+    ]
+    assert asked == [([[1, 3], [2, 5]], 39_999, 4)]
+    few = Options(trials=10)
+    diff.compute_gold_p(panel_of(gold, {"a": gold}), few)
+    assert asked[-1][1] == 20_000
 
 
 @pytest.mark.parametrize("nan", ["drop", "zero"])
@@ -297,11 +321,11 @@ def test_given_system_scores_cannot_be_exchanged_by_cells():
 @pytest.mark.parametrize(
     ("coef", "level", "test", "message"),
     [
-        pytest.param("spearman", "sys", "williams", "of Pearson's r", id="williams"),
+        pytest.param("spearman", "sys", "williams", "needs Pearson's r", id="williams"),
         pytest.param(
-            "pearson", "sys", "wilcoxon", "coefficient of each segment", id="wilcoxon"
+            "pearson", "sys", "wilcoxon", "coefficient for each segment", id="wilcoxon"
         ),
-        pytest.param("pearson:item", "seg", "pairs", "is of accuracies", id="pairs"),
+        pytest.param("pearson:item", "seg", "pairs", "needs an accuracy", id="pairs"),
     ],
 )
 def test_tests_say_what_they_need(coef, level, test, message):
@@ -437,7 +461,7 @@ def test_tests_of_systems_answer_for_other_systems():
     assert found.tests.sides == "two-sided"
     findings = report_comparison([panel], question("pearson", "sys"), [found])
     notes = " ".join(findings.notes)
-    assert "holds for other systems like these, on these segments" in notes
+    assert "applies to other systems like these, on these segments" in notes
     assert ", two-sided)" in notes
     heads = [column.heading for column in findings.tables[1].columns]
     assert heads[-3:] == ["p", "p Holm", "p BH"]
@@ -466,7 +490,7 @@ def test_too_few_systems_say_so():
     panel = made(systems=4, metrics=3)
     found = compare(panel, question("spearman", "sys"))
     assert any(
-        "4 systems that change sides give no p-value below 0.12," in note
+        "Swapping 4 systems cannot give a p-value below 0.12," in note
         for note in found.notes
     )
 
@@ -508,8 +532,10 @@ def test_resamples_of_systems_and_segments_test_too():
     found = compare(panel, question("pearson", trials=300), test="boot-both")
     assert found.tests.units == ("system", "segment")
     assert found.p[0, 1] < 0.05
+    found = compare(panel, question("pearson", "sys", trials=20), test="boot-both")
+    assert found.tests.units == ("system", "segment")
 
 
 def test_documents_that_are_not_named_cannot_change_sides():
-    with pytest.raises(CorpusError, match="40 of 40 segments name no document"):
+    with pytest.raises(CorpusError, match="40 of 40 segments have no document"):
         compare(made(), question("pearson"), test="perm-doc")

@@ -200,7 +200,7 @@ def test_direct_assessments_are_ranked_as_wmt_does(tmp_path, cli):
     )
     assert done.code == 0, done.err
     answer = json.loads(done.out)
-    assert any("workers left out: w2 (p = " in note for note in answer["notes"])
+    assert any("excluded workers: w2 (p = " in note for note in answer["notes"])
     cells = {}
     for name in ("w0", "w1"):  # the third does not see what is degraded
         points = [value for *_, value in judged[name]]

@@ -87,6 +87,13 @@ def test_two_versions_of_a_system_separate_more_easily_than_two_strangers(values
     assert close["s3", "s2"] > 0.999
 
 
+def test_differences_that_do_not_vary_spread_as_all_do(values):
+    steady = values[0] + np.array([[0.0], [2.0], [3.0]])
+    curves = plan_from_pilot(build_scores(np.round(steady * 8) / 8), "esa", OPTIONS)
+    assert [pair.spread for pair in curves.pairs] == [1, 1, 1]
+    assert [pair.observed for pair in curves.pairs] == [3, 2, 1]
+
+
 def test_differences_of_few_segments_spread_as_a_sample_does(values):
     # The first system was judged on a fifth of the segments only.
     values[0, 16:] = np.nan
@@ -185,7 +192,7 @@ def test_a_detectable_difference_that_grows_with_the_segments_is_explained(
     first, last = curves.studies[0], curves.studies[-1]
     assert (first.detectable < last.detectable) == is_said
     said = "\n".join(report_power(curves, options).notes)
-    assert ("grows with the segments" in said) == is_said
+    assert ("grows with the number of segments" in said) == is_said
 
 
 def test_every_cell_of_the_plans_and_the_pairs(values):
@@ -232,11 +239,11 @@ def test_every_cell_of_the_plans_and_the_pairs(values):
     found = int((last.power >= 0.8).sum())
     notes = report_power(curves, options, "esa").notes
     assert notes[0] == (
-        f"With 3 × 1,200 judgements a system, {found} of 6 pairs of systems separate with "
-        "a power of 0.8 or more."
+        f"With 3 × 1,200 judgements a system, {found} of 6 pairs of systems are "
+        "separated with a power of at least 0.8."
     )
     assert (
-        notes[2] == "4 more pairs, further from that power: `most_pairs` 0 shows all."
+        notes[2] == "4 more pairs, further from that power; `most_pairs` 0 shows all."
     )
     lines = list_curves(curves, options)
     assert list(lines) == ["1 rater", "3 raters"]

@@ -190,7 +190,7 @@ def test_wmt23_tables_from_a_study(shared, read_table, write, cli):
     # The second rater judged 156 of the segments; a dash stands for the other pairs.
     assert ceiling["en-de sys pearson"] == pytest.approx(0.925, abs=6e-4)
     assert ceiling["he-en sys pearson"] is None
-    assert "he-en: People's translations among the systems: refA." in answer["notes"]
+    assert "he-en: Human translations among the systems: refA." in answer["notes"]
     assert "sys:12,13,15" in answer["signature"]
 
 

@@ -153,13 +153,13 @@ def test_what_is_missing_is_said():
     )
     findings, _ = rank(scores, "gold", against=("x",), auto=("x",))
     text = " ".join(findings.notes)
-    assert "Without gold and so left out: new" in text
+    assert "Without gold, excluded: new" in text
     assert "x shares fewer than two systems" in text
     assert "AutoRank: not all metrics have scored s0, s1" in text
     assert "names no judges" in text
     with pytest.raises(CorpusError, match="cannot be ranked by z"):
         rank(scores, "gold", by="z")
-    with pytest.raises(CorpusError, match="takes two"):
+    with pytest.raises(CorpusError, match="needs at least two"):
         rank(scores, "x")
 
 

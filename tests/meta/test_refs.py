@@ -73,7 +73,7 @@ def test_each_subset_is_scored_as_a_corpus_of_its_own():
 
 def test_streams_are_counted_and_one_is_refused():
     assert count_streams(CORPUS) == 3
-    with pytest.raises(CorpusError, match="takes two"):
+    with pytest.raises(CorpusError, match="needs at least two"):
         correlate_subsets(score, 1, ASK)
 
 

@@ -47,13 +47,16 @@ def test_two_systems_agree_by_chance(count, said):
     options = CorrelateOptions(level="sys", coefficients=("pearson",), no_ci=True)
     found = correlate_metrics(panel, parse_questions(options), options)
     notes = report_correlation([found], options).notes
-    note = "Two systems agree wholly or not at all, by chance too."
+    note = (
+        "With two systems the order is either right or wrong; chance alone is "
+        "right half of the time."
+    )
     assert (note in notes) is said
 
 
 def test_scores_of_whole_systems_rank_nothing():
     scores = given_too([[1.0, 2], [3, 4]], {}, {"m": [1.0, 2]})
-    with pytest.raises(CorpusError, match="The scores of m are of whole systems; rank"):
+    with pytest.raises(CorpusError, match="m has system scores only; rank"):
         rank_by_scorer(scores, "m", RankOptions())
 
 
@@ -78,7 +81,7 @@ def test_two_differences_are_enough():
     [
         pytest.param(
             [[1, 2, 3, 4, 5], [1, 2, 4, NAN, NAN]],
-            ["2 of 5 units have one judge: they say nothing about agreement."],
+            ["2 of 5 units have only one judge and do not count for agreement."],
             id="some judged alone",
         ),
         pytest.param([[1, 2, 3, 4, 5], [1, 2, 4, 4, 5]], [], id="nobody judged alone"),
@@ -102,11 +105,11 @@ def test_documents_may_have_no_domain(write):
     assert read == {"1": ("a", "news"), "2": ("b", "chat")}
     with pytest.raises(FormatError, match="expected segment, document and domain"):
         _read_documents(str(write("d.tsv", ["seg\tdomain", "1\tnews"])))
-    with pytest.raises(FormatError, match="lines without a domain and a document"):
+    with pytest.raises(FormatError, match="lines without a domain or a document"):
         _read_documents(str(write("en-de.docs", ["news"])))
 
 
 def test_a_rank_needs_segments_of_some_system():
     scores = scores_of([[1.0, 2, 4], [3, 4, 5], [NAN, NAN, NAN]], {})
     ranking = rank_by_scorer(scores, "gold", RankOptions())
-    assert "Without gold and so left out: s2." in ranking.notes
+    assert "Without gold, excluded: s2." in ranking.notes

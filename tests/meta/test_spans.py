@@ -172,7 +172,7 @@ def test_refused_options(options, message, files, cli):
 
 def test_nothing_to_compare(write):
     lone = [read_error_spans(str(write("one.tsv", [*MQM[:2], MQM[5]])))]
-    with pytest.raises(MetraError, match="no output was looked at by two raters"):
+    with pytest.raises(MetraError, match="No output was annotated by two raters; add"):
         evaluate_spans(lone)
     silent = [read_error_spans(str(write("two.tsv", [MQM[0], MQM[6]])))]
     with pytest.raises(MetraError, match="No error is marked in any output"):

@@ -1,4 +1,4 @@
-"""A study's manifest: what it says about scores, and the table that comes of it."""
+"""A study's manifest: meaning about scores, and the table that comes of it."""
 
 import json
 import shutil
@@ -223,7 +223,7 @@ def test_references_and_peoples_translations(files):
     lines = change('["first.csv"]', '["first.csv"]\nreferences = ["B"]\nhumans = ["C"]')
     _, loaded = load(files("study.toml", lines))
     assert loaded[0].scores.systems == ("A", "C", "D", "E")
-    assert loaded[0].notes == ("People's translations among the systems: C.",)
+    assert loaded[0].notes == ("Human translations among the systems: C.",)
     lines = [f"with_humans = false{lines[0]}"]
     _, loaded = load(files("study.toml", lines))
     assert loaded[0].scores.systems == ("A", "D", "E")
@@ -328,14 +328,14 @@ BAD = [
     ('gold = "mqm"', "", r"\[pairs.en-de\] names no gold"),
     ('gold = "mqm"', 'gold = "mqm"\nglod = 1', "has 'glod'; known: name, protocol"),
     ('protocol = "wmt24"', "", "needs a protocol"),
-    ("[pairs.en-de]", "[pairs.german]", "'german' is no language pair"),
+    ("[pairs.en-de]", "[pairs.german]", "'german' is not a language pair"),
     ('["first.csv"]', "[1]", r"scores is \[1\]; expected a list of texts"),
     ('["first.csv"]', '["first.csv"]\nhuman = "x"', "has 'human'; known: gold"),
     ('"A" = ["A-v2"]', '"A" = ["x"]\n"B" = ["x"]', "'x' stands for two"),
     ('"A" = ["A-v2"]', '"A" = ["B"]\n"B" = []', "'B' stands for two"),
     ("[systems]", "with_humans = 1\n[systems]", "expected true or false"),
     ("[systems]", 'mqm_weights = "x"\n[systems]', "expected NAME:VALUE"),
-    ('name = "Our task"', "name =", "is no TOML"),
+    ('name = "Our task"', "name =", "is not TOML"),
 ]
 
 
@@ -389,9 +389,9 @@ def test_what_scores_do_not_have(files, cli):
     ("arguments", "message"),
     [
         (("study.toml", "first.csv"), "leave out SCORES"),
-        (("study.toml", "--gold", "mqm"), "leave out the option of 'gold'"),
-        (("study.toml", "--lang", "en-de"), "leave out the option of 'lang'"),
-        (("wmt24",), "or give a study, such as study.toml"),
+        (("study.toml", "--gold", "mqm"), "leave out --gold"),
+        (("study.toml", "--lang", "en-de"), "leave out --lang"),
+        (("wmt24",), "or a study such as study.toml."),
         (("wmt24", "first.csv"), "needs --gold NAMES"),
     ],
 )

@@ -36,7 +36,7 @@ def test_a_metric_that_lacks_a_language_pair_is_left_out_and_named():
     report = report_task(score_task("wmt24", [second, first], options), options)
     (table,) = report.tables
     assert set(cells_by_name(table)) == {"m0", "m1"}
-    assert "Not in every language pair and so left out: m2." in report.notes
+    assert "Excluded, because not in every language pair: m2." in report.notes
     assert "lang:en-de,zh-en" in report.signature
 
 

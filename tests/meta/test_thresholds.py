@@ -95,7 +95,7 @@ def test_cross_fitting_removes_optimism(group, shape):
 
 def test_cross_fitting_needs_segments_and_pairs():
     values = np.array([[1.0, 2], [2, 3]])
-    with pytest.raises(OptionError, match="whole systems have none"):
+    with pytest.raises(OptionError, match="needs segment scores: set"):
         correlate([1, 2, 3], [1, 3, 2], coef="acc*_eq", folds=2)
     with pytest.raises(OptionError, match="no two values to fit"):
         correlate(values, values, coef="acc*_eq", group="sys", folds=2)
@@ -137,7 +137,7 @@ def test_tests_and_intervals_use_the_same_thresholds(options):
 
 
 def test_a_threshold_is_on_no_scale_when_scores_change_sides():
-    with pytest.raises(OptionError, match="on its metric's own scale"):
+    with pytest.raises(OptionError, match="scale of one metric"):
         compare(made(), ask(eps=0.5, trials=20), test="perm-both")
 
 
@@ -178,7 +178,7 @@ def test_long_groups_have_intervals_while_they_are_cheap():
         reason = explain_no_interval(panel, question)
         assert bool(reason) is said, (coef, trials)
     reason = explain_no_interval(panel, ask("acc_eq", eps=0.5, trials=most + 1))
-    assert "each resample would go through 800 pairs of every metric" in reason
+    assert "each resample needs 800 pairs for every metric" in reason
 
 
 def test_without_scores_of_segments_there_is_nothing_to_correlate():
@@ -187,4 +187,4 @@ def test_without_scores_of_segments_there_is_nothing_to_correlate():
     found = correlate_panel(bare, ask("pearson"))["m1"]
     assert np.isnan(found.value)
     assert found.n == 0
-    assert found.reason.startswith("There are no segment scores of ")
+    assert found.reason.endswith(" has no segment scores to compare with.")

@@ -146,7 +146,7 @@ def test_the_table_says_what_comes_of_it(tune, tmp_path):
     assert "Cross-validation of fmean:stem=porter" in done.out
     assert "fmean: the best alpha is 1 (" in done.out
     assert "; 0.9 has " in done.out
-    assert "in the mean of 5 folds" in done.out
+    assert "averaged over 5 folds" in done.out
     assert plot.read_text().count('class="band') == 2
 
 
@@ -161,20 +161,21 @@ def test_a_gold_of_whole_systems_has_no_folds(tune, study):
     expected = [correlate(people, score_fmean(study[1], v)) for v in (0, 0.9, 1)]
     assert curve["coefficients"] == pytest.approx(expected)
     done = tune("--values", "0,1", gold_name="mqm")
-    assert "There are no folds: the gold has no scores of segments." in done.out
+    assert "No cross-validation: the gold has no segment scores." in done.out
 
 
 REFUSED = [
-    pytest.param(("--values", "x"), "'x' is no list of values; expected numbers such as",
+    pytest.param(("--values", "x"), "'x' is not a list of values; expected numbers "
+                 "such as",
                  id="no numbers"),
-    pytest.param(("--values", "0:1:0"), "'0:1:0' is no list of values", id="no step"),
+    pytest.param(("--values", "0:1:0"), "'0:1:0' is not a list of values", id="no step"),
     pytest.param(("--values", "0,2"), "fmean: alpha=2 is not possible; expected a number "
                  "from 0 to 1", id="out of range"),
     pytest.param(("--parameter", "beta"), "beta", id="another option"),
-    pytest.param(("--parameter", "tok"), "fmean: tok is 13a, no number", id="no number"),
-    pytest.param(("--folds", "30"), "There are 24 segments to part into 30 folds; ask for "
-                 "fewer with --folds", id="too many folds"),
-    pytest.param(("--level", "seg", "--coef", "acc*_eq:item"), "fits its threshold of ties",
+    pytest.param(("--parameter", "tok"), "fmean: tok is 13a, not a number", id="no number"),
+    pytest.param(("--folds", "30"), "24 segments cannot be divided into 30 folds; "
+"give fewer --folds", id="too many folds"),
+    pytest.param(("--level", "seg", "--coef", "acc*_eq:item"), "fits its tie threshold",
                  id="calibrated"),
 ]  # fmt: skip
 
@@ -195,7 +196,7 @@ def test_scores_that_are_constant(tune):
 
 def test_outputs_and_a_measure_are_needed(cli, study):
     done = cli("meta", "tune", study[0], "--gold", "recall")
-    assert (done.code, "Give --output and a measure (-m)" in done.err) == (2, True)
+    assert (done.code, "metra meta tune scores outputs itself" in done.err) == (2, True)
 
 
 def test_variants_of_a_spec():
@@ -219,7 +220,7 @@ def test_values_are_read():
     assert parse_values("0:0.3:0.1") == (0, 0.1, 0.2, 0.3)
     assert TuneOptions().values == parse_values("0:1:0.05")
     for wrong in ("", "1:0:0.1", "0:1", "nan", "0:inf:1", "0:1:-1"):
-        with pytest.raises(ValueError, match="is no list of values"):
+        with pytest.raises(ValueError, match="is not a list of values"):
             parse_values(wrong)
 
 
@@ -229,5 +230,5 @@ def test_folds_of_documents_need_documents():
 
     gold = np.ones((2, 3))
     panel = ScorePanel(("a", "b"), ("1", "2", "3"), "g", gold, {}, gold[:, 0], {})
-    with pytest.raises(CorpusError, match="Not every segment names a document"):
+    with pytest.raises(CorpusError, match="Some segments have no document, which"):
         _draw_folds(panel, TuneOptions(by="document", folds=2))

@@ -164,7 +164,7 @@ def test_selection_tells_a_good_metric_from_noise(panel):
     assert low < taken["close"]["precision"][0] < high
     report = report_selection([found], SelectOptions(trials=50))
     assert [table.name for table in report.tables] == ["filtering", "reranking"]
-    assert any("`good` sets the limit" in note for note in report.notes)
+    assert any("`good` sets another limit." in note for note in report.notes)
 
 
 def test_chance_is_the_mean_of_all_choices(panel):
@@ -445,7 +445,7 @@ def test_the_page_of_a_card(scores, write, tmp_path, cli):
     assert "It prefers the good translation in 66.7 % of 3 pairs" in text
     assert "metra meta card" in text
     assert "`good`" not in text
-    assert "--good sets the limit" in text
+    assert "--good sets another limit." in text
 
 
 def test_a_card_shows_error_spans(scores, write, tmp_path, cli):
@@ -480,7 +480,9 @@ def test_a_picture_of_differences(scores, tmp_path, cli):
 
 
 REFUSED = [
-    pytest.param(("card", "--metric", "one,two"), "A card is of one metric", id="two"),
+    pytest.param(
+        ("card", "--metric", "one,two"), "A card describes one metric", id="two"
+    ),
     pytest.param(
         ("card", "--metric", "three"), "No metric named 'three'", id="unknown"
     ),
@@ -520,9 +522,9 @@ def test_runs_become_judges():
 
 
 def test_refused_runs():
-    with pytest.raises(MetraError, match="Agreement takes two runs at least; found: a"):
+    with pytest.raises(MetraError, match="Agreement needs at least two runs; found: a"):
         take_runs_for_judges(make_runs(), ["a"])
-    with pytest.raises(MetraError, match="better where higher, others where lower"):
+    with pytest.raises(MetraError, match="better for some, lower for others"):
         take_runs_for_judges(make_runs((True, False)), ["a", "b"])
     with pytest.raises(MetraError, match="No scorer named 'x'"):
         take_runs_for_judges(make_runs(), ["a", "x"])

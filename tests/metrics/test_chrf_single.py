@@ -56,8 +56,12 @@ def test_stems_have_no_short_way():
 @pytest.mark.parametrize(
     ("hyp", "refs", "message"),
     [
-        pytest.param(None, ["a"], "hyp has None where a text was expected.", id="None"),
-        pytest.param("a", ["a", 1], "refs has 1 where a text was expected.", id="int"),
+        pytest.param(
+            None, ["a"], "hyp contains None where a text was expected.", id="None"
+        ),
+        pytest.param(
+            "a", ["a", 1], "refs contains 1 where a text was expected.", id="int"
+        ),
         pytest.param(
             "a",
             ["\ud800"],

@@ -64,10 +64,10 @@ def test_the_overview_has_a_line_for_each():
 def test_bleu_in_full():
     text = describe_metric("bleu")
     assert text.startswith(
-        "bleu: N-gram precision with a penalty for brevity, 0 to 100. Higher is better.\n\n"
-        "For each n, p_n is the share"
+        "bleu: N-gram precision with a brevity penalty, 0 to 100. Higher is "
+        "better.\n\nFor each n, p_n is the share"
     )
     assert "\nOptions, as in bleu:n=4,tok=13a\n  n             longest n-grams" in text
-    assert "\n  case          whether letter case counts.\n" in text
+    assert "\n  case          mixed keeps letter case, lower ignores it.\n" in text
     assert "\n                one of mixed, lower; default mixed\n" in text
     assert "\n                default none\n" in text

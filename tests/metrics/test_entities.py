@@ -137,10 +137,10 @@ def test_where_the_names_come_from(options):
 
 def test_refusals(write):
     path = str(write("n.tsv", ["segment\ttype\ttext", "1\tX\t--"]))
-    with pytest.raises(OptionError, match=r"lists '--', which has no word in it\.$"):
+    with pytest.raises(OptionError, match=r"lists '--', which contains no word\.$"):
         metra.metric(f"entities:file={path}")
     path = str(write("m.tsv", ["segment\ttype\ttext", "2\tX\ty"]))
-    with pytest.raises(CorpusError, match="speaks of segment 2, but the text has 1"):
+    with pytest.raises(CorpusError, match="refers to segment 2, but the text has 1"):
         metra.score(["a"], metric=f"entities:file={path}")
 
 

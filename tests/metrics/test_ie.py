@@ -168,19 +168,17 @@ def test_what_is_wrong_is_listed(spec):
 def test_documents_are_needed_and_must_be_the_same(spec):
     metric = {"i": registry.metric(spec)}
     with pytest.raises(
-        CorpusError, match="by document, but no documents are known; give `documents`"
+        CorpusError, match="by document, but documents are missing; give `documents`"
     ):
         evaluate_corpus(corpus(None), metric, EvaluationOptions())
     with pytest.raises(
-        CorpusError, match="document 'e', which the text has not; it has: d"
+        CorpusError, match="document 'e', which is not in the text; it has: d"
     ):
         evaluate_corpus(corpus(["d"] * 4), metric, EvaluationOptions())
 
 
 def test_both_files_are_needed():
-    with pytest.raises(
-        OptionError, match="ie: needs filled templates; give templates="
-    ):
+    with pytest.raises(OptionError, match="ie needs filled templates; give templates="):
         registry.metric("ie:reference=x.tsv")
 
 
@@ -230,4 +228,4 @@ def test_the_command_line_scores_records_and_refuses_what_is_wrong(
     ran = cli("score", output, "--docs", documents, "-m", spec)
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.count("\n") == 1
-    assert "line 2: the value '@o9' stands for no instance" in ran.err
+    assert "line 2: the value '@o9' refers to an unknown instance" in ran.err

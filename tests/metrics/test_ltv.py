@@ -154,9 +154,9 @@ def test_references_of_a_document_are_counted_together():
 
 
 def test_without_documents_it_says_so():
-    with pytest.raises(CorpusError, match="no documents are known; give"):
+    with pytest.raises(CorpusError, match="documents are missing; give"):
         metra.score(["a"], ["a"], "ltv")
-    with pytest.raises(CorpusError, match="weighs words by their document"):
+    with pytest.raises(CorpusError, match="weights words by document"):
         metra.evaluate(metra.EvalSet([["a"]]), {"s": ["a"]}, ["ltv"])
     assert metra.score(["a"], ["a"], "ltv:weight=none").score == 100
 
@@ -165,7 +165,7 @@ def test_one_document_is_not_enough():
     with pytest.raises(CorpusError, match="of one document, 'x'"):
         metra.score(["a", "b"], ["a", "b"], "ltv", documents=["x", "x"])
     with pytest.raises(
-        CorpusError, match="No word weighs anything; S-scores need more"
+        CorpusError, match="Every word has weight zero; S-scores need more"
     ):
         metra.score(["a", "b"], ["a", "b"], "ltv:weight=s", documents=["x", "y"])
 
@@ -253,7 +253,9 @@ def test_a_list_of_counts(write):
     path = write("counts.tsv", lines)
     result = metra.score(["b c x"], [REFS[0]], f"ltv:n=1,tok=none,weights={path}")
     assert result.rows[0] == pytest.approx([B + C, B + C, B + C])
-    with pytest.raises(FormatError, match=r"no column 'S'.*S follows from document"):
+    with pytest.raises(
+        FormatError, match=r"no column 'S'.*S is computed from document"
+    ):
         metra.metric(f"ltv:weight=s,weights={path}")
     counts = [
         f"{word}\t{name}\t{ref.split().count(word)}"

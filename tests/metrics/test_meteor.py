@@ -405,7 +405,7 @@ def test_bad_tables(tmp_path, content, message):
         ),
         (
             "meteor:lang=it,function_words=language",
-            "no list of function words for lang=it; expected one of en, cz, de, es, fr, ru",
+            "no function words for lang=it; expected one of en, cz, de, es, fr, ru",
         ),
         (
             "meteor:modules=exact,weights=1+2",

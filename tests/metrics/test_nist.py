@@ -176,14 +176,14 @@ def test_a_fitted_metric_keeps_its_weights():
 
 def test_an_unfitted_metric_refuses():
     expected = (
-        "nist weighs what it counts by the references of the whole test set and has not "
-        "seen them; use the metric that metric.fit([metra.Batch(hyps, refs)]) returns."
+        "nist needs weights from the references of the whole test set; use the "
+        "metric that metric.fit([metra.Batch(hyps, refs)]) returns."
     )
     metric = metra.metric("nist")
     with pytest.raises(UnfittedError) as error:
         metric.sentence("a", ["a"])
     assert str(error.value) == expected
-    with pytest.raises(UnfittedError, match="has not seen them"):
+    with pytest.raises(UnfittedError, match="needs weights from the references"):
         metric.rows(metra.Batch(["a"], [["a"]]))
 
 

@@ -244,8 +244,9 @@ BAD_SCORES = [
     ),
     pytest.param(
         [1.0] * 4,
-        "The scores of comet are of one system that is not named, but there are 2 systems; "
-        "give a table with a column system, or a file for each system, such as {system}.txt.",
+        "The scores of comet belong to one unnamed system, but there are 2 systems; "
+        "give a table with a column system, or a file for each system, such as "
+        "{system}.txt.",
         id="nameless, for two systems",
     ),
 ]
@@ -277,16 +278,14 @@ def test_a_score_outside_the_range_is_an_error(options, expected):
 
 
 def test_the_direction_of_an_unknown_metric_must_be_declared(tmp_path):
-    with pytest.raises(
-        OptionError, match="It is not known whether higher scores of 'judge'"
-    ):
+    with pytest.raises(OptionError, match="The direction of 'judge' is unknown"):
         metra.import_scores("judge", SCORES)
     path = write_long(tmp_path / "long.tsv")
     with pytest.raises(OptionError) as error:
         metra.metric(f"judge@{path}")
     assert str(error.value) == (
-        f"{path} does not say whether higher scores of 'judge' are better; give "
-        f"better=higher or better=lower, as in judge@{path}:better=higher."
+        f"{path} does not give the direction of 'judge'; add better=higher or "
+        f"better=lower, as in judge@{path}:better=higher."
     )
 
 
@@ -323,7 +322,7 @@ def test_several_scores_of_a_segment_are_refused(tmp_path):
 def test_scores_of_whole_systems_are_refused(tmp_path):
     path = tmp_path / "en-de.comet.sys.score"
     path.write_text("a\t0.5\nb\t0.25\n")
-    with pytest.raises(CorpusError, match="has no scores of segments"):
+    with pytest.raises(CorpusError, match="has no segment scores"):
         metra.metric(f"comet@{path}")
 
 
@@ -353,7 +352,7 @@ def test_documents_that_end_elsewhere_are_refused(tmp_path):
 
 
 def test_a_pattern_without_files(tmp_path):
-    with pytest.raises(MetraError, match=r"There is no file .*, whatever the system"):
+    with pytest.raises(MetraError, match=r"No file matches .* for any system"):
         metra.metric(f"comet@{tmp_path}/{{system}}.txt")
 
 
@@ -364,7 +363,7 @@ def test_texts_without_a_place_have_no_score():
         metric.sentence("one thing", ["one thing"])
     with pytest.raises(OptionError, match="none for pairs of texts"):
         metra.pairwise(["one", "two"], ["two"], metric)
-    with pytest.raises(OptionError, match="looks at the whole test set"):
+    with pytest.raises(OptionError, match="needs the whole test set"):
         Accumulator([metric])
 
 

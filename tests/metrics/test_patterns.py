@@ -78,12 +78,16 @@ def test_patterns_know_whether_they_need_a_parse():
 
 
 FAULTS = [
-    pytest.param("", "fits no word at all", id="empty"),
-    pytest.param("NOUN? ADJ*", "fits no word at all", id="nothing that must be there"),
-    pytest.param("NOUNS", "'NOUNS' is no part of speech", id="no such part of speech"),
-    pytest.param("tag=NN", "'tag=NN' is no item of a pattern", id="no such field"),
-    pytest.param("lemma=", "'lemma=' is no item of a pattern", id="no value"),
-    pytest.param("a||b", "'' is no item of a pattern", id="nothing between bars"),
+    pytest.param("", "matches the empty sequence", id="empty"),
+    pytest.param(
+        "NOUN? ADJ*", "matches the empty sequence", id="nothing that must be there"
+    ),
+    pytest.param(
+        "NOUNS", "'NOUNS' is not a part of speech", id="no such part of speech"
+    ),
+    pytest.param("tag=NN", "'tag=NN' is not a pattern item", id="no such field"),
+    pytest.param("lemma=", "'lemma=' is not a pattern item", id="no value"),
+    pytest.param("a||b", "'' is not a pattern item", id="nothing between bars"),
 ]
 
 

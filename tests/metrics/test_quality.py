@@ -192,10 +192,10 @@ def test_aggregate_is_that_of_each_row(model):
 MEASURE = '[[measure]]\nspec = "bleu"\nweight = 1\nworst = 0\nbest = 100\n'
 HEAD = 'name = "n"\ncontext = "c"\n'
 FAULTS = [
-    pytest.param("x = [", "is no TOML", id="no TOML"),
+    pytest.param("x = [", "is not TOML", id="no TOML"),
     pytest.param("", "has nothing; expected name, context and tables", id="empty"),
     pytest.param(f'name = ""\ncontext = "c"\n{MEASURE}', "name is ''", id="no name"),
-    pytest.param(f"{HEAD}measure = []\n", "has no measures", id="no measures"),
+    pytest.param(f"{HEAD}measure = []\n", "has no metrics", id="no metrics"),
     pytest.param(f'{HEAD}[[measure]]\nspec = "bleu"\n', "measure 1: it has spec; expected",
                  id="no weight"),
     pytest.param(HEAD + MEASURE.replace('"bleu"', "3"), "spec is 3", id="no spec"),
@@ -220,7 +220,7 @@ def test_faulty_models_are_refused(tmp_path, text, message):
 
 def test_models_that_cannot_be_used(tmp_path):
     with pytest.raises(
-        OptionError, match=r"quality: needs a quality model; give model="
+        OptionError, match=r"quality needs a quality model; give model=FILE.toml."
     ):
         registry.metric("quality")
     with pytest.raises(FormatError, match="cannot be read: No such file"):
@@ -248,5 +248,5 @@ def test_the_command_shows_the_parts_and_the_context(metra_command, model, tmp_p
     heading = ran.out.split("\n")[0]
     assert heading.index("quality") < heading.index("recall") < heading.index("wer")
     assert "toy: A test." in ran.out
-    assert "  75.0 %  recall, worth 0 at 20, 100 at 80" in ran.out
+    assert "  75.0 %  recall, 0 at 20, 100 at 80" in ran.out
     assert "bleu" not in ran.out

@@ -122,8 +122,8 @@ def test_an_unknown_option():
     [
         (
             "bleu:tok",
-            "'bleu:tok' has 'tok' where option=value was expected; another metric is given "
-            "by itself.",
+            "'bleu:tok' has 'tok' where option=value was expected; give each metric "
+            "separately.",
         ),
         ("bleu:n=1,n=1", "'bleu:n=1,n=1' gives the option 'n' twice; give it once."),
     ],
@@ -201,17 +201,17 @@ def test_ranges(limits, inside, outside, text):
     [
         (
             "reference",
-            "x compares with references, but there is none; give one with `references`, "
-            "or a table with a column called ref.",
+            "x needs a reference; give one with `references`, or a table with a "
+            "column named ref.",
         ),
         (
             "source",
-            "x compares with the source, but none was given; give `source`.",
+            "x needs the source; give `source`.",
         ),
         (
             "documents",
-            "x weighs words by their document, but no documents are known; give "
-            "`documents` (ids that all differ make every segment a document).",
+            "x weights words by document, but documents are missing; give "
+            "`documents` (unique ids make every segment a document).",
         ),
     ],
 )

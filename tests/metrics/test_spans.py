@@ -262,8 +262,8 @@ BAD = [
     pytest.param(
         "m.tsv",
         "system\tsegment\tcategory\tseverity\na\t3\tx\tminor\nb\t1\tx\tminor\n",
-        "m.tsv speaks of segment 3, but the text has 2 segments; the errors must belong to "
-        "the text.",
+        "m.tsv refers to segment 3, but the text has 2 segments; the errors must "
+        "belong to the text.",
         id="segment",
     ),
     pytest.param(
@@ -275,15 +275,16 @@ BAD = [
     pytest.param(
         "m.txt",
         "a dog\n",
-        "m.txt has no error spans that are known; expected a table of MQM errors, ratings of "
-        "mt-metrics-eval, ESA by Appraise, xCOMET's JSON, judgements of metra, or JSON lines "
-        "with system, segment and errors.",
+        "m.txt has no error spans in a known format; expected a table of MQM errors, "
+        "ratings of mt-metrics-eval, ESA by Appraise, xCOMET's JSON, judgements of "
+        "metra, or JSON lines with system, segment and errors.",
         id="no spans",
     ),
     pytest.param(
         "g.jsonl",
         '{"system": "a", "segment": 1, "answer": "It is fine."}\n',
-        "g.jsonl, line 1: the answer cannot be read: 'It is fine.' is no error of a list.",
+        "g.jsonl, line 1: the answer cannot be read: 'It is fine.' is not an item of "
+        "an error list.",
         id="answer",
     ),
     pytest.param(
@@ -312,7 +313,7 @@ def test_a_file_is_needed_and_a_place():
 def test_a_segment_alone_has_no_errors(tmp_path):
     path = tmp_path / "mqm.tsv"
     path.write_text(MQM)
-    with pytest.raises(CorpusError, match="a segment alone has none"):
+    with pytest.raises(CorpusError, match="a single segment"):
         metra.metric(f"spans:file={path}").sentence("a dog")
     with pytest.raises(FormatError, match="cannot be read"):
         metra.metric(f"spans:file={tmp_path}/none.tsv")

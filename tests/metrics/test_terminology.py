@@ -125,8 +125,8 @@ def test_a_list_of_key_terms_of_one_text(write):
     with pytest.raises(CorpusError) as caught:
         metra.evaluate(evalset, {"x": OUTPUTS}, [spec])
     assert str(caught.value) == (
-        f"{path} does not say in which of the 2 documents 'brake' is due; give a column "
-        "document, segment or source."
+        f"{path} does not say in which of the 2 documents 'brake' is required; add a "
+        "column document, segment or source."
     )
 
 
@@ -147,14 +147,12 @@ def test_refusals(write, terms):
     with pytest.raises(OptionError) as caught:
         metra.metric(f"terminology:file={lone}")
     assert str(caught.value) == (
-        f"terminology: {lone} does not say in which segments 'brake' is due; give a column "
-        "segment or source, or unit=document."
+        f"terminology: {lone} does not say in which segments 'brake' is required; add "
+        "a column segment or source, or give unit=document."
     )
     blank = write("b.tsv", ["term\tsource", "\u00a0\u3000x\ty", "…\tz"])
     assert metra.metric(f"terminology:file={blank}")
-    with pytest.raises(
-        CorpusError, match="compares with the source, but none was given"
-    ):
+    with pytest.raises(CorpusError, match="needs the source, but none was given"):
         metra.score(OUTPUTS, metric=f"terminology:file={terms}")
 
 

@@ -272,7 +272,7 @@ def test_the_source_is_needed(options):
 
 
 FAULTS = [
-    pytest.param("x = [", "is no TOML: ", id="no TOML"),
+    pytest.param("x = [", "is not TOML: ", id="no TOML"),
     pytest.param("", "has nothing; expected tables", id="empty"),
     pytest.param("[rules]\n", "has rules; expected tables", id="another table"),
     pytest.param('[[rule]]\nname = "a"\n', "rule 1: it has name; expected name, source",
@@ -284,7 +284,7 @@ FAULTS = [
     pytest.param('[[rule]]\nname = "a"\nsource = ["a", 3]\ntarget = "b"\n',
                  "rule 1, source: 3; expected a pattern, such as", id="a number in a list"),
     pytest.param('[[rule]]\nname = "a"\nsource = "a"\ntarget = "NOUNS"\n',
-                 "rule 1, target: 'NOUNS' is no part of speech", id="a faulty pattern"),
+                 "rule 1, target: 'NOUNS' is not a part of speech", id="a faulty pattern"),
     pytest.param('[[rule]]\nname = "a"\nsource = "a"\ntarget = "b"\n' * 2,
                  "two rules named 'a'", id="the same name twice"),
 ]  # fmt: skip

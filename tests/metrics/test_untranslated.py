@@ -116,9 +116,7 @@ def test_refusals(words):
         metra.metric("untranslated")
     with pytest.raises(OptionError, match=r"leave out script=no\.$"):
         metra.metric("untranslated:rule=script,script=no")
-    with pytest.raises(
-        CorpusError, match="compares with the source, but none was given"
-    ):
+    with pytest.raises(CorpusError, match="needs the source, but none was given"):
         metra.score(OUTPUTS, metric=f"untranslated:dictionary={words},rule=copied")
 
 

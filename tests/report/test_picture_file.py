@@ -71,7 +71,7 @@ def test_svg_is_for_the_screen_and_for_files_without_a_suffix(path):
 
 
 def test_another_suffix_is_refused():
-    with pytest.raises(FormatError, match=r"x\.jpg has no format for pictures; name a"):
+    with pytest.raises(FormatError, match=r"x\.jpg is not a picture format; name a"):
         check_picture_path("x.jpg")
 
 

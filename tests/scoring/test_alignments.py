@@ -121,7 +121,7 @@ def test_ten_thousand_words():
     [
         (
             lambda: metra.align("a", ["a"], "bleu"),
-            "bleu aligns no words; choose a measure that does, such as wer.",
+            "bleu does not align words; choose a metric that does, such as wer.",
         ),
         (
             lambda: metra.align("a", "a"),
@@ -133,12 +133,12 @@ def test_ten_thousand_words():
         ),
         (
             lambda: metra.align(["a"], ["a"]),
-            "hyp has ['a'] where a text was expected.",
+            "hyp contains ['a'] where a text was expected.",
         ),
         (
             lambda: aligned(None, specs=["bleu", "ser"]),
-            "Alignments were asked for, but bleu, ser aligns no words; add a measure that "
-            "does, for example wer.",
+            "Alignments need a metric that aligns words, unlike bleu, ser; add one, for "
+            "example wer.",
         ),
     ],
 )
@@ -177,6 +177,5 @@ def test_segments_beyond_the_end():
     with pytest.raises(metra.MetraError) as caught:
         aligned([range(1, 4)], segments=2)
     assert str(caught.value) == (
-        "The alignment of segment 3 was asked for, but there are 2 segments; "
-        "ask for segments from 1 to 2."
+        "Segment 3 does not exist; expected numbers from 1 to 2."
     )

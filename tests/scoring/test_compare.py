@@ -129,9 +129,7 @@ def test_too_few_to_tell():
     (first, *_) = metra.compare(evalset, systems, ["bleu"]).comparisons
     assert (first.p_value, first.p_holm, first.interval) == (None, None, None)
     assert not first.significant
-    assert first.reason == (
-        "9 segments cannot tell systems apart; a test needs at least 10."
-    )
+    assert first.reason == ("9 segments are too few for a test; it needs at least 10.")
     one = metra.compare(metra.EvalSet(REFS[:1]), {"a": ["x"], "b": ["y"]}, ["bleu"])
     assert one.comparisons[0].reason.startswith("1 segment cannot")
 
@@ -163,8 +161,8 @@ def test_a_system_alone_cannot_be_compared():
     with pytest.raises(CorpusError) as caught:
         compare(systems={"base": spoilt(2)})
     assert str(caught.value) == (
-        "There is only one system, 'base'; a comparison needs a baseline and at least one "
-        "other output."
+        "The input has only one system, 'base'; a comparison needs a baseline and at "
+        "least one other output."
     )
 
 
@@ -197,7 +195,7 @@ def test_more_comparisons_need_more_trials():
     with pytest.raises(MetraError) as caught:
         compare(["bleu"], all_pairs=True, trials=118)
     assert str(caught.value) == (
-        "With 118 trials no p-value could be as low as 0.05 after the correction for 6 "
+        "With 118 trials no p-value can be as low as 0.05 after the correction for 6 "
         "comparisons; expected at least 119 trials."
     )
     found = compare(["bleu"], all_pairs=True, trials=119).comparisons
@@ -206,7 +204,7 @@ def test_more_comparisons_need_more_trials():
     with pytest.raises(MetraError) as caught:
         compare(["bleu"], trials=18, correction="none")
     assert str(caught.value) == (
-        "With 18 trials no p-value could be as low as 0.05; expected at least 19 trials."
+        "With 18 trials no p-value can be as low as 0.05; expected at least 19 trials."
     )
 
 
@@ -221,7 +219,7 @@ def test_documents_that_are_not_known():
     with pytest.raises(CorpusError) as caught:
         compare(unit="document")
     assert str(caught.value) == (
-        "Documents were to be resampled, but none are known; give `documents`."
+        "Resampling documents needs documents; give `documents`."
     )
 
 

@@ -33,6 +33,8 @@ def paths(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     for at in range(engine._FAN + 2):
         texts = [" ".join(rng.choice(words, 8)) for _ in range(2 * at)]
         docs = [f"d{at}"] * at
+        if at == 3:  # a document whose references have no word
+            texts[at:] = [""] * at
         groups = (["x", "y", None] * at)[:at]
         columns = {"hyp": texts[:at], "ref": texts[at:], "doc": docs, "lp": groups}
         arrays = {name: pa.array(col, pa.string()) for name, col in columns.items()}

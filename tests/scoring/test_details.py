@@ -81,13 +81,13 @@ def test_the_screen():
         "a, loud\ncount  what     words  letters  segments\n"
         "    3  shouted  NO     2        1, 3\n"
         "    1  shouted  OH     2        3",
-        "b, loud\nnothing to note",
+        "b, loud\nno findings",
     ]
 
 
 def test_the_screen_shows_the_first_ones():
     text = render(results({"a": ["W" * at for at in range(1, 31)]}), "table", Style())
-    assert text.endswith("and 10 more: --format json has all")
+    assert text.endswith("and 10 more; --format json lists all")
     text = render(results({"a": ["NO"] * 9}), "table", Style())
     assert text.endswith("1, 2, 3, 4, 5, 6, 7, 8, …")
 
@@ -111,7 +111,7 @@ def test_measures_that_note_nothing():
     with pytest.raises(OptionError) as caught:
         evaluate_corpus(corpus, {"bleu": metric("bleu")}, options)
     assert str(caught.value) == (
-        "Details were asked for, but bleu gives none; add a measure that does, for example "
+        "Details need a metric that reports them, unlike bleu; add one, for example "
         "entities."
     )
     both = {"bleu": metric("bleu"), "loud": shouting()}
@@ -207,7 +207,7 @@ def test_systems_are_compared_where_both_have_a_score():
         worse, none = found.comparisons
         assert (worse.difference, worse.interval) == (50, (50, 50))
         assert none.p_value is None
-        assert none.reason.endswith("one of the two systems has no score.")
+        assert none.reason.endswith("one of the two systems.")
         text = render(found, "table", Style())
         assert "no score" in text
         assert "nan" not in text

@@ -44,7 +44,7 @@ def test_two_systems_of_one_name(files, cli):
     assert ran == (
         2,
         "",
-        "metra: Two outputs are called 'a'; give each a name of its own: NAME=FILE.\n",
+        "metra: Two outputs are named 'a'; give each its own name: NAME=FILE.\n",
     )
 
 
@@ -75,7 +75,7 @@ def test_files_that_end_far_apart_are_counted_to_their_ends(write, cli):
 def test_unequal_documents(files, write, cli):
     docs = write("docs.txt", ["d"])
     ran = cli("score", files["a"], "-r", files["ref"], "--docs", docs)
-    assert f"{docs} has 1 segments but {files['a']} has 2; " in ran.err
+    assert f"{docs} has 1 segment but {files['a']} has 2; " in ran.err
 
 
 def test_unequal_standard_input(files, cli):

@@ -240,7 +240,7 @@ def test_a_table_without_rows(table, kind):
         empty = frame[frame.year > 3000]
     else:
         empty = KINDS[kind](table.slice(0, 0))
-    with pytest.raises(CorpusError, match="There are no segments to score"):
+    with pytest.raises(CorpusError, match="The input has no segments"):
         score_table(empty, ["bleu"], hypothesis="mt", reference="other")
 
 
@@ -269,11 +269,13 @@ def test_a_file_that_is_given_twice_is_refused(folder):
 
 
 REFUSED = [
-    pytest.param({}, {}, "A dict is no table that can be scored; expected", id="dict"),
-    pytest.param([3], {}, "has an entry of type int; expected paths", id="number"),
-    pytest.param([], {}, "There are no files to score; give at least one", id="none"),
     pytest.param(
-        [], {"engine": "dask"}, "There are no files to score; give", id="none for Dask"
+        {}, {}, "A dict is not a table that can be scored; expected", id="dict"
+    ),
+    pytest.param([3], {}, "has an entry of type int; expected paths", id="number"),
+    pytest.param([], {}, "No files were given; give at least one", id="none"),
+    pytest.param(
+        [], {"engine": "dask"}, "No files were given; give", id="none for Dask"
     ),
     pytest.param(
         build_table(1),

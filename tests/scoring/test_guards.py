@@ -43,8 +43,8 @@ def tokenise(lines):
 CASES = [
     pytest.param(
         {"outputs": {"a": SOLID, "refC": REFS[2]}},
-        "The output 'refC' has the name of a reference, but is scored as a system; if it "
-        "is a reference, give it with `refs`.",
+        "The output 'refC' has the name of a reference but is scored as a system; if "
+        "it is a reference, give it with `refs`.",
         id="a reference by its name",
     ),
     pytest.param(
@@ -55,8 +55,7 @@ CASES = [
     ),
     pytest.param(
         {"outputs": {"a": SOLID, "b": [f"{line} " for line in SOLID], "c": REFS[2]}},
-        "The outputs 'a', 'b' are equal in all 28 segments; check that the files are the "
-        "right ones.",
+        "The outputs 'a', 'b' are equal in all 28 segments; check the files.",
         id="equal outputs",
     ),
     pytest.param(
@@ -67,16 +66,17 @@ CASES = [
     ),
     pytest.param(
         {"outputs": {"a": tokenise(SOLID)}},
-        "The output 'a' is tokenised text (blanks before punctuation or between Chinese "
-        "characters, @-@ or &quot;), which changes scores; detokenise it, or if all texts "
-        "are tokenised in the same way choose tok=none.",
+        "The output 'a' is tokenised text (spaces before punctuation or between "
+        "Chinese characters, @-@ or &quot;), which changes scores; detokenise it, or "
+        "if all texts are tokenised in the same way choose tok=none.",
         id="tokenised output",
     ),
     pytest.param(
         {"outputs": {"a": tokenise(SOLID)}, "refs": [tokenise(REF)]},
-        "Reference 1 and the output 'a' are tokenised text (blanks before punctuation or "
-        "between Chinese characters, @-@ or &quot;), which changes scores; detokenise "
-        "them, or if all texts are tokenised in the same way choose tok=none.",
+        "Reference 1 and the output 'a' are tokenised text (spaces before "
+        "punctuation or between Chinese characters, @-@ or &quot;), which changes "
+        "scores; detokenise them, or if all texts are tokenised in the same way "
+        "choose tok=none.",
         id="tokenised texts",
     ),
     pytest.param(
@@ -99,23 +99,23 @@ CASES = [
     ),
     pytest.param(
         {"outputs": {"a": ["", *SOLID[:-1]]}},
-        "The lines of the output 'a' seem shifted: from segment 1 on they fit the "
-        "reference one line earlier; look for lines that are missing, added or broken in "
-        "two before it.",
+        "The lines of the output 'a' seem shifted: from segment 1 on they match the "
+        "reference one line earlier; look for lines that are missing, added or "
+        "broken in two before it.",
         id="shifted down",
     ),
     pytest.param(
         {"outputs": {"a": [*SOLID[:12], *SOLID[14:], "One.", "Two."]}},
-        "The lines of the output 'a' seem shifted: from segment 15 on they fit the "
-        "reference 2 lines later; look for lines that are missing, added or broken in "
-        "two before it.",
+        "The lines of the output 'a' seem shifted: from segment 15 on they match the "
+        "reference 2 lines later; look for lines that are missing, added or broken "
+        "in two before it.",
         id="shifted up from the middle on",
     ),
     pytest.param(
         {"outputs": {"a": SOLID}, "refs": [REF, [*REFS[1][1:], ""]]},
-        "The lines of reference 2 seem shifted: from segment 1 on they fit the reference "
-        "one line later; look for lines that are missing, added or broken in two before "
-        "it.",
+        "The lines of reference 2 seem shifted: from segment 1 on they match the "
+        "reference one line later; look for lines that are missing, added or broken "
+        "in two before it.",
         id="shifted reference",
     ),
 ]
@@ -183,7 +183,7 @@ def test_lines_that_are_like_others_are_not_shifted():
     )
     (problem,) = list_problems({"a": make_lines(("r", 1, 5), ("o", 0, 5))}, [refs])
     assert (
-        "seem shifted: from segment 1 on they fit the reference one line later"
+        "seem shifted: from segment 1 on they match the reference one line later"
         in problem
     )
     # Lines with other words than the reference's, of which some repeat the line before.
@@ -256,8 +256,8 @@ def test_scripts_without_blanks_need_another_tokeniser(language):
         (["bleu", "ter", "chrf"], "bleu, ter cut", "13a, none"),
     ):
         assert list_problems(outputs, refs, metrics=metrics) == [
-            f"The texts are {language}, which has no blanks between words, but {specs} "
-            f"words with tok={toks}; choose tok={cut}."
+            f"The texts are {language}, which has no spaces between words, but "
+            f"{specs} words with tok={toks}; choose tok={cut}."
         ]
     fitting = ["bleu:tok=char", "chrf", "cer", "ser", "ter:normalized=yes,asian=yes"]
     assert list_problems(outputs, refs, metrics=fitting) == []
@@ -414,10 +414,10 @@ def test_a_reference_without_its_flag(cli, files):
     assert ran.code == 0
     assert "refC" in ran.out
     assert ran.err.split("\n") == [
-        f"metra: warning: {files['refC']} comes after a reference, but is scored as a "
+        f"metra: warning: {files['refC']} comes after a reference but is scored as a "
         f"system; if it is a reference, write -r {files['refC']}.",
-        "metra: warning: The output 'refC' has the name of a reference, but is scored as "
-        "a system; if it is a reference, give it with -r FILE.",
+        "metra: warning: The output 'refC' has the name of a reference but is scored "
+        "as a system; if it is a reference, give it with -r FILE.",
         "",
     ]
 
@@ -459,7 +459,7 @@ MISTAKES = {
         "has the name of a",
     ),
     "output is a reference": ({"bad": REF}, "", "reference was not given as a system"),
-    "output is an output": ({"bad": OUTPUTS["terse"]}, "", "files are the right ones"),
+    "output is an output": ({"bad": OUTPUTS["terse"]}, "", "check the files"),
     "equal references": (
         {"copy": REF},
         "good.txt bad.txt -r ref.txt -r copy.txt",
@@ -538,8 +538,8 @@ def test_first_rows_of_tables_in_parts(cli, tmp_path, monkeypatch, options):
     names = ["--hyp-column", "one", "--hyp-column", "two", "--ref-column", "ref"]
     ran = cli("score", "table.parquet", *names, *options)
     warning = (
-        "metra: warning: The outputs 'one', 'two' are equal in the first 2048 segments; "
-        "check that the files are the right ones.\n"
+        "metra: warning: The outputs 'one', 'two' are equal in the first 2048 "
+        "segments; check the files.\n"
     )
     assert (ran.code, ran.err) == (0, warning)
     before = set(tmp_path.rglob("*"))

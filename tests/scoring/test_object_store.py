@@ -11,6 +11,7 @@ from tests.patience import PATIENCE
 
 from metra.errors import FormatError
 from metra.formats import remote
+from metra.scoring.executors import local as executor
 
 pytest.importorskip("moto.server", reason="needs a local S3 server (moto[server])")
 
@@ -103,7 +104,7 @@ def test_scores_and_totals_are_kept_in_a_store(cli, folder, bucket, tmp_path):
         file.write(b"damaged")
     ran = cli("score", address, *options, "s3://tables/out", *kept)
     assert (ran.code, ran.out) == (2, "")
-    assert f"{first} is damaged; remove it, and its shard is scored again." in ran.err
+    assert f"{first} is damaged; delete it to score its shard again." in ran.err
 
 
 KILLED = """
@@ -137,6 +138,36 @@ def test_a_kill_in_the_middle(cli, folder):
     assert len(remote.list_remote("s3://tables/out")) == 2
 
 
+# Terms go through files of the store, one row a chunk; writing some file is the end.
+PART = f"""
+import metra.scoring.executors.local as local
+local._HELD_ROWS, local.choose_sizes = 0, lambda _: (1, 3)
+{KILLED.replace("part-0.parquet", "-answered-1.terms").replace("fr-en", "/parts/")}
+"""
+
+
+def test_parts_are_counted_in_a_store_and_one_is_killed(cli, folder, monkeypatch):
+    local, address = folder
+    expected = cli("score", local, *OPTIONS)
+    monkeypatch.setattr(executor, "_HELD_ROWS", 0)
+    monkeypatch.setattr(executor, "choose_sizes", lambda _: (1, 3))
+    words = ("score", address, *OPTIONS, "--resume", "s3://tables/parts")
+    assert "step 1 of 3 is done" in cli(*words, "--part", "1/2").err
+    command = [sys.executable, "-c", PART, *words, "--part", "2/2"]
+    assert subprocess.run(command, check=False, timeout=PATIENCE).returncode == -9
+    kept = remote.list_remote("s3://tables/parts")
+    assert len([path for path in kept if "-asked-" in path]) == 2
+    assert not [path for path in kept if "-answered-" in path]
+    for part, says in ((2, "step 2 of 3 is done"), (1, "is finished")):
+        assert says in cli(*words, "--part", f"{part}/2").err
+    early = cli(*words)
+    assert (early.code, early.out) == (2, "")
+    assert "is not complete: part 2 of 2 is not finished" in early.err
+    assert "is finished" in cli(*words, "--part", "2/2").err
+    merged = cli(*words)
+    assert merged.out == expected.out  # to the byte
+
+
 def test_texts_are_read_from_a_store_and_converted_into_one(cli, bucket, tmp_path):
     for name in ROWS:
         (tmp_path / f"{name}.txt").write_text("\n".join(ROWS[name]) + "\n")
@@ -158,7 +189,7 @@ def test_texts_are_read_from_a_store_and_converted_into_one(cli, bucket, tmp_pat
         ("s3://nowhere/a.parquet", "s3://nowhere/a.parquet cannot be read: "),
         (
             "s3://tables/*.parquet",
-            "No file fits s3://tables/*.parquet; check the pattern",
+            "No file matches s3://tables/*.parquet; check the pattern",
         ),
         ("s3://tables/none.txt", "s3://tables/none.txt cannot be read: "),
     ],

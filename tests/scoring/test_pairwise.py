@@ -156,8 +156,8 @@ def test_a_fitted_measure_is_as_good_as_any():
         ),
         pytest.param(
             ["a"], ["a"], metra.import_scores("comet", {"s": [0.5]}), OptionError,
-            "comet has one score for each segment of a system, made elsewhere, and none for "
-            "pairs", id="scores made elsewhere",
+            "comet has scores from another program for each segment of a system, and none "
+"for pairs", id="scores made elsewhere",
         ),
         pytest.param(["a"], ["a"], "blue", MetraError, "bleu", id="misspelt measure"),
     ],

@@ -102,10 +102,10 @@ def test_results_with_alignments_and_details_of_the_command_line(tmp_path, cli, 
     [
         (
             '{"metra": "0.1.0", "schema": 1, "rankings": []}',
-            r"has no results that metra",
+            r"does not contain JSON results of metra",
         ),
         ('{"metra": "0.1.0", "schema": 2}', "has the schema 2; this version of metra"),
-        ('{"metra": "0.1.0", "schema"', "has no results that metra wrote as JSON"),
+        ('{"metra": "0.1.0", "schema"', "does not contain JSON results of metra"),
     ],
 )
 def test_documents_without_results(tmp_path, text, message):

@@ -309,10 +309,8 @@ DAMAGE = [
     pytest.param(
         b"garbage" * 999, "part-1.parquet is damaged, breaks off", id="garbage"
     ),
-    pytest.param(b"", "part-1.parquet is damaged, breaks off or is no", id="empty"),
-    pytest.param(
-        b"PAR1", "part-1.parquet is damaged, breaks off or is", id="magic only"
-    ),
+    pytest.param(b"", "part-1.parquet is damaged, truncated or not", id="empty"),
+    pytest.param(b"PAR1", "part-1.parquet is damaged, truncated or", id="magic only"),
 ]
 
 
@@ -340,8 +338,8 @@ def test_pages_that_are_damaged_inside(shards, tmp_path):
     plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",)})
     with pytest.raises(MetraError, match=r"part-2.parquet") as found:
         score(shards, plan, resume=kept)
-    assert "Of the files, 2 of 3 are finished and kept in" in str(found.value)
-    assert "the same command goes on from there." in str(found.value)
+    assert "Of the files, 2 of 3 are finished and stored in" in str(found.value)
+    assert "run the same command to resume." in str(found.value)
 
 
 def test_a_file_that_is_not_there(shards):
@@ -362,7 +360,7 @@ def test_a_column_that_a_later_shard_lacks(shards):
 def test_a_column_of_another_type(shards):
     changed = table(5).drop_columns(["ref"]).append_column("ref", pa.array(range(5)))
     pq.write_table(changed, shards[2])
-    with pytest.raises(FormatError, match="'ref' of type int64, where a text is expec"):
+    with pytest.raises(FormatError, match="'ref' of type int64, where texts is expec"):
         score(shards)
     with pytest.raises(FormatError, match=r"'tags' of type list<.*, where a text is"):
         score(shards, ScoringPlan(**{**as_fields(PLAN), "references": ("tags",)}))
@@ -375,8 +373,8 @@ def test_a_null_is_found_by_file_row_and_column(shards):
     with pytest.raises(MetraError) as found:
         score(shards, ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",)}))
     assert str(found.value).startswith(
-        f"Row 12346 of {shards[2]} is null in the column 'hyp', where a text has to be; "
-        "give it one, leave the row out, or count nulls as empty texts: `nulls` empty."
+        f"Row 12346 of {shards[2]} is null in the column 'hyp', which needs a text; "
+        "fill it in, remove the row, or treat nulls as empty texts: `nulls` empty."
     )
     plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",), "nulls": "empty"})
     found = score(shards, plan)
@@ -389,7 +387,7 @@ def test_files_without_rows(shards):
     pq.write_table(table(0), shards[1])
     expected = score([shards[0], shards[2]])
     assert score(shards) == expected
-    with pytest.raises(MetraError, match="no segments to score; the table has no rows"):
+    with pytest.raises(MetraError, match="The table has no rows"):
         score([shards[1]], ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",)}))
 
 
@@ -429,7 +427,7 @@ def test_a_full_disk_leaves_what_is_whole(shards, tmp_path):
     assert done.returncode == 2
     assert done.stdout == ""
     assert "part-0.parquet cannot be written: File too large" in done.stderr
-    assert "Of the files, 1 of 3 are finished and kept in" in done.stderr
+    assert "Of the files, 1 of 3 are finished and stored in" in done.stderr
     assert [path.name for path in out.iterdir()] == ["part-1.parquet"]
     assert len(list(kept.iterdir())) == 1
     assert pq.read_table(out / "part-1.parquet").num_rows == 1
@@ -480,8 +478,8 @@ def test_ctrl_c_says_what_is_kept_and_how_to_go_on(shards, tmp_path):
     assert running.returncode == 130
     assert out == ""
     assert err.strip() == (
-        f"metra: interrupted; of the files, 1 of 2 are finished and kept in {kept}; the "
-        "same command goes on from there."
+        f"metra: interrupted; of the files, 1 of 2 are finished and stored in {kept}; "
+        "run the same command to resume."
     )
     assert [path.suffix for path in kept.iterdir()] == [".totals"]
 
@@ -498,7 +496,5 @@ def test_columns_are_settled_by_name(shards):
         documents="doc",
         group_by=("lp",),
     )
-    with pytest.raises(
-        FormatError, match=r"no column for outputs; it has: ref. Name one"
-    ):
+    with pytest.raises(FormatError, match=r"no output column; it has: ref. Name one"):
         build_plan(pa.schema([("ref", pa.string())]), ["bleu"], ColumnNames())

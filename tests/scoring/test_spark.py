@@ -366,9 +366,7 @@ def test_segments_are_scored_and_written(session, data, tmp_path):
 def test_what_is_there_is_not_overwritten(session, data, tmp_path):
     wanted = plan(segments=True, metrics=("bleu",))
     frame = read_files(session, [str(data / "3.parquet")])
-    with pytest.raises(
-        OptionError, match=f"{tmp_path} is there already; name a folder"
-    ):
+    with pytest.raises(OptionError, match=f"{tmp_path} already exists; name a folder"):
         engine.score_frame(frame, wanted, scores_to=str(tmp_path))
 
 
@@ -466,9 +464,7 @@ def test_damaged_files_are_named(session, tmp_path, what, message):
 
 def test_what_is_named_twice_is_refused(spark, data):
     for paths in ([data, data / "0.parquet"], [data, data], [f"{data}/", data]):
-        with pytest.raises(
-            FormatError, match=r"is given twice, so that its rows would"
-        ):
+        with pytest.raises(FormatError, match=r"is given twice, so its rows would"):
             read_files(spark, list(map(str, paths)))
     assert read_files(spark, [str(data / "0.parquet"), str(data / "4.parquet")])
 
@@ -498,10 +494,10 @@ WRONG = [
     pytest.param(
         {"references": ("reff",)}, "no column 'reff'. Did you mean 'ref'", id="ref"
     ),
-    pytest.param({"group_by": ("kept",)}, "whose values make no groups", id="struct"),
-    pytest.param({"references": ("year",)}, "of type int64, where a text", id="type"),
+    pytest.param({"group_by": ("kept",)}, "which cannot be a group", id="struct"),
+    pytest.param({"references": ("year",)}, "of type int64, where texts", id="type"),
     pytest.param(
-        {"metrics": ("quality:model={}",)}, "looks at whole documents", id="docs"
+        {"metrics": ("quality:model={}",)}, "needs whole documents", id="docs"
     ),
 ]
 
@@ -525,7 +521,7 @@ def test_what_cannot_be_is_refused_before_spark_works(
 @over_connect
 def test_a_table_without_rows_has_no_score(session, data):
     frame = read_files(session, [str(data / "2.parquet")])
-    with pytest.raises(CorpusError, match="There are no segments to score"):
+    with pytest.raises(CorpusError, match="The input has no segments"):
         engine.score_frame(frame, plan(metrics=("bleu",)))
 
 
@@ -603,7 +599,7 @@ REFUSED = [
     ),
     pytest.param(
         ("--engine", "spark", "--resume", "here", "--part", "1/2"),
-        "--part is for this machine",
+        "--part works on this machine only",
         id="part",
     ),
 ]

@@ -23,9 +23,7 @@ def test_without_pyspark_it_is_said_how_to_get_it(monkeypatch):
 
 def test_without_a_server_of_spark_connect_it_is_said_at_once():
     pytest.importorskip("pyspark")
-    message = (
-        r"^No server of Spark Connect answers at 127\.0\.0\.1:1: Connection refused;"
-    )
+    message = r"^No Spark Connect server answers at 127\.0\.0\.1:1: Connection refused;"
     with pytest.raises(OptionError, match=message), spark_session("sc://127.0.0.1:1"):
         pass
 
@@ -48,14 +46,17 @@ def test_without_java_it_is_said_how_to_get_it(monkeypatch, tmp_path):
     with pytest.raises(MissingResourceError, match="apt-get install openjdk-17-jre"):
         start()
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    with pytest.raises(MissingResourceError, match=f"JAVA_HOME, {tmp_path}, has none"):
+    with pytest.raises(
+        MissingResourceError, match=f"JAVA_HOME={tmp_path} contains none"
+    ):
         start()
 
 
 JAVAS = [
     pytest.param(
         "java.lang.UnsupportedClassVersionError: org/apache/spark/launcher/Main",
-        "metra: Spark needs Java 17 or newer; an older one was found first: see JAVA_HOME.\n",
+        "metra: Spark needs Java 17 or newer; an older version was found first: "
+        "check JAVA_HOME.\n",
         id="too old",
     ),
     pytest.param(
@@ -89,11 +90,12 @@ SAID = [  # as Spark 4.3.0 says it, shortened in the middle
         id="our own error",
     ),
     pytest.param(
-        "Traceback (most recent call last):\nmetra.io.arrow_rows.NullValueError: Row 3 of a "
-        "batch is null in the column 'a.b', where a text has to be; give it one.\n",
+        "Traceback (most recent call last):\nmetra.io.arrow_rows.NullValueError: Row "
+        "3 of a batch is null in the column 'a.b', which needs a text; give it "
+        "one.\n",
         NullValueError,
-        "Row 3 of a batch is null in the column 'a.b', where a text has to be; give it one, "
-        "leave the row out, or count nulls as empty texts: `nulls` empty.",
+        "Row 3 of a batch is null in the column 'a.b', which needs a text; fill it "
+        "in, remove the row, or treat nulls as empty texts: `nulls` empty.",
         id="null",
     ),
     pytest.param(
@@ -113,7 +115,7 @@ SAID = [  # as Spark 4.3.0 says it, shortened in the middle
         "An error occurred while calling o298.parquet.\n: org.apache.spark.SparkException: "
         "Job aborted.\nCaused by: java.io.IOException: No space left on device\n",
         FormatError,
-        "A disk is full, so Spark gave up; nothing that it had begun to write is kept.",
+        "Spark stopped because a disk is full; partial output was removed.",
         id="full disk",
     ),
     pytest.param(
@@ -127,37 +129,37 @@ SAID = [  # as Spark 4.3.0 says it, shortened in the middle
     pytest.param(
         "java.lang.OutOfMemoryError: Java heap space\n\tat java.base/java.util.Arrays",
         OptionError,
-        "Java's memory was too small; give it more, for example with `conf` "
+        "Java ran out of memory; give it more, for example with `conf` "
         "spark.driver.memory=4g, or on a cluster spark.executor.memory.",
         id="memory",
     ),
     pytest.param(
         "Job 3 cancelled because SparkContext was shut down",
         OptionError,
-        "Spark has stopped in the middle of the work; start again.",
+        "Spark stopped during the work; start again.",
         id="stopped",
     ),
     pytest.param(
         "[UNABLE_TO_INFER_SCHEMA] Unable to infer schema for Parquet. SQLSTATE: 42KD9",
         FormatError,
-        "There is no Parquet in what was given: only empty files, or none at all.",
+        "The input contains no Parquet data: only empty files, or no files.",
         id="no files",
     ),
     pytest.param(
         "Caused by: java.io.IOException: Mkdirs failed to create file:/proc/x/_temporary/0/"
         "_temporary/attempt_1 (exists=false, cwd=file:/a)",
         FormatError,
-        "/proc/x cannot be made a folder for scores; name another.",
+        "Folder /proc/x for s cannot be createdcores; name another.",
         id="nowhere to write",
     ),
     pytest.param(
         "An error occurred while calling o1.x.\n: org.apache.spark.SparkException: First.\n"
         "\tat org.apache\nCaused by: java.io.IOException: Last file:/a/b. SQLSTATE: X1\n",
         OptionError,
-        "Spark gave up: Last /a/b.",
+        "Spark failed: Last /a/b.",
         id="anything else",
     ),
-    pytest.param("Oh.\nNo", OptionError, "Spark gave up: Oh.", id="next to nothing"),
+    pytest.param("Oh.\nNo", OptionError, "Spark failed: Oh.", id="next to nothing"),
 ]
 
 

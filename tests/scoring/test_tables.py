@@ -60,7 +60,7 @@ def test_files_that_are_no_table(tmp_path):
     request = ScoringRequest(
         [str(place)], make_metrics(["bleu"]), references=[str(place)], resume="kept"
     )
-    with pytest.raises(OptionError, match="`scores_out` and `resume` are for a table"):
+    with pytest.raises(OptionError, match="`scores_out` and `resume` need"):
         evaluate_files(request)
 
 
@@ -77,7 +77,7 @@ def test_files_are_scored_as_in_memory(tmp_path):
 
 
 def test_groups_have_scores_of_systems_only():
-    with pytest.raises(OptionError, match="Scores of groups are scores of systems"):
+    with pytest.raises(OptionError, match="`group_by` gives system scores only"):
         metra.evaluate(
             metra.EvalSet(["a b", "c"]),
             {"x": ["a b", "c"]},

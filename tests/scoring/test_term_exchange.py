@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.metrics.corpus_weights import TermCounts
+from metra.metrics.registry import metric
 from metra.scoring.executors import local, term_files
 from metra.scoring.plan import ScoringPlan
+from metra.scoring.results import Results
 from metra.scoring.table_totals import build_table_results, count_batch
 from metra.scoring.tables import count_table_part, score_table
 from metra.scoring.term_exchange import TermSums, join_answers, split_terms
@@ -99,17 +101,16 @@ def test_parts_add_up_byte_by_byte(shards, tmp_path, monkeypatch):
 
     for number, step, tasks in ((1, 1, 5), (2, 2, 10), (1, 3, 3), (2, 4, 6)):
         assert count(number) == (
-            f"Part {number} of 2: step {step} of 5 is done, but other parts still have "
-            f"{tasks} tasks of it to do; run all parts again when all have come so far."
+            f"Part {number} of 2: step {step} of 5 is done, but other parts still "
+            f"have {tasks} tasks of it to do; run all parts again when every part has "
+            "finished this step."
         )
     assert count(1).startswith("Part 1 of 2 is finished; when all are,")
     with pytest.raises(
         OptionError, match="not complete: part 2 of 2 is not finished; run it"
     ):
         score(shards, resume=kept)
-    with pytest.raises(
-        OptionError, match="counted with other files, options or another"
-    ):
+    with pytest.raises(OptionError, match="from other files, options or another"):
         score_table(shards, ["bleu"], **COLUMNS, resume=kept)
     assert count(2).startswith("Part 2 of 2 is finished")
     assert count(2).startswith("Part 2 of 2 is finished")  # once more changes nothing
@@ -145,7 +146,9 @@ def test_a_damaged_file_is_named(shards, tmp_path, monkeypatch):
             score(shards, resume=str(kept))
     path = next(kept.glob("ltv-*-answered-1.terms"))
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(FormatError, match=re.escape(f"{path} is damaged; remove it")):
+    with pytest.raises(
+        FormatError, match=re.escape(f"{path} is damaged; delete it to score")
+    ):
         score(shards, resume=str(kept))
 
 
@@ -158,7 +161,9 @@ def _interrupt(*_: object) -> None:
     ("spec", "message"),
     [
         pytest.param("ltv", "All segments are of one document", id="one document"),
-        pytest.param("ltv:min_salience=50", "No word weighs anything", id="no weights"),
+        pytest.param(
+            "ltv:min_salience=50", "Every word has weight zero", id="no weights"
+        ),
     ],
 )
 def test_weights_that_say_nothing(shards, spec, message):
@@ -168,6 +173,8 @@ def test_weights_that_say_nothing(shards, spec, message):
         pq.write_table(table, shards[0])
     with pytest.raises(CorpusError, match=message):
         score_table(shards[:1], [spec], **COLUMNS)
+    with pytest.raises(CorpusError, match=message):
+        score_messages(shards[:1], replace(PLAN, metrics=(spec,)), 2)
 
 
 PLAN = ScoringPlan(
@@ -192,24 +199,35 @@ def deliver(messages: list[pa.RecordBatch], tasks: int) -> list[list[pa.RecordBa
     ]
 
 
-@pytest.mark.parametrize("tasks", [1, 5])
-def test_messages_give_the_same_digits(shards, tasks):
-    exchange = MessageExchange(PLAN, 7, 3)
-    exchange = pickle.loads(pickle.dumps(exchange))
+def score_messages(shards, plan: ScoringPlan, tasks: int) -> Results:
+    """Score as an engine does that brings messages to so many tasks."""
+    exchange = pickle.loads(pickle.dumps(MessageExchange(plan, 7, 3)))
     messages = [
         batch
         for task, path in enumerate(shards)
         for batch in exchange.ask(pq.ParquetFile(path).iter_batches(10), task)
     ]
-    assert exchange.rounds == 3
     for _ in range(exchange.rounds):
         mail = deliver(messages, tasks)
         messages = [batch for box in mail for batch in exchange.read_mail(box)]
     totals = Totals()
     for box in deliver(messages, tasks):
         for rows, metrics in exchange.fit_chunks(box):
-            totals.add(count_batch(rows, PLAN, metrics)[0])
-    assert build_table_results(totals, PLAN).to_json() == score(shards).to_json()
+            totals.add(count_batch(rows, plan, metrics)[0])
+    return build_table_results(totals, plan)
+
+
+@pytest.mark.parametrize("tasks", [1, 5])
+def test_messages_give_the_same_digits(shards, tasks):
+    assert score_messages(shards, PLAN, tasks).to_json() == score(shards).to_json()
+
+
+def test_counts_that_weights_cannot_hold_are_refused():
+    nist = metric("nist").weighing
+    ends = np.array([1], np.int64)
+    assert nist.weigh(TermCounts(b"a", ends, np.array([2**32 - 1])))
+    with pytest.raises(CorpusError, match=r"have an n-gram 4,294,967,296 times, but"):
+        nist.weigh(TermCounts(b"a", ends, np.array([2**32])))
 
 
 def test_messages_of_a_metric_without_documents_go_once():
@@ -241,7 +259,7 @@ def test_partitions_add_up_like_a_dict(chunks, partitions):
     for number, keys in enumerate(chunks, 1):
         ends = np.cumsum([len(key) for key in keys], dtype=np.int64)
         terms = TermCounts(b"".join(keys), ends, np.full(len(keys), number))
-        asked.append(split_terms(terms, partitions, by_document=False))
+        asked.append(split_terms(terms, partitions))
         for key in keys:
             counts[key] = counts.get(key, 0) + number
     answered = []
@@ -258,13 +276,13 @@ def test_partitions_add_up_like_a_dict(chunks, partitions):
     [
         (
             ["--part", "3/2", "--resume", "kept"],
-            "'3/2' is no part; expected its number",
+            "'3/2' is not a part; expected NUMBER",
         ),
-        (["--part", "x", "--resume", "kept"], "'x' is no part"),
-        (["--part", "1/2"], "--part needs a folder that keeps what is counted"),
+        (["--part", "x", "--resume", "kept"], "'x' is not a part"),
+        (["--part", "1/2"], "--part needs a folder for its results"),
         (
             ["--part", "1/2", "--resume", "k", "-o", "x.txt"],
-            "--part gives no scores; give -o",
+            "--part computes no scores; give -o",
         ),
     ],
 )
@@ -281,8 +299,8 @@ def test_parts_on_the_command_line(cli, shards, tmp_path):
         ran = cli(*command, *kept, "--part", f"{number}/3")
         assert ran.out == ""
         assert ran.err.endswith(
-            f"metra: Part {number} of 3 is finished; when all are, the same command "
-            "without the part gives the scores.\n"
+            f"metra: Part {number} of 3 is finished; when all parts are, run the same "
+            "command without the part for the scores.\n"
         )
     whole = cli(*command, "--resume", str(tmp_path / "other"))
     assert cli(*command, *kept).out == whole.out

@@ -64,8 +64,8 @@ def test_a_document_in_two_pieces_is_refused():
     with pytest.raises(CorpusError) as caught:
         list(join_documents(corpus(["a", "b", "a", *"cccdd"]).chunks(2)))
     assert str(caught.value) == (
-        "Segment 3 returns to document 'a', which had ended; a measure of whole documents "
-        "needs each in one piece."
+        "Segment 3 returns to document 'a', which had ended; document metrics need "
+        "each document in one piece."
     )
 
 

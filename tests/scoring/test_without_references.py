@@ -67,8 +67,8 @@ def test_what_an_evaluation_set_knows():
 
 
 NEEDED = (
-    "bleu compares with references, but there is none; give one with `references`, or a table "
-    "with a column called ref."
+    "bleu needs a reference; give one with `references`, or a table with a column "
+    "named ref."
 )
 
 
@@ -83,12 +83,12 @@ NEEDED = (
         ),
         pytest.param(
             lambda: registry.metric("bleu").rows(metra.Batch(["a"])),
-            "The batch has no references, but the measure compares with them.",
+            "The batch has no references, but the metric needs them.",
             id="batch",
         ),
         pytest.param(
             lambda: registry.metric("chrf").rows(metra.Batch(["a"])),
-            "The batch has no references, but the measure compares with them.",
+            "The batch has no references, but the metric needs them.",
             id="batch of characters",
         ),
         pytest.param(
@@ -104,7 +104,7 @@ NEEDED = (
         ),
         pytest.param(
             lambda: metra.score([], metric=length()),
-            "There are no segments to score; expected at least one line in every stream.",
+            "The input has no segments; expected at least one line in every stream.",
             id="nothing at all",
         ),
     ],
@@ -123,4 +123,4 @@ def test_a_sentence_has_its_source():
 def test_files_without_a_reference(write, cli):
     ran = cli("grid", write("a.txt", ["b"]), "--segment", "1", "-m", "gtm")
     assert ran.code == 2
-    assert ran.err.startswith("metra: gtm compares with references, but there is none")
+    assert ran.err.startswith("metra: gtm needs a reference")

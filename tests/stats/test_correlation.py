@@ -279,7 +279,7 @@ def test_zeros_stand_for_constant_groups_and_not_for_unjudged_ones(coef):
 
 def test_spa_of_one_system_has_a_reason():
     found = correlate([[1, 2, 3]], [[1, 2, 3]], coef="spa")
-    assert found.reason == "There are fewer than two systems with shared segments."
+    assert found.reason == "Fewer than two systems share segments."
 
 
 def test_metrics_share_what_the_gold_needs_and_lose_nothing():

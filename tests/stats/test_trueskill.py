@@ -163,7 +163,7 @@ def test_a_domain_that_lacks_a_system_is_left_out():
 
 
 def test_macro_needs_a_domain_of_every_segment():
-    with pytest.raises(CorpusError, match="1 of 2 segments name no domain"):
+    with pytest.raises(CorpusError, match="1 of 2 segments have no domain"):
         rank(domains([[1, 2], [2, 1]], ["news", ""]), "da", macro="domain")
 
 

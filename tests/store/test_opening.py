@@ -47,7 +47,9 @@ def test_a_newer_store_is_refused(store, store_url, monkeypatch):
         db.execute(text("UPDATE schema_version SET version = 99"))
     closed = []
     monkeypatch.setattr(database.Store, "close", lambda self: closed.append(self))
-    with pytest.raises(FormatError, match=r"made by a newer metra .*version 99, this"):
+    with pytest.raises(
+        FormatError, match=r"written by a newer metra .*version 99, this"
+    ):
         stores.open(store_url)
     # Nobody else can close the connections of a store that was not handed out.
     [refused] = closed
@@ -188,19 +190,23 @@ def test_a_new_store_is_its_owners_alone(tmp_path):
 @pytest.mark.parametrize(
     ("said", "kind", "message"),
     [
-        ("unable to open database file", "unreachable", "its folder is not there"),
-        ("attempt to write a readonly database", "read-only", "it may not be written"),
+        ("unable to open database file", "unreachable", "its folder does not exist"),
+        ("attempt to write a readonly database", "read-only", "it is not writable"),
         (
             "cannot execute INSERT in a read-only transaction",
             "read-only",
             "whether the database is a standby",
         ),
-        ("database or disk is full", "full", "the disk is full; make room"),
+        ("database or disk is full", "full", "the disk is full; free some space"),
         ("could not extend file: No space left on device", "full", "the disk is full"),
-        ("disk I/O error", "full", "the disk fails, or is full"),
-        ("file is not a database", "damaged", "the file holds something else"),
+        ("disk I/O error", "full", "the disk is failing or full"),
+        ("file is not a database", "damaged", "the file is not a SQLite database"),
         ("database disk image is malformed", "damaged", "metra judge restore puts"),
-        ("database is locked", "busy", "another program has held it for half a minute"),
+        (
+            "database is locked",
+            "busy",
+            "another program has locked it for half a minute",
+        ),
         ("the server\ncloses", "fault", "the server; check its address"),
     ],
 )

@@ -121,8 +121,8 @@ def test_languages_with_neither():
     with pytest.raises(UnknownNameError) as caught:
         metra.metric("syntax:stem=lemma@ja")
     assert str(caught.value) == (
-        "There are neither lemmas nor a stemmer for 'lemma@ja'; expected a language code "
-        "such as lemma@en, or no to compare words as they are."
+        "No lemmas or stemmer for 'lemma@ja'; expected a language code such as "
+        "lemma@en, or no to compare words as they are."
     )
 
 

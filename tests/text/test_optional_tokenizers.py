@@ -118,8 +118,7 @@ def test_case_is_folded_for_packages_too(pretend):
         (
             "spm@no/such.model",
             metra.errors.MissingResourceError,
-            "There is no SentencePiece model at no/such.model; "
-            "give the path of a .model file.",
+            "No SentencePiece model at no/such.model; give the path of a .model file.",
         ),
     ],
 )

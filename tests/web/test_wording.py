@@ -200,7 +200,7 @@ def test_the_form_takes_a_language_or_own_words(open_house):
     _, content = drafted(admin, name="c", wording=lines)
     assert [one.title for one in content.wordings] == ["Um <b>título</b>"]
     for wishes, says in (
-        ({"wording": "language = pt"}, "The wording is no TOML"),
+        ({"wording": "language = pt"}, "The wording is not TOML"),
         ({"wording": 'language = "pt"\nx = 1'}, "wording has no entry named"),
         ({"wording": lines, "guide_language": "de"}, "expected one of them"),
         ({"guide_language": "xx"}, "guide_language is"),

@@ -22,17 +22,24 @@ pub struct PySalience {
     found: Frequencies,
 }
 
+/// Segments, and the name of each one's document.
+type Text<'py> = (Bound<'py, PyTokens>, Bound<'py, PyList>);
+
 #[pymethods]
 impl PySalience {
     #[new]
-    fn new(texts: &Bound<'_, PyAny>) -> PyResult<Self> {
+    #[pyo3(signature = (texts, listed=None))]
+    fn new(texts: &Bound<'_, PyAny>, listed: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let mut counts = Counts::default();
-        for text in texts.try_iter()? {
-            let (tokens, documents): (Bound<'_, PyTokens>, Bound<'_, PyList>) = text?.extract()?;
-            let tokens = &tokens.get().0;
-            same_length(tokens.len(), documents.len())?;
-            let numbers = numbered(&documents, |name| Some(counts.document(name)))?;
-            detach(texts.py(), || counts.add(tokens, &numbers))?;
+        for (texts, times) in [(Some(texts), 1), (listed, 0)] {
+            let Some(texts) = texts else { continue };
+            for text in texts.try_iter()? {
+                let (tokens, documents): Text<'_> = text?.extract()?;
+                let tokens = &tokens.get().0;
+                same_length(tokens.len(), documents.len())?;
+                let numbers = numbered(&documents, |name| Some(counts.document(name)))?;
+                detach(texts.py(), || counts.add(tokens, &numbers, times))?;
+            }
         }
         let found = detach(texts.py(), || counts.frequencies())?;
         Ok(PySalience { counts, found })

@@ -8,7 +8,9 @@ use super::totals::{Scores, Totals, each_row};
 use super::{BadLine, unknown};
 use crate::information::{Information, Tables};
 use crate::nist;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1};
+use crate::tokens::Tokens;
+use crate::windows::{self, Rows, WindowSums};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -79,6 +81,21 @@ impl PyInformation {
         if detach(py, || self.0.learn(&terms))? { Ok(()) } else { Err(not_terms()) }
     }
 
+    fn fit(
+        &mut self,
+        py: Python<'_>,
+        columns: Vec<Bound<'_, PyTokens>>,
+        numbers: PyReadonlyArray2<'_, f64>,
+        total: u64,
+        short: (usize, usize),
+    ) -> PyResult<()> {
+        let columns = tokens(&columns);
+        let width = windows::width(self.0.order());
+        let rows = Rows { numbers: numbers.as_slice()?, width, total };
+        let fits = detach(py, || self.0.fit(&columns, rows, short))?;
+        fits.then_some(()).ok_or_else(not_terms)
+    }
+
     #[getter]
     fn order(&self) -> usize {
         self.0.order()
@@ -120,6 +137,65 @@ fn zero_is_no_word(history: &str) -> PyResult<bool> {
         "plain" => Ok(false),
         "mteval" => Ok(true),
         other => Err(unknown("history", other)),
+    }
+}
+
+fn tokens<'a>(columns: &'a [Bound<'_, PyTokens>]) -> Vec<&'a Tokens> {
+    columns.iter().map(|column| &column.get().0).collect()
+}
+
+#[pyfunction]
+pub fn request_windows<'py>(
+    py: Python<'py>,
+    columns: Vec<Bound<'py, PyTokens>>,
+    order: usize,
+) -> PyResult<(Parts<'py>, (usize, usize))> {
+    let columns = tokens(&columns);
+    let mut short = (0, 0);
+    let found = parts(py, || {
+        let terms;
+        (terms, short) = windows::request(&columns, order);
+        terms
+    })?;
+    Ok((found, short))
+}
+
+#[pyclass(name = "WindowSums", module = "metra._core")]
+pub struct PyWindowSums(WindowSums);
+
+#[pymethods]
+impl PyWindowSums {
+    #[new]
+    fn new(order: usize) -> Self {
+        PyWindowSums(WindowSums::new(order))
+    }
+
+    fn add(
+        &mut self,
+        py: Python<'_>,
+        bytes: PyReadonlyArray1<'_, u8>,
+        bounds: PyReadonlyArray1<'_, i32>,
+        counts: PyReadonlyArray1<'_, f64>,
+    ) -> PyResult<()> {
+        let (bytes, bounds, counts) = (bytes.as_slice()?, bounds.as_slice()?, counts.as_slice()?);
+        let added = detach(py, || self.0.add(bytes, bounds, counts))?;
+        added.then_some(()).ok_or_else(not_terms)
+    }
+
+    #[getter]
+    fn total(&self) -> f64 {
+        self.0.total()
+    }
+
+    fn answers<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyArray2<f64>>>> {
+        load_numpy(py)?;
+        let width = self.0.width();
+        let found = detach(py, || self.0.answers())?;
+        let rows = |numbers: Vec<f64>| {
+            let count = numbers.len() / width;
+            numbers.into_pyarray(py).reshape([count, width])
+        };
+        found.into_iter().map(rows).collect()
     }
 }
 

@@ -385,7 +385,7 @@ pub fn salience(source: &mut Source<'_>) {
     for (at, column) in input.references().iter().enumerate() {
         let names = ["one", "two"];
         let documents = [0, 1].map(|segment| counts.document(names[(at + segment) % 2]));
-        counts.add(column, &documents);
+        counts.add(column, &documents, 1);
         for (segment, (_, references)) in input.segments.iter().enumerate() {
             for id in &references[at] {
                 *expected.entry((documents[segment], word(*id))).or_default() += 1;

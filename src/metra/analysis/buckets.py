@@ -80,9 +80,7 @@ def parse_bucket_spec(spec: str) -> BucketSpec:
 def check_bucket_spec(how: BucketSpec, corpus: Corpus | CollectedCorpus) -> None:
     """Refuse buckets by what is not known."""
     if how.kind == "document" and not corpus.has_documents:
-        msg = (
-            "Buckets by document need documents, but none are known; give `documents`."
-        )
+        msg = "Buckets by document need documents; give `documents`."
         raise CorpusError(msg)
     if how.kind == "source-length" and not corpus.has_source:
         msg = "Buckets by source length need the source; give it with `source`."

@@ -131,7 +131,7 @@ def evaluate_retrieval(
         judged = "qrels"
     asked = [query for query in queries if any(relevance.get(query, {}).values())]
     if not asked:
-        msg = "No document is relevant to any of the queries; there is nothing to measure."
+        msg = "No document is relevant to any query; check the relevance judgements."
         raise CorpusError(msg)
     figures = [
         {query: measure(ranked[query], relevance[query]) for query in asked}
@@ -163,10 +163,10 @@ def evaluate_retrieval(
 def _collect_documents(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
     """Put together the segments of each document, of the first reference and the systems."""
     if not corpus.has_documents:
-        msg = "Documents are searched, but none are known; give `documents`."
+        msg = "Retrieval needs documents; give `documents`."
         raise CorpusError(msg)
     if not corpus.has_references:
-        msg = "Translations are held against references, but there are none; give `references`."
+        msg = "Retrieval needs references to compare with; give `references`."
         raise CorpusError(msg)
     if REFERENCE in corpus.systems:
         msg = (
@@ -241,8 +241,8 @@ def _check_documents(
         for name in judged:
             if name not in names:
                 msg = (
-                    f"Relevance is given for the document {name!r}, which the text has "
-                    f"not; it has: {', '.join(sorted(names)[:10])}."
+                    f"Relevance is given for the document {name!r}, which is not in "
+                    f"the text; it has: {', '.join(sorted(names)[:10])}."
                 )
                 raise CorpusError(msg)
 

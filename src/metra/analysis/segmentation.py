@@ -189,7 +189,7 @@ def read_unaligned_texts(
 ) -> UnalignedTexts:
     """Read outputs whose lines are not those of the references."""
     if not references:
-        msg = "There are no references to segment the outputs like; give `references`."
+        msg = "Segmentation needs references; give `references`."
         raise CorpusError(msg)
     files = list_sources(
         outputs,
@@ -219,7 +219,7 @@ def _read_outputs(files: Sequence[Source]) -> dict[str, OutputLines]:
         fields = [field for field in table.fields if field.role == "output"]
         for field in fields:
             if field.name in outputs:
-                problem = f"Two outputs are called {field.name!r}"
+                problem = f"Two outputs are named {field.name!r}"
                 msg = f"{problem}; give each a name of its own: NAME=FILE."
                 raise CorpusError(msg)
             outputs[field.name] = OutputLines([], [])

@@ -102,10 +102,10 @@ def _count_lists(
     """Count the words of both translations, which must be of the same documents."""
     lists = [Frequencies(text) for text in texts]
     if lists[0].documents != lists[1].documents:
-        msg = "The two translations are of different documents, or in another order."
+        msg = "The two translations have different documents, or in a different order."
         raise CorpusError(msg)
     if len(lists[0].documents) < 2:
-        msg = "There is one document only; salience shows only beside other documents."
+        msg = "The input has one document; salience is relative to other documents."
         raise CorpusError(msg)
     return lists
 

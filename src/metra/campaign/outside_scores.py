@@ -72,7 +72,7 @@ def read_outside_scores(
 
 #: What to say on a page, where a file has no options.
 _REMEDY = (
-    r"give better=higher or better=lower, as in .*",
+    r"add better=higher or better=lower, as in .*",
     "choose which scores are better, and choose the file again.",
 )
 

@@ -209,7 +209,7 @@ class LazyGroup(Commands):
 )
 @click.version_option(__version__, "--version", message="metra %(version)s")
 def cli() -> None:
-    """Score, judge, compare and explain machine translation."""
+    """Evaluate machine translation with metrics, tests and human judgements."""
 
 
 #: The exit code of a fault of metra itself, as in sysexits.h.
@@ -223,7 +223,7 @@ def _report_fault(error: Exception) -> str:
     import traceback
 
     name = f"{type(error).__name__}: {error}".split("\n")[0][:200]
-    fault = f"This is a fault of metra ({name})"
+    fault = f"Internal error in metra ({name})"
     lines = traceback.format_exception(error)
     about = f"metra {__version__}, Python {platform.python_version()}, {platform.platform()}"
     try:
@@ -263,7 +263,7 @@ def main() -> None:
         click.echo(f"metra: {name_flags(said)}", err=True)
         sys.exit(130)
     except MemoryError:
-        msg = "There is not enough memory for this; nothing more was written."
+        msg = "Not enough memory; nothing more was written."
         click.echo(f"metra: {msg}", err=True)
         sys.exit(INTERNAL)
     except Exception as error:

@@ -16,15 +16,16 @@ from metra.stats import defaults
 @options.documents
 @option(
     "--queries FILE",
-    "Queries in the language of the outputs: a table with the columns query and text.",
+    "Queries in the target language: a table with the columns query and text.",
     required=True,
 )
 @option(
-    "--qrels FILE", "Relevance judgements as TREC has them: query, 0, document, degree."
+    "--qrels FILE", "Relevance judgements in TREC format: query, 0, document, degree."
 )
 @option(
     "--top",
-    "Without --qrels: how many documents of the reference run are the relevant ones.",
+    "Without --qrels: number of top documents of the reference run that count as "
+    "relevant.",
     1,
     least=1,
 )
@@ -48,12 +49,12 @@ def clir(
     out: str | None,
     **files: Any,
 ) -> None:
-    """Measure translations by whether documents are found through them.
+    """Evaluate translations by cross-language retrieval: can documents be found?
 
-    The queries are put to the translated documents and to the first reference's, by BM25
-    (extra retrieval). Each run has its mean average precision and nDCG; systems are held
-    against the run over the reference. Ranking takes all documents at once, so this is a
-    command of its own and no measure of segments; intervals resample queries.
+    The queries are run with BM25 on the translated documents and on the first reference
+    (needs the extra retrieval). Each run gets its mean average precision and nDCG, and
+    systems are compared with the run on the reference. Retrieval ranks all documents at
+    once, so this is a command and not a metric of segments. Intervals resample queries.
 
     \b
     pip install '.[retrieval]'
@@ -61,7 +62,7 @@ def clir(
     metra clir sysA.txt -r ref.txt --docs docs.txt --queries queries.tsv --qrels qrels.txt
 
     \b
-    queries.tsv (tabs)            qrels.txt (blanks)
+    queries.tsv (tabs)            qrels.txt (spaces)
     query  text                   q1 0 market-1 1
     q1     flood of the market    q1 0 brake-2 0
     """

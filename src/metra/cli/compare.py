@@ -18,59 +18,68 @@ if TYPE_CHECKING:
 @options.test_set
 @options.metrics("bleu")
 @options.documents
-@option("--baseline NAME", "The system to compare with, if not the first.")
-@option("--all-pairs", "Compare all pairs; gives clusters.", is_flag=True)
+@option("--baseline NAME", "System to compare with; the first by default.")
+@option(
+    "--all-pairs",
+    "Compare every pair of systems, and group systems into clusters.",
+    is_flag=True,
+)
 @options.add_test_options
 @option(
     "--correction",
-    "Whether that p-value is corrected for the number of comparisons.",
+    "Correct p-values for the number of comparisons.",
     choices=["holm", "bh", "none"],
 )
 @option(
     "--changes N",
-    "Show the N segments that improved most and the N that worsened most.",
+    "Show the N most improved and the N most worsened segments.",
     0,
     least=0,
     show_default=False,
 )
-@option("--changes-by SPEC", "Which metric sorts them; the first if not given.")
+@option(
+    "--changes-by SPEC", "Metric that sorts the changed segments; the first by default."
+)
 @option(
     "--changes-order",
-    "Sort by the change of the segment's score, or of the corpus score by it.",
+    "Sort by the change in the segment score, or by the segment's effect on the "
+    "corpus score.",
     choices=["gain", "impact"],
 )
 @option(
     "--min-change POINTS",
-    "Show only segments whose score changed by so much.",
+    "Show only segments whose score changed by at least this much.",
     0.0,
     type=FiniteRange(0),
     show_default=False,
 )
 @option(
     "--min-words N",
-    "Show only segments whose references have so many words.",
+    "Show only segments whose references have at least this many words.",
     5,
     least=0,
 )
 @option(
     "--ngrams N",
-    "Show the N n-grams that were gained, lost, mended and broken most.",
+    "Show the N n-grams with the most new matches, lost matches, removed errors and "
+    "new errors.",
     0,
     least=0,
     show_default=False,
 )
 @option(
     "--bucket buckets KIND",
-    "Scores by length, source-length, frequency, document or score; with bounds as in "
-    "length:10,20,40. May be given several times.",
+    "Score buckets of segments by length, source-length, frequency, document or "
+    "score, optionally with bounds, such as length:10,20,40. May be given several "
+    "times.",
     multiple=True,
 )
 @options.labels
 @option(
     "--frequency-corpus FILE",
-    "Where words are counted for --bucket frequency; the references if not given.",
+    "Text to count words in for --bucket frequency; the references by default.",
 )
-@option("--profiles", "Describe each system's output.", is_flag=True)
+@option("--profiles", "Profile each system (see `metra profile`).", is_flag=True)
 @options.result_form
 @options.out
 @options.input_format
@@ -80,7 +89,7 @@ if TYPE_CHECKING:
 @options.add_paper_options
 @option(
     "--differences",
-    "Add a table of differences, intervals and p-values to a table for a paper.",
+    "Add a second table with differences, intervals and p-values (tables for papers).",
     is_flag=True,
 )
 @options.strict
@@ -95,11 +104,11 @@ def compare(
     input_format: str,
     **given: Any,
 ) -> None:
-    """Compare one or more OUTPUTs with a BASELINE, and say whether it may be chance.
+    """Compare one or more OUTPUTs with a BASELINE and test the differences for significance.
 
-    Each difference comes with an interval and a p-value from a paired test, corrected for
-    the number of systems. With --all-pairs every system meets every other one, and systems
-    are parted into clusters. Files are given as for `metra score`.
+    Each difference has a confidence interval and a p-value from a paired test, corrected
+    for the number of comparisons. With --all-pairs every pair of systems is compared, and
+    systems are grouped into clusters. Input files are the same as for `metra score`.
 
     \b
     metra compare old.txt new.txt -r ref.txt
@@ -153,7 +162,8 @@ def compare(
     analyses = _read_analysis_options(given)
     if analyses.any and not outputs:
         msg = (
-            "--changes, --ngrams, --bucket and --profiles look at texts; give outputs."
+            "--changes, --ngrams, --bucket and --profiles need the texts; give the "
+            "output files."
         )
         raise click.UsageError(msg)
     style = build_result_style(form, out, given)
@@ -190,7 +200,10 @@ def compare(
         content = render_with_findings(results, findings, form, style)
     write_output(content, out)
     if style.width and form == "table" and not analyses.any:
-        hint = "See what changed: add --changes 5, --ngrams 5, --bucket length or --profiles."
+        hint = (
+            "To see what changed, add --changes 5, --ngrams 5, --bucket length or "
+            "--profiles."
+        )
         click.secho(f"\n{hint}", dim=True, err=True)
 
 

@@ -21,7 +21,8 @@ VARIABLE = "_METRA_COMPLETE"
 def completion(ctx: click.Context, shell: str) -> None:
     """Print a script that completes commands, options, metrics and files.
 
-    Load it in your shell's startup file, or put it where the shell looks for scripts:
+    To install it, load it in your shell's startup file, or save it where the shell looks
+    for completions:
 
     \b
     echo 'eval "$(metra completion bash)"' >> ~/.bashrc

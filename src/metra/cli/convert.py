@@ -21,29 +21,30 @@ if TYPE_CHECKING:
 @options.documents
 @option(
     "-o --out OUT",
-    "File or folder to write; packed if it ends in .gz, .xz or .zst; - is the screen.",
+    "File or folder to write; compressed if the name ends in .gz, .xz or .zst; - "
+    "writes to the screen.",
     required=True,
 )
 @option(
     "--to",
-    "Format to write; auto goes by OUT's name, and is plain for a folder.",
+    "Format to write; auto detects it from OUT; plain for a folder.",
     choices=["auto", *(form.name for form in FORMATS.values() if form.is_written)],
 )
 @options.input_format
 @options.tables
 @option(
     "--only LABEL=VALUE",
-    "Keep the segments with this label (LABEL= for those without it).",
+    "Keep only segments with this label (LABEL= selects those without it).",
     multiple=True,
 )
 @option(
     "--drop COLUMN",
-    "Leave out a label, doc, source, ref:NAME or output:NAME.",
+    "Omit a label, doc, source, ref:NAME or output:NAME.",
     multiple=True,
 )
-@option("--set-id setid ID", "Name of the test set, for sgml and wmt-xml.")
-@option("--source-lang srclang LANG", "Language of the source, likewise.")
-@option("--target-lang trglang LANG", "Language of the rest, likewise.")
+@option("--set-id setid ID", "Name of the test set (sgml and wmt-xml).")
+@option("--source-lang srclang LANG", "Source language (sgml and wmt-xml).")
+@option("--target-lang trglang LANG", "Target language (sgml and wmt-xml).")
 def convert(
     files: tuple[str, ...],
     references: tuple[str, ...],
@@ -59,12 +60,12 @@ def convert(
     test_set: "NamedSet | None",
     **about: str | None,
 ) -> None:
-    """Convert a corpus: plain text, tables, JSON, workbooks, NIST's sgml, WMT's xml.
+    """Convert a corpus between plain text, tables, JSON, workbooks, NIST SGML and WMT XML.
 
-    IN is a file in any of the formats, or NAME=FILE; plain text is taken for a system's
-    output. Files without ids go side by side, line by line; sgml and xml files are matched
-    by their documents' and segments' ids. What the new format cannot carry is an error:
-    nothing gets lost in silence, and OUT is whole or not there.
+    IN is a file in any supported format, or NAME=FILE; plain text is read as the output of
+    a system. Files without ids are parallel, line by line; SGML and XML files are matched
+    by document and segment ids. If the new format cannot represent something, metra reports
+    an error and writes nothing.
 
     \b
     metra convert newstest.de-en.all.xml -o newstest.jsonl

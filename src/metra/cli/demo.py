@@ -1,4 +1,4 @@
-"""`metra demo`: the main job on the shipped example."""
+"""`metra demo`: scores, a comparison and a report on the built-in example."""
 
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 #: The systems of the short demonstration; the others are compared with the first.
 SYSTEMS = ("solid", "polished", "rule-based", "terse")
 METRICS = ("bleu", "chrf", "ter")
+#: The metric that chooses the segment to show.
+CHANGED_BY = "chrf"
 
 
 @click.command()
@@ -20,13 +22,13 @@ METRICS = ("bleu", "chrf", "ter")
     "--all",
     "every",
     is_flag=True,
-    help="Score all twelve systems of the example by every metric.",
+    help="Score all twelve systems of the example with every metric.",
 )
 def demo(folder: str, every: bool) -> None:
-    """Compare four systems of the shipped example, and write a report about all twelve.
+    """Compare four systems of the built-in example, and write a report on all twelve.
 
-    The example is copied to FOLDER (metra-demo if not given), and report.html is written
-    there; files that are already there are kept.
+    The example is copied to FOLDER (default: metra-demo), and the report is written to
+    report.html in it. Existing files are kept.
 
     \b
     metra demo
@@ -40,13 +42,14 @@ def demo(folder: str, every: bool) -> None:
     else:
         _compare_some(example)
     page, size = _write_report(folder, example)
-    click.echo(
-        f"\nReport about all twelve systems, {size}: {page} (open it in a browser)"
-    )
-    click.echo("With your own files:\n" + "\n".join(f"  metra {c}" for c in NEXT))
+    click.echo(f"\nReport  {page} ({size}); open it in a browser")
+    lead = "Next"
+    for command in NEXT:
+        click.echo(f"{lead:6}  metra {command}")
+        lead = ""
     if every:
         references = " ".join(f"-r {path}" for path in example.references)
-        click.echo("With the example:")
+        click.echo("\nMore commands for the example:")
         for command in COMMANDS:
             click.echo(
                 f"  metra {command.format(folder=folder, references=references)}"
@@ -60,7 +63,7 @@ def _compare_some(example: "ExampleFiles") -> None:
     from metra.analysis.findings import AnalysisOptions, prepare_analyses, run_analyses
     from metra.cli.output import build_style
     from metra.report.terminal import render_table
-    from metra.report.writers.analysis import MetricHeadings, format_change
+    from metra.report.writers.analysis import format_outputs
     from metra.report.writers.comparison import (
         build_comparison_legend,
         build_comparison_tables,
@@ -74,7 +77,8 @@ def _compare_some(example: "ExampleFiles") -> None:
     by_name = {Path(path).stem: path for path in example.outputs}
     outputs = [by_name[name] for name in SYSTEMS]
     corpus = open_corpus(outputs, example.references, example.source, example.docs)
-    metrics, analyses = make_metrics(METRICS), AnalysisOptions(changes=1)
+    metrics = make_metrics(METRICS)
+    analyses = AnalysisOptions(changes=1, changes_by=CHANGED_BY)
     collected = prepare_analyses(corpus, metrics, analyses)
     statistics = count_corpus(corpus, metrics, keep=True, visitors=[collected.visit])
     results = compare_statistics(statistics, ComparisonSettings(baseline=SYSTEMS[0]))
@@ -82,17 +86,21 @@ def _compare_some(example: "ExampleFiles") -> None:
     style = build_style()
     overview = build_comparison_tables(results)[0]
     size = f"{results.segments} segments, {results.references} references"
-    click.echo(f"Two French texts in English, {size}:\n")
+    click.echo(f"French to English, {size}; compared with {SYSTEMS[0]}:\n")
     click.echo(render_table(overview, style), color=True)
     legend, *_ = build_comparison_legend(results)
     sentence = describe_comparisons(results)[0]
-    click.echo(f"\n{legend}\n{sentence}\n")
+    click.echo(f"{legend}\n\n{sentence}")
     changes = findings.changes[0]
     # There may be none in files that the user has changed.
     for change in changes.worsened:
-        click.echo(f"Where {changes.system} is furthest below {changes.baseline}:")
-        lines = format_change(change, "worse", 1, MetricHeadings(results), style)
-        click.echo("\n".join(lines), color=True)
+        scores = change.scores[CHANGED_BY]
+        click.echo(
+            f"Segment {change.number}, where {changes.system} loses most: "
+            f"{CHANGED_BY} {scores.before:.2f} → {scores.after:.2f}"
+        )
+        names = (changes.baseline, changes.system)
+        click.echo("\n".join(format_outputs(change, names, style)), color=True)
 
 
 def _score_all(folder: str, example: "ExampleFiles") -> None:
@@ -108,7 +116,7 @@ def _score_all(folder: str, example: "ExampleFiles") -> None:
 
     files = (example.outputs, example.references, example.source, example.docs)
     with_model = ", ".join(sorted(registry.WITH_MODEL))
-    metrics, missing = {}, [f"Left out {with_model}: they need models of yours."]
+    metrics, missing = {}, [f"Not shown: {with_model}, which need a model."]
     for name in registry.list_metrics():
         if name in registry.WITH_MODEL:
             continue
@@ -116,11 +124,11 @@ def _score_all(folder: str, example: "ExampleFiles") -> None:
         try:
             metric = registry.metric(spec)
             if metric.estimate:
-                missing.append(f"Left out {name}: it asks a machine of yours.")
+                missing.append(f"Not shown: {name}, which needs an endpoint.")
             else:
                 metrics[spec] = metric
         except MissingResourceError as error:
-            missing.append(f"Left out {name}: {error}")
+            missing.append(f"Not shown: {name}. {error}")
     results = evaluate_corpus(open_corpus(*files), metrics, EvaluationOptions(ci=True))
     style = build_style(sort=True)
     style = style._replace(width=style.width or 100)
@@ -133,7 +141,7 @@ def _score_all(folder: str, example: "ExampleFiles") -> None:
 NEXT = (
     "score output.txt -r reference.txt -m bleu -m chrf --ci",
     "compare old.txt new.txt -r reference.txt --changes 5",
-    "report old.txt new.txt -r reference.txt -o report.html",
+    "report old.txt new.txt -r reference.txt",
 )
 
 #: Other sides of the example.

@@ -5,15 +5,16 @@ from typing import Any
 import click
 
 from metra.cli import Commands, options
+from metra.errors import format_count
 
 
 @click.group(cls=Commands)
 def evaltrans() -> None:
-    """Keep judged outputs, for the measures evaltrans and mwer.
+    """Manage a collection of judged outputs for the metrics evaltrans and mwer.
 
-    A collection is a database file. In and out of it go tables, tabs between the columns:
-    the source sentence's id (the number of the segment, or the sentence itself), an output,
-    its score from 0 to 10, and, if you like, who judged it and when.
+    A collection is a database file. It imports and exports tab-separated tables with the
+    source sentence's id (the segment number, or the sentence itself), an output, its score
+    from 0 to 10, and optionally the judge and the time.
 
     \b
     source  output                    score  judge  time
@@ -25,9 +26,9 @@ def evaltrans() -> None:
 @click.argument("database", metavar="DATABASE")
 @click.argument("tables", nargs=-1, required=True, metavar="FILE...")
 def import_(database: str, tables: tuple[str, ...]) -> None:
-    """Add the judgements of one or more tables; a judge's new score replaces the old one.
+    """Add the judgements of one or more tables; a judge's new score replaces the earlier one.
 
-    The database is made where there is none. All judgements are added, or none.
+    The database is created if it does not exist. If a table has an error, nothing is added.
 
     \b
     metra evaltrans import judged.db judged.tsv
@@ -41,7 +42,7 @@ def import_(database: str, tables: tuple[str, ...]) -> None:
     now = format_current_time()
     judged = [entry for path in tables for entry in read_judged_table(path, now=now)]
     add_judged_outputs(database, judged)
-    click.echo(f"{len(judged)} judgements added to {database}.")
+    click.echo(f"{format_count(len(judged), 'judgement')} added to {database}.")
 
 
 @evaltrans.command()
@@ -66,7 +67,7 @@ def export(database: str, out: str | None) -> None:
 @click.argument("database", metavar="DATABASE")
 @options.option("--source ID", "Show the outputs of this source sentence.")
 def show(database: str, source: str | None) -> None:
-    """Say what is in a collection: in all, or for one source sentence.
+    """Show the contents of a collection, or of one source sentence in it.
 
     \b
     metra evaltrans show judged.db
@@ -92,20 +93,20 @@ def show(database: str, source: str | None) -> None:
 @options.references
 @options.source
 @options.test_set
-@options.option("--k", "How many neighbours lend their scores.", 1, least=1)
 @options.option(
-    "--lend", "References lend their 10 to outputs like them.", is_flag=True
+    "--k", "Number of nearest judged outputs to extrapolate from.", 1, least=1
+)
+@options.option(
+    "--lend", "Extrapolate from references too, with a score of 10.", is_flag=True
 )
 @options.option(
     "--key",
-    "What a judged output's source is: the segment's number, or the sentence.",
+    "Source of a judged output in the database: its segment number, or the sentence.",
     choices=["segment", "source"],
 )
-@options.option("--tok", "How text is cut into words.", "none")
+@options.option("--tok", "Tokeniser.", "none")
 @options.case
-@options.option(
-    "--format form", "How the index is written.", choices=["table", "tsv", "json"]
-)
+@options.option("--format form", "Output format.", choices=["table", "tsv", "json"])
 @options.out
 @options.digits
 @options.input_format
@@ -122,13 +123,12 @@ def index(
     digits: int,
     **files: Any,
 ) -> None:
-    """List every sentence with its score and what the score rests on.
+    """List every sentence with its score and the evidence for it.
 
-    For each output: the score, whether it was judged (exact), extrapolated or unjudged,
-    its word error rate against the nearest perfect translation (mWER), how many perfect
-    ones there were to choose from, the edits to the nearest judged output (distance), and
-    those edits per word of the output (relative). DATABASE may be a table of judged
-    outputs, too.
+    For each output: the score; whether it was judged (exact), extrapolated or unjudged; its
+    word error rate against the nearest perfect translation (mWER); the number of perfect
+    translations; the edits to the nearest judged output (distance); and these edits per
+    word of the output (relative). DATABASE may also be a table of judged outputs.
 
     \b
     metra evaltrans index judged.db sysA.txt -r ref.txt

@@ -18,51 +18,58 @@ if TYPE_CHECKING:
 @click.argument("files", nargs=-1, metavar="[EVALUATOR=]SCORES...")
 @option(
     "--store url STORE",
-    "A store of campaigns, as of `metra judge`: a file, or an address of PostgreSQL. All "
-    "its campaigns whose systems may be named take part.",
+    "Store of `metra judge`: a file or a PostgreSQL address. All its campaigns with "
+    "visible system names are included.",
 )
 @option(
     "--campaign campaigns NAME",
-    "Only this campaign of the store, which is $METRA_STORE or judge.db if not given. May "
-    "be given several times.",
+    "Include only this campaign of the store (default store: $METRA_STORE or "
+    "judge.db). May be given several times.",
     multiple=True,
 )
 @option(
     "--unblind",
-    "Show the systems' names before a campaign is closed; that is written to the log.",
+    "Show system names before a campaign is closed; this is logged.",
     is_flag=True,
 )
 @option(
     "--scale scales MEASURE=WORST..BEST",
-    "Which scores are worth 0 and 100, such as clarity=0..3. May be given several times.",
+    "Scores that map to 0 and 100, such as clarity=0..3. May be given several times.",
     multiple=True,
 )
 @option(
     "--model FILE",
-    "A quality model (TOML): its scales, and one figure by its weights.",
+    "Quality model (TOML): its scales, and an overall score from its weights.",
 )
 @option(
     "--names FILE",
-    "Other names for systems: a name as in the files, a tab, its new name, one a line.",
+    "New names of systems: the name in the files, a tab and the new name on each line.",
 )
-@option("--human NAME", "A measure that people take. May be repeated.", multiple=True)
 @option(
-    "--automated NAME", "A measure that programs take. May be repeated.", multiple=True
+    "--human NAME",
+    "Metric scored by people. May be given several times.",
+    multiple=True,
+)
+@option(
+    "--automated NAME",
+    "Metric computed by a program. May be given several times.",
+    multiple=True,
 )
 @option(
     "--level",
-    "Compare translations of single texts, or systems over all texts; auto: texts where "
-    "all measures share some.",
+    "Compare translations of single texts, or systems over all texts; auto: texts if "
+    "all metrics share some.",
     choices=["auto", "text", "system"],
 )
 @options.form
 @options.out
 @options.digits
-@option("--html page FILE", "Write a report to this HTML file, too.")
-@option("--title", "The heading of the report.", "Collective exercise")
+@option("--html page FILE", "Also write an HTML report to this file.")
+@option("--title", "Title of the report.", "Collective exercise")
 @option(
     "--tables folder FOLDER",
-    "Write results, reliability, correlations and their matrix there, with tabs.",
+    "Write results, reliability and correlations to this folder, as tab-separated "
+    "tables.",
 )
 def exercise(
     files: tuple[str, ...],
@@ -82,16 +89,17 @@ def exercise(
     title: str,
     folder: str | None,
 ) -> None:
-    """Compare evaluators, people with metrics, and metrics with each other.
+    """Compare human evaluators and metrics on a common scale from 0 to 100.
 
-    SCORES are what evaluators hand in: files that `metra score` wrote in any format, exports
-    of `metra judge`, tables with the columns metric, evaluator, text, translation and score
-    (0 to 100), or any scores that `metra meta` reads. Scores of a file that names no judges
-    are of EVALUATOR, or of an evaluator called after the file. Campaigns come from a store.
+    SCORES are files from evaluators: output of `metra score` in any format, exports of
+    `metra judge`, tables with the columns metric, evaluator, text, translation and score (0
+    to 100), or any scores that `metra meta` reads. If a file names no judges, its evaluator
+    is EVALUATOR, or the name of the file. Campaigns are read from a store.
 
-    Every unit is mapped to 0 to 100, higher being better, and the mapping is shown. Each
-    measure and system gets the mean and the standard deviation over evaluators; each measure
-    its evaluators' agreement; each two measures their correlation.
+    All scores are mapped to 0 to 100, higher is better, and the mapping is shown. The
+    results are the mean and the standard deviation over evaluators for each metric and
+    system, the agreement of evaluators for each metric, and the correlation of each pair of
+    metrics.
 
     \b
     metra exercise ann=ann.json bob=bob.tsv clarity.tsv --scale clarity=0..3
@@ -112,7 +120,10 @@ def exercise(
     if url is not None or campaigns:
         scores += _read_store(url, campaigns, unblind, left_out)
         if left_out and not scores:
-            msg = "All campaigns still hide their systems' names; close one, or give --unblind."
+            msg = (
+                "All campaigns still hide their system names; close one, or give "
+                "--unblind."
+            )
             raise OptionError(msg)
     if names:
         from metra.formats.scores.long_table import read_named_pairs
@@ -172,7 +183,7 @@ def _read_store(
                     now = time.time()
                     unblind_campaign(db, stored.id, now=now, who=AT_KEYBOARD)
                 elif stored.is_blind:
-                    problem = f"{stored.name} still hides its systems' names"
+                    problem = f"{stored.name} still hides its system names"
                     if names:
                         msg = f"{problem}; close it, or give --unblind."
                         raise OptionError(msg)

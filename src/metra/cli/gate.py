@@ -15,44 +15,48 @@ if TYPE_CHECKING:
 
 @click.command(cls=options.FileCommand)
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
-@option("--baseline FILE", "What `metra score --save FILE` wrote.", required=True)
+@option(
+    "--baseline FILE",
+    "Baseline file written by `metra score --save FILE`.",
+    required=True,
+)
 @options.references
 @options.source
 @options.documents
 @options.test_set
 @option(
     "--scores NAME=FILE",
-    "New scores made elsewhere, of the metric NAME of the baseline. May be given several "
-    "times.",
+    "New scores from another program for the metric NAME of the baseline. May be "
+    "given several times.",
     multiple=True,
 )
 @option(
     "--fail-if conditions CONDITION",
-    "worse: significantly worse than the baseline; below=N or below=METRIC:N: a score "
-    "that does not reach N, or an error rate above it. May be given several times.",
+    "worse: significantly worse than the baseline; below=N or below=METRIC:N: a "
+    "score below N, or an error rate above N. May be given several times.",
     multiple=True,
     show_default="worse",
 )
 @option(
     "--tolerance POINTS",
-    "A drop of so much passes, even if it is significant.",
+    "Accept a drop up to this size even if it is significant.",
     0.0,
     type=FiniteRange(0),
 )
 @options.add_test_options
 @option(
     "--format form",
-    "How the checks are written.",
+    "Output format.",
     choices=["table", "markdown", "json"],
 )
 @options.out
-@option("--markdown FILE", "Also write the checks here, for a pull request.")
-@option("--junit FILE", "Also write the checks here, as JUnit's XML.")
+@option("--markdown FILE", "Also write the checks as Markdown, for a pull request.")
+@option("--junit FILE", "Also write the checks as JUnit XML.")
 @option(
     "--github",
-    "Annotate the run on GitHub, on standard error.",
+    "Print GitHub annotations on standard error.",
     is_flag=True,
-    show_default="where GITHUB_ACTIONS is true",
+    show_default="if GITHUB_ACTIONS is true",
 )
 @options.input_format
 @options.tables
@@ -68,10 +72,10 @@ def gate(
     out: str | None,
     **given: Any,
 ) -> None:
-    """Check OUTPUTs against a saved baseline; exit with 1 if one does not pass.
+    """Check OUTPUTs against a saved baseline; exit with code 1 if a check fails.
 
-    The metrics are those of the baseline, the references must be the same. An OUTPUT is
-    held against the system of its name, or against the only one in the file.
+    The metrics and the references must be those of the baseline. Each OUTPUT is compared
+    with the baseline system of the same name, or with the only one in the baseline.
 
     \b
     metra score old.txt -r ref.txt -m bleu -m chrf --save base.json
@@ -142,7 +146,10 @@ def _read_conditions(
         except ValueError:
             value = float("nan")
         if kind != "below" or value - value != 0:
-            msg = f"{condition!r} is no condition; expected worse, below=N or below=METRIC:N."
+            msg = (
+                f"{condition!r} is not a condition; expected worse, below=N or "
+                "below=METRIC:N."
+            )
             raise click.BadParameter(msg, param_hint="'--fail-if'")
         if not spec:
             msg = (

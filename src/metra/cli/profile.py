@@ -13,17 +13,17 @@ from metra.cli.options import option
 @options.references
 @options.source
 @options.test_set
-@option("--tok", "How text is cut into words: 13a, intl, zh, char, none, …", "13a")
+@option("--tok", "Tokeniser: 13a, intl, zh, char, none, …", "13a")
 @options.case
-@option("--ci", "Bootstrap intervals, 95 %.", is_flag=True)
+@option("--ci", "Add 95% bootstrap confidence intervals.", is_flag=True)
 @options.seed
 @option(
     "--show TRAIT",
-    "List the segments that show a trait, such as loops, numbers or empty.",
+    "List the segments with a trait, such as loops, numbers or empty.",
 )
 @option(
     "--format form",
-    "How the profiles are written.",
+    "Output format.",
     choices=["table", "json", "markdown"],
 )
 @options.out
@@ -41,10 +41,10 @@ def profile(
     strict: bool,
     **files: Any,
 ) -> None:
-    """Say what outputs are like: short or long, precise, looping, untranslated, …
+    """Profile each system: length, precision, repetition, untranslated words and more.
 
-    Each system is held against the references, the source (if given) and the other
-    systems, and read in one line. Files are given as for `metra score`.
+    Each system is compared with the references, the source (if given) and the other
+    systems, and summarised in one line. Input files are the same as for `metra score`.
 
     \b
     metra profile sysA.txt sysB.txt -r ref.txt -s source.txt

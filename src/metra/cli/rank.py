@@ -16,12 +16,12 @@ from metra.cli import options
 @options.documents
 @options.option(
     "--expected FILE",
-    "A ranking to hold the others against: a system, a tab and its rank on each line; or a "
-    "table of rankings by people, with columns system, rank, segment and judge.",
+    "Ranking to compare with: a system, a tab and its rank on each line, or a table "
+    "of human rankings with the columns system, rank, segment and judge.",
 )
 @options.option(
     "--combine METHOD",
-    "autorank: one ranking by all metrics together, over the whole test set.",
+    "autorank: one ranking from all metrics, over the whole test set.",
     type=click.Choice(["autorank"]),
 )
 @options.table_or_json
@@ -43,22 +43,22 @@ def rank(
 ) -> None:
     """Rank systems by the average of their ranks on every document.
 
-    On each document the systems are ranked by the measure, equals sharing the mean of
-    their ranks; the ranks are averaged over the documents, and the averages ranked. This
-    is how the X-score ranks systems, and it works with every measure. With --expected,
-    such as a ranking by people, the distance between the rankings is the number of pairs
-    in the opposite order, plus half for each pair that is tied in one of them.
+    Systems are ranked on each document by the metric, and tied systems share the mean of
+    their ranks. The ranks are averaged over the documents, and the averages are ranked. The
+    X-score ranks systems in this way; it works with every metric. With --expected, such as
+    a human ranking, the distance between two rankings is the number of pairs in the
+    opposite order, plus one half for each pair that is tied in one of them.
 
-    People's rankings may have ties, and may leave out systems: what is not ranked is not
-    compared. Of a table of rankings, each of a judge and a segment (or document), ranks are
-    averaged; rank r of m systems counts as r (S + 1) / (m + 1), its expectation among all
-    S. The most complete partial ranking ties those systems that the measure puts in the
-    opposite order.
+    Human rankings may have ties and may leave out systems; systems that are not ranked are
+    not compared. In a table of rankings, each by a judge for a segment (or document), ranks
+    are averaged; rank r of m systems counts as r (S + 1) / (m + 1), its expectation among
+    all S systems. The most complete partial ranking ties those systems that the metric puts
+    in the opposite order.
 
-    With --combine autorank, as WMT 2025 ranks systems by several metrics: each metric's
-    scores are centred on their median and divided by the span from their lower quartile
-    to their best; then the metrics are averaged, and mapped so that the best system is 1
-    and the last is the number of systems. Scores made elsewhere need no outputs.
+    --combine autorank ranks systems by several metrics as WMT 2025 does: each metric's
+    scores are centred on their median and divided by the range from the lower quartile to
+    the best; then the metrics are averaged and mapped so that the best system is 1 and the
+    last is the number of systems. Scores from other programs need no outputs.
 
     \b
     metra rank sys*.txt -m xscore:parses=parses/{system}.conllu --docs docs.txt

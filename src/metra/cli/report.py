@@ -18,26 +18,27 @@ from metra.report import REPORT_METRICS
 @options.documents
 @option(
     "--judgements FILE",
-    "What people thought: a table with the columns system, segment and score, what "
-    "`metra judge export` writes, or any other judgements that `metra meta` reads.",
+    "Human judgements: a table with the columns system, segment and score, an export "
+    "of `metra judge`, or any other judgements that `metra meta` reads.",
 )
 @option(
     "--question NAME",
-    "Which of several questions counts, say fluency; the last if not given.",
+    "Question to use if the judgements have several, such as fluency; the last by "
+    "default.",
 )
 @options.labels
 @option(
     "--baseline NAME",
-    "The system that the others are compared with; the first if not given.",
+    "System that the others are compared with; the first by default.",
 )
 @option(
     "--grids",
-    "How many segments, the most changed first, come with a grid.",
+    "Number of segments with an alignment grid, the most changed first.",
     50,
     least=0,
 )
 @options.seed
-@option("--title", "The heading.", "Translation report")
+@option("--title", "Title of the report.", "Translation report")
 @option("-o --out FILE", "Write the report to this HTML file.", "report.html")
 @options.input_format
 @options.tables
@@ -57,13 +58,12 @@ def report(
     score_columns: tuple[str, ...],
     **files: Any,
 ) -> None:
-    """Write one HTML file about some OUTPUTs: scores, segments, words, plots.
+    """Write an HTML report on the OUTPUTs: scores, tests, segments, words and charts.
 
-    The file needs nothing else: open it from disk, send it by mail. It has the scores with
-    their intervals, any two systems side by side with every word that differs, each
-    segment with all that is known about it, distributions, how the metrics go together,
-    and, where --judgements are given, how they go with people and how far metrics and
-    judges can be trusted.
+    The report is one self-contained file. It shows scores with intervals and significance
+    tests, any two systems side by side with their differences highlighted, every segment,
+    score distributions and correlations between metrics. With --judgements it also shows
+    how metrics correlate with human judgements and how far the judges agree.
 
     \b
     metra report sysA.txt sysB.txt -r ref.txt -s source.txt

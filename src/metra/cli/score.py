@@ -27,91 +27,98 @@ LEVELS = ("system", "document", "segment")
 @options.metrics("bleu")
 @option(
     "--model models FILE",
-    "Quality model in TOML: its figure, and its measures. May be given several times.",
+    "Quality model in TOML: adds its overall score and its metrics. May be given "
+    "several times.",
     multiple=True,
 )
 @options.documents
-@option("--level", "Some of system,document,segment: which scores to give.", LEVELS[0])
-@option("--ci", "95% bootstrap intervals of the system scores.", is_flag=True)
+@option("--level", "Levels to score: any of system,document,segment.", LEVELS[0])
+@option(
+    "--ci", "Add 95% bootstrap confidence intervals to system scores.", is_flag=True
+)
 @option(
     "--ci-method",
-    "How the interval is read off the resamples.",
+    "Method for the interval.",
     choices=["percentile", "bca"],
 )
 @option(
     "--ci-unit",
-    "What is resampled; auto: documents where at least 20 are known.",
+    "Unit of resampling; auto: documents if there are at least 20, else segments.",
     choices=["auto", "segment", "document"],
 )
 @option("--trials", "Number of resamples.", defaults.TRIALS, least=1)
 @options.seed
 @option(
     "--show-alignment alignments",
-    "Show word by word how outputs differ from references (wer, cer and the like).",
+    "Show word alignments between outputs and references (wer, cer and similar "
+    "metrics).",
     is_flag=True,
 )
 @option(
     "--segments aligned_segments LIST",
-    "Show the alignments of these segments only, for example 1,3-5.",
+    "Show alignments of these segments only, for example 1,3-5.",
 )
 @option(
     "--details",
-    "List what measures noted, such as missing names and terms, or wrong words (wer).",
+    "List the errors that metrics found, such as missing names, missing terms or "
+    "wrong words.",
     is_flag=True,
 )
 @option(
     "--estimate",
-    "Say what judges of -m llm would be asked and cost, and ask nothing.",
+    "Estimate the requests and the cost of -m llm without sending anything.",
     is_flag=True,
 )
 @options.tables
 @options.SCORE_COLUMN
 @option(
     "--group-by COLUMN[,COLUMN]",
-    "Scores of each group of segments beside the total: by language pair, domain …",
+    "Also score each group of segments, such as each language pair or domain.",
     multiple=True,
 )
 @option(
     "--nulls",
-    "A null where a text has to be, in Parquet: an error, or an empty text.",
+    "Treat a null in a Parquet text column as an error or as an empty text.",
     choices=["refuse", "empty"],
 )
 @option(
     "--scores-out FOLDER",
-    "Write each Parquet file here with a column of segment scores for each metric.",
+    "Copy each Parquet file to this folder, with a column of segment scores for each "
+    "metric.",
 )
 @option(
     "--resume FOLDER",
-    "Keep the totals of each finished Parquet file here; go on from what is kept. On Spark, "
-    "the first pass of metrics that have two.",
+    "Save the totals of each finished Parquet file in this folder and resume from them; on "
+    "Spark, the first pass of metrics with two passes.",
 )
 @option(
     "--part NUMBER/PARTS",
-    "Count one part of the Parquet files, such as 3/20, and keep it in --resume FOLDER; "
-    "without this option, the same command then gives the scores.",
+    "Process one part of the Parquet files, such as 3/20, and save it in --resume "
+    "FOLDER; when all parts are done, run the same command without --part for the "
+    "scores.",
 )
 @option(
     "--engine",
-    "Who does the work: this machine, or Spark, for tables in Parquet.",
+    "Compute on this machine, or on Spark (Parquet tables only).",
     choices=["local", "spark"],
 )
-@option(
-    "--master URL", "Where Spark is; local[*], if not given: all cores of this machine."
-)
+@option("--master URL", "Spark master; by default local[*], all cores of this machine.")
 @option(
     "--spark-conf KEY=VALUE",
-    "Setting for Spark. May be given several times.",
+    "Spark setting. May be given several times.",
     multiple=True,
 )
 @options.result_form
 @options.out
 @options.input_format
 @options.result_digits
-@option("--sort", "Best system first, by the first metric.", is_flag=True)
-@option("--save FILE", "Also write what `metra gate` compares later outputs with.")
-@option("-b --score-only", "Print nothing but the scores.", is_flag=True)
+@option("--sort", "Sort systems by the first metric, best first.", is_flag=True)
+@option("--save FILE", "Also save a baseline for `metra gate`.")
+@option("-b --score-only", "Print only the scores.", is_flag=True)
 @option(
-    "--verbose", "Show what each score is made of: BLEU's precisions …", is_flag=True
+    "--verbose",
+    "Show the components of each score, such as BLEU's precisions.",
+    is_flag=True,
 )
 @options.add_paper_options
 @options.strict
@@ -125,11 +132,11 @@ def score(
 ) -> None:
     """Score one or more OUTPUTs against one or more references.
 
-    An OUTPUT is a file, one segment a line; its name without the ending names the system,
-    or write NAME=FILE. "-" is standard input. Files packed with gzip, xz or zstd are read
-    as they are. A .csv, .tsv, .xlsx, .json, .jsonl, .parquet, .sgm or .xml file (NIST's
-    SGML, WMT's XML) may carry the source, the references, the documents and several systems
-    at once. Several Parquet files are one table, of any size.
+    An OUTPUT is a file, one segment per line; its name without the extension names the
+    system, or write NAME=FILE. "-" is standard input. Files compressed with gzip, xz or
+    zstd are read directly. A .csv, .tsv, .xlsx, .json, .jsonl, .parquet, .sgm or .xml file
+    (NIST's SGML, WMT's XML) may also contain the source, references, documents and several
+    systems. Several Parquet files are read as one table of any size.
 
     \b
     metra score sysA.txt sysB.txt -r ref.txt --ci
@@ -159,7 +166,7 @@ def score(
     levels = [level.strip() for level in given["level"].split(",")]
     for level in levels:
         if level not in LEVELS:
-            msg = f"{level!r} is no level; expected some of {', '.join(LEVELS)}."
+            msg = f"{level!r} is not a level; expected some of {', '.join(LEVELS)}."
             raise click.BadParameter(msg, param_hint="'--level'")
     specs, described = [*metrics], []
     for path in models:
@@ -216,7 +223,7 @@ def _estimate(request: "ScoringRequest", form: str, style: "Style") -> str:
         )
         raise click.UsageError(msg)
     if not any(metric.estimate for metric in request.metrics.values()):
-        msg = "--estimate is for metrics that ask other machines; add -m llm:…"
+        msg = "--estimate needs a metric that sends requests; add -m llm:…"
         raise click.UsageError(msg)
     return render_estimates(estimate_files(request), form, style)
 
@@ -229,20 +236,20 @@ def _count_part(request: "ScoringRequest", given: dict[str, Any]) -> None:
     numbers = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", given["part"])
     number, parts = map(int, numbers.groups()) if numbers else (0, 0)
     if not 1 <= number <= parts:
-        msg = (
-            f"{given['part']!r} is no part; expected its number and how many there are, "
-            "such as 3/20."
-        )
+        msg = f"{given['part']!r} is not a part; expected NUMBER/PARTS, such as 3/20."
         raise click.BadParameter(msg, param_hint="'--part'")
     if request.engine != "local":
-        msg = "--part is for this machine; leave out --engine, or --part: Spark needs none."
+        msg = "--part works on this machine only; leave out --engine or --part."
         raise click.UsageError(msg)
     if not request.resume:
-        msg = "--part needs a folder that keeps what is counted; add --resume FOLDER."
+        msg = "--part needs a folder for its results; add --resume FOLDER."
         raise click.UsageError(msg)
     if given["save"] or given["out"] is not None:
         other = "--save" if given["save"] else "-o"
-        msg = f"--part gives no scores; give {other} with the command that adds up the parts."
+        msg = (
+            f"--part computes no scores; give {other} with the final command, "
+            "without --part."
+        )
         raise click.UsageError(msg)
     with show_progress() as progress:
         note = count_files_part(request, (number, parts), progress)
@@ -311,8 +318,8 @@ def _check_look(given: dict[str, Any], form: str, levels: list[str]) -> None:
             raise click.UsageError(msg)
     if given["score_only"] and levels != ["system"]:
         msg = (
-            "-b prints the scores of systems only; leave out --level, or take "
-            "--format tsv instead of -b."
+            "-b prints system scores only; leave out --level, or use --format tsv "
+            "instead of -b."
         )
         raise click.UsageError(msg)
     if given["score_only"] and (given["verbose"] or given["methods"]):
@@ -359,8 +366,8 @@ def _parse_segments(text: str) -> list[range]:
         last = int(numbers[2] or first) if numbers else 0
         if not 1 <= first <= last:
             msg = (
-                f"{piece!r} names no segments; expected numbers from 1 and ranges such "
-                "as 3-5, separated by commas."
+                f"{piece!r} is not a list of segments; expected numbers from 1 and "
+                "ranges such as 3-5, separated by commas."
             )
             raise click.BadParameter(msg, param_hint="'--segments'")
         chosen.append(range(first, last + 1))
@@ -370,7 +377,10 @@ def _parse_segments(text: str) -> list[range]:
 def _parse_setting(given: str) -> tuple[str, str]:
     key, equals, value = given.partition("=")
     if not equals:
-        msg = f"--spark-conf {given}: expected KEY=VALUE, as spark.executor.memory=4g."
+        msg = (
+            f"--spark-conf {given}: expected KEY=VALUE, such as "
+            "spark.executor.memory=4g."
+        )
         raise click.UsageError(msg)
     return key, value
 
@@ -379,7 +389,7 @@ def _check_request(request: "ScoringRequest", form: str, levels: list[str]) -> N
     """Refuse options that do not go together."""
     options, is_spark = request.options, request.engine == "spark"
     if options.aligned_segments is not None and not options.alignments:
-        msg = "--segments says which alignments to show; add --show-alignment."
+        msg = "--segments selects alignments to show; add --show-alignment."
         raise click.UsageError(msg)
     explained = {"--show-alignment": options.alignments, "--details": options.details}
     for flag, given in explained.items():

@@ -14,37 +14,39 @@ if TYPE_CHECKING:
 
 _lang = option(
     "--lang LANG",
-    "Language of the texts, whose abbreviations are then known: en, de, pt-BR, …",
+    "Language of the texts, for its abbreviations: en, de, pt-BR, …",
     "",
     show_default="any",
 )
 _compare = option(
     "--compare",
-    "Whether letter case and the punctuation around words count: loose or exact.",
+    "Ignore letter case and punctuation around words (loose), or compare exactly.",
     choices=["loose", "exact"],
 )
 _out = option(
     "-o --out OUT",
-    "File or folder to write; a text for one output, else a table or a folder with the "
-    "references; packed if it ends in .gz, .xz or .zst; - is the screen.",
+    "File or folder to write: a text for one output, else a table or a folder with "
+    "the references; compressed if the name ends in .gz, .xz or .zst; - writes to "
+    "the screen.",
     required=True,
 )
 _to = option(
     "--to",
-    "Format to write; auto goes by OUT's name, and is plain for a folder or a text.",
+    "Format to write; auto detects it from OUT; plain for a folder or a text.",
     choices=["auto", *(form.name for form in FORMATS.values() if form.is_written)],
 )
 _report = option(
-    "--report FILE", "Write here, instead of to the screen, where it was unsure."
+    "--report FILE",
+    "Write the list of unsure segments to this file instead of the screen.",
 )
 _format = option(
     "--format form",
-    "How the report is written; tsv and json list all segments.",
+    "Format of the report; tsv and json list all segments.",
     choices=["table", "tsv", "json"],
 )
 _unsure = option(
     "--unsure-below",
-    "Confidence below which a segment is called unsure.",
+    "Report segments with a confidence below this as unsure.",
     UNSURE_BELOW,
     type=click.FloatRange(0, 1),
 )
@@ -54,8 +56,9 @@ _unsure = option(
 def segment() -> None:
     """Split texts into sentences, and align outputs with their references.
 
-    For texts whose lines do not correspond: outputs of whole documents, or of speech. What
-    comes out has a line for each segment of the reference, and goes into `metra score`.
+    Use this for outputs whose lines do not match the reference, such as translations of
+    whole documents or of speech. The result has one line for each segment of the reference,
+    ready for `metra score`.
 
     \b
     metra segment split reference.txt --lang en -o sentences.txt
@@ -68,10 +71,14 @@ def segment() -> None:
 @segment.command()
 @click.argument("text", metavar="TEXT")
 @_lang
-@option("--wrapped", "Only empty lines end a paragraph: join the others.", is_flag=True)
+@option(
+    "--wrapped",
+    "Join the lines of a paragraph; only an empty line ends it.",
+    is_flag=True,
+)
 @option(
     "--format form",
-    "How the sentences are written; tsv and json number them.",
+    "Output format; tsv and json number the sentences.",
     choices=["text", "tsv", "json"],
 )
 @options.out
@@ -86,11 +93,11 @@ def split(
     input_format: str,
     **tables: Any,
 ) -> None:
-    """Split TEXT into sentences, one a line.
+    """Split TEXT into sentences, one per line.
 
-    A line break ends a sentence, unless the text is --wrapped. Abbreviations, initials,
-    numbers, ellipses, and quotation marks and brackets behind the stop are known in Latin,
-    Cyrillic, Greek and other scripts, Chinese and Japanese included.
+    A line break ends a sentence, unless you give --wrapped. Abbreviations, initials,
+    numbers, ellipses, and quotation marks and brackets after the full stop are recognised
+    in Latin, Cyrillic, Greek and other scripts, including Chinese and Japanese.
 
     \b
     metra segment split reference.txt --lang en -o sentences.txt
@@ -115,7 +122,8 @@ def split(
 @_lang
 @option(
     "--sentences",
-    "Cut the lines of outputs into sentences first, or take each line as one.",
+    "Split the lines of outputs into sentences first, or treat each line as one "
+    "sentence.",
     choices=["split", "lines"],
 )
 @_compare
@@ -127,10 +135,11 @@ def split(
 def align(sentences: str, **given: Any) -> None:
     """Match the sentences of each OUTPUT with the segments of the references.
 
-    One sentence may correspond to one segment, to several, to none, and the other way round.
-    Lengths and common words, above all rare ones, decide. Nothing is lost: sentences with no
-    segment are added to the one before, a segment with no sentence is an empty line, and a
-    sentence for several segments is cut as `metra segment resegment` cuts.
+    One sentence may correspond to one segment, several or none, and vice versa. The
+    alignment uses lengths and shared words, above all rare ones. No text is dropped: a
+    sentence without a segment is added to the previous one, a segment without a sentence
+    becomes an empty line, and a sentence for several segments is split as in `metra segment
+    resegment`.
 
     \b
     metra segment align output.txt -r reference.txt --lang en -o aligned.txt
@@ -151,7 +160,7 @@ def align(sentences: str, **given: Any) -> None:
 @_compare
 @option(
     "--slack",
-    "How many edits more than necessary a cut at the end of a sentence may cost.",
+    "Number of extra edits that a split at the end of a sentence may cost.",
     0,
     least=0,
 )
@@ -161,13 +170,13 @@ def align(sentences: str, **given: Any) -> None:
 @options.input_format
 @options.tables
 def resegment(**given: Any) -> None:
-    """Cut each OUTPUT, whatever its lines, like the segments of the references.
+    """Split each OUTPUT into the segments of the references, ignoring its line breaks.
 
-    The output is taken as one sequence of words (of characters, in scripts without blanks)
-    and cut so that the edit distance to the references is minimal, as mwerSegmenter does; of
-    several references of a segment, the nearest counts. It needs no punctuation, so that it
-    suits transcribed speech. Where several cuts are as good, it cuts where a sentence ends;
-    for a text with punctuation, --slack 2 puts nearly all cuts there.
+    The output is read as one sequence of words (characters, in scripts without spaces) and
+    split so that the edit distance to the references is minimal, as mwerSegmenter does; if
+    a segment has several references, the nearest counts. No punctuation is needed, so this
+    works for transcribed speech. If several splits are equally good, it splits at the end
+    of a sentence; for texts with punctuation, --slack 2 puts nearly all splits there.
 
     \b
     metra segment resegment output.txt -r reference.txt -o aligned.txt

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 @click.group(cls=Commands)
 def testsets() -> None:
-    """Find, register and check test sets, which -t NAME then scores against.
+    """Find, register and check test sets for -t NAME.
 
-    A test set is looked for among the registered ones, in the cache of sacreBLEU
-    ($SACREBLEU, or ~/.sacrebleu) and in the folder of mt-metrics-eval
-    (~/.mt-metrics-eval/mt-metrics-eval-v2), in this order; PLACE:NAME names the place, as
-    in sacrebleu:wmt23. The registry is a file in the folder of your settings, or the one
-    that $METRA_TESTSETS names. Nothing is downloaded, except by `fetch`.
+    metra looks for a test set in its registry, in sacreBLEU's cache ($SACREBLEU, or
+    ~/.sacrebleu) and in the mt-metrics-eval folder (~/.mt-metrics-eval/mt-metrics-eval-v2),
+    in this order; PLACE:NAME selects the place, as in sacrebleu:wmt23. The registry is a
+    file in your configuration folder, or the file that $METRA_TESTSETS names. Only `fetch`
+    downloads anything.
 
     \b
     metra testsets list
@@ -37,7 +37,7 @@ _pair = option("-l --language-pair pair PAIR", "Language pair, such as en-de.", 
 @option("-l --language-pair pair PAIR", "Only this language pair, such as en-de.", "")
 @options.table_or_json
 def list_(name: str, pair: str, form: str) -> None:
-    """List the test sets of this machine, or what the set NAME holds.
+    """List the test sets on this machine, or the contents of NAME.
 
     \b
     metra testsets list
@@ -66,19 +66,25 @@ def _describe_nothing() -> str:
     from metra.formats.testsets.lookup import describe_places
 
     return (
-        f"There are no test sets on this machine; looked in {describe_places()}. "
-        "Register some with `metra testsets add`."
+        f"No test sets found in {describe_places()}; register one with `metra "
+        "testsets add`."
     )
 
 
 @testsets.command()
 @click.argument("path", required=False)
-@option("--name", "Name of the test set; that of the folder or file if not given.", "")
+@option(
+    "--name", "Name of the test set; by default the name of the folder or file.", ""
+)
 @_pair
 @options.references
 @options.source
 @options.documents
-@option("--replace", "Replace a set of the same name and pair.", is_flag=True)
+@option(
+    "--replace",
+    "Replace a test set with the same name and language pair.",
+    is_flag=True,
+)
 def add(
     path: str | None,
     name: str,
@@ -88,12 +94,11 @@ def add(
     documents: str | None,
     replace: bool,
 ) -> None:
-    """Register the test sets in PATH, or one in the files of -r, -s and --docs.
+    """Register the test sets in PATH, or one given by -r, -s and --docs.
 
-    PATH is a folder (of mt-metrics-eval, of sacreBLEU, of WMT's XML or SGML files, or of
-    plain files as `metra convert` writes them), or a file with everything: WMT's XML or a
-    table. The files stay where they are; their checksums are kept, for
-    `metra testsets check`.
+    PATH is a folder (of mt-metrics-eval, sacreBLEU, WMT XML or SGML files, or plain files
+    as `metra convert` writes them), or a single file: WMT XML or a table. The files stay
+    where they are; metra stores their checksums for `metra testsets check`.
 
     \b
     metra testsets add data/wmttest2023.en-de.all.xml --name general23
@@ -103,14 +108,17 @@ def add(
     from metra.formats.testsets.registry import add_sets, find_registry
 
     if (path is None) == (not references and source is None):
-        msg = "Give a folder or a file, or the files by -r and -s: one of the two."
+        msg = "Give either a folder or file, or separate files with -r and -s."
         raise click.UsageError(msg)
     if path is None:
         sets = [_build_location(name, pair, references, source, documents)]
     else:
         sets = _recognise(path, name, pair)
     if any(not each.pair for each in sets):
-        msg = f"The languages of {sets[0].name} are not known; give -l PAIR, such as en-de."
+        msg = (
+            f"The language pair of {sets[0].name} is unknown; give -l PAIR, such as "
+            "en-de."
+        )
         raise click.UsageError(msg)
     _check_readable(sets)
     add_sets(sets, replace=replace)
@@ -127,7 +135,7 @@ def _recognise(path: str, name: str, pair: str) -> "list[SetLocation]":
     from metra.formats.testsets import folders
 
     if not os.path.exists(path):
-        msg = f"{path} is not there; give a folder or a file with a test set."
+        msg = f"{path} does not exist; give a folder or a file with a test set."
         raise FormatError(msg)
     if os.path.isdir(path):
         folder = Path(os.path.abspath(path))
@@ -138,13 +146,13 @@ def _recognise(path: str, name: str, pair: str) -> "list[SetLocation]":
     names = {each.name for each in sets}
     if name and names != {name}:
         msg = (
-            f"{path} holds sets with names of their own ({', '.join(sorted(names))}), so "
-            "--name cannot be given."
+            f"{path} contains test sets that have names ({', '.join(sorted(names))}), "
+            "so --name cannot be given."
         )
         raise OptionError(msg)
     if pair and not any(each.pair == pair for each in sets):
         known = ", ".join(sorted({each.pair for each in sets}))
-        msg = f"{path} holds nothing for {pair}; it has: {known}."
+        msg = f"{path} contains nothing for {pair}; it has: {known}."
         raise OptionError(msg)
     return [each for each in sets if pair in ("", each.pair)]
 
@@ -161,7 +169,7 @@ def _build_location(
     from metra.formats.texts.sources import list_sources
 
     if not name:
-        msg = "Single files do not say what the test set is called; give --name NAME."
+        msg = "A test set from separate files needs a name; give --name NAME."
         raise click.UsageError(msg)
     files = {SOURCE: source} if source else {}
     for file in list_sources([], references):
@@ -189,7 +197,7 @@ def _check_readable(sets: "list[SetLocation]") -> None:
 @click.argument("name")
 @_pair
 def remove(name: str, pair: str) -> None:
-    """Take the registered set NAME off the registry; its files stay where they are.
+    """Remove the test set NAME from the registry; its files are not deleted.
 
     \b
     metra testsets remove mine
@@ -210,7 +218,7 @@ def remove(name: str, pair: str) -> None:
     "",
 )
 def path(name: str, pair: str, field: str) -> None:
-    """Print the paths of the files that hold the set NAME, one a line.
+    """Print the paths of the files of the test set NAME, one per line.
 
     \b
     metra testsets path wmt23 -l en-de
@@ -235,10 +243,10 @@ def path(name: str, pair: str, field: str) -> None:
 @click.argument("name", required=False, default="")
 @_pair
 def check(name: str, pair: str) -> None:
-    """Check the test sets of this machine, or the set NAME: checksums, files, lengths.
+    """Check checksums, files and lengths of all test sets on this machine, or of NAME.
 
-    Registered files are compared with what they were when they were added, the archives of
-    sacreBLEU's cache with sacreBLEU's own checksums, where it is installed.
+    Registered files are compared with their checksums at registration, and archives in
+    sacreBLEU's cache with sacreBLEU's own checksums, if sacreBLEU is installed.
 
     \b
     metra testsets check
@@ -265,10 +273,10 @@ def check(name: str, pair: str) -> None:
 @click.argument("name")
 @_pair
 def fetch(name: str, pair: str) -> None:
-    """Download the set NAME into sacreBLEU's cache, as sacreBLEU defines it.
+    """Download the test set NAME into sacreBLEU's cache.
 
-    It needs the package sacrebleu, for its definitions, and a connection. An archive is
-    there whole and with the right checksum, or not at all.
+    This needs the package sacrebleu, which defines the test sets, and a network connection.
+    An incomplete download or a wrong checksum is an error, and nothing is kept.
 
     \b
     metra testsets fetch wmt23 -l en-de

@@ -16,27 +16,28 @@ if TYPE_CHECKING:
 
 @click.group(cls=Commands)
 def weights() -> None:
-    """Make, show and study lists of words with their salience, which ltv weighs by.
+    """Build, show and analyse word lists with salience weights, as used by the metric ltv.
 
-    A list is tab-separated, with a header and a line for each word of each document:
+    A list is a tab-separated table with a header and a line for each word of each document:
 
     \b
     word     document  tf  df  N  P_doc    P_rest   P_corp   tf.idf  S
     harbour  news-7    3   2   9  0.00831  0.00031  0.00111  3.1565  1.7261
     the      news-7    21  9   9  0.05817  0.05600  0.05622  0
 
-    tf is how often the document has the word, df how many of the N documents do; the P's
-    are its relative frequencies in the document, in the rest of the corpus and in all of
-    it; tf.idf = (1 + ln tf) · ln(N / df); S = ln[(P_doc - P_rest) · (N - df)/N / P_corp],
-    empty where the word is no more frequent here than elsewhere or in every document.
-    Lists made by hand need word and the weight that is used, in any order, or the counts
-    that it follows from: tf.idf from tf, df and N, both weights from document and tf. Without
-    a document column there is one list for all documents.
+    tf is the frequency of the word in the document, and df the number of the N documents
+    that contain it; the P columns are its relative frequencies in the document, in the rest
+    of the corpus and in the whole corpus; tf.idf = (1 + ln tf) · ln(N / df); S = ln[(P_doc
+    - P_rest) · (N - df)/N / P_corp], empty if the word is no more frequent in this document
+    than elsewhere, or occurs in every document. Your own lists need the columns word and
+    the weight that is used, in any order, or the counts to compute it from: tf, df and N
+    for tf.idf; document and tf for both weights. Without a document column there is one
+    list for all documents.
     """
 
 
-_out = option("-o --out FILE", "List to write; to the screen if not given.")
-_stem = option("--stem", "Count stems: no, porter, or a language.", "no")
+_out = option("-o --out FILE", "Write the list to this file instead of the screen.")
+_stem = option("--stem", "Count stems: no, porter or a Snowball language.", "no")
 
 
 @weights.command()
@@ -44,7 +45,7 @@ _stem = option("--stem", "Count stems: no, porter, or a language.", "no")
 @options.documents
 @option(
     "--frequencies LIST",
-    "Compare with this corpus instead: a frequency list with word, tf, df and N.",
+    "Frequency list of a larger corpus, with the columns word, tf, df and N.",
 )
 @_out
 @options.tok
@@ -64,16 +65,16 @@ def build(
     columns: "ColumnNames | None",
     reading: "ReadingOptions",
 ) -> None:
-    """Count a CORPUS and write its list.
+    """Count the words of a CORPUS and write its list.
 
-    With --docs, or in a format that brings documents along, the files lie side by side,
-    as references do, and a document's words are counted in all of them together. Without,
-    each of several plain files is a document.
+    With --docs, or in a format with document ids, the files are parallel, as references
+    are, and a document's words are counted over all of them. Otherwise each plain file is
+    one document.
 
-    With --frequencies each document is weighed against a larger corpus, as if it were
-    added to that: tf and P_doc are its own, df and N those of the list and one more. The
-    list says how often (tf) and in how many (df) of its N documents the corpus has each
-    word; a list made by this command will do.
+    With --frequencies each document is weighted against a larger corpus, as if the document
+    were added to it: tf and P_doc come from the document, df and N from the list plus one.
+    The list gives the frequency (tf) and the document frequency (df) of each word in N
+    documents; a list written by this command works.
 
     \b
     metra weights build ref.txt --docs docs.txt -o list.tsv
@@ -112,11 +113,11 @@ def build(
 @click.argument("path", metavar="LIST")
 @_out
 def fill(path: str, out: str | None) -> None:
-    """Add the weights to a LIST of counts.
+    """Compute the missing weights of a LIST of counts.
 
-    tf.idf follows from tf, df and N. A list with document and tf, of all words of all
-    documents, has df, N, the relative frequencies and S in it, too. What the list has
-    already stays as it is.
+    tf.idf is computed from tf, df and N. From a list with document and tf that covers all
+    words of all documents, df, N, the relative frequencies and S are computed as well.
+    Existing values are kept.
 
     \b
     metra weights fill counts.tsv -o list.tsv
@@ -131,9 +132,9 @@ def fill(path: str, out: str | None) -> None:
 
 @weights.command()
 @click.argument("path", metavar="LIST")
-@option("--document ID", "Show this document; all if not given.")
-@option("--by", "Which weight ranks the words.", choices=["tfidf", "s"])
-@option("--top", "How many words of a document to show.", 10, least=1)
+@option("--document ID", "Show only this document.")
+@option("--by", "Weight that ranks the words.", choices=["tfidf", "s"])
+@option("--top", "Number of words to show per document.", 10, least=1)
 def show(path: str, document: str | None, by: str, top: int) -> None:
     """Show the most salient words of each document of a LIST.
 
@@ -154,11 +155,11 @@ def show(path: str, document: str | None, by: str, top: int) -> None:
 @click.argument("first", metavar="REF1")
 @click.argument("second", metavar="REF2")
 @options.documents
-@option("-o --out FILE", "Write all figures here, tab-separated.")
+@option("-o --out FILE", "Write all results to this file, tab-separated.")
 @options.picture
 @option(
     "--width",
-    "Width of the polygons' classes.",
+    "Width of the salience classes in the frequency polygons.",
     0.5,
     type=FiniteRange(0, min_open=True),
 )
@@ -182,11 +183,11 @@ def stability(
     columns: "ColumnNames | None",
     reading: "ReadingOptions",
 ) -> None:
-    """Study which words two translations of the same documents agree on.
+    """Analyse which words two translations of the same documents share.
 
-    How much they overlap; how salient, on average, the words are that both have (each
-    translation scores them by its own list) and those that only one has; and how the words
-    of each set spread over classes of salience.
+    The report gives the overlap, the mean salience of shared words (scored by each
+    translation's own list) and of words that only one translation has, and the distribution
+    of each set over salience classes.
 
     \b
     metra weights stability refA.txt refB.txt --docs docs.txt --plot polygons.svg
@@ -224,15 +225,15 @@ def stability(
 @options.references
 @options.test_set
 @options.documents
-@option("--by", "Which weight tells what is salient.", choices=["tfidf", "s"])
+@option("--by", "Weight that measures salience.", choices=["tfidf", "s"])
 @option(
     "--threshold",
-    "What is above this is highly salient.",
+    "Weights above this count as high salience.",
     3.0,
     type=FiniteRange(),
 )
-@option("-n length N", "Count n-grams of up to so many words.", 1, least=1)
-@option("-o --out FILE", "Write all figures here, tab-separated.")
+@option("-n length N", "Longest n-grams to count, in words.", 1, least=1)
+@option("-o --out FILE", "Write all results to this file, tab-separated.")
 @options.picture
 @options.tok
 @options.case
@@ -257,12 +258,12 @@ def matches(
     reading: "ReadingOptions",
     test_set: "NamedSet | None",
 ) -> None:
-    """Show where the matches of each OUTPUT fall: on words that matter or on others.
+    """Show whether the matches of each OUTPUT are on salient words or on others.
 
-    The n-grams of a reference are divided into four sets: those that the other reference
-    has too, common ones, and those that it does not have, different ones; each with a high
-    or a low salience: ch, cl, dh and dl. Two systems with as many matches may match
-    different sets. Give two references; each is divided by its own list.
+    The n-grams of a reference are divided into four sets: common (also in the other
+    reference) or different, each with high or low salience: ch, cl, dh and dl. Two systems
+    with equally many matches may match different sets. Give two references; each is divided
+    by its own list.
 
     \b
     metra weights matches sysA.txt sysB.txt -r refA.txt -r refB.txt --docs docs.txt
@@ -285,7 +286,7 @@ def matches(
         test_set=test_set,
     )
     if not corpus.has_documents:
-        msg = "The documents are not known; give --docs with the document of each line."
+        msg = "Document ids are needed; give --docs with the document of each line."
         raise click.UsageError(msg)
     text = make_preparation(tok=tok, case=case, stem=stem)
     streams = read_streams(corpus, text)

@@ -11,7 +11,7 @@ from metra.scoring.memory import score
 
 _INPUTS = """
 Args:
-    predictions: outputs, one text a segment.
+    predictions: outputs, one text per segment.
     references: for each output its reference, or the list of its references.
 """
 

@@ -31,8 +31,8 @@ class SegmentColumn:
         return tokens
 
 
-EMPTY = "There are no segments to score; expected at least one line in every stream."
-_NO_REFERENCES = "The batch has no references, but the measure compares with them."
+EMPTY = "The input has no segments; expected at least one line in every stream."
+_NO_REFERENCES = "The batch has no references, but the metric needs them."
 
 
 class BatchPosition(NamedTuple):
@@ -163,7 +163,7 @@ class Sentence:
 def _pack_segment(text: str, what: str) -> SegmentColumn:
     """Pack one text; where there is but one segment, none of it can be missing."""
     if not isinstance(text, str):
-        msg = f"{what} has {text!r} where a text was expected."
+        msg = f"{what} contains {text!r} where a text was expected."
         raise CorpusError(msg)
     return SegmentColumn(pack([text], what))
 
@@ -213,16 +213,17 @@ def check_chunk(chunk: CorpusChunk) -> CorpusChunk:
         gone = column.text.missing()
         if gone:
             msg = (
-                f"Segment {chunk.first + gone[0] + 1} of the output {name!r} is missing; "
-                "every segment needs an output, an empty string if the system gave none."
+                f"Segment {chunk.first + gone[0] + 1} of the output {name!r} is "
+                "missing; every segment needs an output; use an empty string if the "
+                "system gave none."
             )
             raise CorpusError(msg)
     without = [set(ref.text.missing()) for ref in chunk.refs]
     gaps = set.intersection(*without) if without else set()
     if gaps:
         msg = (
-            f"Segment {chunk.first + min(gaps) + 1} has no reference: all of its references "
-            "are missing; give at least one, an empty string if nothing is expected."
+            f"Segment {chunk.first + min(gaps) + 1} has no reference; give at least "
+            "one, an empty string if nothing is expected."
         )
         raise CorpusError(msg)
     return chunk

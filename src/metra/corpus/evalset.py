@@ -65,7 +65,7 @@ class EvalSet:
     def check_outputs(self, outputs: Mapping[str, Segments]) -> dict[str, Segments]:
         """Return the outputs as columns, each as long as the streams of this set."""
         if not outputs:
-            msg = "There is no output to score; give at least one system's segments."
+            msg = "No output was given; give the segments of at least one system."
             raise CorpusError(msg)
         columns = {name: as_column(segs, name) for name, segs in outputs.items()}
         lengths = {name: len(column) for name, column in columns.items()}
@@ -105,7 +105,7 @@ def name_reference(index: int) -> str:
 
 def _collect_references(refs: Any, refs_per_segment: Any) -> list[Segments]:
     if refs is not None and refs_per_segment is not None:
-        msg = "Give either refs or refs_per_segment: one of them, not both."
+        msg = "Give either refs or refs_per_segment, not both."
         raise CorpusError(msg)
     if refs_per_segment is not None:
         return _transpose_references(refs_per_segment)
@@ -114,7 +114,7 @@ def _collect_references(refs: Any, refs_per_segment: Any) -> list[Segments]:
     refs = as_column(refs, "refs")
     if isinstance(refs, (list, tuple)):
         if not refs:
-            msg = "There are no references; expected at least one stream of segments."
+            msg = "No references were given; expected at least one stream of segments."
             raise CorpusError(msg)
         _refuse_ambiguous(refs)
         strings = [isinstance(ref, str) or ref is None for ref in refs]
@@ -130,8 +130,8 @@ def _collect_references(refs: Any, refs_per_segment: Any) -> list[Segments]:
             raise CorpusError(msg)
     elif any(map(_is_sequence, window(refs, 0, min(1, len(refs))))):
         msg = (
-            "refs is a column of lists; expected a column of strings or a list of such "
-            "columns. If its entries are the references of a segment, give "
+            "refs is a column of lists; expected a column of strings or a list of "
+            "such columns. If each entry holds the references of a segment, use "
             "refs_per_segment."
         )
         raise CorpusError(msg)
@@ -157,7 +157,7 @@ def _refuse_ambiguous(refs: Any) -> None:
     if streams == list(map(list, zip(*streams, strict=True))):
         return
     msg = (
-        f"refs has {size} entries of {size} texts each, so that an entry could be a stream "
+        f"refs has {size} entries of {size} texts each, so an entry could be a stream "
         "or the references of a segment; give refs_per_segment=refs if entries are "
         "segments, or refs_per_segment=list(zip(*refs)) if they are streams."
     )

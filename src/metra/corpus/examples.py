@@ -30,13 +30,13 @@ SETTINGS: dict[str, dict[str, str]] = {
 }
 
 REMARK = (
-    "See scrambled, which has the right words in the wrong order: BLEU puts it last, "
-    "precision near the top, because it does not look at order; and see terse, which is "
-    "precise and drops half, and verbose, which keeps all and adds as much again, change "
-    "places between precision and recall. Intervals that overlap do not say that two "
-    "systems are equal: those of polished and solid overlap by chrF as by BLEU, yet a "
-    "paired test on the same segments (metra compare) finds a significant difference by "
-    "chrF, and none by BLEU."
+    "Compare the metrics: scrambled has the right words in the wrong order, so BLEU "
+    "ranks it last and precision, which ignores order, near the top; terse is "
+    "precise but drops half, verbose keeps everything and adds as much again, so "
+    "they swap places between precision and recall. Overlapping intervals do not "
+    "mean that two systems are equal: those of polished and solid overlap by chrF as "
+    "by BLEU, yet a paired test on the same segments (metra compare) finds a "
+    "significant difference by chrF, and none by BLEU."
 )
 
 

@@ -113,7 +113,7 @@ def write_folder(path: str) -> Iterator[Path]:
 
     target = Path(os.path.realpath(path))
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
-        msg = f"{path} is there already; give the name of a new or empty folder."
+        msg = f"{path} already exists; give the name of a new or empty folder."
         raise FormatError(msg)
     with _translate_errors(path):
         aside = Path(mkdtemp(prefix=".metra-", dir=target.parent))

@@ -93,7 +93,7 @@ class PackedFile:
             if not block and self._stream is None:
                 return None
             if not block:
-                msg = "the last stream is not complete"
+                msg = "the last stream is incomplete"
                 raise EOFError(msg)
             if self._stream is None:
                 block = block.lstrip(self._padding)
@@ -150,7 +150,10 @@ def check_member_name(name: str, place: str) -> None:
     path = PurePosixPath(name.replace("\\", "/"))
     has_drive = ":" in name.partition("/")[0]
     if path.is_absolute() or has_drive or ".." in path.parts or "\0" in name:
-        msg = f"{place} holds {name!r}, which leads out of its folder; expected names below it."
+        msg = (
+            f"{place} contains {name!r}, which points outside its folder; expected "
+            "paths inside it."
+        )
         raise FormatError(msg)
 
 
@@ -172,5 +175,5 @@ def _open_zip(file: str | IO[bytes], place: str) -> "Iterator[ZipFile]":
             raise
         # A password is asked for by a RuntimeError.
         problem = f"{place} cannot be unpacked: {str(error).rstrip('.')}"
-        msg = f"{problem}; expected a whole zip without a password."
+        msg = f"{problem}; expected a complete zip file without a password."
         raise FormatError(msg) from None

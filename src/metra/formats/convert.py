@@ -47,7 +47,7 @@ def convert_files(
     dropped = [_find_column(name, table.fields) for name in settings.drop]
     fields = [field for field in table.fields if field not in dropped]
     if not any(field.role in TEXT_ROLES for field in fields):
-        msg = "There is no text to convert; give an output, a reference or the source."
+        msg = "No text was given; give an output, a reference or the source."
         raise CorpusError(msg)
     check_names(list_text_fields(fields) if form.has_ids else fields, form.name)
     about = {**table.about, **(settings.about or {})}
@@ -67,13 +67,13 @@ def choose_written_format(out: str, to: str) -> TextFormat:
     form = find_format_by_suffix(out) or (PLAIN if is_folder_name(out) else None)
     if form is None:
         msg = (
-            f"The format of {out} does not follow from its name; give `to` FORMAT, or "
-            "a name that ends in .tsv, .csv, .xlsx, .json, .jsonl, .sgm, .xml or .parquet, or "
-            "a folder's."
+            f"The format of {out} cannot be detected from its name; give `to` FORMAT, "
+            "or a name that ends in .tsv, .csv, .xlsx, .json, .jsonl, .sgm, .xml or "
+            ".parquet, or a folder's."
         )
         raise OptionError(msg)
     if not form.is_written:
-        problem = f"{out} would be {form.name}, which is read but not written"
+        problem = f"{out} would be {form.name}, which metra reads but does not write"
         msg = f"{problem}; give another name, or `to` with one of {', '.join(written)}."
         raise OptionError(msg)
     return form
@@ -130,7 +130,7 @@ def _read_chunks(
             kept_count += len(kept)
         progress(read_count)
     if not kept_count:
-        msg = "There are no segments to convert; expected at least one in every file."
+        msg = "The input has no segments; expected at least one in every file."
         raise CorpusError(msg)
 
 

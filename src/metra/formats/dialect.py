@@ -64,7 +64,10 @@ def _find_dialect(
         delimiter = DELIMITERS.get(given.delimiter, given.delimiter)
         if len(delimiter) != 1 or delimiter in '"\r\n':
             known = ", ".join(DELIMITERS)
-            msg = f"`delimiter` is {given.delimiter!r}; expected one sign, or one of {known}."
+            msg = (
+                f"`delimiter` is {given.delimiter!r}; expected one character, or "
+                f"one of {known}."
+            )
             raise OptionError(msg)
     quoted = None if given.quotes == "auto" else given.quotes == "yes"
     encoding = reading.encoding if reading else None
@@ -163,7 +166,7 @@ def _choose_delimiter(
     if "\t" in best or len(best) == 1:
         return "\t" if "\t" in best else best[0]
     names = " or ".join(f"{n}s" for n, mark in DELIMITERS.items() if mark in best)
-    msg = f"its cells may be separated by {names}; say which with `delimiter`."
+    msg = f"its cells may be separated by {names}; choose one with `delimiter`."
     raise FormatError(msg)
 
 
@@ -240,8 +243,8 @@ class MixedQuotesError(FormatError):
     def __init__(self, place: str = "") -> None:
         begin = f"{place}: " if place else ""
         super().__init__(
-            f"{begin}some of its cells are in quotes and some have quotes in them; say "
-            "whether quotes belong to the text with `quotes`."
+            f"{begin}some cells are quoted and some contain quotes; set `quotes` to "
+            "say whether quotes belong to the text."
         )
 
 

@@ -77,7 +77,7 @@ def _read_sheet_table(
             problem = (
                 f"{place}, row {row + sheet.first_row} has {content} without a value"
             )
-            msg = f"{problem}; compute it and save the workbook again."
+            msg = f"{problem}; recalculate and save the workbook again."
             raise FormatError(msg)
     cells = [[*map(_format_cell, row)] for row in sheet.rows]
     numbered = [Row(at, row) for at, row in enumerate(cells, sheet.first_row)]

@@ -226,16 +226,14 @@ _BY_CONTENT = ("plain", "delimited", "jsonl")
 
 #: Kinds of files that hold no segments line by line, by the suffixes of their names.
 _OTHER_KINDS = {
-    **dict.fromkeys(
-        (".doc", ".docx", ".odt", ".rtf"), "a document of a word processor"
-    ),
+    **dict.fromkeys((".doc", ".docx", ".odt", ".rtf"), "a word processor document"),
     **dict.fromkeys((".ppt", ".pptx", ".odp"), "a presentation"),
     **dict.fromkeys((".htm", ".html", ".xhtml"), "a web page"),
-    **dict.fromkeys((".srt", ".vtt", ".ass"), "a file of subtitles"),
+    **dict.fromkeys((".srt", ".vtt", ".ass"), "a subtitle file"),
     **dict.fromkeys((".zip", ".tar", ".tgz", ".7z", ".rar", ".bz2"), "an archive"),
-    **dict.fromkeys((".yaml", ".yml", ".toml"), "a file of settings"),
+    **dict.fromkeys((".yaml", ".yml", ".toml"), "a configuration file"),
     **dict.fromkeys((".arrow", ".feather", ".avro", ".orc"), "a binary table"),
-    **dict.fromkeys((".npy", ".npz", ".pkl", ".pickle", ".pt"), "a file of Python's"),
+    **dict.fromkeys((".npy", ".npz", ".pkl", ".pickle", ".pt"), "a Python file"),
     **dict.fromkeys((".db", ".sqlite", ".sqlite3"), "a database"),
     ".pdf": "a PDF",
 }
@@ -245,19 +243,22 @@ def _find_other_kind(head: FileHead, by_name: TextFormat) -> str | None:
     """Say what a file is that would be read as plain text, or as a table, but is not."""
     kind = _OTHER_KINDS.get(split_file_name(head.path)[1].lower())
     if kind and by_name is PLAIN:
-        save = "save its text in a file of its own, one segment a line"
+        save = "save its text as plain text, one segment per line"
         return f"is {kind} by its name; {save}, or give `input_format`"
     if head.content.startswith(b"PK\x03\x04"):
-        return "begins like a workbook or an archive; give `input_format` xlsx, or unpack it"
+        return (
+            "looks like a workbook or an archive; give `input_format` xlsx, or "
+            "unpack it"
+        )
     if _is_binary(head.content):
         return (
-            "is binary, or in an encoding that cannot be told; give a text file, or "
-            "`encoding`, for example utf-16-le"
+            "is binary, or in an unknown encoding; give a text file, or `encoding`, "
+            "for example utf-16-le"
         )
     if _OWN_SCORES.match(head.text):
         return (
-            "holds scores that `metra score` wrote, not texts; scores are read by "
-            "`metra meta` and, as NAME@FILE, in place of a metric"
+            "contains scores from `metra score`, not texts; use it with `metra "
+            "meta`, or as a metric: NAME@FILE"
         )
     if by_name is not PLAIN:
         return None
@@ -266,7 +267,7 @@ def _find_other_kind(head: FileHead, by_name: TextFormat) -> str | None:
         return f"looks like JSON; give `input_format` {form}, or plain if it is text"
     table_form = _find_table_kind(head)
     if table_form:
-        headings = "looks like a table, because its first line has known headings"
+        headings = "looks like a table: its first line has known headings"
         return f"{headings}; give `input_format` {table_form}, or plain if it is text"
     return None
 

@@ -109,5 +109,5 @@ def translate_errors(path: str, done: str = "read") -> Iterator[None]:
     except (OSError, ValueError, NotImplementedError) as error:
         reason = str(error).split("\n")[0].rstrip(".") or type(error).__name__
         problem = f"{path} cannot be {done}: {reason}"
-        msg = f"{problem}; check the address, your rights and the connection."
+        msg = f"{problem}; check the address, your permissions and the connection."
         raise FormatError(msg) from None

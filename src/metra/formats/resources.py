@@ -109,9 +109,7 @@ def _check_hunspell(path: Path) -> None:
 
 def _load_word_list(path: Path) -> Dictionary:
     if not path.is_file():
-        msg = (
-            f"There is no list of words at {path}; expected a text with a word a line."
-        )
+        msg = f"No word list at {path}; expected a text with one word per line."
         raise MissingResourceError(msg)
     words = set(read_text(str(path)).split("\n"))
     lower = {word.strip().lower() for word in words if word.strip()}
@@ -137,10 +135,10 @@ def _find_dictionary(name: str) -> Path:
         places = ", ".join(str(each.parent) for each in candidates)
         where = f"named {name!r} in {places}"
     msg = (
-        f"There is no Hunspell dictionary {where} (a .dic and an .aff file); install "
-        f"Debian's package hunspell-{language} or the like, name its folder with the "
-        "environment variable DICPATH, give a .dic file's path, or a text (.txt) with a "
-        "word a line."
+        f"No Hunspell dictionary {where} (a .dic and an .aff file); install Debian's "
+        f"package hunspell-{language} or the like, name its folder with the "
+        "environment variable DICPATH, give a .dic file's path, or a text (.txt) "
+        "with one word per line."
     )
     raise MissingResourceError(msg)
 
@@ -278,7 +276,8 @@ def read_paraphrase_table(path: str) -> str:
     except FormatError as error:
         problem = str(error).partition(";")[0]
         msg = (
-            f"{problem}; expected METEOR's paraphrase table, three lines an entry "
-            "(probability, phrase, paraphrase) in UTF-8, plain or packed with gzip."
+            f"{problem}; expected METEOR's paraphrase table, three lines per entry "
+            "(probability, phrase, paraphrase) in UTF-8, plain or compressed with "
+            "gzip."
         )
         raise MissingResourceError(msg) from None

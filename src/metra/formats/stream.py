@@ -146,7 +146,7 @@ def read_toml(path: str, what: str) -> dict[str, Any]:
     except UnreadableError as error:
         raise UnreadableError(path, error.reason, f"expected {what} in TOML") from None
     except UnicodeDecodeError as error:
-        msg = f"{path} is no TOML: {error}."
+        msg = f"{path} is not TOML: {error}."
         raise FormatError(msg) from None
     return parse_toml(text, path)
 
@@ -166,7 +166,7 @@ def parse_toml(text: str, place: str, expected: str = "") -> dict[str, Any]:
     except ValueError as error:
         # Also a number with more digits than Python takes.
         tail = f"; expected {expected}" if expected else ""
-        msg = f"{place} is no TOML: {error}{tail}."
+        msg = f"{place} is not TOML: {error}{tail}."
         raise FormatError(msg) from None
     check_values(table, place)
     return table
@@ -199,7 +199,9 @@ def refuse_damage(path: str) -> Iterator[None]:
     except MetraError:
         raise
     except DAMAGE as error:
-        problem = f"{format_path(path)} is damaged, or not in the format that it seems"
+        problem = (
+            f"{format_path(path)} is damaged, or not in the format that it appears"
+        )
         msg = f"{problem} to be in ({describe_damage(error)}); write it again."
         raise FormatError(msg) from error
 
@@ -224,7 +226,7 @@ def parse_json(text: str, place: str) -> Any:
     try:
         return load_json(text, place)
     except json.JSONDecodeError as error:
-        msg = f"{place} is no JSON: {error}."
+        msg = f"{place} is not JSON: {error}."
         raise FormatError(msg) from None
 
 
@@ -327,8 +329,8 @@ class ByteStream:
         try:
             block = self.file.read(size)
         except _list_read_errors() as error:
-            problem = f"{format_path(self.path)} is damaged or breaks off: {error}"
-            msg = f"{problem}; expected a whole compressed file."
+            problem = f"{format_path(self.path)} is damaged or truncated: {error}"
+            msg = f"{problem}; expected a complete compressed file."
             raise FormatError(msg) from None
         if self.is_packed:
             self._unpacked += len(block)
@@ -370,7 +372,10 @@ class UnreadableError(FormatError):
     """A file that the system does not let us read, and its reason."""
 
     def __init__(
-        self, path: str, reason: object, remedy: str = "check the name and its rights"
+        self,
+        path: str,
+        reason: object,
+        remedy: str = "check the name and its permissions",
     ) -> None:
         """Name the file, the reason and what to do."""
         self.reason = reason
@@ -408,7 +413,9 @@ def find_encoding(head: bytes, encoding: str | None, path: str) -> str:
         name = codecs.lookup(encoding).name
         "".encode(name)
     except LookupError:
-        msg = f"There is no encoding {encoding!r}; known are utf-8, utf-16, cp1252, gb18030 …"
+        msg = (
+            f"Unknown encoding {encoding!r}; examples: utf-8, utf-16, cp1252, gb18030 …"
+        )
         raise OptionError(msg) from None
     if by_mark and not name.startswith(by_mark):
         problem = f"{format_path(path)} begins with the byte order mark of {by_mark}"

@@ -13,7 +13,7 @@ from contextlib import closing
 from itertools import chain, count, repeat
 from typing import Any, NamedTuple
 
-from metra.errors import FormatError
+from metra.errors import FormatError, format_count
 from metra.formats.lines import LineReader
 from metra.formats.stream import format_path
 from metra.limits import LimitError, check_limit, get_limits, refuse_excess
@@ -104,8 +104,8 @@ class QuotingError(FormatError):
     def __init__(self, line: int, reason: str) -> None:
         self.line = line
         super().__init__(
-            f"line {line}: the quotes do not go together ({reason}); expected cells in "
-            "double quotes, with quotes inside of them doubled."
+            f"line {line}: the quotes do not match ({reason}); expected cells in "
+            "double quotes, with quotes inside them doubled."
         )
 
 
@@ -218,8 +218,8 @@ def _describe_width(
     same = "as many tabs as" if dialect == TABS else "as many as"
     how = f" ({dialect.describe()})" if dialect.strict else ""
     return (
-        f"{place}, line {line} has {size} columns{how} but the header has {width}; each "
-        f"line needs {same} the header."
+        f"{place}, line {line} has {format_count(size, 'column')}{how} but the header has "
+        f"{width}; each line needs {same} the header."
     )
 
 

@@ -68,7 +68,7 @@ def _read_sheet(
         opened = {name: workbook.get_sheet_by_name(name) for name in names}
         rows = {name: sheet.to_python() for name, sheet in opened.items()}
     except (calamine.CalamineError, OSError) as error:
-        problem = f"{place} is no workbook, is damaged or has a password: {error}"
+        problem = f"{place} is not a workbook, is damaged or has a password: {error}"
         msg = f"{problem}; save it again, or as CSV."
         raise FormatError(msg) from None
     name = _choose_sheet(rows, count_known, place) if len(rows) > 1 else names[0]
@@ -92,7 +92,7 @@ def _choose_sheet(
     chosen = known if len(known) == 1 else filled
     if len(chosen) > 1:
         listed = ", ".join(map(repr, chosen))
-        msg = f"{place} has {len(chosen)} sheets: {listed}; say which with `sheet`."
+        msg = f"{place} has {len(chosen)} sheets: {listed}; choose one with `sheet`."
         raise FormatError(msg)
     return (chosen or list(rows))[0]
 

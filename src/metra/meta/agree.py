@@ -53,11 +53,14 @@ def take_runs_for_judges(scores: Scores, names: Sequence[str]) -> Scores:
     """
     numbers = [scores.find(name) for name in names]
     if len(set(numbers)) < 2:
-        msg = f"Agreement takes two runs at least; found: {', '.join(names) or 'none'}."
+        msg = f"Agreement needs at least two runs; found: {', '.join(names) or 'none'}."
         raise OptionError(msg)
     kinds = [scores.scorers[number] for number in numbers]
     if len({kind.higher_is_better for kind in kinds}) > 1:
-        msg = "Some of the `runs` are better where higher, others where lower."
+        msg = (
+            "The `runs` differ in direction: higher is better for some, lower for "
+            "others."
+        )
         raise OptionError(msg)
     lines = scores.keep_lines(np.isin(scores.scorer, numbers))
     place = {number: at for at, number in enumerate(numbers)}
@@ -75,8 +78,8 @@ def report_repeats(ratings: Ratings, name: str, options: AgreeOptions) -> MetaRe
     units, judges = len(ratings.units), len(ratings.judges)
     tables = [build_intra_table(ratings, options.within)]
     notes = [
-        f"No unit was judged by two judges (judges: {judges}, units: {units:,}): judges are "
-        "only compared with themselves."
+        f"No unit was judged by two judges (judges: {judges}, units: {units:,}); "
+        "judges are compared only with themselves."
     ]
     signature = build_signature(
         scorer=name, judges=judges, units=f"0/{units}", within=options.within
@@ -96,7 +99,7 @@ def report_agreement(
         figure = build_figure(value, agreement.intervals.get(key))
         rows.append((label.format(within=f"{options.within:g}"), [figure, Cell(about)]))
     caption = f"Agreement of {len(ratings.judges)} judges on {name}"
-    caption += ", comparison by comparison" if options.ranks else ""
+    caption += ", by pairwise comparison" if options.ranks else ""
     tables = [
         make_table(
             "coefficient", ["value", "of"], rows, caption=caption, name="overall"
@@ -127,8 +130,8 @@ def report_agreement(
     hidden = len(ratings.judges) - options.most_judges
     if options.most_judges and hidden > 0:
         notes.append(
-            f"Of {len(ratings.judges)} judges the {options.most_judges} who agree least with "
-            "the others are shown: `most_judges` 0 shows all."
+            f"Shown are the {options.most_judges} of {len(ratings.judges)} judges who "
+            "agree least with the others; `most_judges` 0 shows all."
         )
     return MetaReport(tables, signature, notes, {"pairs": pairs})
 
@@ -138,12 +141,16 @@ _ROWS = (
     ("exact", "equal", "pairs of judgements"),
     ("within", "within {within}", "pairs of judgements"),
     ("sd", "mean sd of a unit", "units, over their judges"),
-    ("mean pearson", "Pearson's r", "judge pairs, by what they share"),
-    ("mean spearman", "Spearman's rho", "judge pairs, by what they share"),
-    ("mean kendall", "Kendall's tau-b", "judge pairs, by what they share"),
-    ("mean kappa", "Cohen's kappa", "judge pairs, by what they share"),
-    ("mean linear", "Cohen's kappa, linear", "judge pairs, by what they share"),
-    ("mean quadratic", "Cohen's kappa, quadratic", "judge pairs, by what they share"),
+    ("mean pearson", "Pearson's r", "judge pairs, weighted by shared units"),
+    ("mean spearman", "Spearman's rho", "judge pairs, weighted by shared units"),
+    ("mean kendall", "Kendall's tau-b", "judge pairs, weighted by shared units"),
+    ("mean kappa", "Cohen's kappa", "judge pairs, weighted by shared units"),
+    ("mean linear", "Cohen's kappa, linear", "judge pairs, weighted by shared units"),
+    (
+        "mean quadratic",
+        "Cohen's kappa, quadratic",
+        "judge pairs, weighted by shared units",
+    ),
     ("comparisons", "kappa as at WMT", "pairs of judgements; chance by all ties"),
     ("fleiss", "Fleiss' kappa", "units with two judges or more"),
     *(
@@ -153,7 +160,7 @@ _ROWS = (
     ("AC1", "Gwet's AC1", "all units"),
     ("AC2", "Gwet's AC2, quadratic", "all units"),
     *((name, name, "units, judges unknown") for name in ONE_WAY),
-    *((name, name, "units that all judged") for name in TWO_WAY),
+    *((name, name, "units judged by all") for name in TWO_WAY),
 )
 
 
@@ -164,7 +171,7 @@ def build_pair_table(pairs: list[JudgePair], within: float, most: int) -> Table:
         figures = (getattr(pair, name) for name in ("exact", "within", *PAIR_FIGURES))
         rows.append((f"{pair.first} – {pair.second}", _build_row(pair.n, figures)))
     heads = ["n", "equal", f"within {within:g}", *PAIR_FIGURES]
-    caption = "Two judges at a time"
+    caption = "Pairs of judges"
     return make_table("judges", heads, rows, caption=caption, name="pairs")
 
 
@@ -197,7 +204,7 @@ def build_judge_table(ratings: Ratings, within: float, most: int = 0) -> Table:
         rows.append((name, _build_row(len(value), figures)))
     rows = _keep_least(rows, most)
     heads = ["n", "mean", "sd", "above others", f"within {within:g}", "r with others"]
-    caption = "Each judge and the others' mean"
+    caption = "Each judge against the mean of the others"
     return make_table("judge", heads, rows, caption=caption, name="judges")
 
 
@@ -243,7 +250,7 @@ def build_intra_table(ratings: Ratings, within: float, most: int = 0) -> Table:
         *("n", "equal", f"within {within:g}", "mean gap", "later − first"),
         *("pearson", "kappa", "quadratic"),
     ]
-    caption = "Judges with themselves, judging again"
+    caption = "Judges against their own repeated judgements"
     return make_table("judge", heads, rows, caption=caption, name="intra")
 
 
@@ -264,7 +271,7 @@ def build_worst_table(ratings: Ratings, most: int) -> Table:
             said = [*said[: MOST_SAID // 2], "…", *said[-(MOST_SAID // 2) :]]
         cells = [Cell(float(deviations[unit])), Cell(", ".join(said))]
         rows.append((ratings.units[unit], cells))
-    caption = "Where the judges disagree most"
+    caption = "Units with the largest disagreement"
     return make_table("unit", ["sd", "judgements"], rows, caption=caption, name="worst")
 
 
@@ -275,25 +282,25 @@ def _write_notes(
     alone = len(ratings.units) - agreement.units
     if alone:
         notes.append(
-            f"{alone:,} of {len(ratings.units):,} units have one judge: they say nothing "
-            "about agreement."
+            f"{alone:,} of {len(ratings.units):,} units have only one judge and do "
+            "not count for agreement."
         )
     reasons = group_names(agreement.reasons)
     notes += [f"– {', '.join(names)}: {why}." for why, names in reasons.items()]
     again = len(ratings.repeats.judge)
     if again:
         notes.append(
-            f"{again:,} judgements repeat the same judge's: the first stands, the later "
-            "ones are in the table of judges with themselves."
+            f"{again:,} judgements repeat a judgement of the same judge: the first "
+            "counts, later ones are in the table of repeated judgements."
         )
     if most_pairs and len(agreement.pairs) > most_pairs:
         hidden = len(agreement.pairs) - most_pairs
-        notes.append(f"{hidden} more pairs of judges: `most_pairs` 0 shows all.")
+        notes.append(f"{hidden} more pairs of judges; `most_pairs` 0 shows all.")
     flat = sum(pair.spearman != pair.spearman for pair in agreement.pairs)
     if flat:
         notes.append(
-            "Pairs of judges of whom one gave the same value throughout, and so without "
-            f"correlations: {flat}."
+            "Pairs of judges without a correlation, because one gave a constant "
+            f"value: {flat}."
         )
     few = sum(pair.n < 3 for pair in agreement.pairs)
     if few:

@@ -138,7 +138,7 @@ def build_card(
         (noticed,) = measure_differences(own, asked)
         answers["differences"] = report_deltas(own, [noticed], asked)
     except CorpusError as reason:
-        notes.append(f"No differences that people notice: {reason}")
+        notes.append(f"No noticeable differences: {reason}")
     beaten: list[str] = []
     try:
         decide = SelectOptions(good=options.good, folds=options.folds, **settings)
@@ -149,7 +149,7 @@ def build_card(
         answers["sentinels"] = report_sentinels(sentinels, guard)
         beaten = _list_beaten(sentinels, metric)
     except CorpusError as reason:
-        notes.append(f"No decisions on segments: {reason}")
+        notes.append(f"No segment decisions: {reason}")
     tested = None
     if challenge is not None:
         kept = {name: each for name, each in challenge.scores.items() if name == metric}

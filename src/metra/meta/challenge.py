@@ -102,7 +102,7 @@ def score_challenge(
     by_metric = _list_scores(challenge, specs, options.lower)
     if not by_metric:
         msg = (
-            f"There is nothing to evaluate: name a metric, or give {challenge.path} columns "
+            f"No metric to evaluate; name a metric, or give {challenge.path} columns "
             "NAME-good and NAME-bad with another program's scores."
         )
         raise CorpusError(msg)
@@ -177,18 +177,19 @@ def report_challenge(scores: ChallengeScores, options: ChallengeOptions) -> Meta
     notes = []
     if scores.equal:
         notes.append(
-            f"{scores.equal:,} of {scores.pairs:,} pairs have equal translations: left out."
+            f"{scores.equal:,} of {scores.pairs:,} pairs have equal translations and "
+            "are excluded."
         )
     whole = {metric: each[ALL] for metric, each in scores.scores.items()}
     tied = [f"{metric} {each.tied:,}" for metric, each in whole.items() if each.tied]
     if tied:
-        notes.append(f"Ties, which count as mistakes: {', '.join(tied)}.")
+        notes.append(f"Ties, which count as errors: {', '.join(tied)}.")
     lacking = {m: scores.pairs - scores.equal - e.pairs for m, e in whole.items()}
     without = [f"{metric} {count:,}" for metric, count in lacking.items() if count]
     if without:
         notes.append(f"Pairs without a score: {', '.join(without)}.")
     if len(shown) < len(kinds):
-        notes.append(f"{len(kinds) - len(shown)} more: `most` 0 shows all.")
+        notes.append(f"{len(kinds) - len(shown)} more; `most` 0 shows all.")
     drawn = not options.no_ci
     signature = build_signature(
         challenge=value,
@@ -209,7 +210,7 @@ def report_challenge(scores: ChallengeScores, options: ChallengeOptions) -> Meta
 
 _CAPTIONS = {
     "accuracy": "share of pairs whose good translation scores higher",
-    "tau": "Kendall's tau-like coefficient, a tie being a mistake",
+    "tau": "Kendall's tau-like coefficient; a tie counts as an error",
 }
 
 

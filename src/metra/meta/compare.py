@@ -141,7 +141,7 @@ def compare(
     upper = np.triu(np.ones(tests.p.shape, bool), 1)
     tests = replace(tests, p=np.where(upper, tests.p, np.nan))
     if question.options.wmt and name.startswith("perm"):
-        notes.append("p-values as WMT's scorer counts them may be 0.")
+        notes.append("p-values computed as in WMT's scorer may be 0.")
     notes += _explain_least_p(tests, len(panel.systems), correction, alpha)
     return MetricComparison(
         names,
@@ -287,7 +287,7 @@ def _build_tables(
             )
             for (one, other), figures in pairs
         ]
-        caption = f"{panel.place}Every two metrics {tested}"
+        caption = f"{panel.place}Pairs of metrics {tested}"
         name = f"{tag} pairs"
         return [*tables, make_table("better", heads, rows, caption=caption, name=name)]
     both = comparison.p.copy()
@@ -330,7 +330,7 @@ def _write_notes(comparison: MetricComparison, most_pairs: int) -> list[str]:
     notes = [describe_differences(comparison.tests, comparison.alpha)]
     total = int(np.isfinite(comparison.p).sum())
     if most_pairs and total > most_pairs:
-        notes.append(f"{total} pairs: `most_pairs` 0 lists each with both corrections.")
+        notes.append(f"{total} pairs; `most_pairs` 0 lists each with both corrections.")
     return notes
 
 
@@ -345,8 +345,8 @@ def _explain_least_p(
     if least * count < alpha:
         return []
     return [
-        f"{systems} systems that change sides give no p-value below {least:.2g}, which is "
-        "not significant; another test answers for another population."
+        f"Swapping {systems} systems cannot give a p-value below {least:.2g}, which "
+        "is not significant; other tests refer to other populations."
     ]
 
 
@@ -397,8 +397,8 @@ def _exchange_scores(setting: _Setting, *, swap: Swap) -> PairTests:
     options, level = question.options, question.level
     if level == "sys" and swap != "sys" and not swaps_segments(panel):
         msg = (
-            f"perm-{swap} exchanges segments, but system scores are given that are no "
-            "means over segments; use perm-sys, or leave those scores out."
+            f"perm-{swap} swaps segments, but some system scores are not means over "
+            "segments; use perm-sys, or leave those scores out."
         )
         raise OptionError(msg)
     exchanges = prepare_swaps(panel, level, options, swap)
@@ -434,7 +434,7 @@ def _test_resamples(setting: _Setting) -> PairTests:
 def _test_williams(setting: _Setting) -> PairTests:
     panel, question = setting.panel, setting.question
     if not question.options.coefficient.linear or question.options.group != "none":
-        msg = "The Williams test is of Pearson's r without groups."
+        msg = "Williams' test needs Pearson's r without groups."
         raise OptionError(msg)
     gold, metrics = panel.system_gold, panel.system_stack
     unit: Unit = "system"
@@ -457,7 +457,7 @@ def _test_outcomes(setting: _Setting) -> PairTests:
     panel = setting.panel
     options = _group_by_segment(setting.question, "pairs")
     if not options.coefficient.pairs:
-        msg = "The pairs test is of accuracies: acc_eq:item or acc*_eq:item."
+        msg = "The pairs test needs an accuracy: acc_eq:item or acc*_eq:item."
         raise OptionError(msg)
     return setting.finish("pairs", "cell", pairs_p(*list_outcomes(panel, options)))
 
@@ -493,7 +493,10 @@ METRIC_TESTS: dict[str, MetricTest] = {
 
 def _group_by_segment(question: CorrelationSpec, test: str) -> Options:
     if question.level == "sys" or question.options.group != "item":
-        msg = f"The {test} test needs a coefficient of each segment: `level` seg, NAME:item."
+        msg = (
+            f"The {test} test needs a coefficient for each segment: `level` seg and "
+            "NAME:item."
+        )
         raise OptionError(msg)
     return question.options
 

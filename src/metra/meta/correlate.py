@@ -90,7 +90,7 @@ def parse_specs(
             each = replace(each, eps=None)
         questions.append(CorrelationSpec(each.check_values(), level))
     if options.folds and not any(each.options.folds for each in questions):
-        msg = "Cross-fitting is of the threshold of acc*_eq, which is not asked for."
+        msg = "Cross-fitting needs acc*_eq among the coefficients."
         raise OptionError(msg)
     if options.eps is not None and all(each.options.eps is None for each in questions):
         replace(options, coef=questions[0].options.coef, group="none").check_values()
@@ -120,7 +120,7 @@ def correlate_panel(
     if question.level == "sys" and not options.coefficient.of_segments:
         return correlate_all(panel.system_gold, panel.system_metrics, options)
     if not np.isfinite(panel.gold).any():
-        reason = f"There are no segment scores of {panel.gold_name} to compare with."
+        reason = f"{panel.gold_name} has no segment scores to compare with."
         return {
             name: CorrelationResult(np.nan, 0, reason=reason) for name in panel.names
         }
@@ -158,7 +158,10 @@ def report_correlation(
         panel, names = each.panel, sort_metrics(each.answers[0])
         told = [*panel.notes, *explain_missing(questions, each.answers), *each.refused]
         if options.level == "sys" and len(panel.systems) == 2:
-            told.append("Two systems agree wholly or not at all, by chance too.")
+            told.append(
+                "With two systems the order is either right or wrong; chance "
+                "alone is right half of the time."
+            )
         notes += [f"{panel.place}{note}" for note in told]
         table = make_table(
             "metric",
@@ -220,8 +223,8 @@ def explain_no_interval(panel: ScorePanel, question: CorrelationSpec) -> str:
         return ""
     if options.folds:
         return (
-            f"{question.heading} has no interval: a segment that is drawn twice would be "
-            "fitted to and measured; take acc*_eq:item."
+            f"{question.heading} has no interval: a resampled segment would be used "
+            "both to fit and to evaluate; use acc*_eq:item."
         )
     rows = group_scores(panel.gold, options.group)
     pairs = rows.shape[0] * rows.shape[1] ** 2 // 2
@@ -229,8 +232,8 @@ def explain_no_interval(panel: ScorePanel, question: CorrelationSpec) -> str:
     if cheap or not (options.calibrates or options.eps):
         return ""
     return (
-        f"{question.heading} has no interval: each resample would go through {pairs:,} pairs "
-        f"of every metric; take {options.coef}:item, or a smaller `trials`."
+        f"{question.heading} has no interval: each resample needs {pairs:,} pairs for "
+        f"every metric; use {options.coef}:item, or fewer `trials`."
     )
 
 
@@ -242,7 +245,10 @@ def _add_fisher(
     name = options.coefficient.name
     if question.level != "sys":
         what = "outputs of one segment, and of one system, are not independent"
-        msg = f"Fisher's interval takes values for independent, but {what}; resample."
+        msg = (
+            f"Fisher's interval assumes independent values, but {what}; use the "
+            "bootstrap."
+        )
         raise OptionError(msg)
     return {
         metric: replace(
@@ -293,8 +299,8 @@ def explain_missing(
             below = [name for name, result in results.items() if result.value < -0.5]
             if below:
                 notes.append(
-                    f"{question.heading} of {', '.join(below)} is far below zero; if lower "
-                    "values are better there, say so with `lower_is_better`."
+                    f"{question.heading} of {', '.join(below)} is far below zero; if "
+                    "lower values are better, give `lower_is_better`."
                 )
     return list(dict.fromkeys(notes))
 

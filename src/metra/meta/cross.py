@@ -28,7 +28,7 @@ def cross_correlate(
 ) -> CrossCorrelation:
     """Correlate each scorer with each, on the cells that the two share."""
     if len(names) < 2:
-        msg = "There is only one scorer; give at least two to compare with each other."
+        msg = "Only one scorer was found; give at least two."
         raise CorpusError(msg)
     read_values = average_systems if level == "sys" else orient_scores
     by_name = {name: read_values(scores, name) for name in names}
@@ -53,13 +53,14 @@ def report_cross(
     scores: Scores, cross: CrossCorrelation, level: str, options: Options
 ) -> MetaReport:
     """Lay out the matrix, with what it was computed from."""
-    title = f"{options.coef} between scorers, alike ones side by side"
+    title = f"{options.coef} between scorers, similar ones next to each other"
     between = cross.counts[np.triu_indices(len(cross.names), 1)]
     notes = [f"Each pair shares {between.min():,} to {between.max():,} values."]
     missing = int((~np.isfinite(cross.values)).sum()) // 2
     if missing:
         notes.append(
-            f"{missing} pairs share fewer than two values or are constant: no figure."
+            f"{missing} pairs share fewer than two values or are constant and have no "
+            "coefficient."
         )
     signature = build_signature(
         level=level,

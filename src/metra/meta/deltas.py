@@ -82,8 +82,8 @@ def measure_differences(
         pairs = collect_differences(panels, name, keep)
         if len(pairs.size) < 2:
             msg = (
-                f"There are {len(pairs.size)} pairs of systems that people tell apart; "
-                "differences take two at least."
+                f"There are {len(pairs.size)} pairs of systems with different human "
+                "scores; at least two are needed."
             )
             raise CorpusError(msg)
         weights = np.ones((1, len(pairs.size)))
@@ -111,14 +111,14 @@ def report_deltas(
     hopeless = [each.metric for each in noticed if each.slope == 0]
     if hopeless:
         notes.append(
-            f"People agree with differences of {', '.join(hopeless)} no more often than "
-            "chance: there is no such difference (–)."
+            f"Human scores agree with differences of {', '.join(hopeless)} no more "
+            "often than chance, so there is no threshold (–)."
         )
     certain = [each.metric for each in noticed if np.isinf(each.slope)]
     if certain:
         notes.append(
-            f"People agree with every difference of {', '.join(certain)}, however small: "
-            "these systems are too far apart to say from which on."
+            f"Human scores agree with every difference of {', '.join(certain)}, "
+            "however small: the systems are too far apart to estimate a threshold."
         )
     unbounded = [
         each.metric
@@ -127,8 +127,8 @@ def report_deltas(
     ]
     if unbounded and not options.no_ci:
         notes.append(
-            f"No interval of {', '.join(unbounded)}: in some resamples people agree no more "
-            "often than chance."
+            f"No interval for {', '.join(unbounded)}: in some resamples human scores "
+            "agree no more often than chance."
         )
     signature = build_signature(
         panels[0] if len(panels) == 1 else None,
@@ -184,7 +184,8 @@ def _find_sure_pairs(panel: ScorePanel, sure: float, options: DeltaOptions) -> M
     p = compute_gold_p(panel, Options(trials=options.trials, seed=options.seed))
     if p is None:
         msg = (
-            f"{panel.place}{panel.gold_name} has no segments, so no p-values of pairs."
+            f"{panel.place}{panel.gold_name} has no segments, so pairs have no "
+            "p-values."
         )
         raise CorpusError(msg)
     return p < sure
@@ -204,7 +205,9 @@ def _build_curve_table(noticed: Sequence[NoticedDifferences], gold: str) -> Tabl
             cells.append(Cell(known, bounds, digits=digits))
         rows.append((each.metric, cells))
     headings = ["accuracy", *(f"{100 * share:g} %" for share in SHARES)]
-    caption = f"Difference of two systems from which on people ({gold}) agree with …"
+    caption = (
+        f"Smallest difference between two systems with human ({gold}) agreement of …"
+    )
     columns: list[str | Column] = [Column("pairs", digits=0), *headings]
     return make_table("metric", columns, rows, caption=caption, name="deltas")
 
@@ -216,7 +219,7 @@ def _build_share_table(
         (each.metric, [build_figure(*each.find_share(size)) for size in at])
         for each in noticed
     ]
-    caption = f"Share of pairs that people ({gold}) agree with, by difference"
+    caption = f"Share of pairs with human ({gold}) agreement, by difference"
     headings = [f"{size:g}" for size in at]
     return make_table("metric", headings, rows, caption=caption, name="shares")
 
@@ -235,7 +238,5 @@ def _build_parts_table(noticed: Sequence[NoticedDifferences]) -> Table:
             cells.append(Cell(f"{agrees:.2f} (to {upper:.3g})"))
         rows.append((each.metric, cells))
     headings = [f"quarter {at}" for at in range(1, PARTS + 1)]
-    caption = (
-        "Counted: share of pairs that people agree with, by size of the difference"
-    )
+    caption = "Observed share of pairs with human agreement, by size of the difference"
     return make_table("metric", headings, rows, caption=caption, name="quarters")

@@ -84,16 +84,16 @@ def _write_notes(differences: SystemDifferences) -> list[str]:
     gold = panel.gold_name
     notes = list(panel.notes)
     if gold_p is None:
-        notes.append(f"No band of sure pairs: {gold} has no segments.")
+        notes.append(f"No significance bands: {gold} has no segments.")
     notes += correlate.explain_missing(differences.questions, differences.answers)
     empty = [band for band in BANDS if gold_p is not None and not (gold_p < band).any()]
     if empty:
-        notes.append(f"{gold} tells no two systems apart with p < {max(empty):g}.")
+        notes.append(f"{gold} has no pair of systems with p < {max(empty):g}.")
     tied = int((pair_gaps(panel.system_gold) == 0).sum())
     if tied:
         notes.append(
-            f"{tied} pairs of systems have equal {gold} scores; they have no direction and "
-            "are left out of the differentials."
+            f"{tied} pairs of systems have equal {gold} scores; they have no "
+            "direction and are excluded from the differentials."
         )
     return notes
 

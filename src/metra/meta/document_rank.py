@@ -52,7 +52,7 @@ def rank_by_documents(
         scores = [entry.scores[spec] for entry in results.systems]
         tables = [score.documents for score in scores]
         if any(table is None for table in tables):
-            msg = "Systems are ranked on every document, but no document scores are known."
+            msg = "Ranking by document needs document scores; give documents."
             raise CorpusError(msg)
         columns = [list(table.values()) for table in tables if table is not None]
         ranking = rank_by_average(
@@ -81,7 +81,10 @@ def rank_by_autorank(
         values = np.array([score.score for score in scores])
         if not np.isfinite(values).all():
             lacking = results.systems[int(np.isnan(values).argmax())].name
-            msg = f"{spec} has no score of {lacking!r}; AutoRank needs one of every system."
+            msg = (
+                f"{spec} has no score of {lacking!r}; AutoRank needs a score of "
+                "every system."
+            )
             raise CorpusError(msg)
         rows.append(values if scores[0].higher_is_better else -values)
     averages = auto_rank(np.array(rows))

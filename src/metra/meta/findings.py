@@ -81,7 +81,7 @@ def describe_differences(tests: PairTests, alpha: float) -> str:
     return (
         f"{plain} of {len(upper[0])} differences have p < {alpha:g} ({tests.test}, "
         f"{tests.sides}); {holm} after Holm's correction, {bh} after Benjamini and "
-        f"Hochberg's. The answer holds for {tests.population}."
+        f"Hochberg's. The result applies to {tests.population}."
     )
 
 

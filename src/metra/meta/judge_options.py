@@ -32,7 +32,8 @@ def parse_deviations(given: str) -> tuple[tuple[str, float], ...]:
             deviation = -1.0
         if term not in DEVIATIONS or not 0 <= deviation < math.inf:
             msg = (
-                f"{part.strip()!r} is no standard deviation; expected NAME=NUMBER with one of "
+                f"{part.strip()!r} is not a standard deviation; expected NAME=NUMBER "
+                "with one of "
                 f"{', '.join(name.replace(' ', '') for name in DEVIATIONS)}."
             )
             raise ValueError(msg)
@@ -53,65 +54,66 @@ class RankOptions:
 
     by: Literal["mean", "z", "arr", "wins", "trueskill"] = build_option(
         "mean",
-        "mean of segments; z: of judges' z-scores; arr: average rank over documents; "
-        "wins: expected wins; trueskill: skills learned from comparisons, as WMT did to "
-        "2016.",
+        "mean over segments; z: mean of judges' z-scores; arr: average rank over "
+        "documents; wins: expected wins; trueskill: skills learned from comparisons, "
+        "as at WMT until 2016.",
     )
     macro: Literal["none", "document", "domain"] = build_option(
         "none",
-        "Let each document or domain count the same, in the mean and in the test.",
+        "Weight each document or domain equally, in the mean and in the test.",
     )
     rule: Literal["wmt", "greedy", "range"] = build_option(
         "wmt",
-        "wmt: all above beat all below; greedy: beaten by one of the cluster; range: no "
-        "rank range reaches across (always so for trueskill).",
+        "wmt: every system above beats every system below; greedy: a new cluster "
+        "starts at a system that loses to one of the current cluster; range: no rank "
+        "range crosses the boundary (always used for trueskill).",
         flags="--clusters",
     )
     ranks: bool = build_option(
         False,
-        "The values are ranks, 1 being the best, that a judge gave to the systems of a "
-        "segment, or to some of them; the mean is of the share of the others that a "
-        "system beats, a tie being half a win.",
+        "The values are ranks (1 is best) that a judge gave to some or all systems "
+        "of a segment. The mean is the mean share of other systems that a system "
+        "beats; a tie counts as half a win.",
     )
     test: Literal["auto", "signed-rank", "rank-sum", "sign"] = build_option(
         "auto",
-        "The one-sided test of what systems are ranked by. auto: the sign test for wins, "
-        "else Wilcoxon's signed ranks where systems share segments, else Mann-Whitney.",
+        "One-sided test of the values that systems are ranked by. auto: the sign "
+        "test for wins; otherwise Wilcoxon's signed-rank test if systems share "
+        "segments, else Mann-Whitney.",
     )
     correction: Correction = build_option(
         "none",
-        "p-values that decide on clusters and ranges: as they are, as at WMT, or corrected "
-        "by Holm, or by Benjamini and Hochberg.",
+        "Correction of the p-values that determine clusters and ranges: none (as at "
+        "WMT), Holm or Benjamini-Hochberg.",
     )
     alpha: float = find_option("alpha")
     wmt: bool = build_option(
         False,
-        "As WMT's scripts for direct assessments: every judgement of an output counts the "
-        "same, whoever gave it; means have 15 digits; the test is Mann-Whitney's.",
+        "Rank as WMT's scripts for direct assessment do: all judgements of an output "
+        "count equally; means have 15 digits; the test is Mann-Whitney's.",
     )
     like: Literal["da"] | None = build_option(
         None,
-        "As WMT ranks by direct assessments, from the first judgement on: workers who do "
-        "not see degraded copies are left out, each worker's scores are standardised by all "
-        "that they judged, and the rest is --wmt. Scores that are standardised, some being "
-        "below zero, are taken as they are.",
+        "Rank as WMT does, starting from raw direct assessments: workers who do not "
+        "detect degraded items are excluded, each worker's scores are standardised "
+        "over everything that they judged, and the rest follows --wmt. Scores that "
+        "are already standardised (some below zero) are used unchanged.",
     )
     against: tuple[str, ...] = build_names(
-        "Scorers whose rankings are held against this one.", "--against"
+        "Scorers whose rankings to compare with this one.", "--against"
     )
     auto: tuple[str, ...] = build_names(
         "Metrics that AutoRank (WMT 2025) averages.", "--auto"
     )
     runs: int = build_option(
         100,
-        "Times that trueskill learns from other draws; 95 % of the runs make a rank "
-        "range.",
+        "Number of trueskill runs on different samples; the rank range covers 95% of "
+        "them.",
         low=1,
     )
     matches: int | None = build_option(
         None,
-        "Comparisons in one run of trueskill; as many as there are, at most 10,000, "
-        "where not given.",
+        "Comparisons per trueskill run; by default all, at most 10,000.",
         low=1,
     )
     seed: int = find_option("seed")
@@ -121,30 +123,32 @@ class RankOptions:
 class AgreeOptions:
     """How far do judges agree?"""
 
-    within: float = build_option(1.0, "Judgements this far apart still count as near.")
+    within: float = build_option(
+        1.0, "Judgements that differ by at most this count as close."
+    )
     scaling: Scaling = find_option("scaling")
     ranks: bool = build_option(
         False,
-        "The values are ranks, 1 being the best, that a judge gave to the systems of a "
-        "segment, or to some of them: judges agree on which of two outputs is better, as "
-        "at WMT, and intervals draw segments.",
+        "The values are ranks (1 is best) that a judge gave to some or all systems "
+        "of a segment. Agreement is then on which of two outputs is better, as at "
+        "WMT, and intervals resample segments.",
     )
     runs: tuple[str, ...] = build_names(
-        "Scorers that are runs of one judge, such as a language model that was asked several "
-        "times; they are taken for judges.",
+        "Scorers that are repeated runs of one judge, such as a language model; each "
+        "run counts as a judge.",
         "--runs",
     )
     most_pairs: int = build_option(
-        15, "Pairs of judges to show; 0 for all.", flags="--pairs", low=0
+        15, "Number of pairs of judges to show; 0 for all.", flags="--pairs", low=0
     )
     most_judges: int = build_option(
         20,
-        "Judges to show, those first who agree least with the others; 0 for all.",
+        "Number of judges to show, lowest agreement first; 0 for all.",
         flags="--judges",
         low=0,
     )
     worst: int = build_option(
-        5, "Units to list that judges disagree about most.", low=0
+        5, "Number of units with the largest disagreement to list.", low=0
     )
     no_ci: bool = find_option("no_ci")
     trials: int = find_option("trials")
@@ -157,26 +161,27 @@ class NormaliseOptions:
 
     method: Literal["z", "min-max", "rank", "none"] = build_option(
         "z",
-        "z: mean 0, deviation 1; min-max and rank: 0 to 1; none: only quality control.",
+        "z: mean 0, standard deviation 1; min-max and rank: 0 to 1; none: quality "
+        "control only.",
     )
-    left_out: tuple[str, ...] = build_names("Judges to leave out.", "--without-judge")
+    left_out: tuple[str, ...] = build_names("Judges to exclude.", "--without-judge")
     most_judges: int = build_option(
         20,
-        "Judges to show, those first who are left out; 0 for all.",
+        "Number of judges to show, excluded ones first; 0 for all.",
         flags="--judges",
         low=0,
     )
     bad: str | None = build_option(
         None,
-        "The system of degraded outputs, their scorer (da-bad-ref, esa-bad), or their type "
-        "of line in files of WMT (BAD_REF) and Appraise (BAD): judges who do not see that "
-        "they are worse, by a paired t-test with p below .05, are left out, and such "
-        "outputs too.",
+        "Degraded items, by their system, their scorer (da-bad-ref, esa-bad) or "
+        "their line type in WMT (BAD_REF) and Appraise (BAD) files. Judges who do "
+        "not score them lower (paired t-test, p below .05) are excluded, and so are "
+        "the degraded items.",
         metavar="NAME",
     )
     to: str | None = build_option(
         None,
-        "Write the new scorer here, as a long table.",
+        "Write the new scorer to this file, as a long table.",
         flags="--scores",
         metavar="FILE",
     )
@@ -189,13 +194,13 @@ class VarianceOptions:
     scaling: Scaling = find_option("scaling")
     raters: tuple[int, ...] = build_option(
         (1, 2, 3),
-        "Raters in the panels that are compared.",
+        "Sizes of the rater panels to compare.",
         parse=parse_counts,
         default="1,2,3",
     )
-    no_ci: bool = build_option(False, "Leave out the intervals.")
+    no_ci: bool = build_option(False, "Omit the intervals.")
     studies: int = build_option(
-        200, "Studies of the same design to simulate for intervals.", low=2
+        200, "Number of simulated studies of the same design, for intervals.", low=2
     )
     seed: int = find_option("seed")
 
@@ -206,42 +211,42 @@ class PowerOptions:
 
     segments: tuple[int, ...] = build_option(
         (100, 200, 400, 800, 1600),
-        "Numbers of segments to plan with.",
+        "Numbers of segments to plan for.",
         parse=parse_counts,
         default="100,200,400,800,1600",
     )
     raters: tuple[int, ...] = build_option(
         (1, 2, 3),
-        "Numbers of judgements of each output.",
+        "Numbers of judgements per output to plan for.",
         parse=parse_counts,
         default="1,2,3",
     )
     pool: int | None = build_option(
         None,
-        "Raters who share the work; those of the pilot study by default, or as many as "
-        "judge an output.",
+        "Number of raters; by default as in the pilot study, or as many as judge an "
+        "output.",
         low=1,
     )
     segments_per_document: float | None = build_option(
-        None, "Segments in a document; as in the pilot study by default.", low=1
+        None, "Segments per document; by default as in the pilot study.", low=1
     )
     separate: bool = build_option(
         False,
-        "The systems of a segment are judged by different raters, not by the same.",
+        "Different raters judge the systems of a segment.",
     )
     these_raters: bool = build_option(
-        False, "Answer for the raters of the study only, not for others like them."
+        False, "Treat the raters as fixed, not as a sample of raters."
     )
     power: float = build_option(
-        0.8, "How likely a difference shall be found.", low=0.06, high=0.999
+        0.8, "Power: the probability of detecting a difference.", low=0.06, high=0.999
     )
     alpha: float = find_option("alpha")
     corrected: bool = build_option(
-        False, "Divide alpha by the number of pairs of systems (Bonferroni)."
+        False, "Divide alpha by the number of system pairs (Bonferroni)."
     )
     most_pairs: int = build_option(
         15,
-        "Pairs of systems to show, those nearest to the power; 0 for all.",
+        "Number of system pairs to show, those closest to the power first; 0 for all.",
         flags="--pairs",
         low=0,
     )
@@ -258,10 +263,10 @@ class PowerOptions:
         default="",
         metavar="NAME=NUMBER,…",
     )
-    systems: int = build_option(2, "Without scores: how many systems there are.", low=2)
+    systems: int = build_option(2, "Without scores: number of systems.", low=2)
     differences: tuple[float, ...] = build_option(
         (1.0, 2.0, 5.0),
-        "Without scores: differences to give the power for.",
+        "Without scores: differences to compute the power for.",
         flags="--difference",
         parse=parse_values,
         default="1,2,5",

@@ -71,7 +71,7 @@ def build_gap_histogram(agreement: JudgeAgreement, name: str) -> Histogram:
     gaps = agreement.shared.gaps()
     equal = 100 * float((gaps == 0).mean())
     return Histogram(
-        f"How far apart two judgements of {name} are",
+        f"Distance between two judgements of {name}",
         f"{len(gaps):,} pairs of judgements, {equal:.0f} % of them equal",
         "difference",
         count_gaps(gaps),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metra.errors import CorpusError, UnknownNameError, no_such
+from metra.errors import CorpusError, UnknownNameError, format_count, no_such
 from metra.formats.scores.panel import get_sign, replace_values
 from metra.formats.scores.record import Scorer, Scores
 from metra.meta.findings import (
@@ -52,8 +52,8 @@ def normalise(
     nameless = int((lines.judge < 0).sum())
     if nameless or not len(lines):
         msg = (
-            f"{nameless:,} of {len(lines):,} values of {name!r} name no judge; each "
-            "judge's scale is found from a column that says who judged."
+            f"{nameless:,} of {len(lines):,} values of {name!r} have no judge; "
+            "normalisation needs a column with the judge."
         )
         raise CorpusError(msg)
     value, spreads = scale_judges(
@@ -65,7 +65,7 @@ def normalise(
     judges = {scores.judges[spread.judge]: spread for spread in spreads}
     if not np.isfinite(value).any():
         judge, spread = next(iter(judges.items()))
-        msg = f"No judge of {name!r} is left: {judge} {spread.left_out}."
+        msg = f"No judge of {name!r} remains: {judge} {spread.left_out}."
         raise CorpusError(msg)
     new = Scorer(f"{name}-{method}", scorer.kind or "human", scorer.higher_is_better)
     return NormalisedScores(
@@ -82,7 +82,7 @@ def standardise_workers(scores: Scores, name: str) -> tuple[Scores, str]:
     already, as in the files that WMT publishes, and are not touched.
     """
     if (scores.lines(name).value < 0).any():
-        return scores, f"{name} has values below zero and counts as standardised."
+        return scores, f"{name} has values below zero and is treated as standardised."
     bad = f"{name}-bad-ref"
     failed = find_failing_judges(scores, name, bad) if bad in scores.names else {}
     parts = [part for part in (name, f"{name}-ref", bad) if part in scores.names]
@@ -98,7 +98,7 @@ def standardise_workers(scores: Scores, name: str) -> tuple[Scores, str]:
     made = replace_values(judged.keep_lines(own), value[own], scorer)
     reasons = {scores.judges[s.judge]: s.left_out for s in spreads if s.left_out}
     gone = [f"{judge} ({why})" for judge, why in (reasons | failed).items()]
-    told = f"; workers left out: {name_some(gone)}" if gone else ""
+    told = f"; excluded workers: {name_some(gone)}" if gone else ""
     return made, f"{name} is standardised by worker{told}."
 
 
@@ -120,13 +120,18 @@ def report_normalisation(
     table = make_table("judge", heads, rows, caption=caption, name="judges")
     left_out = normalised.left_out
     count = len(normalised.judges) - len(left_out)
-    notes = [f"{len(normalised.scores):,} values of {count} judges are normalised."]
+    values = format_count(len(normalised.scores), "value")
+    notes = [f"Normalised: {values} of {format_count(count, 'judge')}."]
     if left_out:
         lost = sum(spread.n for spread in left_out.values())
         names = [f"{judge} ({s.left_out})" for judge, s in left_out.items()]
-        notes.append(f"Left out with {lost:,} values: {name_some(names)}.")
+        notes.append(
+            f"Excluded with {format_count(lost, 'value')}: {name_some(names)}."
+        )
     if hidden > 0:
-        notes.append(f"{hidden} more judges: `most_judges` 0 shows all.")
+        notes.append(
+            f"{format_count(hidden, 'more judge')}; `most_judges` 0 shows all."
+        )
     signature = build_signature(
         scorer=name, method=method, ddof=1 if method == "z" else None
     )

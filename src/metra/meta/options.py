@@ -46,51 +46,52 @@ def build_names(help_text: str, flags: str) -> Any:
 
 #: Options of several questions: default, help, and what else is known of them.
 _SHARED: dict[str, tuple[Any, str, dict[str, Any]]] = {
-    "level": ("sys", "Compare systems' scores, or segments', or documents'.", {}),
+    "level": ("sys", "Level of the scores: systems, segments or documents.", {}),
     "coef": ("pearson", "The coefficient.", {"metavar": "NAME"}),
     "eps": (
         None,
-        "Threshold of the metric's ties, for acc_eq, acc*_eq, accuracy and the taus but "
-        "kendall-c.",
+        "Tie threshold for metric scores, for acc_eq, acc*_eq, accuracy and all taus "
+        "except kendall-c.",
         {},
     ),
     "eps_from": (
         (),
-        "Calibrate acc*_eq on these scores instead, each metric by itself.",
+        "Calibrate the tie thresholds of acc*_eq on these scores instead, for each "
+        "metric separately.",
         {"metavar": "SCORES"},
     ),
     "folds": (
         None,
-        "Calibrate acc*_eq without optimism: each fold of segments with the threshold "
-        "of the others.",
+        "Calibrate acc*_eq by cross-fitting: each fold of segments uses the "
+        "threshold of the other folds.",
         {"flags": "--cross-fit", "metavar": "FOLDS", "low": 2},
     ),
-    "wmt": (False, "Soft pairwise accuracy as WMT's scorer has it.", {}),
-    "no_ci": (False, "Leave out the bootstrap intervals.", {}),
+    "wmt": (False, "Compute soft pairwise accuracy as WMT's scorer does.", {}),
+    "no_ci": (False, "Omit the bootstrap intervals.", {}),
     "scaling": (
         "none",
-        "Put each judge's values on one scale first.",
+        "Normalise each judge's values first.",
         {"flags": "--normalise"},
     ),
     "sides": (
         "two-sided",
-        "Ask whether two metrics differ, or whether the one that came out better is better.",
+        "Two-sided test, or one-sided test that the better metric is better.",
         {},
     ),
     "correction": (
         "holm",
-        "p-values that decide on clusters: corrected by Holm, or by Benjamini and Hochberg, "
-        "or not. The table shows all.",
+        "Correction of the p-values that determine clusters: Holm, "
+        "Benjamini-Hochberg or none. The table shows all of them.",
         {},
     ),
     "draws": (
         None,
-        "Number of draws; 10,000, or as many as the number of tests needs, if not given.",
+        "Number of trials; by default 10,000, or more if the number of tests needs it.",
         {"low": 1},
     ),
-    "alpha": (0.05, "What counts as significant.", {}),
+    "alpha": (0.05, "Significance level.", {}),
     "trials": (TRIALS, "Number of resamples or permutations.", {"low": 1}),
-    "seed": (SEED, "Seed of the random draws.", {"low": 0}),
+    "seed": (SEED, "Random seed.", {"low": 0}),
 }
 
 
@@ -111,7 +112,10 @@ def parse_lengths(given: str) -> tuple[int, ...]:
     except ValueError:
         lengths = [-1]
     if min(lengths) < 0:
-        msg = f"{given!r} is no list of lengths; expected numbers and `all`, as in 1,10,all."
+        msg = (
+            f"{given!r} is not a list of lengths; expected numbers and `all`, such "
+            "as 1,10,all."
+        )
         raise ValueError(msg)
     return tuple(lengths)
 
@@ -134,7 +138,7 @@ def parse_values(given: str) -> tuple[float, ...]:
         values = []
     if not values or not all(map(math.isfinite, values)):
         msg = (
-            f"{given!r} is no list of values; expected numbers such as 0.5,0.9, or "
+            f"{given!r} is not a list of values; expected numbers such as 0.5,0.9, or "
             "FROM:TO:STEP such as 0:1:0.1."
         )
         raise ValueError(msg)
@@ -149,7 +153,10 @@ def parse_counts(given: str) -> tuple[int, ...]:
     """
     counts = [part.strip() for part in given.split(",")]
     if not all(part.isdecimal() and int(part) for part in counts):
-        msg = f"{given!r} is no list of numbers; expected whole ones from 1 on, as in 1,2,3."
+        msg = (
+            f"{given!r} is not a list of numbers; expected whole numbers from 1, "
+            "such as 1,2,3."
+        )
         raise ValueError(msg)
     return tuple(dict.fromkeys(map(int, counts)))
 
@@ -160,31 +167,32 @@ class CorrelateOptions:
 
     level: Level = find_option("level")
     coefficients: tuple[str, ...] = build_names(
-        "Coefficients, as NAME or NAME:GROUP (none, item, sys). Systems: pearson, "
-        "spearman, accuracy, spa by default; segments: acc*_eq:item, kendall-b:item, "
-        "pearson.",
+        "Coefficients, as NAME or NAME:GROUP (none, item, sys). Default for systems: "
+        "pearson, spearman, accuracy, spa; for segments: acc*_eq:item, "
+        "kendall-b:item, pearson.",
         "--coef",
     )
     average: Literal["macro", "micro"] = build_option(
-        "macro", "All groups weigh the same, or as much as they have values."
+        "macro", "Weight all groups equally, or by their number of values."
     )
     nan: Literal["drop", "zero"] = build_option(
-        "drop", "What groups without a coefficient count: nothing, or zero."
+        "drop", "Skip groups without a coefficient, or count them as zero."
     )
     eps: float | None = find_option("eps")
     eps_from: tuple[str, ...] = find_option("eps_from")
     folds: int | None = find_option("folds")
     spa_p: SoftP = build_option(
-        "permutation", "Where the p-values of soft pairwise accuracy come from."
+        "permutation", "Source of the p-values of soft pairwise accuracy."
     )
     wmt: bool = find_option("wmt")
-    no_ci: bool = build_option(False, "Leave out the intervals.")
+    no_ci: bool = build_option(False, "Omit the intervals.")
     interval: Literal["bootstrap", "fisher"] = build_option(
         "bootstrap",
-        "Resample, or take Fisher's formula: for pearson, spearman and kendall-b of systems.",
+        "Bootstrap, or Fisher's formula (pearson, spearman and kendall-b of systems "
+        "only).",
     )
     resample: Literal["both", "sys", "item"] = build_option(
-        "both", "What the bootstrap draws: systems, segments, or both."
+        "both", "Bootstrap over systems, segments or both."
     )
     trials: int = find_option("trials")
     seed: int = find_option("seed")
@@ -196,7 +204,8 @@ class DiffOptions:
 
     orient: Literal["gold", "both"] = build_option(
         "gold",
-        "Which system stands first: the one people like better, or each in turn.",
+        "Order of the systems in a pair: the one with the better gold score first, "
+        "or both orders.",
     )
     no_ci: bool = find_option("no_ci")
     trials: int = find_option("trials")
@@ -210,43 +219,49 @@ class CompareOptions:
     level: Level = find_option("level")
     coefficient: str | None = build_option(
         None,
-        "The coefficient; pearson for systems, acc*_eq:item for segments by default.",
+        "Coefficient; by default pearson for systems and acc*_eq:item for segments.",
         flags="--coef",
         metavar="NAME[:GROUP]",
     )
     test: Test = build_option(
         "auto",
-        "What changes sides between two metrics: whole systems (perm-sys), documents, "
-        "segments (perm-input) or single outputs (perm-both); or resamples of systems and "
-        "segments (boot-both), or a formula. auto: for systems williams for pearson, else "
-        "perm-sys; for segments perm-input. The output says for whom the answer holds.",
+        "Permutation test that swaps whole systems (perm-sys), documents, segments "
+        "(perm-input) or single outputs (perm-both) between two metrics, a bootstrap "
+        "of systems and segments (boot-both), or a formula. auto: williams for "
+        "pearson of systems, perm-sys for other coefficients of systems, perm-input "
+        "for segments. The output names the population that the result holds for.",
     )
     sides: Sides = find_option("sides")
     correction: Correction = find_option("correction")
-    absolute: bool = build_option(False, "Williams test of absolute correlations.")
+    absolute: bool = build_option(
+        False, "Apply Williams' test to absolute correlations."
+    )
     eps: float | None = find_option("eps")
     eps_from: tuple[str, ...] = find_option("eps_from")
     folds: int | None = find_option("folds")
     alpha: float = find_option("alpha")
     rule: Rule = build_option(
         "greedy",
-        "greedy: beaten by one of the cluster; wmt: all above beat all below.",
+        "greedy: a new cluster starts at a metric that loses to one of the current "
+        "cluster; wmt: every metric above beats every metric below.",
         flags="--clusters",
     )
     wmt: bool = build_option(
         False,
-        "As WMT's scorer: pairs test for accuracies of segments, single outputs exchanged "
-        "for spa and for other coefficients of segments, else systems; one-sided, without "
-        "correction, 1,000 draws, p = b/k.",
+        "Test as WMT's scorer does: the pairs test for segment accuracies; swaps of "
+        "single outputs for spa and other segment coefficients; swaps of systems "
+        "otherwise; one-sided, no correction, 1,000 trials, p = b/k.",
     )
     spa_p: Literal["normal", "permutation"] = build_option(
         "normal",
-        "p-values of soft pairwise accuracy after an exchange: by the normal limit, or "
-        "drawn anew each time, which takes some ten seconds for each two metrics.",
+        "P-values of soft pairwise accuracy after a swap: from the normal "
+        "approximation, or by permutation each time, which takes about ten seconds "
+        "per pair of metrics.",
     )
     most_pairs: int = build_option(
         28,
-        "List each two metrics up to so many pairs, of more a matrix; 0 for all.",
+        "List pairs of metrics up to this number, and show a matrix for more; 0 "
+        "lists all.",
         flags="--pairs",
         low=0,
     )
@@ -259,12 +274,12 @@ class CrossOptions:
     """How do scorers agree with each other?"""
 
     scorers: tuple[str, ...] = build_names(
-        "Scorers to compare, people's too; all by default.", "--scorer"
+        "Scorers to compare, human ones included; all by default.", "--scorer"
     )
     level: Level = find_option("level")
     coef: str = build_option(
         "pearson",
-        "The coefficient, for segments with its grouping.",
+        "Coefficient; for segments with its grouping.",
         metavar="NAME[:GROUP]",
     )
 
@@ -275,23 +290,27 @@ class PseudoOptions:
 
     lengths: tuple[int, ...] = build_option(
         LENGTHS,
-        "Segments in a document.",
+        "Numbers of segments in a document.",
         parse=parse_lengths,
         default="1,2,5,10,20,50,100,200,all",
     )
-    documents: int = build_option(DOCUMENTS, "Documents to draw of each length.", low=2)
+    documents: int = build_option(
+        DOCUMENTS, "Number of documents to draw for each length.", low=2
+    )
     coef: str = build_option(
-        "spearman", "The coefficient of systems on a document.", metavar="NAME"
+        "spearman",
+        "Coefficient between the systems' scores on a document.",
+        metavar="NAME",
     )
     scaling: Scaling = find_option("scaling")
     judges_by: Literal["auto", "cell", "segment", "document"] = build_option(
         "auto",
-        "Draw judges for each cell, for each segment (all its systems have the same "
-        "judge) or for each document. auto: segment where the same two judges judged at "
-        "least half of the pairs of systems of a segment, else cell.",
+        "Draw judges for each cell, for each segment (the same judge for all its "
+        "systems) or for each document. auto: segment if the same two judges judged "
+        "at least half of the system pairs of a segment, else cell.",
     )
     test: bool = build_option(
-        False, "Wilcoxon's test of each two metrics at each length."
+        False, "Test every pair of metrics at each length (Wilcoxon)."
     )
     seed: int = find_option("seed")
 
@@ -301,21 +320,25 @@ class RefsOptions:
     """What do more references buy?"""
 
     level: Literal["sys", "seg"] = build_option(
-        "sys", "Compare systems' scores, or segments'."
+        "sys", "Level of the scores: systems or segments."
     )
     coef: str | None = build_option(
         None,
-        "The coefficient; pearson for systems and for segments by default.",
+        "Coefficient; pearson by default.",
         metavar="NAME[:GROUP]",
     )
     counts: tuple[int, ...] = build_option(
         (),
-        "A number of references; may be repeated. By default all, or 1 to 8 and doubling.",
+        "Number of references; may be given several times. By default all numbers, "
+        "or 1 to 8 and then doubling.",
         flags="--count",
         low=1,
     )
     most: int = build_option(
-        12, "Try at most so many subsets of each number.", flags="--subsets", low=1
+        12,
+        "Largest number of subsets to try for each number of references.",
+        flags="--subsets",
+        low=1,
     )
     seed: int = find_option("seed")
 
@@ -325,27 +348,27 @@ class TuneOptions:
     """Which value of a metric's option agrees best with people?"""
 
     parameter: str = build_option(
-        "alpha", "The option whose values are tried.", metavar="NAME"
+        "alpha", "Option whose values to try.", metavar="NAME"
     )
     values: tuple[float, ...] = build_option(
         parse_values("0:1:0.05"),
-        "Its values: numbers with commas, or FROM:TO:STEP.",
+        "Values to try: numbers separated by commas, or FROM:TO:STEP.",
         parse=parse_values,
         default="0:1:0.05",
     )
     level: Literal["sys", "seg"] = build_option(
-        "sys", "Compare systems' scores, or segments'."
+        "sys", "Level of the scores: systems or segments."
     )
     coef: str = build_option("pearson", "The coefficient.", metavar="NAME[:GROUP]")
     folds: int = build_option(
-        5, "Parts of the segments for cross-validation; 0 for none.", low=0
+        5, "Number of folds for cross-validation; 0 for none.", low=0
     )
     by: Literal["segment", "document"] = build_option(
-        "segment", "What is parted into folds.", flags="--folds-by"
+        "segment", "Unit of the folds.", flags="--folds-by"
     )
     no_ci: bool = find_option("no_ci")
     resample: Literal["both", "sys", "item"] = build_option(
-        "both", "What the bootstrap draws: systems, segments, or both."
+        "both", "Bootstrap over systems, segments or both."
     )
     trials: int = find_option("trials")
     seed: int = find_option("seed")
@@ -358,10 +381,10 @@ class RobustOptions:
     coef: str = find_option("coef")
     choice: Literal["top", "window", "leave-one-out", "subsets"] = build_option(
         "top",
-        "The best systems only, neighbours by quality, all but one, or so many drawn at "
-        "random (200 times; the mean, and what holds 95 % of them).",
+        "Subsets of systems: the best, neighbours in the ranking, all but one, or "
+        "random subsets (200 draws; mean and 95% range).",
     )
-    window: int = build_option(4, "Systems in a window.", low=4)
+    window: int = build_option(4, "Number of neighbouring systems in a window.", low=4)
     seed: int = find_option("seed")
 
 
@@ -372,12 +395,13 @@ class ScatterOptions:
     coef: str = find_option("coef")
     outliers: str = build_option(
         "mad",
-        "By 2.5 robust deviations of the gold, or the systems a file names, one a line.",
+        "Outliers by 2.5 robust deviations of the gold scores, or a file with one "
+        "system per line.",
         metavar="mad|FILE",
     )
     classes: str | None = build_option(
         None,
-        "A class for each system: its name, a tab, the class, one system a line.",
+        "Class of each system: its name, a tab and the class on each line.",
         metavar="FILE",
     )
 
@@ -389,18 +413,20 @@ class TaskOptions:
     wmt: bool = find_option("wmt")
     test: bool = build_option(
         False,
-        "Test each two metrics, by each column and by the average; gives clusters.",
+        "Test every pair of metrics, for each column and for the average, and form "
+        "clusters.",
     )
     sides: Sides = find_option("sides")
     correction: Correction = find_option("correction")
     alpha: float = find_option("alpha")
     ci: bool = build_option(
-        False, "Add bootstrap intervals, of other systems and segments; --plot does so."
+        False,
+        "Add bootstrap intervals over systems and segments; --plot adds them too.",
     )
     trials: int | None = build_option(
         None,
-        "Number of draws; 1,000 for intervals, and for tests 10,000 or as many as their "
-        "number needs, if not given.",
+        "Number of trials; by default 1,000 for intervals and 10,000 for tests, or "
+        "more if their number needs it.",
         low=1,
     )
     seed: int = find_option("seed")
@@ -411,22 +437,22 @@ class SpanOptions:
     """Are errors marked where people mark them?"""
 
     gold: tuple[str, ...] = build_names(
-        "Raters to compare with; all people where none is named.", "--gold"
+        "Raters to compare with; by default all human raters.", "--gold"
     )
     combine: Literal["each", "any", "most"] = build_option(
         "each",
-        "Several raters of an output: compare with each in turn, with what any of them "
-        "marked, or with what more than half of them marked.",
+        "With several raters per output: compare with each in turn, with spans that "
+        "any of them marked, or with spans that more than half of them marked.",
     )
     credit: float = build_option(
         0.5,
-        "Credit for an error that is found, but with the other severity; 1 ignores "
+        "Credit for an error that is found with the wrong severity; 1 ignores "
         "severities.",
         low=0.0,
         high=1.0,
     )
     most_pairs: int = build_option(
-        15, "Pairs of raters to show; 0 for all.", flags="--pairs", low=0
+        15, "Number of pairs of raters to show; 0 for all.", flags="--pairs", low=0
     )
     no_ci: bool = find_option("no_ci")
     trials: int = find_option("trials")
@@ -439,17 +465,17 @@ class ChallengeOptions:
 
     coef: Literal["accuracy", "tau"] = build_option(
         "accuracy",
-        "accuracy: share of pairs in the right order; tau: that less the share in the "
-        "wrong order. A tie is a mistake.",
+        "accuracy: share of correctly ordered pairs; tau: that minus the share of "
+        "wrongly ordered pairs. A tie counts as an error.",
     )
     by: Literal["phenomenon", "lang"] = build_option(
-        "phenomenon", "A row for each phenomenon, or for each language pair."
+        "phenomenon", "Show one row per phenomenon or per language pair."
     )
     most: int = build_option(
-        40, "Rows to show, those with most pairs first; 0 for all.", low=0
+        40, "Number of rows to show, those with most pairs first; 0 for all.", low=0
     )
     lower: tuple[str, ...] = build_names(
-        "Metrics in columns of the file whose lower values are the better ones.",
+        "Metrics in columns of the file for which lower values are better.",
         "--lower-is-better",
     )
     no_ci: bool = find_option("no_ci")
@@ -463,13 +489,13 @@ class SelectOptions:
 
     good: float | None = build_option(
         None,
-        "People's score from which on an output is good; their median where not given. "
-        "Perrella et al. take -1 and -4 of MQM.",
+        "Lowest human score of a good output; by default the median. Perrella et al. "
+        "use MQM -1 and -4.",
     )
     folds: int = build_option(
         5,
-        "Folds of segments: each is filtered by the threshold of the others; 0 fits it to "
-        "all, which is a little too good.",
+        "Number of folds: each fold is filtered with the threshold of the others; 0 "
+        "fits the threshold to all segments, which is optimistic.",
         low=0,
     )
     no_ci: bool = find_option("no_ci")
@@ -483,14 +509,15 @@ class DeltaOptions:
 
     at: tuple[float, ...] = build_option(
         (),
-        "Differences to give the share of agreement for: numbers with commas, or "
+        "Differences to compute the agreement for: numbers separated by commas, or "
         "FROM:TO:STEP.",
         parse=lambda given: parse_values(given) if given else (),
         default="",
     )
     sure: float | None = build_option(
         None,
-        "Only pairs of systems that people tell apart with a p-value below this.",
+        "Use only pairs of systems whose human scores differ with a p-value below "
+        "this.",
         low=0.0,
         high=1.0,
     )
@@ -504,12 +531,12 @@ class SentinelOptions:
     """What do scores reach that cannot tell how good an output is?"""
 
     coefficients: tuple[str, ...] = build_names(
-        "Coefficients of segments, as NAME or NAME:GROUP; pearson, pearson:sys, "
-        "pearson:item and acc*_eq:item by default.",
+        "Coefficients of segments, as NAME or NAME:GROUP; by default pearson, "
+        "pearson:sys, pearson:item and acc*_eq:item.",
         "--coef",
     )
     folds: int = build_option(
-        5, "Folds of segments: each is predicted from the others.", low=2
+        5, "Number of folds: each fold is predicted from the others.", low=2
     )
     no_ci: bool = find_option("no_ci")
     trials: int = find_option("trials")
@@ -522,10 +549,8 @@ class CardOptions:
 
     good: float | None = build_option(
         None,
-        "People's score from which on an output is good; their median where not given.",
+        "Lowest human score of a good output; by default the median.",
     )
-    folds: int = build_option(
-        5, "Folds of segments for thresholds and sentinels.", low=2
-    )
+    folds: int = build_option(5, "Number of folds for thresholds and sentinels.", low=2)
     trials: int = find_option("trials")
     seed: int = find_option("seed")

@@ -127,7 +127,7 @@ class PowerCurves:
 def plan_from_pilot(scores: Scores, name: str, options: PowerOptions) -> PowerCurves:
     """Compute what plans would find, from the judgements of a pilot study."""
     if options.assumed or options.like:
-        msg = "Give a pilot study, or variances with `assumed` or `like`, but not both."
+        msg = "Give either a pilot study or variances (`assumed` or `like`), not both."
         raise OptionError(msg)
     components = estimate_components(collect_factors(scores, name), studies=0)
     share = _compute_pilot_reliability(scores, name, components)
@@ -140,8 +140,8 @@ def plan_from_variances(options: PowerOptions) -> PowerCurves:
     """Compute what plans would find before there are any judgements."""
     if bool(options.like) == bool(options.assumed):
         msg = (
-            "Without scores of a pilot study, say what judgements vary with: a published "
-            "study with `like`, or deviations with `assumed`."
+            "Without scores of a pilot study, give variances: a published study with "
+            "`like`, or standard deviations with `assumed`."
         )
         raise OptionError(msg)
     variances = {term: deviation**2 for term, deviation in options.assumed}
@@ -184,7 +184,7 @@ def _expect_differences(scores: Scores, name: str, share: float) -> list[SystemP
         if len(gap) >= 2:
             gaps.append((first, second, float(gap.mean()), float(gap.var(ddof=1))))
     if not gaps:
-        msg = "No two systems share two segments; a pilot study must have such systems."
+        msg = "No two systems share two segments, which a pilot study needs."
         raise CorpusError(msg)
     usual = float(np.mean([spread for *_, spread in gaps]))
     pairs = []
@@ -297,7 +297,7 @@ def build_plan_table(curves: PowerCurves, options: PowerOptions) -> Table:
     )
     heads = ["judgements", "error", "detectable", "reliability", *found]
     heads.append("false positives")
-    caption = f"What a study finds with a power of {options.power:g}"
+    caption = f"Study plans with a power of {options.power:g}"
     return make_table("plan", heads, rows, caption=caption, name="plans")
 
 
@@ -323,8 +323,8 @@ def build_pair_table(curves: PowerCurves, options: PowerOptions) -> Table:
     heads = ["observed", "expected", "power"]
     heads += [f"segments, {count} a segment" for count in options.raters]
     caption = (
-        f"Pairs of systems with {plan.ratings} × {plan.segments:,} judgements, and the "
-        f"segments that a power of {options.power:g} takes"
+        f"Pairs of systems with {plan.ratings} × {plan.segments:,} judgements, and "
+        f"the segments needed for a power of {options.power:g}"
     )
     return make_table("systems", heads, rows, caption=caption, name="pairs")
 
@@ -349,38 +349,41 @@ def _explain_power(curves: PowerCurves, options: PowerOptions) -> list[str]:
     if curves.pairs:
         found = curves.count_separated(last, options.power)
         notes.append(
-            f"With {plan}, {found} of {len(curves.pairs)} pairs of systems separate with a "
-            f"power of {options.power:g} or more."
+            f"With {plan}, {found} of {len(curves.pairs)} pairs of systems are "
+            f"separated with a power of at least {options.power:g}."
         )
         notes.append(
-            "Expected differences are the observed ones times the reliability of the pilot "
-            f"study's means, {curves.shrinkage:.3f}: a difference that looks large is so by "
-            "chance as well."
+            "Expected differences are the observed ones times the reliability of the "
+            f"pilot study's means, {curves.shrinkage:.3f}: large observed differences "
+            "are partly due to chance."
         )
         hidden = len(curves.pairs) - options.most_pairs
         if options.most_pairs and hidden > 0:
             notes.append(
-                f"{hidden} more pairs, further from that power: `most_pairs` 0 shows all."
+                f"{hidden} more pairs, further from that power; `most_pairs` 0 shows "
+                "all."
             )
     about = "other segments than these, and other raters"
     if not last.plan.other_raters:
         about = "other segments than these, judged by the same raters"
     notes.append(
-        f"The power is that of a test about {about}; false positives are those of a test "
-        "at .05 that takes segments for independent, of two equal systems."
+        f"The power refers to {about}; false positives are the rate, for two equal "
+        "systems, of a test at .05 that treats segments as independent."
     )
     if any(
         one.plan.ratings == other.plan.ratings and one.detectable < other.detectable
         for one, other in pairwise(curves.studies)
     ):
         notes.append(
-            "With few raters the detectable difference grows with the segments although the "
-            "error falls: the error that is left is the raters', and so few of them leave "
-            "hardly any degrees of freedom. More raters help, more segments do not."
+            "With few raters the detectable difference grows with the number of "
+            "segments although the error falls: the remaining error comes from the "
+            "raters, and so few raters leave hardly any degrees of freedom. Use more "
+            "raters; more segments do not help."
         )
     if last.plan.other_raters and last.plan.pool == 1:
         notes.append(
-            "One rater says nothing about other raters; give `pool`, or `these_raters`."
+            "One rater does not generalise to other raters; give `pool`, or "
+            "`these_raters`."
         )
     return notes + (explain_components(curves.components) if curves.pairs else [])
 

@@ -58,8 +58,8 @@ def correlate_documents(
     judged = gather_judgements(scores, panel)
     if not panel.names and judged.once:
         msg = (
-            f"There is no metric, and nothing was judged twice by {panel.gold_name}, so "
-            "there is nothing to compare; give scores of a metric, or of several judges."
+            f"There is no metric, and {panel.gold_name} has no repeated judgements; "
+            "give scores of a metric, or of several judges."
         )
         raise CorpusError(msg)
     return draw_documents(
@@ -89,7 +89,8 @@ def report_pseudo(
     figures = {name: [*map(_mean_and_se, line)] for name, line in series.items()}
     heads = [str(n) for n in curves.lengths]
     caption = (
-        f"Mean {options.coef} with {panel.gold_name} over documents of so many segments"
+        f"Mean {options.coef} with {panel.gold_name} by number of segments in a "
+        "document"
     )
     rows = [
         (
@@ -105,7 +106,8 @@ def report_pseudo(
             "metric",
             list(curves.by_name),
             compute_wilcoxon(curves, place),
-            caption=f"Wilcoxon signed ranks at {length}: p that the row is no better",
+            caption=f"Wilcoxon signed-rank test at {length}: p-value that the row is "
+            "no better than the column",
             name=f"wilcoxon {n}",
         )
         tables.append(table)
@@ -161,17 +163,19 @@ def _write_notes(curves: DocumentCurves, series: dict[str, list[Array]]) -> list
         total = sum(len(each) for each in next(iter(series.values())))
         worst = max(without, key=lambda name: without[name])
         notes.append(
-            f"Documents without a coefficient, as scores were equal or missing, are left out: "
+            "Documents without a coefficient (equal or missing scores) are excluded: "
             f"at most {without[worst]:,} of {total:,} ({worst})."
         )
     if not curves.judges:
-        notes.append("Nothing was judged twice: there is no curve of judge with judge.")
+        notes.append(
+            "No segment was judged twice, so there is no curve of judge with judge."
+        )
         return notes
     shown = _format_share(curves.crossed)
     design = (
         f"the same two judges judged {shown} of the pairs of systems of a segment"
         if shown
-        else "some judgements name no judge"
+        else "some judgements have no judge"
     )
     notes.append(f"Judges are drawn for each {curves.judges_by}: {design}.")
     if curves.judged_twice < curves.judged:

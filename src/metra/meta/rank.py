@@ -112,7 +112,7 @@ def rank_by_scorer(scores: Scores, name: str, options: RankOptions) -> ScorerRan
     if not units:
         notes.append(f"– arr: no {unit_of_ranks} has scores of every system.")
     if not np.isfinite(wins).all():
-        notes.append("– wins: a system never did better or worse than another.")
+        notes.append("– wins: a system is never better or worse than another.")
     skills = None
     if options.by == "trueskill":
         skills = learn_skills(
@@ -178,7 +178,7 @@ def report_ranking(ranking: ScorerRanking, options: RankOptions) -> MetaReport:
             for other, agreement in ranking.against.items()
         ]
         heads = ["distance", "similarity %", "precision %", "recall %"]
-        caption = "Other rankings held against this one"
+        caption = "Comparison with other rankings"
         tables.append(
             make_table("scorer", heads, held, caption=caption, name="against")
         )
@@ -250,13 +250,13 @@ def _select_systems(
     there: Mask = np.asarray(np.isfinite(values).any(1))
     if not there.any() and np.isfinite(scores.system_scores(name)).any():
         msg = (
-            f"The scores of {name} are of whole systems; ranking takes scores of segments, "
-            "which say how far an order may be chance."
+            f"{name} has system scores only; ranking needs segment scores to test "
+            "differences."
         )
         raise CorpusError(msg)
     gone = [s for s, kept in zip(scores.systems, there, strict=True) if not kept]
     if gone:
-        notes.append(f"Without {name} and so left out: {', '.join(gone)}.")
+        notes.append(f"Excluded, because {name} is missing: {', '.join(gone)}.")
     return values[there], there
 
 
@@ -272,7 +272,7 @@ def _standardise_scores(scores: Scores, name: str, there: Mask) -> tuple[Array, 
     """Return each system's standard scores of each segment, and a note."""
     missing = np.full((int(there.sum()), len(scores.segments)), np.nan)
     if (scores.lines(name).judge < 0).any():
-        why = f"– z: {name} names no judges, whose scales could be evened out."
+        why = f"– z: {name} has no judges to normalise."
         return missing, why
     try:
         normalised = normalise(scores, name, "z")
@@ -281,7 +281,7 @@ def _standardise_scores(scores: Scores, name: str, there: Mask) -> tuple[Array, 
     made = normalised.scores
     z_values = orient_scores(made, made.names[0])[there]
     gone = ", ".join(normalised.left_out)
-    return z_values, f"z leaves out judges of one value: {gone}." if gone else ""
+    return z_values, f"z excludes judges with a constant value: {gone}." if gone else ""
 
 
 _TEST_TITLES = {
@@ -320,20 +320,24 @@ def _find_strata(
     nameless = sum(not name for name in compress(named, judged))
     if nameless:
         msg = (
-            f"{nameless} of {judged.sum()} segments name no {macro}; "
-            f"`macro` {macro} takes a column that says it."
+            f"{nameless} of {judged.sum()} segments have no {macro}; `macro` {macro} "
+            "needs a column for it."
         )
         raise CorpusError(msg)
     names, strata = np.unique(named, return_inverse=True)
     shared = stats.find_shared_strata(values, strata)
     if not shared:
-        msg = f"No {macro} has scores of every system, so none can count the same."
+        msg = (
+            f"No {macro} has scores of every system, so they cannot be weighted "
+            "equally."
+        )
         raise CorpusError(msg)
     known = np.unique(strata[judged])
     gone = [str(names[code]) for code in known.tolist() if code not in shared]
     if gone:
         notes.append(
-            f"Without scores of every system and so left out: {macro} {', '.join(gone)}."
+            f"Excluded, because a system has no scores there: {macro} "
+            f"{', '.join(gone)}."
         )
     return strata, np.isin(strata, shared)
 

@@ -74,8 +74,8 @@ def correlate_subsets(
 ) -> tuple[ReferenceCurves, ScorePanel]:
     """Correlate with each number of references; the last panel is given too."""
     if streams < 2:
-        told = f"There is {streams or 'no'} reference"
-        msg = f"{told}; asking what more of them buy takes two or more."
+        told = f"Found {streams or 'no'} reference"
+        msg = f"{told}; this analysis needs at least two."
         raise CorpusError(msg)
     sizes = sorted({min(count, streams) for count in counts}) or _choose_counts(streams)
     tried = [choose_subsets(streams, size, most, seed) for size in sizes]
@@ -88,7 +88,7 @@ def correlate_subsets(
                 lines = values.setdefault(name, [[] for _ in sizes])
                 lines[place].append(result.value)
     if panel is None:
-        msg = "No number of references was asked for; give at least one."
+        msg = "Give at least one number of references."
         raise CorpusError(msg)
     return ReferenceCurves(streams, sizes, tried, values, most, seed), panel
 
@@ -114,7 +114,7 @@ def report_references(
     )
     notes = [
         *panel.notes,
-        "[ ] spans the subsets of references that were tried.",
+        "[ ] is the range over the subsets of references.",
         f"Subsets by number of references: {tried}.",
     ]
     if any(v != v for line in curves.values.values() for each in line for v in each):

@@ -38,10 +38,7 @@ def compute_robustness(panel: ScorePanel, asked: RobustOptions) -> Robustness:
     """
     count = len(panel.systems)
     if count < FEWEST + 1:
-        msg = (
-            f"To see what hangs on single systems takes at least {FEWEST + 1} of them; "
-            f"found: {count}."
-        )
+        msg = f"Subsets of systems need at least {FEWEST + 1} systems; found {count}."
         raise CorpusError(msg)
     options = Options(coef=asked.coef, seed=asked.seed)
     if asked.choice == "subsets":
@@ -105,7 +102,7 @@ def report_robustness(
         ]
         rows = list(zip(each.labels, zip(*columns, strict=True), strict=True))
         caption = (
-            f"{panel.place}{asked.coef} with {panel.gold_name} by choice of systems"
+            f"{panel.place}{asked.coef} with {panel.gold_name} by subset of systems"
         )
         tag = panel.lang or "robust"
         tables.append(
@@ -113,7 +110,7 @@ def report_robustness(
         )
         notes += [f"{panel.place}{note}" for note in panel.notes]
         if any(v != v for curve in each.curves.values() for v in curve):
-            notes.append(f"{panel.place}– marks choices where the scores are constant.")
+            notes.append(f"{panel.place}– marks subsets with constant scores.")
     drawn, window = asked.choice == "subsets", asked.choice == "window"
     signature = build_signature(
         panels[0] if len(panels) == 1 else None,

@@ -51,7 +51,10 @@ def select_outputs(panel: ScorePanel, options: SelectOptions) -> Selection:
     known = gold[np.isfinite(gold)]
     names = [name for name in panel.names if np.isfinite(panel.metrics[name]).any()]
     if not len(known) or not names:
-        msg = f"Decisions are about segments, and {panel.gold_name} or all metrics have none."
+        msg = (
+            f"Selection needs segment scores, and {panel.gold_name} or all metrics "
+            "have none."
+        )
         raise CorpusError(msg)
     good = float(np.median(known)) if options.good is None else options.good
     is_good = np.where(np.isfinite(gold), gold >= good, np.nan)
@@ -59,8 +62,9 @@ def select_outputs(panel: ScorePanel, options: SelectOptions) -> Selection:
     if share in (0.0, 1.0):
         which = "No output is" if share == 0 else "All outputs are"
         msg = (
-            f"{which} good by {panel.gold_name} of at least {good:g}; its values go from "
-            f"{known.min():g} to {known.max():g}. Choose another limit with `good`."
+            f"{which} good by {panel.gold_name} of at least {good:g}; its values "
+            f"range from {known.min():g} to {known.max():g}. Choose another limit "
+            "with `good`."
         )
         raise CorpusError(msg)
     kept = {
@@ -130,16 +134,19 @@ def report_selection(
         )
         told = list(panel.notes)
         told.append(
-            f"{100 * each.share:.1f} % of outputs are good; who keeps all of them has that "
-            "precision."
+            f"{100 * each.share:.1f} % of outputs are good: this is the precision of "
+            "keeping all outputs."
         )
         best = each.reranking[next(iter(each.filtering))]["best"][0]
         told.append(
-            f"chosen is the mean {panel.gold_name} of what the metric chooses; the best "
-            f"outputs of the {each.segments:,} segments have {best:.3f}."
+            f"chosen is the mean {panel.gold_name} of the outputs that the metric "
+            f"chooses; the best outputs of the {each.segments:,} segments have "
+            f"{best:.3f}."
         )
         if options.good is None:
-            told.append("Good is what is at least the median; `good` sets the limit.")
+            told.append(
+                "An output is good if it reaches the median; `good` sets another limit."
+            )
         notes += [f"{panel.place}{note}" for note in told]
     panels = [each.panel for each in selections]
     drawn = not options.no_ci

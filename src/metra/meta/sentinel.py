@@ -34,8 +34,8 @@ from metra.stats.tie_calibration import deal_folds
 #: Of what a sentinel sees.
 SEGMENT_MEAN, SYSTEM_MEAN = "sentinel-seg", "sentinel-sys"
 _ABOUT = {
-    SEGMENT_MEAN: "people's mean of the segment, the same for all systems",
-    SYSTEM_MEAN: "people's mean of the system, the same for all segments",
+    SEGMENT_MEAN: "mean human score of the segment, the same for all systems",
+    SYSTEM_MEAN: "mean human score of the system, the same for all segments",
     "sentinel-src": "lengths and characters of the source",
     "sentinel-cand": "lengths and characters of the output",
     "sentinel-ref": "lengths and characters of the first reference",
@@ -112,7 +112,7 @@ def add_sentinels(
     """
     gold = panel.gold
     if not np.isfinite(gold).any():
-        msg = f"Sentinels are about segments, and {panel.gold_name} has none."
+        msg = f"Sentinels need segment scores, and {panel.gold_name} has none."
         raise CorpusError(msg)
     shape = gold.shape
     sentinels = {
@@ -168,9 +168,7 @@ def report_sentinels(
     seen = [name for name in _ABOUT if name in correlations[0].panel.metrics]
     notes += [f"{name}: {_ABOUT[name]}." for name in seen]
     if len(seen) < len(_ABOUT):
-        notes.append(
-            "Sentinels of texts need `outputs`, with `source` and `references`."
-        )
+        notes.append("Text sentinels need `outputs`, with `source` and `references`.")
     panels = [each.panel for each in correlations]
     drawn = not options.no_ci
     signature = build_signature(

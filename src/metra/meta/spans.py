@@ -30,7 +30,7 @@ from metra.stats.span_agreement import (
 #: What is told of spans that have no place in an output.
 _UNPLACED = {
     "source": "in the source",
-    "missing": "of what is missing in the output",
+    "missing": "omissions from the output",
     "unknown": "without a known place in the output",
 }
 
@@ -65,8 +65,9 @@ def evaluate_spans(
     marks, unplaced = collect_marks(files, outputs)
     if not any(spans for each in marks.marks.values() for spans in each.values()):
         msg = (
-            "No error is marked in any output; errors of the source, omissions and neutral "
-            "marks do not count. Give `outputs` where only the words of errors are known."
+            "No error is marked in any output; source errors, omissions and neutral "
+            "marks do not count. Give `outputs` if the files contain only the words "
+            "of errors."
         )
         raise CorpusError(msg)
     gold = _choose_gold(files, marks, options.gold, programs)
@@ -79,7 +80,7 @@ def evaluate_spans(
     }
     for name in others:
         if not len(comparisons[name][0]):
-            msg = f"{name!r} has marked no output that the gold has looked at; check the names."
+            msg = f"{name!r} has marked none of the gold outputs; check the names."
             raise CorpusError(msg)
     shared = {name: each for name, each in comparisons.items() if len(each[0])}
     scores = score_raters(shared, marks.segments, **settings)
@@ -90,8 +91,8 @@ def evaluate_spans(
         )
     if not others and (agreement is None or agreement.overall is None):
         msg = (
-            "There is nothing to compare: no output was looked at by two raters. Give a "
-            "file of a program or of another rater too."
+            "No output was annotated by two raters; add a file from a program or "
+            "from another rater."
         )
         raise CorpusError(msg)
     return SpanEvaluation(
@@ -117,7 +118,7 @@ def report_spans(evaluation: SpanEvaluation, options: SpanOptions) -> MetaReport
         caption = "Each rater against the others"
         tables.append(_build_table(evaluation.ceiling, caption, "raters"))
         shown = agreement.pairs[: options.most_pairs or None]
-        tables.append(_build_table(shown, "Two raters at a time", "pairs"))
+        tables.append(_build_table(shown, "Pairs of raters", "pairs"))
     drawn = not options.no_ci
     signature = build_signature(
         spans="characters,matched,exact",
@@ -146,8 +147,8 @@ def report_spans(evaluation: SpanEvaluation, options: SpanOptions) -> MetaReport
 
 _COMBINED = {
     "each": "each of {n} raters",
-    "any": "what any of {n} raters marked",
-    "most": "what most of {n} raters marked",
+    "any": "spans marked by any of {n} raters",
+    "most": "spans marked by most of {n} raters",
 }
 
 
@@ -168,7 +169,7 @@ def _choose_gold(
     gold = [name for name in marks.raters if name not in known]
     if not gold:
         msg = (
-            "All errors were marked by programs; name those that are the gold with `gold`: "
+            "All errors were marked by programs; choose the gold with `gold`: "
             f"{', '.join(marks.raters)}."
         )
         raise CorpusError(msg)
@@ -261,10 +262,10 @@ def _build_overall_table(agreement: SpanAgreement, raters: int) -> Table:
 
 
 _OVERALL = (
-    (("characters", "F"), "F of characters", "characters that either marked"),
-    (("spans", "F"), "F of matched spans", "spans that either marked"),
-    (("exact", "F"), "F of equal spans", "spans that either marked"),
-    (("characters", "severity"), "same severity", "characters that both marked"),
+    (("characters", "F"), "F of characters", "characters marked by either"),
+    (("spans", "F"), "F of matched spans", "spans marked by either"),
+    (("exact", "F"), "F of equal spans", "spans marked by either"),
+    (("characters", "severity"), "same severity", "characters marked by both"),
 )
 
 
@@ -298,12 +299,12 @@ def _write_notes(evaluation: SpanEvaluation, options: SpanOptions) -> list[str]:
         most = options.most_pairs
         if most and len(agreement.pairs) > most:
             hidden = len(agreement.pairs) - most
-            notes.append(f"{hidden} more pairs of raters: `most_pairs` 0 shows all.")
+            notes.append(f"{hidden} more pairs of raters; `most_pairs` 0 shows all.")
         if agreement.with_text < agreement.outputs:
             unknown = agreement.outputs - agreement.with_text
             notes.append(
-                f"Alpha counts unmarked characters too: the text of {unknown:,} outputs is "
-                "not known; give `outputs`."
+                f"Alpha also counts unmarked characters, and the text of {unknown:,} "
+                "outputs is missing; give `outputs`."
             )
     sizes = Counter(len(each) for each in evaluation.marks.marks.values())
     told = ", ".join(f"{count:,} by {size}" for size, count in sorted(sizes.items()))

@@ -184,7 +184,7 @@ def read_study(path: str) -> MetricStudy:
     _check_table(data, known, path)
     pairs = data.get("pairs")
     if not isinstance(pairs, dict) or not pairs:
-        msg = f"{path} names no language pairs; expected tables such as [pairs.en-de]."
+        msg = f"{path} has no language pairs; expected tables such as [pairs.en-de]."
         raise FormatError(msg)
     if bool(data.get("protocol")) == bool(data.get("columns")):
         msg = (
@@ -213,7 +213,9 @@ def read_study(path: str) -> MetricStudy:
 def _parse_pair(lang: str, entry: object, gold: str, path: str) -> StudyPair:
     place = f"{path}, [pairs.{lang}]"
     if not LANGUAGE_PAIR.fullmatch(lang):
-        msg = f"{place}: {lang!r} is no language pair; expected one such as en-ko_KR."
+        msg = (
+            f"{place}: {lang!r} is not a language pair; expected one such as en-ko_KR."
+        )
         raise FormatError(msg)
     texts = ("gold", "documents", "ceiling")
     lists = (
@@ -229,7 +231,7 @@ def _parse_pair(lang: str, entry: object, gold: str, path: str) -> StudyPair:
     named: dict[str, Any] = {key: _get_text(table, key, place) for key in texts}
     named["gold"] = named["gold"] or gold
     if not named["gold"]:
-        msg = f"{place} names no gold; give it here, or for the whole study."
+        msg = f"{place} has no gold; give it here, or for the whole study."
         raise FormatError(msg)
     listed: dict[str, Any] = {key: _get_texts(table, key, place) for key in lists}
     return StudyPair(lang=lang, **listed, **named)
@@ -341,7 +343,7 @@ def _get_names(
     taken = [other for others in names.values() for other in others]
     twice = [other for other in taken if taken.count(other) > 1 or other in names]
     if twice:
-        msg = f"{place}, {key}: {twice[0]!r} stands for two; expected each name once."
+        msg = f"{place}, {key}: {twice[0]!r} is used twice; expected each name once."
         raise FormatError(msg)
     return names
 
@@ -375,7 +377,7 @@ def _load_pair(
         gold = select(read_files(pair.gold_from))
         scores = scores.with_values_of(pair.gold, gold)
         files = ", ".join(Path(file).name for file in pair.gold_from)
-        notes.append(f"{pair.gold} is of {files} only.")
+        notes.append(f"{pair.gold} is taken from {files} only.")
     if pair.documents:
         scores = _add_documents(scores, study.resolve(pair.documents))
     if pair.domains:
@@ -386,7 +388,7 @@ def _load_pair(
         without_systems={name for name in gone if name in scores.systems}
     )
     if humans and study.with_humans:
-        notes.append(f"People's translations among the systems: {', '.join(humans)}.")
+        notes.append(f"Human translations among the systems: {', '.join(humans)}.")
     lower = [
         name for name in scores.names if _matches(name, study.metrics.lower_is_better)
     ]
@@ -453,7 +455,7 @@ def _read_documents(path: str) -> dict[str, tuple[str, str]]:
         rows = split_rows(read_lines(path), BLANKS)
         lines = [(str(number), *reversed(cells)) for number, cells in rows]
         if any(len(line) != 3 for line in lines):
-            msg = f"{path} has lines without a domain and a document; expected both."
+            msg = f"{path} has lines without a domain or a document; expected both."
             raise FormatError(msg)
         return {segment: (document, domain) for segment, document, domain in lines}
     table = read_columns(path)

@@ -279,7 +279,8 @@ def report_task(scores: TaskScores, options: Options) -> MetaReport:
     notes += [f"{panel.place}{note}" for panel in scores.panels for note in panel.notes]
     if scores.left_out:
         notes.append(
-            f"Not in every language pair and so left out: {', '.join(scores.left_out)}."
+            "Excluded, because not in every language pair: "
+            f"{', '.join(scores.left_out)}."
         )
     notes += _describe_ceilings(scores)
     questions = [column.question for column in scores.columns]
@@ -399,13 +400,13 @@ def _explain_marks(scores: TaskScores) -> list[str]:
     }
     signs = [f"{mark} {title}" for mark, title in titles.items() if mark in marks]
     if np.isfinite(scores.ceiling).any():
-        signs.append(f"{_PEOPLE} people, held against the gold; without a rank")
+        signs.append(f"{_PEOPLE} human scores, compared with the gold; not ranked")
     about = "; ".join(signs)
-    ranked = "Behind each number: its rank in the column. Best of a column: bold."
+    ranked = "After each number: its rank in the column. Bold (* in a terminal): best."
     if scores.clusters is not None:
         ranked = (
-            "Behind each number: the rank of its cluster in the column, by tests of each "
-            "two metrics. First cluster: bold."
+            "After each number: the rank of its cluster in the column, by pairwise "
+            "tests of metrics. Bold (* in a terminal): first cluster."
         )
     return [ranked, *([f"{about}."] if about else [])]
 

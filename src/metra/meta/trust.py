@@ -129,7 +129,7 @@ def _build_curve(everything: Scores, lined_up: ScorePanel, seed: int) -> LengthC
     )
     means = average_curves(drawn)
     if not np.isfinite([means[name] for name in drawn.by_name]).any():
-        msg = "On every document the judgements, or the metric's scores, are all the same."
+        msg = "The judgements, or the metric's scores, are constant on every document."
         raise CorpusError(msg)
     return LengthCurve(drawn.lengths, means, JUDGES, drawn.judges_by)
 
@@ -140,8 +140,8 @@ def _summarise_judges(
     nameless = int((judgements.judge < 0).sum())
     if nameless:
         notes.append(
-            f"{nameless:,} of {len(judgements):,} judgements name no judge: how far judges "
-            "agree cannot be said."
+            f"{nameless:,} of {len(judgements):,} judgements have no judge, so "
+            "agreement cannot be measured."
         )
         return None
     try:
@@ -153,7 +153,7 @@ def _summarise_judges(
     # Every n-th point where there are more than anybody could see.
     step = -(-len(plot.given) // MOST_POINTS)
     if step > 1:
-        caption = f"{plot.caption}, one in {step} drawn"
+        caption = f"{plot.caption}, one point in {step} drawn"
         given, moved = plot.given[::step], plot.moved[::step]
         plot = replace(plot, caption=caption, given=given, moved=moved)
     gaps = judge_plots.build_gap_histogram(agreement, scorer)

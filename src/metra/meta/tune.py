@@ -88,7 +88,10 @@ def list_variants(
     default = options[parameter]
     if isinstance(default, bool) or not isinstance(default, int | float):
         said = format_value(default)
-        msg = f"{name}: {parameter} is {said}, no number; values of a number are tried."
+        msg = (
+            f"{name}: {parameter} is {said}, not a number; only numeric options can "
+            "be tuned."
+        )
         raise OptionError(msg)
     variants = {}
     for value in sorted({*values, float(default)}):
@@ -109,8 +112,8 @@ def tune_option(
     """Correlate a metric with each value of its option, and choose, also on parts."""
     if question.options.coefficient.calibrated:
         msg = (
-            f"{question.options.coef} fits its threshold of ties to all segments; take "
-            "another coefficient to tune by, such as pearson."
+            f"{question.options.coef} fits its tie threshold to all segments; tune by "
+            "another coefficient, such as pearson."
         )
         raise OptionError(msg)
     values, names = list(variants), list(variants.values())
@@ -178,13 +181,13 @@ def _draw_folds(panel: ScorePanel, options: TuneOptions) -> Array:
     if options.by == "document":
         units = {at: getattr(panel.items[at], "document", "") for at in judged}
         if not all(units.values()):
-            msg = "Not every segment names a document; folds of documents need that."
+            msg = "Some segments have no document, which folds of documents need."
             raise CorpusError(msg)
     names = list(dict.fromkeys(units.values()))
     if len(names) < options.folds:
         msg = (
-            f"There are {len(names)} {options.by}s to part into {options.folds} folds; "
-            "ask for fewer with `folds`."
+            f"{len(names)} {options.by}s cannot be divided into {options.folds} "
+            "folds; give fewer `folds`."
         )
         raise CorpusError(msg)
     order = np.random.default_rng(options.seed).permutation(len(names)) % options.folds
@@ -213,7 +216,7 @@ def report_tuning(
     tables += [_build_fold_table(curve, options) for curve in curves if curve.folds]
     notes = [*panel.notes, *(_describe_best(curve, options) for curve in curves)]
     if options.folds and not any(curve.folds for curve in curves):
-        notes.append("There are no folds: the gold has no scores of segments.")
+        notes.append("No cross-validation: the gold has no segment scores.")
     boot = None if options.no_ci else f"{options.resample} k={options.trials}"
     signature = build_signature(
         panel,
@@ -292,12 +295,13 @@ def _describe_best(curve: TuningCurve, options: TuneOptions) -> str:
     )
     if curve.best_interval:
         low, high = map(format_value, curve.best_interval)
-        said += f", in 95 % of the resamples from {low} to {high}"
+        said += f", from {low} to {high} in 95 % of the resamples"
     said += f"; {usual} has {curve.coefficient(curve.default):.3f}."
     if curve.folds:
         _, held_out, default = (float(np.mean(each)) for each in _list_columns(curve))
         said += (
-            f" Held out, the best of the others has {held_out:.3f} and {usual} "
-            f"{default:.3f}, in the mean of {len(curve.folds)} folds."
+            " On held-out segments, the value chosen on the other folds has "
+            f"{held_out:.3f} and {usual} {default:.3f}, averaged over "
+            f"{len(curve.folds)} folds."
         )
     return said

@@ -31,16 +31,16 @@ from metra.stats.variance import (
 
 #: What each term is about, in a table.
 _MEANINGS = {
-    SYSTEM: "how far systems differ",
-    DOCUMENT: "how easy documents are",
-    SEGMENT: "how easy segments are",
-    RATER: "how strict raters are",
-    "system × document": "systems better at some documents",
-    SYSTEM_SEGMENT: "systems better at some segments",
-    "system × rater": "raters with a taste for some systems",
-    "rater × document": "raters stricter on some documents",
-    "rater × segment": "raters stricter on some segments",
-    RATING: "the rest: one judgement and another",
+    SYSTEM: "differences between systems",
+    DOCUMENT: "difficulty of documents",
+    SEGMENT: "difficulty of segments",
+    RATER: "severity of raters",
+    "system × document": "systems that are better on some documents",
+    SYSTEM_SEGMENT: "systems that are better on some segments",
+    "system × rater": "raters who favour some systems",
+    "rater × document": "raters who are stricter on some documents",
+    "rater × segment": "raters who are stricter on some segments",
+    RATING: "residual: variation between judgements",
 }
 
 
@@ -49,7 +49,7 @@ def collect_factors(scores: Scores, name: str) -> RatingFactors:
     lines = scores.lines(name)
     lines = lines.keep_lines(np.isin(lines.item, scores.segments))
     if not len(lines):
-        msg = f"{name!r} has no values of segments, which the variances are estimated from."
+        msg = f"{name!r} has no segment values, which the variances are estimated from."
         raise CorpusError(msg)
     documents = [item.document for item in scores.items]
     numbers = {text: at for at, text in enumerate(dict.fromkeys(documents))}
@@ -112,8 +112,8 @@ def build_component_table(components: VarianceComponents, name: str) -> Table:
             Cell(_describe_term(components, term)),
         ]
         rows.append((term, cells))
-    heads = ["variance", "sd", "%", "what it says"]
-    caption = f"What judgements of {name} vary with"
+    heads = ["variance", "sd", "%", "meaning"]
+    caption = f"Variance components of {name}"
     return make_table("of", heads, rows, caption=caption, name="components")
 
 
@@ -149,7 +149,7 @@ def build_ceiling_table(
         ]
         rows.append((level, cells))
     heads = [head for k in ratings for head in (f"{k} with {k}", f"{k} with truth")]
-    caption = "Correlations that people reach, by raters in a panel"
+    caption = "Expected correlation between panels, by number of raters"
     return make_table("over", heads, rows, caption=caption, name="ceiling")
 
 
@@ -158,20 +158,21 @@ def explain_components(components: VarianceComponents) -> list[str]:
     notes = []
     below = [term for term, value in components.values.items() if value < 0]
     if below:
-        notes.append(
-            f"Estimated below zero, so hardly there, and computed with as 0: "
-            f"{', '.join(below)}."
-        )
+        notes.append(f"Estimated below zero and set to 0: {', '.join(below)}.")
     if SYSTEM_SEGMENT in components.joined:
         notes.append(
-            "No output has two judgements: what differs from rater to rater cannot be told "
-            "from what differs between segments, and more ratings of a segment are taken to "
-            "gain nothing."
+            "No output has two judgements, so differences between raters cannot be "
+            "separated from differences between segments, and more ratings of a "
+            "segment are assumed to gain nothing."
         )
     if RATER not in components.levels:
-        notes.append("It is not known who judged: nothing can be said about raters.")
+        notes.append(
+            "The judgements have no judges, so rater variances cannot be estimated."
+        )
     few = [name for name in (SYSTEM, RATER) if 1 < components.levels.get(name, 9) < 5]
     if few:
         counts = ", ".join(f"{components.levels[name]} {name}s" for name in few)
-        notes.append(f"Few to estimate a variance from: {counts}; see the intervals.")
+        notes.append(
+            f"Small samples for variance estimates: {counts}; see the intervals."
+        )
     return notes

@@ -31,7 +31,7 @@ def bleu(
     average: Literal["geometric", "arithmetic"] = "geometric",
     style: Literal["sacrebleu", "mteval"] = "sacrebleu",
 ) -> Metric:
-    """N-gram precision with a penalty for brevity, 0 to 100. Higher is better.
+    """N-gram precision with a brevity penalty, 0 to 100. Higher is better.
 
     For each n, p_n is the share of the output's n-grams that occur in a reference, each
     counted at most as often as in any one reference. BLEU is BP times the geometric mean
@@ -44,13 +44,13 @@ def bleu(
     2.6 (Post 2018); `style=mteval` equals mteval-v13a and v14 at every level.
 
     Options:
-        smooth: what an order without matches counts for: exp, half of the one before;
-            floor, a small number of matches; add-k, as if k more n-grams matched; none, 0.
+        smooth: smoothing of orders without matches: exp, half of the order before; floor,
+            a small number of matches; add-k, as if k more n-grams matched; none, 0.
         smooth_value: the number for floor (0.1) and add-k (1).
-        eff: average only the orders that the output is long enough for; auto does so for
-            single segments, not for documents and corpora.
-        ref_len: which reference's length the output's is held against.
-        average: how the orders' precisions are combined.
+        eff: effective order: average only orders that the output is long enough for; auto
+            does so for single segments, not for documents and corpora.
+        ref_len: reference length for the brevity penalty.
+        average: mean of the precisions.
         style: whose conventions: mteval has its own smoothing of short outputs, its own
             white space, and lower-cases ASCII only.
     """

@@ -26,7 +26,7 @@ def chrf(
     eps: bool = False,
     stem: str = "no",
 ) -> Metric:
-    """F-score of character n-grams, recall weighing more, 0 to 100. Higher is better.
+    """F-score of character n-grams, weighted towards recall, 0 to 100. Higher is better.
 
     For each n from 1 to 6, P_n is the share of the output's character n-grams that the
     reference has too, R_n the share of the reference's that the output has, each n-gram
@@ -46,13 +46,13 @@ def chrf(
 
     Options:
         n: longest n-grams of characters that count.
-        word_order: longest n-grams of words that count; 2 makes it chrF++.
-        beta: how many times as much recall weighs as precision.
+        word_order: longest n-grams of words that count; 2 for chrF++.
+        beta: weight of recall relative to precision.
         whitespace: whether white space counts as characters.
         eps: F of each order, an order without n-grams counting next to nothing (1e-16),
             and the mean over all orders, instead of F of the mean P and R of those there.
         stem: take the characters of stems: no, porter, or a Snowball language such as
-            english; words are cut as for chrF++ and, under whitespace, joined by blanks.
+            english; words are cut as for chrF++ and, under whitespace, joined by spaces.
     """
     if n + word_order == 0:
         expected = "whole numbers of at least 0, one of them at least 1"

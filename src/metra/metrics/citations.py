@@ -41,7 +41,7 @@ TITLES = {
     "comet": "COMET",
     "bertscore": "BERTScore",
     "metricx": "MetricX",
-    "outside": "Scores made elsewhere",
+    "outside": "Scores from other programs",
     "spans": "MQM",
     "llm": "LLM",
 }

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from metra import _core
 from metra.corpus.batch import Batch, CorpusChunk
 from metra.errors import UnfittedError
 from metra.metrics.record import AnyBatch, Array, Metric
@@ -29,6 +30,24 @@ class TermCounts(NamedTuple):
     keys: bytes
     ends: NDArray[np.int64]
     counts: NDArray[Any]
+    #: What counted them, where `TermExchange.apply` needs it.
+    source: Any = None
+
+
+class NgramSums(Protocol):
+    """Terms of n-grams from all chunks of a corpus, added up."""
+
+    def add(
+        self, bytes: NDArray[np.uint8], bounds: NDArray[np.int32], counts: Array
+    ) -> None:
+        """Add a chunk's terms, given by where each begins and where the last ends."""
+
+    @property
+    def total(self) -> float:
+        """How many words the terms stand for."""
+
+    def answers(self) -> list[Array]:
+        """Give each chunk a row of numbers for each of its terms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +61,13 @@ class TermExchange:
     #: The terms of some rows, with what the references of these rows count; 0 where a term
     #: is only asked about.
     request: Callable[[Sequence[CorpusChunk]], TermCounts]
-    #: The metric for some rows: from their terms, the answers, and the words of the corpus.
+    #: The metric for some rows: from their terms, the answers (a row of numbers for each
+    #: term), and the words of the corpus.
     apply: Callable[[TermCounts, Array, float], Metric]
+    #: Terms with the same first words, so many, belong to the same partition.
+    together: int
+    #: Makes what adds up terms, where they do not add up one by one.
+    start_sums: "Callable[[], NgramSums] | None" = None
     #: Where terms are pairs of a document and a word, and weights are answered: what the
     #: words of documents weigh, and those that a document does not have, from its weights.
     weigh: tuple[Callable[[DocumentWords], Array], Callable[[Array], float]] | None = (
@@ -53,17 +77,57 @@ class TermExchange:
     check: Callable[[float, bool], None] = lambda *_: None
 
 
-def find_separators(terms: TermCounts) -> NDArray[np.int64]:
-    """Find where the first word of each term ends."""
-    ends = np.asarray(terms.ends, np.int64)
-    places = np.flatnonzero(np.frombuffer(terms.keys, np.uint8) == SEPARATOR)
-    first = np.searchsorted(places, np.concatenate([[0], ends[:-1]]))
-    return np.minimum(np.append(places, len(terms.keys))[first], ends)
+class SplitTerms(NamedTuple):
+    """Terms in the order of the partitions that they belong to."""
+
+    #: The place of each among the terms before.
+    order: NDArray[np.int64]
+    #: The keys in the new order; where each begins, and where the last ends.
+    keys: NDArray[np.uint8]
+    bounds: NDArray[np.int32]
+    #: Where in the new order each partition begins, and where the last ends.
+    starts: NDArray[np.int64]
 
 
-def sum_words(terms: TermCounts) -> float:
-    """Add up the counts of terms of one word."""
-    return float(np.asarray(terms.counts)[find_separators(terms) == terms.ends].sum())
+def sort_by_partition(
+    terms: TermCounts, partitions: int, together: int | None = None
+) -> SplitTerms:
+    """Sort terms by partition, which their bytes choose: the same on every machine.
+
+    `together` keeps terms together that have the same first words, so many.
+    """
+    order, keys, starts = _core.split_terms(
+        terms.keys, terms.ends, partitions, together
+    )
+    return SplitTerms(order, *keys, starts)
+
+
+def number_terms(
+    batches: Sequence[tuple[NDArray[np.uint8], NDArray[np.int32]]],
+) -> tuple[NDArray[np.int32], bytes, NDArray[np.int64]]:
+    """Number different terms: each one's number, the keys by number, and where each ends.
+
+    A batch is bytes, and where in them each term begins and the last ends.
+    """
+    numbers, keys = _core.number_terms(batches)
+    return numbers, *keys
+
+
+class PairNumbers(NamedTuple):
+    """Terms of a document and a word by numbers."""
+
+    #: The number of each term's document, and how many documents there are.
+    document: NDArray[np.int32]
+    documents: int
+    #: The number of the word of each term that counts.
+    word: NDArray[np.int32]
+    #: The different words, and where each ends.
+    words: tuple[bytes, NDArray[np.int64]]
+
+
+def number_pairs(terms: TermCounts) -> PairNumbers:
+    """Number the documents of terms, and the words of those whose count is above 0."""
+    return PairNumbers(*_core.split_pairs(*terms[:3]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +176,8 @@ def refuse_unfitted(name: str) -> Callable[[AnyBatch], Array]:
 
     def rows(_: AnyBatch) -> Array:
         msg = (
-            f"{name} weighs what it counts by the references of the whole test set and "
-            f"has not seen them; use the metric that metric.fit([metra.Batch(hyps, refs)]) "
-            "returns."
+            f"{name} needs weights from the references of the whole test set; use the "
+            "metric that metric.fit([metra.Batch(hyps, refs)]) returns."
         )
         raise UnfittedError(msg)
 

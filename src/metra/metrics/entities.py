@@ -27,23 +27,23 @@ def entities(
     lang: str = "en",
     partial: bool = False,
 ) -> Metric:
-    """Share of the reference's names that the output has. Higher is better.
+    """Share of the reference's named entities that the output contains. Higher is better.
 
     100 · found / listed. The names of persons, places, organisations, dates, amounts and
-    the like are listed in a file or found in the first reference by a spaCy model. In
-    each segment, or in each document, a name counts once. It is found if its words stand
-    next to each other in the output, after accents, letter case, possessives ('s) and
-    thousands separators are taken off and numbers under 100 are written in digits.
-    Where no name is listed there is no score. The column variants of a table may hold
-    other forms that will do, | between them.
+    the like are listed in a file or found in the first reference by a spaCy model. In each
+    segment, or in each document, a name counts once. It is found if its words stand next to
+    each other in the output, after accents, letter case, possessives ('s) and thousands
+    separators are taken off and numbers under 100 are written in digits. Where no name is
+    listed there is no score. The column variants of a table may list other accepted forms,
+    separated by |.
 
     The file is a table whose name ends in .tsv, with the columns segment (counted from 1)
-    or document, type and text, tabs between them:
+    or document, type and text, separated by tabs:
 
         segment  type    text
         6        PERSON  Hélène Castagnier
 
-    or the reference itself with its names marked, a line a segment, as in
+    or the reference itself with its names marked, one segment per line, as in
 
         says [[Hélène Castagnier|PERSON]], whose family has sold here since [[1956|DATE]]
 
@@ -62,8 +62,8 @@ def entities(
     """
     if bool(file) == bool(model):
         msg = (
-            "entities needs to know the names: give file=FILE, a table of them or the "
-            "reference with its names marked, or model=NAME, a spaCy model; one of them."
+            "entities needs named entities; give either file=FILE (a table, or the "
+            "reference with its names marked) or model=NAME (a spaCy model)."
         )
         raise OptionError(msg)
     expected = _load_file(file, unit, lang) if file else _load_model(model, unit)
@@ -150,8 +150,8 @@ def _load_file(path: str, unit: str, lang: str) -> _NameList:
     annotated = read_entities(path)
     if annotated.documents and unit == "segment":
         msg = (
-            f"entities: {path} says to which documents names belong, but not to which "
-            "segments; give unit=document."
+            f"entities: {path} gives the documents of names, but not the segments; "
+            "give unit=document."
         )
         raise OptionError(msg)
     normalise = make_normaliser(lang)
@@ -160,7 +160,7 @@ def _load_file(path: str, unit: str, lang: str) -> _NameList:
     for entity in (entity for group in groups for entity in group):
         types.add(entity.type)
         if not normalise(entity.text):
-            msg = f"entities: {path} lists {entity.text!r}, which has no word in it."
+            msg = f"entities: {path} lists {entity.text!r}, which contains no word."
             raise OptionError(msg)
     return _NameList(
         sorted(types),

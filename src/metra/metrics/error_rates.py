@@ -36,30 +36,29 @@ def wer(
     case: Case = "mixed",
     stem: str = "no",
 ) -> Metric:
-    """Words to change, add or drop per hundred reference words. Lower is better.
+    """Substitutions, insertions and deletions per hundred reference words. Lower is better.
 
-    WER = 100 (S + I + D) / N: the fewest substitutions, insertions (words that the output
-    has too much) and deletions (words that it lacks) between output and reference, over
-    the reference's N words; so it can exceed 100. Edits and lengths are summed over
-    segments before anything is divided. If there is no reference word at all, N is 1.
+    WER = 100 (S + I + D) / N: the fewest substitutions, insertions (extra words in the
+    output) and deletions (missing words) between output and reference, over the reference's
+    N words; so it can exceed 100. Edits and lengths are summed over segments before
+    anything is divided. If there is no reference word at all, N is 1.
 
     Several alignments can be equally short. The one that is counted and shown takes, from
     the end of the segment backwards, a match or substitution where it can, else a
     deletion, else an insertion.
 
     Levenshtein 1966; for translation Nießen et al. 2000, "An evaluation tool for machine
-    translation", LREC. Equals WER.pl, and jiwer 4 where blanks are the only white space
-    (to jiwer a lone tab or no-break space is part of a word). Of equally short alignments
-    jiwer often shows another one, so that S, I and D differ while their sum is the same.
-    With details, it lists the words that are substituted, inserted and deleted, the most
-    frequent first.
+    translation", LREC. Equals WER.pl, and jiwer 4 where spaces are the only white space (to
+    jiwer a lone tab or no-break space is part of a word). Of equally short alignments jiwer
+    often shows another one, so that S, I and D differ while their sum is the same.
+    `--details` lists the substituted, inserted and deleted words, the most frequent first.
 
     Options:
-        norm: whose words the edits are set against.
+        norm: whose words the edits are divided by.
         refs: with several references, the one with the fewest edits (best; of those the
             longest, of those the first), or with the lowest rate (best-rate; of those the
             first); average-length takes the fewest edits over the references' mean length.
-        tok: how text is cut into words; none cuts at white space.
+        tok: tokeniser; none splits at white space.
     """
     text = make_preparation(tok=tok, case=case, stem=stem)
     return _build_metric("wer", text, norm, refs, text.versions())
@@ -86,14 +85,14 @@ def mer(
     deletion, else a match or substitution.
 
     Morris et al. 2004, "From WER and RIL to MER and WIL", Interspeech. Equals jiwer 4 with
-    one reference where blanks are the only white space. With details, it lists the words
-    that are substituted, inserted and deleted, the most frequent first.
+    one reference where spaces are the only white space. `--details` lists the substituted,
+    inserted and deleted words, the most frequent first.
 
     Options:
         refs: with several references, the one with the fewest edits (best; of those the
             longest, of those the first), or with the lowest word error rate (best-rate;
             of those the first).
-        tok: how text is cut into words; none cuts at white space.
+        tok: tokeniser; none splits at white space.
     """
     return _build_information_metric("mer", compute_match_errors, tok, case, stem, refs)
 
@@ -106,19 +105,19 @@ def wil(
     case: Case = "mixed",
     stem: str = "no",
 ) -> Metric:
-    """Word information that the output loses, in per cent. Lower is better.
+    """Word information lost, in per cent. Lower is better.
 
     WIL = 100 - WIP: what `wip` leaves. It approximates the share of the information in the
     reference's words that cannot be told from the output's, and never exceeds 100.
 
     Morris et al. 2004, "From WER and RIL to MER and WIL", Interspeech. Equals jiwer 4 with
-    one reference where blanks are the only white space.
+    one reference where spaces are the only white space.
 
     Options:
         refs: with several references, the one with the fewest edits (best; of those the
             longest, of those the first), or with the lowest word error rate (best-rate;
             of those the first).
-        tok: how text is cut into words; none cuts at white space.
+        tok: tokeniser; none splits at white space.
     """
     return _build_information_metric("wil", compute_lost, tok, case, stem, refs)
 
@@ -131,7 +130,7 @@ def wip(
     case: Case = "mixed",
     stem: str = "no",
 ) -> Metric:
-    """Word information that the output preserves, in per cent. Higher is better.
+    """Word information preserved, in per cent. Higher is better.
 
     WIP = 100 (H / N) (H / P): the share of the reference's N words that the output has,
     times the share of the output's P words that the reference has, where H counts the
@@ -139,13 +138,13 @@ def wip(
     side has no words, WIP is 0; if neither has, 100.
 
     Morris et al. 2004, "From WER and RIL to MER and WIL", Interspeech. Equals jiwer 4 with
-    one reference where blanks are the only white space.
+    one reference where spaces are the only white space.
 
     Options:
         refs: with several references, the one with the fewest edits (best; of those the
             longest, of those the first), or with the lowest word error rate (best-rate;
             of those the first).
-        tok: how text is cut into words; none cuts at white space.
+        tok: tokeniser; none splits at white space.
     """
     return _build_information_metric(
         "wip", compute_preserved, tok, case, stem, refs, higher_is_better=True
@@ -160,7 +159,7 @@ def per(
     case: Case = "mixed",
     stem: str = "no",
 ) -> Metric:
-    """Wrong, missing and needless words per hundred, word order ignored. Lower is better.
+    """Word errors per hundred reference words, ignoring word order. Lower is better.
 
     PER = 100 (max(C, R) - M) / R, where C and R are the numbers of output and reference
     words and M the number of words that both have, a repeated word as often as it occurs
@@ -175,7 +174,7 @@ def per(
         refs: with several references, the one with the lowest rate (best-rate; of those
             the first) or with the fewest errors (best; of those the longest, of those the
             first); average-length takes the fewest errors over the mean length.
-        tok: how text is cut into words; none cuts at white space.
+        tok: tokeniser; none splits at white space.
     """
     text = make_preparation(tok=tok, case=case, stem=stem)
     return Metric(
@@ -191,7 +190,7 @@ def per(
 
 @metric_factory
 def ser(*, tok: str = "none", case: Case = "mixed", stem: str = "no") -> Metric:
-    """Percentage of segments whose output equals none of the references. Lower is better.
+    """Percentage of segments whose output equals no reference. Lower is better.
 
     Output and reference are equal if they have the same words in the same order after
     preparation, so how much white space is between them does not matter.
@@ -199,7 +198,7 @@ def ser(*, tok: str = "none", case: Case = "mixed", stem: str = "no") -> Metric:
     Federico 2008, lecture on MT evaluation; an old companion of the word error rate.
 
     Options:
-        tok: how text is cut into words; none cuts at white space.
+        tok: tokeniser; none splits at white space.
     """
     text = make_preparation(tok=tok, case=case, stem=stem)
     columns = ("wrong", "segments")
@@ -222,9 +221,9 @@ def cer(
     refs: ReferenceChoice = "best",
     case: Case = "mixed",
 ) -> Metric:
-    """Characters to change, add or drop per hundred reference characters. Lower is better.
+    """Character edits per hundred reference characters. Lower is better.
 
-    The word error rate with characters for words. White space counts, each blank as a
+    The word error rate with characters for words. White space counts, each space as a
     character, except at both ends of the segment, where it is removed. Sums, empty
     references and the choice among equal alignments are those of `wer`. To leave white
     space out altogether, use wer:tok=char.
@@ -236,7 +235,7 @@ def cer(
     Options:
         unit: what a character is: a Unicode code point (char), or what a reader sees as
             one (grapheme), such as a letter with its accents or an emoji of several parts.
-        norm: whose characters the edits are set against.
+        norm: whose characters the edits are divided by.
         refs: with several references, the one with the fewest edits (best; of those the
             longest, of those the first), or with the lowest rate (best-rate; of those the
             first); average-length takes the fewest edits over the references' mean length.

@@ -31,16 +31,15 @@ def evaltrans(
     tok: str = "none",
     case: Case = "mixed",
 ) -> Metric:
-    """Mean of scores that people gave to the same or the most similar output, 0 to 100. \
-Higher is better.
+    """Mean human score of the same or the most similar output, 0 to 100. Higher is better.
 
-    People judge outputs from 0 to 10, and a collection keeps the scores. An output that
-    was judged for its source sentence has that score, the mean if several people judged
-    it. Any other output has the score of the judged output nearest to it, by edits over
-    the length of the longer of the two; of equally near ones, the mean. An output for
-    whose source nothing was judged has no score and is counted as unjudged. References
-    count as judged 10 until someone judges them otherwise: an output that equals one has
-    that score. The measure is 10 times the mean score.
+    People judge outputs from 0 to 10, and a collection keeps the scores. An output that was
+    judged for its source sentence has that score, the mean if several people judged it. Any
+    other output has the score of the judged output nearest to it, by edits over the length
+    of the longer of the two; of equally near ones, the mean. An output for whose source
+    nothing was judged has no score and is counted as unjudged. References count as judged
+    10 until someone judges them otherwise: an output that equals one has that score. The
+    metric is 10 times the mean score.
 
     Parts: SSER, the subjective sentence error rate 100 (1 − mean/10), and the same with
     sentences weighted by their length; the scores' standard deviation; mWER (see `mwer`)
@@ -53,18 +52,18 @@ Higher is better.
 
     Options:
         db: judged outputs: a database (see `metra evaltrans`) or a table (.tsv).
-        k: how many neighbours lend their scores, weighted by 1 − distance.
+        k: number of nearest judged outputs, weighted by 1 − distance.
         lend: whether references lend their 10 to outputs like them, too, where an output
             of the sentence was judged. A short way from a reference then counts as a small
             fault, even if it is a wrong name.
         key: what a judged output's source is in there: the number of the segment, counted
             from 1, or the source sentence itself.
-        tok: how text is cut into words; none cuts at white space.
+        tok: tokeniser; none splits at white space.
     """
     if not db:
         msg = (
-            "evaltrans needs judged outputs: give db=FILE, a table of them or a database "
-            "made by `metra evaltrans import`."
+            "evaltrans needs judged outputs; give db=FILE, a table or a database "
+            "written by `metra evaltrans import`."
         )
         raise OptionError(msg)
     text = make_preparation(tok=tok, case=case, stem="no")
@@ -102,7 +101,7 @@ def mwer(
         db: judged outputs: a database (see `metra evaltrans`) or a table (.tsv).
         key: what a judged output's source is in there: the number of the segment, counted
             from 1, or the source sentence itself.
-        tok: how text is cut into words; none cuts at white space.
+        tok: tokeniser; none splits at white space.
     """
     text = make_preparation(tok=tok, case=case, stem=stem)
 

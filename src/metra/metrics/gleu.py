@@ -22,7 +22,7 @@ def gleu(
     case: Case = "mixed",
     stem: str = "no",
 ) -> Metric:
-    """Precision or recall of n-grams, whichever is lower, 0 to 100. Higher is better.
+    """Minimum of n-gram precision and recall, 0 to 100. Higher is better.
 
     All n-grams of one to four words are counted together. GLEU = 100 M / max(C, R): M
     n-grams match, each at most as often as it occurs on both sides, of the output's C and

@@ -26,7 +26,7 @@ def gtm(
     case: Case = "mixed",
     stem: str = "no",
 ) -> Metric:
-    """F-measure of matched words, long runs rewarded, 0 to 100. Higher is better.
+    """F-measure of word matches that rewards long runs, 0 to 100. Higher is better.
 
     A matching pairs equal words of output and reference one to one. Its size is the e-th
     root of the sum of length^e over its runs, the stretches that are consecutive on both
@@ -47,7 +47,7 @@ def gtm(
             paper says; exact, the largest matching there is, then the cap of greedy.
         nodes: how many partial matchings exact may look at in a segment before it settles
             for the best one so far; the part `unproved` counts such segments.
-        tok: how text is cut into words; none: at ASCII white space, as the program does.
+        tok: tokeniser; none splits at ASCII white space, as the program does.
     """
     white = "java-white" if tok == "none" else tok
     text = make_preparation(tok=white, case=case, stem=stem)

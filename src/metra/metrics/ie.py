@@ -37,16 +37,16 @@ OTHER = "other"
 def ie(
     *, templates: str = "", reference: str = "", partial: PartialRule = "words"
 ) -> Metric:
-    """Templates filled from the output against those of the reference. Higher is better.
+    """F-score of information extraction templates filled from the output. Higher is better.
 
-    Somebody, or a program, has filled templates from each document of the output and of
-    the reference: instances, such as each person, with slots and their fillers. Instances
-    of the same template are paired one to one so that the score is the highest, and so are
-    the fillers of a slot. A filler is correct if it equals the reference's without regard
-    to letter case, blanks and punctuation at its ends; partial, worth half, if one of the
-    two has all words of the other; else incorrect. Fillers without a counterpart are
-    missing or spurious. With the credit, correct + partial / 2, precision is credit /
-    filled, recall credit / expected, and the score their harmonic mean F, 0 to 100.
+    A person or a program has filled templates from each document of the output and of the
+    reference: instances, such as each person, with slots and their fillers. Instances of
+    the same template are paired one to one so that the score is the highest, and so are the
+    fillers of a slot. A filler is correct if it equals the reference's without regard to
+    letter case, spaces and punctuation at its ends; partial, worth half, if one of the two
+    has all words of the other; else incorrect. Fillers without a counterpart are missing or
+    spurious. With the credit, correct + partial / 2, precision is credit / filled, recall
+    credit / expected, and the score their harmonic mean F, 0 to 100.
 
     The parts give the five counts, precision, recall and F of all slots, of relations and
     of each slot, and for all slots the error per response fill, (incorrect + partial / 2 +
@@ -76,7 +76,7 @@ def ie(
     """
     if not templates or not reference:
         msg = (
-            "ie: needs filled templates; give templates=FILE.tsv of the outputs (with "
+            "ie needs filled templates; give templates=FILE.tsv of the outputs (with "
             "{system} for the system's name) and reference=FILE.tsv."
         )
         raise OptionError(msg)
@@ -194,6 +194,9 @@ def details(batch: AnyBatch, *, compare: Callable[..., Documents]) -> Iterator[D
 def _check_documents(expected: Templates, batches: Iterable[Batch]) -> None:
     known = {name for batch in batches for name in batch.place.documents or ()}
     if not known:
-        msg = "ie compares templates by document, but no documents are known; give `documents`."
+        msg = (
+            "ie compares templates by document, but documents are missing; give "
+            "`documents`."
+        )
         raise CorpusError(msg)
     check_documents(f"{expected.path} has a template of", expected.documents, known)

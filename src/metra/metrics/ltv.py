@@ -1,6 +1,6 @@
 """LTV: matching n-grams weighed by how salient their words are in their document."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Literal
@@ -8,11 +8,10 @@ from typing import Literal
 import numpy as np
 
 from metra import _core
-from metra.corpus.batch import Batch, CorpusChunk
+from metra.corpus.batch import Batch, CorpusChunk, SegmentColumn
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations import weights as weight_files
 from metra.metrics.corpus_weights import (
-    SEPARATOR,
     TermCounts,
     TermExchange,
     TwoPassFit,
@@ -51,15 +50,15 @@ def ltv(
     stem: str = "no",
     weights: str | None = None,
 ) -> Metric:
-    """N-grams matched, weighed by their words' salience, 0 to 100. Higher is better.
+    """N-gram matches weighted by the salience of their words, 0 to 100. Higher is better.
 
-    Translators agree on some words and differ on others, and what matters most is whether
-    the words that matter in this text are there. Each n-gram weighs the sum of its words'
-    salience in the reference's document. Precision is the weight of the matched n-grams
-    over the weight of the output's, recall over the weight of the reference's, F the
-    harmonic mean of both; each n-gram matches at most as often as the reference has it.
-    The score is the mean over n = 1 to 4; an order of which there is nothing to match, as
-    in a segment of three words, is left out.
+    Translators agree on some words and differ on others; LTV rewards matches of the words
+    that are salient in a text. The weight of an n-gram is the sum of its words' salience in
+    the reference's document. Precision is the weight of the matched n-grams over the weight
+    of the output's, recall over the weight of the reference's, F the harmonic mean of both;
+    each n-gram matches at most as often as the reference has it. The score is the mean over
+    n = 1 to 4; an order of which there is nothing to match, as in a segment of three words,
+    is left out.
 
     tf.idf = (1 + ln tf) · ln(N / df), for a word that occurs tf times in the document and
     in df of the N documents. S = ln[(Pdoc - Prest) · (N - df)/N / Pcorp], with the word's
@@ -67,17 +66,17 @@ def ltv(
     word that is no more frequent here than elsewhere, or that every document has, has no
     S and weighs `floor`; so does one whose S is lower.
 
-    The authors found precision with tf.idf, the default, to go with fluency, and recall
-    with S (`ltv:weight=s,side=recall`) with adequacy. S is at most ln(N - 1) or thereabouts:
-    with two or three documents it says nothing.
+    The authors found that precision with tf.idf, the default, correlates with fluency, and
+    recall with S (`ltv:weight=s,side=recall`) with adequacy. S is at most about ln(N - 1),
+    so it is not useful with two or three documents.
 
     The documents are those of the test set: give --docs, documents=, or a format that has
-    them. Salience shows only beside other documents, so there must be two at least; ids
-    that all differ make every segment a document. The counts are taken from all
-    references of a document together. The authors hold an output against one reference
-    at a time; where there are several, each is tried, all with the same weights, and the
-    one with the highest score counts, the first of equals. Over several segments the
-    weights of the chosen references are added up before anything is divided.
+    them. Salience is relative to other documents, so there must be at least two; unique ids
+    make every segment a document. The counts are taken from all references of a document
+    together. The authors compare an output with one reference at a time; where there are
+    several, each is tried, all with the same weights, and the one with the highest score
+    counts, the first of equals. Over several segments the weights of the chosen references
+    are added up before anything is divided.
 
     Babych and Hartley 2004, "Modelling legitimate translation variation for automatic
     evaluation of MT quality", LREC. `gram=salient` is the rule of their other paper of that
@@ -88,8 +87,8 @@ def ltv(
     is our reading.
 
     Options:
-        weight: what a word weighs: its tf.idf, its S-score, or none: every word 1.
-        side: what the matches are held against: the output, the reference, or both.
+        weight: weight of a word: its tf.idf, its S-score, or none (every word 1).
+        side: divide matches by the output (precision), the reference (recall), or both (F).
         gram: what an n-gram weighs: the sum, mean or maximum of its words' weights; or
             salient: 1, or the weight of its most salient word if that is above 1.
         combine: mean of the orders' scores; the geometric one is 0 if any order's is.
@@ -160,13 +159,18 @@ def ltv(
         return with_weights(fixed, weights if salience.by_document else None)
     weighing = TwoPassFit(
         count_all=partial(_count_references, text=text),
-        from_terms=Frequencies.from_terms,
+        from_terms=lambda terms: Frequencies.from_terms(terms[:3]),
         to_tables=Frequencies.tables,
         from_tables=Frequencies.from_tables,
         apply=apply,
         exchange=TermExchange(
             request=partial(_request_words, text=text),
-            apply=lambda *answers: with_weights(restore_weights(*answers), fitted_on),
+            apply=lambda terms, answers, _: with_weights(
+                # Behind the words come documents that have none.
+                restore_weights(terms.source, answers[: len(terms.source.document), 0]),
+                fitted_on,
+            ),
+            together=1,
             weigh=(
                 lambda words: limit_weights(
                     weigh_words(words, weight_files.WEIGHTS[weight]),
@@ -255,40 +259,31 @@ def _count_references(batches: Iterable[Batch], *, text: Preparation) -> Frequen
 
 def _request_words(chunks: Sequence[CorpusChunk], *, text: Preparation) -> TermCounts:
     """Ask what every word weighs in its document, and count those of references."""
-
-    def list_texts(*, outputs: bool) -> Iterator[tuple[Tokens, list[str]]]:
-        for chunk in chunks:
-            documents = _list_documents(chunk.batch(next(iter(chunk.systems))))
-            for column in (*chunk.refs, *(chunk.systems.values() if outputs else ())):
-                yield column.tokens(text), documents
-
-    asked = Frequencies(list_texts(outputs=True))
-    keys, ends, _ = asked.terms()
-    # A document without a word is a document, too.
-    filled = set(asked.document.tolist())
-    empty = [
-        name.encode() + bytes([SEPARATOR])
-        for number, name in enumerate(asked.documents)
-        if number not in filled
+    documents = [
+        _list_documents(chunk.batch(next(iter(chunk.systems)))) for chunk in chunks
     ]
-    counted = TermCounts(*Frequencies(list_texts(outputs=False)).terms())
-    lengths = [*map(len, empty)]
-    ends = np.append(ends, len(keys) + np.cumsum(lengths, dtype=np.int64))
-    keys += b"".join(empty)
-    return TermCounts(
-        keys + counted.keys,
-        np.append(ends, len(keys) + counted.ends),
-        np.append(np.zeros(len(ends), np.int64), counted.counts),
+
+    def list_texts(
+        list_columns: Callable[[CorpusChunk], Iterable[SegmentColumn]],
+    ) -> Iterator[tuple[Tokens, list[str]]]:
+        for chunk, names in zip(chunks, documents, strict=True):
+            for column in list_columns(chunk):
+                yield column.tokens(text), names
+
+    asked = Frequencies(
+        list_texts(lambda chunk: chunk.refs),
+        list_texts(lambda chunk: chunk.systems.values()),
     )
+    return TermCounts(*asked.terms(), asked)
 
 
 def _check_documents(documents: int, name: str = "") -> None:
     if documents < 2:
         named = f", {name!r}" if name else ""
         msg = (
-            f"All segments are of one document{named}; salience shows only beside other "
-            "documents: give a test set with several, weights=FILE with a list of a larger "
-            "corpus, or weight=none."
+            f"All segments are of one document{named}; salience is relative to other "
+            "documents; give a test set with several, weights=FILE with a list of a "
+            "larger corpus, or weight=none."
         )
         raise CorpusError(msg)
 
@@ -297,9 +292,9 @@ def _list_documents(batch: AnyBatch) -> list[str]:
     documents = batch.place.documents
     if documents is None:
         msg = (
-            "ltv weighs words by how salient they are in their document, but no documents "
-            "are known; give `documents` (ids that all differ make every segment a "
-            "document), or weight=none."
+            "ltv weights words by their salience in a document, but documents are "
+            "missing; give `documents` (unique ids make every segment a document), "
+            "or weight=none."
         )
         raise CorpusError(msg)
     return documents if isinstance(documents, list) else [*documents]

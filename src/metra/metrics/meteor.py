@@ -142,7 +142,7 @@ def meteor(
     tok: str = "13a",
     case: Case = "lower",
 ) -> Metric:
-    """Words matched by form, stem and meaning, in order; 0 to 100. Higher is better.
+    """Word matches by form, stem and synonym with an order penalty, 0 to 100. Higher is better.
 
     Words of the output are linked to words of a reference, each at most once, so that as
     many as possible are equal and the links form as few chunks, runs in the same order
@@ -177,7 +177,7 @@ def meteor(
         paraphrase: file with a METEOR paraphrase table; adds a stage that links phrases.
         norm: prepare text by METEOR's own normaliser instead of tok and case: en, cz, de,
             es, fr or ru.
-        tok: how text is cut into words; none: at ASCII white space, as the program does.
+        tok: tokeniser; none splits at ASCII white space, as the program does.
     """
     lang = _OTHER_NAMES.get(lang.lower(), lang.lower())
     chosen = choose_parameters(variant, lang, task)
@@ -284,12 +284,12 @@ def _choose_stages(
         raise OptionError(not_possible(f"meteor: modules={modules}", expected))
     if "stem" in stages and lang not in STEMMERS:
         msg = (
-            f"meteor: there is no stemmer for lang={lang}; expected one of "
+            f"meteor has no stemmer for lang={lang}; expected one of "
             f"{', '.join(STEMMERS)}, or modules=exact."
         )
         raise OptionError(msg)
     if "synonym" in stages and lang != "en":
-        msg = f"meteor: there are no synonyms for lang={lang}; expected lang=en."
+        msg = f"meteor has no synonyms for lang={lang}; expected lang=en."
         raise OptionError(msg)
     if ("paraphrase" in stages) != paraphrases:
         msg = (
@@ -323,7 +323,7 @@ def _choose_function_words(choice: str, lang: str) -> str:
         return "en"
     if lang not in FUNCTION_WORDS:
         msg = (
-            f"meteor: there is no list of function words for lang={lang}; expected one of "
+            f"meteor has no function words for lang={lang}; expected one of "
             f"{', '.join(FUNCTION_WORDS)}, or function_words=english."
         )
         raise OptionError(msg)
@@ -340,7 +340,7 @@ def _prepare_text(
         return text, {"tok": tok if tok == "none" else text.versions()["tok"]}
     if lang not in LANGUAGES:
         msg = (
-            f"meteor: there is no normaliser for lang={lang}; expected one of "
+            f"meteor has no normaliser for lang={lang}; expected one of "
             f"{', '.join(LANGUAGES)}, or norm=no."
         )
         raise OptionError(msg)

@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from metra import _core
 from metra.corpus.batch import Batch, CorpusChunk
+from metra.errors import CorpusError
 from metra.formats.annotations import weights as weight_files
 from metra.metrics.corpus_weights import (
     Tables,
@@ -16,7 +18,6 @@ from metra.metrics.corpus_weights import (
     TermExchange,
     TwoPassFit,
     refuse_unfitted,
-    sum_words,
 )
 from metra.metrics.options import Case, NgramOrder
 from metra.metrics.record import Array, Metric, Parts, metric_factory
@@ -24,6 +25,9 @@ from metra.text.preparation import Preparation, choose_preparation
 
 #: The value of `info` that weighs all n-grams the same.
 EQUAL = "equal"
+
+# The largest count of an n-gram.
+_MOST = 2**32 - 1
 
 
 @metric_factory
@@ -36,7 +40,7 @@ def nist(
     style: Literal["plain", "mteval"] = "plain",
     info: str | None = None,
 ) -> Metric:
-    """Information in the matching n-grams, brevity penalised, from 0. Higher is better.
+    """Information content of matching n-grams with a brevity penalty, from 0. Higher is better.
 
     An n-gram tells info(w1…wn) = log2(count(w1…wn-1) / count(w1…wn)) bits, counted over
     all references of the whole test set and nothing else; for a single word the upper
@@ -48,15 +52,15 @@ def nist(
     c / r = 2/3. There is no upper limit, and scores of different test sets, or with
     different references, cannot be compared.
 
-    Single segments and documents are scored with the weights of the whole test set, so
-    the measure is fitted first: `metra score`, `metra.score` and `metra.evaluate` do so
-    with the references they are given, and in Python
-    `metra.metric("nist").fit([metra.Batch(hyps, refs)])` gives a metric that keeps its
-    weights. They need one to two gigabytes for a million references of 25 words.
+    Single segments and documents are scored with the weights of the whole test set, so the
+    metric is fitted first: `metra score`, `metra.score` and `metra.evaluate` do so with the
+    references they are given, and in Python `metra.metric("nist").fit([metra.Batch(hyps,
+    refs)])` gives a metric that keeps its weights. They need one to two gigabytes for a
+    million references of 25 words.
 
     `info=equal` is unweighted NIST: every n-gram tells one bit, so that NIST is BP times
     the sum of the orders' precisions, from 0 to n. It has no weights to fit. Turian, Shen
-    and Melamed 2003 compared it with other measures; their paper defines it no further.
+    and Melamed 2003 compared it with other metrics; their paper defines it no further.
 
     Doddington 2002, "Automatic evaluation of machine translation quality using n-gram
     co-occurrence statistics", HLT. `style=mteval` equals mteval-v13a and v14 at every
@@ -110,8 +114,11 @@ def nist(
         from_tables=partial(_read_tables, n=n, style=style),
         apply=apply,
         exchange=TermExchange(
-            request=partial(_request_ngrams, text=text, n=n, style=style),
-            apply=lambda *answers: apply(_weigh_answers(*answers, n=n, style=style)),
+            request=partial(_request_ngrams, text=text, n=n),
+            apply=lambda *answers: apply(_take_answers(*answers, n=n, style=style)),
+            # Terms of three words and more are windows, which stand for n-grams.
+            together=3,
+            start_sums=partial(_core.WindowSums, n),
         ),
     )
     return replace(plain, fit=weighing.fit, weighing=weighing)
@@ -151,45 +158,41 @@ def fit_information(
 
 def _weigh_terms(terms: TermCounts, *, n: int, style: str) -> _core.Information:
     """Weigh n-grams that were counted elsewhere, what begins one before it."""
+    _check_counts(terms.counts)
     weights = _core.Information(n, style)
-    weights.learn(*terms)
+    weights.learn(*terms[:3])
     return weights
 
 
 def _request_ngrams(
-    chunks: Sequence[CorpusChunk], *, text: Preparation, n: int, style: str
+    chunks: Sequence[CorpusChunk], *, text: Preparation, n: int
 ) -> TermCounts:
     """Count the n-grams of references: those of outputs that no reference has weigh nothing."""
-    counts = _core.Information(n, style)
-    for chunk in chunks:
-        for ref in chunk.refs:
-            counts.add(ref.tokens(text))
-    return TermCounts(*counts.terms())
+    columns = [ref.tokens(text) for chunk in chunks for ref in chunk.refs]
+    terms, short = _core.request_windows(columns, n)
+    return TermCounts(*terms, (columns, short))
 
 
-def _weigh_answers(
+def _take_answers(
     terms: TermCounts, answers: Array, words: float, *, n: int, style: str
 ) -> _core.Information:
-    """Weigh n-grams that the whole corpus has so often, of so many words.
+    """Weigh n-grams that the whole corpus has so often, of so many words."""
+    _check_counts(answers)
+    columns, short = terms.source
+    weights = _core.Information(n, style)
+    weights.fit(columns, answers, int(words), short)
+    return weights
 
-    Words of other rows stand for themselves under keys that no text has.
-    """
-    rest = int(words - sum_words(terms._replace(counts=answers)))
-    most = 2**32 - 1
-    others = [min(most, rest - start) for start in range(0, rest, most)]
-    keys = [b"\xfe%d" % number for number in range(len(others))]
-    ends = int(terms.ends[-1]) if len(terms.ends) else 0
-    return _weigh_terms(
-        TermCounts(
-            terms.keys + b"".join(keys),
-            np.append(
-                terms.ends, ends + np.cumsum([len(key) for key in keys], dtype=np.int64)
-            ),
-            np.append(answers, others).astype(np.int64),
-        ),
-        n=n,
-        style=style,
-    )
+
+def _check_counts(counts: NDArray[Any]) -> None:
+    """Refuse counts that weights cannot hold."""
+    largest = int(counts.max(initial=0))
+    if largest > _MOST:
+        msg = (
+            f"nist: the references have an n-gram {largest:,} times, but weights hold counts "
+            f"up to {_MOST:,}; score the table in several parts."
+        )
+        raise CorpusError(msg)
 
 
 def _build_tables(weights: _core.Information) -> Tables:

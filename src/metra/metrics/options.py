@@ -140,8 +140,8 @@ def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
         option, equals, value = piece.partition("=")
         if not equals:
             msg = (
-                f"{spec!r} has {piece!r} where option=value was expected; another metric "
-                "is given by itself."
+                f"{spec!r} has {piece!r} where option=value was expected; give each "
+                "metric separately."
             )
             raise OptionError(msg)
         if option in options:

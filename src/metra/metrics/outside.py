@@ -70,30 +70,30 @@ def outside(
     high: Bound = None,
     lang: str = "",
 ) -> Metric:
-    """Scores that another program made, read from a file: `comet@scores.tsv`.
+    """Scores from another program, read from a file: `comet@scores.tsv`.
 
     The score of a system is the mean of its segments' scores; intervals, tests, documents
     and buckets follow. `NAME@FILE` is short for `outside:name=NAME,file=FILE`; options
-    follow as in `judge@scores.tsv:better=lower`. The file may be COMET's JSON
-    (`comet-score --to_json`) or the lines that it prints, MetricX's JSON lines,
-    mt-metrics-eval's .seg.score, WMT 2025's JSON lines, a table with columns system,
-    segment and one for each metric, a long table, what `metra score` wrote, or a number a
-    line. A folder, or a pattern such as `bleurt/{system}.txt`, has a file for each system.
+    follow as in `judge@scores.tsv:better=lower`. The file may be COMET's JSON (`comet-score
+    --to_json`) or the lines that it prints, MetricX's JSON lines, mt-metrics-eval's
+    .seg.score, WMT 2025's JSON lines, a table with columns system, segment and one for each
+    metric, a long table, what `metra score` wrote, or one number per line. A folder, or a
+    pattern such as `bleurt/{system}.txt`, has a file for each system.
 
     Segments are matched by their numbers, or by their order where they have other ids.
     Every system needs a finite score for each segment of the test set, and is found by its
     name; a file that names no system is for one system only. Whether higher is better is
-    known for COMET, MetricX, BLEURT and other metrics, and for those of metra; where the
-    file does not say it either, `better` must.
+    known for COMET, MetricX, BLEURT and other metrics, and for those of metra; otherwise
+    set `better`.
 
     Options:
-        file: the file, or folder, of scores.
-        name: what the metric is called.
-        scorer: its name in the file; where there is only one, it need not be named.
-        better: which scores are better; auto is what the file says or is known.
+        file: file or folder with the scores.
+        name: name of the metric.
+        scorer: its name in the file; optional if there is only one.
+        better: whether higher or lower is better; auto: from the file, or known for the metric.
         low: the lowest possible score; a lower one is an error.
         high: the highest possible score; a higher one is an error.
-        lang: the language pair, where the file has several.
+        lang: language pair, if the file has several.
     """
     if not file:
         msg = (
@@ -161,10 +161,7 @@ def import_scores(
         pooled = table.pool_values()
         higher_is_better = find_direction(name, pooled[np.isfinite(pooled)])
     if higher_is_better is None:
-        msg = (
-            f"It is not known whether higher scores of {name!r} are better; give "
-            "higher_is_better."
-        )
+        msg = f"The direction of {name!r} is unknown; give higher_is_better."
         raise OptionError(msg)
     digest = sha256(repr([(s, v.tolist()) for s, v in values.items()]).encode())
     settled = {
@@ -200,14 +197,14 @@ class ScoreTable:
         """Return the scores of a system; a table that names none is for one only."""
         if system is None:
             msg = (
-                f"{self.source} are of the segments of a test set, by number and system; "
-                "a segment alone, or a pair of texts, has none."
+                f"{self.source} belong to the segments of a test set, by number and "
+                "system; they cannot score a single segment or a pair of texts."
             )
             raise CorpusError(msg)
         if list(self.values) == [NAMELESS]:
             if len(systems) > 1:
                 msg = (
-                    f"{self.source} are of one system that is not named, but there are "
+                    f"{self.source} belong to one unnamed system, but there are "
                     f"{len(systems)} systems; give a table with a column system, or a "
                     f"file for each system, such as {_SYSTEM}.txt."
                 )
@@ -306,8 +303,8 @@ def build_column_metric(
         higher_is_better = find_direction(name, np.empty(0))
     if higher_is_better is None:
         msg = (
-            f"Whether higher scores of {name!r} are better is not known before they are "
-            "read; give better=higher or better=lower with the column."
+            f"The direction of {name!r} must be given with the column; add "
+            "better=higher or better=lower."
         )
         raise OptionError(msg)
     low, high = limits
@@ -362,7 +359,7 @@ def build_mean_metric(name: str) -> Metric:
 
 
 def _refuse_rows(_: AnyBatch) -> Array:
-    msg = "People's scores cannot be computed from texts."
+    msg = "Human scores cannot be computed from texts."
     raise CorpusError(msg)
 
 
@@ -459,7 +456,7 @@ def _read_files(path: str) -> tuple[Scores, str]:
         return scores, _compute_version(path, list_score_files(path))
     files = sorted(glob(escape(path).replace("{system}", "*")))
     if not files:
-        msg = f"There is no file {path}, whatever the system; check the name."
+        msg = f"No file matches {path} for any system; check the name."
         raise FormatError(msg)
     pattern = re.escape(path).replace(re.escape(_SYSTEM), "(.+)", 1)
     tables = []
@@ -499,7 +496,7 @@ def _choose_scorer(scores: Scores, name: str, path: str, lang: str) -> Scores:
         raise OptionError(msg)
     scores = scores.keep_lines(np.isin(scores.item, scores.segments)).only()
     if not len(scores):
-        msg = f"{path} has no scores of segments; whole systems' cannot be resampled."
+        msg = f"{path} has no segment scores; system scores alone cannot be resampled."
         raise CorpusError(msg)
     wanted = _clean_name(name).lower()
     found = [n for n in scores.names if _clean_name(n).lower() == wanted]
@@ -513,7 +510,7 @@ def _build_table(scores: Scores, path: str) -> ScoreTable:
     if not scores.scorers[0].human and scores.count_repeats():
         msg = (
             f"{path} has several scores of a system's segment by {scores.names[0]}; "
-            "expected one, or a column that tells them apart."
+            "expected one, or a column that distinguishes them."
         )
         raise CorpusError(msg)
     matrix = scores.matrix(scores.names[0])
@@ -538,7 +535,7 @@ def _find_direction(scorer: Scorer, name: str, table: ScoreTable, path: str) -> 
         if direction is not None:
             return direction
     msg = (
-        f"{path} does not say whether higher scores of {name!r} are better; give "
-        f"better=higher or better=lower, as in {name}@{path}:better=higher."
+        f"{path} does not give the direction of {name!r}; add better=higher or "
+        f"better=lower, as in {name}@{path}:better=higher."
     )
     raise OptionError(msg)

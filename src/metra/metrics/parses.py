@@ -52,7 +52,7 @@ def build_model_source(model: str) -> ParseSource:
     loaded = load_spacy_model(model, owner="parsing", extra="parse")
     if "parser" not in loaded.pipeline.pipe_names:
         msg = (
-            f"The spaCy model {model!r} has no dependency parser; choose one that has."
+            f"The spaCy model {model!r} has no dependency parser; choose another model."
         )
         raise MissingResourceError(msg)
     return ParseSource(

@@ -30,15 +30,15 @@ from metra.stats.arrays import scale_to_hundred
 
 @metric_factory
 def quality(*, model: str = "") -> Metric:
-    """Measures combined by a quality model for a stated context of use. Higher is better.
+    """Metrics combined by a quality model for a stated context of use. Higher is better.
 
-    A model, a TOML file, names measures with weights, and for each the scores that are
-    worth 0 and 100; in between, worth grows evenly, and beyond them it ends. The score is
-    the weighted mean of what the measures' scores are worth, 0 to 100. Each measure is
-    computed over the same segments, so documents, intervals and comparisons are those of
-    the combined figure itself. Where a measure has nothing to score, the others share its
-    weight. The parts give each measure's score, its worth and its share of the weight.
-    `metra score --model FILE` shows the measures beside the figure. A model says:
+    A model is a TOML file that names metrics with weights and, for each metric, the scores
+    that map to 0 and 100. Scores in between are mapped linearly, and scores outside are
+    clipped. The result is the weighted mean of the mapped scores, 0 to 100. Each metric is
+    computed over the same segments, so documents, intervals and comparisons work for the
+    combined score. If a metric has nothing to score, the others share its weight. The parts
+    give each metric's score, its mapped score and its share of the weight. `metra score
+    --model FILE` shows the metrics next to the combined score. Example:
 
         name = "gisting"
         context = "Somebody reads the output once to learn what a text is about."
@@ -49,8 +49,8 @@ def quality(*, model: str = "") -> Metric:
         worst = 20
         best = 70
 
-    For measures of errors, worst is the larger number. `{here}` in a spec is the folder of
-    the model's file.
+    For error metrics, worst is the larger number. `{here}` in a spec is the folder of the
+    model's file.
 
     Dabbadie et al. 2002, LREC workshop, after the ISLE taxonomy and ISO/IEC 9126: only
     the context of use says which features make up quality.
@@ -60,7 +60,7 @@ def quality(*, model: str = "") -> Metric:
             worst and best.
     """
     if not model:
-        msg = "quality: needs a quality model; give model=FILE.toml."
+        msg = "quality needs a quality model; give model=FILE.toml."
         raise OptionError(msg)
     described = read_quality_model(model)
     metrics = [make_metric(member.spec) for member in described.members]

@@ -155,7 +155,8 @@ class Metric:
         """Align one segment with each of its references."""
         if self.align is None:
             msg = (
-                f"{self.name} aligns no words; choose a measure that does, such as wer."
+                f"{self.name} does not align words; choose a metric that does, such "
+                "as wer."
             )
             raise OptionError(msg)
         self._check(refs)
@@ -172,7 +173,7 @@ class Metric:
         elif self.needs_reference and not refs:
             msg = "refs is empty; a segment needs at least one reference."
         elif self.needs_source and source is None:
-            msg = f"{self.name} compares with the source, but none was given."
+            msg = f"{self.name} needs the source, but none was given."
         else:
             return
         raise CorpusError(msg)
@@ -185,17 +186,17 @@ Need: TypeAlias = Literal["references", "source", "documents"]
 _NEEDS: dict[Need, tuple[str, str]] = {
     "references": (
         "needs_reference",
-        "compares with references, but there is none; give one with `references`, or a "
-        "table with a column called ref.",
+        "needs a reference; give one with `references`, or a table with a column "
+        "named ref.",
     ),
     "source": (
         "needs_source",
-        "compares with the source, but none was given; give `source`.",
+        "needs the source; give `source`.",
     ),
     "documents": (
         "needs_documents",
-        "weighs words by their document, but no documents are known; give `documents` "
-        "(ids that all differ make every segment a document).",
+        "weights words by document, but documents are missing; give `documents` "
+        "(unique ids make every segment a document).",
     ),
 }
 

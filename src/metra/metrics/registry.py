@@ -47,7 +47,7 @@ def find_factory(name: str) -> Callable[..., Metric]:
     if name in entries:
         return entries[name].load()
     if "," in name:
-        msg = f"{name!r} names several metrics; give each of them by itself."
+        msg = f"{name!r} names several metrics; give each of them separately."
         raise UnknownNameError(msg)
     # Metrics whose names differ in a number, or that metra lacks, give other scores.
     digits = re.sub(r"\D", "", name)

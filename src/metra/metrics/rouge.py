@@ -47,8 +47,8 @@ def rougel(
     both with its stemmer.
 
     Options:
-        unit: compare whole segments, or line by line (summaries of one sentence a line).
-        beta: how many times as much recall weighs as precision.
+        unit: compare whole segments, or line by line (summaries with one sentence per line).
+        beta: weight of recall relative to precision.
         tok: rouge cuts lower-cased text into runs of the letters a to z and digits, as
             rouge-score does; use another one for languages with other letters.
         stem: rouge is nltk's Porter stemmer on words of more than three letters.

@@ -57,7 +57,7 @@ def spans(
     punctuation: FromZero = 0.1,
     non_translation: FromZero = 25,
 ) -> Metric:
-    """Minus the cost of the errors that were marked in a segment. Higher is better.
+    """Negative weighted sum of marked errors per segment, as in MQM. Higher is better.
 
     Errors are read from a file: a table of MQM errors (Marot's, WMT's, or with columns
     start and end), ratings of mt-metrics-eval (.seg.rating), ESA as Appraise exports it,
@@ -73,11 +73,11 @@ def spans(
 
     Options:
         file: the file of errors.
-        minor: what a minor error costs.
-        major: what a major error costs.
-        critical: what a critical error costs.
-        punctuation: what a minor error of punctuation costs.
-        non_translation: what a major error costs that says that nothing is translated.
+        minor: weight of a minor error.
+        major: weight of a major error.
+        critical: weight of a critical error.
+        punctuation: weight of a minor punctuation error.
+        non_translation: weight of a major error of the category non-translation.
     """
     if not file:
         msg = "spans needs a file of errors; give file=FILE."
@@ -166,8 +166,8 @@ class MarkedErrors:
         last = max((at for _, at in self.sources), default=-1)
         if last >= count:
             msg = (
-                f"{format_path(self.path)} speaks of segment {last + 1}, but the text has "
-                f"{count} segments; the errors must belong to the text."
+                f"{format_path(self.path)} refers to segment {last + 1}, but the text "
+                f"has {count} segments; the errors must belong to the text."
             )
             raise CorpusError(msg)
 
@@ -181,8 +181,8 @@ def rows(batch: AnyBatch, *, table: MarkedErrors, weights: SpanWeights) -> Array
     system, first = batch.place.system, batch.place.first
     if system is None:
         msg = (
-            f"The errors of {format_path(table.path)} are of the segments of a test set, by "
-            "number and system; a segment alone has none."
+            f"The errors of {format_path(table.path)} are of the segments of a test "
+            "set, by number and system; they cannot score a single segment."
         )
         raise CorpusError(msg)
     names = [*table.severities, *table.categories]

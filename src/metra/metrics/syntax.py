@@ -20,16 +20,15 @@ def syntax(
     case: Case = "mixed",
     stem: str = "lemma@en",
 ) -> Metric:
-    """Changes per hundred words that make the output grammatical. Lower is better.
+    """Corrections per hundred words that make the output grammatical. Lower is better.
 
-    The references are the outputs as somebody corrected them, with as few changes as make
-    them grammatical. Changes are words added, deleted, substituted and moved, over the
-    number of words of the output; each punctuation mark is a word. Changes of inflection
-    alone (go, goes, went) do not count, as far as lemmas show them. The changes are
-    inferred from the two texts: as many words are kept as stand in both; kept words that
-    are outside of the longest common subsequence were moved; a word that goes and one that
-    comes in its place are a substitution. With several corrections the one with the fewest
-    changes counts.
+    The references are corrected outputs, with the fewest changes that make them
+    grammatical. Changes are words added, deleted, substituted and moved, over the number of
+    words of the output; each punctuation mark is a word. Changes of inflection alone (go,
+    goes, went) do not count, as far as lemmas show them. The changes are inferred from the
+    two texts: as many words are kept as stand in both; kept words that are outside of the
+    longest common subsequence were moved; a word that goes and one that comes in its place
+    are a substitution. With several corrections the one with the fewest changes counts.
 
     Dabbadie et al. 2002, "A hands-on study of the reliability and coherence of evaluation
     metrics", LREC workshop, measure A4a: the mean of the sentences' ratios. The ratio of

@@ -24,7 +24,7 @@ def ter(
     stem: str = "no",
     style: Literal["sacrebleu", "tercom"] = "sacrebleu",
 ) -> Metric:
-    """Edits per hundred reference words, a moved block counting as one. Lower is better.
+    """Edits, including block shifts, per hundred reference words. Lower is better.
 
     Words of the output are inserted, deleted and substituted, and blocks of up to ten
     words are shifted by up to fifty; each costs one edit. Shifts are looked for greedily:
@@ -72,8 +72,8 @@ def ter(
     """
     if tok != "none" and (normalized or asian or not punct):
         msg = (
-            f"ter: tok={tok} is not possible together with normalized, punct or asian; "
-            "expected one way to cut text, not two."
+            f"ter: tok={tok} is not possible together with normalized, punct or "
+            "asian; use one of the two."
         )
         raise OptionError(msg)
     steps = {

@@ -36,15 +36,15 @@ def terminology(
     stem: str = "no",
     source_stem: str = "no",
 ) -> Metric:
-    """Share of the terms that are due which the output has. Higher is better.
+    """Share of required terms that the output contains. Higher is better.
 
-    100 · right / due. A term is due in the segments that the file names, or whose source
-    has the source's term; by document, it is due once in each document that the file
-    names or whose source has the source's term. It is right if its words stand next to
-    each other there in the output. Where no term is due there is no score.
+    100 · correct / required. A term is required in the segments that the file names, or
+    whose source contains the source term; by document, it is required once in each document
+    that the file names or whose source contains the source term. It is correct if its words
+    are adjacent in the output. Where no term is required there is no score.
 
-    The file is a table with the column term and, if you like, variants (with | between
-    them), source, and segment (counted from 1) or document; tabs between the columns:
+    The file is a tab-separated table with the column term and optionally variants
+    (separated by |), source, and segment (counted from 1) or document:
 
         term       variants              source
         brake pad  pad|brake pads        plaquette
@@ -53,18 +53,18 @@ def terminology(
 
     Options:
         file: the table of terms.
-        unit: where a term is due once, and where the output may have it; without known
+        unit: where a term is required once, and where the output may have it; without known
             documents all is one document.
-        variants: whether variants are right, too.
-        inside: whether a term is right inside of longer words, too, as written: in German,
+        variants: whether variants count as correct.
+        inside: whether a term counts inside longer words, as written: in German,
             Bremsscheibe has Scheibe in it unless letter case counts.
-        tok: how text and terms are cut into words.
-        case: whether letter case counts; of the source it never does.
+        tok: tokeniser for text and terms.
+        case: mixed keeps letter case, lower ignores it; in the source it is always ignored.
         stem: compare stems of output and terms: no, porter, or a Snowball language.
         source_stem: the same for the source and its terms.
     """
     if not file:
-        msg = "terminology needs to know the terms: give file=FILE, a table of them."
+        msg = "terminology needs a table of terms; give file=FILE."
         raise OptionError(msg)
     terms = read_terms(file)
     text = make_preparation(tok=tok, case=case, stem=stem)
@@ -74,8 +74,8 @@ def terminology(
     if unit == "segment" and (everywhere or by_document):
         msg = (
             f"terminology: {file} does not say in which segments "
-            f"{[*everywhere, *by_document][0].term!r} is due; give a column segment or "
-            "source, or unit=document."
+            f"{[*everywhere, *by_document][0].term!r} is required; add a column "
+            "segment or source, or give unit=document."
         )
         raise OptionError(msg)
     checker = _TermChecker(terms, unit, text, source, variants, inside)
@@ -116,7 +116,8 @@ def _check_placement(
     if everywhere and len(documents) > 1:
         msg = (
             f"{terms.path} does not say in which of the {len(documents)} documents "
-            f"{everywhere[0].term!r} is due; give a column document, segment or source."
+            f"{everywhere[0].term!r} is required; add a column document, segment or "
+            "source."
         )
         raise CorpusError(msg)
 
@@ -228,6 +229,6 @@ class _TermChecker:
 def _split_words(form: str, text: Preparation, path: str) -> list[str]:
     words = prepare(pack([form], "the term"), text)[0]
     if not words:
-        msg = f"terminology: {path} lists {form!r}, which has no word in it."
+        msg = f"terminology: {path} lists {form!r}, which contains no word."
         raise OptionError(msg)
     return words

@@ -37,7 +37,7 @@ def transfer(
     model: str = "",
     match: bool = True,
 ) -> Metric:
-    """Share of transfer rules that hold where the source asks for them. Higher is better.
+    """Share of applicable transfer rules that the output satisfies. Higher is better.
 
     A rule pairs a pattern of the source with the pattern that the output must have for it,
     such as NOUN ADJ in French and ADJ NOUN in English. In each segment a rule occurs as
@@ -239,7 +239,7 @@ def _parse_kinds(phrases: str) -> list[str]:
     kinds = phrases.split("+")
     known = transfer_rules.COUNTABLE
     if any(kind not in known for kind in kinds) or len({*kinds}) < len(kinds):
-        expected = f"some of {', '.join(known)}, each once, with + between them"
+        expected = f"some of {', '.join(known)}, each once, separated by +"
         raise OptionError(not_possible(f"transfer: phrases={phrases}", expected))
     return kinds
 
@@ -268,7 +268,7 @@ def _pair_sentences(
     batch: AnyBatch, *, source: ParseSource, target: ParseSource
 ) -> SentencePairs:
     if batch.source is None:
-        msg = "transfer compares with the source, but the batch has none."
+        msg = "transfer needs the source, but the batch has none."
         raise CorpusError(msg)
     before = source.find(batch.source, batch.place)
     return list(zip(before, target.find(batch.hyps, batch.place), strict=True))

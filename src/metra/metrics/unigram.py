@@ -14,13 +14,13 @@ COLUMNS = ("matches", "hyp_len", "ref_len")
 
 @metric_factory
 def precision(*, tok: str = "13a", case: Case = "mixed", stem: str = "no") -> Metric:
-    """Share of the output's words that match a reference, 0 to 100. Higher is better.
+    """Share of output words that match the reference, 0 to 100. Higher is better.
 
-    Each word of the output matches at most one equal word of the reference and the other
-    way round, in any order: P = m/|C| for m matches and an output of |C| words. Of several
-    references the one with the highest precision counts, the first of equals. Over several
-    segments the matches and lengths of the chosen references are added up before anything
-    is divided. An output without words has precision 0.
+    Each word of the output matches at most one equal word of the reference and vice versa,
+    in any order: P = m/|C| for m matches and an output of |C| words. Of several references
+    the one with the highest precision counts, the first of equals. Over several segments
+    the matches and lengths of the chosen references are added up before anything is
+    divided. An output without words has precision 0.
 
     Lavie, Sagae and Jayaraman 2004, "The significance of recall in automatic metrics for
     MT evaluation", AMTA. With stem=porter it is their P-stem. The text is prepared as for
@@ -31,13 +31,13 @@ def precision(*, tok: str = "13a", case: Case = "mixed", stem: str = "no") -> Me
 
 @metric_factory
 def recall(*, tok: str = "13a", case: Case = "mixed", stem: str = "no") -> Metric:
-    """Share of the reference's words that the output matches, 0 to 100. Higher is better.
+    """Share of reference words that the output matches, 0 to 100. Higher is better.
 
-    Each word of the output matches at most one equal word of the reference and the other
-    way round, in any order: R = m/|R| for m matches and a reference of |R| words. Of
-    several references the one with the highest recall counts, the first of equals. Over
-    several segments the matches and lengths of the chosen references are added up before
-    anything is divided. Against a reference without words recall is 0.
+    Each word of the output matches at most one equal word of the reference and vice versa,
+    in any order: R = m/|R| for m matches and a reference of |R| words. Of several
+    references the one with the highest recall counts, the first of equals. Over several
+    segments the matches and lengths of the chosen references are added up before anything
+    is divided. Against a reference without words recall is 0.
 
     Lavie, Sagae and Jayaraman 2004, "The significance of recall in automatic metrics for
     MT evaluation", AMTA. With stem=porter it is their R-stem. The text is prepared as for
@@ -68,7 +68,7 @@ def f1(*, tok: str = "13a", case: Case = "mixed", stem: str = "no") -> Metric:
 def fmean(
     *, alpha: Share = 0.9, tok: str = "13a", case: Case = "mixed", stem: str = "no"
 ) -> Metric:
-    """Mean of word precision and recall, leaning to recall, 0 to 100. Higher is better.
+    """Mean of word precision and recall, weighted towards recall, 0 to 100. Higher is better.
 
     Fmean = PR/(αP + (1-α)R) = m/(α|R| + (1-α)|C|) for m one-to-one word matches, in any
     order, between an output of |C| words and a reference of |R|; with α = 0.9 it is

@@ -50,8 +50,8 @@ def fill_system(owner: str, path: str, place: BatchPosition) -> str:
         return path
     if place.system is None:
         msg = (
-            f"{owner}: {path} names a file for each system, but which system this is is "
-            "not known; give the file's own name."
+            f"{owner}: {path} contains {{system}}, but the system has no name here; "
+            "give the name of the file."
         )
         raise OptionError(msg)
     return path.replace("{system}", place.system)
@@ -102,17 +102,17 @@ def check_places(placed: PlacedAnnotations[T], batches: Iterable[Batch]) -> set[
     beyond = max(placed.segments, default=0)
     if beyond >= count:
         msg = (
-            f"{placed.path} speaks of segment {beyond + 1}, but the text has {count} "
+            f"{placed.path} refers to segment {beyond + 1}, but the text has {count} "
             "segments; the annotations must belong to the text."
         )
         raise CorpusError(msg)
     if placed.documents and known is None:
         msg = (
-            f"{placed.path} says which document its lines belong to, but no documents "
-            "are known; give `documents`."
+            f"{placed.path} assigns its lines to documents, but documents are "
+            "missing; give `documents`."
         )
         raise CorpusError(msg)
-    check_documents(f"{placed.path} speaks of", placed.documents, known or ())
+    check_documents(f"{placed.path} refers to", placed.documents, known or ())
     return known or set()
 
 
@@ -121,7 +121,7 @@ def check_documents(says: str, names: Iterable[str], known: Collection[str]) -> 
     for name in names:
         if name not in known:
             msg = (
-                f"{says} document {name!r}, which the text has not; it has: "
+                f"{says} document {name!r}, which is not in the text; it has: "
                 f"{', '.join(sorted(known)[:10])}."
             )
             raise CorpusError(msg)

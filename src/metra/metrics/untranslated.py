@@ -27,39 +27,40 @@ def untranslated(
     allow: str = "",
     lang: str = "en",
 ) -> Metric:
-    """Share of the output's words that should have been translated. Lower is better.
+    """Share of output words left untranslated. Lower is better.
 
-    100 · untranslated / words. What speaks against a word: it also stands in the source
+    100 · untranslated / words. There are three signs: the word also occurs in the source
     segment (copied); the target language's dictionary does not know it (unknown); it has
     letters that the target language is not written in (foreign). Each is counted, and the
     parts give each in per cent; the rule says which of them make a word untranslated.
 
     Numbers, words with digits, single Latin letters, addresses of the web and of people,
-    and words on the list of `allow` are never untranslated; nor are names: words with a
-    capital inside of a sentence. In German, where nouns have capitals, names have to be
-    listed. Letters that are foreign to a language in Latin letters make names wrong, too.
+    and words on the list of `allow` are never untranslated; nor are names: capitalised
+    words inside a sentence. In German, where nouns have capitals, names have to be listed.
+    Letters that are foreign to a language in Latin letters make names wrong, too.
 
     Metric A5a of the ISLE workbook (Dabbadie et al. 2002), whose form by spelling checker
     is rule=unknown,script=no,names=no.
 
     Options:
         dictionary: the target language's: a Hunspell dictionary's name, such as en_US, or
-            path (.dic), or a text with a word a line (.txt); + between several.
+            path (.dic), or a text with one word per line (.txt); + between several.
         rule: both (copied and unknown), copied, unknown, or script alone; auto is both
             where the source is given, else unknown.
-        script: whether foreign letters make a word untranslated, too.
-        names: whether words with a capital inside of a sentence are names.
-        allow: a text with words that may stand in the output as they are, a word a line.
+        script: whether foreign letters also make a word untranslated.
+        names: whether capitalised words inside a sentence are names.
+        allow: a text with words that may stay untranslated, one per line.
         lang: the target language, for its letters and for capitals.
     """
     if not dictionary and rule not in ("copied", "script"):
         msg = (
-            "untranslated needs the target language's dictionary: give dictionary=NAME, "
-            "such as en_US, or rule=copied, which compares with the source alone."
+            "untranslated needs a dictionary of the target language; give "
+            "dictionary=NAME, such as en_US, or rule=copied, which uses the source "
+            "only."
         )
         raise OptionError(msg)
     if rule == "script" and not script:
-        msg = "untranslated: rule=script looks at nothing else; leave out script=no."
+        msg = "untranslated: rule=script uses the script only; leave out script=no."
         raise OptionError(msg)
     known = load_dictionaries(dictionary) if dictionary else None
     language = lang.replace("_", "-").partition("-")[0].lower()

@@ -39,7 +39,7 @@ PROFILE = (*SIGNS, "SUBJ", "DOBJ", "NN", "NNPREP")
 
 @metric_factory
 def xscore(*, parses: str = "", model: str = "", match: bool = True) -> Metric:
-    """Grammatical dependencies of the output, counted for and against. Higher is better.
+    """Balance of favourable and unfavourable dependencies in the output. Higher is better.
 
     X = #RELSUBJ + #RELSUBJPASS - #PADJ - #ADVADJ, from dependency parses of the output:
     subjects of relative clauses, active ("a hearing that lasted") and passive ("a program
@@ -60,8 +60,8 @@ def xscore(*, parses: str = "", model: str = "", match: bool = True) -> Metric:
         3   that     that     PRON  WDT  PronType=Rel  4  nsubj      _  _
         4   lasted   last     VERB  VBD  _             2  acl:relcl  _  _
 
-    Rajman and Hartley 2002, "Automatic ranking of MT systems", LREC; made with a parser
-    that is gone, so this is an approximation, for English.
+    Rajman and Hartley 2002, "Automatic ranking of MT systems", LREC; their parser is no
+    longer available, so this is an approximation, for English.
 
     Options:
         parses: CoNLL-U file with parses of the outputs; {system} stands for the system's
@@ -72,7 +72,7 @@ def xscore(*, parses: str = "", model: str = "", match: bool = True) -> Metric:
     """
     if bool(parses) == bool(model):
         msg = (
-            "xscore: needs parses of the outputs; give either parses=FILE.conllu or "
+            "xscore needs parses of the outputs; give either parses=FILE.conllu or "
             "model=NAME of a spaCy model."
         )
         raise OptionError(msg)

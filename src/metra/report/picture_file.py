@@ -31,7 +31,10 @@ def check_picture_path(path: str) -> str:
     if path == "-" or not suffix:
         return ".svg"
     if suffix not in FORMATS:
-        msg = f"{path} has no format for pictures; name a file that ends in .svg, .pdf or .png."
+        msg = (
+            f"{path} is not a picture format; name a file that ends in .svg, .pdf "
+            "or .png."
+        )
         raise FormatError(msg)
     if suffix != ".svg":
         _import_converter(suffix)

@@ -1,6 +1,6 @@
 """Tables, words and running text for a terminal: widths, colours and line breaks."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 from unicodedata import bidirectional, category, east_asian_width, normalize
@@ -52,6 +52,12 @@ def render_plain_table(table: Table, style: Style) -> list[str]:
     layouts = _lay_out_columns(table, style._replace(color=False))
     columns = [[layout.heading, *layout.cells] for layout in layouts]
     return ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
+
+
+def explain_best_marks(tables: Iterable[Table]) -> list[str]:
+    """Return the legend of the mark behind best values; nothing if no table has one."""
+    cells = (cell for table in tables for row in table.rows for cell in row)
+    return ["* best of the compared values"] if any(cell.best for cell in cells) else []
 
 
 class _ColumnLayout(NamedTuple):

@@ -92,8 +92,9 @@ class Accumulator(Generic[Computed]):
         for other in others:
             if _list_signatures(other) != signatures:
                 msg = (
-                    f"An accumulator of {', '.join(other.metrics)} cannot be merged into "
-                    f"one of {', '.join(self.metrics)}; make both with the same metrics."
+                    f"An accumulator of {', '.join(other.metrics)} cannot be merged "
+                    f"with one of {', '.join(self.metrics)}; make both with the same "
+                    "metrics."
                 )
                 raise OptionError(msg)
         for other in others:
@@ -104,7 +105,7 @@ class Accumulator(Generic[Computed]):
     def compute(self) -> Computed:
         """Return the score of everything that was added, or a dict of scores by spec."""
         if not self.segments:
-            msg = "There is nothing to score yet; add segments with `update` first."
+            msg = "The accumulator is empty; add segments with `update` first."
             raise CorpusError(msg)
         lacking = self.segments * self.most_references - self.references
         whole = self._totals.whole.items()
@@ -164,8 +165,8 @@ class _PositionInBatch(BatchPosition):
     def first(self) -> int:
         """Refuse: a number made up would be looked up."""
         msg = (
-            "A metric looks segments up by their numbers, which segments that come in "
-            "batches do not have; score the whole test set at once."
+            "A metric needs segment numbers, which batches do not have; score the "
+            "whole test set at once."
         )
         raise CorpusError(msg)
 
@@ -174,13 +175,13 @@ def _refuse_dependent(spec: str, metric: Metric) -> None:
     """Refuse metrics by which a segment's statistics depend on other segments."""
     if metric.weighing:
         msg = (
-            f"{spec} weighs what it counts by the references of the whole test set; give "
+            f"{spec} needs weights from the references of the whole test set; give "
             "the metric that metric.fit([metra.Batch(hyps, refs)]) returns."
         )
     elif metric.fit or metric.whole_documents:
         msg = (
-            f"{spec} looks at the whole test set or at whole documents, which batches cut; "
-            "score the whole test set at once."
+            f"{spec} needs the whole test set or whole documents, which batches "
+            "split; score the whole test set at once."
         )
     else:
         return

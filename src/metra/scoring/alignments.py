@@ -42,7 +42,10 @@ def align_segment(
 ) -> AlignedSegment:
     """Align and score one segment by itself; a missing reference is None."""
     if metric.align is None:
-        msg = f"{spec} aligns no words; choose a measure that does, such as gtm or wer."
+        msg = (
+            f"{spec} does not align words; choose a metric that does, such as gtm "
+            "or wer."
+        )
         raise OptionError(msg)
     batch = Batch([hyp], [[ref] for ref in refs])
     single = metric.for_segments or metric
@@ -67,7 +70,9 @@ def read_aligned_segment(
     """
     systems = corpus.systems
     if system is None and len(systems) > 1:
-        msg = f"There are {len(systems)} systems; choose one of {', '.join(systems)}."
+        msg = (
+            f"The input has {len(systems)} systems; choose one of {', '.join(systems)}."
+        )
         raise OptionError(msg)
     if system is not None and system not in systems:
         raise UnknownNameError(no_such("system", system, systems))
@@ -83,10 +88,7 @@ def read_aligned_segment(
             return align_segment(
                 hyp, refs, metric, system=system, number=number, spec=spec
             )
-    msg = (
-        f"Segment {number} was asked for, but the last one is {last}; "
-        f"ask for one from 1 to {last}."
-    )
+    msg = f"Segment {number} does not exist; expected a number from 1 to {last}."
     raise OptionError(msg)
 
 
@@ -109,14 +111,14 @@ class SegmentNotes:
         }
         if options.alignments and not self._aligners:
             msg = (
-                f"Alignments were asked for, but {', '.join(metrics)} aligns no words; "
-                "add a measure that does, for example wer."
+                "Alignments need a metric that aligns words, unlike "
+                f"{', '.join(metrics)}; add one, for example wer."
             )
             raise OptionError(msg)
         if options.details and not self._noters:
             msg = (
-                f"Details were asked for, but {', '.join(metrics)} gives none; add a "
-                "measure that does, for example entities."
+                "Details need a metric that reports them, unlike "
+                f"{', '.join(metrics)}; add one, for example entities."
             )
             raise OptionError(msg)
         self._segments = options.aligned_segments
@@ -150,10 +152,7 @@ class SegmentNotes:
 
         last = max((numbers[-1] for numbers in self._segments or ()), default=0)
         if last > (count := results.segments):
-            msg = (
-                f"The alignment of segment {last} was asked for, but there are "
-                f"{count} segments; ask for segments from 1 to {count}."
-            )
+            msg = f"Segment {last} does not exist; expected numbers from 1 to {count}."
             raise OptionError(msg)
         findings = {
             key: sorted(

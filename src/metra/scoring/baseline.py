@@ -209,7 +209,7 @@ def read_baseline(path: str) -> Baseline:
 
 
 def _describe_no_baseline(path: str) -> str:
-    return f"{path} holds no baseline; save one with metra score … --save FILE."
+    return f"{path} is not a baseline; save one with metra score … --save FILE."
 
 
 def check_outputs(
@@ -254,7 +254,7 @@ def _make_metrics(baseline: Baseline, scores: Sequence[str]) -> dict[str, Metric
             known = [name for name, spec in specs.items() if name != spec]
             name = _name_scores(new)
             problem = no_such("metric", name, known or ["none"], owner="The baseline")
-            msg = f"{problem} Its scores made elsewhere are replaced by name."
+            msg = f"{problem} Scores from other programs are replaced by name."
             raise UnknownNameError(msg)
         files[specs[_name_scores(new)]] = new
     return {spec: make_metric(files.get(spec, spec)) for spec in baseline.specs}

@@ -241,8 +241,8 @@ def choose_baseline(systems: Sequence[str], settings: ComparisonSettings) -> str
     """Settle which system the others are held against."""
     if len(systems) < 2:
         msg = (
-            f"There is only one system, {systems[0]!r}; a comparison needs a baseline and "
-            "at least one other output."
+            f"The input has only one system, {systems[0]!r}; a comparison needs a "
+            "baseline and at least one other output."
         )
         raise CorpusError(msg)
     if settings.baseline is None:
@@ -273,7 +273,7 @@ def choose_trials(systems: Sequence[str], settings: ComparisonSettings) -> int:
     if settings.trials < least:
         after = f" after the correction for {count} comparisons" if count > 1 else ""
         msg = (
-            f"With {settings.trials} trials no p-value could be as low as "
+            f"With {settings.trials} trials no p-value can be as low as "
             f"{settings.alpha}{after}; expected at least {least} trials."
         )
         raise OptionError(msg)
@@ -294,10 +294,10 @@ def _build_comparisons(
         for correct in (multiplicity.holm, multiplicity.benjamini_hochberg)
     )
     too_few = (
-        f"{terms.units} {terms.unit}{'' if terms.units == 1 else 's'} cannot tell systems "
-        f"apart; a test needs at least {LEAST_UNITS}."
+        f"{terms.units} {terms.unit}{'' if terms.units == 1 else 's'} are too few for "
+        f"a test; it needs at least {LEAST_UNITS}."
     )
-    no_score = f"by {spec}, one of the two systems has no score."
+    no_score = f"{spec} has no score for one of the two systems."
     comparisons = []
     every = zip(met, contrasts, by_holm, by_bh, strict=True)
     for meeting, contrast, p_holm, p_bh in every:

@@ -35,9 +35,7 @@ if TYPE_CHECKING:
 LEVELS = ("system", "document", "segment")
 CI_UNITS = ("auto", "segment", "document")
 
-NO_DOCUMENTS = (
-    "Document scores were asked for, but no documents are known; give `documents`."
-)
+NO_DOCUMENTS = "Document scores need documents; give `documents`."
 
 # Fewer documents than this say little about documents in general: segments are resampled.
 ENOUGH_DOCUMENTS = 20
@@ -126,7 +124,7 @@ def build_options(levels: Sequence[str]) -> EvaluationOptions:
         raise OptionError(_ONE_STRING.format("levels", "system"))
     for level in levels:
         if level not in LEVELS:
-            msg = f"There is no level {level!r}; expected some of {', '.join(LEVELS)}."
+            msg = f"{level!r} is not a level; expected some of {', '.join(LEVELS)}."
             raise OptionError(msg)
     return EvaluationOptions(
         documents="document" in levels, segments="segment" in levels
@@ -138,7 +136,7 @@ def make_metrics(metrics: "Sequence[str | Metric]") -> "dict[str, Metric]":
     if isinstance(metrics, str):
         raise OptionError(_ONE_STRING.format("metrics", "bleu"))
     if not metrics:
-        msg = "There is no metric; give at least one, for example 'bleu'."
+        msg = "No metric was given; give at least one, for example 'bleu'."
         raise OptionError(msg)
     made: dict[str, Metric] = {}
     for entry in metrics:
@@ -181,8 +179,8 @@ def estimate_files(request: ScoringRequest) -> "dict[str, Estimate]":
     """Return what scoring files will take, for each metric that asks other machines."""
     if request.is_table:
         msg = (
-            "Estimates are for files that are scored as one corpus on this machine; leave "
-            "out `scores_out`, `resume` and `group_by`."
+            "Estimates need files that are scored as one corpus on this machine; "
+            "leave out `scores_out`, `resume` and `group_by`."
         )
         raise OptionError(msg)
     return estimate_corpus(*request.open())
@@ -255,8 +253,8 @@ def _list_table_files(request: ScoringRequest) -> tuple[Sequence[str], dict[str,
         files = request._list_files()
         if len(files) != 1 or files[0].format is not PARQUET:
             msg = (
-                "`scores_out` and `resume` are for a table in Parquet files, with a column "
-                "for each system; `metra convert` makes one of files in other formats."
+                "`scores_out` and `resume` need Parquet files with a column for each "
+                "system; `metra convert` writes them from other formats."
             )
             raise OptionError(msg)
         paths, system = files[0].shards or (files[0].path,), files[0].name
@@ -304,8 +302,8 @@ def evaluate_corpus(
     need_rows = options.documents or options.segments or options.ci
     if group_by and need_rows:
         msg = (
-            "Scores of groups are scores of systems; leave out `group_by`, or document and "
-            "segment scores and intervals."
+            "`group_by` gives system scores only; leave it out, or leave out "
+            "document scores, segment scores and intervals."
         )
         raise OptionError(msg)
     guard = guard or TextGuard(list_toks(metrics))
@@ -420,7 +418,7 @@ def choose_unit(
         )
         return "document" if enough else "segment"
     if options.ci_unit == "document" and not statistics.documents:
-        msg = "Documents were to be resampled, but none are known; give `documents`."
+        msg = "Resampling documents needs documents; give `documents`."
         raise CorpusError(msg)
     return options.ci_unit
 

@@ -101,8 +101,8 @@ def _build_score_corpus(metrics: "Mapping[str, Metric]") -> Outputs:
     for spec, metric in metrics.items():
         if metric.scored is None:
             msg = (
-                f"{spec} is computed from texts, but there is no output; give the outputs, "
-                "or only scores that were made elsewhere."
+                f"{spec} needs texts, but no output was given; give the outputs, or "
+                "only scores from other programs."
             )
             raise CorpusError(msg)
     tables = [metric.scored for metric in metrics.values() if metric.scored]
@@ -286,12 +286,12 @@ def open_texts(
     corpus = FileCorpus(sources)
     names = ", ".join(map(format_path, files))
     if not corpus.has_references:
-        msg = f"There are no references in {names}; lists are counted on references."
+        msg = f"{names} has no references; word lists are counted on references."
         raise CorpusError(msg)
     if not corpus.has_documents:
         msg = (
-            f"The documents of {names} are not known; give `documents` with the document "
-            "of each line, or several plain files, each of them a document."
+            f"Documents of {names} are missing; give `documents` with the document of "
+            "each line, or several plain files, one per document."
         )
         raise CorpusError(msg)
     return corpus
@@ -347,7 +347,7 @@ def read_streams(
     streams: tuple[list[tuple[Tokens, list[str]]], ...] = ([], [])
     for chunk in corpus.chunks(CHUNK):
         if len(chunk.refs) != 2:
-            msg = f"There are {len(chunk.refs)} references; two are compared: give two."
+            msg = f"Expected two references to compare; found {len(chunk.refs)}."
             raise CorpusError(msg)
         for stream, column in zip(streams, chunk.refs, strict=True):
             stream.append((column.tokens(text), list(chunk.documents or ())))

@@ -134,16 +134,17 @@ def _map_sentences(
     nested = _are_lists(ours, "candidates")
     if nested != _are_lists(theirs, "references"):
         msg = (
-            "Of candidates and references one is a list of strings and the other a list "
-            "of lists; expected strings in both (one sentence) or lists in both."
+            "One of candidates and references is a list of strings and the other a "
+            "list of lists; expected strings in both (one sentence) or lists in "
+            "both."
         )
         raise CorpusError(msg)
     if not nested:
         return score(ours, theirs, "", check_more(more))
     if len(ours) != len(theirs):
         msg = (
-            f"There are candidates for {len(ours)} sentences and references for "
-            f"{len(theirs)}; expected a list of each for every sentence."
+            f"Candidates cover {len(ours)} sentences and references {len(theirs)}; "
+            "expected a list of each for every sentence."
         )
         raise LengthError(msg)
     others = [None] * len(ours) if more is None else _list_texts(more, name)
@@ -169,24 +170,25 @@ def _check(metric: Metric, has_source: bool) -> None:
     """Refuse measures that need more than a candidate, a reference and the source."""
     if metric.scored is not None:
         msg = (
-            f"{metric.name} has one score for each segment of a system, made elsewhere, and "
-            "none for pairs of texts; score every candidate against every other one with "
-            "the program that made them, and take the highest mean of that matrix's rows."
+            f"{metric.name} has scores from another program for each segment of a "
+            "system, and none for pairs of texts; score every candidate against "
+            "every other one with the program that made them, and take the highest "
+            "mean of that matrix's rows."
         )
         raise OptionError(msg)
     if metric.needs_source and not has_source:
-        lacking = "compares with the source (give `source`)"
+        lacking = "needs the source (give `source`)"
     elif metric.needs_documents or metric.whole_documents:
-        lacking = "looks at whole documents"
+        lacking = "needs whole documents"
     elif metric.fit is not None:
-        lacking = "weighs what it counts by a whole test set (give metric.fit([batch]))"
+        lacking = "needs weights from a whole test set (give metric.fit([batch]))"
     elif not metric.needs_reference:
-        lacking = "compares with no reference"
+        lacking = "uses no reference"
     else:
         return
     msg = (
-        f"{metric.name} {lacking}; pairwise scores need a measure that takes a candidate "
-        "and a reference alone, such as chrf or bleu."
+        f"{metric.name} {lacking}; pairwise scores need a metric of a candidate and a "
+        "reference only, such as chrf or bleu."
     )
     raise OptionError(msg)
 
@@ -204,7 +206,10 @@ def _list_texts(texts: object, what: str) -> list[Any]:
 def _are_lists(texts: list[Any], what: str) -> bool:
     nested = [not (isinstance(text, str) or text is None) for text in texts]
     if any(nested) and not all(nested):
-        msg = f"{what} mixes strings and lists; expected strings, or a list a sentence."
+        msg = (
+            f"{what} mixes strings and lists; expected strings, or a list for each "
+            "sentence."
+        )
         raise CorpusError(msg)
     return all(nested)
 

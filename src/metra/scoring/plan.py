@@ -157,8 +157,8 @@ def build_metrics(
         return made
     if weights is None:
         msg = (
-            f"{', '.join(weighed)}: what is weighed has to be counted first; give the "
-            "weights that `encode_weights` makes of all that `count_terms` counted."
+            f"{', '.join(weighed)}: these metrics need weights; give the weights that "
+            "`encode_weights` makes of all that `count_terms` counted."
         )
         raise UnfittedError(msg)
     table = pa.ipc.open_stream(pa.py_buffer(weights)).read_all()
@@ -198,14 +198,14 @@ def check_metrics(plan: ScoringPlan) -> None:
     for spec, made in build_unweighed(plan).items():
         if made.whole_documents:
             msg = (
-                f"{spec} looks at whole documents, whose rows may lie in different parts "
+                f"{spec} needs whole documents, whose rows may be in different parts "
                 "of the table; score the files without groups, shards or an engine."
             )
             raise OptionError(msg)
         if made.fit and not made.weighing:
             msg = (
-                f"{spec} looks through the whole test set before it scores, which no engine "
-                "can do for it; score the files without groups, shards or an engine."
+                f"{spec} reads the whole test set before it scores, which an engine "
+                "cannot do; score the files without groups, shards or an engine."
             )
             raise OptionError(msg)
         has: dict[Need, bool] = {
@@ -216,7 +216,7 @@ def check_metrics(plan: ScoringPlan) -> None:
         missing = find_missing_need(made, has)
         if missing:
             what, parameter = _COLUMNS[missing]
-            msg = f"{spec} needs {what}, but no column of the table is; give `{parameter}`."
+            msg = f"{spec} needs {what}; name the column with `{parameter}`."
             raise OptionError(msg)
 
 
@@ -290,7 +290,7 @@ class _Unnumbered(BatchPosition):
     def first(self) -> int:
         """Refuse: a number made up would be looked up."""
         msg = (
-            "A measure looks segments up by their numbers, which rows of a table that is "
-            "scored in parts do not have; score it in one piece, on this machine."
+            "A metric needs segment numbers, which a table that is scored in parts "
+            "does not have; score it in one piece, on this machine."
         )
         raise CorpusError(msg)

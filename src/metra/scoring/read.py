@@ -67,8 +67,8 @@ def read_results(path: str) -> Results:
             return parse_results(document)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         msg = (
-            f"{place} has no results that metra wrote as JSON "
-            f"({type(error).__name__}: {error})."
+            f"{place} does not contain JSON results of metra ({type(error).__name__}: "
+            f"{error})."
         )
         raise FormatError(msg) from None
     msg = f"{place} has the schema {schema}; this version of metra reads {SCHEMA}."

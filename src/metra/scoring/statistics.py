@@ -89,7 +89,8 @@ def split_corpus(
     whole = [spec for spec, metric in metrics.items() if metric.whole_documents]
     if whole and group_by:
         msg = (
-            f"{whole[0]} looks at whole documents, which groups may cut; leave one out."
+            f"{whole[0]} needs whole documents, which groups may split; leave one of "
+            "them out."
         )
         raise OptionError(msg)
     return join_documents(chunks) if whole else chunks
@@ -177,8 +178,8 @@ def _note_ends(chunk: CorpusChunk, ended: set[str]) -> CorpusChunk:
             continue
         if name in ended:
             msg = (
-                f"Segment {chunk.first + index + 1} returns to document {name!r}, which had "
-                "ended; a measure of whole documents needs each in one piece."
+                f"Segment {chunk.first + index + 1} returns to document {name!r}, "
+                "which had ended; document metrics need each document in one piece."
             )
             raise CorpusError(msg)
         ended.add(name)

@@ -73,7 +73,7 @@ def add_totals(batches: Iterable[pa.RecordBatch]) -> pa.RecordBatch:
         schema = batch.schema
         totals.add(read_totals(batch))
     if schema is None:
-        msg = "There are no totals to add up; expected those of at least one batch."
+        msg = "No totals were given; expected those of at least one batch."
         raise CorpusError(msg)
     return build_totals_batch(totals, schema)
 

@@ -224,8 +224,9 @@ def _find_executor(table: Any) -> Any:
         return import_module(_FRAMES[library])
     if not hasattr(table, "__arrow_c_stream__") and library != "polars":
         msg = (
-            f"A {type(table).__name__} is no table that can be scored; expected Parquet "
-            "files, or a DataFrame of pandas, polars, pyarrow, DuckDB, Spark, Dask or Ray."
+            f"A {type(table).__name__} is not a table that can be scored; expected "
+            "Parquet files, or a DataFrame of pandas, polars, pyarrow, DuckDB, "
+            "Spark, Dask or Ray."
         )
         raise OptionError(msg)
     return import_module("metra.scoring.executors.frames")
@@ -316,7 +317,10 @@ def check_schema(
     )
     for name in plan.key_columns:
         if name in OWN_COLUMNS:
-            msg = f"The column {name!r} cannot be grouped by: totals have one of that name."
+            msg = (
+                f"The column {name!r} cannot be a group: the totals have a column "
+                "of the same name."
+            )
             raise OptionError(msg)
     if plan.segments:
         names = scores_schema(plan, schema).names
@@ -356,7 +360,7 @@ def build_plan(
     outputs = of("output")
     if not outputs:
         msg = (
-            f"{where} has no column for outputs; it has: {', '.join(schema.names)}. Name "
+            f"{where} has no output column; it has: {', '.join(schema.names)}. Name "
             f"one with `columns.outputs`. Columns are recognised by name: {HELP}."
         )
         raise FormatError(msg)

@@ -147,9 +147,7 @@ class MessageExchange:
         for message in asked:
             yield message._replace(kind=_HELD)
         lists = DocumentLists(TermSums(_decode_all(asked)).terms)
-        _, batches = split_terms(
-            lists.count_words(), self.partitions, by_document=False
-        )
+        _, batches = split_terms(lists.count_words(), self.partitions)
         spec = receiver.split("/", 2)[2]
         for partition, batch in enumerate(batches):
             content = _encode(batch, lists.summarise())
@@ -165,7 +163,7 @@ class MessageExchange:
         exchange.check(documents, weight > 0)
         terms, order, _ = request_terms(exchange, self.plan, rows, self.partitions)
         numbers = join_answers(order, [batch for batch, _ in answers])
-        return exchange.apply(terms, numbers[:, 0], words)
+        return exchange.apply(terms, numbers, words)
 
 
 def _add_words(place: str, asked: Sequence[Message]) -> Iterator[Message]:
@@ -185,11 +183,10 @@ def _answer_chunks(
     words = [_decode(message.content) for message in mail if message.kind == _ADDED]
     asked = [message for message in mail if message.kind != _ADDED]
     corpus = words[0][1] if words else ()
-    added = TermSums(_decode_all(asked))
-    numbers, sums = answer_partition(
-        exchange, added, [batch for batch, _ in words], corpus
+    answers, sums = answer_partition(
+        exchange, _decode_all(asked), [batch for batch, _ in words], corpus
     )
-    for message, batch in zip(asked, added.answer(numbers), strict=True):
+    for message, batch in zip(asked, answers, strict=True):
         yield Message(message.sender, spec, partition, _encode(batch, sums))
 
 

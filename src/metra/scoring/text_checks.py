@@ -145,7 +145,7 @@ def check_names(sample: TextSample) -> Iterator[str]:
         is_reference = re.fullmatch(_REFERENCE_NAME, name)
         if is_reference and f"output {name!r}" not in equal:
             yield (
-                f"The output {name!r} has the name of a reference, but is scored as a "
+                f"The output {name!r} has the name of a reference but is scored as a "
                 "system; if it is a reference, give it with `refs`."
             )
 
@@ -171,10 +171,7 @@ def check_equal_texts(sample: TextSample) -> Iterator[str]:
                 "reference was not given as a system."
             )
         elif outputs:
-            yield (
-                f"{_begin_sentence(outputs)} are {equal}; check that the files are the "
-                "right ones."
-            )
+            yield (f"{_begin_sentence(outputs)} are {equal}; check the files.")
 
 
 def check_shifts(sample: TextSample) -> Iterator[str]:
@@ -190,7 +187,7 @@ def check_shifts(sample: TextSample) -> Iterator[str]:
                 distance = "one line" if abs(offset) == 1 else f"{abs(offset)} lines"
                 yield (
                     f"The lines of {_name_texts([name])} seem shifted: from segment "
-                    f"{block.segment} on they fit the reference {distance} "
+                    f"{block.segment} on they match the reference {distance} "
                     f"{'later' if offset > 0 else 'earlier'}; look for lines that are "
                     "missing, added or broken in two before it."
                 )
@@ -321,9 +318,10 @@ def check_tokenised(sample: TextSample) -> Iterator[str]:
     if tokenised and not (is_all and set(sample.toks.values()) == {"none"}):
         verb, pronoun = ("is", "it") if len(tokenised) == 1 else ("are", "them")
         yield (
-            f"{_begin_sentence(tokenised)} {verb} tokenised text (blanks before punctuation "
-            "or between Chinese characters, @-@ or &quot;), which changes scores; detokenise "
-            f"{pronoun}, or if all texts are tokenised in the same way choose tok=none."
+            f"{_begin_sentence(tokenised)} {verb} tokenised text (spaces before "
+            "punctuation or between Chinese characters, @-@ or &quot;), which "
+            f"changes scores; detokenise {pronoun}, or if all texts are tokenised in "
+            "the same way choose tok=none."
         )
 
 
@@ -358,7 +356,7 @@ def check_tokenisers(sample: TextSample) -> Iterator[str]:
         language, cut = found
         toks = dict.fromkeys(sample.toks[spec] for spec in specs)
         yield (
-            f"The texts are {language}, which has no blanks between words, but "
+            f"The texts are {language}, which has no spaces between words, but "
             f"{', '.join(specs)} cut{'s' if len(specs) == 1 else ''} words with "
             f"tok={', '.join(toks)}; choose tok={cut}."
         )

@@ -199,7 +199,7 @@ def build_results(
     whole = totals.sum()
     first = whole.get((systems[0], next(iter(metrics))))
     if first is None or not first.segments:
-        msg = "There are no segments to score; the table has no rows."
+        msg = "The table has no rows; expected at least one segment."
         raise CorpusError(msg)
     nrefs = "var" if first.lacking else references
     signatures = {spec: made.signature(nrefs=nrefs) for spec, made in metrics.items()}

@@ -189,7 +189,7 @@ def check_scores(
     """Return scores as arrays, which must all have the shape of the gold scores."""
     g = np.asarray(gold, np.float64)
     if g.ndim not in dimensions:
-        shapes = {1: "one value a system", 2: "systems × segments"}
+        shapes = {1: "one value per system", 2: "systems × segments"}
         expected = " or ".join(shapes[each] for each in dimensions)
         msg = f"The gold scores have the shape {g.shape}; expected {expected}."
         raise LengthError(msg)

@@ -125,8 +125,8 @@ def fisher_interval(
     known = {name: each.fisher for name, each in COEFFICIENTS.items() if each.fisher}
     if coef not in known:
         msg = (
-            f"Fisher's interval is of {', '.join(known)} without groups, not of "
-            f"{coef}; name them with `coef`, or take the bootstrap."
+            f"Fisher's interval applies to {', '.join(known)} without groups, not to "
+            f"{coef}; choose one of them with `coef`, or use the bootstrap."
         )
         raise OptionError(msg)
     taken, variance = known[coef]

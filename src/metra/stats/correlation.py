@@ -111,12 +111,12 @@ class Options:
         if self.eps is not None and not coefficient.ties:
             taken = ", ".join(name for name, c in COEFFICIENTS.items() if c.ties)
             msg = (
-                f"{coefficient.name} has no threshold of ties (eps={self.eps}); these "
+                f"{coefficient.name} has no tie threshold (eps={self.eps}); these "
                 f"have: {taken}."
             )
             raise OptionError(msg)
         if self.folds and self.eps is not None:
-            msg = "A threshold of ties is either given or cross-fitted, not both."
+            msg = "Give a tie threshold or cross-fit it, not both."
             raise OptionError(msg)
         return self
 
@@ -147,7 +147,7 @@ class Options:
         rows = self.coefficient.rows
         if rows is None or self.coefficient.calibrated:
             usual = "pearson, spearman or a tau"
-            msg = f"{self.coef!r} is not of plain rows of systems; take {usual}."
+            msg = f"{self.coef!r} does not apply to system scores; use {usual}."
             raise OptionError(msg)
         return partial(rows, orient=self.orient) if self.coefficient.oriented else rows
 
@@ -187,7 +187,7 @@ def correlate(
     group: Group = "none",
     **options: object,
 ) -> CorrelationResult:
-    """Correlate a metric with gold scores: systems × segments, or one value a system.
+    """Correlate a metric with gold scores: systems × segments, or one value per system.
 
     NaN is a missing value; cells that lack either are left out. Higher must be better in
     both. `group` is none (all cells are one sample), item (a coefficient for each segment,
@@ -238,8 +238,9 @@ def compute_thresholds(gold: Array, metrics: Metrics, options: Options) -> Metri
         lacking = [name for name in metrics if name not in eps]
         if lacking:
             msg = (
-                f"There is no threshold of ties for {', '.join(lacking)}: the scores that "
-                f"thresholds come from ({options.eps_from or 'eps'}) must have every metric."
+                f"No tie threshold for {', '.join(lacking)}: the scores that "
+                f"thresholds come from ({options.eps_from or 'eps'}) must have every "
+                "metric."
             )
             raise OptionError(msg)
     else:
@@ -333,7 +334,7 @@ def _correlate_calibrated(gold: Array, metrics: Metrics, options: Options) -> Re
 def _score_held_out(gold: Array, metric: Array, options: Options) -> CorrelationResult:
     """Accuracy of folds of segments, each with the threshold of the others."""
     if gold.ndim == 1:
-        msg = "Cross-fitting deals segments into folds; whole systems have none: `level` seg."
+        msg = "Cross-fitting needs segment scores: set `level` seg."
         raise OptionError(msg)
     folds = {"folds": options.folds, "seed": options.seed}
     parts = split_folds(gold, metric, pooled=options.group == "none", **folds)
@@ -356,7 +357,7 @@ def _correlate_within(gold: Array, metrics: Metrics, _: Options) -> Results:
 def _correlate_gaps(gold: Array, metrics: Metrics, options: Options) -> Results:
     """Correlate the differences between systems."""
     if gold.ndim != 1:
-        msg = "differentials are between systems; give one score for each system."
+        msg = "Differentials need one score for each system."
         raise OptionError(msg)
     single = "Two systems make one difference; a correlation needs at least two."
     results = {}
@@ -371,7 +372,10 @@ def _correlate_gaps(gold: Array, metrics: Metrics, options: Options) -> Results:
 def _correlate_soft(gold: Array, metrics: Metrics, options: Options) -> Results:
     """Compare the p-values of systems by gold and metric."""
     if gold.ndim != 2:
-        msg = "Soft pairwise accuracy needs segment scores; these are systems' only."
+        msg = (
+            "Soft pairwise accuracy needs segment scores; only system scores were "
+            "given."
+        )
         raise OptionError(msg)
     scores = np.stack([gold, *metrics.values()])
     there = np.asarray(np.isfinite(scores).all(0))
@@ -379,7 +383,7 @@ def _correlate_soft(gold: Array, metrics: Metrics, options: Options) -> Results:
     if (there == there[:1]).all():
         scores = scores[..., there[0]]
     if len(gold) < 2 or scores.shape[-1] == 0:
-        reason = "There are fewer than two systems with shared segments."
+        reason = "Fewer than two systems share segments."
         return {name: CorrelationResult(np.nan, 0, reason=reason) for name in metrics}
     compute_p = soft_pairwise.P_VALUES["wmt" if options.wmt else options.p]
     p = compute_p(scores, trials=options.trials, seed=options.seed)

@@ -107,8 +107,8 @@ def agree(
     paired = ratings.pairable()
     if not paired.units:
         msg = (
-            "No unit was judged by two judges, so there is nothing to compare; judges: "
-            f"{len(ratings.judges)}, units: {len(ratings.units):,}."
+            f"No unit was judged by two judges; judges: {len(ratings.judges)}, units: "
+            f"{len(ratings.units):,}."
         )
         raise CorpusError(msg)
     shared = pair_judgements(paired)

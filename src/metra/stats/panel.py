@@ -61,8 +61,8 @@ class ScorePanel:
         names = [getattr(item, "document", "") for item in self.items]
         if not names or not all(names):
             msg = (
-                f"{names.count('')} of {len(names)} segments name no document, so whole "
-                "documents cannot be the units of a test; use segments."
+                f"{names.count('')} of {len(names)} segments have no document, so a "
+                "test cannot resample documents; use segments."
             )
             raise CorpusError(msg)
         return np.unique(names, return_inverse=True)[1]
@@ -107,7 +107,7 @@ class SegmentStatistics:
         """Put systems and segments in an order; what is not `there` counts nothing."""
         unknown = [name for name in systems if name not in self.systems]
         if unknown:
-            msg = f"There are no statistics of the system {unknown[0]!r}."
+            msg = f"No statistics for the system {unknown[0]!r}."
             raise CorpusError(msg)
         place = {name: at for at, name in enumerate(self.segments)}
         rows = np.zeros((len(systems), len(segments), self.rows.shape[2]))

@@ -416,8 +416,8 @@ def _swap_and_recompute(
     """Exchange the scores themselves and compute all anew: slow, for the rest."""
     if options.coefficient.ties and (options.eps or options.folds):
         msg = (
-            "A threshold of ties is on its metric's own scale, and scores that change sides "
-            "are on none; take perm-input, pairs or wilcoxon, or calibrate anew."
+            "A tie threshold applies to the scale of one metric, and swapped scores "
+            "mix two scales; use perm-input, pairs or wilcoxon, or recalibrate."
         )
         raise OptionError(msg)
     z, _ = _standardise_cells(panel)

@@ -94,13 +94,13 @@ def draw_documents(
     segments = np.flatnonzero(np.isfinite(panel.gold).any(0))
     if not len(segments):
         msg = (
-            f"There are no segment scores of {panel.gold_name} and the metrics together, of "
-            "which documents could be made."
+            f"No segment has scores of both {panel.gold_name} and the metrics, so no "
+            "documents can be drawn."
         )
         raise CorpusError(msg)
     if len(panel.systems) < 3:
         msg = (
-            "Ranking systems on documents takes three of them or more; found: "
+            "Ranking systems on documents needs at least three systems; found "
             f"{len(panel.systems)}."
         )
         raise CorpusError(msg)
@@ -132,8 +132,8 @@ def choose_judge_unit(judged: JudgementCells, judges_by: str) -> tuple[str, floa
     if not len(judged.judge):
         if judges_by not in ("auto", "cell"):
             msg = (
-                f"Some judgements name no judge, so none can be held fixed by {judges_by}; "
-                "set `judges_by` to cell."
+                "Some judgements have no judge, so judges cannot be drawn by "
+                f"{judges_by}; set `judges_by` to cell."
             )
             raise CorpusError(msg)
         return "cell", np.nan

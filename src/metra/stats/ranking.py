@@ -268,5 +268,7 @@ def are_paired(values: Array) -> bool:
 def check_systems(count: int) -> None:
     """Refuse to rank one system."""
     if count < 2:
-        msg = f"There is {count or 'no'} system with scores; ranking takes two or more."
+        msg = (
+            f"There is {count or 'no'} system with scores; ranking needs at least two."
+        )
         raise CorpusError(msg)

@@ -68,8 +68,9 @@ def wmt_p(scores: Array, *, trials: int = TRIALS, **_: int) -> Array:
     there = np.isfinite(scores).reshape(-1, scores.shape[-1])
     if not (there == there[:1]).all():
         msg = (
-            "The official soft pairwise accuracy needs judgements of the same segments for "
-            "every system; leave out `wmt`, which compares each pair on what both have."
+            "WMT's soft pairwise accuracy needs judgements of the same segments for "
+            "every system; leave out `wmt`, which compares each pair on what both "
+            "have."
         )
         raise CorpusError(msg)
     scores = scores[..., there[0]].astype(np.float32)

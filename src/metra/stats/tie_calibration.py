@@ -162,8 +162,8 @@ def calibrate_long(g: Array, m: Array) -> Calibration:
     sizes = {len(gold) for gold, _ in groups}
     if len(sizes) > 1:
         msg = (
-            f"Groups of {len(sizes)} different sizes are too much for calibration of so many "
-            "pairs; use item groups."
+            f"Groups of {len(sizes)} different sizes are too many to calibrate over "
+            "so many pairs; use item groups."
         )
         raise OptionError(msg)
     size = sizes.pop()
@@ -329,7 +329,7 @@ def split_folds(g: Array, m: Array, *, folds: int, seed: int, pooled: bool) -> H
         eps = calibrate_metrics(rest[0], {"": rest[1]})[""].eps
         if np.isnan(eps):
             left = "no two values to fit a threshold to"
-            msg = f"The folds leave {left}; take fewer folds."
+            msg = f"The folds leave {left}; use fewer folds."
             raise OptionError(msg)
         limits.append(np.full(len(inside[0]), eps))
     columns = [*zip(*parts, strict=True), limits]

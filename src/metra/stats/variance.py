@@ -59,7 +59,10 @@ class RatingFactors:
             )
             raise LengthError(msg)
         if documents is not None and len(documents) != given.shape[1]:
-            msg = f"There are {len(documents)} documents for {given.shape[1]} segments."
+            msg = (
+                f"Got {len(documents)} documents for {given.shape[1]} segments; "
+                "expected one per segment."
+            )
             raise LengthError(msg)
         places = np.nonzero(np.isfinite(given))
         document = None
@@ -156,8 +159,8 @@ def list_terms(factors: RatingFactors) -> tuple[dict[str, Codes], dict[str, str]
     codes[RATING] = np.arange(count)
     if SYSTEM not in codes or len(codes) < 3:
         msg = (
-            "Variance components take judgements of two systems or more, on two segments or "
-            "more that several systems share."
+            "Variance components need at least two systems and at least two segments "
+            "that several systems share."
         )
         raise CorpusError(msg)
     return codes, joined
@@ -244,7 +247,7 @@ class _HendersonEstimator:
         self.expected = expected - np.array(of_mean)
         if np.linalg.matrix_rank(self.expected / count, tol=1e-9) < terms:
             names = ", ".join(codes)
-            msg = f"This design cannot tell these variances apart: {names}."
+            msg = f"This design cannot separate these variances: {names}."
             raise CorpusError(msg)
 
     def estimate(self, value: Array) -> Array:

@@ -29,11 +29,13 @@ def as_column(segments: object, what: str) -> Segments:
         return segments
     kind = type(segments).__name__
     if isinstance(segments, (str, bytes)):
-        msg = f"{what} is one {kind}; expected a sequence of strings, one a segment."
+        msg = f"{what} is one {kind}; expected a sequence of strings, one per segment."
     elif isinstance(segments, (dict, set, frozenset)):
-        msg = f"{what} is a {kind}; expected a sequence of strings, one a segment."
+        msg = f"{what} is a {kind}; expected a sequence of strings, one per segment."
     elif hasattr(segments, "columns"):  # pandas, polars, Arrow
-        msg = f"{what} is a {kind}; expected one of its columns, one string a segment."
+        msg = (
+            f"{what} is a {kind}; expected one of its columns, one string per segment."
+        )
     elif hasattr(segments, "__len__") and hasattr(segments, "__getitem__"):
         return segments
     elif hasattr(segments, "__iter__"):
@@ -60,7 +62,8 @@ be one segment, in the same order everywhere.
     first = next(iter(lengths), "")
     for name, length in lengths.items():
         if length != lengths[first]:
-            msg = f"{name} has {length} segments but {first} has {lengths[first]}; {rule}."
+            count = errors.format_count(length, "segment")
+            msg = f"{name} has {count} but {first} has {lengths[first]:,}; {rule}."
             raise errors.LengthError(msg)
 
 

@@ -40,8 +40,8 @@ def find_stemmer(name: str) -> tuple[TypeMap, str]:
         forms = find_word_forms(name.removeprefix(LEMMAS))
         if forms.reduce is None:
             msg = (
-                f"There are neither lemmas nor a stemmer for {name!r}; expected a language "
-                "code such as lemma@en, or no to compare words as they are."
+                f"No lemmas or stemmer for {name!r}; expected a language code such as "
+                "lemma@en, or no to compare words as they are."
             )
             raise UnknownNameError(msg)
         return TypeMap(forms.reduce), f"[{forms.library}]"

@@ -1,6 +1,5 @@
 """Salience of words in their documents: counts, tf.idf and S-scores."""
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +9,14 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from metra._core import BadLine, Information, Salience, Tokens, WordWeights
+from metra._core import (
+    BadLine,
+    Information,
+    Salience,
+    Tokens,
+    WordWeights,
+    logarithms,
+)
 from metra.errors import CorpusError
 
 __all__ = ["BadLine", "Frequencies", "Information", "Tokens", "WordWeights"]
@@ -22,8 +28,8 @@ Numbers: TypeAlias = Array | Index
 
 
 NO_WEIGHTS = (
-    "No word weighs anything; S-scores need more documents, since they are at most "
-    "ln(N - 1) or thereabouts, and min_salience and max_salience must leave some words."
+    "Every word has weight zero; S-scores are at most about ln(N - 1) and need more "
+    "documents, and min_salience and max_salience must leave some words."
 )
 
 
@@ -37,9 +43,16 @@ class Frequencies:
     ([1, 2, 1], [2, 1, 2], [0.0, 1.1736, 0.0])
     """
 
-    def __init__(self, texts: Iterable[tuple[Tokens, list[str]]]) -> None:
-        """Count the words of segments, given with the name of each segment's document."""
-        self.salience = Salience(texts)
+    def __init__(
+        self,
+        texts: Iterable[tuple[Tokens, list[str]]],
+        listed: Iterable[tuple[Tokens, list[str]]] = (),
+    ) -> None:
+        """Count the words of segments, given with the name of each segment's document.
+
+        Words of `listed` segments get an entry, but do not count.
+        """
+        self.salience = Salience(texts, listed)
 
     def terms(self) -> tuple[bytes, Index, Index]:
         """Return what was counted as keys with numbers that add up."""
@@ -167,23 +180,19 @@ def limit_weights(
     return np.where(is_outside, 0.0, raised)
 
 
-def restore_weights(
-    terms: tuple[bytes, Index, Index], answers: Array, _: float
-) -> WordWeights:
-    """Take weights as they are: of those terms that were only asked about, which come first."""
-    keys, ends, counts = terms
-    asked = int((counts == 0).sum())
-    weights, ends = answers[:asked], ends[:asked]
-    keys = keys[: int(ends[-1])] if asked else b""
-    ones = np.ones(asked, np.int64)
-    restored = Salience.learnt(keys, ends, ones).weighed(weights, floor=0.0)
+def restore_weights(frequencies: Frequencies, weights: Array) -> WordWeights:
+    """Take the weight of each entry as it is."""
+    restored = frequencies.salience.weighed(weights, floor=0.0)
     if restored is not None:
         return restored
     # No word of these documents weighs anything, but others do.
+    keys, ends, _ = frequencies.terms()
     other = keys.replace(b"\xff", b"") + b"x\xff"
     ends = np.append(ends, len(keys) + len(other))
-    with_other = Frequencies.from_terms((keys + other, ends, np.append(ones, 1)))
-    numbers = np.append(weights, 1.0)
+    ones = np.ones(len(ends), np.int64)
+    with_other = Frequencies.from_terms((keys + other, ends, ones))
+    numbers = np.zeros(len(ends))
+    numbers[-1] = 1.0
     return build_word_weights(
         with_other, numbers, floor=0.0, least=None, most=None, oov=None
     )
@@ -210,11 +219,8 @@ def compute_s_scores(
 
 
 def _take_logarithms(values: Numbers) -> Array:
-    """Return natural logarithms as C and Rust have them; numpy's last digit may differ."""
-    different, places = np.unique(values, return_inverse=True)
-    return np.array([*map(math.log, different.tolist())])[places].reshape(
-        np.shape(values)
-    )
+    """Return natural logarithms as the kernels have them; numpy's last digit may differ."""
+    return logarithms(np.ascontiguousarray(values, np.float64))
 
 
 @dataclass(frozen=True, slots=True)

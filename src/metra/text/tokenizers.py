@@ -108,14 +108,14 @@ def _load_sentencepiece(path: str) -> tuple[Cutter, str]:
         )
         raise errors.OptionError(msg)
     if not Path(path).is_file():
-        msg = f"There is no SentencePiece model at {path}; give the path of a .model file."
+        msg = f"No SentencePiece model at {path}; give the path of a .model file."
         raise errors.MissingResourceError(msg)
     check_limit("whole", os.path.getsize(path), path)
     content = Path(path).read_bytes()
     try:
         model = sentencepiece.SentencePieceProcessor(model_proto=content)
     except RuntimeError:
-        msg = f"{path} is no SentencePiece model; give the path of a .model file."
+        msg = f"{path} is not a SentencePiece model; give the path of a .model file."
         raise errors.FormatError(msg) from None
     digest = f"sha256:{sha256(content).hexdigest()[:12]}"
     return lambda segment: model.encode(segment.rstrip(), out_type=str), digest

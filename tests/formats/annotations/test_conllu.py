@@ -43,7 +43,9 @@ def test_words_and_spelling():
 def test_without_comments_a_sentence_is_a_segment():
     parses = parse_conllu([*one("a"), "", *one("b")], "f")
     assert [parses.of(at)[0].words[0].form for at in (0, 1)] == ["a", "b"]
-    with pytest.raises(FormatError, match="f has parses of 2 segments, one a sentence"):
+    with pytest.raises(
+        FormatError, match="f has 2 sentences, but the text has a segment 3"
+    ):
         parses.of(2)
 
 
@@ -61,7 +63,7 @@ def test_parses_of_another_text_are_refused():
     parses = parse_conllu(one("cat"), "f")
     assert parses.of(0, " c at\u00a0")
     with pytest.raises(
-        FormatError, match=r"segment 1 is of another text: it has 'cat'"
+        FormatError, match=r"segment 1 does not match the text: it has 'cat'"
     ):
         parses.of(0, "cut")
 
@@ -78,11 +80,11 @@ FAULTS = [
     ),
     pytest.param(
         "1\ta" + "\t_" * 4 + "\t7\tdep\t_\t_",
-        "word 1 hangs on word 7",
+        "word 1 has the head 7",
         id="head too far",
     ),
     pytest.param(
-        "1\ta" + "\t_" * 4 + "\t1\tdep\t_\t_", "word 1 hangs on word 1", id="own head"
+        "1\ta" + "\t_" * 4 + "\t1\tdep\t_\t_", "word 1 has the head 1", id="own head"
     ),
     pytest.param("# segment = 0", "line 1: segment '0'", id="segments count from 1"),
     pytest.param("# segment = x", "line 1: segment 'x'", id="segment no number"),

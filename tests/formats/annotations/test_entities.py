@@ -38,7 +38,7 @@ def test_marked_in_the_text(write):
         pytest.param(
             "e.tsv",
             ["type\ttext", "X\ty"],
-            "{} does not say where its names belong; expected a column segment or "
+            "{} does not give the place of its names; expected a column segment or "
             "document beside type and text.",
             id="no place",
         ),
@@ -51,7 +51,7 @@ def test_marked_in_the_text(write):
         pytest.param(
             "e.tsv",
             ["segment\ttype\ttext", "\tX\ty"],
-            "{}, line 2: there is neither a segment nor a document; every line needs one.",
+            "{}, line 2: segment and document are both missing; every line needs one.",
             id="no place in a line",
         ),
         pytest.param(
@@ -69,7 +69,7 @@ def test_marked_in_the_text(write):
         pytest.param(
             "e.txt",
             ["fine", "a [[b c"],
-            "{}, line 2: there is [[ or ]] outside of a mark; expected [[the name|TYPE]].",
+            "{}, line 2: [[ or ]] occurs outside a mark; expected [[the name|TYPE]].",
             id="a mark that does not end",
         ),
         pytest.param(
@@ -99,8 +99,8 @@ def test_annotations_of_another_text(write):
     with pytest.raises(CorpusError) as caught:
         check_places(read_entities(path), [Batch(["a"]), Batch(["b"])])
     assert str(caught.value) == (
-        f"{path} speaks of segment 3, but the text has 2 segments; the annotations must "
-        "belong to the text."
+        f"{path} refers to segment 3, but the text has 2 segments; the annotations "
+        "must belong to the text."
     )
     path = str(write("e.tsv", ["document\ttype\ttext", "d\tX\ty"]))
     with pytest.raises(CorpusError) as caught:
@@ -108,11 +108,11 @@ def test_annotations_of_another_text(write):
             read_entities(path), [Batch(["a"], place=BatchPosition("s", 0, ["c"]))]
         )
     assert str(caught.value) == (
-        f"{path} speaks of document 'd', which the text has not; it has: c."
+        f"{path} refers to document 'd', which is not in the text; it has: c."
     )
     with pytest.raises(CorpusError) as caught:
         check_places(read_entities(path), [Batch(["a"])])
     assert str(caught.value) == (
-        f"{path} says which document its lines belong to, but no documents are known; "
-        "give `documents`."
+        f"{path} assigns its lines to documents, but documents are missing; give "
+        "`documents`."
     )

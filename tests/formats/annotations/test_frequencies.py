@@ -104,8 +104,9 @@ def test_a_document_is_weighed_as_if_it_were_in_the_corpus(tmp_path_factory, doc
 
 
 BAD = [
-    pytest.param(["word\ttf\tdf", "a\t1\t1"], "names no column 'N'; a frequency list has "
-                 "word, tf, df and N, or word, document and tf", id="no N"),
+    pytest.param(["word\ttf\tdf", "a\t1\t1"], "has no column 'N'; a frequency list "
+                 "has word, tf, df and N, or word, "
+                 "document and tf", id="no N"),
     pytest.param(["word\ttf\tdf\tN", "a\t0\t1\t2"], "Line 2 of .* has '0' as tf; expected "
                  "a whole number of at least 1", id="never"),
     pytest.param(["word\ttf\tdf\tN", "a\t1.5\t1\t2"], "has '1.5' as tf", id="a fraction"),
@@ -115,8 +116,8 @@ BAD = [
                  id="more documents than times"),
     pytest.param(["word\ttf\tdf\tN", "a\t1\t1\t2", "b\t1\t1\t3"], "has several N: 2, 3",
                  id="two corpora"),
-    pytest.param(["word\ttf\tdf\tN", "a\t1\t1\t2", "a\t2\t1\t2"], "Line 3 of .* has 'a' "
-                 "again", id="twice"),
+    pytest.param(["word\ttf\tdf\tN", "a\t1\t1\t2", "a\t2\t1\t2"], "Line 3 of .* repeats 'a'",
+                 id="twice"),
     pytest.param(["word\tdocument\ttf", "a\td\t1", "a\td\t1"], "has 'a' of document 'd' "
                  "again", id="twice in a document"),
     pytest.param(["word\ttf\tdf\tN"], "has no words", id="nothing"),

@@ -73,7 +73,7 @@ def test_no_file(tmp_path):
     path = tmp_path / "none.tsv"
     with pytest.raises(MissingResourceError) as error:
         read_information(path, 5)
-    assert str(error.value) == f"There is no file of information weights at {path}."
+    assert str(error.value) == f"No file of information weights at {path}."
 
 
 @pytest.mark.parametrize("word", ["", "a b", "a\tb", "a\nb"])
@@ -83,6 +83,6 @@ def test_words_that_cannot_be_written(word, tmp_path):
     with pytest.raises(OptionError) as error:
         write_information(information, tmp_path / "weights.tsv")
     assert str(error.value) == (
-        "The weights cannot be written: a word has a blank, a tab or a newline in it; "
-        "choose a tokeniser that cuts at white space."
+        "The weights cannot be written: a word contains a space, a tab or a newline; "
+        "choose a tokeniser that splits at white space."
     )

@@ -106,8 +106,8 @@ def test_refusals_of_files(tmp_path, write):
     with pytest.raises(FormatError) as caught:
         read_judged_outputs(missing)
     assert str(caught.value) == (
-        f"There is no database of judged outputs at {missing}; make one with: metra "
-        f"evaltrans import {missing} FILE.tsv"
+        f"No database of judged outputs at {missing}; make one with: metra evaltrans "
+        f"import {missing} FILE.tsv"
     )
     text = write(
         "text.db", b"no database at all, but long enough to be taken for one\n" * 9
@@ -118,7 +118,7 @@ def test_refusals_of_files(tmp_path, write):
     with sqlite3.connect(other) as plain:
         plain.execute("CREATE TABLE t (x)")
     plain.close()
-    with pytest.raises(FormatError, match="is a database of something else"):
+    with pytest.raises(FormatError, match="is a database of another program"):
         judged_outputs.add_judged_outputs(str(other), PAIRS)
 
 
@@ -126,7 +126,7 @@ def test_a_database_of_a_newer_program(database):
     with sqlite3.connect(database) as plain:
         plain.execute("PRAGMA user_version = 99")
     plain.close()
-    with pytest.raises(FormatError, match=r"made by a newer metra \(version 99\)"):
+    with pytest.raises(FormatError, match=r"written by a newer metra \(version 99\)"):
         read_judged_outputs(database)
 
 
@@ -180,7 +180,7 @@ def test_summaries():
         "mean score       4.88\n"
         "judges           ben 2, anna 1, (unnamed) 1"
     )
-    assert summarise_judged_outputs([]) == "Nothing is judged yet."
+    assert summarise_judged_outputs([]) == "No output has been judged yet."
     listed = [*more, JudgedOutput("1", "x", 9.0)]
     assert (
         list_source_outputs(listed, "1")

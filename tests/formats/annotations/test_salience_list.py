@@ -41,9 +41,9 @@ def test_what_is_written_is_read(found, write):
 
 
 BAD = [
-    pytest.param(["word\tx", "a\t1"], "Line 1 of .* names no column 'S'", id="header"),
+    pytest.param(["word\tx", "a\t1"], "Line 1 of .* has no column 'S'", id="header"),
     pytest.param(
-        ["word\tS", "a"], "line 2 has 1 columns but the header has 2", id="cells"
+        ["word\tS", "a"], "line 2 has 1 column but the header has 2", id="cells"
     ),
     pytest.param(
         ["word\tS", "a\t1", "", "b\tx"],
@@ -73,15 +73,13 @@ def test_what_is_wrong_with_a_list(content, message, write):
 
 
 def test_there_is_no_list(tmp_path):
-    with pytest.raises(
-        MissingResourceError, match=r"no list of words at .*weights build"
-    ):
+    with pytest.raises(MissingResourceError, match=r"No word list at .*weights build"):
         read_salience_list(tmp_path / "none.tsv", "s")
 
 
 def test_words_that_a_list_cannot_hold():
     tokens = Tokens([["a\tb"], ["c"]])
-    with pytest.raises(OptionError, match="'a\\\\tb' of document 'x' has a tab"):
+    with pytest.raises(OptionError, match="'a\\\\tb' of document 'x' contains a tab"):
         list(format_salience_list(Frequencies([(tokens, ["x", "y"])])))
 
 

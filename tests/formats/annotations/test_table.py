@@ -44,23 +44,22 @@ def test_other_delimiters(write, content):
         ),
         pytest.param(
             b"b\tc\n",
-            "{}, line 1: there is no column 'a'; the header is: b, c. Expected a.",
+            "{}, line 1: the column 'a' is missing; the header is: b, c. Expected a.",
             id="a column is missing",
         ),
         pytest.param(
             b"a\ta\n",
-            "{}, line 1: two columns are called 'a'; the header is: a, a.",
+            "{}, line 1: two columns are named 'a'; the header is: a, a.",
             id="twice",
         ),
         pytest.param(
             b"a\td\n",
-            "{}, line 1: there is a column 'd', which means nothing here; known columns "
-            "are a, b, c.",
+            "{}, line 1: the column 'd' is unknown; known columns are a, b, c.",
             id="unknown column",
         ),
         pytest.param(
             b"a\tb\n1\n",
-            "{}, line 2 has 1 columns but the header has 2; each line needs as many tabs "
+            "{}, line 2 has 1 column but the header has 2; each line needs as many tabs "
             "as the header.",
             id="a tab too few",
         ),

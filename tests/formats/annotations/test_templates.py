@@ -87,12 +87,13 @@ FAULTS = [
     ),
     pytest.param(
         HEADER + "d\tperson\tp1\tname\tAnn\nd\tcompany\tp1\tname\tBank\n",
-        "line 3: instance 'p1' is of 'company' here and of 'person' above",
+        "line 3: instance 'p1' has the template 'company' here and 'person' above",
         id="two templates",
     ),
     pytest.param(
         HEADER + "d\tperson\tp1\tworks for\t@o1\n",
-        "line 2: the value '@o1' stands for no instance; the document has p1; a text",
+        "line 2: the value '@o1' refers to an unknown instance; the document has p1; "
+        "a text",
         id="no such instance",
     ),
     pytest.param(
@@ -102,7 +103,7 @@ FAULTS = [
     ),
     pytest.param(
         "document\tslot\tvalue\tcolour\nd\twho\tAnn\tred\n",
-        "a column 'colour', which means nothing here",
+        "the column 'colour' is unknown",
         id="an unknown column",
     ),
 ]

@@ -61,7 +61,7 @@ def test_our_own_measures_are_pooled_over_a_document():
 
 
 def test_documents_must_be_named():
-    with pytest.raises(CorpusError, match="No score names a document"):
+    with pytest.raises(CorpusError, match="No score has a document"):
         average_documents(lines([[1], [2]], Scorer("da"), [ScoredItem("1")]))
 
 

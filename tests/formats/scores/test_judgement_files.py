@@ -348,8 +348,8 @@ def test_a_name_stays_in_its_column():
 
 GOOD = json.loads(format_judgements([made("da", {"da": 1.0})]))
 WRONG = [
-    pytest.param("x", "line 1 is no JSON", id="not JSON"),
-    pytest.param("[]", "is no judgement", id="a list"),
+    pytest.param("x", "line 1 is not JSON", id="not JSON"),
+    pytest.param("[]", "is not a judgement", id="a list"),
     pytest.param(
         GOOD | {"schema": "metra-judgement/9"}, "expected an object", id="schema"
     ),
@@ -370,7 +370,7 @@ def test_bad_json_lines(line, says):
 
 
 def test_bad_lines_of_other_programs():
-    with pytest.raises(FormatError, match="line 1 is no line of Appraise"):
+    with pytest.raises(FormatError, match="line 1 is not a line of an Appraise export"):
         read_appraise("a,b\n", outputs={})
     with pytest.raises(FormatError, match="line 1 cannot be read: could not convert"):
         read_appraise("a,s,1,TGT,fr,en,good,d,False,,\n", outputs={})
@@ -379,16 +379,16 @@ def test_bad_lines_of_other_programs():
         read_appraise(f'a,s,1,TGT,fr,en,5,d,False,"{marks}",,\n', outputs={})
     with pytest.raises(FormatError, match="line 1 is 'a'"):
         read_marot("a\n")
-    with pytest.raises(FormatError, match="line 2 has 1 columns but the header has 10"):
+    with pytest.raises(FormatError, match="line 2 has 1 column but the header has 10"):
         read_marot("\t".join(COLUMNS) + "\na\n")
-    with pytest.raises(FormatError, match="line 1 has 1 columns"):
+    with pytest.raises(FormatError, match="line 1 has 1 column"):
         parse_rating_lines(["a", ""], "x")
-    with pytest.raises(FormatError, match="no JSON with errors"):
+    with pytest.raises(FormatError, match="not JSON with errors"):
         parse_rating_lines(["a\t{}\tb", ""], "x")
 
 
 def test_protocols_that_a_format_has_no_place_for():
-    with pytest.raises(OptionError, match="no place for mqm"):
+    with pytest.raises(OptionError, match="does not support mqm"):
         write_appraise([made("mqm", {"mqm": []})])
-    with pytest.raises(OptionError, match="no place for da"):
+    with pytest.raises(OptionError, match="does not support da"):
         write_marot([made("da", {"da": 1.0})])

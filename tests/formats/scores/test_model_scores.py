@@ -136,12 +136,12 @@ BAD = [
     ),
     pytest.param(
         *("c.json", json.dumps({"a.txt": [{"COMET": 1}], "b.txt": [3]})),
-        "c.json: b.txt has no list of segments; expected what comet-score writes.",
+        "c.json: b.txt has no list of segments; expected output of comet-score.",
         id="COMET, no segments",
     ),
     pytest.param(
         *("c.json", json.dumps({"x/a.txt": [{"COMET": 1}], "y/a.txt": [{"COMET": 2}]})),
-        "c.json has two lists of scores of 'a'; expected one a system.",
+        "c.json has two lists of scores of 'a'; expected one per system.",
         id="COMET, two files of one name",
     ),
     pytest.param(
@@ -156,8 +156,8 @@ BAD = [
     ),
     pytest.param(
         *("c.txt", "a.txt\tSegment 0\tscore: 0.5\na.txt\tSegment 1\tscore: inf\n"),
-        "c.txt, line 2: the score is 'inf'; expected a number, or nothing where the "
-        "value is missing.",
+        "c.txt, line 2: the score is 'inf'; expected a number, or an empty cell if "
+        "the value is missing.",
         id="COMET, infinite in print",
     ),
     pytest.param(
@@ -167,12 +167,12 @@ BAD = [
     ),
     pytest.param(
         *("m.jsonl", '{"prediction": 1}\n[2]\n'),
-        "m.jsonl, line 2 is no JSON object; expected {…}.",
+        "m.jsonl, line 2 is not a JSON object; expected {…}.",
         id="MetricX, no object",
     ),
     pytest.param(
         *("w.jsonl", '{"metric_scores": {"x": [1, 2], "y": [1]}}\n'),
-        "w.jsonl, line 1 has 2 of x, 1 of y; expected a list of as many values of each "
+        "w.jsonl, line 1 has 2 of x, 1 of y; expected lists of equal length for each "
         "metric.",
         id="lists of several lengths",
     ),
@@ -188,8 +188,8 @@ BAD = [
     ),
     pytest.param(
         *("column.txt", "0.5\nhalf\n"),
-        "column.txt, line 2: the score is 'half'; expected a number, or nothing where the "
-        "value is missing.",
+        "column.txt, line 2: the score is 'half'; expected a number, or an empty "
+        "cell if the value is missing.",
         id="a column with a word",
     ),
 ]

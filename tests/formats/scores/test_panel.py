@@ -135,17 +135,18 @@ def test_people_are_no_metrics_unless_they_are_named():
 @pytest.mark.parametrize(
     ("metric", "systems", "note"),
     [
-        pytest.param(
-            [[1, 2]], "A", "Not scored by m and so left out: B.", id="unscored"
-        ),
+        pytest.param([[1, 2]], "A", "Not scored by m, excluded: B.", id="unscored"),
         pytest.param(
             [[1, 2], [3, 4], [5, 6]],
             "ABC",
-            "Without gold and so left out: C.",
+            "Without gold, excluded: C.",
             id="unjudged",
         ),
         pytest.param(
-            [[1, NAN], [3, 4]], "AB", "m lacks 1 of the 4 judged cells.", id="gap"
+            [[1, NAN], [3, 4]],
+            "AB",
+            "m has no score for 1 of the 4 judged cells.",
+            id="gap",
         ),
     ],
 )
@@ -171,7 +172,7 @@ def test_nothing_in_common_is_an_error():
     gold = of([[1, 2], [3, 4]], "gold", "human")
     with pytest.raises(CorpusError, match="No metric shares a system with 'gold'"):
         build_panel(concatenate_scores([gold, of([[1, 2]], systems="X")]), "gold")
-    with pytest.raises(CorpusError, match="nothing to compare 'gold' with"):
+    with pytest.raises(CorpusError, match="No metric to compare 'gold' with"):
         build_panel(gold, "gold")
 
 
@@ -275,8 +276,8 @@ def test_what_a_judge_said_again_counts_where_they_had_said_it():
     assert (again.first.tolist(), again.later.tolist()) == ([1, 3], [5, 6])
     assert [ratings.units[unit] for unit in again.unit] == ["A 1", "B 1"]
     nameless = concatenate_scores([scores, of([[4]], "da", systems="C")])
-    with pytest.raises(CorpusError, match="1 of 7 values of 'da' name no judge"):
+    with pytest.raises(CorpusError, match="1 of 7 values of 'da' have no judge"):
         collect_ratings(nameless, "da")
     none = scores.keep_lines(scores.scorer < 0)
-    with pytest.raises(CorpusError, match="no values of 'da'"):
+    with pytest.raises(CorpusError, match="No values of 'da'"):
         collect_ratings(none, "da")

@@ -158,8 +158,8 @@ def test_a_campaign_gives_each_text_once():
 
 
 WRONG = [
-    pytest.param("[1]", "line 1 is no JSON object", id="a list"),
-    pytest.param("{", "line 1 is no JSON", id="half a line"),
+    pytest.param("[1]", "line 1 is not a JSON object", id="a list"),
+    pytest.param("{", "line 1 is not JSON", id="half a line"),
     pytest.param(line(score=101), "da is 101; expected a number from 0", id="score"),
     pytest.param(line(score=None), "da is None", id="no score"),
     pytest.param(

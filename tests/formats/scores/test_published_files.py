@@ -63,7 +63,7 @@ def test_averages_of_segments(tmp_path, header, row, encoding):
 
 def test_blanks_part_cells_only_if_all_rows_agree(tmp_path):
     lines = ["system quality", "one two three", "A 1"]
-    with pytest.raises(FormatError, match="which is no table of scores that is known"):
+    with pytest.raises(FormatError, match="which is not a known score table"):
         read_scores(write(tmp_path, "a.txt", lines))
 
 
@@ -208,7 +208,7 @@ def test_scores_in_one_domain_are_not_those_of_the_whole(tmp_path):
             r"3 segments of a system but .* has 2",
         ),
         ({"documents/{}.docs": ["news", "x d", "x d"]}, "line 1 has 1 cells; expected the"),
-        ({"documents/{}.docs": None}, "whose names stand in documents/en-de.docs"),
+        ({"documents/{}.docs": None}, "which need documents/en-de.docs"),
         (
             {"human-scores/{}.esa.doc.score": ["A\t1", "A\t2", "A\t3", "B\t1", "B\t2", "B\t3"]},
             r"3 documents of a system but .* has 2",
@@ -273,7 +273,7 @@ def test_two_rounds_of_judgements(tmp_path):
             'line 1, X: human1 is "good"; expected a',
         ),
         ({"scores": {"X": 7}}, "expected an object with a score and its annotator"),
-        ({"scores": {}}, "has no scores in it"),
+        ({"scores": {}}, "contains no scores."),
     ],
 )
 def test_rounds_that_cannot_be_read(tmp_path, changes, message):
@@ -364,7 +364,8 @@ def test_columns_may_be_named(tmp_path):
 def test_columns_that_are_not_there(tmp_path):
     path = write(tmp_path, "a.csv", NAMED)
     message = (
-        "no column name, which is named as its system; found: model, line, who, points"
+        "no column name, which was given for the system; found: model, line, who, "
+        "points"
     )
     with pytest.raises(FormatError, match=message):
         read_scores(path, columns={"system": "name"})
@@ -446,7 +447,7 @@ def test_weights_that_are_none(spec, message):
 def test_weights_need_lengths_and_known_severities(tmp_path):
     lines = [line.replace("\ttarget", "\ttext") for line in ERRORS]
     path = write(tmp_path, "a.tsv", lines)
-    with pytest.raises(FormatError, match="no column target, whose length"):
+    with pytest.raises(FormatError, match="no column target, which"):
         read_mqm(path, weights=parse_weighting("per:word"))
     path = write(
         tmp_path, "b.tsv", [line.replace("Critical", "Fatal") for line in ERRORS]

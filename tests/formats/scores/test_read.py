@@ -169,9 +169,7 @@ def test_what_a_file_does_not_say_is_not_guessed(write):
     table = write(
         "scores.tsv", ["level\tsystem\titem\tmetric\tscore", "system\tA\t\tter\t4"]
     )
-    with pytest.raises(
-        FormatError, match="does not say whether higher scores are better"
-    ):
+    with pytest.raises(FormatError, match="does not give the direction of its scores"):
         read_scores(str(table))
     judgements = write("judged.jsonl", ['{"schema": "metra-judgement/1"}'])
     with pytest.raises(FormatError, match="whose scores depend on their protocols"):
@@ -283,8 +281,8 @@ WRONG = [
     ("a.tsv", [], "matrix", "is empty"),
     ("a.tsv", ["system\tnote", "A\tgood"], "matrix", "no column of numbers"),
     ("a.tsv", ["system\tx", "A\t1", "B\tgood"], "matrix", "line 3: x is 'good'"),
-    ("a.jsonl", ["[1]"], "jsonl", "is no JSON object"),
-    ("a.jsonl", ["{"], "jsonl", "is no JSON:"),
+    ("a.jsonl", ["[1]"], "jsonl", "is not a JSON object"),
+    ("a.jsonl", ["{"], "jsonl", "is not JSON:"),
     ("a.jsonl", ['{"scorer": "b", "value": 1}'], "jsonl", "line 1 has no system"),
     ("a.jsonl", ['{"system": "A", "scorer": "b", "value": "1"}'], "jsonl", "the value is '1'"),
     ("a.json", ["{}"], "metra-json", "is not what `metra score --format json` writes"),
@@ -292,8 +290,8 @@ WRONG = [
     ("en-de.x.seg.score", ["\tNone"], "auto", "expected a system's name and its score"),
     ("m.tsv", [MQM[0], MQM[1].replace("Major", "Awful")], "mqm", "the severity is 'awful'"),
     ("m.tsv", ["system\tseg\tseverity", "A\t1\tMajor"], "mqm", "has no column category"),
-    ("m.tsv", [MQM[0]], "mqm", "has no ratings in it"),
-    ("a.csv", ["a,b"], "appraise", "line 1 is no line of Appraise's export"),
+    ("m.tsv", [MQM[0]], "mqm", "contains no ratings."),
+    ("a.csv", ["a,b"], "appraise", "line 1 is not a line of an Appraise export"),
     ("a.csv", ["SYS X", "a b"], "da", "has columns SYS X; expected"),
     ("a.csv", [WORKERS[0], WORKERS[1].replace("SYSTEM", "ODD")], "da", "of the type 'ODD'"),
 ]  # fmt: skip
@@ -362,7 +360,7 @@ def test_a_damaged_zip_is_refused_in_a_sentence(tmp_path):
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b"a\t-1\n", b"a\t-2\n", 1))
     with pytest.raises(
-        FormatError, match=r"cannot be unpacked: .*; expected a whole zip"
+        FormatError, match=r"cannot be unpacked: .*; expected a complete zip"
     ):
         read_scores(str(path))
 

@@ -156,13 +156,13 @@ COMMA = "expected a number with a decimal point (a comma only between semicolons
 
 def test_decimal_commas_between_tabs_are_refused(tmp_path):
     """A column that begins so is no label, which would be left out in silence."""
-    message = f"bleu is '40,5'; {COMMA}nothing where the value is missing."
+    message = f"bleu is '40,5'; {COMMA}an empty cell if the value is missing."
     long = "system\tscorer\tvalue\na\tda\t0,5\n"
     assert refuse(tmp_path / "t.tsv", "system\tbleu\na\t40,5\n") == (
         f"t.tsv, line 2: {message}"
     )
     assert refuse(tmp_path / "t.tsv", long) == (
-        f"t.tsv, line 2: the value is '0,5'; {COMMA}nothing where the value is missing."
+        f"t.tsv, line 2: the value is '0,5'; {COMMA}an empty cell if the value is missing."
     )
     assert refuse(tmp_path / "t.csv", "system;bleu\na;40,5\nb;40.5\n") == (
         f"t.csv, line 2: {message}"
@@ -179,8 +179,8 @@ def test_formulas_count_by_their_values(tmp_path):
     with pytest.raises(FormatError) as raised:
         read_scores(str(path))
     assert str(raised.value) == (
-        f"{path}, sheet 'Sheet', row 2 has the formula =AVERAGE(1, 2) without a value; "
-        "compute it and save the workbook again."
+        f"{path}, sheet 'Sheet', row 2 has the formula =AVERAGE(1, 2) without a "
+        "value; recalculate and save the workbook again."
     )
     with pd.ExcelWriter(path, engine="xlsxwriter") as writer:
         sheet = writer.book.add_worksheet()

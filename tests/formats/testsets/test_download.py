@@ -87,7 +87,9 @@ def test_an_address_that_cannot_be_reached_leaves_nothing(define, home, tmp_path
 def test_what_is_no_archive_is_taken_away(define, archive, home):
     archive.write_bytes(b"no archive")
     define()
-    with pytest.raises(FormatError, match=r"cannot be unpacked: .*; it was taken away"):
+    with pytest.raises(
+        FormatError, match=r"cannot be unpacked: .*; the download was deleted"
+    ):
         fetch_set("tiny")
     assert list((home / ".sacrebleu/tiny/raw").iterdir()) == []
 

@@ -68,7 +68,7 @@ def test_sets_of_mt_metrics_eval_one_or_all(metrics_eval):
 
 def test_folders_of_something_else_are_refused(tmp_path):
     write_text(tmp_path / "x/notes.txt", ["nothing"])
-    with pytest.raises(FormatError, match="x holds no test set that is recognised"):
+    with pytest.raises(FormatError, match="x contains no recognised test set"):
         recognise_folder(tmp_path / "x", "x", "")
 
 
@@ -82,5 +82,5 @@ def test_a_table_holds_everything(tmp_path):
 
 def test_plain_text_does_not_say_what_it_is(tmp_path):
     path = write_text(tmp_path / "a.txt", ["a"])
-    with pytest.raises(FormatError, match=r"a.txt is plain text, which does not say"):
+    with pytest.raises(FormatError, match=r"a.txt is plain text; give it with"):
         recognise_file(str(path), "mine", "en-de")

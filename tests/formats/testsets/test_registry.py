@@ -73,7 +73,7 @@ def test_relative_paths_hold_from_everywhere(location, tmp_path, monkeypatch):
 def test_a_name_is_taken_once_per_pair(location):
     add_sets([location])
     add_sets([location._replace(pair="en-fr")])
-    with pytest.raises(OptionError, match="mine:en-de is registered already"):
+    with pytest.raises(OptionError, match="mine:en-de is already registered"):
         add_sets([location])
     add_sets([location._replace(files={"src": location.files["src"]})], replace=True)
     assert [len(entry.location.files) for entry in read_registry()] == [1, 2]
@@ -89,7 +89,7 @@ def test_sets_are_removed_by_pair_or_all(location):
 
 @pytest.mark.parametrize("name", ["", "a b", "a,b", "a:b", "../a", "/a", "-a", "a//b"])
 def test_names_that_cannot_be(location, name):
-    with pytest.raises(OptionError, match="cannot name a test set"):
+    with pytest.raises(OptionError, match="cannot be the name of a test set"):
         add_sets([location._replace(name=name)])
     assert not find_registry().exists()
 
@@ -103,7 +103,7 @@ def test_a_missing_file_is_not_registered(location):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "testsets.json is no JSON"),
+        ("{", "testsets.json is not JSON"),
         ("[]", "its schema is None, expected 1"),
         ('{"schema": 2}', "its schema is 2, expected 1"),
         ('{"schema": 1, "testsets": [{}]}', "is damaged .KeyError: 'files'"),
@@ -121,7 +121,7 @@ def test_damaged_registries_are_refused_and_stay(location, text, message):
 def test_a_folder_that_cannot_be_made(location, home):
     (home / ".config").write_text("a file")
     with pytest.raises(
-        FormatError, match=r"cannot be made: .*; nothing was registered"
+        FormatError, match=r"cannot be created: .*; nothing was registered"
     ):
         add_sets([location])
 

@@ -87,7 +87,7 @@ def test_models_and_half_written_sets_are_no_sets(cache):
 def test_files_of_different_lengths_are_refused(cache):
     write_text(cache / "wmt23/wmt23.en-de.docid", ["bbc.1"])
     with pytest.raises(
-        LengthError, match=r"docid has 1 segments but .* has 4; the files"
+        LengthError, match=r"docid has 1 segment but .* has 4; the cached files"
     ):
         read_cached_set("wmt23", "en-de")
 

@@ -65,7 +65,7 @@ WRONG = [
     pytest.param(BOMB, "line 1 declares the entity 'a', which is not", id="bomb"),
     pytest.param(OUTSIDE, "declares the entity 'a'", id="another file"),
     pytest.param("<tmx>", "line 1, column 6 is not XML: no element found", id="open"),
-    pytest.param("<tmx/>", "has no translation in it", id="empty"),
+    pytest.param("<tmx/>", "contains no translation", id="empty"),
 ]
 
 

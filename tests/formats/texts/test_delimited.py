@@ -144,8 +144,8 @@ def test_documents_from_a_table(write):
 
 HELP = (
     "Columns are recognised by name: source, doc, ref or ref:NAME, output or "
-    "output:NAME, and label:NAME; where no column is called output, every other column "
-    "is a system's output."
+    "output:NAME, and label:NAME; if no column is named output, every other column "
+    "is the output of a system."
 )
 WRONG = [
     pytest.param(
@@ -159,13 +159,13 @@ WRONG = [
     ),
     pytest.param(
         ["ref\tA", "x"],
-        "{}, line 2 has 1 columns but the header has 2; "
+        "{}, line 2 has 1 column but the header has 2; "
         "each line needs as many tabs as the header.",
         id="a tab too few",
     ),
     pytest.param(
         ["ref\tA\tA", "x\ty\tz"],
-        "{} has two columns for the output 'A'; give each column a name of its own.",
+        "{} has two columns for the output 'A'; give each column its own name.",
         id="two columns of one name",
     ),
     pytest.param(
@@ -175,13 +175,13 @@ WRONG = [
     ),
     pytest.param(
         ["ref\tA", "\ty"],
-        "Segment 1 has no reference: all of its references are missing; "
-        "give at least one, an empty string if nothing is expected.",
+        "Segment 1 has no reference; give at least one, an empty string if nothing "
+        "is expected.",
         id="missing reference",
     ),
     pytest.param(
         ["ref\tA"],
-        "There are no segments to score; expected at least one line in every stream.",
+        "The input has no segments; expected at least one line in every stream.",
         id="a header alone",
     ),
     pytest.param(
@@ -298,13 +298,13 @@ def test_a_cell_over_several_lines(write):
 
 
 QUOTING = [
-    pytest.param(b'ref,A\n"a,b,c\n', "line 2: the quotes do not go together (unexpected end of "
+    pytest.param(b'ref,A\n"a,b,c\n', "line 2: the quotes do not match (unexpected end of "
                  "data)", id="a quote that does not end"),
-    pytest.param(b'ref,A\n"a, b" c,d\n', "line 2: the quotes do not go together (',' expected "
+    pytest.param(b'ref,A\n"a, b" c,d\n', "line 2: the quotes do not match (',' expected "
                  "after '\"')", id="text after a quote"),
     pytest.param(b'ref,A\n"a, b",c\n"d, e",f,g\n', "line 3 has 3 columns (commas, quoted) but "
                  "the header has 2", id="a comma too many"),
-    pytest.param(b"sep=;\nref;A\na;b\nc\n", "line 4 has 1 columns but the header has 2",
+    pytest.param(b"sep=;\nref;A\na;b\nc\n", "line 4 has 1 column but the header has 2",
                  id="after a line about the delimiter"),
     pytest.param(b'sep=;\nref;A\n"a;b";c\n"d;e";f;g\n', "line 4 has 3 columns (semicolons, "
                  "quoted) but the header has 2", id="and with quotes"),
@@ -324,7 +324,8 @@ def test_a_delimiter_that_is_none(write):
     with pytest.raises(OptionError) as raised:
         open_corpus([path], reading=ReadingOptions(delimiter="colon"))
     assert str(raised.value) == (
-        "`delimiter` is 'colon'; expected one sign, or one of tab, comma, semicolon, pipe."
+        "`delimiter` is 'colon'; expected one character, or one of tab, comma, "
+        "semicolon, pipe."
     )
 
 
@@ -333,8 +334,8 @@ def test_texts_in_the_place_of_headings(write):
     with pytest.raises(FormatError) as raised:
         open_corpus([path])
     assert str(raised.value) == (
-        f"{path} has 'This is it.' where headings are expected; write a line of headings "
-        "above, such as source, ref, output, or give `input_format` plain."
+        f"{path} has 'This is it.' in its first line; add a line of headings, such as "
+        "source, ref, output, or give `input_format` plain."
     )
 
 
@@ -417,6 +418,6 @@ def test_carriage_returns_alone_end_no_line(write):
     with pytest.raises(FormatError) as raised:
         open_corpus([str(path)])
     assert str(raised.value) == (
-        f"{path} has lines that end in carriage returns only; save it with the line ends "
-        "of Windows or Unix."
+        f"{path} has lines that end in carriage returns only; save it with Windows or "
+        "Unix line endings."
     )

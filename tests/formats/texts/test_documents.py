@@ -191,26 +191,26 @@ def test_sgml_outputs_with_an_xml_test_set(folder):
 WRONG = [
     pytest.param(
         {"d1": {"1": "a"}, "d2": {"1": "a"}},
-        "{tst}, line 2: document 'd1' of the output 'A' lacks segment '2', which the source "
-        "in {src} has on line 4; every segment must be there.",
+        "{tst}, line 2: document 'd1' of the output 'A' lacks segment '2', which the "
+        "source in {src} has on line 4; every segment is required.",
         id="segment missing",
     ),
     pytest.param(
         {"d1": {"1": "a", "2": "b", "x": "c"}, "d2": {"1": "a"}},
-        "{tst}, line 5: document 'd1' of the output 'A' has segment 'x', which the source in "
-        "{src} has not (line 2); ids must agree.",
+        "{tst}, line 5: document 'd1' of the output 'A' has segment 'x', which the "
+        "source in {src} does not have (line 2); ids must agree.",
         id="segment too many",
     ),
     pytest.param(
         {"d1": {"1": "a", "02": "b"}, "d2": {"1": "a"}},
-        "{tst}, line 2: document 'd1' of the output 'A' lacks segment '2', which the source "
-        "in {src} has on line 4; every segment must be there.",
+        "{tst}, line 2: document 'd1' of the output 'A' lacks segment '2', which the "
+        "source in {src} has on line 4; every segment is required.",
         id="another way to write a number",
     ),
     pytest.param(
         {"d1": {"1": "a", "2": "b"}},
-        "{tst} has no document 'd2' of the output 'A', but the source in {src} has it on "
-        "line 6; every document must be there.",
+        "{tst} has no document 'd2' of the output 'A', but the source in {src} has "
+        "it on line 6; every document is required.",
         id="document missing",
     ),
     pytest.param(
@@ -237,8 +237,8 @@ def test_an_sgml_reference_may_lack_nothing(folder):
     with pytest.raises(CorpusError) as raised:
         table(ref, src)
     assert str(raised.value) == (
-        f"{ref} has no document 'd2' of the reference 'ref', but the source in {src} has it "
-        "on line 6; every document must be there."
+        f"{ref} has no document 'd2' of the reference 'ref', but the source in {src} "
+        "has it on line 6; every document is required."
     )
 
 
@@ -271,15 +271,15 @@ def test_other_refusals(folder):
         + "</mteval>"
     )
     assert refusal(FormatError, [f"X={two}"], [ref]) == (
-        f"X={two} gives a name to a file that holds 2 outputs; give a name only where there "
-        "is one."
+        f"X={two} gives one name to a file with 2 outputs; give a name only to a file "
+        "with one output."
     )
     assert refusal(CorpusError, [tst, str(two)], [ref]) == (
-        "Two outputs are called 'A'; give each a name of its own: NAME=FILE."
+        "Two outputs are named 'A'; give each its own name: NAME=FILE."
     )
     assert refusal(FormatError, [tst], [ref], None, ref) == (
-        f"{ref} is a file with ids, which brings its documents along by itself; give it as "
-        "an output, a reference or the source instead of `documents`."
+        f"{ref} contains its own document ids; give it as an output, a reference or "
+        "the source instead of `documents`."
     )
     assert refusal(FormatError, [tst], [str(two)]).startswith(
         f"{two} has no column for the reference; it has: A, B. Columns are recognised by name"
@@ -287,7 +287,7 @@ def test_other_refusals(folder):
     empty = folder / "empty.sgm"
     empty.write_text("<refset></refset>")
     assert refusal(FormatError, [tst], [str(empty)]) == (
-        f"{empty} holds no documents; expected at least one <doc>."
+        f"{empty} contains no documents; expected at least one <doc>."
     )
 
 
@@ -297,7 +297,7 @@ def test_two_files_with_the_same_source_and_references(tmp_path):
         (tmp_path / name).write_text(content)
     files = [str(tmp_path / "one.xml"), str(tmp_path / "two.xml")]
     assert refusal(CorpusError, files) == (
-        "Two references are called 'B'; give each a name of its own."
+        "Two references are named 'B'; give each its own name."
     )
 
 
@@ -318,8 +318,7 @@ def test_labels_that_two_files_disagree_about(folder):
     with pytest.raises(CorpusError) as raised:
         table(folder / "one.tsv", folder / "src.sgm")
     assert str(raised.value) == (
-        "Segment 2 has the label 'seg' twice, as '9' and as '2'; the files must agree about "
-        "it."
+        "Segment 2 has the label 'seg' twice, as '9' and as '2'; the files must agree."
     )
 
 
@@ -331,5 +330,5 @@ def test_a_file_that_changes_while_it_is_read(folder):
     with pytest.raises(FormatError) as raised:
         list(joined.chunks(2, joined.fields))
     assert str(raised.value) == (
-        f"{path} or a file beside it has changed while it was read."
+        f"{path} or a parallel file changed while it was being read."
     )

@@ -86,15 +86,19 @@ def test_an_output_may_be_named_on_the_command_line(write):
 
 
 WRONG = [
-    pytest.param(b"", "{} is empty; expected one JSON object a line.", id="empty file"),
+    pytest.param(
+        b"", "{} is empty; expected one JSON object per line.", id="empty file"
+    ),
     pytest.param(
         ['{"ref": "x", "A": "a"}', '{"ref": "x", "A": a}'],
-        "{}, line 2, column 19 is not JSON (Expecting value); expected one object a line.",
+        "{}, line 2, column 19 is not JSON (Expecting value); expected one object "
+        "per line.",
         id="no JSON",
     ),
     pytest.param(
         ['{"ref": "x", "A": "a"}', ""],
-        "{}, line 2, column 1 is not JSON (Expecting value); expected one object a line.",
+        "{}, line 2, column 1 is not JSON (Expecting value); expected one object per "
+        "line.",
         id="an empty line",
     ),
     pytest.param(
@@ -104,8 +108,8 @@ WRONG = [
     ),
     pytest.param(
         ['{"ref": "x", "A": "a"}', '{"ref": "x", "A": "a", "B": "b"}'],
-        "{}, line 2 has the key 'B', which line 1 has not; "
-        "give all objects the same keys, null if empty.",
+        "{}, line 2 has the key 'B', which line 1 does not have; give all objects "
+        "the same keys, null if empty.",
         id="a new key later",
     ),
     pytest.param(
@@ -116,7 +120,7 @@ WRONG = [
     ),
     pytest.param(
         ['{"ref": "x", "hyp": "a", "mt": "b"}'],
-        "{} has two columns for the output 'test'; give each column a name of its own.",
+        "{} has two columns for the output 'test'; give each column its own name.",
         id="two outputs without a name",
     ),
     pytest.param(
@@ -126,7 +130,7 @@ WRONG = [
     ),
     pytest.param(
         ['{"ref": "x", "A": null}'],
-        "Segment 1 of the output 'A' is missing; every segment needs an output, "
+        "Segment 1 of the output 'A' is missing; every segment needs an output; use "
         "an empty string if the system gave none.",
         id="a missing output",
     ),
@@ -150,7 +154,7 @@ def test_more_references_later_are_not_dropped(write, cli):
     )
     ran = cli("score", path)
     assert ran.code == 2
-    assert "line 2 has the key 'ref:2', which line 1 has not" in ran.err
+    assert "line 2 has the key 'ref:2', which line 1 does not have" in ran.err
 
 
 JSON = [
@@ -205,20 +209,22 @@ def test_a_file_of_strings_is_what_it_is_given_for(write):
 
 WRONG_JSON = [
     pytest.param("[]", "{} is an empty array; expected strings or objects.", id="nothing"),
-    pytest.param("{ }", "{} has no columns of texts; expected headings, such as source, ref, "
-                 "output.", id="no columns"),
+    pytest.param("{ }", "{} has no text columns; expected headings, such as source, "
+                 "ref, output.", id="no columns"),
     pytest.param("[1]", "{}, entry 1 is of type int; expected a JSON object.", id="numbers"),
     pytest.param('["a", {"hyp": "b"}]', "{}, entry 1 is of type str; expected a JSON object.",
                  id="strings and objects"),
-    pytest.param('[{"hyp": "a", "ref": "b"}, {"x": ""}]', "{}, entry 2 has the key 'x', "
-                 "which entry 1 has not; give all objects the same keys, null if empty.",
+    pytest.param('[{"hyp": "a", "ref": "b"}, {"x": ""}]', "{}, entry 2 has the key 'x', which "
+                 "entry 1 does not have; give all "
+                 "objects the same keys, null if empty.",
                  id="other keys"),
-    pytest.param('{\n "hyp": "a"}', "{} is one object with the keys hyp; expected an array of "
-                 "strings or objects, or one object a line.", id="one object over lines"),
+    pytest.param('{\n "hyp": "a"}', "{} is one object with the keys hyp; expected an "
+                 "array of strings or objects, or one object per "
+                 "line.", id="one object over lines"),
     pytest.param('{"hyp": ["a"], "ref": ["b", "c"]}', "{}, 'ref' has 2 segments but {}, 'hyp' "
                  "has 1; each entry must be one segment, in the same order everywhere.",
                  id="columns that are not equally long"),
-    pytest.param('["a",', "{} is no JSON: Expecting value: line 1 column 6 (char 5).",
+    pytest.param('["a",', "{} is not JSON: Expecting value: line 1 column 6 (char 5).",
                  id="half of it"),
 ]  # fmt: skip
 
@@ -233,5 +239,5 @@ def test_wrong_json(content, message, write, cli):
 def test_strings_have_no_columns(write, cli):
     path = write("t.json", b'["a"]')
     ran = cli("score", path, "--ref-column", "ref")
-    said = "is an array of strings, which has no names for its columns; leave them out."
+    said = "is an array of strings, which has no column names; leave them out."
     assert ran == (2, "", f"metra: {path} {said}\n")

@@ -92,7 +92,7 @@ def test_a_tag_without_an_end(tmp_path, kind):
     path.write_bytes(begin + b'<seg id="' + b"x" * 100 * MEGABYTE)
     answer, memory = read(path)
     said = {
-        "sgm": "begins like a tag but does not end like one",
+        "sgm": "starts like a tag but does not end like one",
         "xml": "a tag or comment",
     }
     assert said[kind] in answer

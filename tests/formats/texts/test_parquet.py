@@ -149,7 +149,7 @@ REFUSED = [
     pytest.param({"hyp": ["a"], "ref": ["b"], "doc": [None]}, CorpusError,
                  "Row 1 of {path} is null in the column 'doc'", id="null document"),
     pytest.param({"hyp": [1], "ref": ["b"]}, FormatError,
-                 "{path} has the column 'hyp' of type int64, where a text", id="number"),
+                 "{path} has the column 'hyp' of type int64, where texts", id="number"),
     pytest.param({"hyp": [["a"]], "ref": ["b"]}, FormatError,
                  "{path} has no column for the output", id="nested"),
     pytest.param({"output": ["a"], "hyp": ["a"]}, FormatError,
@@ -189,15 +189,13 @@ def test_nulls_can_be_empty(parquet):
 
 def test_columns_are_named_in_tables_only(write):
     path = str(write("a.txt", ["a"]))
-    with pytest.raises(
-        FormatError, match="is plain, which has no names for its columns"
-    ):
+    with pytest.raises(FormatError, match="is plain, which has no column names"):
         open_corpus([path], columns=ColumnNames(references=("ref",)))
 
 
 def test_a_column_for_two_purposes(parquet):
     names = ColumnNames(outputs=(("A", "hyp"),), references=("hyp",))
-    with pytest.raises(FormatError, match="The column 'hyp' is named for two purposes"):
+    with pytest.raises(FormatError, match="The column 'hyp' is given two roles"):
         open_corpus([parquet({"hyp": ["a"]})], columns=names)
 
 

@@ -171,7 +171,8 @@ EXPECTED = (
     "turn."
 )
 REFUSED = [
-    pytest.param("", "{path} holds no <srcset>, <refset> or <tstset>; expected NIST's SGML.",
+    pytest.param("", "{path} contains no <srcset>, <refset> or <tstset>; expected "
+                     "NIST SGML.",
                  id="empty file"),
     pytest.param("<tstset><doc docid='d'><seg id='1'>a</seg>\n",
                  "{path}, line 2: the file ends, but the <doc> of line 1 is open" + EXPECTED,
@@ -180,65 +181,69 @@ REFUSED = [
                  "{path}, line 2: the file ends, but the <seg> of line 1 is open" + EXPECTED,
                  id="segment not closed at the end"),
     pytest.param(in_document("<seg id='1'>a\n<seg id='2'>b</seg>"),
-                 "{path}, line 4: <seg> stands inside of the <seg> of line 3, which is not "
-                 "closed" + EXPECTED, id="segment not closed"),
+                 "{path}, line 4: <seg> is inside the <seg> of line 3, which is "
+                 "not closed" + EXPECTED, id="segment not closed"),
     pytest.param(in_document("<seg id='1'>a"),
-                 "{path}, line 4: </doc> stands inside of the <seg> of line 3, which is not "
-                 "closed" + EXPECTED, id="document ends inside of a segment"),
+                 "{path}, line 4: </doc> is inside the <seg> of line 3, which is "
+                 "not closed" + EXPECTED, id="document ends inside of a segment"),
     pytest.param(in_document("<p><seg id='1'>a</seg>"),
-                 "{path}, line 4: </doc> stands where </p> is expected, because the <p> of "
+                 "{path}, line 4: </doc> found instead of </p>, because the <p> of "
                  "line 3 is still open" + EXPECTED, id="wrong nesting"),
-    pytest.param("</doc>", "{path}, line 1: </doc> closes what was not opened" + EXPECTED,
+    pytest.param("</doc>", "{path}, line 1: </doc> has no opening tag" + EXPECTED,
                  id="closed without being opened"),
     pytest.param("<tstset>" + "<b>" * 30,
                  "{path}, line 1: tags are nested deeper than 20 here" + EXPECTED,
                  id="deep nesting"),
     pytest.param("<tstset><seg id=1>a</seg></tstset>",
-                 "{path}, line 1: <seg> stands outside of any <doc>" + EXPECTED,
+                 "{path}, line 1: <seg> is outside any <doc>" + EXPECTED,
                  id="segment outside of a document"),
     pytest.param("<doc docid=d><seg id=1>a</seg></doc>",
-                 "{path}, line 1: <doc> stands outside of any set" + EXPECTED,
+                 "{path}, line 1: <doc> is outside any set" + EXPECTED,
                  id="document outside of a set"),
     pytest.param("<tstset><doc docid=d>\n<doc docid=e></doc></doc></tstset>",
-                 "{path}, line 2: <doc> stands inside of another <doc>" + EXPECTED,
+                 "{path}, line 2: <doc> is inside another <doc>" + EXPECTED,
                  id="document inside of a document"),
     pytest.param("<tstset>\n<refset></refset></tstset>",
-                 "{path}, line 2: <refset> stands inside of <tstset>" + EXPECTED,
+                 "{path}, line 2: <refset> is inside <tstset>" + EXPECTED,
                  id="set inside of a set"),
     pytest.param("<tstset>\n<doc sysid=x></doc></tstset>",
                  "{path}, line 2: <doc> has no docid" + EXPECTED, id="no document id"),
     pytest.param(in_document("some text\n<seg id=1>a</seg>"),
-                 "{path}, line 4: there is text outside of any <seg> before it: 'some text'"
+                 (
+                 "{path}, line 4: there is text outside any <seg> before it: 'some "
+                 "text'"
+             )
                  + EXPECTED, id="text outside of a segment"),
     pytest.param(in_document("<seg id=7>a</seg>\n<seg id=7>b</seg>"),
-                 "{path}, line 4: segment '7' of document 'd' is there twice in the output "
-                 "'A'; ids must differ.", id="segment twice"),
+                 "{path}, line 4: segment '7' of document 'd' occurs twice in the "
+                 "output 'A'; ids must differ.", id="segment twice"),
     pytest.param(in_document("<seg id=1>a</seg>\n<seg id=2>b</seg>\n<seg id=1>b</seg>"),
-                 "{path}, line 5: segment '1' of document 'd' is there twice in the output "
-                 "'A'; ids must differ.", id="number twice"),
+                 "{path}, line 5: segment '1' of document 'd' occurs twice in the "
+                 "output 'A'; ids must differ.", id="number twice"),
     pytest.param("<tstset>\n" + "<doc docid=d sysid=A><seg>a</seg></doc>\n" * 2 + "</tstset>",
-                 "{path}, line 3: document 'd' is there twice in the output 'A', first on "
-                 "line 2; ids must differ.", id="document twice"),
+                 "{path}, line 3: document 'd' occurs twice in the output 'A', first "
+                 "on line 2; ids must differ.", id="document twice"),
     pytest.param('<!DOCTYPE mteval [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><tstset></tstset>',
-                 "{path}, line 1 declares something in '<!DOCTYPE mteval [<!ENTITY a "
-                 "\"aaaa\"><!EN'; declarations are not read, so write the text without them.",
+                 "{path}, line 1 has a declaration in '<!DOCTYPE mteval [<!ENTITY a "
+                 "\"aaaa\"><!EN'; declarations are not supported, so remove it.",
                  id="entity bomb"),
     pytest.param('<!ENTITY a SYSTEM "file:///etc/passwd"><tstset></tstset>',
-                 "{path}, line 1: <!ENTITY> declares something, which is not read" + EXPECTED,
+                 "{path}, line 1: <!ENTITY> is a declaration, which is not supported"
+                 + EXPECTED,
                  id="external entity"),
     pytest.param("<tstset>\n<!-- never ends",
                  "{path}, line 2: a comment is not closed by -->.", id="comment not closed"),
     pytest.param("<tstset>\n<doc docid=\"d>x</doc></tstset>",
-                 "{path}, line 2: '<doc docid=\"d>x</doc></tstset>' begins like a tag but does "
-                 "not end like one; expected <NAME KEY=\"VALUE\"> on few lines, or &lt; for "
-                 "a <.",
+                 "{path}, line 2: '<doc docid=\"d>x</doc></tstset>' starts like a "
+                 "tag but does not end like one; expected <NAME KEY=\"VALUE\"> on "
+                 "few lines, or &lt; for a <.",
                  id="quote not closed"),
     pytest.param("<tstset>\n<doc docid></doc></tstset>",
                  "{path}, line 2: the attributes of <doc> cannot be read: 'docid'; expected "
                  'KEY="VALUE" pairs.', id="attribute without a value"),
     pytest.param('<?xml version="1.0" encoding="ISO-8859-1"?><tstset></tstset>',
-                 "{path} is declared to be in ISO-8859-1; convert the file to UTF-8 and its "
-                 "declaration too.", id="another encoding declared"),
+                 "{path} declares the encoding ISO-8859-1; convert the file to UTF-8 "
+                 "and change its declaration.", id="another encoding declared"),
     pytest.param("<tstset>".encode("utf-16"), "{path} is UTF-16; convert the file to UTF-8.",
                  id="UTF-16"),
     pytest.param("<tstset>".encode("utf-32"), "{path} is UTF-32; convert the file to UTF-8.",
@@ -270,7 +275,7 @@ def test_a_tag_may_be_long_but_not_endless(written):
     assert read(path) == {OUTPUT: {"d": [(most, "a")]}}
     path = written(in_document(tag.format(most + "x") + "a</seg>"))
     with pytest.raises(
-        FormatError, match=r"line 3: .* begins like a tag but does not end"
+        FormatError, match=r"line 3: .* starts like a tag but does not end"
     ):
         read(path)
 

@@ -159,51 +159,53 @@ REFUSED = [
                  "{path}, line 4, column 13 is not XML: undefined entity" + NOT_XML,
                  id="unknown entity"),
     pytest.param('<!DOCTYPE d [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]><dataset>&b;</dataset>',
-                 "{path}, line 1: <!DOCTYPE> declares something, which is not read" + EXPECTED,
+                 "{path}, line 1: <!DOCTYPE> is a declaration, which is not supported"
+                 + EXPECTED,
                  id="entity bomb"),
     pytest.param('<!DOCTYPE d SYSTEM "file:///etc/passwd"><dataset/>',
-                 "{path}, line 1: <!DOCTYPE> declares something, which is not read" + EXPECTED,
+                 "{path}, line 1: <!DOCTYPE> is a declaration, which is not supported"
+                 + EXPECTED,
                  id="external declarations"),
     pytest.param("<dataset>" + "<p>" * 30,
                  "{path}, line 1: tags are nested deeper than 20 here" + EXPECTED,
                  id="deep nesting"),
     pytest.param("<dataset><doc id='d'>\n<doc id='e'/></doc></dataset>",
-                 "{path}, line 2: <doc> stands inside of another <doc>" + EXPECTED,
+                 "{path}, line 2: <doc> is inside another <doc>" + EXPECTED,
                  id="document inside of a document"),
     pytest.param("<dataset>\n<doc/></dataset>",
                  "{path}, line 2: <doc> has no id" + EXPECTED, id="no document id"),
     pytest.param("<dataset><doc id='d'/>\n<doc id='d'/></dataset>",
-                 "{path}, line 2: document 'd' is there twice" + EXPECTED,
+                 "{path}, line 2: document 'd' occurs twice" + EXPECTED,
                  id="document twice"),
     pytest.param("<dataset>\n<src/></dataset>",
-                 "{path}, line 2: <src> stands outside of <doc>, or inside of another text"
+                 "{path}, line 2: <src> is outside <doc>, or inside another text"
                  + EXPECTED, id="text outside of a document"),
     pytest.param("<dataset><doc id='d'>\n<src><ref/></src></doc></dataset>",
-                 "{path}, line 2: <ref> stands outside of <doc>, or inside of another text"
+                 "{path}, line 2: <ref> is outside <doc>, or inside another text"
                  + EXPECTED, id="text inside of a text"),
     pytest.param("<dataset><doc id='d'>\n<hyp/></doc></dataset>",
                  "{path}, line 2: <hyp> has no system" + EXPECTED, id="no system"),
     pytest.param("<dataset><doc id='d'>\n<seg id='1'/></doc></dataset>",
-                 "{path}, line 2: <seg> stands outside of <src>, <ref> and <hyp>" + EXPECTED,
+                 "{path}, line 2: <seg> is outside <src>, <ref> and <hyp>" + EXPECTED,
                  id="segment outside of a text"),
     pytest.param(in_document("<seg>a</seg>"),
                  "{path}, line 4: <seg> has no id" + EXPECTED, id="no segment id"),
     pytest.param(in_document("<seg id='1'>a <b>c</b></seg>"),
-                 "{path}, line 4: <b> stands inside of <seg>, which holds text only" + EXPECTED,
+                 "{path}, line 4: <b> is inside <seg>, which may contain only text" + EXPECTED,
                  id="tag inside of a segment"),
     pytest.param(in_document("stray <seg id='1'>a</seg>"),
-                 "{path}, line 4: there is text outside of any <seg>" + EXPECTED,
+                 "{path}, line 4: there is text outside any <seg>" + EXPECTED,
                  id="text outside of a segment"),
     pytest.param(in_document("<seg id='1'>a</seg>\n<seg id='1'>b</seg>"),
-                 "{path}, line 5: segment '1' of document 'd' is there twice in the output "
-                 "'A'; ids must differ.", id="segment twice"),
+                 "{path}, line 5: segment '1' of document 'd' occurs twice in the "
+                 "output 'A'; ids must differ.", id="segment twice"),
     pytest.param("<dataset><doc id='d'>\n<ref translator='B'/>\n<ref translator='B'/></doc>"
                  "</dataset>",
-                 "{path}, line 3: document 'd' is there twice in the reference 'B', first on "
-                 "line 2; ids must differ.", id="translator twice"),
+                 "{path}, line 3: document 'd' occurs twice in the reference 'B', "
+                 "first on line 2; ids must differ.", id="translator twice"),
     pytest.param("<?xml version='1.0' encoding='latin-1'?><dataset/>",
-                 "{path} is declared to be in latin-1; convert the file to UTF-8 and its "
-                 "declaration too.", id="another encoding declared"),
+                 "{path} declares the encoding latin-1; convert the file to UTF-8 "
+                 "and change its declaration.", id="another encoding declared"),
     pytest.param(in_document("<seg id='1'>café</seg>").encode("latin-1"),
                  "{path}, line 4: byte 16 of the line is 0xe9, which is not UTF-8; convert the "
                  "file to UTF-8.", id="Latin-1"),

@@ -62,15 +62,16 @@ def test_layout(tmp_path):
 
 
 WRONG = [
-    pytest.param({"A": TEXTS, "B": TEXTS}, None, " has 2 sheets: 'A', 'B'; say which with "
-                 "`sheet`.", id="two sheets of texts"),
+    pytest.param({"A": TEXTS, "B": TEXTS}, None, " has 2 sheets: 'A', 'B'; choose one "
+                 "with `sheet`.", id="two sheets of texts"),
     pytest.param({"A": TEXTS}, "C", " has no sheet 'C'; it has: 'A'.", id="no such sheet"),
     pytest.param({"A": TEXTS}, "2", " has no sheet '2'; it has: 'A'.", id="no such number"),
     pytest.param({"A": []}, None, ", sheet 'A' is empty; expected a row of headings.",
                  id="an empty sheet"),
     pytest.param({"A": [["ref", "hyp"], ["a", date(2024, 3, 4)]]}, None,
-                 ", sheet 'A', row 2: the output is the date 2024-03-04, whose text in the "
-                 "sheet may be another; format the column as text and type it again.",
+                 ", sheet 'A', row 2: the output is the date 2024-03-04, which the "
+                 "sheet may display differently; format the column as text and type "
+                 "it again.",
                  id="a date"),
     pytest.param({"A": [["ref", "hyp"], ["a", "b"], [0.5, "b"]]}, None,
                  ", sheet 'A', row 3: the reference is the number 0.5", id="a fraction"),
@@ -97,7 +98,7 @@ def test_no_workbook(write):
     path = str(write("t.xlsx", b"no workbook"))
     with pytest.raises(FormatError) as raised:
         open_corpus([path])
-    start = f"{path} is no workbook, is damaged or has a password: "
+    start = f"{path} is not a workbook, is damaged or has a password: "
     assert str(raised.value).startswith(start)
 
 

@@ -37,28 +37,32 @@ def test_scores_that_are_read(text, expected):
 
 UNREAD_SCORES = [
     pytest.param("", "it is empty", id="empty"),
-    pytest.param("I would say 85.", "it is no JSON", id="prose"),
-    pytest.param("85/100", "it is no JSON", id="a fraction"),
-    pytest.param('Score: {"score": 85}', "it is no JSON", id="text before the object"),
-    pytest.param('{"score": 85} ok', "it is no JSON", id="text after the object"),
-    pytest.param('{"score": 85', "it is no JSON", id="cut short"),
+    pytest.param("I would say 85.", "it is not JSON", id="prose"),
+    pytest.param("85/100", "it is not JSON", id="a fraction"),
+    pytest.param('Score: {"score": 85}', "it is not JSON", id="text before the object"),
+    pytest.param('{"score": 85} ok', "it is not JSON", id="text after the object"),
+    pytest.param('{"score": 85', "it is not JSON", id="cut short"),
     pytest.param(
-        'So:\n```json\n{"score": 4}\n```', "it is no JSON", id="before a fence"
+        'So:\n```json\n{"score": 4}\n```', "it is not JSON", id="before a fence"
     ),
-    pytest.param('```\n{"score": 4}\n```\nOk?', "it is no JSON", id="after a fence"),
-    pytest.param("[85]", "it is no JSON object with 'score'", id="a list"),
-    pytest.param('{"Score": 85}', "it is no JSON object with 'score'", id="other key"),
-    pytest.param('{"score": "85"}', "the score is no number", id="text for a number"),
-    pytest.param('{"score": true}', "the score is no number", id="a truth value"),
-    pytest.param('{"score": null}', "the score is no number", id="null"),
+    pytest.param('```\n{"score": 4}\n```\nOk?', "it is not JSON", id="after a fence"),
+    pytest.param("[85]", "it is not a JSON object with 'score'", id="a list"),
+    pytest.param(
+        '{"Score": 85}', "it is not a JSON object with 'score'", id="other key"
+    ),
+    pytest.param(
+        '{"score": "85"}', "the score is not a number", id="text for a number"
+    ),
+    pytest.param('{"score": true}', "the score is not a number", id="a truth value"),
+    pytest.param('{"score": null}', "the score is not a number", id="null"),
     pytest.param('{"score": NaN}', "it has NaN", id="NaN"),
     pytest.param('{"score": Infinity}', "it has Infinity", id="infinity"),
     pytest.param('{"score": 1e999}', "the score is inf, not from 0 to 100", id="1e999"),
     pytest.param("101", "the score is 101, not from 0 to 100", id="above the scale"),
     pytest.param("-1", "the score is -1, not from 0 to 100", id="below the scale"),
     pytest.param('{"score": 1, "score": 99}', "it gives a key twice", id="two scores"),
-    pytest.param("[" * 100_000, "it is no JSON", id="too deep"),
-    pytest.param("9" * 5000, "it is no JSON", id="too many digits"),
+    pytest.param("[" * 100_000, "it is not JSON", id="too deep"),
+    pytest.param("9" * 5000, "it is not JSON", id="too many digits"),
 ]
 
 
@@ -73,7 +77,7 @@ def test_scores_that_are_not_read(text, reason):
     ("finish", "reason"),
     [
         ("length", "it was cut off at answer_tokens"),
-        ("content_filter", "the endpoint's filter held it back"),
+        ("content_filter", "the endpoint's content filter blocked it"),
         ("refusal", "the judge refused"),
     ],
 )
@@ -96,8 +100,8 @@ def test_errors_are_read():
 
 
 UNREAD_ERRORS = [
-    pytest.param('{"errors": {}}', "errors is no list", id="an object"),
-    pytest.param('{"errors": ["x"]}', "an error is no JSON object", id="a text"),
+    pytest.param('{"errors": {}}', "errors is not a list", id="an object"),
+    pytest.param('{"errors": ["x"]}', "an error is not a JSON object", id="a text"),
     pytest.param(
         '{"errors": [{"span": "x", "severity": "bad", "category": "y"}]}',
         "an error has the severity 'bad'",
@@ -115,7 +119,7 @@ UNREAD_ERRORS = [
     ),
     pytest.param(
         '{"errors": [{"span": 3, "severity": "minor", "category": "y"}]}',
-        "an error lacks span, severity or category, or one of them is no text",
+        "an error lacks span, severity or category, or one of them is not a text",
         id="a number for a span",
     ),
 ]
@@ -147,7 +151,7 @@ def test_lists_of_errors_are_read():
 
 
 UNREAD_LISTS = [
-    pytest.param('accuracy - "x"', "is no error of a list", id="no severity"),
+    pytest.param('accuracy - "x"', "is not an item of an error list", id="no severity"),
     pytest.param("Major:\nwrong words", "'wrong words' is no error", id="no quotes"),
     pytest.param("Major:\nMinor:", "neither errors nor no-error", id="only headings"),
 ]

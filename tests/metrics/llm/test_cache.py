@@ -80,7 +80,7 @@ def test_another_file_is_no_cache(tmp_path, content):
     path = tmp_path / "notes.txt"
     path.write_text(content)
     message = (
-        f"{path} has .* where an answer of a judge was expected; give another file"
+        f"{path} contains .*, which is not an answer of a judge; give another file"
     )
     with pytest.raises(FormatError, match=message):
         open_cache(path)

@@ -78,7 +78,7 @@ WRONG = [
     (["-m", "JUDGE", "--estimate", "--format", "tsv"],
      "--estimate does not work with --format tsv; expected --format table or json."),
     (["-m", "untranslated:rule=script", "--estimate"],
-     "--estimate is for metrics that ask other machines; add -m llm:…"),
+     "--estimate needs a metric that sends requests; add -m llm:…"),
 ]  # fmt: skip
 
 
@@ -94,7 +94,7 @@ def test_tables_in_parts_have_no_estimate(cli, files, judge):
     ran = cli("score", files[0], "-m", judge(None), "--estimate", "--scores-out", "x")
     assert (ran.code, ran.err) == (
         2,
-        "metra: Estimates are for files that are scored as one corpus on this machine; "
+        "metra: Estimates need files that are scored as one corpus on this machine; "
         "leave out --scores-out, --resume and --group-by.\n",
     )
 
@@ -105,8 +105,8 @@ def test_unread_answers_are_a_warning_that_can_be_fatal(cli, files, judge):
         ran = cli("score", *files, "-m", spec)
         assert ran.code == 0
         assert (
-            "metra: warning: llm: 2 of 2 answers about 'sysA' cannot be read: segment 1: "
-            "'fine' (it is no JSON)"
+            "metra: warning: llm: 2 of 2 answers about 'sysA' cannot be read: "
+            "segment 1: 'fine' (it is not JSON)"
         ) in ran.err
         assert "sysA" in ran.out
         assert [line.split()[-1] for line in ran.out.split("\n")[2:4]] == ["–", "–"]

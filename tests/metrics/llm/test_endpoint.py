@@ -100,8 +100,8 @@ def test_what_may_pass_is_tried_again(trouble, monkeypatch):
         (Reply(status=502, body=b'{"detail": "down"}'), "HTTP 502, down"),
         (Reply(status=502, body=b"x" * 300), f"HTTP 502, {'x' * 200}…"),
         (Reply(status=500, body=b""), "HTTP 500"),
-        (Reply(body=b"no"), r"a reply that is no chat completion \(Expecting value"),
-        (Reply(body=b"{}"), r"a reply that is no chat completion \(it has no message\)"),
+        (Reply(body=b"no"), r"the reply is not a chat completion \(Expecting value"),
+        (Reply(body=b"{}"), r"the reply is not a chat completion \(it has no message\)"),
         (Reply(cut_after=20), "the reply ended after 20 of"),
     ],
 )  # fmt: skip
@@ -279,7 +279,8 @@ def test_a_key_that_cannot_be_one_is_not_shown(key, monkeypatch):
         with pytest.raises(EndpointError) as caught:
             ask()
     assert str(caught.value) == (
-        "The environment variable METRA_LLM_KEY has signs that no key has."
+        "The environment variable METRA_LLM_KEY contains characters that are not "
+        "allowed in a key."
     )
     assert server.bodies == []
 
@@ -306,7 +307,9 @@ def test_addresses(url, expected):
 
 @pytest.mark.parametrize("url", ["localhost:8000", "ftp://h/v1", "http:///v1", "x"])
 def test_no_addresses(url):
-    with pytest.raises(OptionError, match="is no address; expected one such as http"):
+    with pytest.raises(
+        OptionError, match="is not an address; expected one such as http"
+    ):
         read_address(url)
 
 
@@ -314,7 +317,7 @@ def test_no_addresses(url):
     "url", [f"http://me:{KEY}@h/v1", f"http://{KEY}@h/v1", f"http://h/v1?key={KEY}"]
 )
 def test_an_address_with_a_key_is_refused_and_not_shown(url):
-    with pytest.raises(OptionError, match="a key comes from the environment") as caught:
+    with pytest.raises(OptionError, match="pass the key in the environment") as caught:
         read_address(url)
     assert KEY not in str(caught.value)
 

@@ -189,7 +189,7 @@ def test_ctrl_c_waits_for_what_is_under_way_and_keeps_it(command, cache):
         *_, last = said.strip().split("\n")
         assert last == (
             f"metra: interrupted; {kept} answers of this run and all earlier ones are "
-            f"kept in {cache}: the same command goes on from there."
+            f"stored in {cache}; run the same command to resume."
         )
         assert re.search(rf"llm judge: {kept} new answers; \d+ requests", said)
         assert server.answered.total() == kept

@@ -276,10 +276,10 @@ def test_an_answer_that_cannot_be_read_is_an_error_and_kept(judge, cache):
             with pytest.raises(EndpointError) as caught:
                 evaluate(judge(server))
             assert str(caught.value) == (
-                "llm: 3 of 4 answers about 'sysA' cannot be read: segment 1: 'Good!' (it "
-                "is no JSON), segment 2: 'Good!' (it is no JSON), segment 3: '9' (it was "
-                f"cut off at answer_tokens); all answers are kept in {cache}. Give "
-                "unread=skip to score without them."
+                "llm: 3 of 4 answers about 'sysA' cannot be read: segment 1: 'Good!' "
+                "(it is not JSON), segment 2: 'Good!' (it is not JSON), segment 3: "
+                "'9' (it was cut off at answer_tokens); all answers are stored in "
+                f"{cache}. Give unread=skip to score without them."
             )
     assert len(server.bodies) == 4
 
@@ -299,12 +299,12 @@ def test_unread_answers_are_counted_shown_and_left_out(judge):
     assert score.parts["input_tokens"] == 400  # they were paid for
     (detail,) = score.details
     assert (detail.note, detail.text, detail.segments) == ("unread", "Good!", (1, 2))
-    assert detail.about == {"why": "it is no JSON"}
+    assert detail.about == {"why": "it is not JSON"}
     (warning,) = caught
     assert warning.category is TextWarning
     assert str(warning.message) == (
-        "llm: 2 of 4 answers about 'sysA' cannot be read: segment 1: 'Good!' (it is no "
-        "JSON), segment 2: 'Good!' (it is no JSON); they are left out."
+        "llm: 2 of 4 answers about 'sysA' cannot be read: segment 1: 'Good!' (it is "
+        "not JSON), segment 2: 'Good!' (it is not JSON); they are left out."
     )
     assert "unread:skip|" in score.signature
 
@@ -480,9 +480,9 @@ def test_a_failure_ends_the_run_and_what_was_answered_is_kept(judge, cache):
             evaluate(judge(server, concurrency=1), hyps=hyps)
         host = server.url.removeprefix("http://").removesuffix("/v1")
         assert str(caught.value) == (
-            f"llm: {host} refused the request: HTTP 400, too long; 2 answers of this run "
-            f"and all earlier ones are kept in {cache}: the same command goes on from "
-            "there."
+            f"llm: {host} refused the request: HTTP 400, too long; 2 answers of this "
+            f"run and all earlier ones are stored in {cache}; run the same command to "
+            "resume."
         )
         assert len(server.bodies) == 3
         evaluate(judge(server), hyps=[*hyps[:2], "ok", "never"])
@@ -511,11 +511,9 @@ def test_a_budget_ends_the_run_before_it_is_passed(
             evaluate(judge(server, concurrency=1, **options))
         assert len(server.bodies) == requests
         message = str(caught.value)
-        assert message.startswith(
-            f"llm: the next request could go beyond {named}, after"
-        )
+        assert message.startswith(f"llm: the next request could exceed {named}, after")
         assert f"{requests} requests, {105 * requests} tokens" in message
-        assert f"kept in {cache}: the same command goes on" in message
+        assert f"kept in {cache}; run the same command to resume" in message
         # It goes on, a step at a time.
         assert evaluate(judge(server, concurrency=1, **options)).score == 43 / 4
     assert len(server.bodies) == 4
@@ -620,15 +618,16 @@ def test_the_key_is_nowhere(judge, cache, monkeypatch):
 
 
 REFUSED = [
-    ({"model": ""}, OptionError, "llm: which model judges is not known; give model=NAME."),
+    ({"model": ""}, OptionError, "llm needs a model; give model=NAME."),
     ({"source_lang": ""}, OptionError,
      "llm: the prompt names the source language; give source_lang=NAME."),
     ({"target_lang": ""}, OptionError,
      "llm: the prompt names the target language; give target_lang=NAME."),
-    ({"url": "localhost"}, OptionError, "llm: url=localhost is no address; expected one"),
+    ({"url": "localhost"}, OptionError, "llm: url=localhost is not an address; "
+     "expected one"),
     ({"lowest": 5, "highest": 5}, OptionError, "llm: lowest=5 is not below highest=5."),
     ({"cost_budget": 5}, OptionError, "llm: cost_budget needs prices; give input_price"),
-    ({"key_variable": "sk-1"}, OptionError, "llm: key_variable is the name of the env"),
+    ({"key_variable": "sk-1"}, OptionError, "llm: key_variable is not the name"),
     ({"runs": 0}, OptionError, "llm: runs=0 is not possible; expected a whole number"),
     ({"prompt": "scroe"}, FormatError,
      "llm: prompt=scroe is neither score nor errors nor a file: No such file"),
@@ -646,16 +645,19 @@ def test_options_that_are_refused(options, error, message, judge):
 
 BAD_PROMPTS = [
     pytest.param(
-        "a.txt", "Rate it.", "llm: {path} shows no output; put", id="no output"
+        "a.txt",
+        "Rate it.",
+        "llm: {path} does not contain the output; put",
+        id="no output",
     ),
     pytest.param("a.txt", "{hypotesis}", "Did you mean 'hypothesis'?", id="misspelt"),
-    pytest.param("a.json", "{}", "{path} is no list of messages", id="no list"),
-    pytest.param("a.json", "[]", "{path} is no list of messages", id="empty list"),
+    pytest.param("a.json", "{}", "{path} is not a list of messages", id="no list"),
+    pytest.param("a.json", "[]", "{path} is not a list of messages", id="empty list"),
     pytest.param(
         "a.json", '[{"role": "boss", "content": "x"}]', "no list of", id="role"
     ),
     pytest.param(
-        "a.json", '[{"role": "user"}]', "is no list of messages", id="content"
+        "a.json", '[{"role": "user"}]', "is not a list of messages", id="content"
     ),
     pytest.param("a.json", "[", "{path} is no JSON", id="no JSON"),
 ]
@@ -674,7 +676,7 @@ def test_a_prompt_without_references_cannot_show_them(judge, tmp_path):
     path = tmp_path / "mine.txt"
     path.write_text("{hypothesis}")
     with pytest.raises(
-        OptionError, match=r"shows no reference; put \{reference\} in it"
+        OptionError, match=r"does not contain the reference; add \{reference\}"
     ):
         metra.metric(judge(None, prompt=path, reference="yes"))
     path.write_bytes(b"{hypothesis} \xff")

@@ -29,7 +29,9 @@ def test_a_model_is_needed(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_folder_must_be_there(name):
-    with pytest.raises(MissingResourceError, match=f"^{name}: there is no folder none"):
+    with pytest.raises(
+        MissingResourceError, match=f"^{name}: folder none does not exist"
+    ):
         metra.metric(f"{name}:model=none")
 
 

@@ -138,7 +138,7 @@ def test_segment_scores_are_shown_as_if_rounded_once(values):
 
 
 def test_a_report_without_references(tmp_path):
-    """Scores made elsewhere, buckets, changes and profiles; nothing about references."""
+    """Scores from other programs, buckets, changes and profiles; nothing about references."""
     comet = metra.import_scores(
         "comet", {"near": [0.5] * (SIZE - 1) + [0.9], "far": [0.7] * SIZE}
     )

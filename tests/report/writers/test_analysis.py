@@ -179,7 +179,9 @@ def test_markdown_marks_and_escapes():
 
 @pytest.mark.parametrize("form", ["latex", "tsv"])
 def test_formats_without_room_refuse(form):
-    with pytest.raises(OptionError, match=f"The format {form} has no room for changes"):
+    with pytest.raises(
+        OptionError, match=f"The format {form} does not support changes"
+    ):
         check_format(form, EVERYTHING)
     check_format(form, AnalysisOptions())
 

@@ -104,12 +104,13 @@ def test_one_metric_against_the_baseline():
         "────────────────────────────────────────────────────────────────────",
         "old  30.00                                                  baseline",
         "new  31.50     ▲ +1.50    [+0.50, +2.50]  0.0002    0.0006    better",
-        "odd  29.90     ▽ −0.10    [−1.10, +0.90]  0.8000    1.0000   unclear",
+        "odd  29.90     ▽ −0.10    [−1.10, +0.90]  0.8000    1.0000      n.s.",
         "bad   2.00    ▼ −28.00  [−29.00, −27.00]  0.0100    0.0300     worse",
         "",
-        "Better than old: new; worse: bad; no clear difference: odd.",
+        "Significantly better than old: new; significantly worse: bad; "
+        "no significant difference: odd.",
         "",
-        "▲ better, ▼ worse; △ ▽ may be chance (p above 0.05 after Holm's correction)",
+        "▲ better, ▼ worse; △ ▽ not significant (p above 0.05 after Holm's correction)",
         "two-sided paired approximate randomisation of 1,234 segments, 10,000 trials, "
         "seed 12345",
         "1,234 segments, 2 references",
@@ -130,9 +131,9 @@ def test_several_metrics_come_side_by_side_first():
     ]
     assert "new  48.00     ▲ −2.00" in found[17]
     assert found[21:24] == [
-        "new: better than old by m and e.",
-        "odd: no clear difference from old by m and e.",
-        "bad: worse than old by m and e.",
+        "new: significantly better than old by m and e.",
+        "odd: no significant difference from old by m and e.",
+        "bad: significantly worse than old by m and e.",
     ]
 
 
@@ -140,7 +141,10 @@ def test_verdicts_that_differ_by_metric():
     results = against_baseline("m", "e")
     first, *rest = results.comparisons
     mixed = replace(results, comparisons=[first._replace(significant=False), *rest])
-    assert "new: better than old by e; no clear difference by m." in lines(mixed)
+    assert (
+        "new: significantly better than old by e; no significant difference by m."
+        in lines(mixed)
+    )
 
 
 def test_all_pairs_best_first():
@@ -154,7 +158,7 @@ def test_all_pairs_best_first():
         "",
         "m: new > old, odd > bad",
         "",
-        "▲ better, ▼ worse; △ ▽ may be chance (p above 0.05 after Holm's correction)",
+        "▲ better, ▼ worse; △ ▽ not significant (p above 0.05 after Holm's correction)",
     ]
 
 

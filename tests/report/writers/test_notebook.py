@@ -93,7 +93,7 @@ def test_numbers_stay_below_each_other_in_a_comparison():
     assert first == ["system", "bleu ↑", "ter ↓"]
     assert (base[1][-2:], best[1][-2:]) == (" ▲", " ▲")
     assert html.count("visibility:hidden") == 2
-    assert "best: better than base by bleu and ter." in html
+    assert "best: significantly better than base by bleu and ter." in html
 
 
 def test_an_alignment():

@@ -92,7 +92,7 @@ def test_colour():
     found = lines(results(1, 2), color=True)
     assert found[0] == "\x1b[1msystem    m ↑\x1b[0m"
     assert found[3] == "B       \x1b[1m2.00*\x1b[0m"
-    assert found[5] == "\x1b[2m1,234 segments, 2 references\x1b[0m"
+    assert found[6] == "\x1b[2m1,234 segments, 2 references\x1b[0m"
 
 
 def test_intervals_line_up():

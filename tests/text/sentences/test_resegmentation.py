@@ -183,8 +183,8 @@ def test_confidence():
 @pytest.mark.parametrize(
     ("references", "message"),
     [
-        pytest.param([], "There are no reference segments", id="no stream"),
-        pytest.param([[]], "There are no reference segments", id="no segment"),
+        pytest.param([], "No reference segments were given", id="no stream"),
+        pytest.param([[]], "No reference segments were given", id="no segment"),
         pytest.param([["a", None]], "Segment 2 has no reference", id="missing"),
     ],
 )
@@ -194,5 +194,5 @@ def test_bad_references(references, message):
 
 
 def test_unequal_streams():
-    with pytest.raises(LengthError, match="reference 2 has 1 segments but"):
+    with pytest.raises(LengthError, match="reference 2 has 1 segment but"):
         resegment("a", [["a", "b"], ["a"]])

@@ -183,8 +183,8 @@ GAP = SYSTEM_SCORES | {SYSTEMS[1]: [*SYSTEM_SCORES[SYSTEMS[1]][:-1], ""]}
         ),
         pytest.param(
             [write_table()],
-            "scores.tsv does not say whether higher scores of &#39;grade&#39; are better; "
-            "choose which scores are better, and choose the file again.",
+            "scores.tsv does not give the direction of &#39;grade&#39;; choose which "
+            "scores are better, and choose the file again.",
             id="no direction",
         ),
         pytest.param(
@@ -192,7 +192,7 @@ GAP = SYSTEM_SCORES | {SYSTEMS[1]: [*SYSTEM_SCORES[SYSTEMS[1]][:-1], ""]}
         ),
         pytest.param(
             [("a.txt", b"0.5\n" * SIZE)],
-            "are of one system that is not named, but there are 3 systems",
+            "belong to one unnamed system, but there are 3 systems",
             id="one column",
         ),
     ],

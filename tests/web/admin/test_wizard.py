@@ -206,7 +206,7 @@ def test_tables_and_memories_can_be_chosen_too():
         ),
         (Upload("output", "x.xml", b"<a/>"), "x.xml begins with"),
         (Upload("output", "../../etc/x.jsonl", b"{"), "x.jsonl is no JSON"),
-        (Upload("source", "x.json", b"{}"), "x.json has no columns of texts"),
+        (Upload("source", "x.json", b"{}"), "x.json has no text columns"),
     ],
 )
 def test_files_that_cannot_be_read(upload, says):
@@ -237,9 +237,9 @@ def test_what_a_protocol_needs_is_pasted_and_kept(light_admin):
     }
     wrong = more | {"questions": "document\tquestion\r\nd\tWhy?\r\n"}
     refused = browser.form(place, texts=texts, go="check", **wishes | wrong)
-    assert "questions.tsv, line 1: there is no column" in unescape(refused.text)
+    assert "questions.tsv, line 1: the column" in unescape(refused.text)
     refused = browser.form(place, texts=texts, **wishes | more | {"options": "x ="})
-    assert "The table of options is no TOML" in refused.text
+    assert "The table of options is not TOML" in refused.text
     made = browser.form(place, texts=texts, go="create", **wishes | more)
     assert made.status_code == 303, made.text
     key = made.headers["location"].rpartition("/")[2]

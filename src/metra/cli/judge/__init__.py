@@ -42,10 +42,10 @@ class _JudgeGroup(LazyGroup):
 
 @click.group(cls=_JudgeGroup, package="metra.cli.judge", modules=_MODULES)
 def judge() -> None:
-    """Let people judge translations in their browsers.
+    """Run human evaluation campaigns in the browser.
 
-    Everything is kept in a store: a file, or a PostgreSQL database by its address. Needs the
-    extra judge: pip install '.[judge]' in metra's source folder.
+    Campaigns and judgements are stored in a file or in a PostgreSQL database. Needs the
+    extra judge: run pip install '.[judge]' in metra's source folder.
 
     \b
     metra judge init campaign.toml

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 @click.argument("out", metavar="FILE")
 @store_option
 def backup(out: str, url: str) -> None:
-    """Write a backup of the whole store to FILE, while judges work.
+    """Write a backup of the store to FILE; the server may keep running.
 
-    If FILE is a folder, the backup is named by the time. The backup is a store in a file,
-    also that of a PostgreSQL database; it holds one state of the store, was compared with it,
-    and can be read by its owner only.
+    If FILE is a folder, the backup is named by the current time. A backup is a store file,
+    even for a PostgreSQL database. It is a consistent snapshot, is verified against the
+    store, and is readable by its owner only.
 
     \b
     metra judge backup judge-monday.db
@@ -48,27 +48,27 @@ def backup(out: str, url: str) -> None:
 @click.command()
 @click.argument("file", metavar="FILE")
 @store_option
-@option("--replace", "Delete what the store holds.", is_flag=True)
-@option("--salvage", "FILE is a damaged store: take what can be read.", is_flag=True)
+@option("--replace", "Delete the current contents of the store.", is_flag=True)
+@option("--salvage", "Recover the readable rows of a damaged store FILE.", is_flag=True)
 def restore(file: str, url: str, replace: bool, salvage: bool) -> None:
-    """Put a backup into a store: a new one, an empty one, or with --replace any one.
+    """Restore a backup into a new or empty store, or into any store with --replace.
 
-    All of it is restored or nothing, and compared with FILE. The store may be of the other
-    kind: a backup of a file can be put into PostgreSQL. A server that is running serves what
-    was restored at once.
+    The backup is restored as a whole or not at all, and verified against FILE. The store
+    may be of another kind: a backup of a file can be restored into PostgreSQL. A running
+    server uses the restored data at once.
 
-    With --salvage, FILE is a store that is damaged. Rows that can be read are put into a new
-    store; those that belong to rows that cannot are written to a file beside it.
+    With --salvage, FILE is a damaged store. Readable rows go into a new store; rows that
+    depend on unreadable ones are written to a separate file next to it.
 
     \b
     metra judge restore judge-monday.db --store judge.db
     metra judge restore judge.db --salvage --store salvaged.db
     """
     if salvage and replace:
-        msg = "--salvage writes to a new store only; leave --replace out."
+        msg = "--salvage writes only to a new store; leave --replace out."
         raise OptionError(msg)
     if not Path(file).is_file():
-        msg = f"There is no file {file}; expected a backup or a store."
+        msg = f"File {file} does not exist; expected a backup or a store."
         raise FormatError(msg)
     is_new = "://" not in url and not Path(url).exists()
     try:
@@ -113,4 +113,4 @@ def _report_salvage(file: str, found: "Salvage") -> None:
         flags = os.O_CREAT | os.O_TRUNC | os.O_WRONLY
         with open(os.open(path, flags, 0o600), "w", encoding="utf-8") as out:
             out.write(lines)
-        click.echo(f"{len(found.unplaced):,} belong to rows that are lost: see {path}.")
+        click.echo(f"{len(found.unplaced):,} depend on lost rows: see {path}.")

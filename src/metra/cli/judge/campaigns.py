@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from metra.cli.options import option
-from metra.errors import OptionError, no_such
+from metra.errors import OptionError, format_count, no_such
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -24,7 +24,7 @@ AT_KEYBOARD = "command line"
 
 store_option = option(
     "--store url STORE",
-    "A file, or postgresql://USER@HOST/DATABASE; $METRA_STORE if not given.",
+    "Store: a file, or postgresql://USER@HOST/DATABASE; $METRA_STORE sets the default.",
     "judge.db",
     envvar="METRA_STORE",
 )
@@ -42,15 +42,19 @@ def open_store(url: str, *, create: bool = False) -> "Store":
 @click.command()
 @click.argument("files", nargs=-1, metavar="[CAMPAIGN.toml]...")
 @store_option
-@option("--draft", "Keep it closed to judges until an admin opens it.", is_flag=True)
-@option("--admin NAME", "The admin's name.", "admin")
+@option(
+    "--draft",
+    "Keep the campaign closed to judges until an admin opens it.",
+    is_flag=True,
+)
+@option("--admin NAME", "Name of the admin.", "admin")
 @option(
     "--password-file",
-    "A file whose first line is the admin's password; else $METRA_ADMIN_PASSWORD, "
-    "else it is asked for.",
+    "File whose first line is the admin password; by default $METRA_ADMIN_PASSWORD, "
+    "or a prompt.",
     type=click.Path(exists=True, dir_okay=False),
 )
-@option("--new-password", "Change the admin's password.", is_flag=True)
+@option("--new-password", "Change the admin password.", is_flag=True)
 def init(
     files: tuple[str, ...],
     url: str,
@@ -59,10 +63,10 @@ def init(
     password_file: str | None,
     new_password: bool,
 ) -> None:
-    """Make a store, set its admin's password, and put campaigns into it.
+    """Create a store, set the admin password, and add campaigns.
 
-    A campaign is frozen then: its texts, protocol and settings, and who judges what in which
-    order. Without a file only the store is made.
+    This freezes the campaign: its texts, protocol and settings, and the assignment of
+    judges to items. Without a campaign file, only the store is created.
 
     \b
     metra judge init campaign.toml
@@ -86,7 +90,7 @@ def init(
         click.echo(cost)
     store.close()
     place = _hide_password(url)
-    click.echo(f"Kept in {place}. Next: metra judge links, metra judge serve")
+    click.echo(f"Stored in {place}. Next: metra judge links, then metra judge serve")
 
 
 def _add_campaign(
@@ -127,11 +131,11 @@ def _hide_password(url: str) -> str:
 @store_option
 @option(
     "--set state",
-    "Open, pause or close the campaign first.",
+    "First open, pause or close the campaign.",
     type=click.Choice(["open", "paused", "closed"]),
 )
 def status(campaign: str | None, url: str, state: str | None) -> None:
-    """Show how far the judges of CAMPAIGN are; without one, which campaigns there are.
+    """Show the progress of CAMPAIGN; without one, list all campaigns.
 
     \b
     metra judge status
@@ -193,23 +197,23 @@ def _describe_judge(judge: "Judge") -> str:
 @store_option
 @option(
     "--judge labels NAME",
-    "Make this judge's link anew; the old one stops working.",
+    "Create a new link for this judge; the old one stops working.",
     multiple=True,
 )
-@option("--revoke", "Take the links of --judge back instead.", is_flag=True)
+@option("--revoke", "Revoke the links of --judge instead.", is_flag=True)
 @option(
     "--base-url",
-    "How judges reach the server.",
+    "Public address of the server.",
     "http://127.0.0.1:8000",
     envvar="METRA_BASE_URL",
 )
 def links(
     campaign: str | None, url: str, labels: tuple[str, ...], revoke: bool, base_url: str
 ) -> None:
-    """Make links for the judges of CAMPAIGN who have none, and show them this once.
+    """Create and print links for the judges of CAMPAIGN who have none.
 
-    The store keeps no more than a hash of a link, so none can be shown again: lost ones are
-    made anew with --judge. What a judge has done stays.
+    The store keeps only a hash of each link, so a link cannot be printed again; --judge
+    replaces a lost one. Judgements are kept.
 
     \b
     metra judge links --base-url https://judge.example.org
@@ -217,7 +221,7 @@ def links(
     from metra.store import campaigns, judges
 
     if revoke and not labels:
-        msg = "--revoke takes links of named judges back; name them with --judge."
+        msg = "--revoke needs the judges; name them with --judge."
         raise OptionError(msg)
     store = open_store(url)
     from metra.web.server import check_base_url
@@ -239,7 +243,7 @@ def links(
             else:
                 token = judges.issue_link(db, one.id, now=now, who=AT_KEYBOARD)
                 lines.append(f"{one.label}\t{base_url.rstrip('/')}/j/{token}")
-    click.echo("\n".join(lines) or "Every judge has a link; --judge makes one anew.")
+    click.echo("\n".join(lines) or "Every judge has a link; --judge replaces one.")
 
 
 @click.command()
@@ -247,20 +251,21 @@ def links(
 @store_option
 @option(
     "-j --judge judges NAME",
-    "Who looks again; may be given several times.",
+    "Judge of the new campaign. May be given several times.",
     multiple=True,
     required=True,
 )
-@option("--each", "How many of them see each answer.", 1)
-@option("--name", "What the new campaign is called.", "", show_default=False)
+@option("--each", "Number of judges per answer.", 1)
+@option("--name", "Name of the new campaign.", "", show_default=False)
 def settle(
     campaign: str | None, url: str, judges: tuple[str, ...], each: int, name: str
 ) -> None:
-    """Let somebody settle what CAMPAIGN left open, blind to systems and judges.
+    """Create a follow-up campaign that resolves the open cases of CAMPAIGN.
 
-    Answers in gaps that are not the exact word, and free answers to questions that no list
-    accepts, become a campaign of verdicts; tags of several raters become one in which
-    somebody keeps, drops or corrects them. Scores and exports of CAMPAIGN then follow.
+    Its judges see neither the systems nor the earlier judges. Cloze answers that are not the
+    exact word, and free answers that are not on a list, are judged in a campaign of
+    verdicts; tags from several raters are kept, dropped or corrected. Scores and exports of
+    CAMPAIGN then include the decisions.
 
     \b
     metra judge settle cloze -j zoe -j yan --each 2
@@ -286,12 +291,12 @@ def settle(
 @store_option
 @option(
     "--answers everything",
-    "Delete the answers too; without it they stay, under a name that tells nothing.",
+    "Also delete the answers; by default they are kept under a neutral name.",
     is_flag=True,
 )
-@click.confirmation_option(prompt="This cannot be undone. Go on?")
+@click.confirmation_option(prompt="This cannot be undone. Continue?")
 def forget(campaign: str, label: str, url: str, everything: bool) -> None:
-    """Forget who JUDGE of CAMPAIGN is: name, note, profile, comments, events, link.
+    """Anonymise JUDGE of CAMPAIGN: delete name, note, profile, comments, events and link.
 
     \b
     metra judge forget "market and brake" ann
@@ -305,7 +310,7 @@ def forget(campaign: str, label: str, url: str, everything: bool) -> None:
         name = judges.anonymise_judge(db, key, now=now, who=AT_KEYBOARD)
         if everything:
             deleted = judges.delete_answers(db, key, now=now, who=AT_KEYBOARD)
-            more = f", and {deleted} answers deleted"
+            more = f", and {format_count(deleted, 'answer')} deleted"
     click.echo(f"{label} is forgotten; the answers are {name}'s now{more}.")
 
 
@@ -314,21 +319,21 @@ def forget(campaign: str, label: str, url: str, everything: bool) -> None:
 @store_option
 @option(
     "--reset-second-factor reset",
-    "Remove the second factor of NAME; the password alone opens again.",
+    "Remove the second factor of NAME; the password alone then suffices.",
     is_flag=True,
 )
 @option("--end-sessions", "Sign NAME out in all browsers.", is_flag=True)
 @option(
     "--end-waits",
-    "Let everybody who waits after wrong passwords or links try again now.",
+    "Lift the waiting times after wrong passwords or links.",
     is_flag=True,
 )
 def admin(
     name: str | None, url: str, reset: bool, end_sessions: bool, end_waits: bool
 ) -> None:
-    """Show the admins of a store, or let NAME in again.
+    """List the admins of a store, or restore access for NAME.
 
-    A forgotten password is replaced by `metra judge init --new-password --admin NAME`.
+    To replace a forgotten password, run `metra judge init --new-password --admin NAME`.
 
     \b
     metra judge admin
@@ -339,7 +344,7 @@ def admin(
 
     if (reset or end_sessions) and name is None:
         flag = "--reset-second-factor" if reset else "--end-sessions"
-        msg = f"{flag} is about one admin; name them: metra judge admin NAME {flag}"
+        msg = f"{flag} needs an admin; write: metra judge admin NAME {flag}"
         raise OptionError(msg)
     now, rows = time.time(), list[tuple[str, ...]]()
     with closing(open_store(url)) as store, store.transaction() as db:

@@ -17,21 +17,21 @@ from metra.errors import OptionError
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @option(
     "-o --out OUT",
-    "File to write, packed if it ends in .gz, .xz or .zst; - is the screen, which is "
-    "what is written to without --store.",
+    "File to write, compressed if the name ends in .gz, .xz or .zst; - writes to the "
+    "screen, the default without --store.",
 )
 @option(
     "--store url STORE",
-    "Put the judgements into this store, as a campaign that is closed.",
+    "Add the judgements to this store, as a closed campaign.",
 )
-@option("--name NAME", "What the campaign is called in the store.")
+@option("--name NAME", "Name of the campaign in the store.")
 @option(
     "--lang SOURCE-TARGET",
-    "The languages, such as en-de, where the files do not say them.",
+    "Language pair, such as en-de, if the files do not contain it.",
 )
 @option(
     "--protocol NAME",
-    "How judges were asked, where Pearmut's results do not tell: da, esa or mqm.",
+    "Protocol, if Pearmut's results do not contain it: da, esa or mqm.",
 )
 def import_(
     files: tuple[str, ...],
@@ -41,15 +41,15 @@ def import_(
     lang: str | None,
     protocol: str | None,
 ) -> None:
-    """Read judgements of Pearmut, Appraise, Marot, mt-metrics-eval or metra.
+    """Import judgements from Pearmut, Appraise, Marot, mt-metrics-eval or metra.
 
-    They are written as JSON lines, or put into a store, where the admin's pages, `status` and
-    `export` work on them as on campaigns that were judged there. The same judgements again
-    change nothing.
+    The judgements are written as JSON lines, or added to a store, where the admin pages,
+    `status` and `export` treat them like a campaign of metra. Importing the same judgements
+    again changes nothing.
 
-    The content tells what a file is. Appraise's ESA needs its batches beside it, which hold
-    the texts. Files with texts alone (a campaign of Pearmut, batches of Appraise) become a
-    corpus in JSON lines, which a campaign's file can name.
+    Formats are detected from the content. Appraise ESA exports also need their batches,
+    which contain the texts. Files with texts only (a Pearmut campaign, Appraise batches)
+    become a corpus in JSON lines for use in a campaign file.
 
     \b
     metra judge import export.csv batches.json --lang en-de -o judgements.jsonl
@@ -62,12 +62,12 @@ def import_(
     from metra.formats.scores.judgement_jsonl import format_judgements
 
     if name is not None and url is None:
-        msg = "--name is what a campaign is called in a store; add --store."
+        msg = "--name is the name of a campaign in a store; add --store."
         raise OptionError(msg)
     found = [imports.read_file(path) for path in files]
     if all(file.kind in imports.TEXTS for file in found):
         if url is not None:
-            msg = f"{files[0]} holds texts without judgements; leave --store out."
+            msg = f"{files[0]} contains texts without judgements; leave --store out."
             raise OptionError(msg)
         lines, kept, lost = format_corpus(imports.parse_texts(found))
         more = f"; {lost} that some systems lack are left out" if lost else ""
@@ -106,25 +106,29 @@ FORMATS = (
 @shared.store_option
 @option(
     "--format form",
-    "tsv is what `metra meta` and `metra report --judgements` read; zip is all of it.",
+    "Output format; `metra meta` and `metra report --judgements` read tsv; zip "
+    "contains all formats.",
     choices=FORMATS,
 )
-@option("-o --out OUT", "File to write; - is the screen.", "-", show_default=False)
+@option(
+    "-o --out OUT", "File to write; - writes to the screen.", "-", show_default=False
+)
 @option(
     "--unblind",
-    "Show the systems' names before the campaign is closed; that is written to the log.",
+    "Show system names before the campaign is closed; this is logged.",
     is_flag=True,
 )
 @option(
     "--flagged",
-    "Judges with a flag: left out of means of systems, counted, or left out of all files.",
+    "Flagged judges: exclude them from system means, include them, or exclude them "
+    "from all files.",
     "apart",
     choices=("apart", "count", "out"),
 )
 def export(
     campaign: str | None, url: str, form: str, out: str, unblind: bool, flagged: Any
 ) -> None:
-    """Write the judgements of CAMPAIGN, which is not needed where there is only one.
+    """Export the judgements of CAMPAIGN (optional if there is only one).
 
     Until a campaign is closed or unblinded, systems are called System 1, System 2, …
 

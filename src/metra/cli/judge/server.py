@@ -20,16 +20,16 @@ _port = option("--port", default=8000, type=click.IntRange(0, 65535))
 @click.argument("folder", default="metra-judge-demo", type=click.Path(file_okay=False))
 @option(
     "-p --protocol protocols NAME",
-    "Which protocol to show; may be given several times. All of them if not given.",
+    "Protocol to show; by default all. May be given several times.",
     multiple=True,
 )
 @_port
-@option("--no-serve", "Make the store and stop.", is_flag=True)
+@option("--no-serve", "Create the store without starting the server.", is_flag=True)
 def demo(folder: str, protocols: tuple[str, ...], port: int, no_serve: bool) -> None:
-    """Look around in campaigns that made-up judges have half finished.
+    """Start a server with half-finished example campaigns by simulated judges.
 
-    A store is made in FOLDER (metra-judge-demo if not given), anew each time. The links that
-    are printed lead to the admin's pages and to the work of a judge who has not finished.
+    The store is created in FOLDER (default: metra-judge-demo) and replaced each time. The
+    printed links open the admin pages and the tasks of a judge who has not finished.
 
     \b
     metra judge demo
@@ -71,22 +71,22 @@ def demo(folder: str, protocols: tuple[str, ...], port: int, no_serve: bool) -> 
 
 @click.command()
 @store_option
-@option("--host", "Where to listen.", "127.0.0.1")
+@option("--host", "Address to listen on.", "127.0.0.1")
 @_port
 @option(
     "--base-url",
-    "How browsers reach the server, such as https://judge.example.org; needed where "
-    "--host is not this machine alone.",
+    "Public address of the server, such as https://judge.example.org; required if "
+    "--host is not local.",
     envvar="METRA_BASE_URL",
 )
-@option("--workers", "Processes that serve at once.", 1, type=click.IntRange(1, 64))
+@option("--workers", "Number of server processes.", 1, type=click.IntRange(1, 64))
 @option(
     "--behind-proxy proxy ADDRESS",
-    "Believe what a proxy at this address says about who asks (X-Forwarded-For).",
+    "Trust the X-Forwarded-For header of a proxy at this address.",
 )
 @option(
     "--away-after away_hours HOURS",
-    "After how long without a sign of a judge others may take over her tasks.",
+    "Reassign a judge's open tasks after this many hours of inactivity.",
     72.0,
     type=FiniteRange(0),
 )
@@ -107,5 +107,7 @@ def serve(url: str, host: str, port: int, base_url: str | None, **given: Any) ->
     server.check_encryption(serving)
     server.check_port_free(host, port)
     place = base_url or f"http://{host}:{port}"
-    click.echo(f"Judges come in by their links, admins at {place.rstrip('/')}/admin")
+    click.echo(
+        f"Judges open their own links; admins sign in at {place.rstrip('/')}/admin"
+    )
     server.run_server(serving)

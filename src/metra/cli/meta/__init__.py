@@ -26,11 +26,11 @@ _MODULES = {
 
 @click.group(cls=LazyGroup, package="metra.cli.meta", modules=_MODULES)
 def meta() -> None:
-    """Ask how far metrics and judges can be trusted.
+    """Evaluate metrics and judges: correlation, agreement, rankings, sample size.
 
-    SCORES are files of scores and judgements, in any mixture: long tables and matrices
-    (.tsv), JSON lines, what `metra score` writes, directories of mt-metrics-eval, WMT's direct
-    assessments, MQM, ESA, Appraise. LANG=FILE names the language pair of a file.
+    SCORES are files of scores and judgements in any combination: long tables and matrices
+    (.tsv), JSON lines, output of `metra score`, mt-metrics-eval folders, WMT direct
+    assessments, MQM, ESA, Appraise. LANG=FILE gives the language pair of a file.
 
     \b
     metra score sysA.txt sysB.txt -r ref.txt --level segment --format json -o bleu.json

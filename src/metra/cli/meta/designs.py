@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 @shared.question(PowerOptions, shared.SCORER, plot=True, needs_scores=False)
 def power(asked: shared.MetaQuestion, options: PowerOptions) -> "MetaReport":
-    """Say how many segments and raters tell which systems apart.
+    """Plan a study: how many segments and raters separate the systems.
 
-    From the judgements of a pilot study, or before a study with assumed variances (--like,
-    --sd). --plot draws the share of pairs that separate, or the detectable difference, by
-    the number of segments. `metra meta variance` explains the variances.
+    The plan uses the judgements of a pilot study, or assumed variances (--like, --sd).
+    --plot draws the share of separated pairs, or the detectable difference, by number of
+    segments. `metra meta variance` explains the variances.
 
     \b
     metra meta power pilot.tsv --scorer esa --segments 200,400,800 --raters 1,2,3
@@ -51,9 +51,9 @@ def power(asked: shared.MetaQuestion, options: PowerOptions) -> "MetaReport":
 
         power, pairs = f"power {options.power:g}", len(curves.pairs)
         plot = CurvePlot(
-            f"Pairs of systems that separate with {power}"
+            f"Pairs of systems separated with {power}"
             if pairs
-            else f"Smallest difference that is found with {power}",
+            else f"Smallest detectable difference with {power}",
             f"{curves.systems} systems, alpha {options.alpha:g}"
             + (" by all pairs" if options.corrected else ""),
             "segments",
@@ -67,13 +67,13 @@ def power(asked: shared.MetaQuestion, options: PowerOptions) -> "MetaReport":
 
 @shared.question(PseudoOptions, *shared.OWN, *shared.GOLD, shared.METRIC, plot=True)
 def pseudo(asked: shared.MetaQuestion, options: PseudoOptions) -> "MetaReport":
-    """Rank systems on documents of n segments drawn at random: metrics, and judges.
+    """Measure agreement on random documents of n segments, for metrics and judges.
 
-    People's score is the mean of one judgement a segment, chosen at random. With --output
-    and -m, corpus measures are pooled from their statistics; other scores are averaged.
-    Where segments were judged twice, judges are compared with judges, also without scores of
-    a metric. Judges have scales of their own: where the same judges judged all systems of a
-    segment, --judges-by segment, the default for such data, gives all systems the same judge.
+    The human score is the mean of one random judgement per segment. With --output and -m,
+    corpus metrics are aggregated from their statistics; other scores are averaged. If
+    segments were judged twice, judges are compared with each other, even without a metric.
+    Judges use different scales: if the same judges judged all systems of a segment,
+    --judges-by segment, the default for such data, draws the same judge for all systems.
 
     \b
     metra meta pseudo scores.tsv --gold esa --plot curve.svg
@@ -107,13 +107,16 @@ def pseudo(asked: shared.MetaQuestion, options: PseudoOptions) -> "MetaReport":
 
 @shared.question(RefsOptions, *shared.OWN, *shared.GOLD, plot=True)
 def refs(asked: shared.MetaQuestion, options: RefsOptions) -> "MetaReport":
-    """Show how agreement grows with references: outputs are scored with subsets of them.
+    """Show how agreement depends on the number of references, by scoring with subsets of them.
 
     \b
     metra meta refs da.tsv --gold da --output out.tsv -r r1.txt -r r2.txt -r r3.txt -m bleu
     """
     if not (asked.outputs and asked.specs and asked.references):
-        msg = "Give --output, two or more -r and a measure (-m): what to score, with what."
+        msg = (
+            "metra meta refs scores outputs itself; give --output, at least two "
+            "-r, and -m."
+        )
         raise click.UsageError(msg)
     from metra.formats.scores.panel import build_panel
     from metra.formats.scores.record import concatenate_scores
@@ -164,9 +167,9 @@ def refs(asked: shared.MetaQuestion, options: RefsOptions) -> "MetaReport":
 
 @shared.question(RobustOptions, *shared.GOLD, shared.METRIC, plot=True)
 def robust(asked: shared.MetaQuestion, options: RobustOptions) -> "MetaReport":
-    """Show the agreement over fewer systems: the best, neighbours, all but one, or any.
+    """Show the agreement over subsets of systems: the best, neighbours, all but one, random.
 
-    A metric that tells hopeless systems from good ones may still be blind among good ones.
+    A metric that separates very bad systems from good ones may still fail among good ones.
 
     \b
     metra meta robust scores.tsv --gold mqm --metric BLEU,COMET --plot top.svg
@@ -202,10 +205,10 @@ def robust(asked: shared.MetaQuestion, options: RobustOptions) -> "MetaReport":
 
 @shared.question(ScatterOptions, *shared.GOLD, shared.METRIC, plot=True)
 def scatter(asked: shared.MetaQuestion, options: ScatterOptions) -> "MetaReport":
-    """Plot systems by gold and metric, with a fitted line, its band and the outliers.
+    """Plot systems by gold and metric, with a fitted line, its band and outliers.
 
-    Outliers are marked and the coefficient is given with and without them. With several
-    metrics the pictures are numbered: plot-1.svg, plot-2.svg and so on.
+    Outliers are marked, and the coefficient is given with and without them. With several
+    metrics the charts are numbered: plot-1.svg, plot-2.svg and so on.
 
     \b
     metra meta scatter scores.tsv --gold mqm --metric BLEU --plot bleu.svg
@@ -236,19 +239,20 @@ def _check_study(given: dict[str, Any]) -> None:
     path = given["protocol"]
     if not path.endswith(".toml"):
         if not given["paths"]:
-            msg = (
-                "There are no SCORES; name files, or give a study, such as study.toml."
-            )
+            msg = "SCORES are missing; name files, or a study such as study.toml."
             raise click.UsageError(msg)
         if not given["gold"]:
-            msg = "metra meta task needs --gold NAMES, the scorer to compare metrics with."
+            msg = (
+                "metra meta task needs --gold NAMES, the scorer with the human "
+                "judgements."
+            )
             raise click.UsageError(msg)
         return
     params = {param.name: param for param in click.get_current_context().command.params}
     for name in ("paths", "gold", "gold_from", "metrics", *shared.ABOUT_SCORES):
         if given[name] not in (None, (), "", "auto"):
             what = "SCORES" if name == "paths" else params[name].opts[-1]
-            msg = f"{path} is a study, which describes its scores: leave out {what}."
+            msg = f"{path} is a study, which defines its own scores; leave out {what}."
             raise click.UsageError(msg)
 
 
@@ -280,12 +284,12 @@ _protocol = click.argument("protocol", metavar="{wmt23|wmt24|wmt25|STUDY.toml}")
     check=_check_study,
 )
 def task(asked: shared.MetaQuestion, options: TaskOptions) -> "MetaReport":
-    """Score metrics by the protocol of a WMT metrics task, or by that of a study.
+    """Rank metrics by the protocol of a WMT metrics task, or by a study file.
 
-    wmt23: accuracy of systems over all language pairs, and for each of them Pearson's r of
-    systems and of segments and acc*_eq. wmt24, wmt25: soft pairwise accuracy and acc*_eq.
-    A study names its files, golds, systems, metrics and columns itself; with --format latex
-    its table is a float for a page of two columns.
+    wmt23: system accuracy over all language pairs, and for each pair Pearson's r of systems
+    and of segments and acc*_eq. wmt24, wmt25: soft pairwise accuracy and acc*_eq. A study
+    file names its files, gold scores, systems, metrics and columns; with --format latex its
+    table is a two-column float.
 
     \b
     metra meta task wmt23 en-de=ende.tsv he-en=heen.tsv zh-en=zhen.tsv --gold mqm

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 def rank(asked: shared.MetaQuestion, options: RankOptions) -> "MetaReport":
     """Rank systems by judgements or a metric, with clusters and rank ranges.
 
-    A rank range is how far up or down a system could stand before a significant loss or
-    win. --plot draws the p-values as a heat map.
+    The rank range of a system reaches up to the next system that is significantly better
+    and down to the next that is significantly worse. --plot draws the p-values as a heat
+    map.
 
     \b
     metra meta rank esa.csv --scorer esa --by z
@@ -45,10 +46,10 @@ def rank(asked: shared.MetaQuestion, options: RankOptions) -> "MetaReport":
 
 @shared.question(AgreeOptions, shared.SCORER, plot=True)
 def agree(asked: shared.MetaQuestion, options: AgreeOptions) -> "MetaReport":
-    """Say how far judges agree: pair by pair, as a whole, and with themselves.
+    """Measure agreement between judges: in pairs, overall, and with themselves.
 
-    The table needs a column that names the judge. --plot draws the two judges who agree
-    least (plot-1.svg) and how far judgements are apart (plot-2.svg).
+    The table needs a column with the judge. --plot draws the two judges who agree least
+    (plot-1.svg) and the distances between judgements (plot-2.svg).
 
     \b
     metra meta agree ratings.tsv
@@ -85,10 +86,10 @@ def agree(asked: shared.MetaQuestion, options: AgreeOptions) -> "MetaReport":
 
 @shared.question(NormaliseOptions, shared.SCORER)
 def normalise(asked: shared.MetaQuestion, options: NormaliseOptions) -> "MetaReport":
-    """Put each judge's values on one scale, and report on the judges.
+    """Normalise each judge's values to one scale, and report on the judges.
 
-    The new scorer is called NAME-METHOD, such as mqm-z. Judges who always gave the same
-    value are left out and listed.
+    The new scorer is named NAME-METHOD, such as mqm-z. Judges who always gave the same
+    value are excluded and listed.
 
     \b
     metra meta normalise ratings.tsv --scores z.tsv
@@ -110,7 +111,7 @@ def normalise(asked: shared.MetaQuestion, options: NormaliseOptions) -> "MetaRep
     normalised = question.normalise(scores, name, options.method, left_out=left_out)
     if failed:
         told = name_some([f"{judge} ({why})" for judge, why in failed.items()])
-        asked.notes.append(f"Did not tell {options.bad} from the rest: {told}.")
+        asked.notes.append(f"Judges who did not score {options.bad} lower: {told}.")
     if options.to:
         write_output(format_long_table(normalised.scores), options.to)
     most = options.most_judges
@@ -119,11 +120,12 @@ def normalise(asked: shared.MetaQuestion, options: NormaliseOptions) -> "MetaRep
 
 @shared.question(VarianceOptions, shared.SCORER)
 def variance(asked: shared.MetaQuestion, options: VarianceOptions) -> "MetaReport":
-    """Say what judgements vary with: systems, documents, segments, raters.
+    """Estimate variance components of judgements: systems, documents, segments, raters.
 
-    The variance components of a generalisability study, by Henderson's method I, which
-    needs no balance; and how two panels of raters would correlate, which no metric can
-    beat. `metra meta power` plans a study with them.
+    The variance components are those of a generalisability study, estimated with
+    Henderson's method I, which does not need a balanced design. The expected correlation of
+    two panels of raters is the upper bound for metrics. `metra meta power` plans a study
+    with these components.
 
     \b
     metra meta variance ratings.tsv

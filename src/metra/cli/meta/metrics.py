@@ -22,12 +22,12 @@ LEVELS = {"sys": "systems", "seg": "segments", "doc": "documents"}
 
 @shared.question(CompareOptions, *shared.GOLD, shared.METRIC, plot=True)
 def compare(asked: shared.MetaQuestion, options: CompareOptions) -> "MetaReport":
-    """Rank metrics by how well they agree with people, and say which differences count.
+    """Rank metrics by their agreement with human scores, with significance tests.
 
-    Systems are compared by Williams' test of Pearson's r. Other tests exchange the scores of
-    two metrics at random, system by system, or segment by segment with --level seg, and ask
-    how often that makes as large a difference. Tests are two-sided, and corrected for their
-    number. --plot draws the p-values as a heat map.
+    For systems, the default is Williams' test of Pearson's r. The permutation tests swap
+    the scores of two metrics at random, by system or, with --level seg, by segment, and
+    count how often the difference is as large. Tests are two-sided, and p-values are
+    corrected for multiple comparisons. --plot draws the p-values as a heat map.
 
     \b
     metra meta compare scores.tsv --gold mqm
@@ -63,11 +63,11 @@ def compare(asked: shared.MetaQuestion, options: CompareOptions) -> "MetaReport"
 
 @shared.question(CorrelateOptions, *shared.OWN, *shared.GOLD, shared.METRIC, plot=True)
 def correlate(asked: shared.MetaQuestion, options: CorrelateOptions) -> "MetaReport":
-    """Say how well metrics agree with people, with bootstrap intervals.
+    """Correlate metrics with human scores, with bootstrap intervals.
 
-    With --output and -m, outputs are scored here and now, and each resample of segments
-    pools the statistics of corpus measures such as BLEU anew. --plot draws the coefficients
-    with their intervals.
+    With --output and -m, metra scores the outputs itself, and each resample of segments
+    aggregates the statistics of corpus metrics such as BLEU again. --plot draws the
+    coefficients with their intervals.
 
     \b
     metra meta correlate scores.tsv --gold mqm
@@ -116,11 +116,11 @@ def correlate(asked: shared.MetaQuestion, options: CorrelateOptions) -> "MetaRep
 
 @shared.question(DiffOptions, *shared.OWN, *shared.GOLD, shared.METRIC, plot=True)
 def diff(asked: shared.MetaQuestion, options: DiffOptions) -> "MetaReport":
-    """Correlate differences between systems, and count pairs in the right order.
+    """Correlate differences between systems, and count correctly ordered pairs.
 
-    Differentials are Pearson's r of the differences of all pairs of systems. Accuracy is
-    given for all pairs, and for those that people tell apart with p below .05, .01 and .001.
-    --plot draws the pairs, a numbered picture for each metric where there are several.
+    Differentials are Pearson's r of the differences over all pairs of systems. Accuracy is
+    given for all pairs, and for pairs whose human scores differ with p below .05, .01 and
+    .001. --plot draws the pairs; with several metrics, one numbered chart each.
 
     \b
     metra meta diff scores.tsv --gold mqm
@@ -145,7 +145,7 @@ def diff(asked: shared.MetaQuestion, options: DiffOptions) -> "MetaReport":
 
 @shared.question(CrossOptions, plot=True)
 def cross(asked: shared.MetaQuestion, options: CrossOptions) -> "MetaReport":
-    """Correlate every scorer with every other; alike ones stand side by side.
+    """Correlate all scorers with each other, similar ones next to each other.
 
     \b
     metra meta cross scores.tsv --level seg --plot cross.svg
@@ -164,7 +164,7 @@ def cross(asked: shared.MetaQuestion, options: CrossOptions) -> "MetaReport":
     if asked.plot:
         from metra.report.pictures.heatmap import Heatmap, draw_heatmap
 
-        title = "How the scorers agree"
+        title = "Correlation between scorers"
         caption = f"{options.coef} of {LEVELS[options.level]}"
         heat = Heatmap(title, caption, crossed.names, crossed.values.tolist(), "r")
         asked.write_pictures(draw_heatmap, heat)
@@ -173,11 +173,11 @@ def cross(asked: shared.MetaQuestion, options: CrossOptions) -> "MetaReport":
 
 @shared.question(TuneOptions, *shared.OWN, *shared.GOLD, plot=True)
 def tune(asked: shared.MetaQuestion, options: TuneOptions) -> "MetaReport":
-    """Choose the value of a metric's option that agrees best with people.
+    """Find the value of a metric's option with the best agreement with human scores.
 
-    The outputs are scored with every value, such as the weight of recall of fmean (alpha).
-    The curve has intervals by the bootstrap. Cross-validation chooses the value on all
-    folds of segments but one and measures it on that one, beside the value that -m has.
+    The outputs are scored with every value, such as the recall weight of fmean (alpha), and
+    the curve has bootstrap intervals. Cross-validation chooses the value on all folds of
+    segments but one and evaluates it on that fold, next to the value in -m.
 
     \b
     metra meta tune mqm.tsv --gold mqm --output outputs.tsv -r ref.txt -m fmean
@@ -187,7 +187,7 @@ def tune(asked: shared.MetaQuestion, options: TuneOptions) -> "MetaReport":
         -m chrf --parameter beta --values 0.5,1,2,3,4
     """
     if not (asked.outputs and asked.specs):
-        msg = "Give --output and a measure (-m): what to score, and what to tune."
+        msg = "metra meta tune scores outputs itself; give --output and -m."
         raise click.UsageError(msg)
     from metra.meta.correlate import parse_specs
     from metra.meta.tune import list_variants, report_tuning, tune_option

@@ -38,24 +38,24 @@ def name_option(names: str, help_text: str) -> Callable[..., Any]:
 
 _GOLD_FROM = option(
     "--gold-from SCORES",
-    "Take the gold from this file; the same scorer of other files is left out.",
+    "Take the gold scores from this file, and ignore that scorer in other files.",
     multiple=True,
 )
 _GOLD_HELP = (
-    "The scorer to compare with: judgements. Several, with commas between them, give "
-    "a table each; A+B is the sum of both for the same judge and segment."
+    "Scorer with the human judgements to compare with. Several, separated by commas, "
+    "give one table each; A+B is the sum of both for the same judge and segment."
 )
 #: Whose judgements are compared with, and where they come from.
 GOLD = (option("--gold NAMES", _GOLD_HELP, required=True), _GOLD_FROM)
 #: The same where a study may name them.
 OPTIONAL_GOLD = (option("--gold NAMES", _GOLD_HELP, ""), _GOLD_FROM)
 METRIC = name_option(
-    "--metric metrics", "Scorers to look at; all but people's where none is named."
+    "--metric metrics", "Metrics to evaluate; by default all scorers except human ones."
 )
 SCORER = option(
     "--scorer name NAME",
-    "Whose judgements; needed where there are several scorers. A+B is the sum of both for "
-    "the same judge and segment.",
+    "Scorer to use, if there are several. A+B is the sum of both for the same judge "
+    "and segment.",
 )
 
 #: How an answer is written.
@@ -68,36 +68,36 @@ RESULT = (
 #: What every question takes.
 _QUESTION = (
     name_option(
-        "--lower-is-better lower", "Scorers whose lower values are the better ones."
+        "--lower-is-better lower", "Scorers for which lower values are better."
     ),
-    name_option("--without", "Systems to leave out."),
+    name_option("--without", "Systems to exclude."),
     option(
         "-t --test-set test_set NAME",
-        "Take the scores of this test set of mt-metrics-eval, too; see `metra testsets`.",
+        "Also read the scores of this mt-metrics-eval test set (see `metra testsets`).",
     ),
     option("-l --lang PAIR", "Only this language pair."),
     option("--domain NAME", "Only this domain."),
     name_option(
         "--unit units",
-        "More columns that tell apart what was scored, such as condition; tables and "
-        "JSON lines only.",
+        "Additional columns that identify what was scored, such as condition (tables "
+        "and JSON lines only).",
     ),
     option(
         "--column columns ROLE=HEADING",
-        "The column that plays a role which its heading does not tell, such as "
-        "system=model; roles: system, segment, document, scorer, value, judge, domain, "
-        "lang. Tables and JSON lines only.",
+        "Column to use for a role, such as system=model, if its heading is not "
+        "recognised; roles: system, segment, document, scorer, value, judge, domain, "
+        "lang (tables and JSON lines only).",
         multiple=True,
     ),
     option(
         "--system-names FILE",
-        "Other names of systems: the name in the scores, a tab, the name to use, one a "
-        "line.",
+        "New names of systems: the name in the scores, a tab and the new name on "
+        "each line.",
     ),
     option(
         "--mqm-weights WEIGHTS",
-        "What errors of MQM cost, beside the usual weights: SEVERITY[/CATEGORY]:POINTS, "
-        "source:yes, cap:POINTS, per:100 words; commas between them.",
+        "MQM error weights that differ from the default: SEVERITY[/CATEGORY]:POINTS, "
+        "source:yes, cap:POINTS, per:100 words; separated by commas.",
     ),
     option("--input-format", inputs.INPUT_FORMAT, choices=["auto", *INPUT_FORMATS]),
     *RESULT,
@@ -113,7 +113,7 @@ ABOUT_SCORES = (
 OWN = (
     option(
         "--output outputs OUTPUT",
-        "Output to score here: a file, or a table of several systems.",
+        "Output to score: a file, or a table with several systems.",
         multiple=True,
     ),
     inputs.references,
@@ -122,7 +122,7 @@ OWN = (
     option("--docs FILE", inputs.DOCUMENTS),
     option(
         "-m --score-with specs SPEC",
-        "Score --output by this measure (see `metra metrics`), and keep its statistics.",
+        "Score --output with this metric (see `metra metrics`).",
         multiple=True,
         callback=inputs.split_specs,
     ),
@@ -179,7 +179,7 @@ class MetaQuestion:
         self.scores, lacking = add_total(self.scores, name)
         if lacking:
             self.notes.append(
-                f"{name} is of judgements with all parts; without one and so left out: "
+                f"{name} needs all its parts; excluded because a part is missing: "
                 f"{lacking:,}."
             )
 
@@ -191,10 +191,12 @@ class MetaQuestion:
         names = list_judged_scorers(self.scores.names)
         if self.name is None and len(names) > 1:
             known = ", ".join(self.scores.names)
-            msg = f"There are several scorers; choose one with --scorer: {known}."
+            msg = (
+                f"The files contain several scorers; choose one with --scorer: {known}."
+            )
             raise click.UsageError(msg)
         if not names:
-            msg = "There are no scores in the files; expected those of one scorer or more."
+            msg = "The files contain no scores; expected those of at least one scorer."
             raise click.UsageError(msg)
         return self.scores.names[self.scores.find(self.name)] if self.name else names[0]
 
@@ -210,7 +212,7 @@ class MetaQuestion:
         left_out = normalised.left_out.items()
         gone = [f"{judge} ({spread.left_out})" for judge, spread in left_out]
         if gone:
-            self.notes.append(f"Judges left out: {name_some(gone)}.")
+            self.notes.append(f"Excluded judges: {name_some(gone)}.")
         self.scores = concatenate_scores([self.scores, normalised.scores])
         return normalised.scores.names[0]
 
@@ -220,7 +222,8 @@ class MetaQuestion:
             return
         if not (self.outputs and self.specs):
             msg = (
-                "--output and -m belong together: what to score, and by which measure."
+                "--output and -m belong together: the outputs, and the metric to "
+                "score them with."
             )
             raise click.UsageError(msg)
         from metra.cli.output import show_progress
@@ -266,7 +269,7 @@ class MetaQuestion:
         if not eps_from:
             return specs
         if not any(spec.options.calibrates for spec in specs):
-            msg = "--eps-from is for acc*_eq, without --eps and --cross-fit."
+            msg = "--eps-from needs acc*_eq, and excludes --eps and --cross-fit."
             raise click.UsageError(msg)
         from metra.campaign.judgement_files import ALL_SCORE_FORMATS
         from metra.formats.scores.panel import build_panel
@@ -298,7 +301,7 @@ class MetaQuestion:
                 draw, str(numbered if len(pictures) > 1 else path), self.layout
             )
         if not pictures:
-            self.notes.append(f"{path} is not written: there is nothing to draw.")
+            self.notes.append(f"{path} was not written: there is nothing to draw.")
 
 
 def question(
@@ -344,7 +347,7 @@ def _show_answer(
 
         given["paths"] += tuple(list_score_files(test_set, given["lang"] or ""))
     elif needs_scores and not given["paths"]:
-        msg = "There are no SCORES; name files, or a test set with -t."
+        msg = "SCORES are missing; name files, or a test set with -t."
         raise click.UsageError(msg)
     if check is not None:
         check(given)
@@ -391,14 +394,14 @@ def _answer_question(
     # Several golds have commas between them, unless a name has commas.
     golds = [gold] if gold in scores.names else [*split_names(None, None, (gold,))]
     if len(golds) > 1 and given.get("plot"):
-        msg = "--plot draws one gold at a time; name one with --gold."
+        msg = "--plot draws one gold scorer; name one with --gold."
         raise click.UsageError(msg)
     notes = []
     for each in golds if gold_from else ():
         other = read(gold_from).rename_systems(names)
         for part in list_parts(each, other.names):
             scores = scores.with_values_of(part, other)
-        notes.append(f"{each} is of {', '.join(gold_from)} only.")
+        notes.append(f"{each} is taken from {', '.join(gold_from)} only.")
     if lower:
         scores = scores.with_lower_is_better(lower)
     scores = _filter_scores(scores, *map(given.pop, ("lang", "domain", "without")))
@@ -450,5 +453,7 @@ def require_one_language(scores: "Scores") -> None:
     """Refuse a mixture of language pairs, whose scores do not belong together."""
     if len(scores.languages) > 1:
         known = ", ".join(filter(None, scores.languages))
-        msg = f"The scores are of several language pairs; choose one with --lang: {known}."
+        msg = (
+            f"The scores cover several language pairs; choose one with --lang: {known}."
+        )
         raise click.UsageError(msg)

@@ -51,8 +51,9 @@ def file_question(
     SpanOptions,
     option(
         "--output outputs OUTPUT",
-        "The outputs: a file a system, or a table of several systems. They tell where "
-        "errors are whose words alone are known, and how many characters nobody marked.",
+        "Outputs: one file per system, or a table with several systems. They are "
+        "needed to locate errors that are given by their words only, and to count "
+        "unmarked characters.",
         multiple=True,
     ),
     files="ERRORS...",
@@ -60,12 +61,12 @@ def file_question(
 def spans(
     paths: tuple[str, ...], outputs: tuple[str, ...], options: SpanOptions
 ) -> "MetaReport":
-    """Compare marked errors with those that people marked, and people with each other.
+    """Compare error spans with those marked by people, and raters with each other.
 
-    ERRORS are files with errors that were marked: MQM, ESA by Appraise, ratings of
-    mt-metrics-eval, judgements of metra, xCOMET's JSON, JSON lines. Precision, recall and F
-    are of characters, as in WMT 2025's task of error spans, of spans that are matched one to
-    one, and of spans at exactly the same place; intervals draw segments.
+    ERRORS are files with error spans: MQM, ESA from Appraise, mt-metrics-eval ratings,
+    metra judgements, xCOMET JSON, JSON lines. Precision, recall and F are computed over
+    characters, as in WMT 2025's error span task, over spans matched one to one, and over
+    identical spans. Intervals resample segments.
 
     \b
     metra meta spans mqm.tsv
@@ -108,9 +109,9 @@ def challenge(
 ) -> "MetaReport":
     """Count how often a metric prefers the good translation of a challenge set.
 
-    PAIRS is a table with the columns good and bad, and where there are any, source,
-    reference, phenomenon and langpair; the names of ACES and DEMETR are known, and so is
-    their JSON. Other programs' scores stand in columns NAME-good and NAME-bad.
+    PAIRS is a table with the columns good and bad, and optionally source, reference,
+    phenomenon and langpair; the column names and JSON of ACES and DEMETR are recognised.
+    Scores from other programs are in columns NAME-good and NAME-bad.
 
     \b
     metra meta challenge aces.tsv -m bleu -m chrf
@@ -120,7 +121,7 @@ def challenge(
     from metra.meta.challenge import report_challenge, score_challenge
 
     if len(paths) > 1:
-        msg = f"One challenge set at a time; found {len(paths)} files."
+        msg = f"Give one challenge set; found {len(paths)} files."
         raise click.UsageError(msg)
     pairs = read_challenge_set(paths[0])
     return report_challenge(score_challenge(pairs, specs, options), options)
@@ -128,10 +129,10 @@ def challenge(
 
 @shared.question(SelectOptions, *shared.OWN, *shared.GOLD, shared.METRIC)
 def select(asked: shared.MetaQuestion, options: SelectOptions) -> "MetaReport":
-    """Ask whether a metric keeps the good outputs, and takes the best of several.
+    """Evaluate a metric for filtering outputs and for choosing the best of several.
 
-    Filtering keeps outputs that score at least a threshold, which is chosen on other
-    segments; F counts precision twice. Re-ranking takes the output that scores highest.
+    Filtering keeps outputs whose score reaches a threshold that is chosen on other
+    segments; F weights precision twice. Re-ranking takes the output with the highest score.
 
     \b
     metra meta select scores.tsv --gold mqm --good -4
@@ -145,10 +146,11 @@ def select(asked: shared.MetaQuestion, options: SelectOptions) -> "MetaReport":
 
 @shared.question(DeltaOptions, *shared.OWN, *shared.GOLD, shared.METRIC, plot=True)
 def deltas(asked: shared.MetaQuestion, options: DeltaOptions) -> "MetaReport":
-    """Say which difference between two systems people notice, for each metric.
+    """Estimate, for each metric, which difference between two systems people notice.
 
-    A logistic curve is fitted to all pairs of systems: the share that people order alike
-    grows with the difference, from one half. --plot draws the curves.
+    A logistic curve is fitted to all pairs of systems: the share of pairs that human scores
+    order the same way, by the size of the difference, starting at one half. --plot draws
+    the curves.
 
     \b
     metra meta deltas scores.tsv --gold mqm --metric BLEU,chrF
@@ -164,7 +166,7 @@ def deltas(asked: shared.MetaQuestion, options: DeltaOptions) -> "MetaReport":
 
         plots = [
             CurvePlot(
-                f"How often people ({asked.gold}) agree with a difference of {each.metric}",
+                f"Human agreement ({asked.gold}) with a difference of {each.metric}",
                 each.caption,
                 f"difference of {each.metric}",
                 "share of pairs",
@@ -180,11 +182,12 @@ def deltas(asked: shared.MetaQuestion, options: DeltaOptions) -> "MetaReport":
 
 @shared.question(SentinelOptions, *shared.OWN, *shared.GOLD, shared.METRIC)
 def sentinel(asked: shared.MetaQuestion, options: SentinelOptions) -> "MetaReport":
-    """Hold metrics against sentinels, which cannot tell how good an output is.
+    """Compare metrics with sentinels: baselines that do not compare output and source.
 
-    Two sentinels know people's mean of the segment or of the system. With --output, -s and
-    -r, others are fitted to lengths and characters of the source, the output or the
-    reference. What they reach, a metric can reach without comparing texts.
+    Two sentinels predict the mean human score of the segment or of the system. With
+    --output, -s and -r, others are fitted to lengths and characters of the source, the
+    output or the reference. A metric that is no better than a sentinel may use only such
+    cues.
 
     \b
     metra meta sentinel scores.tsv --gold mqm
@@ -215,20 +218,20 @@ def sentinel(asked: shared.MetaQuestion, options: SentinelOptions) -> "MetaRepor
     shared.METRIC,
     option("--html page FILE", "Write the card to this HTML file."),
     option(
-        "--challenge contrasts PAIRS", "A challenge set, as of `metra meta challenge`."
+        "--challenge contrasts PAIRS", "Challenge set, as for `metra meta challenge`."
     ),
     option(
         "--spans errors ERRORS",
-        "Errors that people or the metric marked, as of `metra meta spans`.",
+        "Error spans marked by people or by the metric, as for `metra meta spans`.",
         multiple=True,
     ),
 )
 def card(asked: shared.MetaQuestion, options: CardOptions) -> "MetaReport":
-    """Make a card of a metric: one page with all that these questions say about it.
+    """Write a metric card: all meta-evaluation results for one metric on one page.
 
-    --metric names one metric; its rank is among all metrics of the scores. With --output, -s
-    and -r there are sentinels of the texts. A challenge set has the metric's scores in
-    columns NAME-good and NAME-bad, or is scored by the metric of -m.
+    --metric names the metric; its rank is among all metrics in the scores. --output, -s and
+    -r add sentinels fitted to the texts. A challenge set contains the metric's scores in
+    columns NAME-good and NAME-bad, or is scored with -m.
 
     \b
     metra meta card scores.tsv --gold mqm --metric COMET --html comet.html
@@ -241,7 +244,10 @@ def card(asked: shared.MetaQuestion, options: CardOptions) -> "MetaReport":
     from metra.meta.card import build_card, report_card
 
     if len(asked.metrics) != 1:
-        msg = f"A card is of one metric; name it with --metric (found {len(asked.metrics)})."
+        msg = (
+            "A card describes one metric; name it with --metric (found "
+            f"{len(asked.metrics)})."
+        )
         raise click.UsageError(msg)
     (metric,) = asked.metrics
     features = challenge_set = None

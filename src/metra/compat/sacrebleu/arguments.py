@@ -70,7 +70,7 @@ def _add_data_flags(parser: argparse.ArgumentParser) -> None:
     add("--subset", help="Only documents whose tag matches this regular expression.")
     add("--download", help="Download a test set into sacreBLEU's cache.")
     add("--echo", nargs="+", help="Print fields of the test set: src, ref, docid, all.")
-    add("--input", "-i", nargs="*", help="Output files; else standard input.")
+    add("--input", "-i", nargs="*", help="Output files; by default standard input.")
     add("--num-refs", "-nr", type=int, default=1, help="Tab-separated references.")
     add("--encoding", "-e", default="utf-8", help="The encoding of all files.")
 
@@ -92,24 +92,46 @@ def _add_metric_flags(parser: argparse.ArgumentParser) -> None:
         "-s",
         choices=SMOOTHINGS,
         default="exp",
-        help="What an order without matches counts for (exp).",
+        help="Smoothing method (exp).",
     )
-    bleu("--smooth-value", "-sv", type=float, help="For floor (0.1) and add-k (1).")
-    bleu("--tokenize", "-tok", choices=TOKENIZERS, help="By language, else 13a.")
+    bleu(
+        "--smooth-value",
+        "-sv",
+        type=float,
+        help="Smoothing value for floor (0.1) and add-k (1).",
+    )
+    bleu(
+        "--tokenize",
+        "-tok",
+        choices=TOKENIZERS,
+        help="Tokeniser; by default chosen by language, else 13a.",
+    )
     bleu("--lowercase", "-lc", action="store_true", help="Ignore case.")
-    bleu("--force", action="store_true", help="Do not warn of tokenised text.")
+    bleu("--force", action="store_true", help="Do not warn about tokenised text.")
     chrf: Any = parser.add_argument_group("chrF").add_argument
-    chrf("--chrf-char-order", "-cc", type=int, default=6, help="Of characters (6).")
-    chrf("--chrf-word-order", "-cw", type=int, default=0, help="2 makes it chrF++.")
-    chrf("--chrf-beta", type=int, default=2, help="How much recall weighs.")
+    chrf(
+        "--chrf-char-order",
+        "-cc",
+        type=int,
+        default=6,
+        help="Character n-gram order (6).",
+    )
+    chrf(
+        "--chrf-word-order",
+        "-cw",
+        type=int,
+        default=0,
+        help="Word n-gram order; 2 is chrF++.",
+    )
+    chrf("--chrf-beta", type=int, default=2, help="Weight of recall.")
     chrf("--chrf-whitespace", action="store_true", help="Count white space.")
     chrf("--chrf-lowercase", action="store_true", help="Ignore case.")
-    chrf("--chrf-eps-smoothing", action="store_true", help="Average over all orders.")
+    chrf("--chrf-eps-smoothing", action="store_true", help="Use epsilon smoothing.")
     ter: Any = parser.add_argument_group("TER").add_argument
     ter("--ter-case-sensitive", action="store_true", help="Respect case.")
     ter("--ter-asian-support", action="store_true", help="Split East Asian text.")
     ter("--ter-no-punct", action="store_true", help="Remove punctuation.")
-    ter("--ter-normalized", action="store_true", help="Cut off punctuation.")
+    ter("--ter-normalized", action="store_true", help="Separate punctuation.")
 
 
 def _add_test_flags(group: Any) -> None:
@@ -118,10 +140,13 @@ def _add_test_flags(group: Any) -> None:
     add("--confidence-n", "-cin", type=int, default=1000, help="Resamples (1000).")
     tests = group.add_mutually_exclusive_group()
     tests.add_argument(
-        "--paired-ar", "-par", action="store_true", help="Swap outputs at random."
+        "--paired-ar",
+        "-par",
+        action="store_true",
+        help="Paired approximate randomisation test.",
     )
     tests.add_argument(
-        "--paired-bs", "-pbs", action="store_true", help="Resample segments."
+        "--paired-bs", "-pbs", action="store_true", help="Paired bootstrap test."
     )
     add("--paired-ar-n", "-parn", type=int, default=10_000, help="Trials (10000).")
     add("--paired-bs-n", "-pbsn", type=int, default=1000, help="Resamples (1000).")
@@ -133,7 +158,7 @@ def _add_output_flags(group: Any) -> None:
     add("--quiet", "-q", action="store_true", help="Print no messages.")
     add("--short", "-sh", action="store_true", help="Shorten signatures in text.")
     add("--score-only", "-b", action="store_true", help="Print only the score.")
-    add("--width", "-w", type=int, default=1, help="Digits after the point (1).")
+    add("--width", "-w", type=int, default=1, help="Decimal places (1).")
     add("--detail", "-d", action="store_true", help="Scores by original language.")
     add("--no-color", "-nc", action="store_true", help="Print no colours.")
     add(

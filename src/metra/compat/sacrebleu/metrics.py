@@ -86,7 +86,7 @@ class SacreMetric(ABC):
     def sentence_score(self, hypothesis: str, references: Segments) -> Any:
         """Score one segment against its references."""
         if not isinstance(hypothesis, str):
-            msg = f"{self._name}: `hyp` is no text; expected one string."
+            msg = f"{self._name}: `hyp` is not a text; expected one string."
             raise TypeError(msg)
         self._check_sequence("refs", references, "strings")
         streams = [[reference] for reference in references]
@@ -195,7 +195,9 @@ class SacreMetric(ABC):
 
     def _check_sequence(self, what: str, values: object, kind: str) -> None:
         if isinstance(values, str) or not isinstance(values, Sequence):
-            msg = f"{self._name}: `{what}` is no list; expected a sequence of {kind}."
+            msg = (
+                f"{self._name}: `{what}` is not a list; expected a sequence of {kind}."
+            )
             raise TypeError(msg)
 
     def _warn_tokenized(self, name: str, hypotheses: Segments) -> None:
@@ -205,8 +207,8 @@ class SacreMetric(ABC):
         if count >= MOST_TOKENIZED:
             whose = "" if name == _ONLY else f" of {name}"
             LOG.warning(
-                "%d outputs%s end in a blank and a full stop, as tokenised text does; "
-                "BLEU expects detokenised text (force says that it is).",
+                "%d outputs%s end in a space and a full stop, like tokenised text; "
+                "BLEU expects detokenised text (force disables this check).",
                 count,
                 whose,
             )

@@ -240,5 +240,5 @@ def _compile_subset(subset: str) -> re.Pattern[str]:
     try:
         return re.compile(subset.removeprefix(_COUNTRY))
     except re.error as error:
-        msg = f"--subset {subset!r} is no regular expression: {error}."
+        msg = f"--subset {subset!r} is not a regular expression: {error}."
         raise OptionError(msg) from None

@@ -53,7 +53,7 @@ def read_challenge_set(path: str) -> ChallengeSet:
     start = head.text.lstrip()[:1]
     rows = list(_read_json(path) if start in ("[", "{") else _read_table(path))
     if not rows:
-        msg = f"{place} has no pairs in it; expected the columns {', '.join(_NEEDED)}."
+        msg = f"{place} contains no pairs; expected the columns {', '.join(_NEEDED)}."
         raise FormatError(msg)
     names = list(dict.fromkeys(name for _, row in rows for name in row))
     columns = {
@@ -106,7 +106,10 @@ def _read_json(path: str) -> Iterable[tuple[str, dict[str, str]]]:
         entries = [(at, parse_json(line, at)) for at, line in numbered if line.strip()]
     for at, entry in entries:
         if not isinstance(entry, dict):
-            msg = f"{at} is no object; expected a pair with good and bad translations."
+            msg = (
+                f"{at} is not an object; expected a pair with good and bad "
+                "translations."
+            )
             raise FormatError(msg)
         yield (
             at,

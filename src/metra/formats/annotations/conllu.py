@@ -56,9 +56,9 @@ class Parses:
         """Return a segment's sentences; `text` must be what they spell, if it is given."""
         if self.count is not None and segment >= self.count:
             msg = (
-                f"{self.path} has parses of {self.count} segments, one a sentence, but "
-                f"segment {segment + 1} was asked for; expected one for each segment, or "
-                "comments such as '# segment = 1' that say where sentences belong."
+                f"{self.path} has {self.count} sentences, but the text has a segment "
+                f"{segment + 1}; expected one sentence for each segment, or comments "
+                "such as '# segment = 1'."
             )
             raise FormatError(msg)
         parses = self.segments.get(segment, ())
@@ -74,10 +74,10 @@ class Parses:
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         start, stop = max(same - 10, 0), same + 15
         return (
-            f"{self.path}: the parse of segment {segment + 1} is of another text: it has "
-            f"{spelled[start:stop]!r} where the segment has "
-            f"{written[start:stop]!r} (white space apart); parse these very outputs, "
-            "or give match=no."
+            f"{self.path}: the parse of segment {segment + 1} does not match the "
+            f"text: it has {spelled[start:stop]!r} where the segment has "
+            f"{written[start:stop]!r} (ignoring white space); parse these outputs, or "
+            "give match=no."
         )
 
 
@@ -129,7 +129,7 @@ def _parse_sentence(
             continue
         fields = line.split("\t")
         if len(fields) != COLUMNS:
-            expected = f"expected the {COLUMNS} of CoNLL-U, with tabs between them"
+            expected = f"expected the {COLUMNS} of CoNLL-U, separated by tabs"
             msg = f"{path}, line {number}: {len(fields)} columns; {expected}."
             raise FormatError(msg)
         place, form = fields[0], fields[1]
@@ -152,8 +152,8 @@ def _parse_sentence(
     for position, word in enumerate(words, 1):
         if word.head > len(words) or word.head == position:
             msg = (
-                f"{path}, sentence at line {block[0][0]}: word {position} hangs on word "
-                f"{word.head}; expected another of the {len(words)} words, or 0."
+                f"{path}, sentence at line {block[0][0]}: word {position} has the "
+                f"head {word.head}; expected another of the {len(words)} words, or 0."
             )
             raise FormatError(msg)
     return segment, Parse(tuple(words), spelling)

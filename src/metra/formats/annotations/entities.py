@@ -41,7 +41,7 @@ def read_entities(path: str) -> PlacedAnnotations[Entity]:
 def _read_entity_table(path: str) -> PlacedAnnotations[Entity]:
     table = read_annotation_table(path, ["type", "text"], KNOWN)
     if not {"segment", "document"} & set(table.columns):
-        problem = f"{path} does not say where its names belong"
+        problem = f"{path} does not give the place of its names"
         msg = f"{problem}; expected a column segment or document beside type and text."
         raise FormatError(msg)
 
@@ -61,7 +61,7 @@ def _read_marked_text(path: str) -> PlacedAnnotations[Entity]:
         place = f"{path}, line {segment + 1}"
         left = MARKED.sub("", line)
         if "[[" in left or "]]" in left:
-            msg = f"{place}: there is [[ or ]] outside of a mark; {EXPECTED}."
+            msg = f"{place}: [[ or ]] occurs outside a mark; {EXPECTED}."
             raise FormatError(msg)
         for mark in MARKED.finditer(line):
             entity = Entity(mark[2].strip(), mark[1].strip())

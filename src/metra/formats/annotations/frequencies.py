@@ -51,8 +51,9 @@ def read_corpus_frequencies(path: str) -> CorpusFrequencies:
     for name in needed:
         if name not in table.header:
             msg = (
-                f"Line {table.line} of {path} names no column {name!r}; a frequency list "
-                "has word, tf, df and N, or word, document and tf, with tabs between them."
+                f"Line {table.line} of {path} has no column {name!r}; a frequency "
+                "list has word, tf, df and N, or word, document and tf, separated by "
+                "tabs."
             )
             raise FormatError(msg)
     table = fill_salience(table)
@@ -71,7 +72,7 @@ def read_corpus_frequencies(path: str) -> CorpusFrequencies:
         word = cells[word_index]
         before, _ = counts.get(word, (0, 0))
         if word in counts and not by_document:
-            msg = f"Line {line} of {path} has {word!r} again; expected it once."
+            msg = f"Line {line} of {path} repeats {word!r}; expected it once."
             raise FormatError(msg)
         if spread > count and not by_document:
             msg = (

@@ -92,9 +92,7 @@ def read_database(path: str) -> list[JudgedOutput]:
         judged = [JudgedOutput(*row) for row in database.execute(_ALL)]
     kinds = {tuple(map(type, one)) for one in judged}
     if not kinds <= {(str, str, kind, str, str) for kind in (int, float)}:
-        msg = (
-            f"{path} is damaged: it holds values of other types; restore a copy of it."
-        )
+        msg = f"{path} is damaged: it contains values of other types; restore a backup."
         raise FormatError(msg)
     return sorted(judged, key=_sort_key)
 
@@ -121,7 +119,7 @@ def _open_database(path: str, *, create: bool) -> Iterator["sqlite3.Connection"]
     import sqlite3
 
     if not create and not Path(path).is_file():
-        problem = f"There is no database of judged outputs at {path}"
+        problem = f"No database of judged outputs at {path}"
         msg = f"{problem}; make one with: metra evaltrans import {path} FILE.tsv"
         raise FormatError(msg)
     try:
@@ -141,7 +139,7 @@ def _prepare(database: "sqlite3.Connection", path: str) -> None:
     (owner,) = database.execute("PRAGMA application_id").fetchone()
     (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
     if owner != OWNER and tables:
-        msg = f"{path} is a database of something else; expected judged outputs."
+        msg = f"{path} is a database of another program; expected judged outputs."
         raise FormatError(msg)
     if not tables:
         # Readers go on reading while one writes, and what a crash cuts off is undone.
@@ -155,7 +153,7 @@ def _prepare(database: "sqlite3.Connection", path: str) -> None:
         database.execute("COMMIT")
     (version,) = database.execute("PRAGMA user_version").fetchone()
     if version > VERSION:
-        msg = f"{path} was made by a newer metra (version {version}); update metra."
+        msg = f"{path} was written by a newer metra (version {version}); update metra."
         raise FormatError(msg)
     database.execute("PRAGMA synchronous = FULL")
 
@@ -182,7 +180,7 @@ def format_current_time() -> str:
 def summarise_judged_outputs(judged: Sequence[JudgedOutput]) -> str:
     """Count what was judged, and by whom."""
     if not judged:
-        return "Nothing is judged yet."
+        return "No output has been judged yet."
     outputs = {entry[:2] for entry in judged}
     perfect = {entry[:2] for entry in judged if entry.score == MOST}
     lines = [

@@ -59,14 +59,14 @@ def read_quality_model(path: str) -> QualityModel:
             raise FormatError(msg)
     tables = data["measure"]
     if not isinstance(tables, list) or not tables:
-        msg = f"{path} has no measures; expected tables [[measure]]."
+        msg = f"{path} has no metrics; expected tables [[measure]]."
         raise FormatError(msg)
     folder = str(Path(path).parent)
     places = (f"{path}, measure {number}" for number in count(1))
     members = tuple(map(_parse_metric, tables, places, repeat(folder)))
     for member in members:
         if sum(other.spec == member.spec for other in members) > 1:
-            msg = f"{path} names {member.spec!r} twice; give it one weight."
+            msg = f"{path} lists {member.spec!r} twice; give it one weight."
             raise FormatError(msg)
     return QualityModel(data["name"].strip(), data["context"].strip(), members)
 

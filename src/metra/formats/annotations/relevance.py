@@ -27,7 +27,7 @@ def read_queries(path: str) -> dict[str, str]:
             raise table.error(row, f"a second query {name!r}", "expected another name")
         queries[name] = text
     if not queries:
-        msg = f"{path} has no queries under its header; expected at least one."
+        msg = f"{path} has no queries below its header; expected at least one."
         raise FormatError(msg)
     return queries
 
@@ -42,7 +42,7 @@ def read_qrels(path: str) -> dict[str, Mapping[str, float]]:
         if len(cells) != QREL_COLUMNS or not _is_number(cells[-1]):
             msg = (
                 f"{path}, line {number}: {lines[number - 1]!r}; expected query, 0, "
-                "document and a number that says how relevant it is."
+                "document and a degree of relevance."
             )
             raise FormatError(msg)
         query, _, document, degree = cells

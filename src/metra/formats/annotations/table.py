@@ -77,14 +77,14 @@ def _check_header(
     for name in needed:
         if name not in columns:
             expected = f"Expected {', '.join(needed)}"
-            msg = f"{place}: there is no column {name!r}; {listed}. {expected}."
+            msg = f"{place}: the column {name!r} is missing; {listed}. {expected}."
             raise FormatError(msg)
     for name in columns:
         if columns.count(name) > 1:
-            msg = f"{place}: two columns are called {name!r}; {listed}."
+            msg = f"{place}: two columns are named {name!r}; {listed}."
             raise FormatError(msg)
         if name not in known:
-            problem = f"{place}: there is a column {name!r}, which means nothing here"
+            problem = f"{place}: the column {name!r} is unknown"
             msg = f"{problem}; known columns are {', '.join(sorted(known))}."
             raise FormatError(msg)
 
@@ -111,7 +111,7 @@ def place_annotations(
         elif document:
             documents.setdefault(document, []).append(entry)
         elif somewhere:
-            problem = "there is neither a segment nor a document"
+            problem = "segment and document are both missing"
             raise table.error(row, problem, "every line needs one")
         else:
             everywhere.append(entry)

@@ -136,7 +136,8 @@ def _build_instance(
         if row.cells.get("template", "") != template:
             name, other = row.cells["instance"], row.cells["template"]
             problem = (
-                f"instance {name!r} is of {other!r} here and of {template!r} above"
+                f"instance {name!r} has the template {other!r} here and {template!r} "
+                "above"
             )
             raise table.error(row, problem, "expected one template for an instance")
         if named and _is_pointer(value):
@@ -154,7 +155,7 @@ def _find_first_filler(
     """Return the filler by which the instance that a value stands for is known."""
     name = row.cells["value"].removeprefix(_POINTER)
     if name not in named:
-        problem = f"the value {row.cells['value']!r} stands for no instance"
+        problem = f"the value {row.cells['value']!r} refers to an unknown instance"
         expected = (
             f"the document has {', '.join(named)}; a text with an @ begins with @@"
         )

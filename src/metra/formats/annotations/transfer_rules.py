@@ -100,7 +100,10 @@ def compile_pattern(text: str) -> Pattern:
     """Read a pattern; FormatError says what in it cannot be understood."""
     items = tuple(map(_parse_item, text.split()))
     if not any(item.least for item in items):
-        msg = f"the pattern {text!r} fits no word at all; expected an item that must be there"
+        msg = (
+            f"the pattern {text!r} matches the empty sequence; expected at least "
+            "one required item"
+        )
         raise FormatError(msg)
     needs_parse = any(_list_field_names(entry) - {"word"} for entry in text.split())
     return Pattern(text, items, needs_parse)
@@ -196,12 +199,13 @@ def _parse_field(piece: str) -> tuple[str, str]:
     if not value or name not in FIELDS:
         listed = ", ".join(f"{field}=…" for field in FIELDS)
         expected = f"expected a word, a part of speech such as NOUN, or one of {listed}"
-        msg = f"{piece!r} is no item of a pattern; {expected}"
+        msg = f"{piece!r} is not a pattern item; {expected}"
         raise FormatError(msg)
     if name == "word" and not equals and re.fullmatch(r"[A-Z]{2,}", value):
         msg = (
-            f"{value!r} is no part of speech; expected one of {', '.join(sorted(POS))}, "
-            f"{', '.join(CHUNKS)} alone, or word={value} for the word"
+            f"{value!r} is not a part of speech; expected one of "
+            f"{', '.join(sorted(POS))}, {', '.join(CHUNKS)} alone, or word={value} "
+            "for the word"
         )
         raise FormatError(msg)
     return name, value
@@ -229,7 +233,7 @@ def read_rules(path: str) -> list[TransferRule]:
     names = [rule.name for rule in rules]
     for name in names:
         if names.count(name) > 1:
-            msg = f"{path} has two rules named {name!r}; give each a name of its own."
+            msg = f"{path} has two rules named {name!r}; give each its own name."
             raise FormatError(msg)
     return rules
 

@@ -46,11 +46,11 @@ WEIGHTS = {"tfidf": "tf.idf", "s": "S"}
 
 #: From which other columns a weight follows.
 _FOLLOWS = {
-    "tf.idf": " tf.idf follows from tf, df and N, or from document and tf.",
-    "S": " S follows from document and tf.",
+    "tf.idf": " tf.idf is computed from tf, df and N, or from document and tf.",
+    "S": " S is computed from document and tf.",
 }
-_NO_LIST = "There is no list of words at {}; `metra weights build` makes one."
-_NO_INFORMATION = "There is no file of information weights at {}."
+_NO_LIST = "No word list at {}; `metra weights build` writes one."
+_NO_INFORMATION = "No file of information weights at {}."
 
 
 @dataclass(frozen=True)
@@ -97,9 +97,9 @@ def read_salience_table(path: str | Path, needed: Sequence[str]) -> DelimitedTab
     for name in needed:
         if name not in filled.header:
             msg = (
-                f"Line {table.line} of {path} names no column {name!r}; it has: "
-                f"{', '.join(table.header)}. A list has some of {', '.join(COLUMNS)}, with "
-                f"tabs between them.{_FOLLOWS.get(name, '')}"
+                f"Line {table.line} of {path} has no column {name!r}; it has: "
+                f"{', '.join(table.header)}. A list has some of {', '.join(COLUMNS)}, "
+                f"separated by tabs.{_FOLLOWS.get(name, '')}"
             )
             raise FormatError(msg)
     return filled
@@ -160,8 +160,8 @@ def format_salience_list(words: Frequencies | OutsideSalience) -> Iterator[str]:
         text, name = words.words[word], words.documents[document]
         if any(sign in text + name for sign in "\t\n"):
             msg = (
-                f"The list cannot be written: {text!r} of document {name!r} has a tab or a "
-                "newline in it; choose another tokeniser, or other names."
+                f"The list cannot be written: {text!r} of document {name!r} contains "
+                "a tab or a newline; choose another tokeniser, or other names."
             )
             raise OptionError(msg)
         shown = (f"{number:.10g}" if number == number else "" for number in numbers)
@@ -198,8 +198,8 @@ def write_information(information: Information, path: str | Path) -> None:
             lines = information.lines(n)
             if lines is None:
                 msg = (
-                    "The weights cannot be written: a word has a blank, a tab or a "
-                    "newline in it; choose a tokeniser that cuts at white space."
+                    "The weights cannot be written: a word contains a space, a tab "
+                    "or a newline; choose a tokeniser that splits at white space."
                 )
                 raise OptionError(msg)
             file.write(lines)

@@ -100,9 +100,9 @@ def parse_appraise(lines: Iterable[str], path: str) -> list[AppraiseRow]:
 def _parse_row(row: list[str], line: int, path: str) -> AppraiseRow:
     if len(row) < 9 or row[3] not in KINDS:
         msg = (
-            f"{format_path(path)}, line {line} is no line of Appraise's export; expected "
-            f"login, system, item, one of {'/'.join(KINDS)}, two languages, score, "
-            "document, …"
+            f"{format_path(path)}, line {line} is not a line of an Appraise export; "
+            f"expected login, system, item, one of {'/'.join(KINDS)}, two languages, "
+            "score, document, …"
         )
         raise FormatError(msg)
     *names, document, whole = map(unescape_formula, row[:9])
@@ -270,7 +270,7 @@ def format_appraise(judgements: Iterable[ScoredJudgement]) -> str:
     rows = csv.writer(out, lineterminator="\n")
     for judgement, scores, _ in judgements:
         if judgement.protocol not in APPRAISE_PROTOCOLS:
-            problem = f"Appraise's export has no place for {judgement.protocol}"
+            problem = f"Appraise's export format does not support {judgement.protocol}"
             msg = f"{problem}; expected {', '.join(APPRAISE_PROTOCOLS)}."
             raise OptionError(msg)
         if judgement.kind not in _TYPES or judgement.cannot is not None:
@@ -325,7 +325,7 @@ def index_batches(
 def _parse_items(text: str, path: str) -> Iterator[tuple[str, JudgedText]]:
     tasks = parse_json(text, path)
     if not isinstance(tasks, list):
-        msg = f"{path} holds no list; expected Appraise's batches: a list of tasks."
+        msg = f"{path} is not a list; expected Appraise's batches: a list of tasks."
         raise FormatError(msg)
     for number, task in enumerate(tasks, 1):
         items = task.get("items") if isinstance(task, Mapping) else None

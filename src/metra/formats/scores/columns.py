@@ -188,8 +188,8 @@ def _check_headings(
         if heading.strip().lower() not in names:
             known = ", ".join(name.strip() for name in header)
             msg = (
-                f"{format_path(path)} has no column {heading}, which is named as its "
-                f"{role}; found: {known}."
+                f"{format_path(path)} has no column {heading}, which was given for "
+                f"the {role}; found: {known}."
             )
             raise FormatError(msg)
     return columns or {}
@@ -253,8 +253,8 @@ def parse_numbers(cells: Sequence[str], path: str, name: str, first: int = 2) ->
         wrong = int(is_wrong.argmax())
         msg = (
             f"{format_path(path)}, line {first + wrong}: {name} is {cells[wrong]!r}; "
-            f"{describe_expected_number(cells[wrong])}, or nothing where the value is "
-            "missing."
+            f"{describe_expected_number(cells[wrong])}, or an empty cell if the value "
+            "is missing."
         )
         raise FormatError(msg)
     return numbers

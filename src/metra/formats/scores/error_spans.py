@@ -113,9 +113,9 @@ def read_error_spans(path: str) -> ErrorSpans:
             rated = list(dict.fromkeys(rated))
             return ErrorSpans(path, spans, rated, read is _read_comet, texts)
     msg = (
-        f"{format_path(path)} has no error spans that are known; expected a table of MQM "
-        "errors, ratings of mt-metrics-eval, ESA by Appraise, xCOMET's JSON, judgements of "
-        "metra, or JSON lines with system, segment and errors."
+        f"{format_path(path)} has no error spans in a known format; expected a table "
+        "of MQM errors, ratings of mt-metrics-eval, ESA by Appraise, xCOMET's JSON, "
+        "judgements of metra, or JSON lines with system, segment and errors."
     )
     raise FormatError(msg)
 

@@ -72,7 +72,9 @@ def parse_judgements(
 def _parse_judgement(line: str, place: str) -> Judgement:
     entry = parse_json(line, place)
     if not isinstance(entry, dict) or entry.pop("schema", None) != SCHEMA:
-        msg = f'{place} is no judgement; expected an object with "schema": "{SCHEMA}".'
+        msg = (
+            f'{place} is not a judgement; expected an object with "schema": "{SCHEMA}".'
+        )
         raise FormatError(msg)
     known = {field.name: field for field in fields(Judgement)}
     needed = {name for name, field in known.items() if field.default is MISSING}
@@ -101,7 +103,7 @@ def _check_outputs(entry: dict[str, Any], place: str) -> None:
         raise FormatError(msg)
     if len(systems) != len(outputs):
         problem = f"{place} has {len(systems)} systems and {len(outputs)} outputs"
-        msg = f"{problem}; expected as many of both."
+        msg = f"{problem}; expected the same number of both."
         raise FormatError(msg)
 
 

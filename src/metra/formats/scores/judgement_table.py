@@ -69,7 +69,7 @@ def _build_scores(table: DelimitedTable, path: str, question: str | None) -> Sco
         scorer = entry["scorer"] if is_campaign else ""
         by_scorer.setdefault(scorer, []).append((line, entry))
     if not by_scorer:
-        msg = f"{place} has a header and no judgements; expected one a line."
+        msg = f"{place} has a header but no judgements; expected one per line."
         raise FormatError(msg)
     name = choose_question(list(by_scorer), question)
     entries = [entry for _, entry in by_scorer[name]]
@@ -100,16 +100,16 @@ def select_question(scores: Scores, path: str, question: str | None = None) -> S
     named = [scorer for scorer in people if scorer.name == scorer.kind] or people
     if not named:
         names = ", ".join(scores.names)
-        problem = f"{place} has scores of {names}, but no judgements of people"
-        msg = f"{problem}; expected a kind of judgement."
+        problem = f"{place} has scores of {names}, but no human judgements"
+        msg = f"{problem}; expected human scores, such as da or mqm."
         raise FormatError(msg)
     name = choose_question([scorer.name for scorer in named], question)
     is_segment = np.array([bool(item.segment) for item in scores.items], bool)
     numbered = replace(scores, line=np.arange(1, len(scores) + 1))
     selected = numbered.keep_lines(is_segment[scores.item]).only(scorers=[name])
     if not len(selected):
-        problem = f"{place} has judgements of whole systems or documents only"
-        msg = f"{problem}; expected some of segments."
+        problem = f"{place} has only system or document judgements"
+        msg = f"{problem}; expected segment judgements."
         raise FormatError(msg)
     for segment, *_ in selected.items:
         if not (segment.isascii() and segment.isdecimal() and int(segment)):
@@ -130,7 +130,7 @@ def _check_header(names: list[str], path: str) -> None:
         listed = ", ".join(names) or "nothing"
         msg = (
             f"{path}, line 1 names the columns {listed}; expected {', '.join(NEEDED)} "
-            f"and, if you like, {' and '.join(OPTIONAL)}, each once."
+            f"and optionally {' and '.join(OPTIONAL)}, each once."
         )
         raise FormatError(msg)
 

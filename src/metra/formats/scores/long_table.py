@@ -197,7 +197,7 @@ def read_jsonl(
         place = f"{format_path(path)}, line {number}"
         entry = parse_json(line, place)
         if not isinstance(entry, dict):
-            msg = f"{place} is no JSON object; expected {{…}}."
+            msg = f"{place} is not a JSON object; expected {{…}}."
             raise FormatError(msg)
         lower = {str(key).lower(): value for key, value in entry.items()}
         for role, cells in by_role.items():
@@ -210,7 +210,7 @@ def read_jsonl(
                 raise FormatError(msg)
         values.append(_parse_number(_find_value(lower, "value", keys), place))
     if not values:
-        msg = f"{format_path(path)} is empty; expected a JSON object a line."
+        msg = f"{format_path(path)} is empty; expected one JSON object per line."
         raise FormatError(msg)
     endings = name_checks(by_role["check"]) or [""] * len(values)
     names = [
@@ -235,7 +235,7 @@ def _parse_number(value: object, place: str) -> float:
         msg = f"{place}: the value is {value!r}; expected a number."
         raise FormatError(msg)
     if not abs(value) <= LARGEST:
-        msg = f"{place}: the value is {value}; no scale goes so far."
+        msg = f"{place}: the value is {value}; the value is too large."
         raise FormatError(msg)
     return float(value)
 
@@ -304,8 +304,8 @@ def _average_ranks(table: ScoreColumns, column: int) -> dict[str, float]:
 def _add_rank(ranks: dict[str, float], system: str, rank: float, place: str) -> None:
     if system in ranks:
         msg = (
-            f"{place} ranks {system!r} again; expected each system once in a ranking, or "
-            "columns segment, document or judge that tell rankings apart."
+            f"{place} ranks {system!r} again; expected each system once in a ranking, "
+            "or columns segment, document or judge that separate rankings."
         )
         raise FormatError(msg)
     if rank < 1:

@@ -58,7 +58,7 @@ def read_metra_tsv(
     does, by the metric's spec.
     """
     if direction_of is None:
-        problem = f"{format_path(path)} does not say whether higher scores are better"
+        problem = f"{format_path(path)} does not give the direction of its scores"
         msg = f"{problem}; give `direction_of`, or write the scores as JSON."
         raise FormatError(msg)
     table = read_score_table(path)
@@ -109,7 +109,7 @@ def _build_printed(table: list[list[str]], path: str) -> Scores:
     for cell in header[1:]:
         name, arrow = cell[:-1].strip(), cell[-1:]
         if not name or arrow not in _ARROWS:
-            msg = f"{place} has a column {cell!r}; expected a measure with an arrow."
+            msg = f"{place} has a column {cell!r}; expected a metric with an arrow."
             raise FormatError(msg)
         scorers.append(Scorer(name, "metric", _ARROWS[arrow]))
     for row in rows:

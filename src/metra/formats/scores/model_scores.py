@@ -106,7 +106,8 @@ def read_comet_json(path: str) -> Scores:
         system = name_system(file)
         if system in systems:
             msg = (
-                f"{place} has two lists of scores of {system!r}; expected one a system."
+                f"{place} has two lists of scores of {system!r}; expected one per "
+                "system."
             )
             raise FormatError(msg)
         for number, entry in enumerate(_list_entries(entries, file, place), 1):
@@ -120,7 +121,7 @@ def read_comet_json(path: str) -> Scores:
 def _list_entries(entries: Any, file: str, place: str) -> list[dict[str, Any]]:
     if isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries):
         return entries
-    msg = f"{place}: {file} has no list of segments; expected what comet-score writes."
+    msg = f"{place}: {file} has no list of segments; expected output of comet-score."
     raise FormatError(msg)
 
 
@@ -209,7 +210,7 @@ def _check_lists(lists: object, place: str) -> dict[str, list[object]]:
     }
     if len({*lengths.values()}) > 1 or -1 in lengths.values():
         counts = ", ".join(f"{count} of {name}" for name, count in lengths.items())
-        msg = f"{place} has {counts}; expected a list of as many values of each metric."
+        msg = f"{place} has {counts}; expected lists of equal length for each metric."
         raise FormatError(msg)
     return lists
 
@@ -243,7 +244,7 @@ def read_rounds(path: str) -> Scores:
             items += [item] * len(found)
             answers += found
     if not answers:
-        msg = f"{format_path(path)} has no scores in it."
+        msg = f"{format_path(path)} contains no scores."
         raise FormatError(msg)
     names, values, judges = zip(*answers, strict=True)
     by_scorer = record.split_by_scorer(np.array(values), names, "human")
@@ -323,7 +324,7 @@ def _build_scorer(name: str, values: list[float]) -> Scorer:
 def _parse_object(line: str, place: str) -> dict[str, Any]:
     entry = parse_json(line, place)
     if not isinstance(entry, dict):
-        msg = f"{place} is no JSON object; expected {{…}}."
+        msg = f"{place} is not a JSON object; expected {{…}}."
         raise FormatError(msg)
     return entry
 

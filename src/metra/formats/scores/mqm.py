@@ -175,7 +175,7 @@ def _parse_length(part: str, value: str) -> dict[str, Any]:
 
 def _parse_points(part: str, value: str) -> Fraction:
     if not re.fullmatch(r"\d{1,9}(?:\.\d{1,9})?", value):
-        _refuse_weight(part, "a number of points, zero or more, behind the colon")
+        _refuse_weight(part, "a number of points, zero or more, after the colon")
     return Fraction(value)
 
 
@@ -196,8 +196,8 @@ def read_mqm(path: str, *, weights: MqmWeighting | None = None) -> Scores:
         "target" in each[0].cells for each in errors.values()
     ):
         msg = (
-            f"{format_path(path)} has no column target, whose length `mqm_weights` divides "
-            "costs by."
+            f"{format_path(path)} has no column target, which `mqm_weights` needs to "
+            "divide by length."
         )
         raise FormatError(msg)
     values = []
@@ -243,7 +243,7 @@ def _group_errors(path: str, weighting: MqmWeighting) -> _Errors:
             raise FormatError(msg)
         errors.setdefault((error.system, error.item, error.judge), []).append(error)
     if not errors:
-        msg = f"{format_path(path)} has no ratings in it."
+        msg = f"{format_path(path)} contains no ratings."
         raise FormatError(msg)
     return errors
 
@@ -373,7 +373,7 @@ def format_marot(judgements: Iterable[ScoredJudgement]) -> str:
     lines = ["\t".join(COLUMNS)]
     for judgement, _, _ in judgements:
         if judgement.protocol != "mqm":
-            msg = f"Marot's table has no place for {judgement.protocol}; expected mqm."
+            msg = f"Marot's table does not support {judgement.protocol}; expected mqm."
             raise OptionError(msg)
         if judgement.counts:
             marks: list[dict[str, Any] | None] = [*get_marks(judgement)]

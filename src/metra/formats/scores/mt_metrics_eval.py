@@ -70,7 +70,7 @@ def _unpack_zip(path: str, folder: str) -> None:
 def _read_folder(folder: Path, path: str) -> Scores:
     files = sorted(f for f in folder.rglob("*.score") if _NAME.fullmatch(f.name))
     if not files:
-        msg = f"{path} has no .seg.score, .sys.score, .doc.score or .domain.score file in it."
+        msg = f"{path} has no .seg.score, .sys.score, .doc.score or .domain.score file."
         raise FormatError(msg)
     documents: dict[Path, list[ScoredItem]] = {}
     return record.concatenate_scores([_read_file(file, documents) for file in files])
@@ -115,9 +115,9 @@ def _list_items(
     beside = next((path for path in folders if path.is_file()), None)
     if beside is None and level == "doc":
         msg = (
-            f"{format_path(str(file))} has scores of documents, whose names stand in "
-            f"documents/{lang or 'LP'}.docs beside the folder of the scores; there is no "
-            "such file."
+            f"{format_path(str(file))} has document scores, which need "
+            f"documents/{lang or 'LP'}.docs next to the folder of the scores; the "
+            "file does not exist."
         )
         raise FormatError(msg)
     if beside is None:
@@ -247,7 +247,7 @@ def _parse_marks(rating: str, place: str) -> list[dict[str, Any]] | None:
     try:
         return [_parse_mark(error) for error in load_json(rating, place)["errors"]]
     except (ValueError, KeyError, TypeError) as error:
-        msg = f"{place}: the rating is no JSON with errors ({error})."
+        msg = f"{place}: the rating is not JSON with errors ({error})."
         raise FormatError(msg) from None
 
 
@@ -294,8 +294,8 @@ def parse_folder_judgements(
         ]
     else:
         msg = (
-            f"{path} holds scores of {asked}, which are no whole answers; read marks "
-            "(.seg.rating) or scores of da, or give the file to metra meta."
+            f"{path} holds scores of {asked}, which cannot be imported as answers; "
+            "import .seg.rating files or da scores, or use the file with metra meta."
         )
         raise FormatError(msg)
     folder = file.resolve().parent.parent
@@ -329,8 +329,8 @@ def parse_folder_judgements(
             judgements.append(check(judgement))
         except ValueError as error:
             msg = (
-                f"{path}, segment {segment} of {system}: {error} The texts are looked for "
-                "in sources/ and system-outputs/ beside the folder of the file."
+                f"{path}, segment {segment} of {system}: {error} The texts must be in "
+                "sources/ and system-outputs/ next to the folder of the file."
             )
             raise FormatError(msg) from None
     return judgements

@@ -61,13 +61,13 @@ def build_panel(
     if metrics is None:
         metrics = list_metrics(scores, gold)
         if not metrics:
-            msg = f"There is nothing to compare {gold!r} with; give scores of a metric too."
+            msg = f"No metric to compare {gold!r} with; give scores of a metric too."
             raise CorpusError(msg)
     repeated = {name: scores.lines(name).count_repeats() for name in [gold, *metrics]}
     # By a judge, or by two files that were mixed up.
     notes = [
-        f"{name} has {count:,} values that repeat a system and segment of the same judge; "
-        "they are averaged (another language pair? write LANG=FILE)."
+        f"{name} has {count:,} values that repeat the same judge, system and segment; "
+        "they are averaged (if they are another language pair, write LANG=FILE)."
         for name, count in repeated.items()
         if count
     ]
@@ -78,8 +78,8 @@ def build_panel(
         if values.has_values[people.has_values].any():
             by_metric[name] = values
         else:
-            problem = f"no score of any system that {gold} has judged"
-            notes.append(f"{name} has {problem}: left out.")
+            problem = f"no score for any system in {gold}"
+            notes.append(f"{name} has {problem}: excluded.")
     if metrics and not by_metric:
         msg = f"No metric shares a system with {gold!r}; check the systems' names."
         raise CorpusError(msg)
@@ -143,7 +143,7 @@ def _find_shared_systems(
         lost = list(compress(systems, keep & ~values.has_values))
         if lost:
             more = f" and {len(lost) - 6} more" if len(lost) > 6 else ""
-            notes.append(f"{reason} and so left out: {', '.join(lost[:6])}{more}.")
+            notes.append(f"{reason}, excluded: {', '.join(lost[:6])}{more}.")
         keep = keep & values.has_values
     if not keep.any():
         problem = f"No system has scores of {gold!r} and of every metric"
@@ -170,7 +170,9 @@ def _find_shared_cells(
         scored = np.isfinite(values.segments)
         missing = int((judged & ~scored).sum()) if scored.any() else 0
         if missing:
-            notes.append(f"{name} lacks {missing:,} of the {cells:,} judged cells.")
+            notes.append(
+                f"{name} has no score for {missing:,} of the {cells:,} judged cells."
+            )
         if scored.any():
             shared &= scored
     return shared
@@ -329,12 +331,12 @@ def collect_comparisons(scores: Scores, name: str) -> Ratings:
 
 def _require_judges(lines: Scores, name: str) -> None:
     if not len(lines):
-        msg = f"There are no values of {name!r}."
+        msg = f"No values of {name!r} found."
         raise CorpusError(msg)
     nameless = int((lines.judge < 0).sum())
     if nameless:
-        problem = f"{nameless:,} of {len(lines):,} values of {name!r} name no judge"
-        msg = f"{problem}; agreement takes a column that says who judged."
+        problem = f"{nameless:,} of {len(lines):,} values of {name!r} have no judge"
+        msg = f"{problem}; agreement needs a column with the judge."
         raise CorpusError(msg)
 
 
@@ -376,8 +378,7 @@ def average_documents(scores: Scores, gold: str | None = None) -> Scores:
             items.append(item._replace(segment=item.document))
     if not items:
         msg = (
-            "No score names a document; comparing documents takes a column that says "
-            "which document a segment is of."
+            "No score has a document; document scores need a column with the document."
         )
         raise CorpusError(msg)
 

@@ -142,7 +142,7 @@ def _get_value(answer: Mapping[str, Any], step: AnswerStep, output: str) -> obje
         marks = (_parse_mark(span, step, output) for span in answer["error_spans"])
         return [mark for mark in marks if mark is not None]
     if answer.get("score") is None and answer.get("sliders"):
-        msg = f"sliders of its own ({', '.join(answer['sliders'])}) have no place here"
+        msg = f"sliders of its own ({', '.join(answer['sliders'])}) are not supported"
         raise FormatError(msg)
     return answer["score"]
 
@@ -242,6 +242,6 @@ def _get_text(item: Mapping[str, Any], name: str) -> str | None:
 def _parse_object(text: str, place: str) -> dict[str, Any]:
     entry = parse_json(text, place)
     if not isinstance(entry, dict):
-        msg = f"{place} is no JSON object; expected what Pearmut writes."
+        msg = f"{place} is not a JSON object; expected what Pearmut writes."
         raise FormatError(msg)
     return entry

@@ -82,8 +82,8 @@ def _is_matrix(head: FileHead) -> bool:
 
 def _refuse_judgements(path: str) -> Scores:
     msg = (
-        f"{format_path(path)} holds judgements, whose scores depend on their protocols; "
-        "give the `formats` of metra.campaign.judgement_files."
+        f"{format_path(path)} contains judgements, whose scores depend on their "
+        "protocols; give the `formats` of metra.campaign.judgement_files."
     )
     raise FormatError(msg)
 
@@ -183,8 +183,8 @@ def _refuse_columns(
 ) -> None:
     known = ", ".join(known for known, form in formats.items() if form.has_columns)
     msg = (
-        f"{format_path(file)} is of the format {name}, which has no columns of one's "
-        f"own; `{option}` is for {known}."
+        f"{format_path(file)} is of the format {name}, whose columns are fixed; "
+        f"`{option}` is for {known}."
     )
     raise OptionError(msg)
 
@@ -226,7 +226,7 @@ def recognise_score_format(path: str, columns: Mapping[str, str] | None = None) 
     msg = f"{format_path(path)} is empty; expected scores."
     if head.content:
         msg = (
-            f"{format_path(path)} begins with {head.first_line[:60]!r}, which is no table "
-            "of scores that is known; give `input_format`."
+            f"{format_path(path)} begins with {head.first_line[:60]!r}, which is not "
+            "a known score table; give `input_format`."
         )
     raise FormatError(msg)

@@ -259,7 +259,7 @@ def build_score_table(
     """
     if odd := {*map(type, systems)} - {str}:
         kind = odd.pop().__name__
-        msg = f"The name of a system is of type {kind}; expected a text."
+        msg = f"A system name has the type {kind}; expected a text."
         raise FormatError(msg)
     system_names, system = number_names(systems)
     item_names, item = number_names(items)
@@ -360,7 +360,9 @@ def add_total(scores: Scores, name: str) -> tuple[Scores, int]:
     shared = reduce(np.intersect1d, keys)
     if not len(shared):
         listed = " and ".join(parts)
-        msg = f"No judge gave the same output values of {listed}, so there is no total."
+        msg = (
+            f"No judge scored the same output by all of {listed}, so there is no total."
+        )
         raise CorpusError(msg)
     total = np.zeros(len(shared))
     for each, mean in zip(keys, means, strict=True):
@@ -387,12 +389,12 @@ def add_total(scores: Scores, name: str) -> tuple[Scores, int]:
 def _check_parts(name: str, scorers: Sequence[Scorer]) -> None:
     """Refuse a total of a scorer and itself, or of scorers that point both ways."""
     if len({*scorers}) < len(scorers):
-        msg = f"{name!r} names a scorer twice; a total adds up different scorers."
+        msg = f"{name!r} names a scorer twice; a total needs different scorers."
         raise CorpusError(msg)
     if len({scorer.higher_is_better for scorer in scorers}) > 1:
         msg = (
-            f"Higher values are better for some parts of {name!r}, lower ones for others; "
-            "a total takes parts of one direction."
+            f"Higher values are better for some parts of {name!r}, lower ones for "
+            "others; a total needs parts of the same direction."
         )
         raise CorpusError(msg)
 
@@ -419,8 +421,8 @@ def concatenate_scores(tables: Sequence[Scores]) -> Scores:
         first = scorers.setdefault(scorer.name, scorer)
         if first.higher_is_better is not scorer.higher_is_better:
             msg = (
-                f"One table says that higher values of {scorer.name!r} are better, another "
-                "that lower ones are; rename one of the scorers."
+                f"Higher values of {scorer.name!r} are better in one table and lower "
+                "values in another; rename one of the scorers."
             )
             raise CorpusError(msg)
     known = _match_items([item for each in tables for item in each.items])

@@ -24,7 +24,7 @@ def fetch_set(
     definitions = load_definitions()
     if not definitions:
         msg = (
-            f"Fetching {name} needs sacreBLEU's definitions of test sets, and the package "
+            f"Fetching {name} needs sacreBLEU's test set definitions, and the package "
             "'sacrebleu' is not installed; install it with: pip install sacrebleu"
         )
         raise MissingResourceError(msg)
@@ -104,7 +104,7 @@ def _unpack(path: Path) -> None:
         path.unlink(missing_ok=True)
         # tarfile lists a reason for every packing that it knows.
         reason = str(error).partition(":\n")[0]
-        msg = f"{path} cannot be unpacked: {reason}; it was taken away again."
+        msg = f"{path} cannot be unpacked: {reason}; the download was deleted."
         raise FormatError(msg) from None
 
 

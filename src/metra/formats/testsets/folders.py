@@ -177,10 +177,10 @@ def recognise_folder(folder: Path, name: str, pair: str) -> list[SetLocation]:
     if SOURCE in files or any(key.startswith(REFERENCE) for key in files):
         return [SetLocation(name, pair, "", files)]
     msg = (
-        f"{folder} holds no test set that is recognised; expected mt-metrics-eval's or "
+        f"{folder} contains no recognised test set; expected mt-metrics-eval's or "
         "sacreBLEU's folders, WMT's files (NAME.en-de.xml, NAME-ende-src.en.sgm and "
-        "NAME-ende-ref.de.sgm), or source.txt and reference.txt; else give the files by "
-        "`references` and `source`."
+        "NAME-ende-ref.de.sgm), or source.txt and reference.txt; or give the files "
+        "with `references` and `source`."
     )
     raise FormatError(msg)
 
@@ -207,8 +207,8 @@ def recognise_file(path: str, name: str, pair: str) -> SetLocation:
     """Return the set that a file holds all of: WMT's XML, or a table."""
     if choose_format(path) is PLAIN:
         msg = (
-            f"{path} is plain text, which does not say what it holds; give it by "
-            "`references` or `source`, or a table or WMT's XML."
+            f"{path} is plain text; give it with `references` or `source`, or give a "
+            "table or WMT XML."
         )
         raise FormatError(msg)
     named = _PAIR_IN_NAME.search(Path(path).name)

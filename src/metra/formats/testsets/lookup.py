@@ -74,12 +74,12 @@ def _split_name(name: str) -> tuple[str, str]:
     origin, colon, rest = name.rpartition(":")
     if colon and origin not in _PLACES:
         msg = (
-            f"{origin!r} in {name!r} is no place of test sets; expected one of "
+            f"{origin!r} in {name!r} is not a source of test sets; expected one of "
             f"{', '.join(_PLACES)}, or a name alone."
         )
         raise OptionError(msg)
     if rest.startswith(("/", ".")) or ".." in rest.split("/"):
-        msg = f"{rest!r} is no name of a test set but a path; register it first."
+        msg = f"{rest!r} is a path, not the name of a test set; register it first."
         raise OptionError(msg)
     return origin, rest
 
@@ -96,7 +96,7 @@ def find_set(name: str, pair: str = "") -> SetLocation:
     pairs = list(dict.fromkeys(location.pair for location in sets))
     if len(pairs) > 1:
         msg = (
-            f"{name} is there for {len(pairs)} language pairs; choose one by `pair`: "
+            f"{name} has {len(pairs)} language pairs; choose one with `pair`: "
             f"{', '.join(pairs)}."
         )
         raise OptionError(msg)
@@ -114,8 +114,8 @@ def list_score_files(name: str, pair: str = "") -> list[str]:
         raise MissingResourceError(_describe_missing(name, pair))
     if not files:
         msg = (
-            f"The test set {sets[0].title} has no scores beside its texts (human-scores "
-            "and metric-scores, as in mt-metrics-eval); give files of scores."
+            f"The test set {sets[0].title} has no scores (human-scores and "
+            "metric-scores, as in mt-metrics-eval); give score files."
         )
         raise OptionError(msg)
     return files
@@ -126,15 +126,15 @@ def _describe_missing(name: str, pair: str) -> str:
     title = f"{name}:{pair}" if pair else name
     pairs = sorted({location.pair for location in list_sets(name)})
     if pairs:
-        start = f"The test set {name} is here, but not for {pair}; it has: {', '.join(pairs)}"
+        start = f"The test set {name} has no {pair}; it has: {', '.join(pairs)}"
     else:
-        start = f"There is no test set {title} on this machine{_guess_name(name)}"
+        start = f"No test set {title} on this machine{_guess_name(name)}"
     origin, plain = _split_name(name)
     definition = sacrebleu_cache.find_definition(plain)
     can_fetch = definition is not None and pair in ("", *definition.langpairs)
     flag = f" -l {pair}" if pair else ""
     remedy = (
-        f"`metra testsets fetch {plain}{flag}` would download it"
+        f"`metra testsets fetch {plain}{flag}` downloads it"
         if can_fetch
         else "add it with `metra testsets add`"
     )
@@ -166,8 +166,8 @@ def read_whole_set(location: SetLocation) -> NamedSet:
     for path in location.files.values():
         if not Path(path).is_file():
             msg = (
-                f"{location.title} lacks {path}, which is no longer there; put the file "
-                "back, or add the set again."
+                f"{location.title} needs {path}, which no longer exists; restore the "
+                "file, or add the test set again."
             )
             raise FormatError(msg)
     return (location.reader or read_files)(location)
@@ -188,7 +188,10 @@ def load_test_set(
     """
     names = [part.strip() for part in name.split(",")]
     if not all(names):
-        msg = f"{name!r} names no test set; expected a name, or several with commas."
+        msg = (
+            f"{name!r} is not a test set; expected a name, or several separated by "
+            "commas."
+        )
         raise OptionError(msg)
     parts = [read_set(find_set(each, pair), references) for each in names]
     return select_segments(concatenate_sets(parts), subset)
@@ -202,7 +205,7 @@ def describe_set(texts: NamedSet) -> str:
     names = ", ".join(texts.references) or "none"
     plural = "" if len(texts.references) == 1 else "s"
     left_out = (
-        f"; {texts.left_out} of test suites or without a reference left out"
+        f"; {texts.left_out} of test suites or without a reference excluded"
         if texts.left_out
         else ""
     )

@@ -244,8 +244,8 @@ def select_segments(texts: NamedSet, conditions: Sequence[str]) -> NamedSet:
         parsed = _CONDITION.fullmatch(condition)
         if parsed is None:
             msg = (
-                f"{condition!r} is no condition; expected LABEL=VALUE or LABEL!=VALUE, "
-                "as in origlang=en or domain!=social."
+                f"{condition!r} is not a condition; expected LABEL=VALUE or "
+                "LABEL!=VALUE, such as origlang=en or domain!=social."
             )
             raise OptionError(msg)
         label, sign, value = parsed.groups()

@@ -63,7 +63,7 @@ def read_registry() -> list[RegisteredSet]:
     schema = data.get("schema") if isinstance(data, dict) else None
     if schema != SCHEMA:
         msg = (
-            f"{path} is no registry of test sets that this metra reads: its schema is "
+            f"{path} is not a test set registry of this version: its schema is "
             f"{schema!r}, expected {SCHEMA}."
         )
         raise FormatError(msg)
@@ -115,7 +115,7 @@ def add_sets(locations: Sequence[SetLocation], *, replace: bool = False) -> None
         ]
         if taken and not replace:
             msg = (
-                f"{taken[0].title} is registered already; remove it first, or give "
+                f"{taken[0].title} is already registered; remove it first, or give "
                 "another `name`, or `replace`."
             )
             raise OptionError(msg)
@@ -127,8 +127,8 @@ def add_sets(locations: Sequence[SetLocation], *, replace: bool = False) -> None
 def _check_name(location: SetLocation) -> None:
     if not _NAME.fullmatch(location.name):
         msg = (
-            f"{location.name!r} cannot name a test set; expected letters, digits and "
-            ". _ + - /, beginning with a letter or a digit."
+            f"{location.name!r} cannot be the name of a test set; expected letters, "
+            "digits and . _ + - /, beginning with a letter or a digit."
         )
         raise OptionError(msg)
 
@@ -147,7 +147,10 @@ def compute_checksum(path: str) -> str:
         with open(path, "rb") as file:
             return file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        msg = f"{path} cannot be read: {error.strerror}; check the name and its rights."
+        msg = (
+            f"{path} cannot be read: {error.strerror}; check the name and its "
+            "permissions."
+        )
         raise FormatError(msg) from None
 
 
@@ -183,7 +186,10 @@ def change_registry(
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        msg = f"{path.parent} cannot be made: {error.strerror}; nothing was registered."
+        msg = (
+            f"{path.parent} cannot be created: {error.strerror}; nothing was "
+            "registered."
+        )
         raise FormatError(msg) from None
     with _lock(path):
         entries = [_format_entry(entry) for entry in change(read_registry())]

@@ -308,7 +308,7 @@ def _build_set(location: SetLocation, columns: Mapping[str, list[str]]) -> Named
     # The source is what the others are compared with.
     keys = sorted(columns, key=lambda key: key != SOURCE)
     lengths = {location.files.get(key, key): len(columns[key]) for key in keys}
-    rule = "the files of the cache must be parallel; fetch the set again"
+    rule = "the cached files must be parallel; fetch the test set again"
     check_lengths(lengths, rule)
     texts: dict[str, dict[str, list[str | None]]] = {REFERENCE: {}, OUTPUT: {}}
     for key, column in columns.items():

@@ -56,7 +56,7 @@ def read_pairs(path: str) -> list[SegmentPair]:
     with closing(read_blocks(path)) as blocks:
         parser.parse(blocks)
     if not parser.pairs:
-        msg = f"{format_path(path)} has no translation in it; expected TMX or XLIFF."
+        msg = f"{format_path(path)} contains no translation; expected TMX or XLIFF."
         raise FormatError(msg)
     return parser.pairs
 

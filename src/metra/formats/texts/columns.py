@@ -96,8 +96,8 @@ _NAMED: dict[Role, re.Pattern[str]] = {
 }
 
 HELP = (
-    "source, doc, ref or ref:NAME, output or output:NAME, and label:NAME; where no column "
-    "is called output, every other column is a system's output"
+    "source, doc, ref or ref:NAME, output or output:NAME, and label:NAME; if no "
+    "column is named output, every other column is the output of a system"
 )
 
 
@@ -183,7 +183,7 @@ def check_column_names(
     columns += filter(None, (names.source, names.document))
     for name in columns:
         if columns.count(name) > 1:
-            msg = f"The column {name!r} is named for two purposes; name it for one."
+            msg = f"The column {name!r} is given two roles; give it one."
             raise FormatError(msg)
 
 
@@ -233,8 +233,9 @@ def check_headings(
     for name in header:
         if len(name) > _LONGEST_HEADING or name.rstrip().endswith(_ENDS_OF_SENTENCES):
             msg = (
-                f"{where} has {name[:60]!r} where headings are expected; write a line of "
-                "headings above, such as source, ref, output, or give `input_format` plain."
+                f"{where} has {name[:60]!r} in its first line; add a line of "
+                "headings, such as source, ref, output, or give `input_format` "
+                "plain."
             )
             raise FormatError(msg)
 
@@ -246,13 +247,13 @@ _ENDS_OF_SENTENCES = (".", "!", "?", "。", "！", "？", "।", "؟", "…")
 def check_fields(fields: Sequence[Field], where: str) -> None:
     """Refuse a table without columns, or with two that are the same thing by one name."""
     if not fields:
-        problem = f"{where} has no columns of texts"
+        problem = f"{where} has no text columns"
         msg = f"{problem}; expected headings, such as source, ref, output."
         raise FormatError(msg)
     for index, field in enumerate(fields):
         if field in fields[:index]:
             problem = f"{where} has two columns for the {field.role} {field.name!r}"
-            msg = f"{problem}; give each column a name of its own."
+            msg = f"{problem}; give each column its own name."
             raise FormatError(msg)
 
 

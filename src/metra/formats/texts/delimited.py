@@ -57,8 +57,8 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
         table = parse_table(one_by_one, source.path, dialect)
         if "\r" in "".join(table.header).strip():
             msg = (
-                f"{table.path} has lines that end in carriage returns only; save it with "
-                "the line ends of Windows or Unix."
+                f"{table.path} has lines that end in carriage returns only; save it "
+                "with Windows or Unix line endings."
             )
             raise FormatError(msg)
         fields = read_header(table.header, source.name, source.columns, table.path)
@@ -134,8 +134,8 @@ def _check_quotes(marks: QuoteMarks, is_quotable: bool) -> None:
         is_lost = True
     if is_lost:
         msg = (
-            "Quotes around the texts would be taken for quotes around cells if they were "
-            "read from tsv, which has none; choose another format, such as csv or jsonl."
+            "Quotes around the texts would be read as quoted cells in tsv; choose "
+            "another format, such as csv or jsonl."
         )
         raise FormatError(msg)
 
@@ -167,5 +167,5 @@ def _format_csv_row(cells: Sequence[str]) -> str:
 
 def _find_csv_problem(text: str) -> str | None:
     if "\r\n" in text:
-        return "holds a carriage return before a line break"
-    return "holds a zero byte" if "\0" in text else None
+        return "contains a carriage return before a line break"
+    return "contains a zero byte" if "\0" in text else None

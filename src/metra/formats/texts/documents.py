@@ -53,7 +53,10 @@ def scan_file(source: Source) -> dict[Field, DocumentText]:
     file = SeekableFile(source.path)
     contents = source.format.load().scan(file, source.name)
     if not contents.parts:
-        msg = f"{format_path(source.path)} holds no documents; expected at least one <doc>."
+        msg = (
+            f"{format_path(source.path)} contains no documents; expected at least "
+            "one <doc>."
+        )
         raise FormatError(msg)
     return {
         field: DocumentText(field, source, file, contents, parts)
@@ -120,8 +123,8 @@ class DocumentFiles:
                     f"{guide.place} has it on line {guide.parts[document].line}"
                 )
                 msg = (
-                    f"{path} has no {text.describe(document)}, but {other_place}; every "
-                    "document must be there."
+                    f"{path} has no {text.describe(document)}, but {other_place}; "
+                    "every document is required."
                 )
                 raise CorpusError(msg)
 
@@ -134,7 +137,7 @@ class DocumentFiles:
                 count += 1
             if count < size:
                 path = format_path(self.texts[0].source.path)
-                msg = f"{path} or a file beside it has changed while it was read."
+                msg = f"{path} or a parallel file changed while it was being read."
                 raise FormatError(msg)
 
     def _read_document(
@@ -197,11 +200,11 @@ def _compare_segments(text: DocumentText, guide: DocumentText, document: str) ->
         if segment not in present:
             what = f"{name} lacks segment {segment!r}, which {guide.place} has on line {line}"
             place = f"{path}, line {text.parts[document].line}"
-            msg = f"{place}: {what}; every segment must be there."
+            msg = f"{place}: {what}; every segment is required."
             raise CorpusError(msg)
     for segment, line in present.items():
         if segment not in expected:
-            what = f"{name} has segment {segment!r}, which {guide.place} has not"
+            what = f"{name} has segment {segment!r}, which {guide.place} does not have"
             guide_line = guide.parts[document].line
             msg = f"{path}, line {line}: {what} (line {guide_line}); ids must agree."
             raise CorpusError(msg)

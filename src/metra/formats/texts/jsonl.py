@@ -57,7 +57,7 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
             unit, rows = "entry", iter(flat)
         first = next(rows, None)
         if first is None:
-            msg = f"{place} is empty; expected one JSON object a line."
+            msg = f"{place} is empty; expected one JSON object per line."
             raise FormatError(msg)
         headings = list(first)
         fields = read_header(headings, source.name, source.columns, place)
@@ -72,8 +72,9 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
             extra = row.keys() - first.keys()
             if extra:
                 msg = (
-                    f"{place}, {unit} {number} has the key {min(extra)!r}, which {unit} 1 "
-                    "has not; give all objects the same keys, null if empty."
+                    f"{place}, {unit} {number} has the key {min(extra)!r}, which "
+                    f"{unit} 1 does not have; give all objects the same keys, null if "
+                    "empty."
                 )
                 raise FormatError(msg)
             # A key that an object lacks is missing there.
@@ -129,7 +130,7 @@ def _open_strings(texts: Sequence[Any], source: "Source") -> Reader:
         msg = f"{place} is an empty array; expected strings or objects."
         raise FormatError(msg)
     if source.columns is not None:
-        problem = f"{place} is an array of strings, which has no names for its columns"
+        problem = f"{place} is an array of strings, which has no column names"
         msg = f"{problem}; leave them out."
         raise FormatError(msg)
     rest = iter(texts)
@@ -148,7 +149,7 @@ def _parse_lines(lines: Iterable[str], path: str) -> Iterator[Any]:
             problem = (
                 f"{path}, line {line}, column {error.colno} is not JSON ({error.msg})"
             )
-            msg = f"{problem}; expected one object a line."
+            msg = f"{problem}; expected one object per line."
             raise FormatError(msg) from None
 
 
@@ -160,8 +161,8 @@ def _list_entries(text: str, path: str) -> list[Any]:
         return records
     if not _has_columns(whole):
         msg = (
-            f"{path} is one object with the keys {', '.join(list(whole)[:6])}; expected "
-            "an array of strings or objects, or one object a line."
+            f"{path} is one object with the keys {', '.join(list(whole)[:6])}; "
+            "expected an array of strings or objects, or one object per line."
         )
         raise FormatError(msg)
     names = {f"{path}, {key!r}": len(column) for key, column in whole.items()}

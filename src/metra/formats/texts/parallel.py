@@ -157,8 +157,8 @@ def _choose_columns(
     is_renamed = file.named and file.format.has_ids
     if is_renamed and len(outputs) != 1:
         msg = (
-            f"{file.name}={format_path(file.path)} gives a name to a file that holds "
-            f"{len(outputs)} outputs; give a name only where there is one."
+            f"{file.name}={format_path(file.path)} gives one name to a file with "
+            f"{len(outputs)} outputs; give a name only to a file with one output."
         )
         raise FormatError(msg)
     if file.use == "any":
@@ -200,8 +200,8 @@ def _name_column(file: Source, field: Field, taken: Sequence[Field]) -> Field:
         numbered = (field._replace(name=f"{field.name}-{n}") for n in count(2))
         return next(name for name in numbered if name not in taken)
     remedy = ": NAME=FILE" if field.role == "output" else ""
-    problem = f"Two {field.role}s are called {field.name!r}"
-    msg = f"{problem}; give each a name of its own{remedy}."
+    problem = f"Two {field.role}s are named {field.name!r}"
+    msg = f"{problem}; give each its own name{remedy}."
     raise CorpusError(msg)
 
 
@@ -211,7 +211,6 @@ def _check_labels(label: Field, first: Values, second: Values, start: int) -> No
         if first[index] != second[index]:
             msg = (
                 f"Segment {start + index + 1} has the label {label.name!r} twice, as "
-                f"{first[index]!r} and as {second[index]!r}; the files must agree about "
-                "it."
+                f"{first[index]!r} and as {second[index]!r}; the files must agree."
             )
             raise CorpusError(msg)

@@ -60,8 +60,8 @@ class NullValueError(CorpusError):
         self.row = row
         self.where = where
         super().__init__(
-            f"Row {row + 1} of {where} is null in the column {column!r}, where a text has "
-            "to be; give it one, leave the row out, or count nulls as empty texts: "
+            f"Row {row + 1} of {where} is null in the column {column!r}, which needs "
+            "a text; fill it in, remove the row, or treat nulls as empty texts: "
             "`nulls` empty."
         )
 
@@ -89,31 +89,31 @@ def check_columns(
         kind = schema.field(name).type
         if not is_text_type(kind):
             msg = (
-                f"{where} has the column {name!r} of type {kind}, where a text is expected; "
-                "name another column, or make strings of it."
+                f"{where} has the column {name!r} of type {kind}, where texts are "
+                "expected; name another column, or convert it to strings."
             )
             raise FormatError(msg)
     for name in numbers:
         kind = schema.field(name).type
         if not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
             msg = (
-                f"{where} has the column {name!r} of type {kind}, where scores are expected; "
-                "make numbers of it."
+                f"{where} has the column {name!r} of type {kind}, where scores are "
+                "expected; convert it to numbers."
             )
             raise FormatError(msg)
     for name in keys:
         kind = schema.field(name).type
         if get_key_kind(kind) is None:
             msg = (
-                f"{where} has the column {name!r} of type {kind}, whose values make no "
-                "groups; expected strings, whole numbers, dates or yes and no."
+                f"{where} has the column {name!r} of type {kind}, which cannot be a "
+                "group; expected strings, whole numbers, dates or yes and no."
             )
             raise FormatError(msg)
 
 
 def _refuse_twin(schema: pa.Schema, name: str, where: str) -> None:
     if len(schema.get_all_field_indices(name)) > 1:
-        msg = f"{where} has two columns {name!r}; give each a name of its own."
+        msg = f"{where} has two columns {name!r}; give each its own name."
         raise FormatError(msg)
 
 
@@ -214,9 +214,7 @@ def _count_elements(path: str, name: str, state: object) -> int:
 def read_union(paths: Sequence[str]) -> pa.Schema:
     """Return the columns of all files of a table, each as the first file has it."""
     if not paths:
-        msg = (
-            "There are no files to score; give at least one Parquet file, or a folder."
-        )
+        msg = "No files were given; give at least one Parquet file, or a folder."
         raise OptionError(msg)
     schemas = map(read_schema, paths)
     union = next(schemas)
@@ -405,11 +403,11 @@ def _translate_errors(path: str) -> Iterator[None]:
         raise
     except (FileNotFoundError, PermissionError) as error:
         reason = os.strerror(error.errno or 0)
-        msg = f"{path} cannot be read: {reason}; check the name and its rights."
+        msg = f"{path} cannot be read: {reason}; check the name and its permissions."
         raise FormatError(msg) from None
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).split("\n", 1)[0].rstrip(".")
-        problem = f"{path} is damaged, breaks off or is no Parquet: {reason}"
+        problem = f"{path} is damaged, truncated or not Parquet: {reason}"
         msg = f"{problem}; write it again, or leave it out."
         raise FormatError(msg) from None
 

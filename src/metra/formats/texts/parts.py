@@ -92,7 +92,7 @@ class OpenPart:
     def add(self, segment: str, path: str, line: int) -> None:
         """Count a segment; no id may come twice."""
         if not self._ids.add(segment):
-            what = f"segment {segment!r} of document {self.document!r} is there twice"
+            what = f"segment {segment!r} of document {self.document!r} occurs twice"
             place = f"{format_path(path)}, line {line}"
             msg = f"{place}: {what} in {describe_field(self.text)}; ids must differ."
             raise FormatError(msg)
@@ -104,7 +104,7 @@ class OpenPart:
         if self.document in documents:
             first = documents[self.document].line
             place = f"{format_path(path)}, line {self._line}"
-            what = f"document {self.document!r} is there twice"
+            what = f"document {self.document!r} occurs twice"
             where = f"{describe_field(self.text)}, first on line {first}"
             msg = f"{place}: {what} in {where}; ids must differ."
             raise FormatError(msg)
@@ -116,8 +116,8 @@ class OpenPart:
 def check_declared_encoding(path: str, encoding: str) -> None:
     """Refuse a file that says of itself that it is not in UTF-8."""
     if encoding.lower() not in ("utf-8", "utf8", "us-ascii", "ascii"):
-        problem = f"{format_path(path)} is declared to be in {encoding}"
-        msg = f"{problem}; convert the file to UTF-8 and its declaration too."
+        problem = f"{format_path(path)} declares the encoding {encoding}"
+        msg = f"{problem}; convert the file to UTF-8 and change its declaration."
         raise FormatError(msg)
 
 
@@ -150,10 +150,11 @@ def feed_xml(parser: Any, blocks: Iterable[bytes], path: str, expected: str) -> 
         raise
     except (LookupError, ValueError) as error:
         # Encodings that Python does not know, or that expat cannot use.
-        problem = (
-            f"{format_path(path)} is declared to be in an encoding that is not read"
+        problem = f"{format_path(path)} declares an encoding that metra does not read"
+        msg = (
+            f"{problem} ({error}); convert the file to UTF-8 and change its "
+            "declaration."
         )
-        msg = f"{problem} ({error}); convert the file to UTF-8 and its declaration too."
         raise FormatError(msg) from None
 
 

@@ -52,8 +52,8 @@ def write(out: str, fields: "Fields", chunks: "Chunks", _: Mapping[str, str]) ->
 
     if not is_folder_name(out):
         msg = (
-            f"Plain text is a folder with a file for each text, but {out} is a file's "
-            "name; give `out` FOLDER."
+            f"Plain text needs a folder, with one file per text, but {out} is the "
+            "name of a file; give `out` FOLDER."
         )
         raise OptionError(msg)
     with_documents = any(field.role == "document" for field in fields)
@@ -84,7 +84,7 @@ def _format_lines(chunk: "RowChunk", field: Field) -> Iterator[str]:
         if "\t" in line and (field.role == "document" or field == columns.SEGMENT_ID):
             refuse_value(chunk, index, field, "holds a tab", "plain")
         if chunk.first + index == 0 and line.startswith("\ufeff"):
-            refuse_value(chunk, index, field, "begins with a byte order mark", "plain")
+            refuse_value(chunk, index, field, "starts with a byte order mark", "plain")
         yield line
 
 
@@ -94,8 +94,9 @@ def _name_file(field: Field) -> Path:
     name = f"{field.name}.txt"
     if "/" in name or len(name.encode()) > 200:
         msg = (
-            f"The name {field.name!r} of {columns.describe_field(field)} cannot be a file's "
-            "name; give a short name without a slash, for an output as NAME=FILE."
+            f"The name {field.name!r} of {columns.describe_field(field)} cannot be a "
+            "file name; give a short name without a slash, for an output as "
+            "NAME=FILE."
         )
         raise FormatError(msg)
     is_output = field.role == "output"

@@ -59,7 +59,9 @@ def refuse_value(
         if field.role == "label"
         else "change the text, or choose another format"
     )
-    msg = f"{chunk.place(index)}{owner} {what}, which {form} cannot carry; {remedy}."
+    msg = (
+        f"{chunk.place(index)}{owner} {what}, which {form} cannot represent; {remedy}."
+    )
     raise FormatError(msg)
 
 
@@ -90,7 +92,7 @@ def format_cells(
 def find_line_problem(text: str) -> str | None:
     """Return why a text cannot stand on a line of its own, None if it can."""
     if "\n" in text:
-        return "holds a line break"
+        return "contains a line break"
     # A carriage return before the end of a line is taken for a part of it.
     return "ends in a carriage return" if text.endswith("\r") else None
 
@@ -102,8 +104,8 @@ def check_names(fields: Fields, form: str) -> None:
         if not name or name != name.strip() or _CONTROL.search(name):
             what = f"The name {name!r} of {columns.describe_field(field)}"
             msg = (
-                f"{what} cannot be carried by {form}; give a name without blanks around "
-                "it, tabs or other control characters."
+                f"{what} cannot be represented in {form}; give a name without "
+                "surrounding spaces, tabs or other control characters."
             )
             raise FormatError(msg)
 
@@ -246,6 +248,6 @@ def _check_ids(
         if segment_id != segment_id.strip() or rules.bad.search(segment_id):
             rules.refuse(chunk, index, label, f"is {segment_id!r}")
         if not seen.add(segment_id):
-            what = f"is {segment_id!r}, as it was before in the same document"
+            what = f"is {segment_id!r}, which the same document already has"
             rules.refuse(chunk, index, label, what)
         yield segment_id

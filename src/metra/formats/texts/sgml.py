@@ -94,14 +94,14 @@ class _SgmlScanner:
             self._fail(tag, f"tags are nested deeper than {parts.DEEPEST} here")
         if tag.name == "seg":
             if self._part is None:
-                self._fail(tag, "<seg> stands outside of any <doc>")
+                self._fail(tag, "<seg> is outside any <doc>")
             given = sgml_tags.read_segment_id(tag, self.path)
             self._part.add(given or self._part.next_number, self.path, tag.line)
         elif tag.name == "doc":
             self._part = self._open_document(tag)
         elif tag.name in SETS:
             if self._set is not None:
-                self._fail(tag, f"<{tag.name}> stands inside of <{self._set.name}>")
+                self._fail(tag, f"<{tag.name}> is inside <{self._set.name}>")
             self._set = tag
             self._sets += 1
             self._set_attributes = sgml_tags.parse_attributes(tag, self.path)
@@ -112,8 +112,8 @@ class _SgmlScanner:
 
     def _open_document(self, tag: sgml_tags.Tag) -> OpenPart:
         if self._set is None or self._part is not None:
-            where = "inside of another <doc>" if self._part else "outside of any set"
-            self._fail(tag, f"<doc> stands {where}")
+            where = "inside another <doc>" if self._part else "outside any set"
+            self._fail(tag, f"<doc> is {where}")
         labels = sgml_tags.parse_attributes(tag, self.path)
         document = labels.pop("docid", "").strip()
         if not document:
@@ -128,11 +128,11 @@ class _SgmlScanner:
 
     def _close(self, tag: sgml_tags.Tag) -> None:
         if not self._open:
-            self._fail(tag, f"</{tag.name}> closes what was not opened")
+            self._fail(tag, f"</{tag.name}> has no opening tag")
         opened = self._open.pop()
         if opened.name != tag.name:
             why = f"the <{opened.name}> of line {opened.line} is still open"
-            what = f"</{tag.name}> stands where </{opened.name}> is expected, because {why}"
+            what = f"</{tag.name}> found instead of </{opened.name}>, because {why}"
             self._fail(tag, what)
         self._leave(tag)
 
@@ -149,11 +149,11 @@ class _SgmlScanner:
         if inner == "seg":
             if not tag.closing or tag.name not in ("seg", ""):
                 name, line = f"{'/' * tag.closing}{tag.name}", self._open[-1].line
-                where = f"inside of the <seg> of line {line}, which is not closed"
-                self._fail(tag, f"<{name}> stands {where}")
+                where = f"inside the <seg> of line {line}, which is not closed"
+                self._fail(tag, f"<{name}> is {where}")
         elif tag.text and inner in _WITHOUT_TEXT:
             words = tag.text.decode(errors="replace")[:40]
-            self._fail(tag, f"there is text outside of any <seg> before it: {words!r}")
+            self._fail(tag, f"there is text outside any <seg> before it: {words!r}")
 
     def _end(self, tag: sgml_tags.Tag) -> None:
         if self._open:
@@ -161,7 +161,7 @@ class _SgmlScanner:
             self._fail(tag, f"the file ends, but the {last} is open")
         if not self._sets:
             sets = "<srcset>, <refset> or <tstset>"
-            msg = f"{format_path(self.path)} holds no {sets}; expected NIST's SGML."
+            msg = f"{format_path(self.path)} contains no {sets}; expected NIST SGML."
             raise FormatError(msg)
 
     def _check_declaration(self, tag: sgml_tags.Tag) -> None:
@@ -170,7 +170,7 @@ class _SgmlScanner:
             if declared := _ENCODING.search(tag.attributes):
                 parts.check_declared_encoding(self.path, declared[1].decode())
         elif kind[0] == "!" and kind != "!doctype":
-            self._fail(tag, f"<{tag.name}> declares something, which is not read")
+            self._fail(tag, f"<{tag.name}> is a declaration, which is not supported")
 
     def _fail(self, tag: sgml_tags.Tag, what: str) -> NoReturn:
         msg = (
@@ -187,7 +187,7 @@ _RULES = rows.MarkupRules(
     label=re.compile(r"(?!(?:docid|sysid)$)[a-z_][a-z0-9_.-]*"),
     bad=re.compile(r"[\r\n]"),
     find_problem=lambda text: (
-        "holds a line break" if "\n" in text or "\r" in text else None
+        "contains a line break" if "\n" in text or "\r" in text else None
     ),
     in_text=str.maketrans(_ESCAPES),
     in_attribute=str.maketrans(_ESCAPES | {'"': "&quot;"}),
@@ -227,8 +227,8 @@ def _name_file(text: Field) -> str:
     name = text.name
     if "/" in name or len(name.encode()) > 200 or name in ("src", "ref"):
         msg = (
-            f"The output {name!r} cannot be a file of that name beside src.sgm and ref.sgm; "
-            "give it another, short and without a slash: NAME=FILE."
+            f"The output {name!r} cannot be a file next to src.sgm and ref.sgm; give "
+            "it another short name without a slash: NAME=FILE."
         )
         raise FormatError(msg)
     return f"{name}.sgm"

@@ -201,11 +201,11 @@ class TagReader:
         place = f"{format_path(self._path)}, line {line}"
         if head[1:2] == "!":
             return (
-                f"{place} declares something in {head!r}; declarations are not read, so "
-                "write the text without them."
+                f"{place} has a declaration in {head!r}; declarations are not "
+                "supported, so remove it."
             )
         return (
-            f"{place}: {head!r} begins like a tag but does not end like one; expected "
+            f"{place}: {head!r} starts like a tag but does not end like one; expected "
             '<NAME KEY="VALUE"> on few lines, or &lt; for a <.'
         )
 

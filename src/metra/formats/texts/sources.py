@@ -139,7 +139,7 @@ def _expand_path(file: str) -> list[str]:
 
         paths = sorted(glob(file))
         if not paths:
-            msg = f"No file fits {file}; check the pattern, or name the files."
+            msg = f"No file matches {file}; check the pattern, or name the files."
             raise FormatError(msg)
     return paths
 
@@ -168,7 +168,7 @@ def _list_remote_files(address: str) -> list[str]:
         if fnmatchcase(path, address) and path.count("/") == depth
     ]
     if not paths:
-        msg = f"No file fits {address}; check the pattern, or name the files."
+        msg = f"No file matches {address}; check the pattern, or name the files."
         raise FormatError(msg)
     return paths
 
@@ -192,8 +192,8 @@ def _choose_shards(folder: str, files: Sequence[str]) -> list[str]:
         ):
             paths.append(path)
     if not paths:
-        problem = f"{folder} is a folder without Parquet files in it"
-        msg = f"{problem}; give files, or a folder that has some."
+        problem = f"{folder} is a folder without Parquet files"
+        msg = f"{problem}; give files, or a folder with Parquet files."
         raise FormatError(msg)
     return paths
 
@@ -213,7 +213,7 @@ def _refuse_duplicates(paths: Sequence[str]) -> None:
     for path in paths:
         place = path if is_remote(path) else os.path.realpath(path)
         if place in places:
-            problem = f"{path} is given twice, so that its rows would count twice"
+            problem = f"{path} is given twice, so its rows would count twice"
             msg = f"{problem}; give it once."
             raise FormatError(msg)
         places.add(place)
@@ -265,8 +265,8 @@ def _set_columns(sources: list[Source], columns: ColumnNames, use: Use) -> list[
     if in_mains != ColumnNames() and not mains:
         known = (form.name for form in FORMATS.values() if form.has_column_names)
         msg = (
-            f"{format_path(sources[0].path)} is {sources[0].format.name}, which has no "
-            f"names for its columns; columns can be named in {', '.join(known)}."
+            f"{format_path(sources[0].path)} is {sources[0].format.name}, which has "
+            f"no column names; columns can be named in {', '.join(known)}."
         )
         raise FormatError(msg)
     named = []
@@ -293,9 +293,8 @@ def _check_documents(file: Source) -> Source:
     """A list of documents is plain text, whatever its name, unless it has a header."""
     if file.format.has_ids:
         msg = (
-            f"{format_path(file.path)} is a file with ids, which brings its documents "
-            "along by itself; give it as an output, a reference or the source instead of "
-            "`documents`."
+            f"{format_path(file.path)} contains its own document ids; give it as an "
+            "output, a reference or the source instead of `documents`."
         )
         raise FormatError(msg)
     if file.format in (TSV, CSV):

@@ -144,7 +144,7 @@ class _XmlScanner:
     def __post_init__(self) -> None:
         self.parser.XmlDeclHandler = self._check_declaration
         self.parser.StartDoctypeDeclHandler = lambda *_: self.fail(
-            "<!DOCTYPE> declares something, which is not read"
+            "<!DOCTYPE> is a declaration, which is not supported"
         )
         self.parser.StartElementHandler = self._begin
         self.parser.EndElementHandler = self._end
@@ -161,7 +161,7 @@ class _XmlScanner:
         if not outer and name not in _ROOTS:
             self.fail(f"the file begins with <{name}>")
         if outer == "seg":
-            self.fail(f"<{name}> stands inside of <seg>, which holds text only")
+            self.fail(f"<{name}> is inside <seg>, which may contain only text")
         self._open.append(name)
         # Elements that we do not know, such as <supplemental>, are left alone.
         if self._unknown or (name not in _WITHOUT_TEXT and name != "seg"):
@@ -179,12 +179,12 @@ class _XmlScanner:
 
     def _begin_document(self, attributes: dict[str, str]) -> None:
         if self._document is not None:
-            self.fail("<doc> stands inside of another <doc>")
+            self.fail("<doc> is inside another <doc>")
         document = attributes.pop("id", "").strip()
         if not document:
             self.fail("<doc> has no id")
         if document in self.contents.labels:
-            self.fail(f"document {document!r} is there twice")
+            self.fail(f"document {document!r} occurs twice")
         if self._collection is not None:
             attributes = {"collection": self._collection} | attributes
         self._document = document
@@ -192,7 +192,7 @@ class _XmlScanner:
 
     def _open_text(self, name: str, attributes: dict[str, str]) -> OpenPart:
         if self._document is None or self._part is not None:
-            self.fail(f"<{name}> stands outside of <doc>, or inside of another text")
+            self.fail(f"<{name}> is outside <doc>, or inside another text")
         role = TEXTS[name]
         language = attributes.get("lang")
         if language:
@@ -209,7 +209,7 @@ class _XmlScanner:
 
     def _add_segment(self, attributes: dict[str, str]) -> None:
         if self._part is None:
-            self.fail("<seg> stands outside of <src>, <ref> and <hyp>")
+            self.fail("<seg> is outside <src>, <ref> and <hyp>")
         segment_id = attributes.get("id", "").strip()
         if not segment_id:
             self.fail("<seg> has no id")
@@ -236,7 +236,7 @@ class _XmlScanner:
     def _text(self, piece: str) -> None:
         is_bare = self._open[-1] in _WITHOUT_TEXT and not self._unknown
         if is_bare and not piece.isspace():
-            self.fail("there is text outside of any <seg>")
+            self.fail("there is text outside any <seg>")
 
     def fail(self, what: str) -> NoReturn:
         """Refuse the file, by the line that has been reached."""
@@ -256,7 +256,7 @@ _ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\n": "&#10;", "\r": "&#13;"
 
 def _find_problem(text: str) -> str | None:
     bad = _NOT_XML.search(text)
-    return f"holds the character U+{ord(bad[0]):04X}" if bad else None
+    return f"contains the character U+{ord(bad[0]):04X}" if bad else None
 
 
 _RULES = rows.MarkupRules(
@@ -359,7 +359,8 @@ class _DocumentWriter:
         """Refuse a reference that no document has: not even its name would be written."""
         for text in self._never:
             msg = (
-                f"All of {describe_field(text)} is missing, so wmt-xml cannot carry it; "
-                f"leave it out with `drop` {format_column_name(text)!r}."
+                f"All of {describe_field(text)} is missing, so wmt-xml cannot "
+                "represent it; leave it out with `drop` "
+                f"{format_column_name(text)!r}."
             )
             raise FormatError(msg)

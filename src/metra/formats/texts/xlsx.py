@@ -80,8 +80,8 @@ def _format_cell(cell: Any, role: Role, place: str) -> str | None:
         return str(cell)
     kind = "number" if is_number else type(cell).__name__
     msg = (
-        f"{place}: the {role} is the {kind} {cell}, whose text in the sheet may be another; "
-        "format the column as text and type it again."
+        f"{place}: the {role} is the {kind} {cell}, which the sheet may display "
+        "differently; format the column as text and type it again."
     )
     raise FormatError(msg)
 
@@ -113,7 +113,7 @@ def _fill_sheet(book: Any, fields: Fields, chunks: Chunks) -> None:
     is_filled = True
     for chunk in chunks:
         if chunk.first + chunk.size >= _MOST_ROWS:
-            problem = f"A sheet has {_MOST_ROWS:,} rows at most"
+            problem = f"A sheet can have at most {_MOST_ROWS:,} rows"
             msg = f"{problem}; convert parts of the test set, or choose another format."
             raise FormatError(msg)
         columns = [format_cells(chunk, f, "xlsx", _find_problem) for f in fields]
@@ -123,8 +123,8 @@ def _fill_sheet(book: Any, fields: Fields, chunks: Chunks) -> None:
                 sheet.write_string(number, column, cell, as_text)
     if not is_filled:
         msg = (
-            "The last segment is empty in all columns, which xlsx cannot carry; choose "
-            "another format."
+            "The last segment is empty in all columns, which xlsx cannot represent; "
+            "choose another format."
         )
         raise FormatError(msg)
 

@@ -16,7 +16,7 @@ _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)\n\s*```", re.DOTALL)
 # Ends of an answer with which it is not whole.
 _CUT_SHORT = {
     "length": "it was cut off at answer_tokens",
-    "content_filter": "the endpoint's filter held it back",
+    "content_filter": "the endpoint's content filter blocked it",
     "refusal": "the judge refused",
 }
 _LISTED = re.compile(r'(?P<category>[^"“]+?)\s+[-–]\s+["“](?P<text>.*)["”]\.?')
@@ -85,7 +85,7 @@ def read_score(answer: ModelAnswer, low: float, high: float) -> float:
     text = _get_whole_text(answer)
     number = float(text) if _NUMBER.fullmatch(text) else _read_object(text, "score")
     if isinstance(number, bool) or not isinstance(number, (int, float)):
-        msg = "the score is no number"
+        msg = "the score is not a number"
         raise UnreadError(msg)
     if not low <= number <= high:
         msg = f"the score is {number:g}, not from {low:g} to {high:g}"
@@ -97,7 +97,7 @@ def read_errors(answer: ModelAnswer) -> list[MarkedError]:
     """Read a JSON object with the list `errors` of objects: span, severity, category."""
     entries = _read_object(_get_whole_text(answer), "errors")
     if not isinstance(entries, list):
-        msg = "errors is no list"
+        msg = "errors is not a list"
         raise UnreadError(msg)
     return [_read_error(entry) for entry in entries]
 
@@ -119,7 +119,7 @@ def read_error_lists(answer: ModelAnswer) -> list[MarkedError]:
         elif line:
             listed = _LISTED.fullmatch(line)
             if severity is None or listed is None:
-                msg = f"{line[:60]!r} is no error of a list"
+                msg = f"{line[:60]!r} is not an item of an error list"
                 raise UnreadError(msg)
             is_empty = False
             errors.append(
@@ -173,22 +173,22 @@ def _read_object(text: str, key: str) -> Any:
     except UnreadError:
         raise
     except (ValueError, RecursionError):
-        msg = "it is no JSON"
+        msg = "it is not JSON"
         raise UnreadError(msg) from None
     if not isinstance(value, dict) or key not in value:
-        msg = f"it is no JSON object with {key!r}"
+        msg = f"it is not a JSON object with {key!r}"
         raise UnreadError(msg)
     return value[key]
 
 
 def _read_error(entry: Any) -> MarkedError:
     if not isinstance(entry, dict):
-        msg = "an error is no JSON object"
+        msg = "an error is not a JSON object"
         raise UnreadError(msg)
     values = [entry.get(name) for name in ("span", "severity", "category")]
     text, given, category = (v if isinstance(v, str) else None for v in values)
     if text is None or given is None or category is None:
-        msg = "an error lacks span, severity or category, or one of them is no text"
+        msg = "an error lacks span, severity or category, or one of them is not a text"
         raise UnreadError(msg)
     for severity in SEVERITIES:
         if given == severity:

@@ -121,7 +121,7 @@ class Spending:
         for option, limit, needed in limits:
             if 0 < limit < needed:
                 msg = (
-                    f"the next request could go beyond {option}={limit:.12g}, after "
+                    f"the next request could exceed {option}={limit:.12g}, after "
                     f"{self.describe()}"
                 )
                 raise OptionError(msg)

@@ -116,14 +116,14 @@ class AnswerCache:
     def _refuse(self, line: bytes) -> str:
         shown = line[:40].decode(errors="replace")
         return (
-            f"{self.path} has {shown!r} where an answer of a judge was expected; give "
-            "another file as cache."
+            f"{self.path} contains {shown!r}, which is not an answer of a judge; give "
+            "another cache file."
         )
 
     def _describe(self, error: OSError, done: str) -> str:
         return (
-            f"{self.path} cannot be {done}: {error.strerror}; it keeps the answers of "
-            "judges."
+            f"{self.path} cannot be {done}: {error.strerror}; it stores the answers "
+            "of judges."
         )
 
 
@@ -132,8 +132,8 @@ def find_default_path(model: str) -> str:
     folder = find_cache_folder()
     if folder is None:
         msg = (
-            f"llm keeps every answer, but METRA_CACHE is {NO_CACHE!r}; give cache=FILE, or "
-            "name a folder with METRA_CACHE."
+            f"llm stores every answer, but METRA_CACHE is {NO_CACHE!r}; give "
+            "cache=FILE, or set METRA_CACHE to a folder."
         )
         raise OptionError(msg)
     name = "".join(sign if sign.isalnum() or sign in "-." else "_" for sign in model)

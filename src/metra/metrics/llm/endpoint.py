@@ -139,7 +139,7 @@ class Endpoint:
         try:
             return read_completion(json.loads(text), input_tokens, key)
         except DAMAGE as error:
-            return Failure(f"a reply that is no chat completion ({error})")
+            return Failure(f"the reply is not a chat completion ({error})")
 
     def _read_body(self, response: Any) -> bytes:
         """Read a reply, within the time and a size that no completion has."""
@@ -199,12 +199,15 @@ def read_address(url: str) -> str:
     if parts.username or parts.password or parts.query or parts.fragment:
         # It may hold a key, so it is not shown.
         msg = (
-            "llm: url has a user name, a password, a query or a fragment; a key comes from "
-            "the environment only."
+            "llm: url contains a user name, a password, a query or a fragment; pass "
+            "the key in the environment instead."
         )
         raise OptionError(msg)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        msg = f"llm: url={url} is no address; expected one such as http://localhost:8000/v1."
+        msg = (
+            f"llm: url={url} is not an address; expected one such as "
+            "http://localhost:8000/v1."
+        )
         raise OptionError(msg)
     address = url.rstrip("/")
     return address if address.endswith(_PATH) else address + _PATH
@@ -215,8 +218,8 @@ def check_key_variable(name: str) -> None:
     if not _VARIABLE.fullmatch(name):
         # It may be the key itself, so it is not shown.
         msg = (
-            "llm: key_variable is the name of the environment variable that has the key, in "
-            "capitals, such as OPENAI_API_KEY; never the key itself."
+            "llm: key_variable is not the name of an environment variable; expected "
+            "a name in capitals, such as OPENAI_API_KEY, never the key itself."
         )
         raise OptionError(msg)
 
@@ -236,7 +239,7 @@ def read_completion(reply: Any, input_tokens: int, key: str = "") -> ModelAnswer
     if message.get("refusal"):
         content, finish = message["refusal"], "refusal"
     if content is not None and not isinstance(content, str):
-        msg = "its content is no text"
+        msg = "its content is not text"
         raise ValueError(msg)
     text = _hide_key(content or "", key)
     usage = reply.get("usage")
@@ -263,7 +266,10 @@ def _read_count(usage: Any, name: str) -> int | None:
 def _read_key(variable: str) -> str:
     key = os.environ.get(variable, "").strip()
     if not key.isascii() or not key.isprintable() or " " in key:
-        msg = f"The environment variable {variable} has signs that no key has."
+        msg = (
+            f"The environment variable {variable} contains characters that are not "
+            "allowed in a key."
+        )
         raise EndpointError(msg)
     return key
 

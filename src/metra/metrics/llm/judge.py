@@ -116,8 +116,8 @@ def llm(
             {source_language} and {target_language} where these belong.
         model: the model's name at the endpoint.
         url: address of the API, such as http://localhost:8000/v1.
-        source_lang: the source's language, as the prompt shall name it.
-        target_lang: the outputs' language, as the prompt shall name it.
+        source_lang: source language, as it should appear in the prompt.
+        target_lang: target language, as it should appear in the prompt.
         reference: whether {texts}, and so the built-in prompts, show the references.
         answers: what a prompt of your own asks for; auto is score for a file.
         lowest: the lowest score of the prompt's scale; one below it is unread.
@@ -125,22 +125,22 @@ def llm(
         minor: weight of a minor error.
         major: weight of a major error.
         critical: weight of a critical error.
-        cap: the most that a segment's errors weigh together; 0 is no limit.
-        temperature: how much answers vary.
-        answer_tokens: the most tokens that an answer may have; 100 for prompt=score and
-            2000 for others if not given; 0 sends no limit.
+        cap: largest total weight of a segment's errors; 0 for no limit.
+        temperature: sampling temperature.
+        answer_tokens: largest number of tokens of an answer; by default 100 for
+            prompt=score and 2000 for others; 0 for no limit.
         json_mode: whether to ask the endpoint for JSON only (response_format).
-        runs: how often each question is asked.
-        unread: what an answer is that cannot be read.
-        concurrency: the most requests at the same time.
-        retries: how often a request that failed is sent again.
+        runs: number of times to ask each question.
+        unread: treatment of answers that cannot be parsed.
+        concurrency: largest number of simultaneous requests.
+        retries: number of retries of a failed request.
         timeout: seconds to wait for an answer.
-        request_budget: the most requests of a run; 0 is no limit.
-        token_budget: the most tokens of a run, in and out; 0 is no limit.
-        cost_budget: the most that a run may cost, by the prices given; 0 is no limit.
-        input_price: price of a million tokens of questions.
-        output_price: price of a million tokens of answers.
-        key_variable: name of the environment variable that has the key, never the key.
+        request_budget: largest number of requests of a run; 0 for no limit.
+        token_budget: largest number of tokens of a run, input and output; 0 for no limit.
+        cost_budget: largest cost of a run, by the prices given; 0 for no limit.
+        input_price: price of a million input tokens.
+        output_price: price of a million output tokens.
+        key_variable: name of the environment variable with the API key (never the key itself).
         cache: file that keeps the answers; a file for each model in the cache folder, if
             none is given.
         run_scores: table to write with the scores of each run, which `metra meta agree`
@@ -151,7 +151,7 @@ def llm(
         ("errors" if prompt == "errors" else "score") if answers == "auto" else answers
     )
     if not model:
-        msg = "llm: which model judges is not known; give model=NAME."
+        msg = "llm needs a model; give model=NAME."
         raise OptionError(msg)
     if lowest >= highest:
         msg = f"llm: lowest={lowest:g} is not below highest={highest:g}."
@@ -483,8 +483,8 @@ class ModelJudge:
     def _describe_kept(self) -> str:
         count = _count(self.spending.answers, "answer")
         return (
-            f"{count} of this run and all earlier ones are kept in {self.cache.path}: the "
-            "same command goes on from there."
+            f"{count} of this run and all earlier ones are stored in "
+            f"{self.cache.path}; run the same command to resume."
         )
 
     def _report(self) -> None:
@@ -511,8 +511,8 @@ class ModelJudge:
         )
         if self.is_strict:
             msg += (
-                f"; all answers are kept in {self.cache.path}. Give unread=skip to score "
-                "without them."
+                f"; all answers are stored in {self.cache.path}. Give unread=skip to "
+                "score without them."
             )
             raise EndpointError(msg)
         warnings.warn(f"{msg}; they are left out.", TextWarning, stacklevel=2)
@@ -531,7 +531,7 @@ def _check_prompt(
             msg = f"llm: the prompt names the {language}; give {option}=NAME."
             raise OptionError(msg)
     if reference and not prompt.placeholders & {"reference", "texts"}:
-        msg = f"llm: {prompt.name} shows no reference; put {{reference}} in it."
+        msg = f"llm: {prompt.name} does not contain the reference; add {{reference}}."
         raise OptionError(msg)
 
 

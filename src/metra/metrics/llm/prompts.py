@@ -150,7 +150,9 @@ def read_prompt(name: str) -> Prompt:
                 no_such("placeholder", placeholder, PLACEHOLDERS, owner=name)
             )
     if not prompt.placeholders & {"hypothesis", "texts"}:
-        msg = f"llm: {name} shows no output; put {{hypothesis}} or {{texts}} in it."
+        msg = (
+            f"llm: {name} does not contain the output; add {{hypothesis}} or {{texts}}."
+        )
         raise OptionError(msg)
     return prompt
 
@@ -160,8 +162,8 @@ def _read_messages(text: str, path: str) -> tuple[tuple[str, str], ...]:
         case [_, *_] as entries if all(map(_is_message, entries)):
             return tuple((entry["role"], entry["content"]) for entry in entries)
     msg = (
-        f"{path} is no list of messages; expected objects with content and a role, one of "
-        f"{', '.join(_ROLES)}."
+        f"{path} is not a list of messages; expected objects with content and a role, "
+        f"one of {', '.join(_ROLES)}."
     )
     raise FormatError(msg)
 

@@ -36,7 +36,7 @@ from metra.metrics.options import Range
 from metra.metrics.record import Array, Metric, metric_factory
 from metra.text.columns import window
 
-_EXPECTED = "an encoder as Hugging Face keeps them (config.json, weights, a tokeniser)"
+_EXPECTED = "a Hugging Face encoder (config.json, weights, a tokeniser)"
 _VALUES = ("f1", "precision", "recall")
 # Tokens whose vectors are in memory at once.
 _TOKENS_AT_ONCE = 1 << 18
@@ -54,7 +54,7 @@ def bertscore(
     baseline: str = "",
     precision: Precision = "auto",
 ) -> Metric:
-    """Similarity of the tokens of output and reference, mostly 0 to 1. Higher is better.
+    """Embedding similarity of output and reference tokens, mostly 0 to 1. Higher is better.
 
     A network gives each token a vector that depends on the text around it. Each token of
     the output is matched with the most similar token of the reference by the cosine;
@@ -74,8 +74,8 @@ def bertscore(
     Options:
         model: the folder of the encoder.
         layer: the layer whose output is compared, counted from 1; 0 is the last.
-        score: the value that is the score; the others are its parts.
-        idf: weigh tokens by how few references have them.
+        score: value to use as the score; the others are its parts.
+        idf: weight tokens by inverse document frequency in the references.
         baseline: a file with the scores of unrelated texts, by layer: LAYER,P,R,F.
         precision: how the encoder computes; auto is fp32 on a CPU.
     """
@@ -232,10 +232,10 @@ def _read_baseline(path: str, layer: int) -> tuple[float, float, float]:
     except FormatError as error:
         problem = str(error).partition(";")[0]
     except ValueError as error:
-        problem = f"{path} has something else than numbers: {error}"
+        problem = f"{path} contains something other than numbers: {error}"
     msg = (
-        f"bertscore: {problem}; expected LAYER,P,R,F and a line of numbers below 1 for "
-        "each layer, commas between them."
+        f"bertscore: {problem}; expected LAYER,P,R,F and a line of numbers below 1 "
+        "for each layer, separated by commas."
     )
     raise FormatError(msg)
 

@@ -58,7 +58,7 @@ def check_folder(owner: str, option: str, folder: str, expected: str) -> str:
         raise OptionError(msg)
     found = folder if os.path.isdir(folder) else find_hub_folder(folder)
     if found is None:
-        msg = f"{owner}: there is no folder {folder}; expected {expected}."
+        msg = f"{owner}: folder {folder} does not exist; expected {expected}."
         raise MissingResourceError(msg)
     return found
 
@@ -70,8 +70,8 @@ def require_file(owner: str, folder: str, *names: str) -> str:
         if os.path.isfile(path):
             return path
     msg = (
-        f"{owner}: {folder} has no file {' or '.join(names)}; expected the folder of a "
-        "whole model."
+        f"{owner}: {folder} has no file {' or '.join(names)}; expected the folder of "
+        "a complete model."
     )
     raise MissingResourceError(msg)
 
@@ -163,7 +163,7 @@ def read_yaml(path: str) -> dict[str, Any]:
             settings = yaml.safe_load(read_text(path))
     except yaml.YAMLError as error:
         reason = str(error).partition("\n")[0]
-        msg = f"{path} is no YAML: {reason}."
+        msg = f"{path} is not YAML: {reason}."
         raise FormatError(msg) from None
     return _check_object(settings, path)
 
@@ -175,7 +175,7 @@ def _read_object(path: str) -> dict[str, Any]:
 
 def _check_object(settings: Any, path: str) -> dict[str, Any]:
     if not isinstance(settings, dict):
-        msg = f"{path} has no settings by name; expected a table of them."
+        msg = f"{path} contains no named settings; expected a table of them."
         raise FormatError(msg)
     check_values(settings, path)
     return settings
@@ -310,7 +310,10 @@ def name_problems(owner: str, kind: str, path: str) -> Iterator[None]:
         reason = str(error).partition("\n")[0].rstrip(".")
     else:
         return
-    msg = f"{owner}: the {kind} {path} cannot be loaded: {reason}; get a whole copy of it."
+    msg = (
+        f"{owner}: the {kind} {path} cannot be loaded: {reason}; get a complete "
+        "copy of it."
+    )
     raise FormatError(msg)
 
 

@@ -26,9 +26,7 @@ from metra.metrics.neural.segment_scores import (
 )
 from metra.metrics.record import Array, Metric, metric_factory
 
-_EXPECTED = (
-    "a checkpoint as Unbabel publishes them (hparams.yaml, checkpoints/model.ckpt)"
-)
+_EXPECTED = "an Unbabel checkpoint (hparams.yaml, checkpoints/model.ckpt)"
 
 
 @metric_factory
@@ -39,15 +37,15 @@ def comet(
     qe: bool = False,
     precision: Precision = "auto",
 ) -> Metric:
-    """Quality that a trained network predicts, mostly from 0 to 1. Higher is better.
+    """Quality predicted by a trained network, mostly from 0 to 1. Higher is better.
 
     The network reads the output with its source and a reference, or without a reference,
-    and was trained on people's scores. `model` is the folder of a checkpoint as Unbabel
+    and was trained on human scores. `model` is the folder of a checkpoint as Unbabel
     publishes them, of any class: regression (wmt22-comet-da), reference-free regression,
     ranking, unified (CometKiwi, UniTE) and xCOMET, whose score also counts the error spans
-    that it finds; `--details` lists them. The score is the mean over segments, on the
-    scale of the checkpoint. With several references, each segment is scored against the
-    one that gives the highest score.
+    that it finds; `--details` lists them. The score is the mean over segments, on the scale
+    of the checkpoint. With several references, each segment is scored against the one that
+    gives the highest score.
 
     In fp32 each segment's score is that of the package unbabel-comet, within 0.00001.
     Each distinct text is encoded once, however many systems share it, and scores are kept
@@ -68,8 +66,8 @@ def comet(
     kind = checkpoint.kind
     if qe and not kind.takes_both:
         msg = (
-            f"comet: {model} cannot score with references and without; leave qe out: it "
-            f"scores {'with' if kind.with_reference else 'without'} them."
+            f"comet: {model} does not support qe; leave qe out: it scores "
+            f"{'with' if kind.with_reference else 'without'} them."
         )
         raise OptionError(msg)
     chosen = choose_precision("comet", precision)

@@ -269,7 +269,9 @@ def _build_head(parts: CheckpointParts) -> Any:
         if activation:
             kind = getattr(nn, activation.title(), None)
             if kind is None:
-                problem = f"has an activation {activation!r}; torch has none such"
+                problem = (
+                    f"has the activation {activation!r}, which torch does not have"
+                )
                 raise parts.describe_problem(problem)
             layers.append(kind())
     return nn.Sequential(*layers).eval()

@@ -54,7 +54,7 @@ def choose_precision(owner: str, asked: Precision) -> str:
         return AUTO_ON_GPU if on_gpu else "fp32"
     if asked in ("tf32", "fp16") and not on_gpu:
         msg = (
-            f"{owner}: precision={asked} needs a GPU of NVIDIA's, and there is none; "
+            f"{owner}: precision={asked} needs an NVIDIA GPU, and none was found; "
             "choose fp32 or bf16."
         )
         raise OptionError(msg)
@@ -124,7 +124,7 @@ class Runner:
                 moved = copy.move_to(device, kind)
             except (RuntimeError, AssertionError) as error:
                 reason = str(error).partition("\n")[0].rstrip(".")
-                msg = f"The model cannot be put on the device {device!r}: {reason}."
+                msg = f"The model cannot be loaded on the device {device!r}: {reason}."
                 raise MissingResourceError(msg) from None
             self.replicas.append(Replica(device, moved))
 

@@ -23,7 +23,7 @@ from metra.metrics.neural.segment_scores import (
 )
 from metra.metrics.record import Metric, metric_factory
 
-_EXPECTED = "a checkpoint as Google publishes them (config.json and weights)"
+_EXPECTED = "a Google MetricX checkpoint (config.json and weights)"
 # The first step of the decoder, and the token whose value is the score: <extra_id_10>.
 _START, _SCORE_TOKEN = 0, 250089
 _LOWEST, _HIGHEST = 0.0, 25.0
@@ -40,7 +40,7 @@ def metricx(
     qe: bool = False,
     precision: Precision = "auto",
 ) -> Metric:
-    """Points for errors that a trained network predicts, 0 to 25. Lower is better.
+    """MQM error score predicted by a trained network, 0 to 25. Lower is better.
 
     A network of mT5's shape reads output, reference and source as one text and predicts
     the MQM score that people would give: 0 is perfect, 25 the worst. MetricX-24 reads the

@@ -60,7 +60,8 @@ class ScoreStore:
                 return work(db)
         except (sqlite3.Error, OSError) as error:
             msg = (
-                f"The cache of scores {self.path} cannot be used: {error}; delete it, name "
-                f"another folder with METRA_CACHE, or set METRA_CACHE={NO_CACHE}."
+                f"The score cache {self.path} cannot be used: {error}; delete it, "
+                "name another folder with METRA_CACHE, or set "
+                f"METRA_CACHE={NO_CACHE}."
             )
             raise FormatError(msg) from None

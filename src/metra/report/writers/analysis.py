@@ -58,11 +58,12 @@ MARKS = {
 #: The same in Markdown.
 MARKDOWN = {"": "", "[-": "~~", "{+": "**"}
 SIGNS = (
-    "[-only before-]  {+only after+}; in a reference: words that only one of them has."
+    "[-only before-]  {+only after+}; in a reference: words that only one of the "
+    "outputs has."
 )
 CHANGES_NOTE = (
-    f"{SIGNS} Red is a right word lost, green a right word won, yellow a word that no "
-    "reference has."
+    f"{SIGNS} Red: correct word lost; green: correct word gained; yellow: in no "
+    "reference."
 )
 
 
@@ -148,7 +149,18 @@ def format_change(
         beside = f"  {label:<7} "
         yield from terminal.wrap_marked_text(pieces, beside, room, MOST_LINES, style)
     if not change.diff.exact:
-        yield "  The texts are too long to compare word for word; more may agree."
+        yield "  The texts are too long for an exact word diff; more words may agree."
+
+
+def format_outputs(
+    change: SegmentChange, names: tuple[str, str], style: Style
+) -> Iterator[str]:
+    """Format both outputs of a segment, each after its name, with the words that changed."""
+    room = max(style.width or 100, NARROWEST)
+    width = max(map(len, names))
+    for name, (_, pieces) in zip(names, _list_texts(change)[:2], strict=True):
+        beside = f"  {name:<{width}}  "
+        yield from terminal.wrap_marked_text(pieces, beside, room, MOST_LINES, style)
 
 
 def _format_scores(change: SegmentChange, headings: MetricHeadings, digits: int) -> str:
@@ -199,8 +211,9 @@ def _join_pieces(pieces: Sequence[terminal.MarkedText]) -> str:
 
 
 BUCKETS_NOTE = (
-    "▲ better, ▼ worse than {baseline} by a bootstrap of the bucket's segments; hollow △ ▽: it "
-    "may be chance; ?: {small}, which say little. No correction for the number of buckets."
+    "▲ better, ▼ worse than {baseline} by a bootstrap of the bucket's segments; △ ▽ "
+    "not significant; ?: {small}, too few to compare. p-values are not corrected for "
+    "the number of buckets."
 )
 CORNERS = {
     "length": "words",
@@ -216,9 +229,9 @@ NGRAM_LISTS = {
     "broken": ("wrong", "more", "worse"),
 }
 NGRAMS_NOTE = (
-    "Counts of both systems and of the references; in how many segments they rose and fell; "
-    "weight = (rose − fell) / √(rose + fell + 1), which sorts. (+3): three n-grams inside, "
-    "around or beside it tell of the same change."
+    "Counts in both systems and in the references; number of segments in which they "
+    "rose and fell; sorted by weight = (rose − fell) / √(rose + fell + 1). (+3): "
+    "three overlapping n-grams show the same change."
 )
 
 
@@ -235,8 +248,8 @@ def check_format(form: str, options: AnalysisOptions) -> None:
     """Refuse, before the work begins, a format that cannot show the analyses."""
     if form not in WRITERS and options.any:
         msg = (
-            f"The format {form} has no room for changes, n-grams, buckets and profiles; "
-            f"expected {', '.join(WRITERS)}."
+            f"The format {form} does not support changes, n-grams, buckets and "
+            f"profiles; expected {', '.join(WRITERS)}."
         )
         raise OptionError(msg)
 
@@ -295,7 +308,7 @@ def _build_sections(
             _build_bucket_table(buckets, spec, headings) for spec in buckets.directions
         ]
         small = f"fewer than {SMALL} {buckets.unit}"
-        note = f"?: {small}, which say little."
+        note = f"?: {small}, too few to compare."
         if buckets.baseline is not None:
             note = BUCKETS_NOTE.format(baseline=buckets.baseline, small=small)
         yield tables, [note]

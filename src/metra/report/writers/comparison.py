@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from metra.scoring.compare import SystemComparison
 
 Tone: TypeAlias = Literal["", "good", "bad"]
-LEGEND = "▲ better, ▼ worse; △ ▽ may be chance"
+LEGEND = "▲ better, ▼ worse; △ ▽ not significant"
 
 
 def build_comparison_tables(results: Results) -> list[Table]:
@@ -89,12 +89,12 @@ def build_comparison_legend(results: Results) -> list[str]:
         return []
     lines = [f"{LEGEND} (p above {terms.alpha:g}{say_corrected(results)})"]
     if results.clusters:
-        lines.append("above the diagonal row minus column, below it p-values")
+        lines.append("above the diagonal: row minus column; below: p-values")
     return [*lines, name_test(terms)]
 
 
 def choose_mark(comparison: "SystemComparison") -> str:
-    """Choose a triangle that points up for better, hollow if it may be chance."""
+    """Choose a triangle that points up for better, hollow if not significant."""
     if comparison.difference != comparison.difference:
         return " "
     if comparison.difference == 0:
@@ -220,7 +220,7 @@ def _classify_comparison(comparison: "SystemComparison") -> str:
         is_scored = comparison.difference == comparison.difference
         return "too few" if is_scored else "no score"
     if not comparison.significant:
-        return "unclear"
+        return "n.s."
     return "better" if comparison.gain > 0 else "worse"
 
 
@@ -250,9 +250,9 @@ def _join_verdicts(pairs: Sequence[tuple[str, str]], baseline: str, link: str) -
     """Join verdicts and who or what they hold for; the baseline is named once."""
     parts: list[str] = []
     for verdict, words, word in (
-        ("better", "better", "than"),
-        ("worse", "worse", "than"),
-        ("unclear", "no clear difference", "from"),
+        ("better", "significantly better", "than"),
+        ("worse", "significantly worse", "than"),
+        ("n.s.", "no significant difference", "from"),
     ):
         names = [name for each, name in pairs if each == verdict]
         if names:

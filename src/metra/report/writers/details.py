@@ -144,9 +144,9 @@ def render_estimates(
     ]
     table = terminal.render_table(make_table("metric", headings, rows), style)
     below = (
-        "Nothing was asked. Tokens in are estimated at a quarter of the bytes; tokens out are "
-        "the most that answers may have, and the cost is that of both. Requests that fail are "
-        "sent again."
+        "No request was sent. Input tokens are estimated as a quarter of the bytes; "
+        "output tokens are the upper limit of the answers. Failed requests are "
+        "repeated, which costs more."
     )
     return f"{table}\n\n{fill(below, 88)}"
 
@@ -166,7 +166,7 @@ def describe_models(models: "Sequence[QualityModel]") -> str:
 
 def _format_details(details: Sequence[Finding], style: Style) -> list[str]:
     if not details:
-        return ["nothing to note"]
+        return ["no findings"]
     lines = terminal.render_plain_table(_build_details_table(details), style)
     lines[0] = terminal.style_text(lines[0], terminal.DIM, style)
     left = len(details) - MOST
@@ -197,7 +197,7 @@ def _describe_model(model: "QualityModel") -> str:
     lines = [fill(f"{model.name}: {context}", 88)]
     for member in model.members:
         lines.append(
-            f"{100 * member.weight / total:6.1f} %  {short_names[member.spec]}, worth 0 "
-            f"at {format_value(member.worst)}, 100 at {format_value(member.best)}"
+            f"{100 * member.weight / total:6.1f} %  {short_names[member.spec]}, 0 at "
+            f"{format_value(member.worst)}, 100 at {format_value(member.best)}"
         )
     return "\n".join(lines)

@@ -13,7 +13,7 @@ from metra.report.table import (
     render_markdown_table,
     render_tsv,
 )
-from metra.report.terminal import DIM, render_table, style_text
+from metra.report.terminal import DIM, explain_best_marks, render_table, style_text
 from metra.scoring.json import convert_record, render_json
 from metra.scoring.table import Cell
 
@@ -28,7 +28,8 @@ def render(report: MetaReport, form: str, style: Style) -> str:
 def render_report_terminal(report: MetaReport, style: Style) -> str:
     """Lay out the tables for a terminal, the notes and the signature below."""
     blocks = [render_table(table, style) for table in report.tables]
-    notes = [*report.remarks, *report.notes, report.signature]
+    legend = [] if report.remarks else explain_best_marks(report.tables)
+    notes = [*report.remarks, *legend, *report.notes, report.signature]
     below = "\n".join(style_text(note, DIM, style) for note in notes)
     return "\n\n".join([*blocks, below])
 

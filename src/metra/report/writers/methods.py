@@ -104,7 +104,9 @@ def _describe_metrics(
     ]
     for title, signature in zip(titles, signatures, strict=True):
         if is_outside(signature):
-            sentences.append(f"Another program made the segment scores of {title}.")
+            sentences.append(
+                f"The segment scores of {title} were computed with another program."
+            )
         elif options := list(_describe_options(signature)):
             sentences.append(f"{title} uses {join_names(list(map(escape, options)))}.")
     return " ".join(sentences)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from metra.report.html.markup import Html, tag
 from metra.report.paper import build_html_table
 from metra.report.table import Style
-from metra.report.terminal import escape_controls, render_table
+from metra.report.terminal import escape_controls, explain_best_marks, render_table
 from metra.report.writers.alignments import render_alignment, render_alignment_html
 from metra.report.writers.headings import list_signatures
 from metra.report.writers.results import (
@@ -21,10 +21,10 @@ from metra.scoring.table import Table
 def render_text(results: Results) -> str:
     """Lay out the scores of systems, without documents and segments."""
     style = Style()
-    tables = [
-        render_table(table, style) for table in _build_short_tables(results, style)
-    ]
-    lines = [*build_remarks(results), *build_notes(results), *_list_levels(results)]
+    short_tables = _build_short_tables(results, style)
+    tables = [render_table(table, style) for table in short_tables]
+    lines = [*build_remarks(results), *explain_best_marks(short_tables)]
+    lines += [*build_notes(results), *_list_levels(results)]
     blocks = (map(escape_controls, each) for each in (build_headlines(results), lines))
     above, below = map("\n".join, blocks)
     return "\n\n".join([*filter(None, [above]), *tables, below])

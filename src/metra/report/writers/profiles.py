@@ -115,5 +115,5 @@ def _describe_corpus(profiles: Profiles) -> str:
 
 def _explain_traits(profiles: Profiles) -> list[str]:
     missing = "the source" if profiles.references else "references or the source"
-    signs = f"{NOTHING} none   {UNKNOWN} cannot be told without {missing}"
+    signs = f"{NOTHING} none   {UNKNOWN} unknown without {missing}"
     return [*(f"{trait.title}: {trait.meaning}" for trait in profiles.traits), signs]

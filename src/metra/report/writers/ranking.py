@@ -44,7 +44,7 @@ def render_ranking_table(rankings: Sequence[MetricRanking], results: Results) ->
             )
         if ranking.unranked:
             listed = ", ".join(ranking.unranked)
-            lines.append(f"not in the expected ranking and so not compared: {listed}")
+            lines.append(f"not compared, because not in the expected ranking: {listed}")
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
 
@@ -120,7 +120,7 @@ def render_retrieval_table(result: RetrievalResult) -> str:
     lines += ["", f"{queries} queries, {result.documents} documents"]
     if result.left_out:
         listed = ", ".join(result.left_out)
-        lines.append(f"left out, because no document is relevant: {listed}")
+        lines.append(f"excluded, because no document is relevant: {listed}")
     lines.append(result.signature)
     return "\n".join(lines)
 

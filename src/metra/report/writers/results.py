@@ -10,7 +10,13 @@ from itertools import chain
 from typing import Any
 
 from metra.report.table import MISSING, Style, format_score, render_tsv
-from metra.report.terminal import DIM, escape_controls, render_table, style_text
+from metra.report.terminal import (
+    DIM,
+    escape_controls,
+    explain_best_marks,
+    render_table,
+    style_text,
+)
 from metra.report.writers.headings import (
     build_metric_columns,
     describe_corpus,
@@ -45,11 +51,13 @@ def write(results: Results, form: str, style: Style) -> Iterator[str]:
 
 def render_terminal(results: Results, style: Style) -> str:
     """Lay out the results for a terminal."""
-    blocks = [render_table(table, style) for table in build_tables(results, style)]
+    tables = build_tables(results, style)
+    blocks = [render_table(table, style) for table in tables]
     headlines = "\n".join(map(escape_controls, build_headlines(results)))
     blocks = [*filter(None, [headlines]), *blocks]
     remarks = "\n".join(escape_controls(line) for line in build_remarks(results))
-    notes = [*build_notes(results), *list_signatures(results, style.signature)]
+    notes = [*explain_best_marks(tables), *build_notes(results)]
+    notes += list_signatures(results, style.signature)
     below = "\n".join(style_text(note, DIM, style) for note in notes)
     if style.verbose:
         from metra.report.writers.details import describe_parts
@@ -139,8 +147,8 @@ def _explain_missing_intervals(results: Results) -> list[str]:
             if asked and score.interval is None:
                 specs.setdefault(asked[1], []).append(spec.partition(":")[0])
     return [
-        f"no interval of {', '.join(dict.fromkeys(named))}: fewer than {LEAST_UNITS} "
-        f"{unit}s with something to score"
+        f"no interval for {', '.join(dict.fromkeys(named))}: fewer than {LEAST_UNITS} "
+        f"scored {unit}s"
         for unit, named in specs.items()
     ]
 

@@ -87,9 +87,7 @@ def _build_recall_table(sets: MatchSets) -> Table:
     for system in sets.systems:
         pairs = [(system.matches[name], sets.sizes[name]) for name in SETS]
         rows.append((system.system, [_build_share_cell(*pair) for pair in pairs]))
-    caption = (
-        f"How much of each set of {sets.reference} is matched, beside {sets.other}"
-    )
+    caption = f"Recall of each set of {sets.reference}, compared with {sets.other}"
     return make_table("system", [*SET_NAMES.values()], rows, caption=caption)
 
 
@@ -105,7 +103,7 @@ def _build_match_table(sets: MatchSets) -> Table:
         "system",
         ["matches", "of its n-grams", *SET_NAMES.values()],
         rows,
-        caption=f"Where matches with {sets.reference} fall",
+        caption=f"Distribution of the matches with {sets.reference}",
     )
 
 
@@ -161,7 +159,7 @@ def _build_polygon_table(study: StabilityResult, weight: str) -> Table:
         cells = [_build_percent_cell(polygon.shares[at]) for polygon in polygons]
         rows.append((f"{low:g} to {high:g}", cells))
     names = [entry.name for entry in study.sets]
-    return make_table(weight, names, rows, caption=f"How the words spread by {weight}")
+    return make_table(weight, names, rows, caption=f"Distribution of words by {weight}")
 
 
 def _build_percent_cell(share: float) -> Cell:

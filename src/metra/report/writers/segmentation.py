@@ -46,7 +46,7 @@ def render_segmentation_table(
     counted = format_count(count, "segment")
     documents = max((output.documents for output in outputs), default=0)
     if documents:
-        counted += f", {format_count(documents, 'document')} each by itself"
+        counted += f", {format_count(documents, 'document')}, each aligned separately"
     blocks.append(f"{counted}\n{settings.format_signature()}")
     return "\n\n".join(blocks)
 

@@ -112,6 +112,8 @@ def convert_partition(frame: Any, columns: Sequence[str]) -> list[pa.RecordBatch
     try:
         table = pa.Table.from_pandas(frame[[*columns]], preserve_index=False)
     except pa.ArrowException as error:
-        msg = f"A partition cannot be made a table of Arrow: {str(error).strip()}."
+        msg = (
+            f"A partition cannot be converted to an Arrow table: {str(error).strip()}."
+        )
         raise CorpusError(msg) from None
     return table.to_batches()

@@ -176,8 +176,8 @@ class ArrowFrame:
         """Read some columns, a few thousand rows at a time."""
         if self._is_stream and self._is_used:
             msg = (
-                "The stream of batches can be read only once, but this takes two passes; "
-                "give a table, or a query that can be run again."
+                "The stream of batches can be read only once, but scoring needs two "
+                "passes; give a table, or a query that can be run again."
             )
             raise OptionError(msg)
         self._is_used = True
@@ -218,5 +218,5 @@ class ArrowFrame:
             if not is_theirs and not isinstance(error, OSError):
                 raise
             reason = str(error).strip().split("\n", 1)[0].rstrip(".")
-            msg = f"The table of {self._library} cannot be read: {reason}."
+            msg = f"The {self._library} table cannot be read: {reason}."
             raise CorpusError(msg) from None

@@ -182,7 +182,7 @@ def count_part(
     """
     share = Part(*part)
     if not 1 <= share.number <= share.parts:
-        msg = f"There is no {share}; expected parts from 1 to {share.parts}."
+        msg = f"{share} does not exist; expected parts from 1 to {share.parts}."
         raise OptionError(msg)
     check_files(paths, plan)
     shards = _list_shards(paths, plan, scores_out, resume)
@@ -197,8 +197,8 @@ def count_part(
     with write_file(os.path.join(resume, _name_part(shards, share))) as file:
         file.write(f"{share}\n".encode())
     return (
-        f"{str(share).capitalize()} is finished; when all are, the same command without "
-        "the part gives the scores."
+        f"{str(share).capitalize()} is finished; when all parts are, run the same "
+        "command without the part for the scores."
     )
 
 
@@ -225,11 +225,14 @@ def _check_parts(shards: Sequence[_Shard], folder: str) -> None:
         if len(open_parts) < parts:
             first = open_parts[0] if open_parts else lacking[0].number % parts + 1
             missing = f"part {first} of {parts} is not finished"
-            msg = f"{folder} is not complete: {missing}; run it, and then this again."
+            msg = (
+                f"{folder} is not complete: {missing}; finish it, then run this "
+                "command again."
+            )
             raise OptionError(msg)
     msg = (
-        f"{folder} has parts that were counted with other files, options or another "
-        "version of metra; give the same for all parts, or another folder."
+        f"{folder} contains parts from other files, options or another version of "
+        "metra; use the same for all parts, or another folder."
     )
     raise OptionError(msg)
 
@@ -240,10 +243,11 @@ def _describe_kept(
     """Say what is kept, and how to go on."""
     done = f"{finished} of {shards} are finished"
     if resume:
-        return f"{done} and kept in {resume}; the same command goes on from there."
+        return f"{done} and stored in {resume}; run the same command to resume."
     if out:
         return (
-            f"{done}, with their scores in {out}; give `resume` FOLDER to go on later."
+            f"{done}, with their scores in {out}; give `resume` FOLDER to be able to "
+            "resume."
         )
     return f"{done}, but their totals are lost; give `resume` FOLDER to keep them."
 
@@ -296,7 +300,7 @@ def _make_folder(folder: str, given: str, purpose: str) -> None:
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
-        msg = f"{given} cannot be made a folder for {purpose}: {error.strerror}."
+        msg = f"Folder {given} for {purpose} cannot be created: {error.strerror}."
         raise FormatError(msg) from None
 
 
@@ -305,8 +309,8 @@ def _name_score_files(paths: Sequence[str], out: str) -> list[str]:
     if out.endswith(_PARQUET_ENDINGS) and not os.path.isdir(out):
         if len(paths) > 1:
             msg = (
-                f"{out} is one file, but there are {len(paths)} to be scored; give the name "
-                "of a folder, which gets a file for each."
+                f"{out} is one file, but there are {len(paths)} to score; give the "
+                "name of a folder."
             )
             raise OptionError(msg)
         targets = [out]
@@ -315,7 +319,9 @@ def _name_score_files(paths: Sequence[str], out: str) -> list[str]:
     counts = Counter(targets)
     for path, target in zip(paths, targets, strict=True):
         if counts[target] > 1:
-            msg = f"Two files are called {os.path.basename(path)}; score them apart."
+            msg = (
+                f"Two files are named {os.path.basename(path)}; score them separately."
+            )
             raise OptionError(msg)
         if _complete_path(path) == _complete_path(target):
             msg = f"{out} would overwrite {path}; give the name of another folder."
@@ -373,7 +379,7 @@ def _open_totals(shard: _Shard) -> Iterator[Any]:
                 raise pa.ArrowInvalid(FINGERPRINT.decode())
             yield reader
     except (pa.ArrowException, OSError):
-        msg = f"{shard.cache} is damaged; remove it, and its shard is scored again."
+        msg = f"{shard.cache} is damaged; delete it to score its shard again."
         raise FormatError(msg) from None
 
 

@@ -374,7 +374,7 @@ def _check_version(expected: str) -> None:
     """Refuse to count by another version than the one that will close the formulas."""
     if __version__ != expected:
         msg = (
-            f"A worker of Spark has metra {__version__}, but this is metra {expected}; "
+            f"A Spark worker has metra {__version__}, but this is metra {expected}; "
             "install the same version everywhere."
         )
         raise MissingResourceError(msg)
@@ -439,7 +439,7 @@ def _refuse_duplicates(paths: Sequence[str]) -> None:
     for path, count in known.items():
         folders = accumulate(path.split("/")[:-1], "{}/{}".format)
         if count > 1 or any(folder in known for folder in folders):
-            msg = f"{path} is given twice, so that its rows would count twice; give it once."
+            msg = f"{path} is given twice, so its rows would count twice; give it once."
             raise FormatError(msg)
 
 

@@ -137,7 +137,7 @@ def _connect(pyspark: Any, address: str, settings: Mapping[str, str]) -> Any:
         socket.create_connection((place.hostname, place.port or 15002), _TRY).close()
     except OSError as error:
         msg = (
-            f"No server of Spark Connect answers at {place.netloc}: "
+            f"No Spark Connect server answers at {place.netloc}: "
             f"{error.strerror or error}; check the address that `master` gives."
         )
         raise OptionError(msg) from None
@@ -155,7 +155,7 @@ def _check_java() -> None:
     home = os.environ.get("JAVA_HOME")
     java = os.path.join(home, "bin", "java") if home else "java"
     if shutil.which(java) is None:
-        where = f"JAVA_HOME, {home}, has none" if home else "there is none here"
+        where = f"JAVA_HOME={home} contains none" if home else "none was found"
         msg = (
             f"Spark needs Java 17 or newer, but {where}; install it, on Debian with: "
             "apt-get install openjdk-17-jre-headless"
@@ -168,7 +168,8 @@ def _explain_failure(master: str, error: Exception, log: IO[bytes]) -> Exception
     report = f"{log.read().decode(errors='replace')}\n{error}"
     if "UnsupportedClassVersionError" in report:
         msg = (
-            "Spark needs Java 17 or newer; an older one was found first: see JAVA_HOME."
+            "Spark needs Java 17 or newer; an older version was found first: check "
+            "JAVA_HOME."
         )
         return MissingResourceError(msg)
     lines = [line.strip() for line in report.split("\n")]
@@ -346,7 +347,7 @@ def translate_error(report: str) -> MetraError:
             return kind(message.format(*groups))
     causes = re.findall(r"^(?:Caused )?(?:by)?: *[\w.$]+: (.+)$", report, re.MULTILINE)
     first = (causes or [report.strip().split("\n")[0]])[-1]
-    return OptionError(f"Spark gave up: {format_path(first)}")
+    return OptionError(f"Spark failed: {format_path(first)}")
 
 
 def format_path(text: str) -> str:
@@ -372,7 +373,7 @@ _KNOWN: list[tuple[str, type[MetraError], str]] = [
     (
         r"No space left on device|Disk quota exceeded",
         FormatError,
-        "A disk is full, so Spark gave up; nothing that it had begun to write is kept.",
+        "Spark stopped because a disk is full; partial output was removed.",
     ),
     (
         r"_TYPE_MISMATCH\] Encountered error while reading file (\S+)\. (.+)$",
@@ -394,17 +395,17 @@ _KNOWN: list[tuple[str, type[MetraError], str]] = [
     (
         r"\[UNABLE_TO_INFER_SCHEMA\]",
         FormatError,
-        "There is no Parquet in what was given: only empty files, or none at all.",
+        "The input contains no Parquet data: only empty files, or no files.",
     ),
     (
         r"\[PATH_ALREADY_EXISTS\] Path (.+?) already exists",
         OptionError,
-        "{0} is there already; name a folder that is not, or remove it first.",
+        "{0} already exists; name a new folder, or delete it first.",
     ),
     (
         r"Mkdirs failed to create (\S+?)/_temporary",
         FormatError,
-        "{0} cannot be made a folder for scores; name another.",
+        "Folder {0} for scores cannot be created; name another.",
     ),
     (
         r"spark\.driver\.maxResultSize",
@@ -415,12 +416,12 @@ _KNOWN: list[tuple[str, type[MetraError], str]] = [
     (
         r"OutOfMemoryError",
         OptionError,
-        "Java's memory was too small; give it more, for example with `conf` "
+        "Java ran out of memory; give it more, for example with `conf` "
         "spark.driver.memory=4g, or on a cluster spark.executor.memory.",
     ),
     (
         r"SparkContext was shut down|Answer from Java side is empty",
         OptionError,
-        "Spark has stopped in the middle of the work; start again.",
+        "Spark stopped during the work; start again.",
     ),
 ]

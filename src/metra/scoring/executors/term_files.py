@@ -117,7 +117,7 @@ class TermFiles:
         if sum(batch.num_rows for batch in answers) != len(order):
             raise self._describe_damage(self._get_path("answered", 0))
         words = self._add_sums("answered")[1]
-        return self._exchange.apply(terms, join_answers(order, answers)[:, 0], words)
+        return self._exchange.apply(terms, join_answers(order, answers), words)
 
     def check(self) -> None:
         """Refuse a corpus whose weights say nothing."""
@@ -141,30 +141,26 @@ class TermFiles:
         for rows in chunks:
             yield from request_terms(self._exchange, plan, rows, self._partitions)[2]
 
-    def _read_partition(self, partition: int) -> TermSums:
-        """Add up what all chunks asked a partition."""
-        return TermSums(
-            [
-                self._read(ASKED, shard, chunk * self._partitions + partition)
-                for shard, chunks in enumerate(self._chunks)
-                for chunk in range(chunks)
-            ]
-        )
+    def _read_partition(self, partition: int) -> Iterator[pa.RecordBatch]:
+        """Read what all chunks asked a partition."""
+        for shard, chunks in enumerate(self._chunks):
+            for chunk in range(chunks):
+                place = chunk * self._partitions + partition
+                yield self._read(ASKED, shard, place)
 
     def _answer(self, partition: int) -> None:
-        added = self._read_partition(partition)
+        asked = self._read_partition(partition)
         words, corpus = [], []
         if self._exchange.weigh:
             words = [self._read("added", p, partition) for p in range(self._partitions)]
             corpus = self._add_sums("words")
-        numbers, whole = answer_partition(self._exchange, added, words, corpus)
-        self._write("answered", partition, iter(added.answer(numbers)), whole)
+        answers, whole = answer_partition(self._exchange, asked, words, corpus)
+        self._write("answered", partition, iter(answers), whole)
 
     def _send_words(self, partition: int) -> None:
-        lists = DocumentLists(self._read_partition(partition).terms)
-        _, batches = split_terms(
-            lists.count_words(), self._partitions, by_document=False
-        )
+        added = TermSums([*self._read_partition(partition)])
+        lists = DocumentLists(added.terms)
+        _, batches = split_terms(lists.count_words(), self._partitions)
         self._write("words", partition, iter(batches), lists.summarise())
 
     def _add_words(self, partition: int) -> None:
@@ -228,7 +224,7 @@ class TermFiles:
         raise self._describe_damage(path)
 
     def _describe_damage(self, path: str) -> FormatError:
-        msg = f"{path} is damaged; remove it, and its terms are counted again."
+        msg = f"{path} is damaged; delete it to count its terms again."
         return FormatError(msg)
 
 
@@ -255,8 +251,9 @@ def exchange_terms(
         if left:
             tasks = "1 task" if left == 1 else f"{left} tasks"
             return (
-                f"step {number} of {len(rounds) + 1} is done, but other parts still have "
-                f"{tasks} of it to do; run all parts again when all have come so far."
+                f"step {number} of {len(rounds) + 1} is done, but other parts still "
+                f"have {tasks} of it to do; run all parts again when every part has "
+                "finished this step."
             )
     for files in all_files:
         files.check()

@@ -183,7 +183,7 @@ def list_versions(references: References, compare: Comparison) -> list[list[list
         streams.append(stream)
     check_lengths({f"reference {n}": len(s) for n, s in enumerate(streams, 1)})
     if not streams or not len(streams[0]):
-        msg = "There are no reference segments; expected at least one."
+        msg = "No reference segments were given; expected at least one."
         raise CorpusError(msg)
     segments = []
     for number, row in enumerate(zip(*streams, strict=True), 1):

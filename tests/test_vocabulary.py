@@ -1,0 +1,227 @@
+"""The words that users read: terms of the field, counts that agree with their nouns."""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+import pytest
+
+from metra.cli import cli as root
+from metra.cli.help import TOPICS, walk_commands
+
+ROOT = Path(__file__).parent.parent
+#: Files whose texts are still being rewritten, or that quote others.
+LEFT_OUT = (
+    *("docs/human/", "docs/report.md", "docs/what-changed.md", "docs/profiles.md"),
+    *("docs/exercise.md", "docs/corrections.md", "docs/seeds.md", "docs/CHANGELOG.md"),
+    *("docs/modules.md", "docs/api/", "docs/studies/", "src/metra/campaign/"),
+    *("src/metra/report/html/", "src/metra/store/", "src/metra/web/"),
+)
+
+
+class Text(NamedTuple):
+    """A text that users read, and where it is."""
+
+    place: str
+    text: str
+
+
+class Rule(NamedTuple):
+    """What is not written, what to write instead, and a text that breaks the rule."""
+
+    pattern: str
+    instead: str
+    bad: str
+
+
+#: Words and phrases that are not used anywhere.
+WORDS = [
+    Rule(r"\b[Ss]poilt\b", "degraded", "Spoilt seen"),
+    Rule(r"\b[Ww]ish(es)?\b", "setting, option", "New campaign: Texts, Wishes, Draft"),
+    Rule(r"\bmay be chance\b", "not significant", "△ ▽ may be chance"),
+    Rule(r"\bclear difference\b", "significant difference", "no clear difference by bleu"),
+    Rule(r"\b(hold|holds|held|holding) .{0,40}\bagainst\b", "compare with",
+         "Systems are held against the reference."),
+    Rule(r"\bspeaks? (of|against)\b", "refers to", "a.tsv speaks of segment 3"),
+    Rule(r"(?<![Tt]here )\b(is|are) no (?!longer|more|better|worse|less|other|match)\w",
+         "is not a", "'x' is no level"),
+    Rule(r"\b(one|a|an) \w+ a (line|segment|system|sentence|row)\b", "per",
+         "Reference, one segment a line."),
+    Rule(r"\bone a (line|segment|system|sentence)\b", "one per", "Document ids, one a line."),
+    Rule(r"\b(by|of|for) so (many|much)\b|\bup to so many\b", "at least this many",
+         "Show segments whose score changed by so much."),
+    Rule(r"\b[Bb]lanks\b|\ba blank\b(?! line| cell)", "space", "scripts without blanks"),
+    Rule(r"\banew\b", "again", "lost links are made anew"),
+    Rule(r"whole or not there|in silence", "say what happens",
+         "HTML file to write; it is whole or not there."),
+    Rule(r"\bmade elsewhere\b", "from another program", "Scores made elsewhere"),
+    Rule(r"\bcut into words\b|\bparted into\b", "split into", "how text is cut into words"),
+    Rule(r"\bgoes by\b", "detects it from", "auto goes by name and content"),
+    Rule(r"\b(brings?|bring|brought) .{0,40}\balong\b", "contains",
+         "a test set, which brings references along"),
+    Rule(r"\bso left out\b", "excluded, because", "Not in every pair and so left out: x."),
+    Rule(r"\b(tell|tells|told|telling) \w+( \w+)? apart\b", "distinguish, separate",
+         "segments that tell systems apart"),
+    Rule(r"\bto hold against\b|\bthe most here\b", "to compare with", "11 is the most here"),
+    Rule(r"\bwhich the \w+ has not\b|\bhas not; ", "does not have",
+         "document 'd', which the text has not"),
+    Rule(r"\bits rights\b|\byour rights\b", "permissions", "check the name and its rights"),
+    Rule(r"\bfault of metra\b", "internal error", "This is a fault of metra"),
+    Rule(r"\bHow far it is\b|\bSaid before\b", "Progress; Duplicate", "How far it is"),
+    Rule(r"\b(behavior|analyze[sd]?|favor(ite)?|catalog|labeled|modeling)\b",
+         "British spelling", "the behavior of the metric"),
+]  # fmt: skip
+
+#: How help does not begin: with a question word, or with an order to the program.
+OPENINGS = [
+    Rule(r"(Say|Ask|Hold|Let|Tell|Look) ", "a verb of what is done", "Say what outputs are"),
+    Rule(r"(Whether|What|How|Where|Who|Whose|Which|When) ", "a noun or a verb",
+         "How many words to show."),
+    Rule(r"(There (is|are)|It is|They|Some of) ", "the thing itself", "It is the heading."),
+]  # fmt: skip
+
+NOUNS = """answer campaign cell character check column coefficient day document error file
+    fold group hour item judge judgement line metric minute output pair question
+    rater rating reference row score scorer second segment sentence system task term text trial
+    unit value word"""
+#: One of something, with a plural.
+COUNTS = [
+    Rule(rf"(?<![\d.,×–-])\b1 (?:{'|'.join(NOUNS.split())})s\b(?!')", "the singular",
+         "3 answers by 1 judges"),
+]  # fmt: skip
+
+
+def list_help() -> Iterator[Text]:
+    """List the help of commands and options, and the topics."""
+    for context in walk_commands(root):
+        yield Text(context.command_path, context.command.help or "")
+        for option in context.command.params:
+            if isinstance(option, click.Option) and option.help:
+                yield Text(f"{context.command_path} {option.opts[0]}", option.help)
+    for name, topic in TOPICS.items():
+        yield Text(f"metra help {name}", topic.write())
+
+
+def list_messages() -> Iterator[Text]:
+    """List strings of three words or more in the code, docstrings of metrics included."""
+    for path in sorted((ROOT / "src" / "metra").rglob("*.py")):
+        if "text/sentences" in path.as_posix():
+            continue  # words of other languages
+        tree = ast.parse(path.read_bytes())
+        inside: set[ast.AST] = set()
+        # A node comes before what is in it.
+        for node in ast.walk(tree):
+            if isinstance(node, ast.JoinedStr):
+                inside.update(node.values)
+            elif isinstance(node, ast.Expr):
+                inside.add(node.value)
+            if node in inside or not isinstance(node, ast.Constant | ast.JoinedStr):
+                continue
+            text = join_constants(node)
+            if len(re.findall(r"[A-Za-z]{2,}", text)) > 2 and " " in text:
+                yield Text(f"{path.relative_to(ROOT)}:{node.lineno}", text)
+
+
+def join_constants(node: ast.AST) -> str:
+    """Return the text of a string, with … for what is filled in."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        return "".join(join_constants(part) or "…" for part in node.values)
+    return ""
+
+
+def list_pages() -> Iterator[Text]:
+    """List the paragraphs of the documentation, without code."""
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+        text = path.read_text(encoding="utf-8")
+        text = re.sub(r"^(```|~~~).*?^\1$", "", text, flags=re.DOTALL | re.MULTILINE)
+        text = re.sub(r"`[^`\n]+`|\]\([^)]*\)|<[^>]+>", "…", text)
+        for paragraph in re.split(r"\n\s*\n", text):
+            yield Text(str(path.relative_to(ROOT)), paragraph)
+
+
+def list_catalogues() -> Iterator[Text]:
+    """List what judges and organisers read in English: catalogues and templates."""
+    web = ROOT / "src" / "metra" / "web"
+    for path in sorted(web.rglob("*en.toml")):
+        for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+            yield Text(f"{path.relative_to(ROOT)}:{number}", line.partition("=")[2])
+    for path in sorted(web.rglob("*.html")):
+        text = path.read_text(encoding="utf-8")
+        text = re.sub(r"<[^>]*>|{[{%#].*?[}%#]}", "…", text, flags=re.DOTALL)
+        for paragraph in re.split(r"\n\s*\n", text):
+            yield Text(str(path.relative_to(ROOT)), paragraph)
+
+
+def list_outputs() -> Iterator[Text]:
+    """List the lines that commands and pages have written."""
+    for path in sorted((ROOT / "tests" / "golden_run" / "expected").rglob("*.txt")):
+        for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+            yield Text(f"{path.relative_to(ROOT)}:{number}", line)
+
+
+SOURCES = {
+    "help": list_help,
+    "messages": list_messages,
+    "pages": list_pages,
+    "catalogues": list_catalogues,
+    "outputs": list_outputs,
+}
+
+
+@cache
+def read_texts(source: str) -> tuple[Text, ...]:
+    """Return the texts of a source, white space as single spaces."""
+    return tuple(
+        Text(each.place, " ".join(each.text.split()))
+        for each in SOURCES[source]()
+        if not each.place.startswith(LEFT_OUT)
+    )
+
+
+def find_faults(rules: list[Rule], texts: tuple[Text, ...]) -> list[str]:
+    """Return each text that breaks a rule, with its place and what to write instead."""
+    one = re.compile("|".join(f"(?:{rule.pattern})" for rule in rules))
+    return [
+        f"{place}: {found[0]!r} (write {rule.instead}) in {text[:200]!r}"
+        for place, text in texts
+        if one.search(text)
+        for rule in rules
+        if (found := re.search(rule.pattern, text))
+    ]
+
+
+@pytest.mark.parametrize(
+    "rule", [*WORDS, *OPENINGS, *COUNTS], ids=lambda rule: rule.bad
+)
+def test_rules_see_what_is_wrong(rule):
+    assert find_faults([rule], (Text("here", rule.bad),))
+
+
+@pytest.mark.parametrize("source", ["help", "messages", "pages"])
+def test_words(source):
+    texts = read_texts(source)
+    assert len(texts) > 500
+    assert find_faults(WORDS, texts) == []
+
+
+def test_openings_of_help():
+    anchored = [rule._replace(pattern=rf"\A{rule.pattern}") for rule in OPENINGS]
+    assert find_faults(anchored, read_texts("help")) == []
+
+
+@pytest.mark.parametrize("source", ["help", "messages", "pages"])
+def test_counts_agree_with_nouns(source):
+    assert find_faults(COUNTS, read_texts(source)) == []
+
+
+def test_option_help_is_a_sentence():
+    for place, text in read_texts("help"):
+        if " -" in place:
+            assert text[0].isupper() or re.match(r"[\w-]+: |z:|mean ", text), place
+            assert text.endswith((".", "…", ")")), place

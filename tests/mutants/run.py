@@ -52,8 +52,6 @@ PACKAGES = {
     "web/security": ("tests/web",),
 }
 LEFT_OUT = ("src/metra/metrics/neural/",)
-#: A test that takes more seconds has to fail twice.
-DOUBTFUL = 0.5
 #: Batches of tests, by the seconds that they take without a mutant.
 BATCHES = (2.0, 8.0, 30.0, 120.0)
 
@@ -198,13 +196,6 @@ def run_tests(
     return status, note.read_text() if note.exists() else f"exit status {status}"
 
 
-def is_doubtful(
-    failed: str, tests: dict[str, dict[str, Any]], batch: list[str]
-) -> bool:
-    """Whether a failure is of a test that takes long, so that a busy machine matters."""
-    return failed in batch and tests[failed]["seconds"] > DOUBTFUL
-
-
 def try_mutant(
     tree: Tree, mutant: Mutant, tests: dict[str, dict[str, Any]], limit: float
 ) -> dict[str, Any]:
@@ -224,8 +215,8 @@ def try_mutant(
         chosen = choose_tests(mutant, tests)
         for batch, seconds in cut_batches(chosen, tests, limit):
             status, failed = run_tests(tree, mutant, batch, seconds)
-            while is_doubtful(failed, tests, batch):
-                # What starts servers and processes may have failed by itself: once more.
+            while failed in batch:
+                # On a busy machine a test may fail by itself: once more.
                 if run_tests(tree, mutant, [failed], seconds)[0]:
                     break
                 batch.remove(failed)

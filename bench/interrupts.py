@@ -162,6 +162,7 @@ def list_cases() -> dict[str, Case]:
             "tie calibration": calibrate,
             "agreement": agree,
         }
+        | {f"terms, {spec}": partial(exchange_terms, spec) for spec in ("nist", "ltv")}
     )
 
 
@@ -301,6 +302,35 @@ def agree(hyp: str, ref: str, _: Path) -> Work:
             count_words_to_read(list(map(" ".join, t.split()))) for t in (hyp, ref)
         ]
         return agree(judges)
+
+    return work
+
+
+def exchange_terms(spec: str, hyp: str, ref: str, _: Path) -> Work:
+    """Return the weights of a table whose terms are added up in partitions, by messages."""
+    import pyarrow as pa
+
+    from metra.scoring.plan import ScoringPlan
+    from metra.scoring.term_messages import MESSAGES, MessageExchange
+
+    plan = ScoringPlan(
+        metrics=(spec,), outputs=(("a", "hyp"),), references=("ref",), documents="doc"
+    )
+    exchange = MessageExchange(plan, chunk_rows=2, partitions=2)
+    columns = {"hyp": [hyp, "b"], "ref": [ref, "b"], "doc": ["one", "two"]}
+    rows = pa.record_batch(columns)
+
+    def deliver(messages: Iterable[pa.RecordBatch]) -> list[pa.RecordBatch]:
+        table = pa.Table.from_batches(messages, MESSAGES)
+        return table.sort_by(
+            [(name, "ascending") for name in MESSAGES.names[:3]]
+        ).to_batches()
+
+    def work() -> object:
+        mail = deliver(exchange.ask(iter([rows]), 0))
+        for _ in range(exchange.rounds):
+            mail = deliver(exchange.read_mail(mail))
+        return list(exchange.fit_chunks(mail))
 
     return work
 

@@ -212,7 +212,7 @@ def test_half_a_character():
 def test_what_is_no_json():
     with pytest.raises(json.JSONDecodeError):
         load_json("{", "a.json")
-    with pytest.raises(FormatError, match=r"a.json is no JSON: Expecting"):
+    with pytest.raises(FormatError, match=r"a.json is not JSON: Expecting"):
         parse_json("{", "a.json")
 
 

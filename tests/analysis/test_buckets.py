@@ -99,7 +99,7 @@ def test_by_source_length():
 def test_by_document_in_order_of_appearance():
     found = score_buckets(*prepared(documents=DOCUMENTS), "document", trials=1)
     assert parts(found) == [("two", 14), ("one", 26)]
-    with pytest.raises(CorpusError, match="needs documents; give `documents`"):
+    with pytest.raises(CorpusError, match="need documents; give `documents`"):
         score_buckets(*prepared(), "document")
 
 

@@ -93,7 +93,10 @@ def test_judgements_say_what_is_relevant():
     ("named", "qrels", "message"),
     [
         pytest.param(
-            {"documents": None}, None, "no.* known; give `documents`", id="no documents"
+            {"documents": None},
+            None,
+            "Retrieval needs documents; give `documents`",
+            id="no documents",
         ),
         pytest.param(
             {"refs": None},
@@ -107,7 +110,7 @@ def test_judgements_say_what_is_relevant():
         pytest.param(
             {},
             {"q1": {"ten": 1.0}},
-            "'ten', which the text does not have",
+            "'ten', which is not in the text; it has: one, three, two",
             id="document",
         ),
         pytest.param({}, {"q1": {"one": 0.0}}, "relevant to any query", id="none"),

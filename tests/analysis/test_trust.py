@@ -119,4 +119,4 @@ def test_of_many_points_some_are_drawn(monkeypatch):
     monkeypatch.setattr(trusting, "MOST_POINTS", 10)
     plot = trusted(judged("ann", "bob")).judges.plot
     assert len(plot.given) == len(plot.moved) == 10
-    assert plot.caption.endswith("one in 5 drawn")
+    assert plot.caption.endswith("one point in 5 drawn")

@@ -44,7 +44,7 @@ def test_it_opens_at_once_and_stays_quick(report, open_page):
     assert 0.01 < seconds < MOST_SECONDS
     assert "of 3,000 segments" in page.locator(".status").inner_text()
     assert page.locator(".seg").count() == 10
-    page.get_by_label("reference", exact=True).select_option(label="20 words or more")
+    page.get_by_label("reference", exact=True).select_option(label="at least 20 words")
     page.locator(".status", has_not_text="3,000").wait_for()
     page.get_by_label("reference", exact=True).select_option(label="any length")
     page.locator(".status", has_text="3,000").wait_for()

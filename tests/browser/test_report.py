@@ -402,9 +402,9 @@ def test_systems_are_tested_against_each_other(example_report, open_page):
     page.get_by_label("B", exact=True).select_option(label="solid")
     said = page.locator(".whole").inner_text()
     assert said.startswith(
-        "bleu of the whole test set: 97.49 → 78.34, −19.15 (95% interval −"
+        "bleu on the whole test set: 97.49 → 78.34, −19.15 (95% interval −"
     )
-    assert said.endswith("after Holm.")
+    assert said.endswith("with Holm's correction.")
     page.get_by_role("button", name="Swap A and B").click()
     assert (
         "78.34 → 97.49, +19.15 (95% interval +" in page.locator(".whole").inner_text()

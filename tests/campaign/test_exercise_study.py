@@ -176,7 +176,7 @@ def test_scales_of_values_that_files_have_mapped():
         return scale
 
     handed = find("mine", [2, 3])
-    assert (handed.worst, handed.best, handed.origin) == (0, 100, "as handed in")
+    assert (handed.worst, handed.best, handed.origin) == (0, 100, "as given")
     assert (handed.lowest, handed.highest, handed.values, handed.cut) == (2, 3, 2, 0)
     known = find("clarity", [66, 100])
     assert (known.worst, known.best, known.origin) == (0, 3, "protocol")

@@ -137,7 +137,7 @@ def test_scores_of_direct_assessment_come_back_as_one_judge(tmp_path):
     assert {one.judge for one in back} == {"da"}
     path = tmp_path / "human-scores" / "fr-en.fluency.seg.score"
     path.write_text("one\t3\n")
-    with pytest.raises(FormatError, match="scores of fluency, which are no whole"):
+    with pytest.raises(FormatError, match="of fluency, which cannot be imported"):
         read_judgements([str(path)])
 
 
@@ -395,7 +395,7 @@ def test_no_file_of_an_export_leaves_its_folder():
         check_member_name(name, "the export")
     stored = [replace(one, source_language="../../x") for one in judged]
     with pytest.raises(
-        FormatError, match=r"The export holds .*leads out of its folder"
+        FormatError, match=r"The export contains .*points outside its folder"
     ):
         export_judgements("zip", stored)
 

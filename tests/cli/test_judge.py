@@ -112,7 +112,7 @@ def test_a_judge_is_forgotten(judge):
         pytest.param(["admin"], "There is no store at", id="no admins"),
         pytest.param(
             ["admin", "--end-sessions"],
-            "--end-sessions needs an admin; name them",
+            "needs an admin; write: metra judge admin NAME --end-sessions",
             id="whose sessions",
         ),
     ],

@@ -108,7 +108,7 @@ def test_campaigns_and_files_are_compared(store, cli, write, tmp_path):
     found = json.loads(done.out)
     assert found["level"] == "text"
     [pair] = found["tables"]["human"]
-    assert (pair["measures"], pair["translations"]) == ("bleu – clarity", 4)
+    assert (pair["metrics"], pair["translations"]) == ("bleu – clarity", 4)
     names = {one.name for one in (tmp_path / "out").iterdir()}
     assert names == {"results.tsv", "reliability.tsv", "correlations.tsv", "matrix.tsv"}
     tables = (tmp_path / "out" / "correlations.tsv").read_text()

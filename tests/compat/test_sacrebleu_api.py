@@ -374,14 +374,14 @@ def test_files_of_test_sets(tmp_path, monkeypatch):
 
 
 WRONG = [
-    (lambda: sacrebleu.corpus_bleu("abc", REFS), TypeError, "`hyps` is no list"),
-    (lambda: sacrebleu.corpus_bleu(iter("a"), REFS), TypeError, "`hyps` is no list"),
+    (lambda: sacrebleu.corpus_bleu("abc", REFS), TypeError, "`hyps` is not a list"),
+    (lambda: sacrebleu.corpus_bleu(iter("a"), REFS), TypeError, "`hyps` is not a list"),
     (lambda: sacrebleu.corpus_bleu([None], [["a"]]), TypeError, "type NoneType where"),
     (lambda: sacrebleu.corpus_bleu(["a"], [[1]]), TypeError, "type int where"),
-    (lambda: sacrebleu.corpus_bleu(["a"], "a"), TypeError, "`refs` is no list"),
-    (lambda: sacrebleu.corpus_bleu(["a"], ["a"]), TypeError, "`refs` is no list"),
+    (lambda: sacrebleu.corpus_bleu(["a"], "a"), TypeError, "`refs` is not a list"),
+    (lambda: sacrebleu.corpus_bleu(["a"], ["a"]), TypeError, "`refs` is not a list"),
     (lambda: sacrebleu.sentence_bleu(HYPS, ["a"]), TypeError, "`hyp` is not a text"),
-    (lambda: sacrebleu.sentence_bleu("a", "a"), TypeError, "`refs` is no list"),
+    (lambda: sacrebleu.sentence_bleu("a", "a"), TypeError, "`refs` is not a list"),
     (lambda: metrics.BLEU().corpus_score(HYPS, None), CorpusError, "no references"),
     (lambda: metrics.BLEU().get_signature(), ValueError, "not known yet"),
     (lambda: metrics.BLEU(tokenize="13b"), UnknownNameError, "No tokeniser named"),

@@ -251,7 +251,7 @@ REFUSED = [
     pytest.param(f"{ONE} -tok 13b", "invalid choice", id="tokeniser"),
     pytest.param(f"{ONE} -m blue", "invalid choice", id="metric"),
     pytest.param("-t wmt18 -i set.txt", "language pair", id="no language pair"),
-    pytest.param("-t wmt99 -l en-de -i set.txt", "no test set wmt99", id="unknown set"),
+    pytest.param("-t wmt99 -l en-de -i set.txt", "No test set wmt99", id="unknown set"),
     pytest.param("-t wmt18 -l en-xx -i set.txt", "it has: en-de", id="unknown pair"),
     pytest.param("ref1.txt -i solid.txt solid.txt", "given twice", id="one file twice"),
     pytest.param(

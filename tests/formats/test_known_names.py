@@ -71,14 +71,14 @@ METRICS = {
     (False, True): "MetricX HTER TER WER CER",
 }
 OTHERS = {
-    "a document of a word processor": ".doc .docx .odt .rtf",
+    "a word processor document": ".doc .docx .odt .rtf",
     "a presentation": ".ppt .pptx .odp",
     "a web page": ".htm .html .xhtml",
-    "a file of subtitles": ".srt .vtt .ass",
+    "a subtitle file": ".srt .vtt .ass",
     "an archive": ".zip .tar .tgz .7z .rar .bz2",
-    "a file of settings": ".yaml .yml .toml",
+    "a configuration file": ".yaml .yml .toml",
     "a binary table": ".arrow .feather .avro .orc",
-    "a file of Python's": ".npy .npz .pkl .pickle .pt",
+    "a Python file": ".npy .npz .pkl .pickle .pt",
     "a database": ".db .sqlite .sqlite3",
     "a PDF": ".pdf",
 }

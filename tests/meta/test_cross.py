@@ -41,7 +41,7 @@ def test_pairs_that_share_too_little():
     report = report_cross(scores, found, "seg", Options())
     assert report.notes == [
         "Each pair shares 0 to 3 values.",
-        "1 pairs share fewer than two values or are constant: no figure.",
+        "1 pairs share fewer than two values or are constant and have no coefficient.",
     ]
-    with pytest.raises(CorpusError, match="There is only one scorer"):
+    with pytest.raises(CorpusError, match="Only one scorer was found"):
         cross_correlate(scores, ["gold"], "seg", Options())

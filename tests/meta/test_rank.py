@@ -153,10 +153,10 @@ def test_what_is_missing_is_said():
     )
     findings, _ = rank(scores, "gold", against=("x",), auto=("x",))
     text = " ".join(findings.notes)
-    assert "Without gold, excluded: new" in text
+    assert "Excluded, because gold is missing: new" in text
     assert "x shares fewer than two systems" in text
     assert "AutoRank: not all metrics have scored s0, s1" in text
-    assert "names no judges" in text
+    assert "gold has no judges to normalise" in text
     with pytest.raises(CorpusError, match="cannot be ranked by z"):
         rank(scores, "gold", by="z")
     with pytest.raises(CorpusError, match="needs at least two"):

@@ -183,7 +183,7 @@ def test_nothing_to_compare(write):
         .replace('"span": "red"', '"start": 0, "end": 2')
     )
     other = read_error_spans(str(write("b.jsonl", [elsewhere])))
-    with pytest.raises(MetraError, match="'prog' has marked no output"):
+    with pytest.raises(MetraError, match="'prog' has marked none of the gold"):
         evaluate_spans([*lone, other], SpanOptions(gold=("ann",)))
 
 

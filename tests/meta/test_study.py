@@ -325,14 +325,14 @@ def test_metrics_that_the_study_has_no_place_for(files):
 
 BAD = [
     ('gold = "mqm"', "gold = 7", "gold is 7; expected a text"),
-    ('gold = "mqm"', "", r"\[pairs.en-de\] names no gold"),
+    ('gold = "mqm"', "", r"\[pairs.en-de\] has no gold"),
     ('gold = "mqm"', 'gold = "mqm"\nglod = 1', "has 'glod'; known: name, protocol"),
     ('protocol = "wmt24"', "", "needs a protocol"),
     ("[pairs.en-de]", "[pairs.german]", "'german' is not a language pair"),
     ('["first.csv"]', "[1]", r"scores is \[1\]; expected a list of texts"),
     ('["first.csv"]', '["first.csv"]\nhuman = "x"', "has 'human'; known: gold"),
-    ('"A" = ["A-v2"]', '"A" = ["x"]\n"B" = ["x"]', "'x' stands for two"),
-    ('"A" = ["A-v2"]', '"A" = ["B"]\n"B" = []', "'B' stands for two"),
+    ('"A" = ["A-v2"]', '"A" = ["x"]\n"B" = ["x"]', "'x' is used twice"),
+    ('"A" = ["A-v2"]', '"A" = ["B"]\n"B" = []', "'B' is used twice"),
     ("[systems]", "with_humans = 1\n[systems]", "expected true or false"),
     ("[systems]", 'mqm_weights = "x"\n[systems]', "expected NAME:VALUE"),
     ('name = "Our task"', "name =", "is not TOML"),

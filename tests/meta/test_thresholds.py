@@ -153,8 +153,8 @@ def test_tau23_counts_ties_with_the_threshold_too():
 REFUSED = [
     pytest.param("acc*_eq:item", {"folds": 99}, "there are 40", id="too many folds"),
     pytest.param("acc*_eq:item", {"folds": 2, "eps": 1}, "not both", id="also given"),
-    pytest.param("pearson", {"folds": 2}, "not asked for", id="nothing to fit"),
-    pytest.param("acc*_eq:item", {"eps": {"m0": 1}}, "no threshold .* m1, m2", id="lacks"),
+    pytest.param("pearson", {"folds": 2}, "needs acc.*_eq", id="nothing to fit"),
+    pytest.param("acc*_eq:item", {"eps": {"m0": 1}}, "threshold for m1, m2", id="lacks"),
 ]  # fmt: skip
 
 

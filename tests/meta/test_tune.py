@@ -211,7 +211,7 @@ def test_variants_of_a_spec():
     assert (default, list(variants)) == (0.3, [0.3, 0.5])
     with pytest.raises(UnknownNameError, match="'beta'"):
         list_variants("fmean", "beta", [1])
-    with pytest.raises(OptionError, match="no number"):
+    with pytest.raises(OptionError, match="not a number"):
         list_variants("fmean", "tok", [1])
     assert metra.metric(variants[0.5]).options["alpha"] == 0.5
 

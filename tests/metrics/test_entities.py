@@ -131,7 +131,7 @@ def test_twin(tmp_path_factory, outputs, names):
 
 @pytest.mark.parametrize("options", ["", ":file=a.tsv,model=b"])
 def test_where_the_names_come_from(options):
-    with pytest.raises(OptionError, match=r"^entities needs to know the names"):
+    with pytest.raises(OptionError, match=r"^entities needs named entities; give"):
         metra.metric(f"entities{options}")
 
 
@@ -190,9 +190,7 @@ def test_names_found_by_a_model(model):
 
 
 def test_a_model_needs_a_reference(model):
-    with pytest.raises(
-        CorpusError, match=r"^entities:model=.* compares with references"
-    ):
+    with pytest.raises(CorpusError, match=r"^entities:model=.* needs a reference"):
         metra.score(["a"], metric=f"entities:model={model}")
 
 

@@ -285,5 +285,5 @@ def test_mwer_takes_what_was_judged_perfect(judged):
     result = metra.score(OUTPUTS, [["a b c x", "e h", "i"]], spec)
     assert result.parts["substitutions"] == 1
     assert result.parts["ref_len"] == 4 + 2 + 1
-    with pytest.raises(CorpusError, match="mwer compares with references"):
+    with pytest.raises(CorpusError, match="mwer needs a reference; give"):
         metra.score(OUTPUTS, metric="mwer")

@@ -185,7 +185,7 @@ def test_both_files_are_needed():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        pytest.param("d\twho\n", "no column 'document'", id="no header"),
+        pytest.param("d\twho\n", "the column 'document' is missing", id="no header"),
         pytest.param(
             "document\tslot\tvalue\nd\t\tx\n", "line 2: an empty cell", id="no slot"
         ),

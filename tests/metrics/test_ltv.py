@@ -165,7 +165,7 @@ def test_one_document_is_not_enough():
     with pytest.raises(CorpusError, match="of one document, 'x'"):
         metra.score(["a", "b"], ["a", "b"], "ltv", documents=["x", "x"])
     with pytest.raises(
-        CorpusError, match="Every word has weight zero; S-scores need more"
+        CorpusError, match=r"Every word has weight zero; S-scores .* need more"
     ):
         metra.score(["a", "b"], ["a", "b"], "ltv:weight=s", documents=["x", "y"])
 
@@ -175,9 +175,9 @@ def test_a_document_must_have_its_list():
     unknown = "Document 'four' is not in the references that the weights were fitted on"
     with pytest.raises(CorpusError, match=unknown):
         fitted.rows(Batch(["a"], [["a"]], documents=["four"]))
-    with pytest.raises(CorpusError, match="no documents are known"):
+    with pytest.raises(CorpusError, match="documents are missing; give"):
         fitted.sentence("a", ["a"])
-    with pytest.raises(UnfittedError, match="ltv weighs what it counts"):
+    with pytest.raises(UnfittedError, match="ltv needs weights from the references"):
         metra.metric("ltv").sentence("a", ["a"])
 
 

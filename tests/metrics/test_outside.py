@@ -358,7 +358,7 @@ def test_a_pattern_without_files(tmp_path):
 
 def test_texts_without_a_place_have_no_score():
     metric = metra.import_scores("comet", SCORES["a"])
-    alone = "are of the segments of a test set, by number and system"
+    alone = "belong to the segments of a test set, by number and system"
     with pytest.raises(CorpusError, match=alone):
         metric.sentence("one thing", ["one thing"])
     with pytest.raises(OptionError, match="none for pairs of texts"):

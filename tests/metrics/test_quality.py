@@ -206,7 +206,7 @@ FAULTS = [
                  id="no weight at all"),
     pytest.param(HEAD + MEASURE.replace("= 100", "= 0"), "different scores for worst and best",
                  id="no scale"),
-    pytest.param(HEAD + MEASURE * 2, "names 'bleu' twice", id="twice"),
+    pytest.param(HEAD + MEASURE * 2, "lists 'bleu' twice; give", id="twice"),
 ]  # fmt: skip
 
 

@@ -152,7 +152,7 @@ def test_another_tokeniser():
 @pytest.mark.parametrize("option", ["normalized=yes", "punct=no", "asian=yes"])
 def test_two_ways_to_cut_text_are_refused(option):
     expected = (
-        "tok=13a is not possible together with normalized, punct or asian; expected"
+        "tok=13a is not possible together with normalized, punct or asian; use one"
     )
     with pytest.raises(OptionError, match=expected):
         metra.metric(f"ter:tok=13a,{option}")

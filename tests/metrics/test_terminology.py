@@ -141,7 +141,7 @@ def test_details(terms):
 
 
 def test_refusals(write, terms):
-    with pytest.raises(OptionError, match=r"^terminology needs to know the terms"):
+    with pytest.raises(OptionError, match=r"^terminology needs a table of terms; give"):
         metra.metric("terminology")
     lone = write("t.tsv", ["term", "brake"])
     with pytest.raises(OptionError) as caught:
@@ -152,7 +152,7 @@ def test_refusals(write, terms):
     )
     blank = write("b.tsv", ["term\tsource", "\u00a0\u3000x\ty", "…\tz"])
     assert metra.metric(f"terminology:file={blank}")
-    with pytest.raises(CorpusError, match="needs the source, but none was given"):
+    with pytest.raises(CorpusError, match="needs the source; give `source`"):
         metra.score(OUTPUTS, metric=f"terminology:file={terms}")
 
 

@@ -201,7 +201,9 @@ def test_a_threshold_says_which_segments_are_listed(tmp_path):
 
 @pytest.mark.parametrize("phrases", ["QP", "NP+", "NP+NP", ""])
 def test_unknown_phrases_are_refused(phrases):
-    expected = "is not possible; expected some of NP, VP, PP, ADJ, each once, with "
+    expected = (
+        "is not possible; expected some of NP, VP, PP, ADJ, each once, separated by "
+    )
     with pytest.raises(OptionError, match=expected):
         registry.metric(f"transfer:mode=counts,phrases={phrases}")
 

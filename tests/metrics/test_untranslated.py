@@ -112,11 +112,11 @@ def test_the_signature_says_which_rule_it_was(words):
 
 
 def test_refusals(words):
-    with pytest.raises(OptionError, match=r"^untranslated needs the target language's"):
+    with pytest.raises(OptionError, match=r"^untranslated needs a dictionary of the"):
         metra.metric("untranslated")
     with pytest.raises(OptionError, match=r"leave out script=no\.$"):
         metra.metric("untranslated:rule=script,script=no")
-    with pytest.raises(CorpusError, match="needs the source, but none was given"):
+    with pytest.raises(CorpusError, match="needs the source; give `source`"):
         metra.score(OUTPUTS, metric=f"untranslated:dictionary={words},rule=copied")
 
 

@@ -131,7 +131,7 @@ def test_too_few_to_tell():
     assert not first.significant
     assert first.reason == ("9 segments are too few for a test; it needs at least 10.")
     one = metra.compare(metra.EvalSet(REFS[:1]), {"a": ["x"], "b": ["y"]}, ["bleu"])
-    assert one.comparisons[0].reason.startswith("1 segment cannot")
+    assert one.comparisons[0].reason.startswith("1 segment is too few for a test")
 
 
 def test_fitted_measures_and_segments():

@@ -69,7 +69,7 @@ def test_files_that_end_far_apart_are_counted_to_their_ends(write, cli):
     short = write("short.txt", ["x"] * 10)
     long = write("long.txt", ["x"] * 5000)
     ran = cli("score", short, "-r", long)
-    assert f"{long} has 5000 segments but {short} has 10; " in ran.err
+    assert f"{long} has 5,000 segments but {short} has 10; " in ran.err
 
 
 def test_unequal_documents(files, write, cli):

@@ -183,7 +183,7 @@ def with_null(table: pa.Table, row: int) -> pa.Table:
     return table.set_column(0, "mt", pa.array(texts, pa.string()))
 
 
-NULL = "Row {} of {} is null in the column 'mt', where a text has to be"
+NULL = "Row {} of {} is null in the column 'mt', which needs a text; fill it in"
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -228,7 +228,7 @@ def test_what_a_table_lacks_is_said(table, kind):
     with pytest.raises(FormatError, match="The table has no column 'mtt'"):
         score_table(given, ["bleu"], hypothesis="mtt")
     with pytest.raises(
-        FormatError, match=r"'length' of type double, whose values make no"
+        FormatError, match=r"'length' of type double, which cannot be a group"
     ):
         score_table(given, ["bleu"], hypothesis="mt", group_by="length")
 
@@ -240,7 +240,7 @@ def test_a_table_without_rows(table, kind):
         empty = frame[frame.year > 3000]
     else:
         empty = KINDS[kind](table.slice(0, 0))
-    with pytest.raises(CorpusError, match="The input has no segments"):
+    with pytest.raises(CorpusError, match="The table has no rows; expected"):
         score_table(empty, ["bleu"], hypothesis="mt", reference="other")
 
 
@@ -248,18 +248,14 @@ def test_a_query_that_fails(tmp_path):
     polars = pytest.importorskip("polars")
     broken = tmp_path / "broken.parquet"
     broken.write_bytes(b"PAR1 and no more")
-    with pytest.raises(
-        CorpusError, match=r"^The table of polars cannot be read: .+\.$"
-    ):
+    with pytest.raises(CorpusError, match=r"^The polars table cannot be read: .+\.$"):
         score_table(polars.scan_parquet(broken), ["bleu"])
 
 
 def test_a_query_of_duckdb_that_fails(folder):
     query = pytest.importorskip("duckdb").sql(f"from '{folder}/0.parquet'")
     broken = query.select("mt, error('no ' || mt) as ref")
-    with pytest.raises(
-        CorpusError, match=r"^The table of duckdb cannot be read: .+\.$"
-    ):
+    with pytest.raises(CorpusError, match=r"^The duckdb table cannot be read: .+\.$"):
         score_table(broken, ["bleu"])
 
 

@@ -414,7 +414,7 @@ def test_a_reference_without_its_flag(cli, files):
     assert ran.code == 0
     assert "refC" in ran.out
     assert ran.err.split("\n") == [
-        f"metra: warning: {files['refC']} comes after a reference but is scored as a "
+        f"metra: warning: {files['refC']} comes after a reference, but is scored as a "
         f"system; if it is a reference, write -r {files['refC']}.",
         "metra: warning: The output 'refC' has the name of a reference but is scored "
         "as a system; if it is a reference, give it with -r FILE.",

@@ -214,5 +214,7 @@ def test_a_file_that_was_not_finished_is_not_sent():
     assert remote.get_remote_state("s3://tables/a") is None
     write("s3://tables/a", b"whole")
     assert remote.get_remote_state("s3://tables/a")[1] == 9
-    with pytest.raises(FormatError, match=r"s3://none/a cannot be written: .*rights"):
+    with pytest.raises(
+        FormatError, match=r"s3://none/a cannot be written: .*permissions"
+    ):
         write("s3://none/a", b"whole")

@@ -366,7 +366,9 @@ def test_segments_are_scored_and_written(session, data, tmp_path):
 def test_what_is_there_is_not_overwritten(session, data, tmp_path):
     wanted = plan(segments=True, metrics=("bleu",))
     frame = read_files(session, [str(data / "3.parquet")])
-    with pytest.raises(OptionError, match=f"{tmp_path} already exists; name a folder"):
+    with pytest.raises(
+        OptionError, match=f"{tmp_path} already exists; name a new folder"
+    ):
         engine.score_frame(frame, wanted, scores_to=str(tmp_path))
 
 
@@ -521,7 +523,7 @@ def test_what_cannot_be_is_refused_before_spark_works(
 @over_connect
 def test_a_table_without_rows_has_no_score(session, data):
     frame = read_files(session, [str(data / "2.parquet")])
-    with pytest.raises(CorpusError, match="The input has no segments"):
+    with pytest.raises(CorpusError, match="The table has no rows; expected"):
         engine.score_frame(frame, plan(metrics=("bleu",)))
 
 

@@ -91,8 +91,8 @@ SAID = [  # as Spark 4.3.0 says it, shortened in the middle
     ),
     pytest.param(
         "Traceback (most recent call last):\nmetra.io.arrow_rows.NullValueError: Row "
-        "3 of a batch is null in the column 'a.b', which needs a text; give it "
-        "one.\n",
+        "3 of a batch is null in the column 'a.b', which needs a text; fill "
+        "it in.\n",
         NullValueError,
         "Row 3 of a batch is null in the column 'a.b', which needs a text; fill it "
         "in, remove the row, or treat nulls as empty texts: `nulls` empty.",
@@ -149,7 +149,7 @@ SAID = [  # as Spark 4.3.0 says it, shortened in the middle
         "Caused by: java.io.IOException: Mkdirs failed to create file:/proc/x/_temporary/0/"
         "_temporary/attempt_1 (exists=false, cwd=file:/a)",
         FormatError,
-        "Folder /proc/x for s cannot be createdcores; name another.",
+        "Folder /proc/x for scores cannot be created; name another.",
         id="nowhere to write",
     ),
     pytest.param(

@@ -326,7 +326,7 @@ MEASURES = [
     pytest.param({"documents": None}, "ltv needs documents", id="documents"),
     pytest.param(
         {"metrics": ("terminology:file={here}/terms.tsv",)},
-        "through the whole test",
+        "reads the whole test set before it scores",
         id="fit",
     ),
     pytest.param(
@@ -351,5 +351,5 @@ def test_measures_that_cannot_be_are_refused(changed, message, tmp_path):
 
 
 def test_weights_come_first():
-    with pytest.raises(UnfittedError, match="nist, ltv: what is weighed has to be"):
+    with pytest.raises(UnfittedError, match="nist, ltv: these metrics need weights"):
         count_totals(ROWS.to_batches()[0], plan())

@@ -105,9 +105,9 @@ def test_parts_add_up_byte_by_byte(shards, tmp_path, monkeypatch):
             f"have {tasks} tasks of it to do; run all parts again when every part has "
             "finished this step."
         )
-    assert count(1).startswith("Part 1 of 2 is finished; when all are,")
+    assert count(1).startswith("Part 1 of 2 is finished; when all parts are,")
     with pytest.raises(
-        OptionError, match="not complete: part 2 of 2 is not finished; run it"
+        OptionError, match="not complete: part 2 of 2 is not finished; finish"
     ):
         score(shards, resume=kept)
     with pytest.raises(OptionError, match="from other files, options or another"):
@@ -127,7 +127,7 @@ def test_a_second_run_takes_the_first_pass_from_the_folder(
     kept = tmp_path / "kept"
     with monkeypatch.context() as patch:
         patch.setattr(term_files.TermFiles, "fit", _interrupt)
-        with pytest.raises(local.ScoringInterrupt, match="kept in"):
+        with pytest.raises(local.ScoringInterrupt, match="stored in"):
             score(shards, resume=str(kept))
     assert len([*kept.glob("nist-*-asked-*.terms")]) == 2 * len(shards)
     with monkeypatch.context() as patch:
@@ -147,7 +147,7 @@ def test_a_damaged_file_is_named(shards, tmp_path, monkeypatch):
     path = next(kept.glob("ltv-*-answered-1.terms"))
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(
-        FormatError, match=re.escape(f"{path} is damaged; delete it to score")
+        FormatError, match=re.escape(f"{path} is damaged; delete it to count")
     ):
         score(shards, resume=str(kept))
 

@@ -204,5 +204,5 @@ def test_arrays_of_another_shape_are_refused(values, documents, message):
     ids=["one system", "one segment", "no shared segment"],
 )
 def test_too_little_is_refused(values):
-    with pytest.raises(CorpusError, match="two systems or more"):
+    with pytest.raises(CorpusError, match="at least two systems"):
         estimate_components(RatingFactors.from_array(values), studies=0)

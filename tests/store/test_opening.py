@@ -47,9 +47,7 @@ def test_a_newer_store_is_refused(store, store_url, monkeypatch):
         db.execute(text("UPDATE schema_version SET version = 99"))
     closed = []
     monkeypatch.setattr(database.Store, "close", lambda self: closed.append(self))
-    with pytest.raises(
-        FormatError, match=r"written by a newer metra .*version 99, this"
-    ):
+    with pytest.raises(FormatError, match=r"made by a newer metra .*version 99, this"):
         stores.open(store_url)
     # Nobody else can close the connections of a store that was not handed out.
     [refused] = closed

@@ -111,10 +111,10 @@ _REMEDIES = (
     (r"give `input_format` xlsx, or", "let its name end in .xlsx, or"),
     (r", or give `input_format`( plain)?", ""),
     (r", or `encoding`, for example utf-16-le", " in UTF-8"),
-    (r"say which with `sheet`", "leave one of them in the file"),
-    (r"say which with `delimiter`", "save it as a workbook"),
+    (r"choose one with `sheet`", "leave one of them in the file"),
+    (r"choose one with `delimiter`", "save it as a workbook"),
     (
-        r"say whether quotes belong to the text with `quotes`",
+        r"set `quotes` to say whether quotes belong to the text",
         "save it as a workbook, or with all cells in quotes",
     ),
 )

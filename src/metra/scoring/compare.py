@@ -294,7 +294,7 @@ def _build_comparisons(
         for correct in (multiplicity.holm, multiplicity.benjamini_hochberg)
     )
     too_few = (
-        f"{terms.units} {terms.unit}{'' if terms.units == 1 else 's'} are too few for "
+        f"{terms.units} {terms.unit}{' is' if terms.units == 1 else 's are'} too few for "
         f"a test; it needs at least {LEAST_UNITS}."
     )
     no_score = f"{spec} has no score for one of the two systems."

@@ -72,11 +72,11 @@ def test_from_files_to_results_by_keyboard(server, visit, files, tab_to, tmp_pat
     press(page, "Enter")
     expect(page.get_by_text("4 segments, 2 systems, 1 reference.")).to_be_visible()
     for label, text in (
-        ("Name of the campaign", "spring"),
+        ("Campaign name", "spring"),
         ("Source language", "fr"),
         ("Target language", "en"),
         ("Judges, one name per line", "ann\nbob"),
-        ("Texts that all judges see first", "0"),
+        ("Calibration texts", "0"),
     ):
         tab_to(page, page.get_by_label(label))
         page.keyboard.type(text)
@@ -117,7 +117,7 @@ def judge_everything(page, link, given):
     press(page, "Enter")
     page.wait_for_url("**/judge/consent")
     page.locator("#target_level").focus()
-    press(page, "I", "Tab", "Space", "Tab", "Enter")
+    press(page, "N", "Tab", "Space", "Tab", "Enter")
     page.wait_for_url("**/judge/guide")
     page.locator("form[action='/judge/guide'] button").focus()
     press(page, "Enter")
@@ -166,7 +166,7 @@ def see_results(page, server, key, tab_to, tmp_path):
     tab_to(page, page.locator("summary", has_text="Filters"))
     press(page, "Enter")
     tab_to(page, page.get_by_label("Flagged judges"))
-    page.keyboard.type("count")
+    page.keyboard.type("include")
     tab_to(page, page.get_by_role("button", name="Compute"))
     press(page, "Enter")
     page.wait_for_url("**flagged=count**")

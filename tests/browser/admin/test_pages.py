@@ -92,7 +92,7 @@ def test_a_second_factor_from_its_set_up_to_its_use(admin, server):
     check_themes(page)
     page.keyboard.press("Enter")
     page.get_by_role("link", name="Account of admin").click()
-    assert "9 recovery codes are left" in page.locator("#second + p").text_content()
+    assert "9 recovery codes left" in page.locator("#second + p").text_content()
     with server.store.transaction() as db:
         who = {"now": server.now(), "who": "test"}
         second_factor.disable_second_factor(db, "admin", **who)

@@ -171,7 +171,7 @@ def test_documents_that_are_given_make_groups():
     for kind in (pa.string(), pa.int32(), pa.date32(), pa.bool_()):
         fields = map_fields(pa.schema([*texts, ("doc", kind)]), "a", names=names)
         assert [field.role for field in fields][-2:] == ["label", "document"]
-    message = "a has the column 'doc' of type double, whose values make no groups"
+    message = "a has the column 'doc' of type double, which cannot be a group"
     with pytest.raises(FormatError, match=message):
         map_fields(pa.schema([*texts, ("doc", pa.float64())]), "a", names=names)
 

@@ -152,7 +152,7 @@ def test_lists_of_errors_are_read():
 
 UNREAD_LISTS = [
     pytest.param('accuracy - "x"', "is not an item of an error list", id="no severity"),
-    pytest.param("Major:\nwrong words", "'wrong words' is no error", id="no quotes"),
+    pytest.param("Major:\nwrong words", "'wrong words' is not an item", id="no quotes"),
     pytest.param("Major:\nMinor:", "neither errors nor no-error", id="only headings"),
 ]
 

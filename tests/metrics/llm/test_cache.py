@@ -79,9 +79,7 @@ def test_of_two_answers_the_first_stands(tmp_path):
 def test_another_file_is_no_cache(tmp_path, content):
     path = tmp_path / "notes.txt"
     path.write_text(content)
-    message = (
-        f"{path} contains .*, which is not an answer of a judge; give another file"
-    )
+    message = f"{path} contains .*, which is not an answer of a judge; give another cache file"
     with pytest.raises(FormatError, match=message):
         open_cache(path)
     assert path.read_text() == content

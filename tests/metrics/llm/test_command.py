@@ -57,7 +57,7 @@ def test_an_estimate_as_a_table(cli, files, judge):
     ]
     assert row.split()[1:4] == ["3", "0", "3"]
     assert row.split()[4:8] == ["≈", row.split()[5], "≤", "300"]
-    assert last.endswith("again.")
+    assert last.endswith("Failed requests are repeated, which costs more.")
     assert ran.err == ""
 
 

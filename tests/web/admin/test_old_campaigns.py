@@ -41,7 +41,7 @@ def test_an_old_campaign_is_looked_at_like_any_other(admin):
     assert "The judgements come from old.jsonl" in progress
     assert "Open again" not in progress
     people = admin.browser.get(f"{home}/judges").text
-    assert "Make link" not in people
+    assert "Create link" not in people
     for tab in ("measures", "disagreements", "export", "preview", "log"):
         assert admin.browser.get(f"{home}/{tab}").status_code == 200
     out = admin.browser.get(f"{home}/export/jsonl").content

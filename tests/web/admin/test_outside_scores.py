@@ -199,7 +199,8 @@ GAP = SYSTEM_SCORES | {SYSTEMS[1]: [*SYSTEM_SCORES[SYSTEMS[1]][:-1], ""]}
 )
 def test_bad_files_are_refused_in_a_sentence(unanswered, files, message):
     admin = unanswered
-    reply = send(admin, *files, metric="comet" if message.startswith("are of") else "")
+    metric = "comet" if message.startswith("belong to") else ""
+    reply = send(admin, *files, metric=metric)
     assert reply.status_code == 422
     assert message in reply.text
     assert "/tmp" not in reply.text

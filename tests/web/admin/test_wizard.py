@@ -205,8 +205,12 @@ def test_tables_and_memories_can_be_chosen_too():
             "x.txt, line 1: byte 1 of the line is 0xff",
         ),
         (Upload("output", "x.xml", b"<a/>"), "x.xml begins with"),
-        (Upload("output", "../../etc/x.jsonl", b"{"), "x.jsonl is no JSON"),
+        (Upload("output", "../../etc/x.jsonl", b"{"), "x.jsonl is not JSON"),
         (Upload("source", "x.json", b"{}"), "x.json has no text columns"),
+        (
+            Upload("output", "x.csv", b"source,ref;output\nd,e;f\n"),
+            "commas or semicolons; save it as a workbook.",
+        ),
     ],
 )
 def test_files_that_cannot_be_read(upload, says):

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from metra.errors import FormatError
+from metra.errors import FormatError, format_count
 from metra.formats.lines import read_lines
 from metra.formats.recognise import PLAIN, choose_format
 from metra.formats.testsets.record import (
@@ -112,8 +112,8 @@ def read_metrics_eval_set(location: SetLocation) -> NamedSet:
     for number, row in enumerate(rows, 1):
         if len(row) < 2:
             msg = (
-                f"{documents}, line {number} has {len(row)} columns; expected the domain "
-                "and the document of a segment."
+                f"{documents}, line {number} has {format_count(len(row), 'column')}; "
+                "expected the domain and the document of a segment."
             )
             raise FormatError(msg)
     check_lengths({files[SOURCE]: texts.segments, documents: len(rows)})

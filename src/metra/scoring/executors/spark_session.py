@@ -304,7 +304,7 @@ def _cancel_jobs(jobs: _Jobs, groups: Sequence[str], done: Event) -> None:
 def _follow_progress(
     jobs: _Jobs, groups: Sequence[str], progress: TableProgress, done: Event
 ) -> None:
-    share = 0.0
+    total, share = 0, 0.0
     while not done.wait(_EVERY):
         tasks = [jobs.count_tasks(group) for group in groups]
         begun = [pair for pair in tasks if pair[1]]
@@ -313,7 +313,9 @@ def _follow_progress(
         finished, known = begun[-1]
         # A step may turn out to have more tasks than it had so far: what was said stands.
         share = max(share, (len(begun) - 1 + finished / known) / len(groups))
-        progress(sum(finished for finished, _ in tasks), share)
+        # Spark Connect counts anew for each query of a step.
+        total = max(total, sum(finished for finished, _ in tasks))
+        progress(total, share)
 
 
 @contextmanager
@@ -360,7 +362,7 @@ def format_path(text: str) -> str:
     return re.sub(r" *SQLSTATE: \w+", "", text)
 
 
-_NULL = r"NullValueError: Row (\d+) of a batch is null in the column '(.+?)', where"
+_NULL = r"NullValueError: Row (\d+) of a batch is null in the column '(.+?)', which"
 
 # In this order: what went wrong first is often followed by what came of it.
 _KNOWN: list[tuple[str, type[MetraError], str]] = [

@@ -236,7 +236,7 @@ def test_the_control_group_sees_questions_and_no_text(server, work):
     assert [one.outputs for one in control] == [("",)]
     mine = link(server, made, wanted="control")
     page = work(mine)
-    expect(page.locator(".question")).to_contain_text("there is no text")
+    expect(page.locator(".question")).to_contain_text("There is no text")
     assert page.locator(".outputs").is_hidden()
     assert "whole night long" not in page.content()
     page.locator("input[type=radio]").last.focus()

@@ -72,7 +72,7 @@ def test_a_protocol_by_keyboard(server, visit, protocol):
     press(page, "Enter")
     page.wait_for_url("**/judge/consent")
     page.locator("#target_level").focus()
-    press(page, "I")
+    press(page, "N")
     if page.locator("#source_level").count():
         press(page, "Tab", "F")
     press(page, "Tab", "Space", "Tab", "Enter")

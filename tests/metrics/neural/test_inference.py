@@ -280,7 +280,7 @@ def test_parts_of_a_corpus_are_weighed_together(models):
     ]
     counted = [metric.weighing.count(half) for half in halves]
     sums: dict[bytes, int] = {}
-    for keys, ends, counts in counted:
+    for keys, ends, counts, _ in counted:
         starts = [0, *ends[:-1]]
         for start, end, count in zip(starts, ends, counts, strict=True):
             key = keys[start:end]
@@ -483,7 +483,7 @@ def test_other_errors(models, tmp_path, monkeypatch):
         metra.metric(f"comet:model={models}/regression,qe=yes")
     with pytest.raises(OptionError, match=r"layer=3, but .* has 2 layers"):
         metra.metric(f"bertscore:model={models}/bert,layer=3")
-    with pytest.raises(OptionError, match="precision=tf32 needs a GPU"):
+    with pytest.raises(OptionError, match="precision=tf32 needs an NVIDIA GPU"):
         metra.metric(f"comet:model={models}/regression,precision=tf32")
     for content in (
         "LAYER,P,R,F\n0,0,0,0\n",

@@ -19,7 +19,7 @@ class Mutant:
     new: str
     lines: tuple[int, int]
     name: str | None = None
-    """The name that is assigned, outside functions; "" where there is none."""
+    """Outside functions, the names that are assigned or defined, with | between them."""
 
     def apply(self, content: bytes) -> bytes:
         """Return the changed file."""
@@ -199,7 +199,7 @@ def find_mutants(path: str, content: bytes) -> list[Mutant]:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a node stands: the lines of its statement, outside functions its name."""
+    """Where a node stands: the lines of its statement, outside functions its names."""
 
     lines: tuple[int, int] = (0, 0)
     name: str | None = ""
@@ -213,9 +213,10 @@ def walk(
         name = name_target(node)
         if name in ("msg", "__all__") or is_docstring(node):
             return
-        place = Place(
-            cover_lines(node), None if place.name is None else place.name or name
+        names = (
+            None if place.name is None else "|".join(filter(None, [place.name, name]))
         )
+        place = Place(cover_lines(node), names)
         if place.name is None:
             yield node, change_statement, place
     if isinstance(node, SKIPPED) or is_check(node):
@@ -231,9 +232,9 @@ def walk(
 
 
 def name_target(node: ast.stmt) -> str:
-    """Return the name that a statement assigns, or nothing."""
+    """Return the name that a statement assigns or defines, or nothing."""
     targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
-    return getattr(targets[0], "id", "")
+    return getattr(targets[0], "id", getattr(node, "name", ""))
 
 
 def is_docstring(node: ast.stmt) -> bool:

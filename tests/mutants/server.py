@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 import traceback
+from itertools import zip_longest
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
 from typing import IO, Any
@@ -117,17 +118,22 @@ class Server:
         else:
             chosen = [items[name] for name in request["tests"] if name in items]
             self.note = Path(request["note"])
-            path = str(self.folder / request["path"])
-            functions = self.functions.get(path, [])
-            old = Path(request["old"]).read_bytes()
-            if not replace_functions(path, old, functions, self.early):
+            if not self.replace(**request):
                 os._exit(ELSEWHERE)
-        for item, following in zip(chosen, [*chosen[1:], None], strict=True):
+        for item, following in zip_longest(chosen, chosen[1:]):
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         if mapper:
             mapper.finish()
         sys.stdout.flush()
         os._exit(0)
+
+    def replace(self, path: str = "", old: str = "", **_: Any) -> bool:
+        """Put a mutant in place, if there is one."""
+        name = str(self.folder / path)
+        functions = self.functions.get(name, [])
+        return not path or replace_functions(
+            name, Path(old).read_bytes(), functions, self.early
+        )
 
 
 def list_functions(folder: str) -> dict[str, list[FunctionType]]:

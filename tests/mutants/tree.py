@@ -17,6 +17,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
+from tests.databases import PostgreSQL
 from tests.mutants.lines import STARTED
 from tests.mutants.server import Server, limit_process, wait_for
 
@@ -44,6 +45,7 @@ class Tree:
 
     home: Path
     slow: bool
+    postgresql: PostgreSQL | None = None
     log: Path = field(init=False)
     served: frozenset[str] = frozenset()
     pipes: list[IO[str]] = field(default_factory=list)
@@ -86,6 +88,8 @@ class Tree:
         os.environ["PYTHONPATH"] = os.pathsep.join([str(self.root / "src"), str(site)])
         os.environ["PYTEST_DEBUG_TEMPROOT"] = str(self.home)
         os.environ["PYTHONHASHSEED"] = "0"
+        if self.postgresql:
+            os.environ["METRA_TEST_POSTGRESQL"] = str(self.postgresql.folder)
         # Whatever changes in the tree from now on, the copy is what counts.
         os.chdir(self.root)
         for name in PRELOADED:
@@ -106,6 +110,8 @@ class Tree:
         """Remove what tests have left, and return an exit status."""
         for left in self.home.glob("pytest-of-*"):
             shutil.rmtree(left, ignore_errors=True)
+        if self.postgresql:
+            self.postgresql.drop_databases()
         return status
 
     def serve(self, files: list[str]) -> None:

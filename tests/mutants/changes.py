@@ -50,7 +50,10 @@ EXCHANGED = {
     ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.BitXor: ast.BitOr,
     ast.LShift: ast.RShift, ast.RShift: ast.LShift, ast.And: ast.Or, ast.Or: ast.And,
 }  # fmt: skip
-COMMUTATIVE = ("max", "min", "maximum", "minimum", "logical_and", "logical_or")
+COMMUTATIVE = (
+    *("max", "min", "maximum", "minimum", "logical_and", "logical_or"),
+    *("compare_digest", "gcd", "and_", "or_"),
+)
 TEXT = (ast.JoinedStr, ast.List, ast.Tuple)
 DELETED = (ast.Continue, ast.Break, ast.Raise, ast.Delete, ast.AugAssign)
 #: A kind of change, what is put there, and the first and last node if it is put elsewhere.
@@ -122,7 +125,9 @@ def change_call(node: ast.Call) -> Iterator[Change]:
     first, second, *_ = [*node.args, None, None]
     if first is None or second is None or isinstance(first, ast.Starred):
         return
-    if ast.unparse(node.func).rpartition(".")[2] in COMMUTATIVE:
+    owner, _, name = ast.unparse(node.func).rpartition(".")
+    # Conditions of a query all hold, in any order; `np.where` chooses between values.
+    if name in COMMUTATIVE or (name == "where" and owner != "np"):
         return
     if not isinstance(second, ast.Starred) and ast.dump(first) != ast.dump(second):
         other = deepcopy(node)

@@ -447,8 +447,8 @@ Random changes of the code, one at a time, seed {seed}: a comparison inverted or
 operator exchanged, a constant one larger or smaller, a condition negated, arguments swapped, a
 statement or a row of a table deleted, nothing returned. `make mutants` draws others; these were
 drawn after the tests had been improved with other seeds. Tests in browsers and on Spark were
-left out. A failure counts if the test fails again, and passes on the code as it is; {endless} of
-the killed ran into the limit of five times what the tests take. {seconds} seconds in all.
+left out. A failure counts if the test fails again, and passes on the code as it is; {endless}
+of the killed ran into the limit of five times what the tests take. {seconds} seconds in all.
 
 | package | mutants | killed by own tests | by others | survived | equivalent | of the rest |
 | :-- | --: | --: | --: | --: | --: | --: |

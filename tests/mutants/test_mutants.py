@@ -115,7 +115,7 @@ def test_reasons_on_the_page_stay():
     ]
     page = format_section(results, 5, "")
     assert "| stats | 3 | 1 | 1 | 1 | 0 | 66.7% |" in page
-    assert "1 of\nthe killed" in page
+    assert "1\nof the killed" in page
     line = "| `stats/m.py: constant` | `a ¦ 1 → a ¦ 2` |  |"
     assert line in page
     told = page.replace(line, line.replace("  |", " equivalent: no |"))

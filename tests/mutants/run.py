@@ -251,7 +251,12 @@ def try_mutant(
                     status is None or run_tests(tree, mutant, suspects, seconds)[0] != 0
                 ) and is_noticed(tree, mutant, suspects, seconds):
                     break
-                print(f"  not by {', '.join(suspects)}", flush=True)
+                print(f"  not by {', '.join(suspects)}:", flush=True)
+                print(
+                    "  ".join(
+                        ["", *tree.log.read_text().splitlines(keepends=True)[-12:]]
+                    )
+                )
                 batch = [one for one in batch if one not in suspects]
                 status, failed = 0, ""
                 if batch:

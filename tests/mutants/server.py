@@ -74,6 +74,7 @@ class Server:
         self.functions = list_functions(str(self.folder / "src/metra"))
         # A fork copies the memory that it touches: it shall not walk over all objects.
         gc.freeze()
+        self.answer("ready")
         for line in self.requests:
             request = json.loads(line)
             pid = os.fork()
@@ -86,15 +87,19 @@ class Server:
                     sys.stderr.flush()
                     os._exit(3)
             status = wait_for(pid, request["seconds"])
-            self.answers.write(json.dumps(status) + "\n")
-            self.answers.flush()
+            self.answer(status)
         return True
+
+    def answer(self, word: Any) -> None:
+        """Write a line to whoever asked."""
+        self.answers.write(json.dumps(word) + "\n")
+        self.answers.flush()
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Note the test that fails, and end this fork."""
         if report.failed and self.note:
             self.note.write_text(report.nodeid)
-            sys.stdout.flush()
+            self.log.write_text(report.longreprtext)
             os._exit(1)
 
     def run(self, request: dict[str, Any], items: dict[str, Any]) -> None:

@@ -138,6 +138,8 @@ class Tree:
         os.close(requests)
         os.close(answers)
         self.pipes = [os.fdopen(ask, "w"), os.fdopen(answer)]
+        # Before that it might load a mutant.
+        self._wait_for_answer()
 
     def stop(self) -> None:
         """End the process that runs tests, if there is one."""
@@ -148,13 +150,16 @@ class Tree:
 
     def ask(self, **request: Any) -> int | None:
         """Let the server run tests; return their exit status as `test` does."""
-        ask, answer = self.pipes
+        ask, _ = self.pipes
         ask.write(json.dumps(request) + "\n")
         ask.flush()
-        line = answer.readline()
+        return self.tidy(self._wait_for_answer())
+
+    def _wait_for_answer(self) -> Any:
+        line = self.pipes[1].readline()
         if not line:
             raise SystemExit((self.home / "server").read_text()[-4000:])
-        return self.tidy(json.loads(line))
+        return json.loads(line)
 
     def map(self, files: list[str]) -> dict[str, dict[str, Any]]:
         """Return the tests of some files, with their lines; what is not known is run."""

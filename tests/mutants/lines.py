@@ -133,8 +133,5 @@ class Mapper:
                     masks[name] = masks.get(name, 0) | int(mask, 16)
             path.unlink()
         self.tests[nodeid]["lines"] = {name: hex(mask) for name, mask in masks.items()}
-
-    def finish(self) -> None:
-        """Write the map of this file."""
-        self.tracer.stop()
+        # At once: a later test may not end while it is watched.
         self.out.write_text(json.dumps(self.tests))

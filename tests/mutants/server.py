@@ -128,7 +128,7 @@ class Server:
         for item, following in zip_longest(chosen, chosen[1:]):
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         if mapper:
-            mapper.finish()
+            mapper.tracer.stop()
         sys.stdout.flush()
         os._exit(0)
 

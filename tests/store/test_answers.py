@@ -183,6 +183,20 @@ def test_events_are_kept_once_in_order(at_work):
     assert found[0].data == {"a": 1}
 
 
+def test_every_screen_counts_its_own_events(at_work):
+    db, stored, owned, judge = at_work
+    other = screens.list_screens(db, judge.id).places[1].task
+    for task, number, last in (
+        (owned.task.id, 0, 2),
+        (owned.task.id, 1, 7),
+        (other, 0, 5),
+    ):
+        events.add_events(db, stored, task, number, [Event(last, 1.0, "key")])
+        assert events.get_next_number(db, task, number) == last + 1
+    assert events.get_next_number(db, owned.task.id, 0) == 3
+    assert events.get_next_number(db, other, 1) == 0
+
+
 def test_a_screen_has_only_so_many_events(at_work, monkeypatch):
     db, stored, owned, _ = at_work
     monkeypatch.setattr(events, "MOST", 5)

@@ -27,6 +27,7 @@ def test_a_campaign_and_its_tasks_are_read_as_they_were(store, protocol):
     assert found.campaign == content
     assert found.campaign.version == found.version == content.version
     assert (found.name, found.state, found.created_at) == ("test", "draft", 5.0)
+    assert len(found.secret) == 32
     assert tuple(one.task for one in kept) == assign(content, secret=found.secret)
     assert {one.state for one in kept} == {"waiting"}
 

@@ -113,7 +113,8 @@ class Chooser:
 def choose_tests(mutant: Mutant, tests: dict[str, dict[str, Any]]) -> list[str]:
     """Return the tests that may notice a mutant: files named like it, then the quickest.
 
-    Outside functions: tests of lines with its name, of its file, then of files that import it.
+    Outside functions: tests of lines with its name or in files with it, tests of its file, then
+    of files that import it.
     """
     first, last = mutant.lines
     mask = ((1 << (last - first + 1)) - 1) << first
@@ -125,7 +126,10 @@ def choose_tests(mutant: Mutant, tests: dict[str, dict[str, Any]]) -> list[str]:
         if mutant.name is None:
             if lines.get(mutant.path, 0) & mask:
                 chosen[nodeid] = 0
-        elif any(lines.get(path, 0) & users[path] for path in users):
+        elif any(lines.get(path, 0) & users[path] for path in users) or (
+            mutant.name
+            and is_named(nodeid.partition("::")[0], mutant.path, mutant.name)
+        ):
             chosen[nodeid] = 0
         elif mutant.path in lines:
             chosen[nodeid] = 1
@@ -140,10 +144,9 @@ def choose_tests(mutant: Mutant, tests: dict[str, dict[str, Any]]) -> list[str]:
         is_other = Path(mutant.path).stem not in file
         seconds = tests[nodeid]["seconds"]
         # What is declared outside functions shows in the help and output of commands.
-        cost = (
-            0.0 if rank and file.startswith("tests/golden_run") else costs[rank, file]
-        )
-        return is_other, rank, cost, file, seconds, nodeid
+        if mutant.name is not None and file.startswith("tests/golden_run"):
+            return is_other, 0, 0.0, file, seconds, nodeid
+        return is_other, rank, costs[rank, file], file, seconds, nodeid
 
     return sorted(chosen, key=place)
 
@@ -151,6 +154,16 @@ def choose_tests(mutant: Mutant, tests: dict[str, dict[str, Any]]) -> list[str]:
 def name_module(path: str) -> str:
     """Return the name by which others import a file."""
     return path.removeprefix("src/").removesuffix(".py").replace("/", r"\.")
+
+
+@cache
+def is_named(file: str, path: str, names: str) -> bool:
+    """Whether a test file has one of the names, and that of their module."""
+    text = read_source(file).decode()
+    module = (
+        Path(path).stem if Path(path).stem != "__init__" else Path(path).parent.name
+    )
+    return all(re.search(rf"\b(?:{name})\b", text) for name in (names, module))
 
 
 @cache

@@ -242,6 +242,10 @@ def test_direct_assessment(write):
     assert workers.lines("da").value.tolist() == [0.5, 0.7]
     assert workers.judges == ("M1", "M2")
     assert workers.languages == ["cs-en"]
+    kinds = {"SYSTEM": "da", "REPEAT": "da", "REF": "da-ref", "BAD_REF": "da-bad-ref"}
+    for kind, name in kinds.items():
+        line = WORKERS[-1].replace("BAD_REF", kind)
+        assert read_scores(str(write("w.csv", [WORKERS[0], line]))).names == [name]
 
 
 def test_the_language_pair_may_be_named(write):

@@ -25,12 +25,13 @@ METRICS = {"BLEU": "bleu", "chrF": "chrf", "chrF++": "chrf:word_order=2"}
 SAMPLE, SEGMENTS, SEED = 1000, 40, 20
 
 TEXT = """\
-The table compares the choices with `score_consensus` (*aggregated*) and with all pairs on system
-outputs of WMT 2023: first 12 to 15 outputs for each of {segments:,} segments (English–German,
-Hebrew–English, Chinese–English), then {sample:,} candidates for each of {few} segments, made from the
-outputs by changing words. The candidates are also the references. *Mean loss* is the difference, in
-points, between the best mean score over all pairs and that of the chosen candidate. The last columns
-score the choice against the human reference with the same metric.
+The table compares the choices with `score_consensus` (*aggregated*) and with all pairs on
+system outputs of WMT 2023: first 12 to 15 outputs for each of {segments:,} segments
+(English–German, Hebrew–English, Chinese–English), then {sample:,} candidates for each of
+{few} segments, made from the outputs by changing words. The candidates are also the
+references. *Mean loss* is the difference, in points, between the best mean score over all
+pairs and that of the chosen candidate. The last columns score the choice against the human
+reference with the same metric.
 
 | candidates | metric | same choice | mean loss | score with all pairs | score aggregated |
 | --: | :-- | --: | --: | --: | --: |

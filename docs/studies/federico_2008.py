@@ -69,8 +69,8 @@ def make_penalties(data: Path) -> Section:
             "holds"
             if harder[fine > 0.9].all() and not harder[fine < 0.7].any()
             else "open",
-            "BLEU penalises slightly short outputs more than NIST does, and NIST penalises very "
-            "short outputs much more.",
+            "BLEU penalises slightly short outputs more than NIST does, and NIST penalises "
+            "very short outputs much more.",
             f"the curves cross at {meet:.3f} of the length. At nine tenths BLEU keeps "
             f"{penalties['BLEU'][0.9]:.3f} of the score and NIST {penalties['NIST'][0.9]:.3f}; "
             f"at two thirds {penalties['BLEU'][2 / 3]:.3f} and {penalties['NIST'][2 / 3]:.3f}; "

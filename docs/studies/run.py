@@ -41,7 +41,8 @@ def main(arguments: list[str]) -> int:
     own = getattr(study, "OWN", ())
     if not data.is_dir() and any(section not in own for section in chosen):
         print(
-            f"{data} is not a folder; name the one that holds the data sets.", file=sys.stderr
+            f"{data} is not a folder; name the one that holds the data sets.",
+            file=sys.stderr,
         )
         return 2
     numbers = read_numbers(name)

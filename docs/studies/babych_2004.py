@@ -230,8 +230,8 @@ def make_polygons(data: Path) -> Section:
                 f"words with a low or average {weight} (0 to 3) are more frequent among common "
                 "words, and highly salient words (above 3) among the others.",
                 f"share of a class of {weight} among common words minus share among the "
-                f"others, in points: 0 to 3 {_show_points(light)}, above 3 {_show_points(heavy)} "
-                "(jackknife over documents).",
+                f"others, in points: 0 to 3 {_show_points(light)}, above 3 "
+                f"{_show_points(heavy)} (jackknife over documents).",
             )
         )
     below = _jackknife(

@@ -518,8 +518,8 @@ def count_references(only: str) -> tuple[str, list[str]]:
     text = f"""
 Milliseconds of CPU time, the fastest of several runs, to score a segment of 25 words against
 references of 25 words. The last column is the time per reference with {REFERENCES[-1]:,}
-references, divided by the time per reference with {REFERENCES[0]:,}: 1 means linear. It is larger
-if a table of n-grams no longer fits into the cache of the processor.
+references, divided by the time per reference with {REFERENCES[0]:,}: 1 means linear. It is
+larger if a table of n-grams no longer fits into the cache of the processor.
 
 | metric | {counts} | ratio |
 | :-- |{" --: |" * (len(REFERENCES) + 1)}
@@ -555,8 +555,8 @@ def measure_threads(only: str) -> tuple[str, list[str]]:
             print(rows[-1], flush=True)
     text = """
 Microseconds of wall time per segment: calls of `metric.sentence` from one thread and from two
-threads; one call of `metra.score` with all segments, on all cores; and the speed-up of two threads
-over one.
+threads; one call of `metra.score` with all segments, on all cores; and the speed-up of two
+threads over one.
 
 | metric | words | one thread | two threads | one call | speed-up |
 | :-- | --: | --: | --: | --: | --: |

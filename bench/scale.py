@@ -336,7 +336,7 @@ def _describe_files() -> list[str]:
     header = ["files", "CPU per file", "CPU per file, all resumed", "peak memory"]
     return [
         "## Many small files",
-        f"NIST with `--resume`, files of {FILE_ROWS} rows: the first run, and a second run that resumes.",
+        f"NIST with `--resume`, files of {FILE_ROWS} rows: a first run, and one that resumes.",
         table.markdown(header, rows, left=()),
     ]
 
@@ -375,8 +375,8 @@ assume that the cost per pair stays constant, for these reasons:
 - **Weights (NIST, LTV).** No process holds all terms. Chunks write them to partitions (one per
   32,768 rows, at most 4,096), and metra sums each partition separately. Beyond 1.3 · 10⁸ rows
   partitions grow: at 10⁹ rows, one contains the terms of 244,000 rows.
-- **Checkpoints.** `--resume` saves the totals of each finished file and each step of the weights;
-  `--part` distributes them over machines.
+- **Checkpoints.** `--resume` saves the totals of each finished file and each step of the
+  weights; `--part` distributes them over machines.
 - **Spark.** A task returns one row of sums per group, so the work of the driver does not depend
   on the number of rows. Spark shuffles nothing without groups, and one row per group and task
   with groups."""

@@ -407,17 +407,18 @@ def format_row(title: str, packages: list[str], rows: Counter[tuple[str, str]]) 
 
 
 SECTION = """\
-Random changes of the code, one at a time, with seed {seed}: a comparison inverted or shifted, an
-operator replaced, a constant increased or decreased by one, a condition negated, arguments
-swapped, a statement or a row of a table deleted, or nothing returned. We improved the tests with
-other seeds first; `make mutants` draws new changes. Tests that need a browser, Spark or PostgreSQL
-are skipped. The run took {seconds} seconds.
+Random changes of the code, one at a time, with seed {seed}: a comparison inverted or shifted,
+an operator replaced, a constant increased or decreased by one, a condition negated, arguments
+swapped, a statement or a row of a table deleted, or nothing returned. We improved the tests
+with other seeds first; `make mutants` draws new changes. Tests that need a browser, Spark or
+PostgreSQL are skipped. The run took {seconds} seconds.
 
 | package | mutants | killed by own tests | by others | survived | equivalent | of the rest |
 | :-- | --: | --: | --: | --: | --: | --: |
 {rows}
 
-Changes that no test noticed, with the reason. An equivalent change has no effect that a caller can see.
+Changes that no test noticed, with the reason. An equivalent change has no effect that a
+caller can see.
 
 | place | change | reason |
 | :-- | :-- | :-- |

@@ -348,7 +348,7 @@ def _record_parts(
             reasons.append("few words in common")
         if part.loose_words:
             words = format_count(part.loose_words, "word")
-            reasons.append(f"could start {words} earlier or later")
+            reasons.append(f"start uncertain by {words}")
         records.append(
             SegmentRecord(
                 *(number, kind, part.confidence, ", ".join(reasons)),

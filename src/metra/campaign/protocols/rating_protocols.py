@@ -109,7 +109,7 @@ INTELLIGIBILITY = ask_once(
 _CLARITY_SCALE = {
     3: "Perfectly clear: The meaning is clear on first reading.",
     2: "Clear on reflection: The meaning is clear, but only after some thought.",
-    1: "Partly clear: With some effort, some of the meaning can be made out.",
+    1: "Partly clear: With some effort, some of the meaning can be understood.",
     0: "Not clear: Even after some thought, no meaning appears.",
 }
 CLARITY = ask_once(

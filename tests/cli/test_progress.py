@@ -42,8 +42,8 @@ def test_long_work_is_shown_and_wiped_away(clock, monkeypatch):
         clock(0.2)
         report(11_500)
     assert sys.stderr.getvalue() == (
-        "\r5,000 segments, 2,500 a second \x1b[K"
-        "\r11,500 segments, 5,000 a second \x1b[K"
+        "\r5,000 segments, 2,500 per second \x1b[K"
+        "\r11,500 segments, 5,000 per second \x1b[K"
         "\r\x1b[K"
     )
 
@@ -89,8 +89,8 @@ def test_the_time_that_is_left(clock, monkeypatch):
         clock(100)
         report(4_000_000)
     assert sys.stderr.getvalue() == (
-        "\r1,000,000 segments, 10,000 a second, 25%, 5 min 0 s left \x1b[K"
-        "\r4,000,000 segments, 20,000 a second \x1b[K"
+        "\r1,000,000 segments, 10,000 per second, 25%, 5 min 0 s left \x1b[K"
+        "\r4,000,000 segments, 20,000 per second \x1b[K"
         "\r\x1b[K"
     )
 

@@ -9,7 +9,7 @@ from metra.corpus.batch import CorpusChunk, SegmentColumn
 from metra.errors import CorpusError, OptionError
 from metra.metrics.record import Array, Metric, Need, check_needs
 from metra.scoring.totals import Totals, count_chunk, group_segments
-from metra.stats.parallel import ordered_map, thread_count
+from metra.stats.parallel import Progress, ordered_map, thread_count
 from metra.stats.totals import join_parts
 from metra.text.columns import pack, window
 
@@ -104,7 +104,7 @@ def count_corpus(
     group_by: Sequence[str] = (),
     visitors: Sequence[Callable[[CorpusChunk], None]] = (),
     chunk: int = CHUNK,
-    progress: Callable[[int], None] = lambda _: None,
+    progress: Progress = lambda *_: None,
 ) -> CorpusStatistics:
     """Walk through the corpus once; count every metric for every system.
 
@@ -137,7 +137,7 @@ def count_corpus(
             statistics.documents.extend(names)
         else:  # without rows nobody asks which segment was of which document
             documents.update(dict.fromkeys(names))
-        progress(statistics.segments)
+        progress(statistics.segments, corpus.share())
     statistics.documents.extend(documents)
     if keep:
         import numpy as np

@@ -15,6 +15,8 @@ from metra.errors import OptionError
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
+#: Receives how much is done and what share of all that is, None if it is not known.
+Progress: TypeAlias = Callable[[int, float | None], None]
 
 
 def thread_count() -> int:

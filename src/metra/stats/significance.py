@@ -23,7 +23,12 @@ from numpy.typing import NDArray
 from metra.stats.arrays import Array, divide
 from metra.stats.defaults import LEAST_UNITS, SEED, TEST_TRIALS, TRIALS, Test
 from metra.stats.multiplicity import benjamini_hochberg, correct_pairs, holm
-from metra.stats.parallel import Progress, ordered_map, thread_count
+from metra.stats.parallel import (
+    Progress,
+    ordered_map,
+    thread_count,
+    track_blocks,
+)
 from metra.stats.resampling import (
     Interval,
     Sample,
@@ -211,7 +216,7 @@ def _draw_rounds(
 ) -> Iterator[list[Iterator[Array]]]:
     """Draw signs for each part, some draws at a time; each stream begins with a seed."""
     rngs = [np.random.default_rng(seed + part.stream) for part in parts]
-    for start in range(0, draws, ROUND):
+    for start in track_blocks(draws, ROUND):
         size = min(ROUND, draws - start)
         yield [
             draw_signs(size, part.exchanges.width, rng)

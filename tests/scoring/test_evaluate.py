@@ -45,6 +45,13 @@ def test_only_what_was_asked_for_is_given():
     assert score.segment_signature is None
 
 
+@pytest.mark.parametrize(("most", "shown"), [(2, 2), (1, None)])
+def test_too_many_documents_are_not_counted(monkeypatch, most, shown):
+    monkeypatch.setattr("metra.scoring.statistics.MOST_DOCUMENTS", most)
+    assert evaluate().documents == shown
+    assert list(evaluate(levels=["document"])["good"]["bleu"].documents) == ["x", "y"]
+
+
 def test_documents_are_scored_as_small_corpora():
     score = evaluate(levels=["document"])["bad"]["bleu"]
     expected = metra.score(

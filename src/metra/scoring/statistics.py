@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from metra.corpus.outputs import Corpus
 
 CHUNK = 2048
+#: Beyond this many documents, their names would take more memory than anything else.
+MOST_DOCUMENTS = 100_000
 
 
 class Tally(NamedTuple):
@@ -40,7 +42,7 @@ class CorpusStatistics:
     totals: Totals = field(default_factory=Totals)
     #: By system and spec, where rows were kept.
     tallies: dict[tuple[str, str], Tally] = field(default_factory=dict)
-    #: Each segment's, where rows were kept; else each once.
+    #: Each segment's, where rows were kept; else each once, or none where there are too many.
     documents: list[str] = field(default_factory=list)
 
     @property
@@ -135,10 +137,11 @@ def count_corpus(
         names = part.documents or []
         if keep:
             statistics.documents.extend(names)
-        else:  # without rows nobody asks which segment was of which document
+        elif len(documents) <= MOST_DOCUMENTS:  # without rows, only their number is asked
             documents.update(dict.fromkeys(names))
         progress(statistics.segments, corpus.share())
-    statistics.documents.extend(documents)
+    if len(documents) <= MOST_DOCUMENTS:
+        statistics.documents.extend(documents)
     if keep:
         import numpy as np
 

@@ -137,7 +137,8 @@ def count_corpus(
         names = part.documents or []
         if keep:
             statistics.documents.extend(names)
-        elif len(documents) <= MOST_DOCUMENTS:  # without rows, only their number is asked
+        # Without rows, only the number of documents is asked for.
+        elif len(documents) <= MOST_DOCUMENTS:
             documents.update(dict.fromkeys(names))
         progress(statistics.segments, corpus.share())
     if len(documents) <= MOST_DOCUMENTS:

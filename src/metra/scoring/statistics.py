@@ -9,7 +9,7 @@ from metra.corpus.batch import CorpusChunk, SegmentColumn
 from metra.errors import CorpusError, OptionError
 from metra.metrics.record import Array, Metric, Need, check_needs
 from metra.scoring.totals import Totals, count_chunk, group_segments
-from metra.stats.parallel import ordered_map, thread_count
+from metra.stats.parallel import Progress, ordered_map, thread_count
 from metra.stats.totals import join_parts
 from metra.text.columns import pack, window
 
@@ -106,7 +106,7 @@ def count_corpus(
     group_by: Sequence[str] = (),
     visitors: Sequence[Callable[[CorpusChunk], None]] = (),
     chunk: int = CHUNK,
-    progress: Callable[[int], None] = lambda _: None,
+    progress: Progress = lambda *_: None,
 ) -> CorpusStatistics:
     """Walk through the corpus once; count every metric for every system.
 
@@ -137,9 +137,10 @@ def count_corpus(
         names = part.documents or []
         if keep:
             statistics.documents.extend(names)
-        elif len(documents) <= MOST_DOCUMENTS:  # without rows, only their number is asked
+        # Without rows, only the number of documents is asked for.
+        elif len(documents) <= MOST_DOCUMENTS:
             documents.update(dict.fromkeys(names))
-        progress(statistics.segments)
+        progress(statistics.segments, corpus.share())
     if len(documents) <= MOST_DOCUMENTS:
         statistics.documents.extend(documents)
     if keep:

@@ -15,10 +15,12 @@ from typing import Any
 CALLS, STEPS = 15, 500
 #: After so many calls, of whatever function, the rest of a test is not looked at.
 MOST = 3_000_000
-#: Left out of maps unless they are asked for; they start browsers, Spark, or many servers.
+#: Left out of maps unless they are asked for; they start browsers, Spark, or many servers, or
+#: stop threads, which do not stop while they are watched.
 SLOW = re.compile(
     r"tests/browser/|test_spark|test_many_judges|test_real_server|test_odd_forms|"
-    r"test_strings|llm/test_interruption|neural/|test_architecture|test_names|fuzz/"
+    r"test_strings|llm/test_interruption|neural/|test_architecture|test_names|fuzz/|"
+    r"test_parallel\.py::test_(whoever|a_signal|python_code|an_interrupt)"
 )
 
 

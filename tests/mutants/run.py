@@ -326,12 +326,13 @@ class Run:
         if not mutants:
             return
         files = self.options.tests or list_files(PACKAGES[package], self.options.slow)
-        every = list_files(("tests",), self.options.slow) if self.options.all else []
+        others = (*self.options.others,) if self.options.all else ()
+        every = list_files(others, self.options.slow)
         self.tree.serve(sorted({*files, *every}))
         own = self.tree.map(files)
-        others = self.tree.map([name for name in every if name not in files])
+        rest = self.tree.map([name for name in every if name not in files])
         for mutant in mutants:
-            self.try_once(package, mutant, own, others)
+            self.try_once(package, mutant, own, rest)
 
     def choose_mutants(self, package: str) -> list[Mutant]:
         """Return the mutants of a package that are to be tried."""
@@ -498,6 +499,9 @@ def main() -> None:
     )
     parser.add_argument(
         "--all", action="store_true", help="then the tests of other packages"
+    )
+    parser.add_argument(
+        "--others", nargs="*", default=["tests"], help="folders of tests for --all"
     )
     parser.add_argument("--slow", action="store_true", help="browsers and Spark too")
     parser.add_argument("--again", action="store_true", help="try survivors again")

@@ -281,9 +281,11 @@ pub fn split(bytes: &[u8], ends: &[i64], partitions: usize, words: Option<usize>
     Some(Split { order, bytes: sorted, bounds, starts })
 }
 
+/// What numbers are multiplied by to spread them.
+pub const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// A number that depends on every byte.
 fn spread(term: &[u8]) -> u64 {
-    const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut mixed = term.len() as u64;
     for chunk in term.chunks(8) {
         let mut word = [0; 8];

@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metra import __version__
-from metra.corpus.batch import Batch
+from metra.corpus.batch import Batch, CorpusChunk
 from metra.errors import FormatError, MetraError, OptionError
 from metra.formats.atomic import write_file
 from metra.formats.remote import is_remote, list_remote, open_remote
@@ -32,7 +32,12 @@ from metra.formats.texts import parquet
 from metra.metrics.record import Metric
 from metra.scoring import table_totals
 from metra.scoring.executors.term_files import Part, TermFiles, exchange_terms
-from metra.scoring.plan import ScoringPlan, build_unweighed, read_references
+from metra.scoring.plan import (
+    ScoringPlan,
+    build_unweighed,
+    pack_chunks,
+    read_references,
+)
 from metra.scoring.results import Results
 from metra.scoring.statistics import choose_threads
 from metra.scoring.table_totals import count_batch
@@ -104,11 +109,11 @@ class _Work:
             self.progress(self.done, self.done / max(self.rows, 1))
 
     def fit(
-        self, shard: _Shard, chunk: int, rows: pa.RecordBatch
+        self, shard: _Shard, number: int, chunks: Sequence[CorpusChunk]
     ) -> Mapping[str, Metric]:
-        """Give the metrics with the weights of a chunk's terms."""
+        """Give the metrics with the weights of the terms of some rows, packed before."""
         fitted = {
-            spec: files.fit(self.plan, shard.number, chunk, rows)
+            spec: files.fit(shard.number, number, chunks)
             for spec, files in self.term_files.items()
         }
         return {**self.metrics, **fitted}
@@ -506,8 +511,10 @@ def _score_shard(shard: _Shard, work: _Work, totals: Totals) -> None:
         chunk: tuple[int, pa.RecordBatch],
     ) -> tuple[int, Totals, pa.RecordBatch | None]:
         number, rows = chunk
-        metrics = work.fit(shard, number, rows)
-        return rows.num_rows, *count_batch(rows, plan, metrics, keep=keep)
+        chunks = pack_chunks(rows, plan) if work.term_files else None
+        metrics = work.fit(shard, number, chunks or ())
+        counted = count_batch(rows, plan, metrics, keep=keep, chunks=chunks)
+        return rows.num_rows, *counted
 
     with _open_score_file(shard, plan, schema) if keep else nullcontext() as write:
         columns = schema.names if keep else plan.columns

@@ -303,19 +303,21 @@ class WindowRequest:
     ) -> WindowRequest: ...
     def split(
         self,
-    ) -> tuple[tuple[NDArray[np.uint8], NDArray[np.int32]], _Numbers, NDArray[np.int64]]:
+    ) -> tuple[
+        tuple[NDArray[np.uint8], NDArray[np.int32]],
+        NDArray[np.float64],
+        NDArray[np.int64],
+    ]:
         """The terms by partition, and where each begins; counts; where partitions begin."""
 
-    def answer(self, numbers: _Numbers, total: int, history: str) -> PlacedInformation:
+    def answer(self, numbers: _Rows, total: int, history: str) -> PlacedInformation:
         """Take the numbers of all terms by partition, from a corpus of `total` words."""
 
 @final
 class PlacedInformation:
     """What the n-grams at each token of some references tell, in bits."""
 
-    def rows(
-        self, hits: Hits, output: Tokens, references: Sequence[Tokens]
-    ) -> _Rows:
+    def rows(self, hits: Hits, output: Tokens, references: Sequence[Tokens]) -> _Rows:
         """As `Information.rows`, for columns that were requested."""
 
 @final

@@ -105,6 +105,9 @@ def test_parts_add_up_byte_by_byte(shards, tmp_path, monkeypatch):
             f"have {tasks} tasks of it to do; run all parts again when every part has "
             "finished this step."
         )
+    # Neither does this process do all that parts have begun, but not finished.
+    with pytest.raises(OptionError, match="not complete: part 1 of 2 is not finished"):
+        score(shards, resume=kept)
     assert count(1).startswith("Part 1 of 2 is finished; when all parts are,")
     with pytest.raises(
         OptionError, match="not complete: part 2 of 2 is not finished; finish"

@@ -149,19 +149,6 @@ def ltv(
         fitted = build_weights(frequencies, weight_files.WEIGHTS[weight])
         return with_weights(fitted, fitted_on)
 
-    def request_words(chunks: Sequence[CorpusChunk], partitions: int) -> TermRequest:
-        asked = _list_words(chunks, text=text)
-        # A document's words belong together.
-        order, split = sort_by_partition(TermCounts(*asked.terms()), partitions, 1)
-
-        def take(answers: Array, _: float) -> Metric:
-            numbers = reorder_numbers(order, answers)
-            # Behind the words come documents that have none.
-            numbers = numbers[: len(asked.document)]
-            return with_weights(restore_weights(asked, numbers), fitted_on)
-
-        return TermRequest(lambda: split, take)
-
     def check(documents: float, has_weights: bool) -> None:
         _check_documents(int(documents))
         if not has_weights:
@@ -180,7 +167,11 @@ def ltv(
         from_tables=Frequencies.from_tables,
         apply=apply,
         exchange=TermExchange(
-            request=request_words,
+            request=partial(
+                _request_words,
+                text=text,
+                apply=lambda weights: with_weights(weights, fitted_on),
+            ),
             weigh=(
                 lambda words: limit_weights(
                     weigh_words(words, weight_files.WEIGHTS[weight]),
@@ -265,6 +256,26 @@ def _count_references(batches: Iterable[Batch], *, text: Preparation) -> Frequen
                 yield tokens, documents
 
     return Frequencies(texts())
+
+
+def _request_words(
+    chunks: Sequence[CorpusChunk],
+    partitions: int,
+    *,
+    text: Preparation,
+    apply: Callable[[WordWeights], Metric],
+) -> TermRequest:
+    """Ask what every word weighs in its document, and count those of references."""
+    asked = _list_words(chunks, text=text)
+    # A document's words belong together.
+    order, split = sort_by_partition(TermCounts(*asked.terms()), partitions, 1)
+
+    def take(answers: Array, _: float) -> Metric:
+        numbers = reorder_numbers(order, answers)
+        # Behind the words come documents that have none.
+        return apply(restore_weights(asked, numbers[: len(asked.document)]))
+
+    return TermRequest(lambda: split, take)
 
 
 def _list_words(chunks: Sequence[CorpusChunk], *, text: Preparation) -> Frequencies:

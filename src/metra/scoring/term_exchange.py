@@ -8,6 +8,8 @@ functions of Arrow's batches, for files on this machine (`executors.term_files`)
 that send messages (`term_messages`).
 """
 
+import ctypes
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -31,7 +33,7 @@ from metra.text.salience import DocumentWords
 Index: TypeAlias = NDArray[np.int64]
 
 #: A chunk has so many rows at least, and at most.
-_ROWS = (16_384, 131_072)
+_ROWS = (32_768, 131_072)
 # There are so many chunks at most before they get longer.
 _CHUNKS = 4_096
 # A partition gets the terms of about so many rows, and there are so many partitions at most.
@@ -43,7 +45,7 @@ def choose_sizes(rows: int) -> tuple[int, int]:
     """Choose the rows of a chunk and the number of partitions, for all rows together.
 
     >>> choose_sizes(1000), choose_sizes(10**7), choose_sizes(10**9)
-    ((16384, 1), (16384, 306), (131072, 4096))
+    ((32768, 1), (32768, 306), (131072, 4096))
     """
     chunk_rows = min(max(rows // _CHUNKS, _ROWS[0]), _ROWS[1])
     return chunk_rows, min(max(-(-rows // _PARTITION_ROWS), 1), _PARTITIONS)
@@ -135,6 +137,19 @@ def _answer_ngrams(
         sums.add(*_read_keys(batch), counts)
     answers = [build_answer(numbers) for numbers in sums.answers()]
     return answers, [0.0, sums.total, 0.0]
+
+
+def release_memory() -> None:
+    """Give free memory back to the system.
+
+    Chunks and partitions allocate blocks of many sizes; the C library keeps these, so that a
+    process would hold several times what it uses.
+    """
+    pa.default_memory_pool().release_unused()
+    if sys.platform == "linux":
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc has it
+        if trim:
+            trim(0)
 
 
 class TermSums:

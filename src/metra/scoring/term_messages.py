@@ -29,6 +29,7 @@ from metra.scoring.term_exchange import (
     cut_partitions,
     cut_rows,
     join_answers,
+    release_memory,
     split_terms,
 )
 
@@ -101,9 +102,7 @@ class MessageExchange:
             for answer in self._answer(receiver, messages)
         )
 
-    def fit_chunks(
-        self, mail: Iterable[pa.RecordBatch]
-    ) -> Iterator[FittedRows]:
+    def fit_chunks(self, mail: Iterable[pa.RecordBatch]) -> Iterator[FittedRows]:
         """Give chunks of rows, each with the metrics that score it."""
         for receiver, messages in _group_mail(mail):
             by_kind = {
@@ -125,6 +124,7 @@ class MessageExchange:
                 for spec, exchange in exchanges.items()
             }
             yield FittedRows(rows, {**build_unweighed(self.plan), **fitted}, chunks)
+            release_memory()
 
     def _ask_chunk(self, rows: pa.RecordBatch, number: str) -> Iterator[Message]:
         content = _encode(rows)
@@ -198,6 +198,7 @@ def _answer_chunks(
     )
     for message, batch in zip(asked, answers, strict=True):
         yield Message(message.sender, spec, partition, _encode(batch, sums))
+    release_memory()
 
 
 @lru_cache(4)

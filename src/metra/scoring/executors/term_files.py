@@ -31,6 +31,7 @@ from metra.scoring.term_exchange import (
     answer_partition,
     cut_partitions,
     join_answers,
+    release_memory,
     split_terms,
 )
 
@@ -144,6 +145,7 @@ class TermFiles:
             chunks = pack_chunks(rows, plan)
             request = self._exchange.request(chunks, self._partitions)
             yield from cut_partitions(request.split())
+            release_memory()
 
     def _read_partition(self, partition: int) -> Iterator[pa.RecordBatch]:
         """Read what all chunks asked a partition."""
@@ -275,4 +277,5 @@ def _do_tasks(files: TermFiles, step: ExchangeStep, part: Part | None) -> int:
             left += 1
         else:
             step.make(task)
+            release_memory()
     return left

@@ -91,6 +91,7 @@ JOBS = (
         "Spark, local[2], BLEU and chrF",
         "parquet",
         ("-m", "bleu", "-m", "chrf", "--engine", "spark", "--master", "local[2]"),
+        100_000_000,
         steady_from=1_000_000,
     ),
 )

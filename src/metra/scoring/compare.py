@@ -1,6 +1,6 @@
 """Comparison of systems: differences, intervals, p-values and clusters."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import ceil
@@ -27,6 +27,7 @@ from metra.scoring.results import Results
 from metra.scoring.statistics import CorpusStatistics, count_corpus
 from metra.stats import defaults, multiplicity, significance
 from metra.stats.defaults import LEAST_UNITS
+from metra.stats.parallel import Progress
 from metra.stats.resampling import check_settings
 from metra.stats.significance import Sides
 from metra.text.columns import Segments
@@ -180,11 +181,11 @@ def compare_statistics(
     settings: ComparisonSettings,
     options: EvaluationOptions = EvaluationOptions(),  # noqa: B008, it cannot change
     *,
-    progress: Callable[[int], None] = lambda _: None,
+    progress: Progress = lambda *_: None,
 ) -> Results:
     """Compare systems whose rows are counted and kept; of the options, the levels count.
 
-    `progress` is told how many trials are done.
+    `progress` receives the number of trials done, and their share of all.
     """
     trials = choose_trials(statistics.systems, settings)
     metrics = statistics.metrics

@@ -151,8 +151,8 @@ def test_several_references_are_numbered_and_missing_ones_left_out():
 def test_short_segments_that_were_left_out_are_counted():
     wishes = AnalysisOptions(changes=1, min_words=3, min_change=2)
     shown = table(wishes=wishes)
-    assert "1 segment of fewer than 3 words left out" in shown
-    assert "changes of at least 2 are shown" in shown
+    assert "1 segment of fewer than 3 words excluded" in shown
+    assert "only changes of at least 2 are shown" in shown
 
 
 def test_sources_are_shown():

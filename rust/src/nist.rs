@@ -181,13 +181,12 @@ impl Scratch {
         for (at, reach) in self.reach.iter().copied().enumerate().filter(|(_, reach)| *reach > 0) {
             let ngram = &pair.output[at..at + reach];
             // Where a reference has the n-gram: what was found before often goes on.
-            let find = |place: usize| {
+            let mut find = |place: usize| {
                 meter.spend(LOOK_UP);
                 let (places, ids, start) = parts.iter().find(|part| part.0.contains(&place))?;
                 let own = place - places.start;
                 (ids.get(own..own + reach) == Some(ngram)).then_some((place, start + own))
             };
-            let mut find = find;
             let mut found = follows.and_then(&mut find);
             let mut place = self.last[ngram[0] as usize];
             while found.is_none() && place > 0 {

@@ -31,7 +31,7 @@ pub struct Request {
     counts: Vec<u32>,
     /// Two words and a count for each pair.
     pairs: Vec<u32>,
-    /// All words in order, which so are terms of their own.
+    /// The numbers of all words, each of which is a term.
     numbers: Vec<u32>,
     /// For each token of the columns its word, and the pair that it begins.
     text: Vec<u32>,
@@ -40,7 +40,7 @@ pub struct Request {
     windows: Vec<Range<usize>>,
     /// The partition of each term.
     partitions: Vec<u32>,
-    /// How many terms the partitions have, one behind the other.
+    /// Where the terms of each partition begin, and where the last end.
     starts: Vec<i64>,
 }
 
@@ -191,7 +191,8 @@ impl Request {
         let order = self.order;
         let mut counts = vec![0; order * self.text.len()];
         let mut meter = Meter::default();
-        for (own, (word, pair)) in counts.chunks_exact_mut(order).zip(self.text.iter().zip(&self.begun))
+        for (own, (word, pair)) in
+            counts.chunks_exact_mut(order).zip(self.text.iter().zip(&self.begun))
         {
             meter.spend(READING);
             own[0] = words[*word as usize];
@@ -374,10 +375,15 @@ mod tests {
                 }
             }
             assert_eq!(total, 35.0);
-            let all: Vec<_> = chunks.iter().flat_map(|chunk| [chunk.get(0), chunk.get(1)]).collect();
+            let all: Vec<_> =
+                chunks.iter().flat_map(|chunk| [chunk.get(0), chunk.get(1)]).collect();
             let has = |words: &[&[u8]]| {
                 let sentence = |s: &Sentence| {
-                    s.iter().collect::<Vec<_>>().windows(words.len()).filter(|w| *w == words).count()
+                    s.iter()
+                        .collect::<Vec<_>>()
+                        .windows(words.len())
+                        .filter(|w| *w == words)
+                        .count()
                 };
                 all.iter().flatten().map(sentence).sum::<usize>() as f64
             };
@@ -388,8 +394,7 @@ mod tests {
                     let words: Vec<_> = sentence.iter().collect();
                     for at in 0..words.len() {
                         for n in 1..=order.min(words.len() - at) {
-                            let before =
-                                if n == 1 { 35.0 } else { has(&words[at..at + n - 1]) };
+                            let before = if n == 1 { 35.0 } else { has(&words[at..at + n - 1]) };
                             assert_eq!(placed.get(token, n), (before, has(&words[at..at + n])));
                         }
                         token += 1;

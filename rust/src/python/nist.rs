@@ -145,6 +145,9 @@ impl PyWindowRequest {
         order: usize,
         partitions: usize,
     ) -> PyResult<Self> {
+        if order == 0 || partitions == 0 {
+            return Err(PyValueError::new_err("n-grams need an order, and terms a partition"));
+        }
         let texts = tokens(&columns);
         let request = detach(py, || Request::new(&texts, order, partitions))?;
         Ok(PyWindowRequest { request, columns: columns.into_iter().map(Bound::unbind).collect() })
@@ -207,13 +210,14 @@ impl PyPlaced {
             (own.len() == hits.len()).then_some((own, *first))
         };
         let columns = references.iter().map(place).collect::<Option<Vec<_>>>();
-        let columns = columns.filter(|_| output.len() == hits.len() && references.len() == hits.width());
+        let columns =
+            columns.filter(|_| output.len() == hits.len() && references.len() == hits.width());
         let Some(columns) = columns else {
             return Err(PyValueError::new_err("columns that were not requested"));
         };
         let (counts, zero_is_no_word) = (&self.counts, self.zero_is_no_word);
         let placed = PlacedColumns { counts, columns, zero_is_no_word };
-        matrix(py, hits.len(), nist::columns(counts.order()), |rows| {
+        matrix_of_words(py, hits.words(), hits.len(), nist::columns(counts.order()), |rows| {
             nist::placed_rows(&placed, hits, output, rows)
         })
     }

@@ -103,12 +103,19 @@ class _Work:
     chunk_rows: int | None = None
     done: int = 0
     rows: int = 0
+    _lock: Lock = field(default_factory=Lock)  # threads read as well
+
+    def expect(self, rows: int) -> None:
+        """Expect to read so many rows more."""
+        with self._lock:
+            self.rows += rows
 
     def add(self, rows: int) -> None:
         """Count rows that were read."""
-        self.done += rows
-        if self.progress:
-            self.progress(self.done, self.done / max(self.rows, 1))
+        with self._lock:
+            self.done += rows
+            if self.progress:
+                self.progress(self.done, self.done / max(self.rows, 1))
 
     def fit(
         self, shard: _Shard, number: int, chunks: Sequence[CorpusChunk]
@@ -429,7 +436,7 @@ def _fit_metrics(
     metrics = work.metrics = dict(build_unweighed(plan))
     for shard in shards if plan.two_passes else unfinished:
         shard.row_groups = parquet.list_row_groups(shard.path)
-    work.rows += sum(sum(shard.row_groups) for shard in unfinished)
+    work.expect(sum(sum(shard.row_groups) for shard in unfinished))
     rows = sum(sum(shard.row_groups) for shard in shards)
 
     def read_all() -> Iterator[Batch]:
@@ -452,11 +459,11 @@ def _fit_metrics(
                 partitions=partitions,
             )
         elif metric.fit:
-            work.rows += rows
+            work.expect(rows)
             metrics[spec] = metric.fit(read_all())
 
     def read_chunks(number: int) -> Iterator[pa.RecordBatch]:
-        work.rows += sum(shards[number].row_groups)
+        work.expect(sum(shards[number].row_groups))
         rows = _read_rows(shards[number].path, plan, plan.columns)
         for chunk in cut_rows(rows, work.chunk_rows):
             yield chunk

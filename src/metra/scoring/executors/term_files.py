@@ -34,6 +34,7 @@ from metra.scoring.term_exchange import (
     release_memory,
     split_terms,
 )
+from metra.stats.parallel import ordered_map, thread_count
 
 #: The step in which shards ask for what they need.
 ASKED = "asked"
@@ -269,13 +270,13 @@ def exchange_terms(
 
 def _do_tasks(files: TermFiles, step: ExchangeStep, part: Part | None) -> int:
     """Do the tasks of a step that belong to a part; count those that others have not done."""
-    left = 0
-    for task in range(step.tasks):
-        if files.is_done(step.name, task):
-            continue
-        if part and not part.takes(task):
-            left += 1
-        else:
-            step.make(task)
-            release_memory()
-    return left
+    undone = [task for task in range(step.tasks) if not files.is_done(step.name, task)]
+    own = [task for task in undone if part is None or part.takes(task)]
+
+    def make(task: int) -> None:
+        step.make(task)
+        release_memory()
+
+    for _ in ordered_map(make, own, thread_count(), alone=1):
+        pass
+    return len(undone) - len(own)

@@ -97,7 +97,7 @@ SHOWN_SPEEDS = (
     ("WER", "jiwer"),
     ("METEOR, exact, stem and synonym", "METEOR 1.5 (Java)"),
     ("BLEU with interval", "sacrebleu"),
-    ("paired bootstrap, 5 systems, 4 measures, 1,000 trials", "sacrebleu"),
+    ("paired bootstrap, 5 systems, 4 metrics, 1,000 trials", "sacrebleu"),
 )
 
 

@@ -145,10 +145,10 @@ def import_scores(
     low: float | None = None,
     high: float | None = None,
 ) -> Metric:
-    """Make a metric of scores that are there: by system, a score for each segment.
+    """Create a metric from existing segment scores of each system.
 
-    A list alone is of one system, whatever its name. `higher_is_better` may be left out
-    for metrics whose direction is known, such as COMET.
+    A list applies to a single system of any name. `higher_is_better` is optional for metrics
+    whose direction is known, such as COMET.
 
     >>> comet = import_scores("comet", {"a": [0.5, 0.75], "b": [0.25, 0.5]})
     >>> from metra.scoring.memory import EvalSet, evaluate

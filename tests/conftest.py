@@ -207,6 +207,10 @@ def postgresql():
 
     if (reason := databases.missing()) is not None:
         pytest.skip(reason)
+    # Whoever runs tests in many processes starts one server for all of them.
+    if folder := os.environ.get("METRA_TEST_POSTGRESQL"):
+        yield databases.PostgreSQL(Path(folder))
+        return
     with databases.running() as server:
         yield server
 

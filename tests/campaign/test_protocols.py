@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metra.campaign.protocols.ratings import RatingScale
+from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.registry import PROTOCOLS, protocol
 from metra.errors import OptionError, UnknownNameError
 from metra.formats.scores.mqm import find_cost
@@ -252,3 +253,42 @@ VERSIONS = {
 
 def test_what_is_asked_stays_as_it_is():
     assert {name: asked.version for name, asked in PROTOCOLS.items()} == VERSIONS
+
+
+# What is shown and how long it is expected to take: the seed's procedures (10 and 30 seconds of
+# guidance) and the times that the cost of a campaign is estimated with.
+REFERENCE, WHOLE = {"basis": "reference"}, {"whole": True}
+PLANS = {
+    "ldc": (30, REFERENCE | {"guidance_seconds": 30}),
+    "adequacy": (20, REFERENCE | {"guidance_seconds": 30}),
+    "da": (25, {}),
+    "da-sqm": (30, {}),
+    "esa": (60, {}),
+    "mqm": (120, {}),
+    "pairwise": (20, {"outputs": 2}),
+    "ranking": (15, {"outputs": 0}),
+    "intelligibility": (15, REFERENCE | {"numbered": True}),
+    "clarity": (8, REFERENCE | {"guidance_seconds": 10, "shuffled": True}),
+    "minimal-correction": (60, REFERENCE),
+    "entity-check": (20, REFERENCE | {"over": "misses"}),
+    "term-marking": (45, REFERENCE | {"over": "reference"}),
+    "term-reconciliation": (45, REFERENCE | {"over": "reference"}),
+    "verdicts": (6, REFERENCE),
+    "correction": (900, WHOLE),
+    "cloze": (420, WHOLE),
+    "reading": (180, WHOLE),
+    "reading-aloud": (60, WHOLE | {"first": 4}),
+    "comprehension": (300, WHOLE | {"control": "no text"}),
+    "templates": (300, WHOLE),
+    "entity-tagging": (45, REFERENCE | {"over": "reference"}),
+    "entity-reconciliation": (45, REFERENCE | {"over": "reference"}),
+    "evaltrans": (15, {}),
+    "gold-standard": (20, {"outputs": 0, "over": "references"}),
+}
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_every_protocol_shows_what_it_says_and_has_its_time(name):
+    asked, (seconds, more) = PROTOCOLS[name], PLANS[name]
+    plain = Protocol(asked.name, asked.title, asked.steps, "source")
+    assert asked == replace(plain, seconds=seconds, **more)

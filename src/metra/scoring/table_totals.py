@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from metra.corpus.batch import CorpusChunk
 from metra.errors import CorpusError
 from metra.formats.texts.parquet import (
     NullValueError,
@@ -101,13 +102,19 @@ def count_batch(
     metrics: Mapping[str, Metric],
     *,
     keep: bool = False,
+    chunks: Iterable[CorpusChunk] | None = None,
 ) -> tuple[Totals, pa.RecordBatch | None]:
-    """Count a batch of any size; give its totals, and if asked the batch with its scores."""
+    """Count a batch of any size; give its totals, and if asked the batch with its scores.
+
+    `chunks` are those that `pack_chunks` made of the batch, where metrics know them already.
+    """
     totals = Totals()
+    packed = iter(chunks) if chunks is not None else None
     columns: dict[str, list[Array]] = {name: [] for name in plan.score_columns.values()}
     for start in range(0, batch.num_rows, PIECE):
         piece = batch.slice(start, PIECE)
-        chunk, grouping = pack_chunk(piece, plan), group_rows(piece, plan)
+        chunk = next(packed) if packed else pack_chunk(piece, plan)
+        grouping = group_rows(piece, plan)
         counted, rows_by_key = count_chunk(chunk, metrics, grouping, keep=keep)
         totals.add(counted)
         for (system, spec), rows in rows_by_key.items():

@@ -67,7 +67,7 @@ def restore_backup(path: str, store: Store, *, replace: bool = False) -> Content
     `replace` allows that the store holds something, which is deleted.
     """
     with _stage_file(path) as staged, closing(database.open(str(staged))) as source:
-        source.check_integrity()
+        source.check_integrity(path)
         with source.reading() as copy, store.transaction() as db:
             _empty_store(db, store, replace=replace)
             return _copy_tables(copy, db)
@@ -179,7 +179,7 @@ def _stage_file(path: str) -> Iterator[Path]:
             ):
                 source.backup(target)
         except sqlite3.Error as error:
-            raise convert_error(error) from error
+            raise convert_error(error, path) from error
         yield staged
 
 

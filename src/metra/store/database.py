@@ -143,14 +143,17 @@ class Store:
         if self.is_sqlite and disk_usage(Path(path or "").parent).free < _LEAST_FREE:
             raise convert_error(Exception("database or disk is full"))
 
-    def check_integrity(self) -> None:
-        """Raise an error if the file of the store is damaged; PostgreSQL has no file."""
+    def check_integrity(self, path: str | None = None) -> None:
+        """Raise an error if the file of the store is damaged; PostgreSQL has no file.
+
+        `path` is the file that the store is a copy of, which the error then names.
+        """
         if not self.is_sqlite:
             return
         with self.reading() as db:
             [found] = db.exec_driver_sql("PRAGMA integrity_check(1)").scalars()
         if found != "ok":
-            path = self.engine.url.database
+            path = path or self.engine.url.database
             msg = (
                 f"{path} is damaged ({' '.join(found.split())}); restore a backup into a "
                 "new store with: metra judge restore BACKUP --store NEW, or save its "
@@ -362,8 +365,8 @@ _REMEDIES = {
 }
 
 
-def convert_error(error: Exception) -> StoreError:
-    """Return what is wrong with the store, in one sentence.
+def convert_error(error: Exception, name: str = "The store") -> StoreError:
+    """Return what is wrong with the store, or what else is named, in one sentence.
 
     >>> print(convert_error(Exception("database or disk is full")))
     The store cannot be used: the disk is full; free some space; no partial data was written.
@@ -377,10 +380,10 @@ def convert_error(error: Exception) -> StoreError:
     said = str(error.orig if isinstance(error, DBAPIError) else error)
     for words, (kind, reason, remedy) in _REMEDIES.items():
         if words in said.lower():
-            return StoreError(f"The store cannot be used: {reason}; {remedy}.", kind)
+            return StoreError(f"{name} cannot be used: {reason}; {remedy}.", kind)
     first = " ".join(said.split("\n")[0].split())
     msg = (
-        f"The store cannot be used: {first.rstrip('.')}; check its address and that its "
+        f"{name} cannot be used: {first.rstrip('.')}; check its address and that its "
         "server runs."
     )
     lost = getattr(error, "connection_invalidated", False)

@@ -118,6 +118,7 @@ def _start_session(pyspark: Any, settings: Mapping[str, str], log: IO[bytes]) ->
     from pyspark.java_gateway import launch_gateway
 
     _check_java()
+    _load_converters()
     conf = pyspark.SparkConf().setAll(settings.items())
     try:
         with silence_warnings():
@@ -128,6 +129,21 @@ def _start_session(pyspark: Any, settings: Mapping[str, str], log: IO[bytes]) ->
             return pyspark.sql.SparkSession(context)
     except (PySparkException, Py4JError) as error:
         raise _explain_failure(settings["spark.master"], error, log) from None
+
+
+def _load_converters() -> None:
+    """Load what pyspark asks about numpy by, without pandas, which takes 30 MB and is not used.
+
+    pyspark's converters of arguments import its helpers for tests, and these import pandas,
+    and what Spark Connect needs, to see whether they are there.
+    """
+    hidden = {name for name in ("google", "grpc", "pandas") if name not in sys.modules}
+    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
+    try:
+        import pyspark.testing.utils  # noqa: F401
+    finally:
+        for name in hidden:
+            del sys.modules[name]
 
 
 def _connect(pyspark: Any, address: str, settings: Mapping[str, str]) -> Any:

@@ -79,6 +79,8 @@ WORDS = [
     Rule(r"\bis said to\b|\bis not told\b|\bis noted\b|\b[Nn]ot known to\b",
          "who does what", "who answered is not told"),
     Rule(r"\bdisturbed\b", "interrupted", "If you are disturbed, pause"),
+    Rule(r"\bslips? of\b|\ba slip\b|\bcosts? nothing\b|\bwill (not )?do[;.,]",
+         "error; has no penalty; is accepted", "with at most a slip of grammar"),
     Rule(r"\bbeyond those of\b|\bthat rise\b|\bthe other one\b",
          "not in; increasing; the other system", "has no bounds that rise"),
     Rule(r"\b(behavior|analyze[sd]?|favor(ite)?|catalog|labeled|modeling)\b",

@@ -186,7 +186,7 @@ def build_totals_batch(totals: Totals, schema: pa.Schema) -> pa.RecordBatch:
         sums = _wrap(numbers[:, 2:].ravel(), pa.float64())
         counts = numbers[:, :2].astype(np.int64)
         own = [
-            *(pa.repeat(pa.scalar(name, pa.string()), count) for name in pair),
+            *(_repeat_text(name, count) for name in pair),
             *(_wrap(column, pa.int64()) for column in counts.T),
             pa.ListArray.from_arrays(_wrap(ends, pa.int32()), sums),
         ]
@@ -199,7 +199,14 @@ def build_totals_batch(totals: Totals, schema: pa.Schema) -> pa.RecordBatch:
     return pa.concat_batches(batches or [pa.RecordBatch.from_pylist([], schema)])
 
 
-# Without `pa.array`, which would load pandas.
+# Without `pa.scalar` and `pa.array`, which would load pandas.
+def _repeat_text(text: str, count: int) -> pa.Array:
+    data = text.encode()
+    ends = pa.py_buffer(np.arange(count + 1, dtype=np.int32) * len(data))
+    buffers = [None, ends, pa.py_buffer(data * count)]
+    return pa.Array.from_buffers(pa.string(), count, buffers)
+
+
 def _wrap(values: Any, kind: pa.DataType) -> pa.Array:
     data = pa.py_buffer(np.ascontiguousarray(values))
     return pa.Array.from_buffers(kind, len(values), [None, data])

@@ -28,6 +28,7 @@ from metra.scoring.executors.spark_session import (
     format_path,
     run_steps,
     silence_warnings,
+    skip_pandas_check,
     spark_session,
     translate_errors,
 )
@@ -302,7 +303,9 @@ def count_rows(frame: Frame, plan: ScoringPlan, rows: MetricRows) -> pa.RecordBa
         together = counted.repartition(*_number_columns(keys)).toDF(*names)
         counted = _map_batches(together, names, _add_partition, kinds)
     table = counted.toArrow().rename_columns(names)
-    nothing = pa.RecordBatch.from_pylist([], schema=table.schema)
+    # Without `pa.array`, which would load pandas.
+    columns = [pa.nulls(0, field.type) for field in table.schema]
+    nothing = pa.record_batch(columns, schema=table.schema)
     return add_totals([*table.to_batches(), nothing])
 
 
@@ -364,7 +367,7 @@ def _map_batches(
         [StructField(*pair) for pair in zip(numbers, kinds, strict=True)]
     )
     chosen = frame.toDF(*known.values()).select(*(known[name] for name in columns))
-    with silence_warnings():
+    with silence_warnings(), skip_pandas_check():
         return chosen.mapInArrow(call, schema)
 
 

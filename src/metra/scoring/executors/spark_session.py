@@ -59,7 +59,7 @@ def spark_session(
         finally:
             session.stop()
         return
-    with TemporaryFile() as log:
+    with TemporaryFile() as log, _convert_no_arrays():
         session = _start_session(
             pyspark, _build_settings(master) | dict(settings or {}), log
         )
@@ -118,7 +118,6 @@ def _start_session(pyspark: Any, settings: Mapping[str, str], log: IO[bytes]) ->
     from pyspark.java_gateway import launch_gateway
 
     _check_java()
-    _load_converters()
     conf = pyspark.SparkConf().setAll(settings.items())
     try:
         with silence_warnings():
@@ -131,19 +130,35 @@ def _start_session(pyspark: Any, settings: Mapping[str, str], log: IO[bytes]) ->
         raise _explain_failure(settings["spark.master"], error, log) from None
 
 
-def _load_converters() -> None:
-    """Load what pyspark asks about numpy by, without pandas, which takes 30 MB and is not used.
+@contextmanager
+def skip_pandas_check() -> Iterator[None]:
+    """Have pyspark not load pandas to see its version, where only Arrow's batches are used."""
+    from pyspark.sql.pandas import functions
 
-    pyspark's converters of arguments import its helpers for tests, and these import pandas,
-    and what Spark Connect needs, to see whether they are there.
-    """
-    hidden = {name for name in ("google", "grpc", "pandas") if name not in sys.modules}
-    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
+    check = functions.require_minimum_pandas_version
+    functions.require_minimum_pandas_version = lambda: None
     try:
-        import pyspark.testing.utils  # noqa: F401
+        yield
     finally:
-        for name in hidden:
-            del sys.modules[name]
+        functions.require_minimum_pandas_version = check
+
+
+@contextmanager
+def _convert_no_arrays() -> Iterator[None]:
+    """Have py4j not ask pyspark whether arguments are arrays: Java gets none from us.
+
+    To answer, pyspark loads its helpers for tests, and these load pandas, which takes 30 MB.
+    """
+    from py4j.protocol import INPUT_CONVERTER
+
+    kept = [*INPUT_CONVERTER]
+    INPUT_CONVERTER[:] = [
+        entry for entry in kept if not type(entry).__name__.startswith("Numpy")
+    ]
+    try:
+        yield
+    finally:
+        INPUT_CONVERTER[:] = kept
 
 
 def _connect(pyspark: Any, address: str, settings: Mapping[str, str]) -> Any:

@@ -17,6 +17,16 @@ from metra.scoring.files import FileCorpus, open_corpus
 from metra.scoring.results import Results
 
 NAMES = tuple(registry.BUILT_IN)
+#: Metrics by what they compare, for the index and the menu; others come last.
+FAMILIES = {
+    "N-grams": "bleu nist chrf gleu rougel ltv",
+    "Edit distance": "ter wer mer wil wip per ser cer",
+    "Word matches": "precision recall f1 fmean gtm meteor",
+    "Neural metrics and language models": "comet bertscore metricx llm",
+    "Names, terms and extraction": "entities terminology untranslated ie",
+    "Syntax": "syntax xscore transfer",
+    "Judgements and combinations": "evaltrans mwer spans outside quality",
+}
 
 OUTPUTS = ("solid", "terse", "verbose")
 REFERENCES = ("reference.1.txt", "reference.2.txt")
@@ -74,22 +84,32 @@ def index() -> str:
         "A spec names a metric and optionally its options, for example "
         "`bleu:tok=intl,case=lower`. `metra metrics NAME` prints the definition and the "
         "options of a metric in the terminal.",
-        listed(""),
     ]
+    for family, names in group_names().items():
+        lines = (
+            f"- [`{name}`]({name}.md): {_prose(read_description(name).summary)}"
+            for name in names
+        )
+        blocks += [f"## {family}", "\n".join(lines)]
     return "\n\n".join(blocks) + "\n"
 
 
-def listed(folder: str) -> str:
-    """Name every metric with its first line, linked to its page in the folder."""
-    return "\n".join(
-        f"- [`{name}`]({folder}{name}.md): {_prose(read_description(name).summary)}"
-        for name in NAMES
-    )
+def group_names() -> dict[str, list[str]]:
+    """Return the names of the metrics by family."""
+    groups = {family: names.split() for family, names in FAMILIES.items()}
+    known = {name for names in groups.values() for name in names}
+    others = [name for name in NAMES if name not in known]
+    return groups | ({"Other metrics": others} if others else {})
 
 
 def menu() -> str:
     """Return the entries of the metrics in the menu of the site."""
-    return "\n".join(f'      {{ "{name}" = "metrics/{name}.md" }},' for name in NAMES)
+    lines = []
+    for family, names in group_names().items():
+        lines.append(f'      {{ "{family}" = [')
+        lines += [f'        {{ "{name}" = "metrics/{name}.md" }},' for name in names]
+        lines.append("      ] },")
+    return "\n".join(lines)
 
 
 def _spec(name: str, **options: str) -> str:

@@ -14,8 +14,8 @@ from metra.cli import cli as root
 from metra.cli.help import TOPICS, walk_commands
 
 ROOT = Path(__file__).parent.parent
-#: Files that quote code and history.
-LEFT_OUT = ("docs/CHANGELOG.md", "docs/modules.md")
+#: A list of docstrings.
+LEFT_OUT = ("docs/modules.md",)
 
 
 class Text(NamedTuple):
@@ -186,7 +186,7 @@ def join_constants(node: ast.AST) -> str:
 
 def list_pages() -> Iterator[Text]:
     """List the paragraphs of the documentation, without code."""
-    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+    for path in [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]:
         text = path.read_text(encoding="utf-8")
         text = re.sub(r"^(```|~~~).*?^\1$", "", text, flags=re.DOTALL | re.MULTILINE)
         text = re.sub(r"`[^`\n]+`|\]\([^)]*\)|<[^>]+>", "…", text)

@@ -35,6 +35,7 @@ settings.load_profile(os.environ.get("METRA_TEST_DRAW", "same"))
 # have no more.
 LONG = (
     "test_spark.py",
+    "test_frames.py",
     "test_strings.py",
     "test_odd_forms.py",
     "test_large_report.py",

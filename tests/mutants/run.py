@@ -462,18 +462,20 @@ def format_row(title: str, packages: list[str], rows: Counter[tuple[str, str]]) 
 
 
 SECTION = """\
-Random changes of the code, one at a time, seed {seed}: a comparison inverted or shifted, an
-operator exchanged, a constant one larger or smaller, a condition negated, arguments swapped, a
-statement or a row of a table deleted, nothing returned. `make mutants` draws others; these were
-drawn after the tests had been improved with other seeds. Tests in browsers and on Spark were
-left out. A failure counts if the test fails again, and passes on the code as it is; {endless}
-of the killed ran into the limit of five times what the tests take. {seconds} seconds in all.
+Random changes of the code, one at a time, with seed {seed}: a comparison inverted or shifted,
+an operator replaced, a constant increased or decreased by one, a condition negated, arguments
+swapped, a statement or a row of a table deleted, or nothing returned. We improved the tests
+with other seeds first; `make mutants` draws new changes. Tests that need a browser or Spark are
+skipped. A failure counts if the test fails again, and passes on the unchanged code; {endless}
+of the killed mutants exceeded five times the usual time of the tests. The run took {seconds}
+seconds.
 
 | package | mutants | killed by own tests | by others | survived | equivalent | of the rest |
 | :-- | --: | --: | --: | --: | --: | --: |
 {rows}
 
-What survived, and why. An equivalent change alters nothing that a caller could see.
+Changes that no test noticed, with the reason. An equivalent change has no effect that a
+caller can see.
 
 | place | change | reason |
 | :-- | :-- | :-- |

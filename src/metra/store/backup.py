@@ -156,7 +156,7 @@ def _empty_store(db: sa.Connection, store: Store, *, replace: bool) -> None:
     if held and not replace:
         msg = (
             f"The store is not empty ({held[0]}); name a new one with `store`, or give "
-            "`replace` to delete what it holds."
+            "`replace` to delete its contents."
         )
         raise FormatError(msg)
     for table in reversed(tables):

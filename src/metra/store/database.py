@@ -56,8 +56,8 @@ def migrate(store: "Store", place: str) -> None:
         version = _read_version(db)
         if version > len(steps):
             msg = (
-                f"{place} was made by a newer metra (its tables have version {version}, "
-                f"this metra knows {len(steps)}); update metra."
+                f"{place} was created by a newer metra (its schema version is "
+                f"{version}, this metra supports {len(steps)}); update metra."
             )
             raise FormatError(msg)
         if version == 0:
@@ -156,8 +156,8 @@ class Store:
             path = path or self.engine.url.database
             msg = (
                 f"{path} is damaged ({' '.join(found.split())}); restore a backup into a "
-                "new store with: metra judge restore BACKUP --store NEW, or what can be "
-                f"read with: metra judge restore {path} --salvage --store NEW"
+                "new store with: metra judge restore BACKUP --store NEW, or save its "
+                f"readable rows with: metra judge restore {path} --salvage --store NEW"
             )
             raise StoreError(msg, "damaged")
 
@@ -186,7 +186,7 @@ def _open(url: str, *, create: bool) -> Store:
             msg = "A store in memory is lost with its connection; expected a path."
             raise OptionError(msg)
         if not create and not Path(path).is_file():
-            msg = f"There is no store at {path}; make one with: metra judge init"
+            msg = f"There is no store at {path}; create one with: metra judge init"
             raise FormatError(msg)
         _create_private_file(path)
         address = address.set(drivername="sqlite")
@@ -334,12 +334,12 @@ _REMEDIES = {
     "disk is full": (
         "full",
         "the disk is full",
-        "free some space; nothing was half-written",
+        "free some space; no partial data was written",
     ),
     "no space left": (
         "full",
         "the disk is full",
-        "free some space; nothing was half-written",
+        "free some space; no partial data was written",
     ),
     "disk i/o error": (
         "full",
@@ -354,7 +354,8 @@ _REMEDIES = {
     "malformed": (
         "damaged",
         "the file is damaged",
-        "metra judge restore puts a backup, or what can be read of it, into a new store",
+        "restore a backup, or save its readable rows, into a new store with: metra "
+        "judge restore",
     ),
     "locked": (
         "busy",
@@ -368,7 +369,7 @@ def convert_error(error: Exception, name: str = "The store") -> StoreError:
     """Return what is wrong with the store, or what else is named, in one sentence.
 
     >>> print(convert_error(Exception("database or disk is full")))
-    The store cannot be used: the disk is full; free some space; nothing was half-written.
+    The store cannot be used: the disk is full; free some space; no partial data was written.
     """
     if isinstance(error, ArgumentError):
         msg = (

@@ -50,6 +50,9 @@ JAVA = (
 SETTINGS = {
     "spark.driver.memory": "512m",
     "spark.driver.extraJavaOptions": JAVA,
+    # The plan is simple: what Spark would compile for it, and replan, costs 30 MB.
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
     "spark.ui.retainedJobs": "10",
     "spark.ui.retainedStages": "10",
     "spark.ui.retainedTasks": "100",

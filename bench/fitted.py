@@ -63,13 +63,13 @@ SETTINGS = {
 }
 
 EXPLANATION = f"""
-`metra score -m nist -m ltv --format json` of one table of Parquet files: on all cores of this
-machine, and on `{MASTER}`, two executors with a core and 1 GB each. The text is that of
-`bench/diverse.py`. CPU time is a pair's, of all processes together.
-Memory is resident (RSS), the largest of samples every half second; of Spark's driver its
-Python, its Java, and the largest sum of both at one time. An executor is killed with SIGKILL
-while it works. Tasks are those of Spark's event log: what each executor finished, the
-replacement of the killed one included, and tasks that ended with `ExecutorLostFailure`.
+`metra score -m nist -m ltv --format json` on a table of Parquet files: on all cores of one
+machine, and on `{MASTER}`, two executors with one core and 1 GB each. `bench/diverse.py` makes
+the text. CPU time is per pair, over all processes. Memory is the maximum resident set size
+(RSS), sampled every half second; for the Spark driver, that of Python, of Java, and of both
+together. In the last run, an executor is killed with SIGKILL during the work. Tasks are counted
+in the event log of Spark: those that each executor finished, including the replacement of the
+killed one, and those that ended with `ExecutorLostFailure`.
 """
 
 

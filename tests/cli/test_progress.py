@@ -9,7 +9,10 @@ import metra
 from metra.cli import output
 from metra.corpus.outputs import Outputs
 from metra.report.study import build_study
+from metra.scoring.compare import ComparisonSettings, compare_statistics
 from metra.scoring.evaluate import make_metrics
+from metra.scoring.statistics import count_corpus
+from metra.stats.parallel import count_blocks, track_blocks
 
 
 class Terminal(io.StringIO):
@@ -42,8 +45,8 @@ def test_long_work_is_shown_and_wiped_away(clock, monkeypatch):
         clock(0.2)
         report(11_500)
     assert sys.stderr.getvalue() == (
-        "\r5,000 segments, 2,500 a second \x1b[K"
-        "\r11,500 segments, 5,000 a second \x1b[K"
+        "\r5,000 segments, 2,500 per second \x1b[K"
+        "\r11,500 segments, 5,000 per second \x1b[K"
         "\r\x1b[K"
     )
 
@@ -89,8 +92,8 @@ def test_the_time_that_is_left(clock, monkeypatch):
         clock(100)
         report(4_000_000)
     assert sys.stderr.getvalue() == (
-        "\r1,000,000 segments, 10,000 a second, 25%, 5 min 0 s left \x1b[K"
-        "\r4,000,000 segments, 20,000 a second \x1b[K"
+        "\r1,000,000 segments, 10,000 per second, 25%, 5 min 0 s left \x1b[K"
+        "\r4,000,000 segments, 20,000 per second \x1b[K"
         "\r\x1b[K"
     )
 
@@ -106,3 +109,25 @@ def test_files_tell_how_far_they_are_read(write):
     assert 0.2 < corpus.share() < 0.5
     assert sum(len(chunk) for chunk in chunks) == 400_000 - 2048
     assert corpus.share() == 1
+
+
+def test_the_outer_loop_reports():
+    told = []
+    with count_blocks(lambda done, share: told.append((done, share))):
+        for _ in track_blocks(2):
+            list(track_blocks(1000, 250))
+        list(track_blocks(3, 2))
+    assert told == [(0, 0.0), (1, 0.5), (2, 1.0), (0, 0.0), (2, 2 / 3), (3, 1.0)]
+
+
+def test_trials_tell_their_share():
+    corpus = Outputs(
+        metra.EvalSet([["a b c", "d e f", "g h"] * 4]),
+        {"x": ["a b", "d", "g"] * 4, "y": ["a c", "e", "h"] * 4},
+    )
+    statistics = count_corpus(corpus, make_metrics(["wer"]), keep=True)
+    told = []
+    settings = ComparisonSettings(trials=2000)
+    compare_statistics(statistics, settings, progress=lambda *far: told.append(far))
+    assert told[-1] == (3000, 1.0)  # 1,000 resamples for intervals come first
+    assert [share for _, share in told] == [done / 3000 for done, _ in told]

@@ -1,6 +1,6 @@
 //! NIST and its weights.
 
-use super::compute::{detach, load_numpy, matrix};
+use super::compute::{detach, load_numpy, matrix_of_words};
 use super::hits::PyHits;
 use super::terms::{Parts, not_terms, packed, parts};
 use super::tokens::PyTokens;
@@ -105,7 +105,7 @@ impl PyInformation {
         if hits.len() != output.len() {
             return Err(PyValueError::new_err("columns of different lengths"));
         }
-        matrix(py, hits.len(), nist::columns(self.0.order()), |rows| {
+        matrix_of_words(py, hits.words(), hits.len(), nist::columns(self.0.order()), |rows| {
             nist::rows(&self.0, hits, output, rows)
         })
     }
@@ -217,7 +217,7 @@ impl PyPlaced {
         };
         let (counts, zero_is_no_word) = (&self.counts, self.zero_is_no_word);
         let placed = PlacedColumns { counts, columns, zero_is_no_word };
-        matrix(py, hits.len(), nist::columns(counts.order()), |rows| {
+        matrix_of_words(py, hits.words(), hits.len(), nist::columns(counts.order()), |rows| {
             nist::placed_rows(&placed, hits, output, rows)
         })
     }

@@ -45,11 +45,15 @@ EXECUTOR = "CoarseGrainedExecutorBackend"
 JAVA = (
     "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xss512k -Xms40m -Xmn16m "
     "-Dio.netty.allocator.numDirectArenas=1 -Dio.netty.allocator.numHeapArenas=1 "
-    "-XX:MinHeapFreeRatio=10 -XX:MaxHeapFreeRatio=20"
+    "-XX:MinHeapFreeRatio=10 -XX:MaxHeapFreeRatio=20 -XX:ReservedCodeCacheSize=48m"
 )
 SETTINGS = {
     "spark.driver.memory": "512m",
     "spark.driver.extraJavaOptions": JAVA,
+    "spark.ui.retainedJobs": "10",
+    "spark.ui.retainedStages": "10",
+    "spark.ui.retainedTasks": "100",
+    "spark.sql.ui.retainedExecutions": "1",
     "spark.eventLog.enabled": "true",
     "spark.eventLog.rolling.enabled": "false",
     "spark.eventLog.compress": "false",
@@ -129,7 +133,8 @@ def _measure(folder: Path, pairs: int) -> tuple[list[str], bool]:
     with _spark_home(folder / "home") as home:
         spark = run_metra(
             [*asked, "--engine", "spark", "--master", MASTER, *confs],
-            kill_at=here.cpu / 4,
+            # Early, so that little has to be done again.
+            kill_at=here.cpu / 8,
             SPARK_HOME=home,
             MALLOC_ARENA_MAX="2",
             SPARK_LOCAL_IP="127.0.0.1",

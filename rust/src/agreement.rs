@@ -26,21 +26,43 @@ pub const PAIR_SUMS: usize = 11;
 const LANES: usize = 16;
 type Lanes = [f64; LANES];
 
+#[inline(always)]
 fn add(sums: &mut Lanes, weights: &Lanes, factor: f64) {
     sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight * factor);
 }
 
+/// Turns rows of weights, so that those of one unit stand side by side.
+#[inline(always)]
+fn turn(weights: &[f64], width: usize, turned: &mut [Lanes]) {
+    for (lane, row) in weights.chunks_exact(width).enumerate() {
+        turned.iter_mut().zip(row).for_each(|(lanes, weight)| lanes[lane] = *weight);
+    }
+}
+
 /// Fills the sums of all pairs for each row of weights.
 pub fn pair_sums(pairs: &Pairs, weights: &[f64], width: usize, sums: &mut [f64]) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        #[target_feature(enable = "avx2")]
+        unsafe fn with_wide_lanes(pairs: &Pairs, weights: &[f64], width: usize, sums: &mut [f64]) {
+            add_pairs(pairs, weights, width, sums);
+        }
+        // SAFETY: the processor has just said that it has the instructions, all that the call asks for.
+        // Each lane is added up as without them, to the same bits, in half the time.
+        return unsafe { with_wide_lanes(pairs, weights, width, sums) };
+    }
+    add_pairs(pairs, weights, width, sums);
+}
+
+#[inline(always)]
+fn add_pairs(pairs: &Pairs, weights: &[f64], width: usize, sums: &mut [f64]) {
     let count = pairs.starts.len().saturating_sub(1);
     let mut turned = vec![[0.0; LANES]; width];
     let mut masses = Vec::new();
     let blocks = weights.chunks(width * LANES).zip(sums.chunks_mut(count * PAIR_SUMS * LANES));
     for (weights, sums) in blocks {
         spend(8 * LANES * (pairs.drawn.len() + pairs.values.len()));
-        for (lane, row) in weights.chunks_exact(width).enumerate() {
-            turned.iter_mut().zip(row).for_each(|(lanes, weight)| lanes[lane] = *weight);
-        }
+        turn(weights, width, &mut turned);
         for pair in 0..count {
             let columns = add_pair(pairs, pair, &turned, &mut masses);
             for (lane, row) in sums.chunks_exact_mut(count * PAIR_SUMS).enumerate() {
@@ -51,6 +73,7 @@ pub fn pair_sums(pairs: &Pairs, weights: &[f64], width: usize, sums: &mut [f64])
     }
 }
 
+#[inline(always)]
 /// The sums of one pair. `masses` are what both judges' values weigh.
 fn add_pair(
     pairs: &Pairs,
@@ -114,55 +137,96 @@ pub const RANK_SUMS: usize = 4;
 
 /// Fills the sums of middle ranks for each row of weights; ranks are among what is weighed.
 pub fn rank_sums(rated: &Rated, weights: &[f64], width: usize, sums: &mut [f64]) {
-    let mut ranks = vec![0.0; rated.values];
-    let mut margins = vec![0.0; rated.values];
-    for (weights, sums) in weights.chunks_exact(width).zip(sums.chunks_exact_mut(RANK_SUMS)) {
-        spend(8 * rated.codes.len() + rated.values);
-        let units = || {
-            let units = rated.starts.windows(2).zip(rated.drawn);
-            let weighed = units.map(|(ends, drawn)| (ends, weights[*drawn as usize]));
-            let weighed = weighed.filter(|(_, weight)| *weight != 0.0);
-            weighed.map(|(ends, weight)| (&rated.codes[ends[0] as usize..ends[1] as usize], weight))
-        };
-        margins.fill(0.0);
-        for (codes, weight) in units() {
-            codes.iter().for_each(|code| margins[*code as usize] += weight);
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        #[target_feature(enable = "avx2")]
+        unsafe fn with_wide_lanes(rated: &Rated, weights: &[f64], width: usize, sums: &mut [f64]) {
+            add_ranks(rated, weights, width, sums);
+        }
+        // SAFETY: as in `pair_sums`.
+        return unsafe { with_wide_lanes(rated, weights, width, sums) };
+    }
+    add_ranks(rated, weights, width, sums);
+}
+
+#[inline(always)]
+fn add_ranks(rated: &Rated, weights: &[f64], width: usize, sums: &mut [f64]) {
+    let mut turned = vec![[0.0; LANES]; width];
+    let mut ranks = vec![[0.0; LANES]; rated.values];
+    let mut margins = vec![[0.0; LANES]; rated.values];
+    let units = || {
+        let units = rated.starts.windows(2).zip(rated.drawn);
+        units.map(|(ends, drawn)| (&rated.codes[ends[0] as usize..ends[1] as usize], *drawn))
+    };
+    let blocks = weights.chunks(width * LANES).zip(sums.chunks_mut(RANK_SUMS * LANES));
+    for (weights, sums) in blocks {
+        spend(LANES * (8 * rated.codes.len() + rated.values));
+        turn(weights, width, &mut turned);
+        margins.fill([0.0; LANES]);
+        for (codes, drawn) in units() {
+            let weight = &turned[drawn as usize];
+            codes.iter().for_each(|code| add(&mut margins[*code as usize], weight, 1.0));
         }
         let size = rank_values(&margins, &mut ranks);
-        let within =
-            units().map(|(codes, weight)| weight * differences(codes, &ranks)).sum::<f64>();
-        let (mut total, mut square) = (0.0, 0.0);
-        for (rank, margin) in ranks.iter().zip(&margins) {
-            total += rank * margin;
-            square += rank * rank * margin;
+        let [mut within, mut total, mut square] = [[0.0; LANES]; 3];
+        for (codes, drawn) in units() {
+            let (apart, weight) = (differences(codes, &ranks), &turned[drawn as usize]);
+            for lane in 0..LANES {
+                within[lane] += weight[lane] * apart[lane];
+            }
         }
-        sums.copy_from_slice(&[size, within, total, square]);
+        for (rank, margin) in ranks.iter().zip(&margins) {
+            for lane in 0..LANES {
+                total[lane] += rank[lane] * margin[lane];
+                square[lane] += rank[lane] * rank[lane] * margin[lane];
+            }
+        }
+        for (lane, row) in sums.chunks_exact_mut(RANK_SUMS).enumerate() {
+            row.copy_from_slice(&[size[lane], within[lane], total[lane], square[lane]]);
+        }
     }
 }
 
 /// Ranks each value at the middle of its places, from the mean of all; returns how much all weigh.
-fn rank_values(margins: &[f64], ranks: &mut [f64]) -> f64 {
-    let (mut size, mut total) = (0.0, 0.0);
+#[inline(always)]
+fn rank_values(margins: &[Lanes], ranks: &mut [Lanes]) -> Lanes {
+    let [mut size, mut total] = [[0.0; LANES]; 2];
     for (rank, margin) in ranks.iter_mut().zip(margins) {
-        *rank = size + margin / 2.0;
-        size += margin;
-        total += *rank * margin;
+        for lane in 0..LANES {
+            rank[lane] = size[lane] + margin[lane] / 2.0;
+            size[lane] += margin[lane];
+            total[lane] += rank[lane] * margin[lane];
+        }
     }
-    let mean = total / f64::max(size, 1.0);
-    ranks.iter_mut().for_each(|rank| *rank -= mean);
+    let mean: Lanes = std::array::from_fn(|lane| total[lane] / f64::max(size[lane], 1.0));
+    for rank in ranks {
+        rank.iter_mut().zip(&mean).for_each(|(rank, mean)| *rank -= mean);
+    }
     size
 }
 
 /// Squared differences of each rank of a unit from each other, over how many others there are.
-fn differences(codes: &[i64], ranks: &[f64]) -> f64 {
-    let rank = |code: &i64| ranks[*code as usize];
+#[inline(always)]
+fn differences(codes: &[i64], ranks: &[Lanes]) -> Lanes {
+    let mut apart = [0.0; LANES];
     if let [one, other] = codes {
-        return 2.0 * (rank(one) - rank(other)) * (rank(one) - rank(other));
+        let (one, other) = (&ranks[*one as usize], &ranks[*other as usize]);
+        for lane in 0..LANES {
+            apart[lane] = 2.0 * (one[lane] - other[lane]) * (one[lane] - other[lane]);
+        }
+        return apart;
     }
     let size = codes.len() as f64;
-    let mean = codes.iter().map(rank).sum::<f64>() / size.max(1.0);
-    let squares = codes.iter().map(|code| (rank(code) - mean) * (rank(code) - mean)).sum::<f64>();
-    2.0 * size * squares / (size - 1.0).max(1.0)
+    let mut mean = [0.0; LANES];
+    codes.iter().for_each(|code| add(&mut mean, &ranks[*code as usize], 1.0));
+    mean.iter_mut().for_each(|mean| *mean /= size.max(1.0));
+    for rank in codes.iter().map(|code| &ranks[*code as usize]) {
+        for lane in 0..LANES {
+            apart[lane] += (rank[lane] - mean[lane]) * (rank[lane] - mean[lane]);
+        }
+    }
+    apart.iter_mut().for_each(|apart| *apart = 2.0 * size * *apart / (size - 1.0).max(1.0));
+    apart
 }
 
 #[cfg(test)]

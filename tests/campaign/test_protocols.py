@@ -232,7 +232,7 @@ VERSIONS = {
     "pairwise": "a5b66ba90dbf401c",
     "ranking": "d35a9ba637423c42",
     "intelligibility": "706c0b242867c67b",
-    "clarity": "89783f3823330c3b",
+    "clarity": "7c8224b2361e5523",
     "minimal-correction": "57dd4585bb47593f",
     "entity-check": "de2f29ccf63385ff",
     "term-marking": "4b8a370e4de6ea32",

@@ -248,7 +248,7 @@ def test_three_raters_of_wmt23(wmt23):
     assert (len(wmt23.texts), len(wmt23.rated)) == (1040, 3120)
     marks, unplaced = collect_marks([wmt23])
     assert len(marks.raters) == 10
-    found = agree_on_spans(marks, trials=0)
+    found = agree_on_spans(marks.columns, trials=0)
     values = found.overall.values
     told = [values[kind, "F"] for kind in ("characters", "spans", "exact")]
     assert told == pytest.approx([0.2776, 0.3725, 0.3091], abs=5e-5)

@@ -208,7 +208,7 @@ def test_alpha_equals_that_of_characters(marked):
             for start, end, is_major in each:
                 row = matrix[rater, at * LENGTH + start : at * LENGTH + end]
                 np.maximum(row, 1 + is_major, out=row)
-    found = agree_on_spans(marks, trials=0)
+    found = agree_on_spans(marks.columns, trials=0)
     expected = alpha(convert_matrix(matrix), "nominal")
     assert found.alpha == pytest.approx(expected, nan_ok=True)
     assert (found.outputs, found.with_text) == (6, 6)
@@ -223,7 +223,7 @@ def test_agreement_pools_both_ways_round_and_skips_what_one_rater_has():
         },
         {UNITS[0]: 12},
     )
-    found = agree_on_spans(marks, trials=50)
+    found = agree_on_spans(marks.columns, trials=50)
     assert [each.name for each in found.pairs] == ["x – y", "y – z"]
     assert found.overall.values["characters", "F"] == pytest.approx(2 * 2 / (4 + 2 + 6))
     both = [found.overall.values["characters", name] for name in FIGURES]
@@ -256,3 +256,50 @@ def test_intervals_draw_whole_segments():
     joined = score(outputs[:20], rows + rows[::-1])
     assert apart.intervals == joined.intervals
     assert apart.values == pytest.approx(joined.values)
+
+
+@given(
+    st.lists(st.lists(any_spans(), min_size=3, max_size=3), min_size=1, max_size=4),
+    st.sampled_from([0.5, 0.0, 1.0, 0.3]),
+)
+@settings(max_examples=100, deadline=None)
+def test_pairs_are_counted_as_one_by_one(outputs, credit):
+    names = ("a", "b", "c")
+    marks = SpanMarks(
+        {
+            RatedUnit("one", str(at)): dict(zip(names, by_rater, strict=True))
+            for at, by_rater in enumerate(outputs)
+        }
+    )
+    found = agree_on_spans(marks.columns, credit=credit, trials=0)
+    comparisons = {
+        f"{names[i]} – {names[j]}": (
+            np.arange(len(outputs)),
+            np.array([count_matches(each[i], each[j], credit) for each in outputs]),
+        )
+        for i, j in ((0, 1), (0, 2), (1, 2))
+    }
+    expected = score_raters(comparisons, marks.segments, trials=0)
+    # Not compared as they are: a share of nothing is not even equal to itself.
+    assert sorted(map(repr, found.pairs)) == sorted(map(repr, expected))
+
+
+def test_intervals_are_those_of_each_figure_by_itself():
+    rng = np.random.default_rng(3)
+    marks = SpanMarks(
+        {
+            RatedUnit("one", str(at)): {
+                name: spans((start, start + 3, "M"), (9, 11, "m"))
+                for name, start in zip(
+                    "ab", rng.integers(0, 5, 2).tolist(), strict=True
+                )
+            }
+            for at in range(40)
+        }
+    )
+    keys = (("spans", "F"),)
+    every = agree_on_spans(marks.columns, trials=50).pairs[0]
+    some = agree_on_spans(marks.columns, trials=50, keys=keys).pairs[0]
+    assert some.values == every.values
+    assert some.intervals[keys[0]] == every.intervals[keys[0]] is not None
+    assert some.intervals["spans", "recall"] is None

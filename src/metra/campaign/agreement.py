@@ -5,7 +5,7 @@ Coefficients come from `metra.stats`; calibration counts here, because all judge
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 from operator import attrgetter
 from typing import Any, Literal
 
@@ -15,16 +15,21 @@ from numpy.typing import ArrayLike
 from metra.campaign.results import ScorerColumns
 from metra.formats.scores.error_spans import NEUTRAL
 from metra.formats.scores.judgement import Judgement
-from metra.stats.arrays import drop_nan, group_lines, number_by_appearance
+from metra.stats.arrays import (
+    drop_nan,
+    expand_ranges,
+    group_lines,
+    number_by_appearance,
+    number_names,
+)
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.judge_agreement import SLACK, JudgePair, agree
 from metra.stats.ratings import Ratings, sort_ratings
 from metra.stats.span_agreement import (
-    MarkedSpan,
-    RatedUnit,
     SpanAgreement,
-    SpanMarks,
+    SpanColumns,
     agree_on_spans,
+    sort_marks,
 )
 
 #: What is told, and what it is called.
@@ -40,6 +45,8 @@ COEFFICIENTS = {
     "mean pearson": "Pearson's r",
 }
 _MAIN = ("exact", "within", "mean quadratic", "alpha ordinal")
+#: The figures of spans whose intervals are told.
+_SHOWN = (("characters", "F"), ("spans", "F"))
 #: How many limits the table of differences has.
 _LIMITS = 5
 
@@ -178,40 +185,66 @@ def compute_span_agreement(
         marks = _collect_marks(answered, _list_errors)
     else:
         return None
-    agreement = agree_on_spans(marks, trials=trials, seed=seed)
+    agreement = agree_on_spans(marks, trials=trials, seed=seed, keys=_SHOWN)
     return agreement if agreement.overall is not None else None
 
 
 def _collect_marks(
     judgements: Iterable[Judgement],
-    list_spans: Callable[[Any], list[MarkedSpan] | None],
-) -> SpanMarks:
+    list_spans: Callable[[Any], list[tuple[int, int, bool]] | None],
+) -> SpanColumns:
     """Gather the spans of steps that may have some, by output and judge."""
-    marks: dict[RatedUnit, dict[str, list[MarkedSpan]]] = {}
-    lengths: dict[RatedUnit, int] = {}
-    for one in judgements:
-        for step in one.value.values():
-            spans = list_spans(step)
-            if spans is not None:
-                unit = RatedUnit(one.systems[0], str(one.segment))
-                lengths[unit] = len(one.outputs[0])
-                marks.setdefault(unit, {}).setdefault(one.judge, []).extend(spans)
-    return SpanMarks(marks, lengths)
+    values = {id(one.value): one.value for one in judgements}
+    spans_by_value: dict[int, list[tuple[int, int, bool]]] = {}
+    for key, value in values.items():
+        lists = [
+            spans for spans in map(list_spans, value.values()) if spans is not None
+        ]
+        if lists:
+            spans_by_value[key] = [span for spans in lists for span in spans]
+    answered = [one for one in judgements if id(one.value) in spans_by_value]
+    systems, system = number_names([one.systems[0] for one in answered])
+    names, judge = number_names([one.judge for one in answered])
+    segment = np.array([one.segment for one in answered], np.int64)
+    outputs, output = number_by_appearance(segment * len(systems) + system)
+    lengths = np.zeros(len(outputs), np.int64)
+    lengths[output] = [len(one.outputs[0]) for one in answered]
+    # A judge may have marked the same output in several answers.
+    pairs, rating = number_by_appearance(output * len(names) + judge)
+    rated, rater = np.divmod(pairs, len(names))
+    # Raters are numbered as they appear, output by output.
+    order, _ = number_by_appearance(rater[np.argsort(rated, kind="stable")])
+    places = np.empty(len(names), np.int64)
+    places[order] = np.arange(len(order))
+    keys, code = number_names([id(one.value) for one in answered])
+    sizes = np.array([len(spans_by_value[key]) for key in keys], np.int64)
+    flat = chain.from_iterable(chain.from_iterable(map(spans_by_value.get, keys)))
+    columns = np.fromiter(flat, np.int64, 3 * int(sizes.sum())).reshape(-1, 3)
+    answer, line = expand_ranges((np.cumsum(sizes) - sizes)[code], sizes[code])
+    start, end, is_major = columns[line].T
+    return sort_marks(
+        [names[at] for at in order.tolist()],
+        number_by_appearance(outputs // len(systems))[1],
+        lengths,
+        rated,
+        places[rater],
+        (rating[answer], start, end, is_major != 0),
+    )
 
 
-def _list_tags(step: Any) -> list[MarkedSpan] | None:
+def _list_tags(step: Any) -> list[tuple[int, int, bool]] | None:
     """List the names or terms that a judge tagged, whatever their types."""
     if not isinstance(step, dict) or "tags" not in step:
         return None
-    return [MarkedSpan(tag["start"], tag["end"], True) for tag in step["tags"]]
+    return [(tag["start"], tag["end"], True) for tag in step["tags"]]
 
 
-def _list_errors(step: Any) -> list[MarkedSpan] | None:
+def _list_errors(step: Any) -> list[tuple[int, int, bool]] | None:
     """List the errors that a judge marked in the output."""
     if not isinstance(step, list):
         return None
     return [
-        MarkedSpan(mark["start"], mark["end"], mark["severity"].lower() != "minor")
+        (mark["start"], mark["end"], mark["severity"].lower() != "minor")
         for mark in step
         if _is_error(mark)
         and mark["severity"].lower() not in NEUTRAL

@@ -7,15 +7,23 @@ import io
 import json
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, fields, replace
 from functools import cached_property
-from typing import NamedTuple, get_args
+from itertools import islice
+from typing import IO, Any, NamedTuple, TypeAlias, cast, get_args
 
 from metra.campaign.campaign import Campaign
 from metra.campaign.evaltrans import collect_added_outputs, shows_judged
 from metra.campaign.exercise import compare_evaluators, convert_text_scores
-from metra.campaign.judgement import keep_latest, list_lacking, score_judgements
+from metra.campaign.judgement import (
+    AnswerScores,
+    keep_latest,
+    list_lacking,
+    score_each,
+    score_judgements,
+    score_kept,
+)
 from metra.campaign.judges import build_judge_table, flag_judges
 from metra.campaign.prefilled_marks import MarkChanges, count_mark_changes
 from metra.campaign.protocols.questions import Template, pair_answer
@@ -30,6 +38,7 @@ from metra.campaign.reconciliation import (
 )
 from metra.campaign.results import (
     NONE,
+    TextScore,
     average_scores,
     count_skipped,
     describe_word_counting,
@@ -53,6 +62,7 @@ from metra.formats.scores import (
     spreadsheet,
 )
 from metra.formats.scores.judgement import Judgement, ScoredJudgement
+from metra.formats.spool import drain_spool, open_spool
 from metra.stats.resampling import check_settings
 
 #: What each entry of a judgement means.
@@ -206,16 +216,33 @@ _MEDIA_TYPES = {
     "txt": "text/plain; charset=utf-8",
     "zip": "application/zip",
 }
+#: The text of a file, also in parts.
+Text: TypeAlias = str | Iterable[str]
+#: Lines that are written at once, and bytes of an export up to which it is in memory.
+_LINES_AT_ONCE = 1000
+_IN_MEMORY = 1 << 24
 #: The first day that a zip can tell: the same judgements give the same bytes.
 _NO_DAY = (1980, 1, 1, 0, 0, 0)
 
 
-class ExportedFile(NamedTuple):
-    """A file that is ready to be sent or written."""
+@dataclass(frozen=True)
+class ExportedFile:
+    """A file that is ready to be sent or written; a large one lies on the disk, unnamed."""
 
     name: str
     media_type: str
-    content: bytes
+    size: int
+    _file: IO[bytes]
+
+    def read_parts(self) -> Iterator[bytes]:
+        """Yield what is in it, once: then it is closed, and gone from the disk."""
+        with self._file:
+            yield from drain_spool(self._file)
+
+    @cached_property
+    def content(self) -> bytes:
+        """All of it at once."""
+        return b"".join(self.read_parts())
 
 
 @dataclass(frozen=True)
@@ -228,6 +255,27 @@ class ExportRequest:
     keys: str = ""
     #: Whether means of systems leave out judges with a flag.
     sets_apart: bool = True
+
+    # What several files are made of is worked out once.
+    @cached_property
+    def kept(self) -> list[Judgement]:
+        """The last revisions."""
+        return keep_latest(self.judgements)
+
+    @cached_property
+    def answer_scores(self) -> AnswerScores:
+        """The scores of the last revisions."""
+        return score_each(self.kept)
+
+    @cached_property
+    def scored(self) -> list[ScoredJudgement]:
+        """The last revisions with their scores."""
+        return score_kept(self.kept, self.answer_scores)
+
+    @cached_property
+    def texts(self) -> list[TextScore]:
+        """The scores of whole texts."""
+        return score_texts(self.judgements)
 
     @cached_property
     def flags(self) -> dict[str, list[str]]:
@@ -245,8 +293,8 @@ class ExportFormat(NamedTuple):
     """A format: the file that it makes, and the protocols that it has a place for."""
 
     file: str
-    #: Return the text of the file, or the texts of the files in a zip by their paths.
-    write: Callable[[ExportRequest], str | dict[str, str]]
+    #: Return the text of the file, also in parts, or of a zip the files with their paths.
+    write: Callable[[ExportRequest], Text | Iterable[tuple[str, Text]]]
     fits: Callable[[Protocol], bool] = lambda _: True
 
 
@@ -289,10 +337,18 @@ def export_judgements(
     if flagged == "out":
         request = replace(request, judgements=_drop_flagged(request))
     record = EXPORT_FORMATS[form]
-    written = record.write(request)
-    content = written.encode() if isinstance(written, str) else zip_files(written)
-    media_type = _MEDIA_TYPES[record.file.rpartition(".")[2]]
-    return ExportedFile(record.file, media_type, content)
+    written: Any = record.write(request)
+    kind = record.file.rpartition(".")[2]
+    file = open_spool(_IN_MEMORY)
+    try:
+        if kind == "zip":
+            _pack_files(written, file)
+        else:
+            file.writelines(_encode_parts(written))
+    except BaseException:
+        file.close()
+        raise
+    return ExportedFile(record.file, _MEDIA_TYPES[kind], file.tell(), file)
 
 
 def _drop_flagged(request: ExportRequest) -> list[Judgement]:
@@ -310,11 +366,27 @@ def _drop_flagged(request: ExportRequest) -> list[Judgement]:
 def zip_files(files: Mapping[str, str]) -> bytes:
     """Pack files by their names; the same files give the same bytes."""
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
-        for name, text in files.items():
-            check_member_name(name, "The export")
-            packed.writestr(zipfile.ZipInfo(name, _NO_DAY), text.encode())
+    _pack_files(files.items(), out)
     return out.getvalue()
+
+
+def _pack_files(files: Iterable[tuple[str, Text]], out: IO[bytes]) -> None:
+    """Pack files as they come, so that no more than a part of one is in memory."""
+    with zipfile.ZipFile(out, "w") as packed:
+        for name, text in files:
+            check_member_name(name, "The export")
+            with packed.open(zipfile.ZipInfo(name, _NO_DAY), "w") as member:
+                for part in _encode_parts(text):
+                    member.write(part)
+
+
+def _encode_parts(text: Text) -> Iterator[bytes]:
+    if isinstance(text, str):
+        yield text.encode()
+        return
+    lines = iter(text)
+    while part := "".join(islice(lines, _LINES_AT_ONCE)):
+        yield part.encode()
 
 
 def write_metrics_files(
@@ -322,12 +394,18 @@ def write_metrics_files(
     campaign: Campaign | None = None,
     *,
     apart: Collection[str] = (),
-) -> dict[str, str]:
-    """Return the files of mt-metrics-eval by their paths: texts, scores, marks by judge.
+) -> Iterator[tuple[str, str]]:
+    """Return the files of mt-metrics-eval with their paths: scores, marks by judge, texts.
 
     `apart` are judges who are left out.
     """
-    every = score_judgements([one for one in judgements if one.judge not in apart])
+    kept = [one for one in judgements if one.judge not in apart]
+    return _write_metrics_files(score_judgements(kept), campaign)
+
+
+def _write_metrics_files(
+    every: Iterable[ScoredJudgement], campaign: Campaign | None
+) -> Iterator[tuple[str, str]]:
     counted = [scored for scored in every if scored.judgement.counts]
     if not counted:
         msg = "There are no judgements that count towards system scores yet."
@@ -348,44 +426,50 @@ def write_metrics_files(
     )
 
 
-def _write_everything(request: ExportRequest) -> dict[str, str]:
+def _write_everything(request: ExportRequest) -> Iterator[tuple[str, Text]]:
     judgements, campaign = request.judgements, request.campaign
     asked = protocol(judgements[0].protocol)
     fitting = list_formats(asked.name)
-    files: dict[str, str] = {}
     for form in ("jsonl", "tsv", "csv", "appraise", "marot", "texts"):
         if form in fitting:
             record = EXPORT_FORMATS[form]
-            files[record.file] = str(record.write(request))
-    texts = [kept.segment for kept in keep_latest(judgements) if kept.counts]
+            yield record.file, cast(Text, record.write(request))
+    texts = [kept.segment for kept in request.kept if kept.counts]
     if "mt-metrics-eval" in fitting and texts:
-        folder = write_metrics_files(judgements, campaign, apart=request.apart)
-        files |= {f"mt-metrics-eval/{path}": text for path, text in folder.items()}
+        for path, text in _write_metrics_folder(request):
+            yield f"mt-metrics-eval/{path}", text
     # Tags of several raters have to be settled first.
     if "annotations" in fitting and len(set(texts)) == len(texts):
         annotations = write_annotations(judgements, campaign)
-        files |= [annotations] if annotations else []
+        yield from [annotations] if annotations else []
     if "judged" in fitting:
-        files["judged.tsv"] = _write_judged_outputs(request)
+        yield "judged.tsv", _write_judged_outputs(request)
     if any(step.asks.kind == Template.kind for step in asked.steps):
-        files["fillers.tsv"] = _write_fillers(judgements, asked)
-    results = convert_text_scores(score_texts(judgements))
+        yield "fillers.tsv", _write_fillers(request.kept, asked)
+    yield from _write_tables(request)
+    if campaign is None:
+        yield "protocol.json", asked.as_json() + "\n"
+    else:
+        yield "protocol.json", campaign.protocol.as_json() + "\n"
+        yield from _write_campaign_files(judgements, campaign).items()
+    yield "codebook.md", write_codebook(judgements, campaign, apart=request.apart)
+    if request.keys:
+        yield EXPORT_FORMATS["keys"].file, request.keys
+
+
+def _write_tables(request: ExportRequest) -> Iterator[tuple[str, str]]:
+    """Yield what the answers come to: evaluators, systems, judges, and missing scores."""
+    results = convert_text_scores(request.texts)
     if results:
         tables = compare_evaluators(results).tables()
-        files |= {f"exercise/{path}": text for path, text in tables.items()}
-    files["systems.tsv"] = _write_systems(request)
-    files["judges.tsv"] = _write_judges(request)
-    if skipped := count_skipped(keep_latest(judgements)):
+        yield from ((f"exercise/{path}", text) for path, text in tables.items())
+    yield "systems.tsv", _write_systems(request)
+    yield "judges.tsv", _write_judges(request)
+    if skipped := count_skipped(request.kept):
         rows = ((one.system, one.skipped, one.answers, one.share) for one in skipped)
         header = ("system", "skipped", "answers", "share")
-        files["skipped.tsv"] = write_table([header, *rows])
-    files["undefined.tsv"] = spreadsheet.format_undefined(score_judgements(judgements))
-    files["protocol.json"] = asked.as_json() + "\n"
-    if campaign is not None:
-        files |= _write_campaign_files(judgements, campaign)
-    files["codebook.md"] = write_codebook(judgements, campaign, apart=request.apart)
-    keys = request.keys
-    return files | ({EXPORT_FORMATS["keys"].file: keys} if keys else {})
+        yield "skipped.tsv", write_table([header, *rows])
+    yield "undefined.tsv", spreadsheet.format_undefined(request.scored)
 
 
 def _write_campaign_files(
@@ -407,7 +491,6 @@ def _write_campaign_files(
         "degraded_share": campaign.degraded,
     }
     files["campaign.json"] = _write_json(about)
-    files["protocol.json"] = campaign.protocol.as_json() + "\n"
     # Every word that judges may have read, by language, with its version.
     words = [asdict(one) | {"version": one.version} for one in campaign.wordings]
     if words:
@@ -452,13 +535,13 @@ def _write_judged_outputs(request: ExportRequest) -> str:
     return "".join(f"{line}\n" for line in format_judged_outputs(outputs))
 
 
-def _write_fillers(judgements: Sequence[Judgement], asked: Protocol) -> str:
+def _write_fillers(kept: Iterable[Judgement], asked: Protocol) -> str:
     """Return a table of what was filled into templates, beside what was expected."""
     names = [step.name for step in asked.steps if step.asks.kind == Template.kind]
     about_judgement = ("system", "judge", "document")
     about_filler = ("template", "slot", "expected", "filled", "category")
     rows: list[list[object]] = [[*about_judgement, *about_filler]]
-    for one in keep_latest(judgements):
+    for one in kept:
         if not one.counts or one.cannot is not None:
             continue
         for name in names:
@@ -476,8 +559,8 @@ def _write_systems(request: ExportRequest) -> str:
     header = ("system", "scorer", "items", "judgements", "native", "hundred", "low")
     rows: list[list[object]] = [[*header, "high", "reason", "judges"]]
     known = set()
-    kept = keep_latest(request.judgements)
-    counted = keep_counting_scores(group_by_scorer(kept))
+    kept = request.kept
+    counted = keep_counting_scores(group_by_scorer(kept, request.answer_scores))
     without, whole = set_judges_apart(counted, request.apart)
     differ = {one.scorer for one in whole}
     for scores, all_judges in [
@@ -491,7 +574,7 @@ def _write_systems(request: ExportRequest) -> str:
             judges = "all" if all_judges else "not flagged"
             means = repr(mean.native), repr(mean.hundred)
             rows.append([*cells, *means, *ends, "", judges])
-    counts = spreadsheet.count_undefined(list_lacking(kept))
+    counts = spreadsheet.count_undefined(list_lacking(kept, request.answer_scores))
     for (system, scorer), reasons in counts.items():
         if (system, scorer) not in known:
             why = "; ".join(sorted(reasons))
@@ -502,7 +585,7 @@ def _write_systems(request: ExportRequest) -> str:
 def _write_judges(request: ExportRequest) -> str:
     """Return a table of the judges: whether they are in means of systems, and flags."""
     apart = set(request.apart)
-    answers = Counter(one.judge for one in keep_latest(request.judgements))
+    answers = Counter(one.judge for one in request.kept)
     rows = (
         (judge, count, "no" if judge in apart else "yes", "; ".join(reasons))
         for judge, count in sorted(answers.items())
@@ -518,7 +601,13 @@ def _write_json(content: object) -> str:
 def _write_scored(
     write: Callable[[Iterable[ScoredJudgement]], str],
 ) -> Callable[[ExportRequest], str]:
-    return lambda request: write(score_judgements(request.judgements))
+    return lambda request: write(request.scored)
+
+
+def _write_metrics_folder(request: ExportRequest) -> Iterator[tuple[str, str]]:
+    """Return the files of mt-metrics-eval, of the judges who are not left out."""
+    every = [one for one in request.scored if one.judgement.judge not in request.apart]
+    return _write_metrics_files(every, request.campaign)
 
 
 def _require_gold_standard(request: ExportRequest) -> str:
@@ -547,14 +636,12 @@ def _asks_for_gold_standard(asked: Protocol) -> bool:
 EXPORT_FORMATS: Mapping[str, ExportFormat] = {
     "jsonl": ExportFormat(
         "judgements.jsonl",
-        lambda request: judgement_jsonl.format_judgements(request.judgements),
+        lambda request: judgement_jsonl.format_lines(request.judgements),
     ),
     "tsv": ExportFormat("scores.tsv", _write_scored(long_table.format_judgement_table)),
     "csv": ExportFormat(
         "judgements.csv",
-        lambda request: spreadsheet.format_spreadsheet(
-            score_judgements(request.judgements), request.flags
-        ),
+        lambda request: spreadsheet.format_lines(request.scored, request.flags),
     ),
     "appraise": ExportFormat(
         "appraise.csv",
@@ -566,14 +653,12 @@ EXPORT_FORMATS: Mapping[str, ExportFormat] = {
     ),
     "mt-metrics-eval": ExportFormat(
         "mt-metrics-eval.zip",
-        lambda request: write_metrics_files(
-            request.judgements, request.campaign, apart=request.apart
-        ),
+        _write_metrics_folder,
         lambda asked: not asked.contrastive and _asks_about_outputs(asked),
     ),
     "texts": ExportFormat(
         "texts.tsv",
-        lambda request: write_text_scores(score_texts(request.judgements)),
+        lambda request: write_text_scores(request.texts),
         _asks_about_outputs,
     ),
     "annotations": ExportFormat(

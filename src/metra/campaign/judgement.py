@@ -90,11 +90,14 @@ def score_judgements(judgements: Iterable[Judgement]) -> list[ScoredJudgement]:
     return score_kept(keep_latest(judgements))
 
 
-def score_kept(kept: Sequence[Judgement]) -> list[ScoredJudgement]:
-    """Return judgements with their scores."""
+def score_kept(
+    kept: Sequence[Judgement], scored: AnswerScores | None = None
+) -> list[ScoredJudgement]:
+    """Return judgements with their scores, where these are known."""
+    scored = score_each(kept) if scored is None else scored
     return [
         ScoredJudgement(one, scores, protocol(one.protocol).whole)
-        for one, scores in zip(kept, score_each(kept), strict=True)
+        for one, scores in zip(kept, scored, strict=True)
     ]
 
 

@@ -425,16 +425,27 @@ def score_texts(judgements: Iterable[Judgement]) -> list[TextScore]:
     counted = [one for one in keep_latest(judgements) if one.counts]
     scores = []
     for columns in group_by_scorer(counted):
-        metric = columns.scorer
-        cells = group_by(columns.list_lines(), lambda one: (one.document, one.system))
-        for place, mine in sorted(cells.items()):
-            by_judge = group_by(mine, lambda one: one.judge)
-            for judge, own in [*sorted(by_judge.items()), ("", mine)]:
-                items = group_by(own, lambda one: one.segment).values()
-                score = fmean(fmean(one.hundred for one in item) for item in items)
-                native = fmean(fmean(one.native for one in item) for item in items)
-                names = *place, metric, judge
-                scores.append(TextScore(*names, len(items), score, native))
+        judge = [columns.judges[at] for at in columns.judge.tolist()]
+        segment, native, hundred = (
+            getattr(columns, name).tolist() for name in ("segment", "native", "hundred")
+        )
+        width = len(columns.systems)
+        for place, mine in sorted(
+            (
+                (columns.documents[key // width], columns.systems[key % width]),
+                lines.tolist(),
+            )
+            for key, lines in group_lines(columns.document * width + columns.system)
+        ):
+            by_judge = group_by(mine, judge.__getitem__)
+            for name, own in [*sorted(by_judge.items()), ("", mine)]:
+                items = list(group_by(own, segment.__getitem__).values())
+                score, mean = (
+                    fmean([fmean([values[at] for at in item]) for item in items])
+                    for values in (hundred, native)
+                )
+                names = *place, columns.scorer, name
+                scores.append(TextScore(*names, len(items), score, mean))
     known = {(one.text, one.translation, one.metric, one.evaluator) for one in scores}
     return scores + [
         TextScore(

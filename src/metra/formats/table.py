@@ -224,6 +224,7 @@ def _describe_width(
 
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_FIRST_SIGNS = frozenset("'=+-@\t\r")
 
 
 def escape_formula(cell: str) -> str:
@@ -232,7 +233,9 @@ def escape_formula(cell: str) -> str:
     >>> escape_formula("=1+1"), escape_formula("a = b"), escape_formula("'=1")
     ("'=1+1", 'a = b', "''=1")
     """
-    return f"'{cell}" if _FORMULA.match(cell) else cell
+    # Nearly all cells begin with a letter or a digit, which one look tells.
+    begins = cell[:1] in _FIRST_SIGNS
+    return f"'{cell}" if begins and _FORMULA.match(cell) else cell
 
 
 def is_escaped_formula(cell: str) -> bool:
@@ -263,7 +266,9 @@ def format_rows(rows: Iterable[Iterable[str]]) -> str:
 
 def _format_cell(cell: str) -> str:
     cell = replace_line_breaks(cell)
-    return cell if _NUMBER.fullmatch(cell) else escape_formula(cell)
+    if cell[:1] not in _FIRST_SIGNS or _NUMBER.fullmatch(cell):
+        return cell
+    return escape_formula(cell)
 
 
 def is_guarded(rows: Iterable[Row]) -> bool:
@@ -290,4 +295,6 @@ def replace_line_breaks(text: str) -> str:
     >>> replace_line_breaks("a\tb\r\nc")
     'a b  c'
     """
-    return text.translate(_LINE_BREAKS)
+    if "\t" in text or "\n" in text or "\r" in text:
+        return text.translate(_LINE_BREAKS)
+    return text

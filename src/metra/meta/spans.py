@@ -87,7 +87,7 @@ def evaluate_spans(
     agreement = None
     if len(gold) > 1:
         agreement = agree_on_spans(
-            marks.keep_raters(gold), credit=options.credit, **settings
+            marks.keep_raters(gold).columns, credit=options.credit, **settings
         )
     if not others and (agreement is None or agreement.overall is None):
         msg = (

@@ -14,8 +14,11 @@ from metra.formats.annotations import weights as weight_files
 from metra.metrics.corpus_weights import (
     TermCounts,
     TermExchange,
+    TermRequest,
     TwoPassFit,
     refuse_unfitted,
+    reorder_numbers,
+    sort_by_partition,
 )
 from metra.metrics.options import Case, FromZero, NgramOrder
 from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
@@ -167,13 +170,11 @@ def ltv(
         from_tables=Frequencies.from_tables,
         apply=apply,
         exchange=TermExchange(
-            request=partial(_request_words, text=text),
-            apply=lambda terms, answers, _: with_weights(
-                # Behind the words come documents that have none.
-                restore_weights(terms.source, answers[: len(terms.source.document), 0]),
-                fitted_on,
+            request=partial(
+                _request_words,
+                text=text,
+                apply=lambda weights: with_weights(weights, fitted_on),
             ),
-            together=1,
             weigh=(
                 lambda words: limit_weights(
                     weigh_words(words, weight_files.WEIGHTS[weight]),
@@ -260,8 +261,28 @@ def _count_references(batches: Iterable[Batch], *, text: Preparation) -> Frequen
     return Frequencies(texts())
 
 
-def _request_words(chunks: Sequence[CorpusChunk], *, text: Preparation) -> TermCounts:
+def _request_words(
+    chunks: Sequence[CorpusChunk],
+    partitions: int,
+    *,
+    text: Preparation,
+    apply: Callable[[WordWeights], Metric],
+) -> TermRequest:
     """Ask what every word weighs in its document, and count those of references."""
+    asked = _list_words(chunks, text=text)
+    # A document's words belong together.
+    order, split = sort_by_partition(TermCounts(*asked.terms()), partitions, 1)
+
+    def take(answers: Array, _: float) -> Metric:
+        numbers = reorder_numbers(order, answers)
+        # Behind the words come documents that have none.
+        return apply(restore_weights(asked, numbers[: len(asked.document)]))
+
+    return TermRequest(lambda: split, take)
+
+
+def _list_words(chunks: Sequence[CorpusChunk], *, text: Preparation) -> Frequencies:
+    """List every word of every document, and count those of references."""
     documents = [
         _list_documents(chunk.batch(next(iter(chunk.systems)))) for chunk in chunks
     ]
@@ -273,11 +294,10 @@ def _request_words(chunks: Sequence[CorpusChunk], *, text: Preparation) -> TermC
             for column in list_columns(chunk):
                 yield column.tokens(text), names
 
-    asked = Frequencies(
+    return Frequencies(
         list_texts(lambda chunk: chunk.refs),
         list_texts(lambda chunk: chunk.systems.values()),
     )
-    return TermCounts(*asked.terms(), asked)
 
 
 def _check_documents(documents: int, name: str = "") -> None:

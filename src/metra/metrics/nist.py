@@ -13,15 +13,17 @@ from metra.corpus.batch import Batch, CorpusChunk
 from metra.errors import CorpusError
 from metra.formats.annotations import weights as weight_files
 from metra.metrics.corpus_weights import (
+    SplitTerms,
     Tables,
     TermCounts,
     TermExchange,
+    TermRequest,
     TwoPassFit,
     refuse_unfitted,
 )
 from metra.metrics.options import Case, NgramOrder
-from metra.metrics.record import Array, Metric, Parts, metric_factory
-from metra.text.preparation import Preparation, choose_preparation
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.text.preparation import choose_preparation
 
 #: The value of `info` that weighs all n-grams the same.
 EQUAL = "equal"
@@ -101,6 +103,27 @@ def nist(
             rows=lambda batch: weights.rows(batch.hits(text), batch.hyps.tokens(text)),
         )
 
+    def request_ngrams(chunks: Sequence[CorpusChunk], partitions: int) -> TermRequest:
+        """Ask about the references: n-grams of outputs that these lack weigh nothing."""
+        columns = [ref.tokens(text) for chunk in chunks for ref in chunk.refs]
+        request = _core.WindowRequest(columns, n, partitions)
+
+        def split() -> SplitTerms:
+            keys, counts, starts = request.split()
+            return SplitTerms(*keys, counts, starts)
+
+        def take(answers: Array, words: float) -> Metric:
+            _check_counts(answers)
+            placed = request.answer(answers, int(words), style)
+
+            def rows(batch: AnyBatch) -> Array:
+                refs = [ref.tokens(text) for ref in batch.refs]
+                return placed.rows(batch.hits(text), batch.hyps.tokens(text), refs)
+
+            return replace(plain, rows=rows)
+
+        return TermRequest(split, take)
+
     if info == EQUAL:
         # One bit each: the information matched is the number of n-grams matched.
         return replace(
@@ -117,10 +140,7 @@ def nist(
         from_tables=partial(_read_tables, n=n, style=style),
         apply=apply,
         exchange=TermExchange(
-            request=partial(_request_ngrams, text=text, n=n),
-            apply=lambda *answers: apply(_take_answers(*answers, n=n, style=style)),
-            # Terms of three words and more are windows, which stand for n-grams.
-            together=3,
+            request=request_ngrams,
             start_sums=partial(_core.WindowSums, n),
         ),
     )
@@ -164,26 +184,6 @@ def _weigh_terms(terms: TermCounts, *, n: int, style: str) -> _core.Information:
     _check_counts(terms.counts)
     weights = _core.Information(n, style)
     weights.learn(*terms[:3])
-    return weights
-
-
-def _request_ngrams(
-    chunks: Sequence[CorpusChunk], *, text: Preparation, n: int
-) -> TermCounts:
-    """Count the n-grams of references: those of outputs that no reference has weigh nothing."""
-    columns = [ref.tokens(text) for chunk in chunks for ref in chunk.refs]
-    terms, short = _core.request_windows(columns, n)
-    return TermCounts(*terms, (columns, short))
-
-
-def _take_answers(
-    terms: TermCounts, answers: Array, words: float, *, n: int, style: str
-) -> _core.Information:
-    """Weigh n-grams that the whole corpus has so often, of so many words."""
-    _check_counts(answers)
-    columns, short = terms.source
-    weights = _core.Information(n, style)
-    weights.fit(columns, answers, int(words), short)
     return weights
 
 

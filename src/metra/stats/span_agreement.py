@@ -18,6 +18,7 @@ from metra.stats.agreement import nominal_columns
 from metra.stats.arrays import (
     Array,
     Codes,
+    Mask,
     divide,
     expand_ranges,
     group_lines,
@@ -25,7 +26,7 @@ from metra.stats.arrays import (
 )
 from metra.stats.assignment import assign_columns
 from metra.stats.defaults import SEED, TRIALS
-from metra.stats.ratings import Ratings, sort_ratings
+from metra.stats.ratings import Ratings
 from metra.stats.resampling import Interval, Sample, compute_intervals
 
 #: What is compared: characters, spans matched one to one, and spans at the same place.
@@ -36,8 +37,14 @@ FIGURES = ("precision", "recall", "F")
 CREDIT = 0.5
 #: Pairs of raters that have intervals; of hundreds nobody looks at each.
 MOST_INTERVALS = 30
-_KEYS = [*((kind, figure) for kind in KINDS for figure in FIGURES)]
-_KEYS.append(("characters", "severity"))
+#: All figures, by kind.
+KEYS = (
+    *((kind, figure) for kind in KINDS for figure in FIGURES),
+    ("characters", "severity"),
+)
+#: Pairs of spans that are looked at in one go, and at one by one from so many on: an array
+#: of all would not fit.
+_BLOCK = 2**20
 #: Outputs that were compared, by their numbers, and the counts of `count_matches` of each.
 SpanComparisons: TypeAlias = tuple[Codes, Array]
 #: The columns of counts with the two raters exchanged.
@@ -84,6 +91,29 @@ class SpanMarks:
         """The number of each output's segment; they are numbered as they first appear."""
         return number_names([unit.segment for unit in self.marks])[1]
 
+    @cached_property
+    def columns(self) -> "SpanColumns":
+        """The same marks, column by column."""
+        number = {name: at for at, name in enumerate(self.raters)}
+        ratings = [
+            (output, number[name], spans)
+            for output, by_rater in enumerate(self.marks.values())
+            for name, spans in by_rater.items()
+        ]
+        spans = [
+            (rating, *span)
+            for rating, (_, _, each) in enumerate(ratings)
+            for span in each
+        ]
+        rating, start, end, is_major = np.array(spans, np.int64).reshape(-1, 4).T
+        return sort_marks(
+            self.raters,
+            self.segments,
+            np.array([self.lengths.get(unit, 0) for unit in self.marks], np.int64),
+            *(np.array([one[at] for one in ratings], np.int64) for at in (0, 1)),
+            (rating, start, end, is_major != 0),
+        )
+
     def keep_raters(self, names: Iterable[str]) -> "SpanMarks":
         """Keep some raters, and the outputs that any of them looked at."""
         wanted = set(names)
@@ -92,6 +122,67 @@ class SpanMarks:
             for unit, each in self.marks.items()
         }
         return replace(self, marks={unit: each for unit, each in kept.items() if each})
+
+
+@dataclass(frozen=True)
+class SpanColumns:
+    """Marks column by column: what each rater looked at, and the spans marked there."""
+
+    raters: tuple[str, ...]
+    #: Of each output its segment, numbered from 0, and its characters, 0 where unknown.
+    segment: Codes
+    length: Codes
+    #: The output and the rater of each rating, in their order.
+    output: Codes
+    rater: Codes
+    #: The rating of each span, in their order, and its place.
+    rating: Codes
+    start: Codes
+    end: Codes
+    is_major: Mask
+
+    @cached_property
+    def sizes(self) -> Codes:
+        """How many spans each rating has."""
+        return np.bincount(self.rating, minlength=len(self.output))
+
+    def list_spans(self, rating: int) -> list[MarkedSpan]:
+        """List the spans of a rating."""
+        lines = slice(*np.searchsorted(self.rating, (rating, rating + 1)).tolist())
+        columns = (self.start[lines], self.end[lines], self.is_major[lines])
+        return [
+            MarkedSpan(*each)
+            for each in zip(*map(np.ndarray.tolist, columns), strict=True)
+        ]
+
+
+def sort_marks(
+    raters: Sequence[str],
+    segment: Codes,
+    length: Codes,
+    output: Codes,
+    rater: Codes,
+    spans: tuple[Codes, Codes, Codes, Mask],
+) -> SpanColumns:
+    """Sort marks by output and rater; spans of a rating keep their order.
+
+    `spans` are the rating, the start, the end and the severity of each. A rater has one
+    rating of an output.
+    """
+    order = np.lexsort((rater, output))
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    rating = place[spans[0]]
+    by_rating = np.argsort(rating, kind="stable")
+    return SpanColumns(
+        tuple(raters),
+        segment,
+        length,
+        output[order],
+        rater[order],
+        rating[by_rating],
+        *(column[by_rating] for column in spans[1:]),
+    )
 
 
 @dataclass(frozen=True)
@@ -224,58 +315,76 @@ def score_raters(
     """
     if not comparisons:
         return []
-    count = int(segments.max()) + 1
-    bounds: list[Interval | None] = []
-    if trials and count > 1:
-        samples = [
-            Sample(rows, partial(aggregate_matches, kind=kind, figure=figure))
-            for outputs, counts in comparisons.values()
-            for rows in [_add_rows(segments[outputs], counts, count)]
-            for kind, figure in _KEYS
-        ]
-        bounds = compute_intervals(samples, trials=trials, seed=seed)
+    samples = _list_samples(comparisons, segments, KEYS) if trials else []
+    bounds = _draw_intervals(samples, trials, seed)
+    return _build_scores(comparisons, KEYS, bounds)
+
+
+def _list_samples(
+    comparisons: Mapping[str, SpanComparisons],
+    segments: Codes,
+    keys: Sequence[tuple[str, str]],
+) -> list[Sample]:
+    """List what is resampled: each figure of each comparison, by segment."""
+    count = int(segments.max(initial=-1)) + 1
+    return [
+        Sample(rows, partial(aggregate_matches, kind=kind, figure=figure))
+        for outputs, counts in comparisons.values()
+        for rows in [_add_rows(segments[outputs], counts, count)]
+        for kind, figure in keys
+    ]
+
+
+def _draw_intervals(
+    samples: Sequence[Sample], trials: int, seed: int
+) -> list[Interval | None]:
+    if not samples or len(samples[0].rows) < 2:
+        return []
+    return compute_intervals(samples, trials=trials, seed=seed)
+
+
+def _build_scores(
+    comparisons: Mapping[str, SpanComparisons],
+    keys: Sequence[tuple[str, str]],
+    bounds: Sequence[Interval | None],
+) -> list[SpanScores]:
+    """Return the scores; `bounds` are the intervals of the figures `keys` of the first."""
+    if not comparisons:
+        return []
     totals = np.stack([counts.sum(0) for _, counts in comparisons.values()])
     figures = zip(
-        *(aggregate_matches(totals, *key).tolist() for key in _KEYS), strict=True
+        *(aggregate_matches(totals, *key).tolist() for key in KEYS), strict=True
     )
     scores = []
     for at, (name, (outputs, counts)) in enumerate(comparisons.items()):
-        own = bounds[at * len(_KEYS) : (at + 1) * len(_KEYS)]
+        own = bounds[at * len(keys) : (at + 1) * len(keys)]
         marked = dict(zip(outputs.tolist(), counts[:, 5].tolist(), strict=True))
         sizes = (len(marked), int(sum(marked.values())), int(totals[at, 6]))
-        values = dict(zip(_KEYS, next(figures), strict=True))
-        intervals = dict(zip(_KEYS, own or [None] * len(_KEYS), strict=True))
+        values = dict(zip(KEYS, next(figures), strict=True))
+        intervals: dict[tuple[str, str], Interval | None] = dict.fromkeys(KEYS)
+        intervals |= zip(keys, own, strict=False)
         scores.append(SpanScores(name, *sizes, values, intervals))
     return scores
 
 
 def agree_on_spans(
-    marks: SpanMarks,
+    marks: SpanColumns,
     *,
     credit: float = CREDIT,
     trials: int = TRIALS,
     seed: int = SEED,
+    keys: Sequence[tuple[str, str]] = KEYS,
 ) -> SpanAgreement:
     """Compare every two raters on the outputs that both looked at.
 
-    Pairs that share most outputs come first, and some of them have intervals.
+    Pairs that share most outputs come first, and some of them have intervals. `keys` are
+    the kinds and figures that have intervals.
     """
-    names = marks.raters
-    number = {name: at for at, name in enumerate(names)}
-    ratings = [
-        (output, rater, spans)
-        for output, by_rater in enumerate(marks.marks.values())
-        for rater, spans in sorted(
-            (number[name], spans) for name, spans in by_rater.items()
-        )
-    ]
-    output, rater = (
-        np.array([rating[at] for rating in ratings], np.int64) for at in (0, 1)
-    )
-    line = np.arange(len(ratings))
+    names, output, rater = marks.raters, marks.output, marks.rater
+    line = np.arange(len(output))
     later = np.searchsorted(output, output, "right") - line - 1
     first, second = expand_ranges(line + 1, later)
-    counts = _count_pairs([spans for *_, spans in ratings], first, second, credit)
+    counts = _count_pairs(marks, first, second, credit)
     compared, pair = output[first], rater[first] * len(names) + rater[second]
     comparisons = {
         " – ".join(names[at] for at in divmod(code, len(names))): (
@@ -286,46 +395,87 @@ def agree_on_spans(
             group_lines(pair), key=lambda each: (-len(each[1]), each[1][0])
         )
     }
-    settings = {"trials": trials, "seed": seed}
-    most, rest = (
-        dict(islice(comparisons.items(), *ends))
-        for ends in ((MOST_INTERVALS,), (MOST_INTERVALS, None))
-    )
-    scores = [
-        *score_raters(most, marks.segments, **settings),
-        *score_raters(rest, marks.segments, trials=0),
-    ]
-    overall = None
+    everything: dict[str, SpanComparisons] = {}
     if len(counts):
         both_ways = np.stack([counts, counts[:, _EXCHANGED]], 1)
         pooled = np.repeat(compared, 2), both_ways.reshape(-1, len(_EXCHANGED))
-        (overall,) = score_raters({"all": pooled}, marks.segments, **settings)
-    pairable = [unit for unit, each in marks.marks.items() if len(each) > 1]
-    known = [unit for unit in pairable if marks.lengths.get(unit, 0)]
-    alpha, interval = _compute_alpha(marks, known, **settings)
+        everything = {"all": pooled}
+    raters = np.bincount(output, minlength=len(marks.length))
+    known = np.flatnonzero((raters > 1) & (marks.length > 0))
+    alpha, characters = _compute_alpha(marks, known)
+    bounds: list[Interval | None] = []
+    if trials:
+        # All are of the same segments: these are drawn once.
+        most = dict(islice(comparisons.items(), MOST_INTERVALS))
+        samples = [
+            sample
+            for each in (everything, most)
+            for sample in _list_samples(each, marks.segment, keys)
+        ]
+        bounds = _draw_intervals([*characters, *samples], trials, seed)
+    alpha_interval = bounds.pop(0) if bounds and characters else None
+    overall = _build_scores(everything, keys, bounds)
     return SpanAgreement(
-        scores,
-        overall,
+        _build_scores(comparisons, keys, bounds[len(everything) * len(keys) :]),
+        overall[0] if overall else None,
         alpha,
-        interval,
-        len(pairable),
+        alpha_interval,
+        int((raters > 1).sum()),
         len(known),
     )
 
 
 def _count_pairs(
-    spans: Sequence[Sequence[MarkedSpan]], first: Codes, second: Codes, credit: float
+    marks: SpanColumns, first: Codes, second: Codes, credit: float
 ) -> Array:
-    """Count as `count_matches` does, for pairs of lists of spans by their numbers."""
-    sizes = np.array([len(each) for each in spans], np.int64)
-    lengths = np.array([sum(end - start for start, end, _ in each) for each in spans])
+    """Count as `count_matches` does, for pairs of ratings by their numbers."""
+    sizes = marks.sizes
+    span_lengths = marks.end - marks.start
+    lengths = np.bincount(marks.rating, span_lengths, len(sizes))
     counts = np.zeros((len(first), len(_EXCHANGED)))
     for at, known in ((1, lengths), (5, sizes)):
         counts[:, at], counts[:, at + 1] = known[first], known[second]
     # Of many pairs one has marked nothing.
     both = np.flatnonzero((sizes[first] > 0) & (sizes[second] > 0))
-    for line in both.tolist():
-        pair = spans[first[line]], spans[second[line]]
+    work = sizes[first[both]] * sizes[second[both]]
+    # Shares are those of whole numbers, which a credit of many digits makes too large.
+    part, whole = credit.as_integer_ratio()
+    is_simple = (work <= _BLOCK) & (whole < 2**20)
+    if (span_lengths <= 0).any():
+        odd = np.bincount(marks.rating, span_lengths <= 0, len(sizes)) > 0
+        is_simple &= ~(odd[first[both]] | odd[second[both]])
+    one_by_one = [both[~is_simple]]
+    simple, work = both[is_simple], work[is_simple]
+    cuts = np.flatnonzero(np.diff(np.cumsum(work) // _BLOCK)) + 1
+    starts = np.cumsum(sizes) - sizes
+    for lines in np.split(simple, cuts):
+        # Every span of one against every span of the other.
+        one, other = first[lines], second[lines]
+        at, cell = expand_ranges(
+            np.zeros(len(lines), np.int64), sizes[one] * sizes[other]
+        )
+        row, column = np.divmod(cell, sizes[other][at])
+        a, b = starts[one][at] + row, starts[other][at] + column
+        overlap = np.minimum(marks.end[a], marks.end[b])
+        overlap -= np.maximum(marks.start[a], marks.start[b])
+        hits = np.flatnonzero(overlap > 0)
+        number = np.bincount(at[hits], minlength=len(lines))
+        one_by_one.append(lines[number > 1])
+        # Most pairs that overlap at all do so once: nothing has to be matched.
+        hits = hits[number[at[hits]] == 1]
+        line, a, b = lines[at[hits]], a[hits], b[hits]
+        placed, is_same = overlap[hits], marks.is_major[a] == marks.is_major[b]
+        is_there = (marks.start[a] == marks.start[b]) & (marks.end[a] == marks.end[b])
+        worth = np.where(is_same, 1.0, credit)
+        common = placed * np.where(is_same, whole, part)
+        counts[line, 0] = worth * placed
+        counts[line, 3] = common / (whole * span_lengths[a])
+        counts[line, 4] = common / (whole * span_lengths[b])
+        counts[line, 7] = np.where(is_there, worth, 0.0)
+        counts[line, 8] = np.where(is_same, placed, 0)
+        counts[line, 9] = placed
+    for line in np.concatenate(one_by_one).tolist():
+        pair = (marks.list_spans(int(each[line])) for each in (first, second))
         counts[line] = count_matches(*pair, credit)
     return counts
 
@@ -413,64 +563,60 @@ def _add_rows(segment: Codes, rows: Array, count: int) -> Array:
     return np.column_stack([np.bincount(segment, each, count) for each in rows.T])
 
 
-def _compute_alpha(
-    marks: SpanMarks, units: Sequence[RatedUnit], *, trials: int, seed: int
-) -> tuple[float, Interval | None]:
-    """Krippendorff's alpha of characters, with its interval over segments.
+def _compute_alpha(marks: SpanColumns, outputs: Codes) -> tuple[float, list[Sample]]:
+    """Krippendorff's alpha of characters, and what its interval over segments is drawn from.
 
     Runs of characters on which nobody's marks change are one unit each, weighted by their
     length.
     """
-    if not units:
-        return float("nan"), None
-    ratings, lengths, unit = _rate_runs(marks, units)
-    place = {each: at for at, each in enumerate(marks.marks)}
-    segment = marks.segments[[place[each] for each in units]][unit]
+    if not len(outputs):
+        return float("nan"), []
+    ratings, lengths, unit = _rate_runs(marks, outputs)
     rows, aggregate = nominal_columns(ratings)
-    count = int(marks.segments.max()) + 1
+    count = int(marks.segment.max()) + 1
+    segment = marks.segment[outputs][unit]
     by_segment = _add_rows(segment, rows * lengths[:, None], count)
     value = float(aggregate(by_segment.sum(0)))
-    if not trials or value != value:
-        return value, None
-    sample = Sample(by_segment, aggregate)
-    return value, compute_intervals([sample], trials=trials, seed=seed)[0]
+    return value, [Sample(by_segment, aggregate)] if value == value else []
 
 
-def _rate_runs(
-    marks: SpanMarks, units: Sequence[RatedUnit]
-) -> tuple[Ratings, Codes, Codes]:
+def _rate_runs(marks: SpanColumns, outputs: Codes) -> tuple[Ratings, Codes, Codes]:
     """Return the severities of runs: 0 for none, 1 for minor, 2 for major, the worst there.
 
     Runs of characters on which nobody's marks change are rated, in the order of the text.
-    Besides, return the length and the output of each.
+    Besides, return the length and the output of each, by its place among `outputs`.
     """
-    number = {name: at for at, name in enumerate(marks.raters)}
-    by_unit = [marks.marks[unit] for unit in units]
-    raters = np.array([len(by_rater) for by_rater in by_unit])
-    judges = np.array([number[name] for by_rater in by_unit for name in by_rater])
-    marked = [
-        (unit, place, start, end, 1 + is_major)
-        for unit, by_rater in enumerate(by_unit)
-        for place, spans in enumerate(by_rater.values())
-        for start, end, is_major in spans
-    ]
-    unit, place, *span, severity = np.array(marked, np.int64).reshape(-1, 5).T
-    lengths = np.array([marks.lengths[unit] for unit in units])
+    number = np.full(len(marks.length), -1, np.int64)
+    number[outputs] = np.arange(len(outputs))
+    kept = np.flatnonzero(number[marks.output] >= 0)
+    judges, raters = marks.rater[kept], np.bincount(number[marks.output[kept]])
+    first_rating = np.cumsum(raters) - raters
+    rated = np.full(len(marks.output), -1, np.int64)
+    rated[kept] = np.arange(len(kept))
+    cell = rated[marks.rating]
+    spans = np.flatnonzero(cell >= 0)
+    cell, unit = cell[spans], number[marks.output[marks.rating[spans]]]
+    place = cell - first_rating[unit]
+    severity = 1.0 + marks.is_major[spans]
+    lengths = marks.length[outputs]
     # All places of all texts in a row; what lies behind a text is cut off.
-    base = np.arange(len(units)) * (lengths.max() + 1)
-    start, end = (base[unit] + np.minimum(side, lengths[unit]) for side in span)
+    base = np.arange(len(outputs)) * (lengths.max() + 1)
+    start, end = (
+        base[unit] + np.minimum(side[spans], lengths[unit])
+        for side in (marks.start, marks.end)
+    )
     edges = np.unique(np.concatenate([base, base + lengths, start, end]))
     owner = np.searchsorted(base, edges, "right") - 1
     begins = np.flatnonzero(owner[1:] == owner[:-1])
     runs, of_unit = edges[begins], owner[begins]
     # Each run has a cell for every rater of its text.
     sizes = raters[of_unit]
-    run, judge = expand_ranges((np.cumsum(raters) - raters)[of_unit], sizes)
+    run, judge = expand_ranges(first_rating[of_unit], sizes)
     values = np.zeros(len(run))
     first, last = np.searchsorted(runs, start), np.searchsorted(runs, end)
     at, covered = expand_ranges(first, last - first)
     cells = (np.cumsum(sizes) - sizes)[covered] + place[at]
-    np.maximum.at(values, cells, severity[at].astype(np.float64))
-    names = ("",) * len(runs)
-    ratings = sort_ratings(marks.raters, names, judges[judge], run, values)
+    np.maximum.at(values, cells, severity[at])
+    # Runs are in order, and the raters of each.
+    ratings = Ratings(marks.raters, ("",) * len(runs), judges[judge], run, values)
     return ratings, edges[begins + 1] - runs, of_unit

@@ -16,6 +16,8 @@ Weights: TypeAlias = NDArray[Any]
 
 #: How many weights are made floating-point numbers at a time.
 STEP = 1_000_000
+#: A matrix with fewer rows that hold something, of so many, is summed over these alone.
+SPARSE = 8
 #: Matrices of more numbers than this together are not copied into one.
 MOST_STACKED = 4_000_000
 
@@ -32,18 +34,25 @@ class StackedRows:
         #: The plain sums of all rows of each matrix, exact.
         self.totals = [sums[number] for number in self._numbers]
         narrow = [_shorten_floats(rows) for rows in rounded]
-        stacked = sum(rows.size for rows in rounded) <= MOST_STACKED
+        self._widths = [rows.shape[1] for rows in narrow]
+        #: Numbers of matrices of which most rows are zeros, the other rows, and these.
+        self._sparse: list[tuple[int, NDArray[np.intp], NDArray[Any]]] = []
+        for at, rows in enumerate(narrow):
+            held = np.flatnonzero(rows.any(1))
+            if SPARSE * len(held) < len(rows):
+                self._sparse.append((at, held, rows[held]))
+        dense = set(range(len(narrow))).difference(at for at, *_ in self._sparse)
+        stacked = sum(rounded[at].size for at in dense) <= MOST_STACKED
         #: Numbers of matrices, and these side by side: one product of wide matrices is some
         #: times quicker than many of narrow ones.
         self._stacks: list[tuple[list[int], NDArray[Any]]] = []
         for kind in (np.float32, np.float64):
-            alike = [at for at, rows in enumerate(narrow) if rows.dtype == kind]
+            alike = [at for at in sorted(dense) if narrow[at].dtype == kind]
             for group in [alike] if stacked and alike else [[at] for at in alike]:
                 rows = narrow[group[0]]
                 if len(group) > 1:
                     rows = np.concatenate([narrow[at] for at in group], axis=1)
                 self._stacks.append((group, rows))
-        self._widths = [rows.shape[1] for rows in narrow]
 
     def sum_weighted(self, weights: Weights) -> list[Array]:
         """Give each matrix's totals under each row of weights: (trials, columns)."""
@@ -60,6 +69,9 @@ class StackedRows:
             ends = np.cumsum([self._widths[at] for at in group])[:-1]
             pieces = np.split(total, ends, axis=1)
             sums |= zip(group, map(np.ascontiguousarray, pieces), strict=True)
+        for at, held, rows in self._sparse:
+            summed = weights[:, held].astype(rows.dtype) @ rows
+            sums[at] = summed.astype(np.float64, copy=False)
         return [sums[number] for number in self._numbers]
 
 

@@ -189,45 +189,59 @@ def read_judgements(
     `judge_id` asks for those of one judge alone. Of ids and the fields `KEPT`, those not
     named stay empty: to read few of them takes less time.
     """
-    judge, judgement = database.judge.c, database.judgement.c
+    judgement = database.judgement.c
     names = ["task", "number", "revision", "value_json", *fields]
     names += ["called"] if "id" in fields else []
     names = list(dict.fromkeys(names))
     query = select(*(judgement[name] for name in names))
-    if judge_id is None:
-        judge_ids = select(judge.id).where(judge.campaign == stored.id)
-        query = query.where(judgement.judge.in_(judge_ids))
-    else:
-        query = query.where(judgement.judge == judge_id)
+    query = query.where(judgement.judge == bindparam("of"))
+    judge = database.judge.c
+    in_order = select(judge.id).where(judge.campaign == stored.id).order_by(judge.place)
+    everybody = [judge_id] if judge_id else db.execute(in_order).scalars().all()
+    known: dict[str, Any] = {}
+    judgements: list[Judgement] = []
     with pause_collection():
-        given = tasks.list_given_tasks(db, stored.id, judge_id)
-        place_of = {one.id: place for place, one in enumerate(given)}
-        rows = db.execute(query).all()
-        if not rows:
-            return []
-        places = [place_of[row[0]] for row in rows]
-        numbers, revisions = ([row[at] for row in rows] for at in (1, 2))
-        # A database would sort whole rows, which takes longer.
-        order = np.lexsort((revisions, numbers, places)).tolist()
-        ordered = zip(*[rows[at] for at in order], strict=True)
-        columns: dict[str, Sequence[Any]] = dict(zip(names, ordered, strict=True))
-        answered = [given[places[at]] for at in order]
-        about_tasks = zip(*answered, strict=True)
-        about = dict(zip(tasks.GivenTask._fields, about_tasks, strict=True))
-        columns |= {name: about[name] for name in ("task", "judge", "kind", "original")}
-        columns["value"] = _decode_values(columns.pop("value_json"))
-        if "id" in fields:
-            ids = zip(columns.pop("called"), columns["id"], strict=True)
-            columns["id"] = [called or key for called, key in ids]
-        given_numbers, items = columns.pop("number"), about["items"]
-        return join_columns(stored.campaign, items, given_numbers, columns)
+        # A judge at a time: the rows of all would take more memory than their judgements.
+        for key in everybody:
+            rows = db.execute(query, {"of": key}).all()
+            if rows:
+                given = tasks.list_given_tasks(db, stored.id, key)
+                judgements += _join_rows(stored, given, names, rows, known)
+    return judgements
 
 
-def _decode_values(texts: Sequence[str]) -> list[Any]:
+def _join_rows(
+    stored: StoredCampaign,
+    given: Sequence[tasks.GivenTask],
+    names: Sequence[str],
+    rows: Sequence[Any],
+    known: dict[str, Any],
+) -> list[Judgement]:
+    """Return the judgements of a judge's answers; `known` are values by what is stored."""
+    place_of = {one.id: place for place, one in enumerate(given)}
+    places = [place_of[row[0]] for row in rows]
+    numbers, revisions = ([row[at] for row in rows] for at in (1, 2))
+    # A database would sort whole rows, which takes longer.
+    order = np.lexsort((revisions, numbers, places)).tolist()
+    ordered = zip(*[rows[at] for at in order], strict=True)
+    columns: dict[str, Sequence[Any]] = dict(zip(names, ordered, strict=True))
+    answered = [given[places[at]] for at in order]
+    about_tasks = zip(*answered, strict=True)
+    about = dict(zip(tasks.GivenTask._fields, about_tasks, strict=True))
+    columns |= {name: about[name] for name in ("task", "judge", "kind", "original")}
+    columns["value"] = _decode_values(columns.pop("value_json"), known)
+    if "id" in columns:
+        ids = zip(columns.pop("called"), columns["id"], strict=True)
+        columns["id"] = [called or key for called, key in ids]
+    given_numbers, items = columns.pop("number"), about["items"]
+    return join_columns(stored.campaign, items, given_numbers, columns)
+
+
+def _decode_values(texts: Sequence[str], known: dict[str, Any]) -> list[Any]:
     """Decode values, which were checked when they came in; equal ones are read once."""
-    different = dict.fromkeys(texts)
+    different = [text for text in dict.fromkeys(texts) if text not in known]
     values = decode_json(f"[{','.join(different)}]")
-    known = dict(zip(different, values, strict=True))
+    known |= zip(different, values, strict=True)
     return [known[text] for text in texts]
 
 

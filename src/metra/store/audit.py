@@ -37,7 +37,7 @@ def add_entry(
 def add_export(
     db: Connection,
     form: str,
-    content: bytes,
+    size: int,
     *,
     rows: int,
     who: str,
@@ -46,7 +46,7 @@ def add_export(
     **more: object,
 ) -> None:
     """Record that judgements or scores left the store: in which format and how many."""
-    data = {"format": form, **more, "rows": rows, "bytes": len(content)}
+    data = {"format": form, **more, "rows": rows, "bytes": size}
     add_entry(db, who, "export", data, now=now, campaign=campaign)
 
 

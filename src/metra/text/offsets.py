@@ -22,8 +22,9 @@ def to_utf16_inclusive(text: str, span: Span) -> tuple[int, int]:
     >>> to_utf16_inclusive("a😀b", Span(1, 2))
     (1, 2)
     """
-    before, until = text[: span.start], text[: span.end]
-    return sum(map(_count_units, before)), sum(map(_count_units, until)) - 1
+    before, inside = text[: span.start], text[span.start : span.end]
+    first = _count_all_units(before)
+    return first, first + _count_all_units(inside) - 1
 
 
 def from_utf16_inclusive(text: str, first: int, last: int) -> Span:
@@ -35,6 +36,10 @@ def from_utf16_inclusive(text: str, first: int, last: int) -> Span:
     edges = list(accumulate(map(_count_units, text), initial=0))
     start = max(bisect_right(edges, first) - 1, 0)
     return Span(start, min(bisect_left(edges, last + 1), len(text)))
+
+
+def _count_all_units(text: str) -> int:
+    return len(text) if text.isascii() else sum(map(_count_units, text))
 
 
 def _count_units(character: str) -> int:

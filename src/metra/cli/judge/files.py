@@ -167,6 +167,6 @@ def export(
     )
     by |= {"campaign": key, "blind": stored.is_blind}
     with closing(store), store.transaction() as db:
-        audit.add_export(db, form, found.content, rows=len(judgements), **by)
+        audit.add_export(db, form, found.size, rows=len(judgements), **by)
     with write_file(out) as file:
-        file.write(found.content)
+        file.writelines(found.read_parts())

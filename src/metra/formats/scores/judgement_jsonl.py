@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import MISSING, fields
 from operator import attrgetter
 from typing import Any, get_args
@@ -25,12 +25,18 @@ def is_judgements(head: FileHead) -> bool:
 
 def format_judgements(judgements: Iterable[Judgement]) -> str:
     """Return all judgements, every revision, a line each."""
+    return "".join(format_lines(judgements))
+
+
+def format_lines(judgements: Iterable[Judgement]) -> Iterator[str]:
+    """Yield the line of each judgement."""
     # Values are plain JSON already, which `asdict` would copy to the last mark.
     names = [field.name for field in fields(Judgement)]
     get_values = attrgetter(*names)
     rows = (zip(names, get_values(each), strict=True) for each in judgements)
     entries = ({"schema": SCHEMA, **_drop_whole(dict(row))} for row in rows)
-    return "".join(f"{json.dumps(entry, ensure_ascii=False)}\n" for entry in entries)
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+    return (f"{encode(entry)}\n" for entry in entries)
 
 
 def _drop_whole(entry: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,8 @@ segment) and a column for each scorer.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -339,18 +340,17 @@ def format_long_table(scores: Scores) -> str:
 
 def format_judgement_table(judgements: Iterable[ScoredJudgement]) -> str:
     """Return a line for each score of each output; checks are scorers of their own."""
-    return format_rows([JUDGEMENT_COLUMNS, *list_judgement_rows(judgements)])
+    return format_rows(chain([JUDGEMENT_COLUMNS], generate_rows(judgements)))
 
 
-def list_judgement_rows(judgements: Iterable[ScoredJudgement]) -> list[tuple[str, ...]]:
-    """List the cells of `JUDGEMENT_COLUMNS` of each score that is defined."""
-    rows: list[tuple[str, ...]] = []
+def generate_rows(judgements: Iterable[ScoredJudgement]) -> Iterator[tuple[str, ...]]:
+    """Yield the cells of `JUDGEMENT_COLUMNS` of each score that is defined."""
     for scored in judgements:
         judgement = scored.judgement
         ending = "" if judgement.counts else f"-{judgement.kind}"
         lang = f"{judgement.source_language}-{judgement.target_language}"
         for system, _, scores in scored.by_output():
-            rows += [
+            yield from (
                 (
                     system,
                     f"{score.scorer}{ending}",
@@ -365,13 +365,12 @@ def list_judgement_rows(judgements: Iterable[ScoredJudgement]) -> list[tuple[str
                 )
                 for score in scores
                 if score.is_defined
-            ]
-    return rows
+            )
 
 
 def convert_judgements(judgements: Iterable[ScoredJudgement]) -> Scores:
     """Build the table that reading `format_judgement_table` again gives."""
-    rows = list_judgement_rows(judgements)
+    rows = list(generate_rows(judgements))
     cells = [[replace_line_breaks(cell) for cell in row] for row in rows]
     columns = dict(zip(JUDGEMENT_COLUMNS, zip(*cells, strict=True), strict=True))
     columns["direction"] = columns["higher_is_better"]

@@ -13,7 +13,7 @@ import json
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -346,8 +346,8 @@ def format_folder(
     systems: Sequence[str],
     segments: int,
     weights: Weights | None,
-) -> dict[str, str]:
-    """Return the files of a folder by their paths: texts, scores, and marks by judge.
+) -> Iterator[tuple[str, str]]:
+    """Yield the files of a folder with their paths: scores, marks by judge, and texts.
 
     All judgements count for systems and follow one protocol. `weights` are those of its
     marks; None if it asks for none.
@@ -355,22 +355,30 @@ def format_folder(
     first = judgements[0].judgement
     pair = f"{first.source_language}-{first.target_language}"
     size: dict[str, Any] = {"systems": systems, "segments": segments}
-    files = {}
-    scores = [score for each in judgements for own in each.scores for score in own]
-    for scorer in dict.fromkeys(score.scorer for score in scores if score.is_defined):
+    scorers = dict.fromkeys(
+        score.scorer
+        for each in judgements
+        for own in each.scores
+        for score in own
+        if score.is_defined
+    )
+    for scorer in scorers:
         path = f"human-scores/{pair}.{scorer}.seg.score"
-        files[path] = format_scores(judgements, scorer, **size)
+        yield path, format_scores(judgements, scorer, **size)
     if weights is not None:
         size["weights"] = weights
-        for judge in sorted({scored.judgement.judge for scored in judgements}):
-            name = f"{pair}.{first.protocol}.{_format_file_name(judge)}.seg.rating"
-            files[f"human-scores/{name}"] = format_ratings(
-                judgements, judge=judge, **size
-            )
+        by_judge: dict[str, list[ScoredJudgement]] = {}
+        for scored in judgements:
+            by_judge.setdefault(scored.judgement.judge, []).append(scored)
+        # Of two judges whose names make one file name, the second has it.
+        owners = {_format_file_name(judge): judge for judge in sorted(by_judge)}
+        for name, judge in owners.items():
+            path = f"human-scores/{pair}.{first.protocol}.{name}.seg.rating"
+            yield path, format_ratings(by_judge[judge], judge=judge, **size)
     names = make_file_names(systems)
-    files |= _format_texts(judgements, pair, names, segments)
+    yield from _format_texts(judgements, pair, names, segments).items()
     rows = (f"{name}\t{' '.join(system.split())}\n" for system, name in names.items())
-    return files | {"systems.tsv": "".join(rows)}
+    yield "systems.tsv", "".join(rows)
 
 
 def format_scores(

@@ -4,11 +4,11 @@ Cells that a spreadsheet would run as formulas have an apostrophe before them.
 """
 
 import csv
-import io
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan
 from types import MappingProxyType
+from typing import Any
 
 from metra.formats.scores.judgement import OutputScore, ScoredJudgement
 from metra.formats.table import escape_formula, format_rows, replace_line_breaks
@@ -32,9 +32,22 @@ def format_spreadsheet(
 
     `flags` are the reasons to look at a judge.
     """
-    out = io.StringIO()
-    rows = csv.writer(out, lineterminator="\r\n")
-    rows.writerow(SPREADSHEET_COLUMNS)
+    return "".join(format_lines(judgements, flags))
+
+
+class _Echo:
+    """A file that gives each line back to who writes it."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+def format_lines(
+    judgements: Iterable[ScoredJudgement], flags: Mapping[str, Sequence[str]]
+) -> Iterator[str]:
+    """Yield the lines of the spreadsheet, the headings first."""
+    rows: Any = csv.writer(_Echo(), lineterminator="\r\n")
+    yield rows.writerow(SPREADSHEET_COLUMNS)
     for scored in judgements:
         judgement = scored.judgement
         active = None if judgement.active_ms is None else judgement.active_ms / 1000
@@ -47,8 +60,8 @@ def format_spreadsheet(
             names = (judgement.judge, system, judgement.document)
             head = [*map(escape_formula, names), str(judgement.segment), judgement.kind]
             for cells in map(_list_cells, scores) if scores else [[""] * 4]:
-                rows.writerow([*head, *cells, *tail, escape_formula(output), reasons])
-    return out.getvalue()
+                cells = [*head, *cells, *tail, escape_formula(output), reasons]
+                yield rows.writerow(cells)
 
 
 def _list_cells(score: OutputScore) -> list[str]:

@@ -43,7 +43,7 @@ def download_tables(request: Request, session: Administering) -> Response:
     state = get_state(request)
     about = {"rows": shown["rows"], "who": session.name, "now": state.clock()}
     with state.store.transaction() as db:
-        audit.add_export(db, "exercise", packed, campaigns=names, **about)
+        audit.add_export(db, "exercise", len(packed), campaigns=names, **about)
     return Response(packed, media_type="application/zip", headers=headers)
 
 

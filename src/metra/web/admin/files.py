@@ -6,6 +6,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
+from starlette.responses import StreamingResponse
 
 from metra.campaign.exports import export_judgements, list_formats
 from metra.campaign.imports import (
@@ -87,10 +88,15 @@ def download_export(
         return visit.render("export.html", formats=[], problem=str(error))
     about = visit.by | {"campaign": stored.id, "blind": stored.is_blind}
     with visit.store.transaction() as db:
-        audit.add_export(db, form, file.content, rows=len(judgements), **about)
+        audit.add_export(db, form, file.size, rows=len(judgements), **about)
     name = quote(f"{stored.name}.{file.name}", safe="")
-    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
-    return Response(file.content, media_type=file.media_type, headers=headers)
+    headers = {
+        "Content-Disposition": f"attachment; filename*=UTF-8''{name}",
+        "Content-Length": str(file.size),
+    }
+    return StreamingResponse(
+        file.read_parts(), media_type=file.media_type, headers=headers
+    )
 
 
 def _list_formats(visit: CampaignVisit) -> tuple[str, ...]:

@@ -126,12 +126,11 @@ class Trial:
     def fill_disk(self) -> None:
         """Let the disk be full for a while; a database that gave up is started again."""
         before = len(self.load.saved)
-        self.disk.fill()
         if self.database is None:
-            # SQLite's log keeps the room that it once took, and could be filled again and
-            # again: it is emptied and cut, and what that frees is filled up too.
+            # SQLite's log keeps the room that it once took, in which answers could be
+            # saved for a while: it is emptied and cut first.
             self._empty_log()
-            self.disk.fill()
+        self.disk.fill()
         time.sleep(FULL_SECONDS)
         self.saved_while_full = len(self.load.saved) - before
         self.disk.free()

@@ -123,7 +123,10 @@ def _draw_answers(
             for step in campaign.protocol.steps:
                 value[step.name] = score
                 if step.asks.marks_errors:
+                    kinds = getattr(step.asks, "categories", ())
                     value[step.name] = _draw_marks(item.text, score, rng)
+                    for mark in value[step.name] if kinds else ():
+                        mark["category"] = kinds[0]
             rows.append(
                 {
                     "id": str(uuid.UUID(bytes=rng.bytes(16), version=4)),

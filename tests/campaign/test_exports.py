@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.campaign.answers import made, read_judgements
 
+from metra.campaign.codebook import MEANINGS
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.exports import (
     EXPORT_FORMATS,
-    MEANINGS,
     export_judgements,
     list_formats,
     write_metrics_files,

@@ -6,6 +6,7 @@ import pytest
 from tests.campaign.answers import made
 from tests.campaign.campaigns import REFERENCE, SYSTEMS, answered, opened
 
+from metra.campaign.codebook import write_codebook
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.evaltrans import (
     add_judged_outputs,
@@ -19,7 +20,6 @@ from metra.campaign.exercise import (
     convert_text_scores,
 )
 from metra.campaign.exercise_study import run_exercise
-from metra.campaign.exports import write_codebook
 from metra.campaign.material import read_material
 from metra.campaign.protocols.chips import Chips
 from metra.campaign.protocols.timed import count_edits

@@ -13,7 +13,8 @@ from tests.campaign.campaigns import opened
 from tests.campaigns import check_answer
 
 from metra.campaign.assignment import assign
-from metra.campaign.exports import export_judgements, write_codebook
+from metra.campaign.codebook import write_codebook
+from metra.campaign.exports import export_judgements
 from metra.campaign.imports import parse_judgement_lines
 from metra.campaign.own_wording import (
     freeze_wordings,

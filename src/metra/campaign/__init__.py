@@ -3,13 +3,14 @@
 agreement: how far judges agree
 assignment: which judge gets which tasks, in which order; repeats, and degraded items made
 campaign: a campaign: protocol, texts and settings, frozen together
+codebook: what is in an export, column by column
 creation: a campaign from its settings and texts, or from its file
 demo_data: simulated judges and campaigns on the shipped example
 evaltrans: judged outputs beside new ones, and scores of all outputs so far
 evaluator_files: scores that evaluators hand in, in any format
 exercise: evaluators and metrics compared over texts, from 0 to 100
 exercise_study: the collective exercise from end to end: scales, levels, people and metrics
-exports: judgements as files for other programs, with a codebook
+exports: judgements as files for other programs, one format or all
 from_judgements: a campaign rebuilt from judgements
 imports: judgements of other programs
 judgement: answers as judgements, their scores and latest revisions

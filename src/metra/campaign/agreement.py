@@ -218,7 +218,7 @@ def _collect_marks(
     places[order] = np.arange(len(order))
     keys, code = number_names([id(one.value) for one in answered])
     sizes = np.array([len(spans_by_value[key]) for key in keys], np.int64)
-    flat = chain.from_iterable(chain.from_iterable(map(spans_by_value.get, keys)))
+    flat = chain.from_iterable(chain.from_iterable(spans_by_value[key] for key in keys))
     columns = np.fromiter(flat, np.int64, 3 * int(sizes.sum())).reshape(-1, 3)
     answer, line = expand_ranges((np.cumsum(sizes) - sizes)[code], sizes[code])
     start, end, is_major = columns[line].T

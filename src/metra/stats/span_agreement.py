@@ -106,13 +106,13 @@ class SpanMarks:
             for span in each
         ]
         rating, start, end, is_major = np.array(spans, np.int64).reshape(-1, 4).T
-        return sort_marks(
-            self.raters,
-            self.segments,
-            np.array([self.lengths.get(unit, 0) for unit in self.marks], np.int64),
-            *(np.array([one[at] for one in ratings], np.int64) for at in (0, 1)),
-            (rating, start, end, is_major != 0),
+        lengths = [self.lengths.get(unit, 0) for unit in self.marks]
+        output, rater = (
+            np.array([one[at] for one in ratings], np.int64) for at in (0, 1)
         )
+        of_outputs = self.segments, np.array(lengths, np.int64)
+        spans_by_rating = rating, start, end, is_major != 0
+        return sort_marks(self.raters, *of_outputs, output, rater, spans_by_rating)
 
     def keep_raters(self, names: Iterable[str]) -> "SpanMarks":
         """Keep some raters, and the outputs that any of them looked at."""
@@ -172,17 +172,11 @@ def sort_marks(
     order = np.lexsort((rater, output))
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
-    rating = place[spans[0]]
-    by_rating = np.argsort(rating, kind="stable")
-    return SpanColumns(
-        tuple(raters),
-        segment,
-        length,
-        output[order],
-        rater[order],
-        rating[by_rating],
-        *(column[by_rating] for column in spans[1:]),
-    )
+    rating, (_, start, end, is_major) = place[spans[0]], spans
+    lines = np.argsort(rating, kind="stable")
+    by_rating = rating[lines], start[lines], end[lines], is_major[lines]
+    ratings = segment, length, output[order], rater[order]
+    return SpanColumns(tuple(raters), *ratings, *by_rating)
 
 
 @dataclass(frozen=True)
@@ -315,8 +309,10 @@ def score_raters(
     """
     if not comparisons:
         return []
-    samples = _list_samples(comparisons, segments, KEYS) if trials else []
-    bounds = _draw_intervals(samples, trials, seed)
+    bounds: list[Interval | None] = []
+    if trials:
+        samples = _list_samples(comparisons, segments, KEYS)
+        bounds = compute_intervals(samples, trials=trials, seed=seed)
     return _build_scores(comparisons, KEYS, bounds)
 
 
@@ -335,14 +331,6 @@ def _list_samples(
     ]
 
 
-def _draw_intervals(
-    samples: Sequence[Sample], trials: int, seed: int
-) -> list[Interval | None]:
-    if not samples or len(samples[0].rows) < 2:
-        return []
-    return compute_intervals(samples, trials=trials, seed=seed)
-
-
 def _build_scores(
     comparisons: Mapping[str, SpanComparisons],
     keys: Sequence[tuple[str, str]],
@@ -352,9 +340,8 @@ def _build_scores(
     if not comparisons:
         return []
     totals = np.stack([counts.sum(0) for _, counts in comparisons.values()])
-    figures = zip(
-        *(aggregate_matches(totals, *key).tolist() for key in KEYS), strict=True
-    )
+    columns = [aggregate_matches(totals, *key).tolist() for key in KEYS]
+    figures = zip(*columns, strict=True)
     scores = []
     for at, (name, (outputs, counts)) in enumerate(comparisons.items()):
         own = bounds[at * len(keys) : (at + 1) * len(keys)]
@@ -397,9 +384,9 @@ def agree_on_spans(
     }
     everything: dict[str, SpanComparisons] = {}
     if len(counts):
-        both_ways = np.stack([counts, counts[:, _EXCHANGED]], 1)
-        pooled = np.repeat(compared, 2), both_ways.reshape(-1, len(_EXCHANGED))
-        everything = {"all": pooled}
+        both_ways = np.repeat(counts, 2, axis=0)
+        both_ways[1::2] = counts[:, _EXCHANGED]
+        everything = {"all": (np.repeat(compared, 2), both_ways)}
     raters = np.bincount(output, minlength=len(marks.length))
     known = np.flatnonzero((raters > 1) & (marks.length > 0))
     alpha, characters = _compute_alpha(marks, known)
@@ -407,21 +394,15 @@ def agree_on_spans(
     if trials:
         # All are of the same segments: these are drawn once.
         most = dict(islice(comparisons.items(), MOST_INTERVALS))
-        samples = [
-            sample
-            for each in (everything, most)
-            for sample in _list_samples(each, marks.segment, keys)
-        ]
-        bounds = _draw_intervals([*characters, *samples], trials, seed)
+        samples = _list_samples(everything, marks.segment, keys)
+        samples = [*characters, *samples, *_list_samples(most, marks.segment, keys)]
+        bounds = compute_intervals(samples, trials=trials, seed=seed)
     alpha_interval = bounds.pop(0) if bounds and characters else None
     overall = _build_scores(everything, keys, bounds)
+    pairs = _build_scores(comparisons, keys, bounds[len(everything) * len(keys) :])
+    counted = int((raters > 1).sum()), len(known)
     return SpanAgreement(
-        _build_scores(comparisons, keys, bounds[len(everything) * len(keys) :]),
-        overall[0] if overall else None,
-        alpha,
-        alpha_interval,
-        int((raters > 1).sum()),
-        len(known),
+        pairs, overall[0] if overall else None, alpha, alpha_interval, *counted
     )
 
 
@@ -433,8 +414,8 @@ def _count_pairs(
     span_lengths = marks.end - marks.start
     lengths = np.bincount(marks.rating, span_lengths, len(sizes))
     counts = np.zeros((len(first), len(_EXCHANGED)))
-    for at, known in ((1, lengths), (5, sizes)):
-        counts[:, at], counts[:, at + 1] = known[first], known[second]
+    for place, known in ((1, lengths), (5, sizes)):
+        counts[:, place], counts[:, place + 1] = known[first], known[second]
     # Of many pairs one has marked nothing.
     both = np.flatnonzero((sizes[first] > 0) & (sizes[second] > 0))
     work = sizes[first[both]] * sizes[second[both]]
@@ -451,9 +432,8 @@ def _count_pairs(
     for lines in np.split(simple, cuts):
         # Every span of one against every span of the other.
         one, other = first[lines], second[lines]
-        at, cell = expand_ranges(
-            np.zeros(len(lines), np.int64), sizes[one] * sizes[other]
-        )
+        begin = np.zeros(len(lines), np.int64)
+        at, cell = expand_ranges(begin, sizes[one] * sizes[other])
         row, column = np.divmod(cell, sizes[other][at])
         a, b = starts[one][at] + row, starts[other][at] + column
         overlap = np.minimum(marks.end[a], marks.end[b])
@@ -475,8 +455,8 @@ def _count_pairs(
         counts[line, 8] = np.where(is_same, placed, 0)
         counts[line, 9] = placed
     for line in np.concatenate(one_by_one).tolist():
-        pair = (marks.list_spans(int(each[line])) for each in (first, second))
-        counts[line] = count_matches(*pair, credit)
+        a_spans, b_spans = map(marks.list_spans, (int(first[line]), int(second[line])))
+        counts[line] = count_matches(a_spans, b_spans, credit)
     return counts
 
 
@@ -601,10 +581,8 @@ def _rate_runs(marks: SpanColumns, outputs: Codes) -> tuple[Ratings, Codes, Code
     lengths = marks.length[outputs]
     # All places of all texts in a row; what lies behind a text is cut off.
     base = np.arange(len(outputs)) * (lengths.max() + 1)
-    start, end = (
-        base[unit] + np.minimum(side[spans], lengths[unit])
-        for side in (marks.start, marks.end)
-    )
+    sides = (marks.start[spans], marks.end[spans])
+    start, end = (base[unit] + np.minimum(side, lengths[unit]) for side in sides)
     edges = np.unique(np.concatenate([base, base + lengths, start, end]))
     owner = np.searchsorted(base, edges, "right") - 1
     begins = np.flatnonzero(owner[1:] == owner[:-1])

@@ -17,7 +17,7 @@ from metra.campaign.summary import (
     assign_blind_names,
     summarise_judgements,
 )
-from metra.store import answers, campaigns, database, screens, tasks
+from metra.store import answers, audit, campaigns, database, screens, tasks
 
 
 def filled(store, protocol="ldc", **more):
@@ -205,6 +205,34 @@ def test_an_export_is_what_was_judged(full):
     back = parse_judgement_lines(reply.text.split("\n"), "x")
     assert back == full.house.judgements()
     assert rank_systems(back) == rank_systems(full.house.judgements())
+
+
+def test_an_export_that_does_not_fit_on_the_disk_is_said_and_not_logged(
+    light_full, monkeypatch
+):
+    monkeypatch.setattr(
+        "metra.campaign.exports.open_spool",
+        lambda _: open("/dev/full", "wb", buffering=0),  # noqa: SIM115
+    )
+    reply = light_full.browser.get(f"{light_full.place}/export/csv")
+    assert reply.status_code == 507
+    assert "disk is full; its operator must free some space." in reply.text
+    with light_full.house.store.reading() as db:
+        assert audit.list_entries(db, what="export") == []
+
+
+@pytest.mark.parametrize("form", ["csv", "zip"])
+def test_an_export_on_the_disk_is_the_one_in_memory(light_full, monkeypatch, form):
+    place = f"{light_full.place}/export/{form}"
+    small = light_full.browser.get(place)
+    monkeypatch.setattr("metra.campaign.exports._IN_MEMORY", 1)
+    monkeypatch.setattr("metra.campaign.exports._LINES_AT_ONCE", 2)
+    large = light_full.browser.get(place)
+    assert large.content == small.content
+    assert large.headers["Content-Length"] == str(len(small.content))
+    with light_full.house.store.reading() as db:
+        sizes = [one.data["bytes"] for one in audit.list_entries(db, what="export")]
+    assert sizes == [len(small.content)] * 2
 
 
 def test_formats_that_have_no_place_for_it_are_not_there(light_full):

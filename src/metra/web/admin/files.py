@@ -19,6 +19,7 @@ from metra.campaign.summary import Flagged
 from metra.errors import MetraError
 from metra.store import audit, imported
 from metra.store.access import Session
+from metra.store.database import convert_error
 from metra.store.events import write_key_log
 from metra.web.admin.frame import (
     CampaignVisit,
@@ -86,6 +87,9 @@ def download_export(
         file = export_judgements(form, judgements, known, keys=keys, flagged=flagged)
     except MetraError as error:
         return visit.render("export.html", formats=[], problem=str(error))
+    except OSError as error:
+        # A large export is written to the disk before it is sent.
+        raise convert_error(error) from error
     about = visit.by | {"campaign": stored.id, "blind": stored.is_blind}
     with visit.store.transaction() as db:
         audit.add_export(db, form, file.size, rows=len(judgements), **about)

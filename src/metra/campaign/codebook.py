@@ -1,0 +1,156 @@
+"""The codebook of an export: what is in its files, column by column, and the words read."""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import fields
+
+from metra.campaign.campaign import Campaign
+from metra.campaign.judgement import keep_latest
+from metra.campaign.protocols.registry import protocol
+from metra.campaign.results import describe_word_counting
+from metra.errors import format_count
+from metra.formats.scores import judgement_jsonl, long_table, spreadsheet
+from metra.formats.scores.judgement import Judgement
+
+#: What each entry of a judgement means.
+MEANINGS = {
+    "id": "Unique id of this answer and revision.",
+    "campaign": "Campaign name.",
+    "protocol": "Protocol name.",
+    "protocol_version": "Hash of the protocol's wording.",
+    "source_language": "Source language.",
+    "target_language": "Target language.",
+    "judge": "Name of the judge.",
+    "task": "Id of the unit assigned to the judge; a document has several items.",
+    "kind": "Kind of item; judged, reference and control count towards system scores.",
+    "systems": "Systems whose outputs were shown, in order.",
+    "document": "Document of the segment.",
+    "segment": "Segment number in the corpus, from 1.",
+    "source": "Source text, if any.",
+    "outputs": "Judged outputs, in the order of systems.",
+    "value": "Answer by step; positions in code points, end exclusive.",
+    "revision": "1 for the first answer; the highest revision counts.",
+    "original": "For repeated and degraded items: id of the original task.",
+    "shown_at": "Time when the screen was first shown (seconds since 1970, server clock).",
+    "first_action_at": "Time of the judge's first action.",
+    "submitted_at": "Time when the answer was received.",
+    "wall_ms": "Milliseconds from first shown to submitted.",
+    "active_ms": "Milliseconds of active time; never more than the wall time.",
+    "hidden_ms": "Milliseconds while the page was hidden.",
+    "idle_ms": "Milliseconds without activity.",
+    "paused_ms": "Milliseconds of breaks taken by the judge.",
+    "comment": "Comment by the judge.",
+    "cannot": "Reason why the judge could not judge the item; there is no value then.",
+    "wording": "Language of the questions and guide shown.",
+    "wording_version": "Hash of that wording; wordings.json has the text.",
+    "portion": "Start and end of the judged part of the output; null for all of it.",
+    "system": "System of the output.",
+    "scorer": "Question that was answered.",
+    "native": "Answer on its native scale.",
+    "hundred": "Answer mapped to 0–100; higher is better.",
+    "reason": "Reason for a missing score; empty if there is a score.",
+    "lang": "Language pair.",
+    "higher_is_better": "Whether higher native values are better.",
+    "active_seconds": "Seconds of active time.",
+    "output": "Judged output.",
+    "flags": "Reasons why the judge is flagged; empty if the judge is not.",
+}
+#: What is different in the table of scores.
+_IN_SCORES = {
+    "value": "Answer on its native scale.",
+    "kind": "Question without -repeat, -degraded or -calibration.",
+}
+
+
+def write_codebook(
+    judgements: Sequence[Judgement],
+    campaign: Campaign | None = None,
+    *,
+    apart: Collection[str] = (),
+) -> str:
+    """Explain the files of an export, and count what is in them.
+
+    `apart` are the judges whom means of systems leave out.
+    """
+    first = judgements[0]
+    asked = campaign.protocol if campaign is not None else protocol(first.protocol)
+    kept = keep_latest(judgements)
+    counts = Counter(judgement.kind for judgement in kept)
+    kinds = ", ".join(f"{count} {kind}" for kind, count in counts.items())
+    lines = [
+        f"# {first.campaign}",
+        "",
+        f"{format_count(len(kept), 'answer')} ({kinds}), {len(judgements)} including "
+        "all revisions, from "
+        f"{format_count(len({one.judge for one in kept}), 'judge')}.",
+        "",
+        f"Protocol: {asked.title} (`{asked.name}`, version {asked.version}); shown "
+        f"with the outputs: the {asked.basis}.",
+    ]
+    if campaign is not None:
+        lines.append(
+            f"Seed of the assignment: {campaign.settings.seed}; campaign version "
+            f"{campaign.version}."
+        )
+    if apart:
+        lines += ["", _describe_apart(apart)]
+    if note := describe_word_counting(kept):
+        lines += ["", note]
+    for step in asked.steps:
+        lines += ["", f"## {step.name}", "", step.question, *step.asks.describe()]
+    lines += _describe_wordings(kept, campaign)
+    names = [field.name for field in fields(Judgement)]
+    schema, table = judgement_jsonl.SCHEMA, long_table.JUDGEMENT_COLUMNS
+    sheet = spreadsheet.SPREADSHEET_COLUMNS
+    for title, columns, meanings in (
+        (f"judgements.jsonl ({schema}, every revision)", names, MEANINGS),
+        ("scores.tsv (last revisions; for metra meta)", table, MEANINGS | _IN_SCORES),
+        ("judgements.csv (last revisions; for spreadsheets)", sheet, MEANINGS),
+    ):
+        lines += ["", f"## {title}", "", "| column | meaning |", "| :-- | :-- |"]
+        lines += [f"| {name} | {meanings[name]} |" for name in columns]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _describe_apart(judges: Collection[str]) -> str:
+    return (
+        "System means (systems.tsv, mt-metrics-eval) exclude the flagged judges: "
+        f"{', '.join(judges)}. systems.tsv also has the means that include them, and "
+        "judges.tsv gives the reasons. All other files have the answers of all "
+        "judges."
+    )
+
+
+#: Whose words a wording has.
+_AUTHORS = {
+    "protocol": "original",
+    "translation": "translated by metra, not validated",
+    "campaign": "written for the campaign",
+}
+
+
+def _describe_wordings(
+    judgements: Sequence[Judgement], campaign: Campaign | None
+) -> list[str]:
+    """Describe what judges read in place of the English above, with counts of answers."""
+    if campaign is None or not campaign.wordings:
+        return []
+    counts = Counter(judgement.wording for judgement in judgements)
+    title = "## Wording (full text in wordings.json)"
+    lines = ["", title, "", "| language | wording | version | answers |"]
+    lines.append("| :-- | :-- | :-- | --: |")
+    lines += [
+        f"| {wording.language} | {_AUTHORS[wording.author]} | {wording.version} | "
+        f"{counts[wording.language]} |"
+        for wording in campaign.wordings
+    ]
+    for wording in campaign.wordings:
+        language = wording.language
+        if wording.author == "protocol" or not counts[language]:
+            continue
+        for step in campaign.protocol.steps:
+            words = wording.of_step(step)
+            lines += ["", f"### {step.name} in {language}", "", words.question, ""]
+            lines += [f"- {one.at:g}: {one.label}: {one.text}" for one in words.anchors]
+            lines += [f"- {key}: {text}" for key, text in words.names.items()]
+    return lines

@@ -242,15 +242,13 @@ def _check_parts(shards: Sequence[_Shard], folder: str) -> None:
         return
     counts = {int(name.split("-")[3]) for name in known}
     for parts in sorted(counts):
-
-        def list_parts(ending: str, parts: int = parts) -> list[int]:
-            numbers = range(1, parts + 1)
-            files = (_name_part(shards, Part(n, parts), ending) for n in numbers)
-            return [n for n, name in zip(numbers, files, strict=True) if name in known]
-
-        finished = list_parts(_PART_ENDING)
-        open_parts = [n for n in range(1, parts + 1) if n not in finished]
-        if finished or list_parts(_BEGUN_ENDING):
+        numbers = range(1, parts + 1)
+        begun, finished = (
+            {n for n in numbers if _name_part(shards, Part(n, parts), ending) in known}
+            for ending in (_BEGUN_ENDING, _PART_ENDING)
+        )
+        if begun:
+            open_parts = [n for n in numbers if n not in finished]
             first = open_parts[0] if open_parts else lacking[0].number % parts + 1
             missing = f"part {first} of {parts} is not finished"
             msg = (

@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from importlib.util import find_spec
 from tempfile import TemporaryFile
 from threading import Event, Thread
@@ -133,8 +134,7 @@ def _start_session(pyspark: Any, settings: Mapping[str, str], log: IO[bytes]) ->
 @contextmanager
 def skip_pandas_check() -> Iterator[None]:
     """Have pyspark not load pandas to see its version, where only Arrow's batches are used."""
-    from pyspark.sql.pandas import functions
-
+    functions: Any = import_module("pyspark.sql.pandas.functions")
     check = functions.require_minimum_pandas_version
     functions.require_minimum_pandas_version = lambda: None
     try:

@@ -24,7 +24,7 @@ import textwrap
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -50,6 +50,9 @@ JAVA = (
 SETTINGS = {
     "spark.driver.memory": "512m",
     "spark.driver.extraJavaOptions": JAVA,
+    # The plan is simple: what Spark would compile for it, and replan, costs 30 MB.
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
     "spark.ui.retainedJobs": "10",
     "spark.ui.retainedStages": "10",
     "spark.ui.retainedTasks": "100",
@@ -197,6 +200,9 @@ def run_metra(words: list[str], kill_at: float | None = None, **variables: str) 
         process = subprocess.Popen(
             command, stdout=out, env=os.environ | variables, start_new_session=True
         )
+        # Linux shares time out among sessions first: give this one the priority that we have.
+        with suppress(OSError):
+            Path(f"/proc/{process.pid}/autogroup").write_text(str(os.nice(0)))
         cpu: dict[int, float] = {}
         peaks = [0.0, 0.0, 0.0]
         while process.poll() is None:

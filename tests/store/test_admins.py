@@ -81,6 +81,14 @@ def test_a_hash_is_renewed_when_the_cost_has_changed(db, monkeypatch):
     assert access.find_password_hash(db, "bob") == of_bob
 
 
+def test_a_signature_is_worth_nothing_for_another_text_or_password():
+    signature = access.sign_text("hash", "text")
+    assert access.check_signature("hash", "text", signature)
+    for kept, text in (("other", "text"), ("hash", "other"), (None, "text")):
+        assert not access.check_signature(kept, text, signature)
+    assert not access.check_signature("hash", "text", "\ud800")
+
+
 def test_a_short_password_is_refused(db):
     with pytest.raises(OptionError, match="has 9 characters; expected 10 or more"):
         access.set_password(db, "ann", "123456789", now=1.0, who="test")

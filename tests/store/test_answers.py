@@ -172,6 +172,9 @@ def test_events_are_kept_once_in_order(at_work):
         db, stored, task, 0, [Event(None, 12.0, "blur"), Event(None, 13.0, "focus")]
     )
     events.add_events(db, stored, task, 0, [])
+    # Twice in one message, and a number that one without a number has taken.
+    twice = [Event(5, 14.0, "key"), Event(5, 14.0, "key"), Event(4, 13.0, "again")]
+    events.add_events(db, stored, task, 0, twice)
     found = list_screen_events(db, task, 0)
     assert [(one.seq, one.kind) for one in found] == [
         (0, "focus"),
@@ -179,6 +182,7 @@ def test_events_are_kept_once_in_order(at_work):
         (2, "key"),
         (3, "blur"),
         (4, "focus"),
+        (5, "key"),
     ]
     assert found[0].data == {"a": 1}
 

@@ -8,7 +8,13 @@ from statistics import median
 from metra.campaign.agreement import ScorerAgreement, compute_agreement
 from metra.campaign.assignment import Task, TaskItem, make_opaque_id
 from metra.campaign.campaign import FIRST, Campaign, group_by
-from metra.campaign.judgement import drop_checks, keep_latest, pause_collection
+from metra.campaign.judgement import (
+    KnownScores,
+    drop_checks,
+    keep_latest,
+    pause_collection,
+    score_each,
+)
 from metra.campaign.judges import build_judge_rows, flag_judges
 from metra.campaign.results import group_by_scorer
 from metra.campaign.settings import derive_settings
@@ -144,8 +150,10 @@ def compute_status(judgements: Iterable[Judgement]) -> CampaignStatus:
     """Return the status; agreement has no intervals, which would take time."""
     everything = list(judgements)
     kept = keep_latest(everything)
-    scores = group_by_scorer(drop_checks(kept))
-    rows = build_judge_rows(kept, scores, WORDS_PER_MINUTE)
+    unchecked = drop_checks(kept)
+    known: KnownScores = {}
+    scores = group_by_scorer(unchecked, score_each(unchecked, known))
+    rows = build_judge_rows(kept, scores, WORDS_PER_MINUTE, known)
     reasons = flag_judges(rows)
     changed = Counter(one.judge for one in everything if one.revision > 1)
     judges = {}

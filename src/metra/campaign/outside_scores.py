@@ -67,13 +67,23 @@ def read_outside_scores(
             return [_align_scores(metric, campaign, title) for metric in metrics]
         except MetraError as error:
             said = str(error).replace(f"{folder}/", "").replace(folder, "the files")
-            raise type(error)(re.sub(*_REMEDY, said)) from None
+            for told, remedy in _REMEDIES:
+                said = re.sub(told, remedy, said)
+            raise type(error)(said) from None
 
 
 #: What to say on a page, where a file has no options.
-_REMEDY = (
-    r"add better=higher or better=lower, as in .*",
-    "choose which scores are better, and choose the file again.",
+_REMEDIES = (
+    (
+        r"add better=higher or better=lower, as in .*",
+        "choose which scores are better, and choose the file again.",
+    ),
+    (
+        r"; give `input_format`\.",
+        "; choose scores as metra, COMET or MetricX write them, or a table with the "
+        "headings system, segment and score.",
+    ),
+    (r"; give `direction_of`, or write", "; choose which scores are better, or write"),
 )
 
 

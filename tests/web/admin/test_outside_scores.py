@@ -188,7 +188,10 @@ GAP = SYSTEM_SCORES | {SYSTEMS[1]: [*SYSTEM_SCORES[SYSTEMS[1]][:-1], ""]}
             id="no direction",
         ),
         pytest.param(
-            [("a.txt", b"these are no scores\n")], "a.txt", id="something else"
+            [("a.txt", b"these are no scores\n")],
+            "a.txt begins with &#39;these are no scores&#39;, which is not a known score "
+            "table; choose scores as metra, COMET or MetricX write them",
+            id="something else",
         ),
         pytest.param(
             [("a.txt", b"0.5\n" * SIZE)],
@@ -204,6 +207,7 @@ def test_bad_files_are_refused_in_a_sentence(unanswered, files, message):
     assert reply.status_code == 422
     assert message in reply.text
     assert "/tmp" not in reply.text
+    assert "`" not in reply.text
     with admin.house.store.reading() as db:
         assert outside_scores.list_scores(db, admin.house.campaign) == []
 

@@ -42,8 +42,9 @@ ASKED = "asked"
 _FINGERPRINT = b"metra.fingerprint"
 _SUMS = b"metra.sums"
 _ENDING = ".terms"
-# So many files are open at a time.
-_OPEN = 256
+# So many files of a metric are open at a time: those of all partitions of 13 million rows, as
+# chunks read from all of them. Systems often allow 1,024 in all.
+_OPEN = 400
 
 #: Gives the rows of a shard in chunks, by the shard's number.
 ReadChunks = Callable[[int], Iterable[pa.RecordBatch]]

@@ -9,9 +9,7 @@ import metra
 from metra.cli import output
 from metra.corpus.outputs import Outputs
 from metra.report.study import build_study
-from metra.scoring.compare import ComparisonSettings, compare_statistics
 from metra.scoring.evaluate import make_metrics
-from metra.scoring.statistics import count_corpus
 from metra.stats.parallel import count_blocks, track_blocks
 
 
@@ -118,16 +116,3 @@ def test_the_outer_loop_reports():
             list(track_blocks(1000, 250))
         list(track_blocks(3, 2))
     assert told == [(0, 0.0), (1, 0.5), (2, 1.0), (0, 0.0), (2, 2 / 3), (3, 1.0)]
-
-
-def test_trials_tell_their_share():
-    corpus = Outputs(
-        metra.EvalSet([["a b c", "d e f", "g h"] * 4]),
-        {"x": ["a b", "d", "g"] * 4, "y": ["a c", "e", "h"] * 4},
-    )
-    statistics = count_corpus(corpus, make_metrics(["wer"]), keep=True)
-    told = []
-    settings = ComparisonSettings(trials=2000)
-    compare_statistics(statistics, settings, progress=lambda *far: told.append(far))
-    assert told[-1] == (3000, 1.0)  # 1,000 resamples for intervals come first
-    assert [share for _, share in told] == [done / 3000 for done, _ in told]

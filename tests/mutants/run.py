@@ -260,9 +260,8 @@ def try_mutant(
                 # A test may fail by itself, now and then or always: it has to fail again,
                 # and to pass without the mutant.
                 suspects = [failed] if failed in batch else batch
-                if (
-                    status is None or run_tests(tree, mutant, suspects, seconds)[0] != 0
-                ) and is_noticed(tree, mutant, suspects, seconds):
+                again, _ = run_tests(tree, mutant, suspects, seconds)
+                if again != 0 and is_noticed(tree, mutant, suspects, seconds):
                     break
                 print(f"  not by {', '.join(suspects)}:", flush=True)
                 print(

@@ -199,6 +199,8 @@ def test_every_screen_counts_its_own_events(at_work):
         assert events.get_next_number(db, task, number) == last + 1
     assert events.get_next_number(db, owned.task.id, 0) == 3
     assert events.get_next_number(db, other, 1) == 0
+    events.add_events(db, stored, other, 1, [Event(None, 1.0, "key")])
+    assert [one.seq for one in list_screen_events(db, other, 1)] == [0]
 
 
 def test_a_screen_has_only_so_many_events(at_work, monkeypatch):

@@ -334,12 +334,13 @@ def format_page(outcomes: list[dict[str, Any]], items: int) -> str:
 
 
 def is_right(of: dict[str, Any]) -> bool:
-    """Return whether nothing was lost or doubled, and backups are complete."""
+    """Return whether nothing was lost or doubled, backups are complete, and disks were full."""
     wrong = ("lost", "doubled", "untold", "others", "missing in the middle")
     return (
         of["kept"] == of["asked"]
         and not any(of[name] for name in wrong)
         and all(of["equal"].values())
+        and (of["507"] > 0 or not of["full"])
     )
 
 

@@ -34,10 +34,12 @@ fuzz: .venv/.wheel .venv/.test
 	$(BIN)/python tests/fuzz/run.py --seconds $(FUZZ_SECONDS) --seed $$(date +%s)
 	$(BIN)/python tests/fuzz/kernels.py --seconds $(FUZZ_SECONDS)
 
-# Small changes of the code, which the tests should notice: so many of each package.
-MUTANTS ?= 20
+# Small changes of the code, which the tests should notice: so many of each package, in one
+# process, for hours. The same SEED again continues a run that was stopped.
+MUTANTS ?= 60
+SEED ?= $(shell date +%s)
 mutants: .venv/.wheel .venv/.test $(DEBIAN)
-	$(BIN)/python tests/mutants/run.py --count $(MUTANTS) --seed $$(date +%s) --all
+	$(BIN)/python tests/mutants/run.py --count $(MUTANTS) --seed $(SEED) --all
 
 # Installs torch at first. A thread a worker: models are tiny.
 test-neural: .venv/.wheel .venv-oracle/.made

@@ -20,25 +20,26 @@ from results import replace_section
 import metra
 
 PAGE = Path(__file__).parents[1] / "docs" / "mbr.md"
-HEADING = "How it chooses, and how fast"
+HEADING = "Quality and speed of the aggregated reference"
 METRICS = {"BLEU": "bleu", "chrF": "chrf", "chrF++": "chrf:word_order=2"}
 SAMPLE, SEGMENTS, SEED = 1000, 40, 20
 
 TEXT = """\
-How much the choice changes was measured on the systems' outputs of WMT 2023: first 12 to 15
-outputs of each of {segments:,} segments (English–German, Hebrew–English, Chinese–English), then
-{sample:,} candidates of each of {few} segments, made of the outputs by changes of words. The
-candidates are the references. The loss is what the mean score of the chosen candidate over all
-pairs lacks of the best, in points. The last columns score what was chosen against the human
-reference, with the same metric.
+The table compares the choices with `score_consensus` (*aggregated*) and with all pairs on
+system outputs of WMT 2023: first 12 to 15 outputs for each of {segments:,} segments
+(English–German, Hebrew–English, Chinese–English), then {sample:,} candidates for each of
+{few} segments, made from the outputs by changing words. The candidates are also the
+references. *Mean loss* is the difference, in points, between the best mean score over all
+pairs and that of the chosen candidate. The last columns score the choice against the human
+reference with the same metric.
 
-| candidates | metric | same choice | mean loss | all pairs: score | at once: score |
+| candidates | metric | same choice | mean loss | score with all pairs | score aggregated |
 | --: | :-- | --: | --: | --: | --: |
 {effect}
 
-Processor time for one segment, on one thread:
+CPU time per segment on one thread:
 
-| {sample:,} × {sample:,} | all pairs | at once | ratio |
+| {sample:,} × {sample:,} | all pairs | aggregated | ratio |
 | :-- | --: | --: | --: |
 {speed}
 

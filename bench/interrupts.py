@@ -473,10 +473,10 @@ def interrupt_all(only: str) -> tuple[str, list[str]]:
     delays = " | ".join(f"after {delay} s" for delay in DELAYS)
     heading = f"| work | {delays} |\n| :-- |{' --: |' * len(DELAYS)}"
     text = f"""
-Milliseconds from the signal to KeyboardInterrupt, those of CPU time in brackets, in the
-middle of one segment of {WORDS:,} words on both sides: every metric but those that ask a
-model, and every kernel. A command has ended by then, with exit code 130 and one sentence;
-its time of work begins {START} s after its process. What ends sooner was not interrupted.
+Milliseconds from the signal to KeyboardInterrupt (CPU time in brackets), in the middle of a
+segment of {WORDS:,} words in output and reference, for every kernel and every metric that does
+not call a language model. For a command, the time until it ends with exit code 130 and one
+sentence; its work begins {START} s after its process. Work that ends sooner is not interrupted.
 
 {heading}
 """
@@ -516,10 +516,10 @@ def count_references(only: str) -> tuple[str, list[str]]:
             faults.append(f"{spec} with many references")
     counts = " | ".join(f"{count:,}" for count in REFERENCES)
     text = f"""
-Milliseconds of CPU time, the fastest of several runs, to score a segment of 25 words with as
-many words in each reference. The last column is what a reference costs with {REFERENCES[-1]:,}
-of them, as a multiple of what it costs with {REFERENCES[0]:,}: 1 is linear. It grows where a
-table of n-grams no longer fits the processor's cache.
+Milliseconds of CPU time, the fastest of several runs, to score a segment of 25 words against
+references of 25 words. The last column is the time per reference with {REFERENCES[-1]:,}
+references, divided by the time per reference with {REFERENCES[0]:,}: 1 means linear. It is
+larger if a table of n-grams no longer fits into the cache of the processor.
 
 | metric | {counts} | ratio |
 | :-- |{" --: |" * (len(REFERENCES) + 1)}
@@ -554,9 +554,9 @@ def measure_threads(only: str) -> tuple[str, list[str]]:
             )
             print(rows[-1], flush=True)
     text = """
-Microseconds of wall time for a segment: calls of `metric.sentence` from one thread, then from
-two of a pool; `metra.score` with all segments at once, on all cores; and how many times faster
-two threads of calls are than one.
+Microseconds of wall time per segment: calls of `metric.sentence` from one thread and from two
+threads; one call of `metra.score` with all segments, on all cores; and the speed-up of two
+threads over one.
 
 | metric | words | one thread | two threads | one call | speed-up |
 | :-- | --: | --: | --: | --: | --: |

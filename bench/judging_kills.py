@@ -309,10 +309,10 @@ ROWS: dict[str, Callable[[dict[str, Any]], str]] = {
 NAMES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 HEADING = "Kills, restarts and full disks"
 PAGE = """\
-{judges} judges answer {items} screens each through a server with {workers} workers, each
-with a draft before, as quickly as they can. Meanwhile processes are killed, PostgreSQL is
-restarted, and the file system of the store is filled up. What was refused or broke is sent
-again, as the judging page does. Written by `python bench/judging_kills.py --write`.
+{judges} simulated judges answer {items} screens each on a server with {workers} workers, each
+answer after a draft, as fast as possible. Meanwhile, processes are killed, PostgreSQL is
+restarted, and the disk of the store is filled. Requests that fail are sent again, as the
+judging page does. Written by `python bench/judging_kills.py --write`.
 
 {table}
 """

@@ -11,12 +11,12 @@ INTRODUCTION = """\
 
 Written by `python bench/run.py --full --write-results`; do not edit.
 
-Every row first showed that metra and its peer give the same numbers on the same text:
-statistics of each segment where the peer shows them, else scores to nine digits. Then both
-were timed by turns, in one process, on one thread (bleuscore and the linear algebra of
-numpy held to one as well), without garbage collection, sacreBLEU's caches emptied before
-each call. Times are CPU time for a segment, or wall time for a run of a command; a ratio
-is the median over the rounds; a goal is met if three quarters of the rounds reach it.
+Each task first checks that metra and its peer give the same results on the same text:
+statistics of each segment if the peer shows them, otherwise scores to nine digits. Then
+it times both alternately in one process, on one thread (also bleuscore and numpy's linear
+algebra), without garbage collection and with empty sacreBLEU caches. Times are CPU time
+per segment, or wall time per run of a command. A ratio is the median over the rounds. A
+goal is met if three quarters of the rounds reach it.
 """
 
 

@@ -91,6 +91,7 @@ JOBS = (
         "Spark, local[2], BLEU and chrF",
         "parquet",
         ("-m", "bleu", "-m", "chrf", "--engine", "spark", "--master", "local[2]"),
+        100_000_000,
         steady_from=1_000_000,
     ),
 )
@@ -309,14 +310,15 @@ _INTRODUCTION = """\
 
 Written by `python bench/scale.py --write-results`; do not edit.
 
-`metra score` on all cores: two files of lines, or a table in {shards} Parquet files, and in
-files of {shard_rows:,} rows beyond that. The texts are diverse: words of a made-up language
-with 400,000 word forms, drawn by Zipf's law from fixed seeds (`bench/diverse.py`), about 20
-words a segment, outputs with three of ten words replaced. No text occurs twice. CPU time is
-the sum over cores; up to 100,000 pairs it is that of a process that has scored ten pairs
-before, where the command keeps nothing and is not Spark's. Peak memory is that of all
-processes of the command. Wall time suffers from other work on the machine, and the load beside
-each line says how much there was; CPU time suffers a little, because caches are shared."""
+`metra score` on all cores: two text files, or a table in {shards} Parquet files, and in
+files of {shard_rows:,} rows beyond that. The texts are words of an artificial language with
+400,000 word forms, drawn by Zipf's law from fixed seeds (`bench/diverse.py`), with about 20
+words per segment; three of ten words of each output are replaced. No text occurs twice. CPU
+time is the sum over cores. Up to 100,000 pairs, it is that of a process that has scored ten
+pairs before, except on Spark and for commands that save their state. Peak memory is that of
+all processes of the command. Wall time depends on other work on the machine, and the load
+beside each line shows how much there was. CPU time depends on it a little, because processes
+share caches."""
 
 
 def _describe_files() -> list[str]:
@@ -332,10 +334,10 @@ def _describe_files() -> list[str]:
                 f"{cost.peak:.0f} MB",
             ]
         )
-    header = ["files", "CPU a file", "CPU a file, all kept", "peak memory"]
+    header = ["files", "CPU per file", "CPU per file, all resumed", "peak memory"]
     return [
         "## Many small files",
-        f"NIST with `--resume`, files of {FILE_ROWS} rows: counted, and then the same again.",
+        f"NIST with `--resume`, files of {FILE_ROWS} rows: a first run, and one that resumes.",
         table.markdown(header, rows, left=()),
     ]
 
@@ -344,7 +346,7 @@ def _describe_threads() -> list[str]:
     one, two = (_costs(threads, "threads")[0] for threads in "12")
     return [
         "## Threads",
-        f"BLEU of {one.pairs:,} pairs in Parquet, the best of {ROUNDS} turns: "
+        f"BLEU of {one.pairs:,} pairs in Parquet, the best of {ROUNDS} rounds: "
         f"{one.seconds:.2f} s with one thread, {two.seconds:.2f} s with two, "
         f"{one.seconds / two.seconds:.2f} times as fast (load {two.load:.1f}).",
     ]
@@ -364,22 +366,21 @@ def _describe_billion() -> list[str]:
 
 
 _BILLION = """\
-Computed, not measured: the cost of a pair at the largest size times 10⁹. It holds if nothing
-grows with the table, for which there are these reasons.
+These figures are extrapolated: the cost per pair at the largest measured size, times 10⁹. They
+assume that the cost per pair stays constant, for these reasons:
 
-- **Memory.** A chunk of rows is read, counted and dropped; what stays is one row of sums for
-  each group, system and metric. The table above shows the same memory at every size.
-- **Sums.** Fractions are added on fixed grids, exact for 10⁹ segments, whole counts up to 2⁵³;
-  so the digits do not depend on how the rows are cut.
-- **Weights (NIST, LTV).** No process holds all terms: chunks write them by partition, there
-  are as many partitions as rows ask for (one for 32,768 rows, at most 4,096), and a partition
-  is added up alone. Beyond 1.3 · 10⁸ rows partitions grow: at 10⁹ one has the terms of 244,000
-  rows.
-- **Checkpoints.** `--resume` keeps the totals of each finished file, and each step of the
-  weights file by file; `--part` shares them out among machines.
-- **Spark.** A task gives back one row of sums for each group, so the driver's share does not
-  depend on the rows; without groups nothing is shuffled, with groups one row for each group
-  and task is."""
+- **Memory.** metra reads, counts and drops one chunk of rows at a time, and keeps one row of
+  sums per group, system and metric. The table above shows the same memory at every size.
+- **Sums.** Fractions are summed on fixed grids, exact for 10⁹ segments, and counts are exact up
+  to 2⁵³. The digits therefore do not depend on how the rows are split.
+- **Weights (NIST, LTV).** No process holds all terms. Chunks write them to partitions (one per
+  32,768 rows, at most 4,096), and metra sums each partition separately. Beyond 1.3 · 10⁸ rows
+  partitions grow: at 10⁹ rows, one contains the terms of 244,000 rows.
+- **Checkpoints.** `--resume` saves the totals of each finished file and each step of the
+  weights; `--part` distributes them over machines.
+- **Spark.** A task returns one row of sums per group, so the work of the driver does not depend
+  on the number of rows. Spark shuffles nothing without groups, and one row per group and task
+  with groups."""
 
 
 if __name__ == "__main__":

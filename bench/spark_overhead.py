@@ -48,7 +48,7 @@ def main(sizes: list[int]) -> None:
         with spark_session() as session:
             session.range(1).count()
             print(f"starting Spark: {time.perf_counter() - began:.1f} s")
-            print("| segments | measures | here, s | Spark, s |")
+            print("| segments | metrics | here, s | Spark, s |")
             print("| --: | :-- | --: | --: |")
             for rows in sizes:
                 paths = sorted(

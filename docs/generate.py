@@ -12,7 +12,7 @@ from pathlib import Path
 import api_names
 import command_pages
 import consoles
-import measure_pages
+import metric_pages
 import module_index
 import protocol_scales
 from page_blocks import fill_block
@@ -21,7 +21,7 @@ from metra.corpus import examples
 from metra.limits import EXPLANATIONS, SERVED, Limits
 
 ROOT = Path(__file__).parent.parent
-MEASURES = ROOT / "docs" / "metrics"
+METRICS = ROOT / "docs" / "metrics"
 COMMANDS = ROOT / "docs" / "commands"
 
 
@@ -38,7 +38,7 @@ def main(arguments: list[str]) -> int:
     stale = [path for path, text in wanted.items() if found(path) != text]
     orphans = [
         path
-        for folder in (MEASURES, COMMANDS)
+        for folder in (METRICS, COMMANDS)
         for path in folder.rglob("*.md")
         if path not in wanted
     ]
@@ -57,10 +57,10 @@ def main(arguments: list[str]) -> int:
 
 def generate_pages() -> dict[Path, str]:
     """Return every generated page, and pages by hand with the blocks in them."""
-    pages = {MEASURES / "index.md": measure_pages.index()}
+    pages = {METRICS / "index.md": metric_pages.index()}
     with chdir(ROOT):  # where the example's files have short names
-        for name in measure_pages.NAMES:
-            pages[MEASURES / f"{name}.md"] = measure_pages.page(name)
+        for name in metric_pages.NAMES:
+            pages[METRICS / f"{name}.md"] = metric_pages.page(name)
     for place, text in command_pages.write_pages().items():
         pages[COMMANDS / place] = text
     pages[ROOT / "docs" / "modules.md"] = module_index.page()
@@ -69,7 +69,7 @@ def generate_pages() -> dict[Path, str]:
         ("docs/api/index.md", "names", api_names.write_tables()),
         ("docs/human/protocols.md", "scales", protocol_scales.scales()),
         ("docs/limits.md", "limits", list_limits()),
-        ("zensical.toml", "measures", measure_pages.menu()),
+        ("zensical.toml", "metrics", metric_pages.menu()),
         ("zensical.toml", "commands", command_pages.write_menu()),
     ):
         path = ROOT / place
@@ -85,7 +85,7 @@ def refresh_consoles(pages: dict[Path, str]) -> dict[Path, str]:
     return pages | {
         path: consoles.refreshed(pages.get(path) or found(path), examples.HOME)
         for path in sorted(by_hand)
-        if MEASURES not in path.parents and COMMANDS not in path.parents
+        if METRICS not in path.parents and COMMANDS not in path.parents
     }
 
 
@@ -97,7 +97,7 @@ SHOWN_SPEEDS = (
     ("WER", "jiwer"),
     ("METEOR, exact, stem and synonym", "METEOR 1.5 (Java)"),
     ("BLEU with interval", "sacrebleu"),
-    ("paired bootstrap, 5 systems, 4 measures, 1,000 trials", "sacrebleu"),
+    ("paired bootstrap, 5 systems, 4 metrics, 1,000 trials", "sacrebleu"),
 )
 
 

@@ -54,7 +54,7 @@ def results(browser: Browser, kept: Store, url: str) -> None:
     [filled] = fill_store(kept, ["adequacy"], now=now)
     with kept.transaction() as db:
         token, _ = access.begin_session(db, "admin", now=now, name="admin")
-    context = browser.new_context(viewport={"width": 1120, "height": 860})
+    context = browser.new_context(viewport={"width": 1120, "height": 800})
     context.add_cookies([{"name": "metra-admin", "value": token, "url": url}])
     page = context.new_page()
     page.goto(f"{url}/admin/campaigns/{filled.id}/results")

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from playwright.sync_api import sync_playwright
 
 HERE = Path(__file__).parent
-SIZE = {"width": 1120, "height": 720}
+SIZE = {"width": 960, "height": 720}
 
 
 def main() -> None:

@@ -35,6 +35,7 @@ settings.load_profile(os.environ.get("METRA_TEST_DRAW", "same"))
 # have no more.
 LONG = (
     "test_spark.py",
+    "test_frames.py",
     "test_strings.py",
     "test_odd_forms.py",
     "test_large_report.py",
@@ -206,6 +207,10 @@ def postgresql():
 
     if (reason := databases.missing()) is not None:
         pytest.skip(reason)
+    # Whoever runs tests in many processes starts one server for all of them.
+    if folder := os.environ.get("METRA_TEST_POSTGRESQL"):
+        yield databases.PostgreSQL(Path(folder))
+        return
     with databases.running() as server:
         yield server
 

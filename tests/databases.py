@@ -7,7 +7,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -17,13 +17,12 @@ _numbers = count(1)
 
 
 class PostgreSQL:
-    """A running server; each database that is asked for is empty."""
+    """A server; each database that is asked for is empty."""
 
-    def __init__(self, folder: Path, command: list[str], **process: Any) -> None:
+    def __init__(self, folder: Path, command: Sequence[str] = (), **process: Any):
         self.folder = folder
         self.emptied: list[str] = []
         self._command, self._process = command, process
-        self.start()
 
     def start(self) -> None:
         """Start the server and wait until it answers."""
@@ -65,14 +64,22 @@ class PostgreSQL:
             return  # somebody still reads in it
         self.emptied.append(url)
 
-    def _execute(self, database: str, *commands: str) -> None:
+    def drop_databases(self) -> None:
+        """Drop what processes that have ended have left."""
+        query = "SELECT datname FROM pg_database WHERE datname LIKE 'metra%'"
+        for (name,) in self._execute("postgres", query):
+            self._execute("postgres", f"DROP DATABASE {name} WITH (FORCE)")
+
+    def _execute(self, database: str, *commands: str) -> list[tuple[Any, ...]]:
+        """Execute commands one after the other; return the rows of the last one."""
         import psycopg
 
         with psycopg.connect(
             host=str(self.folder), user="postgres", dbname=database, autocommit=True
         ) as connection:
             for command in commands:
-                connection.execute(command)
+                cursor = connection.execute(command)
+            return cursor.fetchall() if cursor.description else []
 
 
 def missing() -> str | None:
@@ -134,6 +141,7 @@ def running(*, durable: bool = False, **more: str) -> Iterator[PostgreSQL]:
     server = PostgreSQL(
         folder, [str(where / "postgres"), "-D", str(data), *options], **process
     )
+    server.start()
     try:
         yield server
     finally:

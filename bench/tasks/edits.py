@@ -1,4 +1,4 @@
-"""Edit measures: word error rate and TER, strings in, score out, one thread."""
+"""Edit metrics: word error rate and TER, strings in, score out, one thread."""
 
 from dataclasses import asdict
 from functools import partial

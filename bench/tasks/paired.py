@@ -1,4 +1,4 @@
-"""Paired tests of five systems by four measures: resampling alone, statistics at hand."""
+"""Paired tests of five systems by four metrics: resampling alone, statistics at hand."""
 
 import math
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ PAIRS = [(at, at + 4 * other) for other in range(1, SYSTEMS) for at in range(4)]
 
 
 def samples(text: Corpus) -> list[resampling.Sample]:
-    """Statistics of five systems by four measures: a system's four, then the next one's."""
+    """Statistics of five systems by four metrics: a system's four, then the next one's."""
     return _samples(text.name, len(text))
 
 
@@ -170,10 +170,10 @@ def _race(task: str, test: str, trials: int, goal: float, *, quick: bool) -> Rac
 
 
 TASKS = [
-    _race("randomisation, 5 systems, 4 measures", "ar", 1_000, 15, quick=True),
-    _race("randomisation, 5 systems, 4 measures", "ar", 10_000, 15, quick=False),
-    _race("paired bootstrap, 5 systems, 4 measures", "bs", 1_000, 20, quick=True),
-    _race("paired bootstrap, 5 systems, 4 measures", "bs", 10_000, 20, quick=False),
+    _race("randomisation, 5 systems, 4 metrics", "ar", 1_000, 15, quick=True),
+    _race("randomisation, 5 systems, 4 metrics", "ar", 10_000, 15, quick=False),
+    _race("paired bootstrap, 5 systems, 4 metrics", "bs", 1_000, 20, quick=True),
+    _race("paired bootstrap, 5 systems, 4 metrics", "bs", 10_000, 20, quick=False),
     Limit(
         task="memory of randomisation beyond rows, 100k",
         measure=partial(memory_apart, "ar", 100_000),

@@ -53,7 +53,7 @@ from data_sets import (  # noqa: E402 (docs is no package)
 )
 
 LENGTHS = (1, 2, 5, 10, 20, 50, 100, 0)
-MEASURES = (
+METRICS = (
     "bleu:smooth=exp", "nist", "f1", "gtm:e=1", "gtm:e=2", "recall", "meteor", "chrf", "ter",
 )  # fmt: skip
 OTHERS = ("COMET", "XCOMET-Ensemble")
@@ -109,8 +109,8 @@ def documents(folder: Path) -> tuple[ScorePanel, DocumentCurves]:
     """Two campaigns of ESA judged the same outputs: two judgements of each."""
     judged = read_wmt23(folder, "en-de")
     outputs, tables = judged.outputs, folder / "wmt23-mqm-esa"
-    measures = make_metrics(MEASURES)
-    mine, statistics = score_systems(Outputs(judged.evalset, outputs), measures)
+    metrics = make_metrics(METRICS)
+    mine, statistics = score_systems(Outputs(judged.evalset, outputs), metrics)
     marks = [
         row
         for row in read_rows(tables / "en-de.annotations.tsv.gz")
@@ -139,7 +139,7 @@ def documents(folder: Path) -> tuple[ScorePanel, DocumentCurves]:
         },
     )
     scores = concatenate_scores([z, mine, neural])
-    lined = build_panel(scores, "esa-z", [*measures, *OTHERS], statistics=statistics)
+    lined = build_panel(scores, "esa-z", [*metrics, *OTHERS], statistics=statistics)
     return lined, draw_documents(
         lined, gather_judgements(scores, lined), lengths=LENGTHS
     )
@@ -178,11 +178,11 @@ def by_number(
 ) -> dict[str, ReferenceStudy]:
     """Pearson's r of segments and of systems: four independent references, then edits."""
     ort = read_ort(folder, streams)
-    measures = ["bleu", "f1", "gtm:e=1", "recall", "chrf", "ter"]
+    metrics = ["bleu", "f1", "gtm:e=1", "recall", "chrf", "ter"]
 
     @cache
     def score(chosen: tuple[int, ...]) -> ScorePanel:
-        return ort.line_up("da", measures, references=chosen)[1]
+        return ort.line_up("da", metrics, references=chosen)[1]
 
     studies = {}
     for level in ("seg", "sys"):
@@ -208,7 +208,7 @@ def by_number(
                 np.mean([drawn[name] for drawn in many], axis=0)
                 - np.mean([drawn[name] for drawn in few], axis=0)
             )
-            for name in measures
+            for name in metrics
         }
         means = {name: found.mean(name) for name in found.values}
         studies[level] = ReferenceStudy(found.counts, means, gains)
@@ -218,7 +218,7 @@ def by_number(
 def print_references(level: str, study: ReferenceStudy) -> None:
     """Measures down, numbers of references across, and the gain of the last one."""
     heads = [*map(str, study.counts), f"gain of {study.counts[-1]}"]
-    print(f"Pearson's r, level {level}\n\n| measure | {' | '.join(heads)} |")
+    print(f"Pearson's r, level {level}\n\n| metric | {' | '.join(heads)} |")
     print(f"| :-- |{' --: |' * len(heads)}")
     for name, line in study.means.items():
         low, high = study.gains[name] or (float("nan"), float("nan"))
@@ -253,7 +253,7 @@ def print_curves(lined: ScorePanel, found: DocumentCurves) -> None:
     )
     lines = {name: found.mean(name) for name in found.by_name}
     lines[JUDGES] = found.judge_mean()
-    print_lines("measure", found.lengths, lines)
+    print_lines("metric", found.lengths, lines)
 
 
 def print_crossed(found: dict[str, DocumentCurves]) -> None:
@@ -314,7 +314,7 @@ def draw(
         clear = sum(ends is not None and ends[0] > 0 for ends in gains)
         by_count = CurvePlot(
             f"Pearson of {what} by number of references",
-            "12 systems, 160 segments, English-Czech; measures with a significant gain: "
+            "12 systems, 160 segments, English-Czech; metrics with a significant gain: "
             f"{clear} of {len(gains)}",
             "references",
             "Pearson's r",

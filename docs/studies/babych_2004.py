@@ -1,4 +1,4 @@
-"""Babych and Hartley 2004: salience of words on which translators differ, and as a weight."""
+"""Babych and Hartley 2004: salience of words that only one translator uses, and as a weight."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ from metra.text.columns import pack
 from metra.text.preparation import make_preparation, prepare
 from metra.text.salience import Frequencies, Tokens
 
-MEASURES = {
+METRICS = {
     "BLEU": "bleu",
     "P": "ltv:weight=none,side=precision",
     "R": "ltv:weight=none,side=recall",
@@ -138,8 +138,8 @@ def make_overlaps(data: Path) -> Section:
         "four words.",
         f"two references of 94 documents (WMT23 he-en) have {words.value:.1f} % "
         f"[{words.low:.1f}, {words.high:.1f}] of the words in common, and {runs.value:.1f} % "
-        f"[{runs.low:.1f}, {runs.high:.1f}] with n-grams of up to four (documents left out in "
-        "turn).",
+        f"[{runs.low:.1f}, {runs.high:.1f}] with n-grams of up to four words (jackknife over "
+        "documents).",
     )
     heads = ("set", "documents", "up to", "tokens", "types")
     return Section((claim,), (StudyTable(heads, rows),))
@@ -191,10 +191,10 @@ def make_means(data: Path) -> Section:
         common, different = PRINTED[weight]
         claims.append(
             make_claim(
-                f"words on which translators differ are more salient by {weight} than those "
-                f"they have in common ({different} against {common}).",
-                f"mean {weight} of words that one reference has alone less that of words in "
-                "common, documents left out in turn",
+                f"words that only one translator uses have a higher mean {weight} than common "
+                f"words ({different} and {common}).",
+                f"mean {weight} of words in one reference only minus mean of common words, "
+                "jackknife over documents",
                 gaps,
             )
         )
@@ -227,11 +227,11 @@ def make_polygons(data: Path) -> Section:
         claims.append(
             Claim(
                 settle([light, _negate(heavy)]),
-                f"words with a low or average {weight} (0 to 3) are more frequent among those "
-                "in common, highly salient ones (above 3) among the others.",
-                f"{weight}, share of all words in common less share of the others, in points: "
-                f"0 to 3 {_show_points(light)}, above 3 {_show_points(heavy)} (documents left "
-                "out in turn).",
+                f"words with a low or average {weight} (0 to 3) are more frequent among common "
+                "words, and highly salient words (above 3) among the others.",
+                f"share of a class of {weight} among common words minus share among the "
+                f"others, in points: 0 to 3 {_show_points(light)}, above 3 "
+                f"{_show_points(heavy)} (jackknife over documents).",
             )
         )
     below = _jackknife(
@@ -243,8 +243,8 @@ def make_polygons(data: Path) -> Section:
         Claim(
             "holds" if same else "contradicted",
             "words with an S below 0 are about as frequent in both sets.",
-            f"share of words with S below 0 among those in common less among the others: "
-            f"{_show_points(below)} points (documents left out in turn).",
+            "share of words with S below 0 among common words minus share among the others: "
+            f"{_show_points(below)} points (jackknife over documents).",
         )
     )
     return Section(tuple(claims), pictures={"polygons": study})
@@ -300,7 +300,7 @@ def make_function_words(data: Path) -> Section:
     )
     claim = Claim(
         "contradicted" if above else "holds",
-        "S = 1 divides function words from content words.",
+        "S = 1 separates function words from content words.",
         f"ten function words have an S above 1 in {above} of {units:,} pairs of word and "
         f"document (refB of WMT23 he-en){bound}.",
     )
@@ -309,8 +309,8 @@ def make_function_words(data: Path) -> Section:
 
 
 @cache
-def line_up_measures(data: Path) -> dict[tuple[str, int, str], ScorePanel]:
-    """Score adequacy and fluency by all measures, by set and number of documents."""
+def line_up_metrics(data: Path) -> dict[tuple[str, int, str], ScorePanel]:
+    """Score adequacy and fluency by all metrics, by set and number of documents."""
     sets: list[JudgedSet] = [
         read_wmt23_errors(data, "zh-en"),
         read_wmt23_errors(data, "en-de"),
@@ -322,14 +322,14 @@ def line_up_measures(data: Path) -> dict[tuple[str, int, str], ScorePanel]:
     for judged in sets:
         documents = len(set(judged.evalset.documents))
         for kind in ("adequacy", "fluency"):
-            _, panel = judged.line_up(kind, list(MEASURES.values()))
+            _, panel = judged.line_up(kind, list(METRICS.values()))
             found[judged.name, documents, kind] = panel
     return found
 
 
 def make_weighted_scores(data: Path) -> Section:
-    """Table 2: do weighted scores go with adequacy and fluency?"""
-    panels = line_up_measures(data)
+    """Table 2: do weighted scores correlate with adequacy and fluency?"""
+    panels = line_up_metrics(data)
     found = {key: correlate_systems(panel) for key, panel in panels.items()}
     in_order = parse_specs(["accuracy"], "sys", Options())[0]
     pairs = {
@@ -338,7 +338,7 @@ def make_weighted_scores(data: Path) -> Section:
         }
         for key, panel in panels.items()
     }
-    heads = ("set", "documents", "people", *MEASURES)
+    heads = ("set", "documents", "gold", *METRICS)
     tables = (
         StudyTable(
             heads,
@@ -351,14 +351,14 @@ def make_weighted_scores(data: Path) -> Section:
             heads,
             tuple(_mark_rows(pairs, ".0%")),
             text=3,
-            caption="The share of pairs of systems that are in people's order:",
+            caption="Share of system pairs in the human order:",
         ),
     )
-    precision, recall = MEASURES["P tf.idf"], MEASURES["R S"]
+    precision, recall = METRICS["P tf.idf"], METRICS["R S"]
     claims = [
         make_claim(
-            f"{label} goes with {kind} better than {rival}.",
-            f"r of {label} less r of {rival} with {kind}, systems and segments resampled",
+            f"{label} correlates better with {kind} than {rival} does.",
+            f"r of {label} minus r of {rival} with {kind}, with systems and segments resampled",
             _subtract_all(found, kind, spec, other),
         )
         for kind, label, spec, rival, other in (
@@ -376,7 +376,7 @@ def _mark_rows(
 ) -> Iterator[tuple[str, ...]]:
     """Write a row for each set, the highest values in bold."""
     for (name, documents, kind), by_spec in found.items():
-        cells = [f"{by_spec[spec]:{form}}" for spec in MEASURES.values()]
+        cells = [f"{by_spec[spec]:{form}}" for spec in METRICS.values()]
         best = f"{max(by_spec.values()):{form}}"
         marked = [f"**{cell}**" if cell == best else cell for cell in cells]
         yield name, str(documents), kind, *marked
@@ -423,9 +423,9 @@ def make_match_sets(data: Path) -> Section:
     claim = Claim(
         "open",
         "at the same number of matches, knowledge-based systems match more of the salient "
-        "n-grams, statistical ones more of the others.",
-        "no set that we have has two references, documents and systems of both kinds. Among "
-        f"{len(systems)} neural systems the share of matches that are highly salient lies "
+        "n-grams, statistical systems more of the others.",
+        "none of our data sets has two references, documents and systems of both types. "
+        f"Among {len(systems)} neural systems, the share of highly salient matches is "
         f"between {min(shares):.1f} and {max(shares):.1f} %.",
     )
     heads = ("reference", "system", *SETS, "salient matches")

@@ -1,4 +1,4 @@
-"""Differences between measures, with intervals, and what they say of a claim."""
+"""Differences between metrics, with intervals, and the verdict on a claim."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -52,11 +52,11 @@ class Coefficients:
     draws: Mapping[str, Array]
 
     def estimate(self, name: str) -> Estimate:
-        """Return a measure's coefficient."""
+        """Return the coefficient of a metric."""
         return make_estimate(self.observed[name], self.draws[name])
 
     def subtract(self, name: str, other: str) -> Estimate:
-        """Return by how much a measure's coefficient is higher than another's."""
+        """Return the coefficient of a metric minus that of another."""
         value = self.observed[name] - self.observed[other]
         return make_estimate(value, self.draws[name] - self.draws[other])
 
@@ -107,6 +107,6 @@ def settle(differences: Sequence[Estimate]) -> Verdict:
 
 
 def make_claim(paper: str, what: str, differences: Mapping[str, Estimate]) -> Claim:
-    """Decide on a claim about differences, one for each set, and list them."""
-    listed = "; ".join(f"{name} {each.signed}" for name, each in differences.items())
-    return Claim(settle(list(differences.values())), paper, f"{what}: {listed}.")
+    """Decide on a claim about differences, one for each set, and tabulate them."""
+    figures = {name: each.signed for name, each in differences.items()}
+    return Claim(settle(list(differences.values())), paper, f"{what}:", figures)

@@ -1,12 +1,12 @@
-"""How often do tests find a difference that is not there? Prints the tables of a page.
+"""Measure the false-positive rates of tests and print the tables of a page.
 
     python docs/studies/false_alarms.py [SECTION TRIALS]
 
 Two equally good systems, or two equally good metrics, are made again and again from a
-seed; every test that metra offers is asked whether they differ, at p ≤ .05. The share of
-yes is the false-positive rate: it should be .05. Numbers go to false-alarms.json and into
+seed; every test of metra is applied to them at p ≤ .05. The share of significant results
+is the false-positive rate, which should be .05. Numbers go to false-alarms.json and into
 the generated blocks of false-alarms.md, pictures to false-alarms-*.svg; with SECTION
-(systems or metrics) only its own are measured, and with no trials only drawn anew.
+(systems or metrics) only its own are measured, and with no trials only drawn again.
 """
 
 import json
@@ -258,7 +258,7 @@ def draw_rates(
     names = [_shorten_name(test) for test in rates]
     groups = [name.partition(":")[0] for name in names]
     clusters = [groups.index(group) for group in groups] if ":" in names[0] else []
-    title = f"False alarms of tests of {section}"
+    title = f"False-positive rates of tests of {section}"
     caption = (
         f"share of {trials:,} cases with p ≤ .05, and its 99 % interval; line: .05"
     )
@@ -279,7 +279,7 @@ def write_page(numbers: Mapping[str, Any]) -> None:
     for name, section in numbers.items():
         rates, trials = section["rates"], section["trials"]
         picture = f"false-alarms-{name}.svg"
-        drawn = f"![False alarms of tests of {name}]({picture})"
+        drawn = f"![False-positive rates of tests of {name}]({picture})"
         text = fill_block(text, name, f"{build_table(rates, trials)}\n\n{drawn}")
         svg = f"{draw_rates(name, rates, trials)}\n"
         (HERE / picture).write_text(svg, encoding="utf-8")

@@ -38,7 +38,7 @@ from metra.stats.line_fit import fit_line
 from metra.stats.moments import pearson
 from metra.stats.panel import ScorePanel
 
-MEASURES = {"BLEU": "bleu", "NIST": "nist"}
+METRICS = {"BLEU": "bleu", "NIST": "nist"}
 KINDS = ("adequacy", "fluency")
 WINS = "share of wins"
 #: Products of which WMT's report calls three rule-based; the data does not say which.
@@ -69,19 +69,19 @@ def make_penalties(data: Path) -> Section:
             "holds"
             if harder[fine > 0.9].all() and not harder[fine < 0.7].any()
             else "open",
-            "BLEU punishes outputs that are a little too short more than NIST does, NIST "
-            "punishes very short ones much more.",
-            f"the curves meet at {meet:.3f} of the length. At nine tenths BLEU leaves "
+            "BLEU penalises slightly short outputs more than NIST does, and NIST penalises "
+            "very short outputs much more.",
+            f"the curves cross at {meet:.3f} of the length. At nine tenths BLEU keeps "
             f"{penalties['BLEU'][0.9]:.3f} of the score and NIST {penalties['NIST'][0.9]:.3f}; "
             f"at two thirds {penalties['BLEU'][2 / 3]:.3f} and {penalties['NIST'][2 / 3]:.3f}; "
             f"at one half {penalties['BLEU'][0.5]:.3f} and {penalties['NIST'][0.5]:.3f}. "
-            "(Formulas: there is no interval.)",
+            "(Formulas, so there is no interval.)",
         ),
     )
     plot = CurvePlot(
         "Brevity penalties by the relative length of the output",
-        "what is left of the score; 1 for outputs that are not too short",
-        "words of the output / words of the reference",
+        "factor of the score; 1 for outputs as long as the reference or longer",
+        "output words / reference words",
         "penalty",
         [f"{ratio:.2f}".removesuffix("0") for ratio in ratios],
         {name: line.tolist() for name, line in lines.items()},
@@ -107,10 +107,10 @@ def make_bleu_or_nist(data: Path) -> Section:
     for judged in read_both_kinds(data):
         by_kind: dict[str, Coefficients] = {}
         for kind in KINDS:
-            _, panel = judged.line_up(kind, list(MEASURES.values()))
+            _, panel = judged.line_up(kind, list(METRICS.values()))
             by_kind[kind] = correlate_systems(panel)
         systems = len(judged.outputs)
-        for name, spec in MEASURES.items():
+        for name, spec in METRICS.items():
             estimates = [str(by_kind[kind].estimate(spec)) for kind in KINDS]
             rows.append((judged.name, str(systems), name, *estimates))
         for_fluency[judged.name] = by_kind["fluency"].subtract("bleu", "nist")
@@ -118,16 +118,16 @@ def make_bleu_or_nist(data: Path) -> Section:
     claims = (
         make_claim(
             "BLEU correlates better with fluency than NIST does.",
-            "r of BLEU less r of NIST with fluency, systems and segments resampled",
+            "r of BLEU minus r of NIST with fluency, with systems and segments resampled",
             for_fluency,
         ),
         make_claim(
             "NIST correlates better with adequacy than BLEU does.",
-            "r of NIST less r of BLEU with adequacy, systems and segments resampled",
+            "r of NIST minus r of BLEU with adequacy, with systems and segments resampled",
             for_adequacy,
         ),
     )
-    heads = ("set", "systems", "measure", "r with adequacy", "r with fluency")
+    heads = ("set", "systems", "metric", "r with adequacy", "r with fluency")
     table = StudyTable(heads, tuple(rows), text=3)
     return Section(claims, (table,))
 
@@ -172,13 +172,13 @@ def make_graders(data: Path) -> Section:
             "contradicted" if equal.low > 0.33 and near.low > 0.65 else "open",
             "graders give the same grade to a third of the sentences (33 %), and grades at "
             "most one apart to two thirds (65 %).",
-            f"25 judges of adequacy agree more often, on the same scale of five steps: "
-            f"{equal} of the pairs of grades are equal, {near} at most one apart.",
+            "25 judges of adequacy agree more often on the same five-point scale: "
+            f"{equal} of the pairs of grades are equal, {near} are at most one apart.",
         ),
         Claim(
             _compare_shares(fluency, adequacy),
             "adequacy is graded slightly less consistently than fluency.",
-            "equal grades of ELITR, fluency and adequacy: "
+            "share of equal grades in ELITR for fluency and adequacy: "
             + "; ".join(
                 f"{direction} {one} and {other}"
                 for direction, one, other in zip(
@@ -215,10 +215,10 @@ def make_rule_based(data: Path) -> Section:
     rows, losses, offsets, pictures, kinship = [], {}, {}, {}, []
     for direction in ("de-en", "es-en", "fr-en"):
         judged = read_wmt12(data, direction)
-        _, panel = judged.line_up(WINS, list(MEASURES.values()))
+        _, panel = judged.line_up(WINS, list(METRICS.values()))
         classes = {name: CLASSES[name in PRODUCTS] for name in panel.systems}
         scatter = correlate_choices(panel, Options(), classes=classes, outliers=[])
-        for label, spec in MEASURES.items():
+        for label, spec in METRICS.items():
             whole = scatter.results["all"][spec]
             without = scatter.results[CLASSES[0]][spec]
             cells = [
@@ -236,28 +236,28 @@ def make_rule_based(data: Path) -> Section:
             cloud, title=f"BLEU and share of wins, {judged.name}", down="BLEU"
         )
     claim = make_claim(
-        "automatic scores go with people where all systems are statistical, and are useless "
-        "where rule-based ones are among them.",
-        "r of BLEU with the share of wins, statistical systems only, less r with all; "
-        "systems resampled",
+        "automatic scores correlate with human scores if all systems are statistical, and are "
+        "useless if some systems are rule-based.",
+        "r of BLEU with the share of wins for statistical systems minus r for all systems, "
+        "with systems resampled",
         losses,
     )
     placed = make_claim(
-        "automatic scores cannot compare systems of different nature: rule-based ones come "
-        "out too low.",
-        "share of wins of rule-based systems above the line that BLEU and wins of the "
-        "statistical ones make, systems of each kind resampled",
+        "automatic scores cannot compare systems of different types: they are too low for "
+        "rule-based systems.",
+        "share of wins of rule-based systems above the regression line of the statistical "
+        "systems (share of wins by BLEU), with systems of each type resampled",
         offsets,
     )
-    heads = ("set", "statistical", "measure", "r, statistical only", "r, all systems")
+    heads = ("set", "statistical", "metric", "r, statistical only", "r, all systems")
     tables = (
         StudyTable(heads, tuple(rows), text=3),
         StudyTable(
             ("set", "systems", "lowest", "median", "highest"),
             tuple(kinship),
             text=2,
-            caption="BLEU of each system's output, with the outputs of all other statistical "
-            "systems as references:",
+            caption="BLEU of each system, with the outputs of all other statistical systems as "
+            "references:",
         ),
     )
     return Section((claim, placed), tables, pictures)

@@ -21,7 +21,7 @@ from metra.stats.panel import ScorePanel
 TOTAL = "adequacy+fluency"
 #: As the program of the paper's time did: lower case, words cut as for BLEU.
 COMMON = "case=lower"
-#: The paper's measures, then others that can be stemmed, then those that are as they are.
+#: The paper's metrics, then others that can be stemmed, then those that are as they are.
 PAPER = ("nist", "bleu", "precision", "recall", "f1", "fmean")
 STEMMED = (*PAPER, "gtm:e=1", "gtm:e=2", "wer", "per", "ter")
 ARITHMETIC = "bleu:average=arithmetic,case=lower"
@@ -30,7 +30,7 @@ OTHERS = ("chrf", "cer", "meteor", ARITHMETIC)
 
 @dataclass(frozen=True)
 class Evidence:
-    """One set: gold and measures lined up, and coefficients by what is resampled."""
+    """One set: gold and metrics lined up, and coefficients by what is resampled."""
 
     judged: JudgedSet
     people: Scores
@@ -39,21 +39,21 @@ class Evidence:
     both: Coefficients
     differentials: Coefficients
 
-    def name(self, measure: str, *, stemmed: bool = False) -> str:
-        """Name a measure as the panel does, without or with stemming."""
-        if measure in OTHERS:
-            return measure
-        plain = f"{measure}{',' if ':' in measure else ':'}{COMMON}"
+    def name(self, metric: str, *, stemmed: bool = False) -> str:
+        """Name a metric as the panel does, without or with stemming."""
+        if metric in OTHERS:
+            return metric
+        plain = f"{metric}{',' if ':' in metric else ':'}{COMMON}"
         return f"{plain},stem={self.judged.stem}" if stemmed else plain
 
-    def subtract(self, measure: str, other: str) -> Estimate:
-        """Return by how much one measure is ahead of another, over segments."""
-        return self.segments.subtract(self.name(measure), self.name(other))
+    def subtract(self, metric: str, other: str) -> Estimate:
+        """Return the difference between two metrics, over segments."""
+        return self.segments.subtract(self.name(metric), self.name(other))
 
-    def stem(self, measure: str) -> Estimate:
-        """Return what stemming gives a measure, over segments."""
-        stemmed = self.name(measure, stemmed=True)
-        return self.segments.subtract(stemmed, self.name(measure))
+    def stem(self, metric: str) -> Estimate:
+        """Return the effect of stemming on a metric, over segments."""
+        stemmed = self.name(metric, stemmed=True)
+        return self.segments.subtract(stemmed, self.name(metric))
 
 
 @cache
@@ -89,7 +89,7 @@ def make_system_tables(data: Path) -> Section:
     claims = (
         make_claim(
             "recall correlates better with people than precision.",
-            "r of recall less r of precision, interval over segments",
+            "r of recall minus r of precision, with intervals over segments",
             {
                 name: each.subtract("recall", "precision")
                 for name, each in evidence.items()
@@ -97,23 +97,23 @@ def make_system_tables(data: Path) -> Section:
         ),
         make_claim(
             "recall correlates better than BLEU.",
-            "r of recall less r of BLEU, interval over segments",
+            "r of recall minus r of BLEU, with intervals over segments",
             {name: each.subtract("recall", "bleu") for name, each in evidence.items()},
         ),
         make_claim(
             "recall correlates better than NIST.",
-            "r of recall less r of NIST, interval over segments",
+            "r of recall minus r of NIST, with intervals over segments",
             {name: each.subtract("recall", "nist") for name, each in evidence.items()},
         ),
         make_claim(
-            "Fmean, which leans to recall, correlates better than F1.",
-            "r of Fmean less r of F1, interval over segments",
+            "Fmean, which favours recall, correlates better than F1.",
+            "r of Fmean minus r of F1, with intervals over segments",
             {name: each.subtract("fmean", "f1") for name, each in evidence.items()},
         ),
         _judge_stemming(evidence),
         make_claim(
             "BLEU with an arithmetic mean of the n-gram precisions correlates better.",
-            "r of arithmetic less r of geometric BLEU, interval over segments",
+            "r of arithmetic minus r of geometric BLEU, with intervals over segments",
             {
                 name: each.subtract(ARITHMETIC, "bleu")
                 for name, each in evidence.items()
@@ -125,42 +125,43 @@ def make_system_tables(data: Path) -> Section:
 
 
 def _judge_stemming(evidence: dict[str, Evidence]) -> Claim:
-    """Count on each set the measures that stemming helps and harms."""
+    """Count on each set the metrics that stemming helps and harms."""
     parts, harmed, helped = [], 0, 0
     for name, each in evidence.items():
-        gains = [each.stem(measure) for measure in PAPER]
+        gains = [each.stem(metric) for metric in PAPER]
         better = sum(gain.low > 0 for gain in gains)
         worse = sum(gain.high < 0 for gain in gains)
         largest = max(gains, key=lambda gain: abs(gain.value))
         parts.append(
-            f"{name} {better} better, {worse} worse of {len(gains)}, the largest change "
+            f"{name} improves {better} and harms {worse} of {len(gains)}, largest change "
             f"{largest.signed}"
         )
         harmed, helped = harmed + worse, helped + better
     verdict = "contradicted" if harmed else "holds" if helped else "open"
     return Claim(
         verdict,  # type: ignore[arg-type]
-        "stemming improves nearly all measures.",
-        f"stemming, by intervals over segments: {'; '.join(parts)}.",
+        "stemming improves nearly all metrics.",
+        "number of metrics that stemming improves or harms, by intervals over segments: "
+        f"{'; '.join(parts)}.",
     )
 
 
 def _tabulate_systems(each: Evidence) -> StudyTable:
-    """Lay out one set, the best measure first."""
+    """Lay out one set, the best metric first."""
     lines = []
-    for measure in (*STEMMED, *OTHERS):
-        name = each.name(measure)
+    for metric in (*STEMMED, *OTHERS):
+        name = each.name(metric)
         plain, both = each.segments.estimate(name), each.both.estimate(name)
-        cells = [measure, f"{plain.value:.3f}", f"{plain.half:.3f}"]
+        cells = [metric, f"{plain.value:.3f}", f"{plain.half:.3f}"]
         cells.append(f"{both.low:.2f} to {both.high:.2f}")
-        if measure in STEMMED:
-            stemmed = each.segments.estimate(each.name(measure, stemmed=True))
+        if metric in STEMMED:
+            stemmed = each.segments.estimate(each.name(metric, stemmed=True))
             cells += [f"{stemmed.value:.3f}", f"{stemmed.half:.3f}"]
         else:
             cells += ["", ""]
         lines.append((-plain.value, tuple(cells)))
     return StudyTable(
-        ("measure", "r", "±", "95 % (both)", "r stemmed", "±"),
+        ("metric", "r", "±", "95 % (both)", "r stemmed", "±"),
         tuple(cells for _, cells in sorted(lines)),
         caption=f"**{_describe_set(each)}**",
     )
@@ -182,8 +183,9 @@ def make_differential_tables(data: Path) -> Section:
         for name, each in evidence.items()
     }
     claim = make_claim(
-        "differences between systems tell the same: recall is ahead of BLEU.",
-        "r of recall less r of BLEU, of differences, interval over segments",
+        "differences between systems give the same result: recall correlates better than "
+        "BLEU.",
+        "r of recall minus r of BLEU for differences, with intervals over segments",
         differences,
     )
     return Section((claim,), tuple(map(_tabulate_differentials, evidence.values())))
@@ -191,14 +193,14 @@ def make_differential_tables(data: Path) -> Section:
 
 def _tabulate_differentials(each: Evidence) -> StudyTable:
     lines = []
-    for measure in PAPER:
-        cells = [measure]
+    for metric in PAPER:
+        cells = [metric]
         for stemmed in (False, True):
-            found = each.differentials.estimate(each.name(measure, stemmed=stemmed))
+            found = each.differentials.estimate(each.name(metric, stemmed=stemmed))
             cells += [f"{found.value:.3f}", f"{found.half:.3f}"]
         lines.append((cells[1], tuple(cells)))
     return StudyTable(
-        ("measure", "r", "±", "r stemmed", "±"),
+        ("metric", "r", "±", "r stemmed", "±"),
         tuple(cells for _, cells in sorted(lines, reverse=True)),
         caption=f"**{_describe_set(each)}**",
     )
@@ -236,8 +238,8 @@ def make_tuning(data: Path) -> Section:
     claim = Claim(
         "contradicted" if below else "holds" if above else "open",
         "agreement is highest when recall has almost all the weight (0.9 in Fmean).",
-        f"the best weight of recall, with what holds 95 % of the best ones of resampled "
-        f"systems and segments: {listed}.",
+        "best weight of recall, with the range that contains 95 % of the best weights over "
+        f"resampled systems and segments: {listed}.",
     )
     first = next(iter(lines.values()))
     plot = CurvePlot(
@@ -248,7 +250,10 @@ def make_tuning(data: Path) -> Section:
         [f"{value:g}" for value in first.values],
         {name: curve.list_coefficients(first.values) for name, curve in lines.items()},
     )
-    heads = ("set", "matches", "best", "95 %", "r", "r of 0.9", "held out", "of 0.9")
+    heads = (
+        *("set", "matches", "best weight", "95 % interval", "r", "r with 0.9"),
+        *("held out", "held out with 0.9"),
+    )
     return Section((claim,), (StudyTable(heads, tuple(rows), text=2),), {"alpha": plot})
 
 
@@ -264,16 +269,16 @@ def _tune_weight(each: Evidence, stemmed: bool) -> TuningCurve:
 
 
 def make_tests(data: Path) -> Section:
-    """Williams' test of the order of measures, which answers for other systems."""
+    """Williams' test of the order of metrics, which answers for other systems."""
     question = parse_specs(["pearson"], "sys", Options())[0]
     rows = []
     for each in gather_evidence(data).values():
         cells = [each.judged.name]
         for pair in (("recall", "precision"), ("recall", "bleu"), ("fmean", "f1")):
-            names = [each.name(measure) for measure in pair]
+            names = [each.name(metric) for metric in pair]
             tested = compare(each.panel.of_metrics(names), question, test="williams")
             better, worse = (name.partition(":")[0] for name in tested.names)
-            cells.append(f"{better} over {worse}, p = {tested.p[0, 1]:.3f}")
+            cells.append(f"{better} > {worse}, p = {tested.p[0, 1]:.3f}")
         rows.append(tuple(cells))
     heads = ("set", "recall, precision", "recall, BLEU", "Fmean, F1")
     return Section(tables=(StudyTable(heads, tuple(rows), text=4),))

@@ -1,4 +1,4 @@
-"""Re-make the figures and tables of a paper on public data.
+"""Recompute the figures and tables of a paper on public data.
 
     python docs/studies/run.py NAME [DATA-FOLDER [SECTION …]]
 
@@ -6,8 +6,7 @@ NAME is a page of this folder: turian-2003, lavie-2004, federico-2008, babych-20
 dabbadie-2002. DATA-FOLDER holds the sets that `data_sets.py` reads, a folder each; without
 one it is `../shared/data` beside the checkout (dabbadie-2002 reads none). The numbers go to
 NAME.json, the pictures to NAME-*.svg, and both into the generated blocks of NAME.md. With
-SECTION only these blocks are made anew. Texts of the sets are read where they are and never
-copied.
+SECTION only these blocks are recomputed. Texts of the sets are never copied.
 """
 
 import sys
@@ -21,11 +20,11 @@ DATA = HERE.parent.parent.parent / "shared" / "data"
 
 
 def main(arguments: list[str]) -> int:
-    """Make a study, or say what is wrong with the arguments."""
+    """Run a study, or report what is wrong with the arguments."""
     if not arguments or arguments[0] not in NAMES:
         given = arguments[0] if arguments else "nothing"
         print(
-            f"{given!r} is no study; expected one of {', '.join(NAMES)}.",
+            f"{given!r} is not a study; expected one of {', '.join(NAMES)}.",
             file=sys.stderr,
         )
         return 2
@@ -42,7 +41,8 @@ def main(arguments: list[str]) -> int:
     own = getattr(study, "OWN", ())
     if not data.is_dir() and any(section not in own for section in chosen):
         print(
-            f"{data} is no folder; name the one that holds the sets.", file=sys.stderr
+            f"{data} is not a folder; name the one that holds the data sets.",
+            file=sys.stderr,
         )
         return 2
     numbers = read_numbers(name)

@@ -1,4 +1,4 @@
-"""What a page of the gallery is made of: claims, tables and pictures of each section.
+"""Build the page of a study: claims, tables and pictures of each section.
 
 The numbers of a study are kept in NAME.json. Its pictures are drawn, and the generated
 blocks of its page written, from that file alone: tests need no data to compare them.
@@ -30,14 +30,14 @@ sys.path.append(str(HERE.parent))
 from page_blocks import fill_block  # noqa: E402 (docs is no package)
 
 Verdict = Literal["contradicted", "open", "holds"]
-#: What contradicts a paper stands first on the page.
+#: Contradicted claims come first on the page.
 VERDICTS: tuple[Verdict, ...] = ("contradicted", "open", "holds")
 WORDS = {"contradicted": "Contradicted", "open": "Undecided", "holds": "Holds"}
-#: What pictures show whose records have no title.
+#: Titles of pictures whose records have none.
 UNTITLED = {
     "grid": "The grid of an output and its references",
-    "polygons": "How words spread over classes of salience",
-    "matches": "How much of each set every system matches",
+    "polygons": "Distribution of words over classes of salience",
+    "matches": "Share of each set that each system matches",
 }
 #: Digits that numbers are kept with.
 DIGITS = 6
@@ -45,11 +45,13 @@ DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a paper says, in our words, and what we find, with the interval."""
+    """A claim of a paper, in our words, and our result, with the interval."""
 
     verdict: Verdict
     paper: str
     here: str
+    #: Figures with their intervals, by set, if `here` ends with a colon.
+    figures: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ class MatchPlot:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One or more figures or tables of a paper, re-made."""
+    """One or more recomputed figures or tables of a paper."""
 
     claims: tuple[Claim, ...] = ()
     tables: tuple[StudyTable, ...] = ()
@@ -164,15 +166,15 @@ def fill_page(page: str, name: str, numbers: Mapping[str, Any]) -> str:
 
 
 def _write_claims(page: str, numbers: Mapping[str, Any]) -> str:
-    """List the claims of all sections, contradictions first, with links to the sections."""
-    lines = []
+    """Tabulate the claims of all sections, contradictions first, with their sections."""
+    lines = ["| verdict | the paper says that … | figures |", "| :-- | :-- | :-- |"]
     for verdict in VERDICTS:
         for section, record in numbers.items():
             heading = _find_heading(page, section)
             slug = re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading).lower())
             lines += [
-                f"- **{WORDS[verdict]}** ([{heading}](#{slug})): the paper says that "
-                f"{claim['paper']} Here: {claim['here']}"
+                f"| **{WORDS[verdict]}** | {claim['paper'].removesuffix('.')} "
+                f"| [{heading}](#{slug}) |"
                 for claim in record["claims"]
                 if claim["verdict"] == verdict
             ]
@@ -187,10 +189,14 @@ def _find_heading(page: str, section: str) -> str:
 
 def _write_section(name: str, record: Mapping[str, Any]) -> str:
     """Write the claims, pictures and tables of a section."""
-    parts = [
-        f"The paper says that {claim['paper']} **{WORDS[claim['verdict']]}:** {claim['here']}"
-        for claim in record["claims"]
-    ]
+    parts = []
+    for claim in record["claims"]:
+        verdict = f"**{WORDS[claim['verdict']]}:** {claim['here']}"
+        parts.append(f"The paper says that {claim['paper']} {verdict}")
+        if figures := claim["figures"]:
+            rows = (tuple(figures.values()),)
+            table = StudyTable(tuple(figures), rows, text=0)
+            parts.append(_write_table(asdict(table)))
     for picture, drawn in record["pictures"].items():
         alt = drawn.get("title") or UNTITLED[drawn["picture"]]
         parts.append(f"![{alt}]({name}-{picture}.svg)")

@@ -33,8 +33,8 @@ from metra.stats.panel import ScorePanel
 from metra.stats.pseudo_documents import DocumentCurves, draw_documents
 
 LENGTHS = (1, 2, 5, 10, 20, 50, 100, 0)
-#: The paper's measures, on text as it is.
-MEASURES = {
+#: The paper's metrics, on text as it is.
+METRICS = {
     "GTM e=1": "gtm:e=1,tok=13a",
     "GTM e=2": "gtm:e=2,tok=13a",
     "BLEU": "bleu:smooth=none",
@@ -66,19 +66,19 @@ def make_grids(data: Path) -> Section:
         "holds"
         if [round(size, 4) for size in sizes] == [7, 4.5826]
         else "contradicted",
-        "runs of four, two and one words make a maximum match size of 7 with e = 1, and of "
-        "the root of 21, about 4.6, with e = 2.",
+        "runs of four, two and one words have a maximum match size of 7 with e = 1, and of "
+        "√21, about 4.6, with e = 2.",
         f"sizes {sizes[0]:.0f} and {sizes[1]:.4f}; precision "
         f"{by_exponent[2]['precision']:.2f} and recall {by_exponent[2]['recall']:.2f}. "
-        "(One sentence: there is no interval.)",
+        "(One sentence, so there is no interval.)",
     )
     cap = Claim(
         "holds" if parts["mean_ref_len"] == 5 else "open",
-        "with several references, no more hits count than the references have words on "
-        "average.",
-        f"references of 4 and 6 words cap the matching at {parts['mean_ref_len']:.0f} hits; "
+        "with several references, the number of hits is limited to the mean reference "
+        "length.",
+        f"references of 4 and 6 words limit it to {parts['mean_ref_len']:.0f} hits; "
         f"size {parts['size']:.4f}, precision {parts['precision']:.2f}, recall "
-        f"{parts['recall']:.2f}. (One sentence: there is no interval.)",
+        f"{parts['recall']:.2f}. (One sentence, so there is no interval.)",
     )
     return Section((claim, cap), pictures={"grid": ONE, "grid-references": SEVERAL})
 
@@ -99,8 +99,8 @@ def make_judge_plot(data: Path) -> Section:
         "contradicted" if lowest.low > 0.019 else "open",
         "the two judges of adequacy who agree least do not agree at all: Spearman 0.019 over "
         "227 sentences.",
-        f"of 25 judges who graded the same 100 outputs from 1 to 5, the two who agree least "
-        f"have {lowest}; the mean over pairs is {mean:.2f}.",
+        "25 judges graded the same 100 outputs from 1 to 5. The pair of judges who agree "
+        f"least has a Spearman correlation of {lowest}; the mean over pairs is {mean:.2f}.",
     )
     plot = build_judge_plot(agreement, "adequacy")
     return Section((claim,), pictures={"judges": plot})
@@ -108,9 +108,9 @@ def make_judge_plot(data: Path) -> Section:
 
 @cache
 def draw_curves_of(data: Path, direction: str, kind: str, more: str) -> "Curves":
-    """Draw documents of ELITR by each measure, judges' values as z."""
+    """Draw documents of ELITR by each metric, judges' values as z."""
     judged = read_elitr(data, direction)
-    specs = {name: _add_options(spec, more) for name, spec in MEASURES.items()}
+    specs = {name: _add_options(spec, more) for name, spec in METRICS.items()}
     people = normalise(judged.people, kind, "z").scores
     scores, panel = judged.line_up(f"{kind}-z", list(specs.values()), people=people)
     found = draw_documents(panel, gather_judgements(scores, panel), lengths=LENGTHS)
@@ -122,7 +122,7 @@ def _add_options(spec: str, more: str) -> str:
 
 
 class Curves:
-    """Coefficients by length of document, of measures by their names in the paper."""
+    """Coefficients by length of document, of metrics by their names in the paper."""
 
     def __init__(
         self, specs: Mapping[str, str], panel: ScorePanel, found: DocumentCurves
@@ -161,8 +161,8 @@ def _make_length_panel(data: Path, kind: str) -> Section:
     claims = [
         Claim(
             "holds" if all(line[0].high < 0.5 for line in judges.values()) else "open",
-            "on short documents judges hardly agree with each other (we take a rho below 0.5).",
-            "judge with judge on single segments, and on all: "
+            "on short documents judges hardly agree with each other (here: rho below 0.5).",
+            "correlation between judges on single segments and on all segments: "
             + "; ".join(
                 f"{name} {line[0]}, {line[-1]}" for name, line in judges.items()
             )
@@ -175,40 +175,40 @@ def _make_length_panel(data: Path, kind: str) -> Section:
     pictures = {
         f"{kind}-{name.split()[1]}": _plot_lengths(
             each,
-            f"Agreement with {kind} by length of document, {name}",
+            f"Agreement with {kind} by document length, {name}",
             f"{len(each.panel.systems)} systems, {each.panel.compared} segments, 1,000 "
             "documents of each length",
         )
         for name, each in curves.items()
     }
     tables = tuple(
-        _tabulate_lengths(each, f"{name}, mean Spearman:")
+        _tabulate_lengths(each, f"{name}, mean Spearman")
         for name, each in curves.items()
     )
     return Section(tuple(claims), tables, pictures)
 
 
 def _compare_with_judges(curves: Mapping[str, Curves]) -> Claim:
-    """Look for lengths at which a measure agrees with judges better than judges do."""
+    """Look for lengths at which a metric agrees with judges better than judges do."""
     parts, largest = [], []
     for name, each in curves.items():
         gaps = {
-            (measure, length): each.subtract(measure, JUDGES, length)
-            for measure in MEASURES
+            (metric, length): each.subtract(metric, JUDGES, length)
+            for metric in METRICS
             for length in each.lengths
         }
         ahead = sum(gap.low > 0 for gap in gaps.values())
-        (measure, length), best = max(gaps.items(), key=lambda entry: entry[1].value)
+        (metric, length), best = max(gaps.items(), key=lambda entry: entry[1].value)
         parts.append(
-            f"{name} {ahead} of {len(gaps)} times, the largest difference {best.signed} "
-            f"({measure}, {length} segments)"
+            f"{name} {ahead} of {len(gaps)}, largest difference {best.signed} "
+            f"({metric}, {length} segments)"
         )
         largest.append(best)
     return Claim(
         "holds" if any(each.low > 0 for each in largest) else "contradicted",
-        "at some lengths measures agree with judges better than judges do with each other.",
-        f"of all measures and lengths, a measure is ahead of judge with judge: "
-        f"{'; '.join(parts)} (intervals over documents).",
+        "at some lengths metrics agree with judges better than judges agree with each other.",
+        "combinations of metric and length at which the metric agrees better with a judge "
+        f"than another judge does: {'; '.join(parts)} (intervals over documents).",
     )
 
 
@@ -216,7 +216,7 @@ def _compare_with_rivals(curves: Mapping[str, Curves], rivals: Sequence[str]) ->
     """Compare GTM with its rivals, document by document, over all lengths."""
     return make_claim(
         f"the F-measure with e = 1 ranks systems better than {' and '.join(rivals)}.",
-        f"{GTM} less the other, mean over all lengths, interval over documents",
+        f"{GTM} minus the other metric, mean over all lengths, with intervals over documents",
         {
             f"{rival}, {name}": average_documents(
                 np.concatenate(each.values[GTM]) - np.concatenate(each.values[rival])
@@ -247,7 +247,7 @@ def _tabulate_lengths(curves: Curves, caption: str) -> StudyTable:
             (name, *(f"{each.value:.3f}" for each in curves.average(name)))
             for name in curves.values
         ),
-        caption=f"{caption} intervals over documents are ± {widest:.3f} at most.",
+        caption=f"{caption} (intervals over documents: at most ± {widest:.3f}):",
     )
 
 
@@ -266,10 +266,10 @@ def make_all_segments(data: Path) -> Section:
             gaps[name] = found.subtract(specs[GTM], specs["BLEU"])
     claim = make_claim(
         "the F-measure with e = 1 is significantly more reliable than BLEU.",
-        "Spearman on all segments, GTM e=1 less BLEU, systems and segments resampled",
+        "Spearman on all segments, GTM e=1 minus BLEU, with systems and segments resampled",
         gaps,
     )
-    table = StudyTable(("set", *MEASURES), tuple(rows))
+    table = StudyTable(("set", *METRICS), tuple(rows))
     return Section((claim,), (table,))
 
 
@@ -281,12 +281,12 @@ def make_stem_panel(data: Path) -> Section:
         name: average_documents(
             np.concatenate(curves.values[name]) - np.concatenate(plain.values[name])
         )
-        for name in MEASURES
+        for name in METRICS
     }
     changes = StudyTable(
-        ("measure", "change, mean over lengths"),
+        ("metric", "change, mean over lengths"),
         tuple((name, gain.signed) for name, gain in gains.items()),
-        caption="What lower case and stems change, interval over documents:",
+        caption="Effect of lower-casing and stemming, with intervals over documents:",
     )
     plot = _plot_lengths(
         curves,
@@ -294,7 +294,7 @@ def make_stem_panel(data: Path) -> Section:
         f"{len(curves.panel.systems)} systems, {curves.panel.compared} segments, 1,000 "
         "documents of each length",
     )
-    table = _tabulate_lengths(curves, "ELITR cs-en, mean Spearman:")
+    table = _tabulate_lengths(curves, "ELITR cs-en, mean Spearman")
     claims = tuple(
         _compare_with_rivals({"ELITR cs-en": curves}, rivals)
         for rivals in (PAPER_RIVALS, ("NIST",))
@@ -305,7 +305,7 @@ def make_stem_panel(data: Path) -> Section:
 def make_reference_panel(data: Path) -> Section:
     """Figure 5b: one and three references, by length."""
     judged = read_ort(data)
-    specs = {name: _add_options(spec, "case=lower") for name, spec in MEASURES.items()}
+    specs = {name: _add_options(spec, "case=lower") for name, spec in METRICS.items()}
     specs.pop("GTM e=2")
     values: dict[tuple[str, int], list[list[Array]]] = defaultdict(list)
     wholes: dict[tuple[str, int], list[Array]] = defaultdict(list)
@@ -339,9 +339,9 @@ def make_reference_panel(data: Path) -> Section:
     }
     claims = (
         make_claim(
-            "more references generally bring measures closer to people.",
-            "three references less one, mean over all lengths but the last, interval over "
-            "documents",
+            "more references generally increase the agreement of metrics with people.",
+            "three references minus one, mean over all lengths but the last, with intervals "
+            "over documents",
             {
                 name: average_documents(
                     np.concatenate(means[name, 3][:-1])
@@ -351,9 +351,9 @@ def make_reference_panel(data: Path) -> Section:
             },
         ),
         make_claim(
-            "more references generally bring measures closer to people, and would with other "
-            "systems and segments.",
-            "three references less one on all segments, systems and segments resampled",
+            "more references generally increase the agreement of metrics with people, also for "
+            "other systems and segments.",
+            "three references minus one on all segments, with systems and segments resampled",
             everywhere,
         ),
         _judge_anomaly(gains["BLEU"], lengths),
@@ -372,7 +372,7 @@ def make_reference_panel(data: Path) -> Section:
         for count in (3, 1)
     }
     plot = CurvePlot(
-        "Agreement with people by length, one and three references, WMT20 en-cs",
+        "Agreement with people by document length, one and three references, WMT20 en-cs",
         f"{systems} systems, 160 segments, lower case; mean over subsets of four references",
         "segments in a document",
         "mean Spearman",
@@ -383,7 +383,7 @@ def make_reference_panel(data: Path) -> Section:
             f"{name}, {count}": at for at, name in enumerate(DRAWN) for count in (1, 3)
         },
     )
-    heads = ("measure, references", *(str(length) for length in lengths))
+    heads = ("metric, references", *(str(length) for length in lengths))
     rows = [(name, *(f"{value:.3f}" for value in line)) for name, line in lines.items()]
     return Section(claims, (StudyTable(heads, tuple(rows)),), {"references": plot})
 
@@ -400,19 +400,19 @@ def _judge_anomaly(gains: Sequence[Estimate], lengths: Sequence[int]) -> Claim:
         if length >= 50
     ]
     long = long[:-1]  # all segments make only one document
-    listed = "; ".join(f"{gain.signed} at {length}" for length, gain in long)
+    listed = "; ".join(f"{gain.signed} at {length} segments" for length, gain in long)
     negated = [Estimate(-g.value, -g.high, -g.low) for _, g in long]
     return Claim(
         settle(negated),
         "on long documents BLEU correlates worse with three references than with one.",
-        f"BLEU with three references less one: {listed} (intervals over documents).",
+        f"BLEU with three references minus one: {listed} (intervals over documents).",
     )
 
 
 def _judge_long_documents(
     means: Mapping[tuple[str, int], Sequence[Array]], lengths: Sequence[int]
 ) -> Claim:
-    """Ask whether measures with one reference agree less on long documents."""
+    """Ask whether metrics with one reference agree less on long documents."""
     short, long = lengths.index(5), lengths.index(100)
     losses = {
         f"{name}, one reference": average_documents(lines[short] - lines[long])
@@ -420,8 +420,8 @@ def _judge_long_documents(
         if count == 1
     }
     claim = make_claim(
-        "some measures agree less with people on long documents than on short ones.",
-        "documents of 5 segments less documents of 100, interval over documents",
+        "some metrics agree less with people on long documents than on short ones.",
+        "documents of 5 segments minus documents of 100, with intervals over documents",
         losses,
     )
     found = any(loss.low > 0 for loss in losses.values())
@@ -429,7 +429,7 @@ def _judge_long_documents(
 
 
 def make_changes(data: Path) -> Section:
-    """Section 3.2: do the segments that a measure sees change most change for people?"""
+    """Section 3.2: do the segments that a metric sees change most change for people?"""
     rows, lines, claims = [], {}, []
     curves = draw_curves_of(data, "cs-en", "adequacy", "")
     shares = {
@@ -440,10 +440,10 @@ def make_changes(data: Path) -> Section:
         lines[name] = [100 * each.value for each in estimates]
     claims.append(
         make_claim(
-            "the segments whose score changes most show best what a change of the system "
-            "does.",
-            "share of segments whose adequacy changes in the same direction, the 5 % that "
-            "change most less all, over segments",
+            "the segments whose score changes most show the effect of a change to the system "
+            "best.",
+            "share of segments whose adequacy changes in the same direction: the 5 % whose "
+            "score changes most minus all segments, with intervals over segments",
             {
                 name: _subtract_shares(curves.panel, spec)
                 for name, spec in curves.specs.items()
@@ -452,14 +452,14 @@ def make_changes(data: Path) -> Section:
     )
     heads = tuple(f"{100 * share:.0f} %" for share in SHARES)
     plot = CurvePlot(
-        "Segments that change most: does adequacy change the same way?",
-        "ELITR cs-en, all pairs of 12 systems as before and after",
-        "share of the segments, those whose score changes most first",
-        "% in people's direction",
+        "Segments in which adequacy and score change in the same direction",
+        "ELITR cs-en, all pairs of 12 systems as two versions of a system",
+        "share of segments, largest score changes first",
+        "% in the same direction",
         heads,
         lines,
     )
-    table = StudyTable(("measure", *heads), tuple(rows))
+    table = StudyTable(("metric", *heads), tuple(rows))
     return Section(tuple(claims), (table,), {"changes": plot})
 
 
@@ -482,7 +482,7 @@ def _subtract_shares(panel: ScorePanel, spec: str) -> Estimate:
 def _count_signs(panel: ScorePanel, spec: str) -> tuple[Array, Array]:
     """Count by share and segment the changes, and those in people's direction.
 
-    Changes that people or the measure do not see are left out.
+    Changes that people or the metric do not see are left out.
     """
     gold, scores = panel.gold, panel.metrics[spec]
     segments = gold.shape[1]

@@ -72,6 +72,11 @@ impl Hits {
         self.segments.is_empty()
     }
 
+    /// How many tokens the outputs and references have together.
+    pub fn words(&self) -> usize {
+        self.ids.len()
+    }
+
     /// The largest number of references that a segment can have.
     pub fn width(&self) -> usize {
         self.width

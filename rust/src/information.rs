@@ -10,7 +10,6 @@ use crate::steps::{Steps, key};
 use crate::terms::Terms;
 use crate::tokens::{Sentence, Tokens};
 use crate::vocabulary::Vocabulary;
-use crate::windows::Rows;
 
 pub struct Information {
     order: usize,
@@ -53,7 +52,7 @@ pub struct BadLine {
 const COUNTING: usize = 64;
 
 /// The word that `style=mteval` treats as nothing.
-const ZERO: &[u8] = b"0";
+pub const ZERO: &[u8] = b"0";
 
 impl Information {
     /// Nothing yet; `add` counts.
@@ -205,43 +204,6 @@ impl Information {
             below = first;
         }
         terms
-    }
-
-    /// Counts the n-grams of these segments as often as a whole corpus has them, which has `total`
-    /// words. The numbers are a row for each term of `windows::request`, with the numbers of terms
-    /// of one word and of two. False if they do not fit, or one is below 1.
-    pub fn fit(&mut self, columns: &[&Tokens], numbers: Rows<'_>, short: (usize, usize)) -> bool {
-        let (mut words, mut grams) = (Vec::new(), Vec::new());
-        let mut next = short.0 + short.1;
-        for tokens in columns {
-            self.longer.iter_mut().for_each(|steps| steps.reserve(tokens.count()));
-            for sentence in (0..tokens.len()).filter_map(|index| tokens.get(index)) {
-                spend(COUNTING * sentence.len() * self.order);
-                words.clear();
-                words.extend((0..sentence.len()).map(|at| self.words.insert(sentence, at)));
-                self.unigrams.resize(self.words.len(), 0);
-                for word in &words {
-                    let Some(count) = numbers.get(*word as usize, 0) else { return false };
-                    self.unigrams[*word as usize] = count;
-                }
-                grams.clone_from(&words);
-                for (below, steps) in self.longer.iter_mut().enumerate() {
-                    grams.truncate(words.len().saturating_sub(below + 1));
-                    for (at, gram) in grams.iter_mut().enumerate() {
-                        let key = key(*gram, words[at + below + 1]);
-                        let count = match below {
-                            0 => numbers.get(short.0 + steps.next_id(key) as usize, 0),
-                            _ => numbers.get(next + at, below - 1),
-                        };
-                        let Some(count) = count else { return false };
-                        *gram = steps.put(key, count);
-                    }
-                }
-                next += words.len().saturating_sub(2) * (self.order > 2) as usize;
-            }
-        }
-        self.total = numbers.total;
-        next == numbers.len()
     }
 
     /// Adds n-grams that were counted elsewhere, what begins one before it. False if there is one

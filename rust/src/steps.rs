@@ -79,25 +79,6 @@ impl Steps {
         self.used == 0
     }
 
-    /// The id that the n-gram has, or would get now.
-    #[inline]
-    pub fn next_id(&self, key: u64) -> u32 {
-        self.find(key).map_or(self.used as u32, |gram| gram.id)
-    }
-
-    /// Sets the n-gram's count, which is not 0; there must be room for it.
-    #[inline]
-    pub fn put(&mut self, key: u64, count: u32) -> u32 {
-        let at = self.seek(key);
-        let slot = &mut self.slots[at];
-        if slot.count == 0 {
-            *slot = Slot { key, id: self.used as u32, count };
-            self.used += 1;
-        }
-        slot.count = count;
-        slot.id
-    }
-
     /// Three numbers for each n-gram: its beginning, its last word and its count.
     pub fn table(&self) -> Vec<u32> {
         let mut table = vec![0; 3 * self.used];

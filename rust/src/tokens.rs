@@ -57,10 +57,14 @@ impl Tokens {
         self.starts.len()
     }
 
+    /// How many tokens the segments before this one have.
+    pub fn first(&self, index: usize) -> usize {
+        if index == 0 { 0 } else { self.segments[index - 1].last_token }
+    }
+
     /// The segment's tokens, or None where the segment is missing.
     pub fn get(&self, index: usize) -> Option<Sentence<'_>> {
-        let segment = self.segments[index];
-        let first = if index == 0 { 0 } else { self.segments[index - 1].last_token };
+        let (segment, first) = (self.segments[index], self.first(index));
         (!segment.missing).then(|| Sentence {
             bytes: &self.bytes[segment.first_byte..],
             starts: &self.starts[first..segment.last_token],

@@ -291,30 +291,38 @@ class Information:
     def rows(self, hits: Hits, output: Tokens) -> NDArray[np.float64]:
         """[information matched of orders 1..n, n-grams of orders 1..n, the two lengths]."""
 
-    def fit(
-        self,
-        columns: Sequence[Tokens],
-        numbers: _Rows,
-        total: int,
-        short: tuple[int, int],
-    ) -> None:
-        """Count n-grams as often as a corpus of `total` words has them.
+@final
+class WindowRequest:
+    """The terms of these references: words and pairs with their counts, and windows.
 
-        `numbers` has a row for each term of `request_windows`, `short` is what that said.
-        """
-
-def request_windows(
-    columns: Sequence[Tokens], order: int
-) -> tuple[tuple[bytes, NDArray[np.int64], NDArray[np.int64]], tuple[int, int]]:
-    """The terms of these references: words and pairs with their counts, then windows.
-
-    A window is a word with those behind it, up to `order` of them. Also how many words and
-    pairs there are.
+    A window is a word with those behind it, up to `order` of them.
     """
+
+    def __new__(
+        cls, columns: Sequence[Tokens], order: int, partitions: int
+    ) -> WindowRequest: ...
+    def split(
+        self,
+    ) -> tuple[
+        tuple[NDArray[np.uint8], NDArray[np.int32]],
+        NDArray[np.float64],
+        NDArray[np.int64],
+    ]:
+        """The terms by partition, and where each begins; counts; where partitions begin."""
+
+    def answer(self, numbers: _Rows, total: int, history: str) -> PlacedInformation:
+        """Take the numbers of all terms by partition, from a corpus of `total` words."""
+
+@final
+class PlacedInformation:
+    """What the n-grams at each token of some references tell, in bits."""
+
+    def rows(self, hits: Hits, output: Tokens, references: Sequence[Tokens]) -> _Rows:
+        """As `Information.rows`, for columns that were requested."""
 
 @final
 class WindowSums:
-    """Terms of `request_windows` from all chunks of a corpus, added up."""
+    """Terms of `WindowRequest` from all chunks of a corpus, added up."""
 
     def __new__(cls, order: int) -> WindowSums: ...
     def add(

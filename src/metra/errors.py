@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 
 
 class MetraError(ValueError):
-    """Bad input or bad usage; the message is for the user and needs no traceback.
+    """Invalid input or usage; the message addresses the user.
 
-    What it quotes of a file may be long or hold control characters; the message does not.
+    Quotations from files are shortened, and control characters in them replaced.
     """
 
     def __init__(self, message: object = "", *more: object) -> None:
@@ -87,7 +87,7 @@ class StoreError(MetraError):
 
 
 class TextWarning(UserWarning):
-    """Texts that can be scored, but look like a mistake of files or settings."""
+    """Texts that look like a mistake in files or settings, such as equal outputs."""
 
 
 def refuse_first(

@@ -1,4 +1,4 @@
-"""How much a file may ask of metra: one policy for every reader, command line and server.
+"""Limits on input files, for all readers, on the command line and on the server.
 
 The environment variable METRA_LIMITS changes single limits (`line=1GB,depth=200`), and
 `use_limits` changes them in Python. docs/limits.md lists them.
@@ -20,7 +20,7 @@ RATIO_FROM = 32 * 10**6
 
 
 class Limits(NamedTuple):
-    """The largest values that are read; these defaults are those of the command line."""
+    """The maximum values; the defaults are those of the command line."""
 
     unpacked: int = 64 * 10**9
     ratio: int = 500
@@ -67,13 +67,13 @@ _CHOSEN: ContextVar[Limits | None] = ContextVar("limits", default=None)
 
 
 def get_limits() -> Limits:
-    """Return the limits that hold here."""
+    """Return the current limits."""
     return _CHOSEN.get() or _change_limits(_DEFAULTS, os.environ.get(VARIABLE, ""))
 
 
 @contextmanager
 def use_limits(limits: Limits) -> Iterator[None]:
-    """Read with other limits inside of a `with` block.
+    """Use other limits inside a `with` block.
 
     >>> with use_limits(Limits(depth=3)):
     ...     get_limits().depth
@@ -128,7 +128,7 @@ def check_unpacked(unpacked: int, packed: int, place: str) -> None:
 
 
 class LimitError(FormatError):
-    """A file that asks for more than a limit allows."""
+    """A file that exceeds a limit."""
 
 
 def refuse_excess(name: str, place: str) -> NoReturn:

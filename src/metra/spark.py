@@ -1,7 +1,7 @@
-"""Scores of Spark's DataFrames, classic or of Spark Connect.
+"""Score Spark DataFrames, classic or over Spark Connect.
 
-`metra.spark.score(df, ["bleu"], hypothesis="mt", reference="ref", group_by="lp")` gives
-results, `metra.spark.add_scores` the DataFrame with a column of scores for each segment.
+`metra.spark.score(df, ["bleu"], hypothesis="mt", reference="ref", group_by="lp")` returns
+results; `metra.spark.add_scores` returns the DataFrame with columns of segment scores.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def score(df: Any, metrics: Sequence[str], **options: Any) -> "Results":
-    """Score a DataFrame where its rows are, with the digits of this machine.
+    """Score a DataFrame on Spark, with the same digits as on one machine.
 
     `options` are those of `metra.score_table`: `hypothesis`, `reference`, `source`,
     `document`, `nulls`, `group_by`, `scores_out` and others.
@@ -23,10 +23,10 @@ def score(df: Any, metrics: Sequence[str], **options: Any) -> "Results":
 
 
 def add_scores(df: Any, metrics: Sequence[str], **options: Any) -> Any:
-    """Give the DataFrame with a column of scores for each metric and system: `bleu/mt`.
+    """Return the DataFrame with a column of scores per metric and system: `bleu/mt`.
 
-    Spark computes it when it is used; metrics that weigh by the whole table (NIST, LTV) have
-    its rows counted before. `options` name columns, as those of `score` do.
+    Spark evaluates it lazily; for metrics with corpus weights (NIST, LTV), the rows are
+    counted at once. `options` name columns as in `score`.
     """
     from metra.scoring.executors import spark
     from metra.scoring.tables import make_plan_builder

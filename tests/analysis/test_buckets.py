@@ -156,7 +156,7 @@ def test_words_by_frequency_in_another_corpus():
     found = score_buckets(
         *corpus, "frequency:1,2", frequency_corpus=["b b", "b"], trials=1
     )
-    assert found.title == "word frequency in the corpus given"
+    assert found.title == "word frequency in the given corpus"
     assert parts(found) == [("< 1", 1), ("≥ 2", 1)]
     assert found.buckets[0].scores["hyp"]["recall"].score == 100
 
@@ -196,16 +196,16 @@ def test_what_is_asked_for(spec, kind, bounds):
     [
         ("lenght", UnknownNameError, r"No kind of bucket named 'lenght'. Did you mean"),
         ("label", UnknownNameError, r"No kind of bucket named 'label'"),
-        ("document:1", OptionError, "Buckets by document have no bounds"),
+        ("document:1", OptionError, "Buckets by document take no bounds"),
         (
             "length:2,1",
             OptionError,
-            "has no bounds that rise; expected numbers such as",
+            "has bounds that do not increase; expected numbers such as",
         ),
-        ("length:1,1", OptionError, "has no bounds that rise"),
-        ("length:x", OptionError, "has no bounds that rise"),
-        ("length:nan", OptionError, "has no bounds that rise"),
-        ("length:inf", OptionError, "has no bounds that rise"),
+        ("length:1,1", OptionError, "has bounds that do not increase"),
+        ("length:x", OptionError, "has bounds that do not increase"),
+        ("length:nan", OptionError, "has bounds that do not increase"),
+        ("length:inf", OptionError, "has bounds that do not increase"),
     ],
 )
 def test_what_cannot_be_asked_for(spec, error, message):

@@ -80,7 +80,7 @@ def test_people_compare_with_the_baseline_of_the_report():
         pytest.param(
             [("good", 4, 1, "", "")],
             CorpusError,
-            "about segment 4, but the last one is 3",
+            "refers to segment 4, but the test set has 3 segments",
             id="beyond the end",
         ),
         pytest.param(

@@ -230,8 +230,8 @@ def test_alone_nothing_is_said_about_precision():
     ("words", "others", "expected"),
     [
         ([], 0, "nothing stands out"),
-        ([], 1, "like the other one"),
-        ([], 2, "like the others"),
+        ([], 1, "similar to the other system"),
+        ([], 2, "similar to the others"),
         (["short", "precise"], 2, "short but more precise than the others"),
         (["long", "imprecise"], 2, "long and less precise than the others"),
         (
@@ -249,7 +249,7 @@ def test_alone_nothing_is_said_about_precision():
         (
             ["precise", "incomplete"],
             1,
-            "more precise but less complete than the other one",
+            "more precise but less complete than the other system",
         ),
         (
             ["loops", "copied"],

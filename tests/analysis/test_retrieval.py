@@ -105,12 +105,12 @@ def test_judgements_say_what_is_relevant():
             id="no references",
         ),
         pytest.param(
-            {}, {"q9": {"one": 1.0}}, "query 'q9', which is not asked", id="query"
+            {}, {"q9": {"one": 1.0}}, "query 'q9', which is not among", id="query"
         ),
         pytest.param(
             {},
             {"q1": {"ten": 1.0}},
-            "'ten', which is not in the text; it has: one, three, two",
+            "'ten', which is not in the corpus; documents: one, three, two",
             id="document",
         ),
         pytest.param({}, {"q1": {"one": 0.0}}, "relevant to any query", id="none"),

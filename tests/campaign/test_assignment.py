@@ -382,19 +382,19 @@ def test_the_cost_in_words():
     fewest = min(count_overlaps(tasks, frozen.settings.judges).values())
     assert fewest > 1
     assert describe_cost(frozen, tasks) == (
-        "4 judges × 20 screens ≈ 5 min each; every output by 2 judges; "
+        "4 judges × 20 screens ≈ 5 min each; each output judged by 2 judges; "
         f"any two judges share at least {fewest} outputs."
     )
     alone = made(judges=1, systems=1, texts=6, each=1, repeats=0, degraded=0)
     assert describe_cost(alone, assign(alone, secret=SECRET)) == (
-        "1 judge × 6 screens ≈ 2 min each; every output by 1 judge."
+        "1 judge × 6 screens ≈ 2 min each; each output judged by 1 judge."
     )
 
 
 def test_a_screen_with_two_outputs_is_one_screen_and_takes_twice_as_long():
     frozen = made(protocol="pairwise", judges=2, texts=60, repeats=0)
     assert describe_cost(frozen, assign(frozen, secret=SECRET)) == (
-        "2 judges × 60 screens ≈ 24 min each; every output by 2 judges; "
+        "2 judges × 60 screens ≈ 24 min each; each output judged by 2 judges; "
         "the two judges share at least 120 outputs."
     )
 

@@ -70,7 +70,7 @@ UNFIT = [
         {"unit": "document"},
         FULL | {"documents": None},
         CorpusError,
-        "names none",
+        "has no documents",
         id="docs",
     ),
     pytest.param(
@@ -92,7 +92,7 @@ UNFIT = [
         {"each": 5, "complete": True},
         FULL,
         OptionError,
-        "unit wants 5",
+        "unit needs 5",
         id="for blocks",
     ),
     pytest.param(

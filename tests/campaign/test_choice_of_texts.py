@@ -105,7 +105,7 @@ def test_questions_are_needed_for_drawn_texts_only():
     questions = {drawn[place].document: [["Who?", ["Ann"], []]]}
     wishes = {"comprehension": {"control": False}, "each": 1}
     assert opened("comprehension", {"questions": questions}, sample=1, **wishes)
-    with pytest.raises(CorpusError, match="has no questions about"):
+    with pytest.raises(CorpusError, match="has no questions for"):
         opened("comprehension", {"questions": questions}, **wishes)
 
 
@@ -117,9 +117,11 @@ def test_tags_of_a_sample_are_reconciled_in_it():
 
 
 NO_SAMPLE = [
-    pytest.param({"sample": 21}, "20 segments; expected no more", id="too large"),
+    pytest.param({"sample": 21}, "only 20 segments; choose", id="too large"),
     pytest.param(
-        {"sample": 6, "sample_by": "document"}, "has 5 documents", id="too many texts"
+        {"sample": 6, "sample_by": "document"},
+        "has only 5 documents",
+        id="too many texts",
     ),
 ]
 
@@ -132,7 +134,7 @@ def test_a_sample_that_is_larger_than_the_corpus(wishes, says):
 
 def test_a_sample_by_document_needs_documents():
     settings = replace(sampled().settings, sample=1, sample_by="document")
-    with pytest.raises(CorpusError, match="the corpus names none; add documents"):
+    with pytest.raises(CorpusError, match="the corpus has no documents; add them"):
         draw_sample({0: "", 1: ""}, settings)
 
 
@@ -266,7 +268,7 @@ def test_a_choice_that_is_missing():
 
 def test_a_choice_needs_references():
     corpus = Outputs(EvalSet([REFERENCE], SOURCE), {"any": list(REFERENCE)})
-    with pytest.raises(CorpusError, match="segment 1 has 1 references; to choose"):
+    with pytest.raises(CorpusError, match="segment 1 has 1 reference; to choose"):
         freeze_campaign(choosing().settings, corpus)
 
 
@@ -387,7 +389,7 @@ WRONG = [
         "is not in",
         id="another place",
     ),
-    pytest.param([*TABLE, "best\t1\tAnn\t"], "expected good, bad", id="who is that"),
+    pytest.param([*TABLE, "best\t1\tAnn\t"], "portion of good, bad", id="who is that"),
     pytest.param(
         [*TABLE, "good\t9\tx\t", "bad\t9\tx\t"], "segments from 1 to 3", id="beyond"
     ),

@@ -7,7 +7,8 @@ from tests.campaigns import opened
 
 from metra.campaign.monitoring import find_disagreements
 from metra.errors import CorpusError
-from metra.store import campaigns, tasks
+from metra.store import audit, campaigns, screens, tasks
+from metra.store.answers import Answer, submit_answer
 from metra.store.second_looks import create_adjudication_draft, read_adjudications
 
 
@@ -66,3 +67,14 @@ def test_others_judge_them_blind_and_their_answers_stand_beside(store):
             )
         with pytest.raises(CorpusError, match="needs at least one judge"):
             create_adjudication_draft(db, stored, found, judges=(), now=1.0, who="ann")
+        assert (second.name, len(second.secret)) == ("test: second look 1", 32)
+        [entry] = audit.list_entries(db, key)
+        assert (entry.at, entry.who, entry.what) == (1.0, "ann", "create")
+        assert entry.data == {"first": "test", "outputs": 1}
+        for revision, value in enumerate((10.0, 60.0)):
+            screens.record_shown_steps(db, task.task.id, 0, 0, now=2.0)
+            given = Answer(f"answer {revision}", {"da": value})
+            submit_answer(db, second, task, 0, given, now=3.0)
+        [(place, [last])] = read_adjudications(db, stored).items()
+    assert place == (one.systems[0], one.segment)
+    assert (last.judge, last.value, last.id) == ("zoe", {"da": 60.0}, "answer 1")

@@ -207,7 +207,7 @@ def test_a_store_is_no_file_of_scores(write):
 def test_a_name_for_a_file_that_has_names(write):
     path = write("r.tsv", [HEAD, "m\tann\t\ta\t3"])
     with pytest.raises(
-        MetraError, match=r"names its evaluators itself \(ann\); remove"
+        MetraError, match=r"already names its evaluators \(ann\); remove"
     ):
         read_evaluator_files([f"bob={path}"])
 

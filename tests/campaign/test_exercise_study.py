@@ -288,7 +288,7 @@ def test_missing_systems_are_noted():
 def test_a_kind_that_is_not_known_is_asked_for():
     scores = [*given("x", "ann", [1, 2]), *given("bleu", "bob", [1, 2])]
     study = run_exercise(scores, scales={"x": ScoreScale(0, 10)})
-    assert "name each in `human` or `automated`" in study.notes[-1]
+    assert "list each in `human` or `automated`" in study.notes[-1]
     study = run_exercise(scores, scales={"x": ScoreScale(0, 10)}, human=["x"])
     assert study.notes == ()
     assert study.human[0].human == "x"
@@ -342,13 +342,13 @@ REFUSED = [
     pytest.param(
         given("wer", "ann", [1], higher_is_better=False),
         {"scales": {"wer": ScoreScale(0, 100)}},
-        "wer is better the lower it is, but the scale is 0..100; exchange its ends.",
+        "Lower values of wer are better, but the scale is 0..100; swap its ends.",
         id="wrong direction",
     ),
     pytest.param(
         [*given("x", "ann", [1]), *given("x", "bob", [1], higher_is_better=False)],
         {},
-        "One file says that higher values of x are better",
+        "One file declares that higher values of x are better",
         id="two directions",
     ),
     pytest.param(

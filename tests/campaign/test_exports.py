@@ -446,10 +446,7 @@ def test_means_of_systems_leave_out_judges_with_a_flag_as_results_do():
     systems, judges, codebook = read_zip_tables(export_judgements("zip", FLAGGED))
     rows = [(row["judges"], row["system"], float(row["native"])) for row in systems]
     assert rows == [
-        *(
-            ("without a flag", one.mean.system, one.mean.native)
-            for one in ranking.systems
-        ),
+        *(("not flagged", one.mean.system, one.mean.native) for one in ranking.systems),
         *(("all", one.mean.system, one.mean.native) for one in other.systems),
     ]
     assert [mean for *_, mean in rows] == [50.0, 30.0, 70.0, 60.0]
@@ -457,7 +454,7 @@ def test_means_of_systems_leave_out_judges_with_a_flag_as_results_do():
         ("ann", "10", "yes"),
         ("bobby", "10", "no"),
     ]
-    assert "leave out the judges with a flag: bobby" in codebook
+    assert "exclude the flagged judges: bobby" in codebook
     # Single answers are all there, and say who has a flag.
     sheet = export_judgements("csv", FLAGGED).content.decode()
     cells = csv.DictReader(io.StringIO(sheet))
@@ -480,7 +477,7 @@ def test_what_becomes_of_judges_with_a_flag_can_be_chosen(flagged, expected):
     assert (b"bobby" in everything) == (flagged != "out")
     zipped = export_judgements("zip", FLAGGED, flagged=flagged)
     systems, _, _ = read_zip_tables(zipped)
-    kinds = {"apart": {"all", "without a flag"}}.get(flagged, {"all"})
+    kinds = {"apart": {"all", "not flagged"}}.get(flagged, {"all"})
     assert {row["judges"] for row in systems} == kinds
 
 

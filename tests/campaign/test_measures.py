@@ -537,7 +537,7 @@ def test_what_an_answer_is_scored_against_never_goes_back():
     ("name", "options", "says"),
     [
         pytest.param("cloze", {"evry": 3}, "Did you mean 'every'", id="misspelt"),
-        pytest.param("cloze", {"every": 1}, "every from 2", id="all words"),
+        pytest.param("cloze", {"every": 1}, "2 or more for every", id="all words"),
         pytest.param("cloze", {"every": 8.0}, "a whole number", id="not whole"),
         pytest.param("cloze", {"offset": 9}, "0 to every", id="an offset too far"),
         pytest.param("cloze", {"original": 1}, "true or false", id="a switch"),
@@ -563,7 +563,7 @@ def test_what_an_answer_is_scored_against_never_goes_back():
             "reading", {"fastest": -1}, "0 for no bound", id="a bound below 0"
         ),
         pytest.param("reading-aloud", {"first": -1}, "0 for all", id="a paragraph"),
-        pytest.param("evaltrans", {"k": -1}, "how many", id="fewer than none"),
+        pytest.param("evaltrans", {"k": -1}, "0 or more", id="fewer than none"),
         pytest.param("da", {"x": 1}, "da has no option", id="nothing to adapt"),
     ],
 )

@@ -128,7 +128,7 @@ def test_the_file_is_among_the_exports():
 
 def test_nothing_missed_is_nothing_to_check():
     same = {"one": REFERENCE}
-    with pytest.raises(CorpusError, match="of 4 names none is missing"):
+    with pytest.raises(CorpusError, match="none of 4 names is missing"):
         checking(same)
     with pytest.raises(CorpusError, match=r"give files\.entities"):
         checking(names={})

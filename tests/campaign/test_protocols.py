@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metra.campaign.protocols.ratings import RatingScale
+from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.registry import PROTOCOLS, protocol
 from metra.errors import OptionError, UnknownNameError
 from metra.formats.scores.mqm import find_cost
@@ -222,33 +223,72 @@ def test_which_protocols_a_second_version_of_a_text_would_spoil():
 #: Answers name the version of what was asked. Whoever changes a word, a scale or a weight asks
 #: something else, and changes the version here.
 VERSIONS = {
-    "ldc": "cc5effc7efbad557",
+    "ldc": "c674341aaa5cab7e",
     "adequacy": "61591c834513ae2b",
-    "da": "9f61259c74812b2b",
-    "da-sqm": "43d7318ddcb99cf7",
-    "esa": "4df44fd687711f1b",
-    "mqm": "ea0e5796ff133704",
+    "da": "1c98efbb27c76f54",
+    "da-sqm": "c32845706ee7c01c",
+    "esa": "e49f48294bce1a4c",
+    "mqm": "386056987f44d3c1",
     "pairwise": "a5b66ba90dbf401c",
-    "ranking": "400ec1a446404719",
+    "ranking": "d35a9ba637423c42",
     "intelligibility": "706c0b242867c67b",
-    "clarity": "3624adbb26b2e992",
-    "minimal-correction": "08bebf50c2f799d8",
-    "entity-check": "a9e7bac827fb0a90",
-    "term-marking": "0b909c3da3b5d995",
-    "term-reconciliation": "2504b386ee4b45ae",
+    "clarity": "7c8224b2361e5523",
+    "minimal-correction": "57dd4585bb47593f",
+    "entity-check": "de2f29ccf63385ff",
+    "term-marking": "4b8a370e4de6ea32",
+    "term-reconciliation": "e6ee1708fc569459",
     "verdicts": "d9401ae941844dcd",
     "correction": "d01b12df90195912",
-    "cloze": "3327447e07ff3d80",
-    "reading": "4d2b9ab4818bd967",
+    "cloze": "1f2101915c5ddd98",
+    "reading": "a8d2aa319615fa7f",
     "reading-aloud": "847cd73d7f4d5878",
-    "comprehension": "0fd236dbe302a7af",
-    "templates": "7d15ef985bacef2b",
+    "comprehension": "d38b34c970ddea97",
+    "templates": "b8bccd426b0f5676",
     "entity-tagging": "bd1a10126976518d",
-    "entity-reconciliation": "f5b10ab55186ca23",
+    "entity-reconciliation": "72d0f3d9333c46c8",
     "evaltrans": "1470e374c0a7fd8f",
-    "gold-standard": "38ea4439369c94a3",
+    "gold-standard": "26fde2c6bb57c1b1",
 }
 
 
 def test_what_is_asked_stays_as_it_is():
     assert {name: asked.version for name, asked in PROTOCOLS.items()} == VERSIONS
+
+
+# What is shown and how long it is expected to take: the seed's procedures (10 and 30 seconds of
+# guidance) and the times that the cost of a campaign is estimated with.
+REFERENCE, WHOLE = {"basis": "reference"}, {"whole": True}
+PLANS = {
+    "ldc": (30, REFERENCE | {"guidance_seconds": 30}),
+    "adequacy": (20, REFERENCE | {"guidance_seconds": 30}),
+    "da": (25, {}),
+    "da-sqm": (30, {}),
+    "esa": (60, {}),
+    "mqm": (120, {}),
+    "pairwise": (20, {"outputs": 2}),
+    "ranking": (15, {"outputs": 0}),
+    "intelligibility": (15, REFERENCE | {"numbered": True}),
+    "clarity": (8, REFERENCE | {"guidance_seconds": 10, "shuffled": True}),
+    "minimal-correction": (60, REFERENCE),
+    "entity-check": (20, REFERENCE | {"over": "misses"}),
+    "term-marking": (45, REFERENCE | {"over": "reference"}),
+    "term-reconciliation": (45, REFERENCE | {"over": "reference"}),
+    "verdicts": (6, REFERENCE),
+    "correction": (900, WHOLE),
+    "cloze": (420, WHOLE),
+    "reading": (180, WHOLE),
+    "reading-aloud": (60, WHOLE | {"first": 4}),
+    "comprehension": (300, WHOLE | {"control": "no text"}),
+    "templates": (300, WHOLE),
+    "entity-tagging": (45, REFERENCE | {"over": "reference"}),
+    "entity-reconciliation": (45, REFERENCE | {"over": "reference"}),
+    "evaltrans": (15, {}),
+    "gold-standard": (20, {"outputs": 0, "over": "references"}),
+}
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_every_protocol_shows_what_it_says_and_has_its_time(name):
+    asked, (seconds, more) = PROTOCOLS[name], PLANS[name]
+    plain = Protocol(asked.name, asked.title, asked.steps, "source")
+    assert asked == replace(plain, seconds=seconds, **more)

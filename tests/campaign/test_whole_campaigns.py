@@ -136,8 +136,8 @@ def test_the_original_takes_part_in_a_cloze_test_as_a_control():
 
 
 REFUSED = [
-    pytest.param("comprehension", {}, {}, "no questions about 'brake'", id="questions"),
-    pytest.param("templates", {}, {}, "no templates about 'brake'", id="templates"),
+    pytest.param("comprehension", {}, {}, "no questions for 'brake'", id="questions"),
+    pytest.param("templates", {}, {}, "no templates for 'brake'", id="templates"),
     pytest.param("reading", {}, {}, "give files.baseline", id="no natural speed"),
     pytest.param(
         "clarity", {}, {"unit": "document"}, "out of their texts", id="shuffled"

@@ -1,6 +1,6 @@
 """Options derived from records: types, defaults, limits, and numbers that are none."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Literal
 
 import click
@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from metra.cli.derive import options_from
 from metra.cli.options import FiniteRange
+from metra.meta import judge_options, options
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,27 @@ def run(*arguments):
 
 def test_defaults_are_the_records():
     assert run().output.strip() == repr(Settings())
+
+
+RECORDS = [
+    record
+    for module in (options, judge_options)
+    for record in vars(module).values()
+    if is_dataclass(record) and record.__module__ == module.__name__
+]
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.__name__)
+def test_a_question_asked_without_options_is_the_same_in_python(record):
+    """Flags are off, and the default that a help shows is the one that counts."""
+
+    @click.command()
+    @options_from(record)
+    def ask(options):
+        click.echo(repr(options))
+
+    assert CliRunner().invoke(ask, []).output.strip() == repr(record())
+    assert not any(getattr(record(), entry.name) is True for entry in fields(record))
 
 
 def test_everything_given_arrives():

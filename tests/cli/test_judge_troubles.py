@@ -84,7 +84,7 @@ def test_what_is_no_backup_leaves_no_store_behind(cli, tmp_path):
     (tmp_path / "notes.db").write_text("shopping list\n" * 100)
     for name, words in (
         ("none.db", "none.db does not exist"),
-        ("notes.db", "not a SQLite database"),
+        ("notes.db", "notes.db cannot be used: the file is not a SQLite database"),
     ):
         refused(cli("judge", "restore", tmp_path / name, "--store", new), words)
     assert [one.name for one in tmp_path.iterdir()] == ["notes.db"]

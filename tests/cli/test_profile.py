@@ -84,7 +84,7 @@ def test_compare_appends_what_was_asked_for(cli, write):
     titles = [entry["title"] for entry in data["buckets"]]
     assert titles == [
         "reference length in words",
-        "word frequency in the corpus given",
+        "word frequency in the given corpus",
         "kind",
         "again",
     ]

@@ -10,6 +10,7 @@ from metra.cli import output
 from metra.corpus.outputs import Outputs
 from metra.report.study import build_study
 from metra.scoring.evaluate import make_metrics
+from metra.stats.parallel import count_blocks, track_blocks
 
 
 class Terminal(io.StringIO):
@@ -42,8 +43,8 @@ def test_long_work_is_shown_and_wiped_away(clock, monkeypatch):
         clock(0.2)
         report(11_500)
     assert sys.stderr.getvalue() == (
-        "\r5,000 segments, 2,500 a second \x1b[K"
-        "\r11,500 segments, 5,000 a second \x1b[K"
+        "\r5,000 segments, 2,500 per second \x1b[K"
+        "\r11,500 segments, 5,000 per second \x1b[K"
         "\r\x1b[K"
     )
 
@@ -89,8 +90,8 @@ def test_the_time_that_is_left(clock, monkeypatch):
         clock(100)
         report(4_000_000)
     assert sys.stderr.getvalue() == (
-        "\r1,000,000 segments, 10,000 a second, 25%, 5 min 0 s left \x1b[K"
-        "\r4,000,000 segments, 20,000 a second \x1b[K"
+        "\r1,000,000 segments, 10,000 per second, 25%, 5 min 0 s left \x1b[K"
+        "\r4,000,000 segments, 20,000 per second \x1b[K"
         "\r\x1b[K"
     )
 
@@ -106,3 +107,12 @@ def test_files_tell_how_far_they_are_read(write):
     assert 0.2 < corpus.share() < 0.5
     assert sum(len(chunk) for chunk in chunks) == 400_000 - 2048
     assert corpus.share() == 1
+
+
+def test_the_outer_loop_reports():
+    told = []
+    with count_blocks(lambda done, share: told.append((done, share))):
+        for _ in track_blocks(2):
+            list(track_blocks(1000, 250))
+        list(track_blocks(3, 2))
+    assert told == [(0, 0.0), (1, 0.5), (2, 1.0), (0, 0.0), (2, 2 / 3), (3, 1.0)]

@@ -52,7 +52,7 @@ def test_pictures_have_both_themes(name):
 
 def test_what_contradicts_the_paper_comes_first(name):
     page = PAGES[name].read_text(encoding="utf-8")
-    listed = re.findall(r"^- \*\*(\w+)\*\* \(\[", page, re.MULTILINE)
+    listed = re.findall(r"^\| \*\*(\w+)\*\* \| .* \| \[", page, re.MULTILINE)
     places = [list(study_page.WORDS.values()).index(word) for word in listed]
     assert places == sorted(places)
     claims = [
@@ -66,8 +66,10 @@ def test_what_contradicts_the_paper_comes_first(name):
 def test_claims_about_data_have_intervals(name):
     for section in study_page.read_numbers(name).values():
         for claim in section["claims"]:
+            found = [claim["here"], *claim["figures"].values()]
             without = "no interval" in claim["here"] or claim["verdict"] == "open"
-            assert without or re.search(r"\[.*?,.*?\]|at 95 %", claim["here"]), claim
+            assert without or re.search(r"\[.*?,.*?\]|at 95 %", " ".join(found)), claim
+            assert claim["here"].endswith(":") == bool(claim["figures"]), claim
 
 
 @pytest.mark.parametrize(
@@ -92,12 +94,12 @@ def test_sections_are_those_of_the_script(name):
     ("arguments", "message"),
     [
         pytest.param(
-            [], "'nothing' is no study; expected one of turian-2003", id="none"
+            [], "'nothing' is not a study; expected one of turian-2003", id="none"
         ),
-        pytest.param(["turian"], "'turian' is no study", id="unknown name"),
+        pytest.param(["turian"], "'turian' is not a study", id="unknown name"),
         pytest.param(
             ["turian-2003", "/no/such"],
-            "/no/such is no folder; name the one",
+            "/no/such is not a folder; name the one",
             id="no data",
         ),
         pytest.param(

@@ -147,6 +147,10 @@ ENCODED = [
     pytest.param("\ufeffä\n".encode("utf-16-be"), ["ä"], id="the other way round"),
     pytest.param("ä\n😀\n".encode("utf-32"), ["ä", "😀"], id="UTF-32 with a mark"),
     pytest.param(
+        "\ufeffä\n".encode("utf-32-be"), ["ä"], id="UTF-32 from the other end"
+    ),
+    pytest.param("\ufeffä\n".encode(), ["ä"], id="UTF-8 with a mark"),
+    pytest.param(
         ("x" * 1_000_001 + "ä\n").encode("utf-16"),
         ["x" * 1_000_001 + "ä"],
         id="a character between blocks",

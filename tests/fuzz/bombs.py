@@ -154,9 +154,10 @@ def _run(bomb: Bomb, path: Path, arguments: tuple[str, ...]) -> Measured:
 def format_bombs(measured: list[tuple[Measured, Measured]]) -> str:
     """Return the section of the page in Markdown."""
     lines = [
-        "Each was read by `metra score` with the limits of the command line, and as an upload",
-        "with those of the server; both include the start of Python. Exit code 2 is a refusal",
-        "in one sentence. Written by `python tests/fuzz/run.py --write`.",
+        "`metra score` reads each file with the limits of the command line, and with those",
+        "of the server, as for an upload. Times include the start of Python. Exit code 2",
+        "means that metra refused the file in one sentence. Written by `python",
+        "tests/fuzz/run.py --write`.",
         "",
         "| file | bytes | command line | server |",
         "| :-- | --: | :-- | :-- |",

@@ -82,8 +82,8 @@ OUTCOMES = {
 }
 MUTATIONS = """\
 {mutations} mutations of a valid sample of every format and of requests to every route of the
-judging app, in processes of 1,000; {processor} seconds of processor time, {memory} MB in the
-largest process. Written by `python tests/fuzz/run.py --write`; `make fuzz` repeats it with
+judging app, in processes of 1,000 mutations: {processor} seconds of processor time, {memory}
+MB in the largest process. Written by `python tests/fuzz/run.py --write`; `make fuzz` draws
 other mutations.
 
 | outcome | mutations |

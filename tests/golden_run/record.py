@@ -172,9 +172,9 @@ def shorten(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     digest = hashlib.sha256(text.encode()).hexdigest()
-    told = (
-        f"[… {len(text)} characters, {text.count(chr(10))} lines, sha256 {digest} …]\n"
-    )
+    lines = text.count("\n")
+    noun = "line" if lines == 1 else "lines"
+    told = f"[… {len(text)} characters, {lines} {noun}, sha256 {digest} …]\n"
     if not limit:
         return told
     return f"{text[: limit // 2]}\n{told}{text[-(limit // 8) :]}\n"

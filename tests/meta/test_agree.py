@@ -63,6 +63,19 @@ def test_of_many_judges_those_are_shown_who_agree_least():
     assert list(cells_by_name(build_judge_table(ratings, 1.0, 0))) == names
 
 
+def test_where_a_judge_is_alone_nobody_is_above_or_below():
+    ratings = convert_matrix([[1.0, 2, 3, 9], [2.0, 2, 5, NAN]])
+    first, second = cells_by_name(build_judge_table(ratings, 1.0)).values()
+    # n, mean, sd; then of three: above the others, within 1, and r.
+    assert [cell.value for cell in first[:2]] == [4, 3.75]
+    assert first[3].value == pytest.approx(-1.0)
+    assert first[4].value == pytest.approx(2 / 3)
+    assert first[5].value == pytest.approx(
+        pearson(np.array([1.0, 2, 3]), np.array([2.0, 2, 5]))
+    )
+    assert second[3].value == pytest.approx(1.0)
+
+
 KRIPPENDORFF = [
     [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN],
     [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],

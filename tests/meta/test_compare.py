@@ -14,7 +14,7 @@ from metra.errors import CorpusError, OptionError
 from metra.formats.scores.panel import build_panel
 from metra.formats.scores.record import ScoredItem
 from metra.meta import diff
-from metra.meta.compare import compare, report_comparison
+from metra.meta.compare import _explain_least_p, compare, report_comparison
 from metra.meta.correlate import parse_specs
 from metra.stats.correlation import Options, correlate
 from metra.stats.defaults import SEED
@@ -27,6 +27,7 @@ from metra.stats.distributions import (
 from metra.stats.exact_tests import pairs_p, rank_sum_p, signed_rank_p, williams_p
 from metra.stats.multiplicity import clusters_greedy, clusters_wmt, holm
 from metra.stats.permutation import prepare_swaps, segment_values, standardise_metrics
+from metra.stats.significance import PairTests
 from metra.stats.soft_pairwise import normal_p, permutation_p, spa, wmt_p
 
 # Four systems and two segments: the vectors of mt-metrics-eval's permutation tests.
@@ -60,6 +61,20 @@ def test_differences_are_the_coefficients(coef):
     ]
     assert found.values.tolist() == pytest.approx(sorted(values, reverse=True))
     assert 0 < found.p[0, 1] <= 1
+
+
+def test_pairs_in_the_wrong_order_are_hollow():
+    # The better one first: a tie of the metric is wrong, one of the gold is not.
+    panel = panel_of([[1.0], [2.0], [3.0], [3.0]], {"m": [[1.0], [1.0], [0.5], [4.0]]})
+    [cloud] = diff.build_clouds(
+        [diff.correlate_differences(panel, Options(), interval=False)]
+    )
+    hollow = dict(zip(cloud.names, cloud.outliers, strict=True))
+    assert hollow == {
+        **{"s1 > s0": True, "s2 > s0": True, "s2 > s1": True},
+        **{"s3 > s0": False, "s3 > s1": False, "s2 > s3": False},
+    }
+    assert cloud.x == [2.0, 2.0, 1.0, 1.0, 1.0, 0.0]
 
 
 def test_two_sided_p_values_of_the_gold(monkeypatch):
@@ -493,6 +508,24 @@ def test_too_few_systems_say_so():
         "Swapping 4 systems cannot give a p-value below 0.12," in note
         for note in found.notes
     )
+
+
+@pytest.mark.parametrize(
+    ("systems", "alpha", "sides", "is_said"),
+    [
+        (4, 0.125, "two-sided", True),
+        (4, 0.126, "two-sided", False),
+        (4, 0.0625, "one-sided", True),
+        (4, 0.063, "one-sided", False),
+    ],
+)
+def test_a_p_value_must_be_able_to_fall_below_alpha(systems, alpha, sides, is_said):
+    tests = PairTests(np.array([[np.nan, 0.5]] * 2), "perm-sys", "systems", sides, 0)
+    assert bool(_explain_least_p(tests, systems, "none", alpha)) == is_said
+    # Two p-values, corrected: each must reach half of it.
+    assert _explain_least_p(tests, systems, "holm", alpha)
+    assert _explain_least_p(replace(tests, draws=99), systems, "none", 0.0) == []
+    assert _explain_least_p(replace(tests, test="pairs"), systems, "none", 0.0) == []
 
 
 def test_likes_and_dislikes_of_systems_are_no_quality():

@@ -20,6 +20,7 @@ from metra.meta.power import (
     plan_from_variances,
     report_power,
 )
+from metra.meta.variance import build_component_table
 from metra.stats.power import (
     StudyPlan,
     compute_error,
@@ -27,6 +28,11 @@ from metra.stats.power import (
     find_segments,
 )
 from metra.stats.variance import (
+    RATER,
+    RATING,
+    SEGMENT,
+    SYSTEM,
+    SYSTEM_SEGMENT,
     TERMS,
     RatingFactors,
     VarianceComponents,
@@ -265,3 +271,12 @@ def test_a_difference_that_no_number_of_segments_shows():
     )
     [cells] = cells_by_name(table).values()
     assert cells[-1].value == "never"
+
+
+def test_a_term_names_those_that_are_joined_with_it():
+    values = dict.fromkeys((SYSTEM, SEGMENT, SYSTEM_SEGMENT), 1.0)
+    joined = {RATING: SYSTEM_SEGMENT, RATER: SEGMENT}
+    table = build_component_table(VarianceComponents(values, joined=joined), "da")
+    cells = cells_by_name(table)
+    said = {term: row[-1].value.partition("; with ")[2] for term, row in cells.items()}
+    assert said == {SYSTEM: "", SEGMENT: RATER, SYSTEM_SEGMENT: RATING}

@@ -181,6 +181,16 @@ def test_chance_is_the_mean_of_all_choices(panel):
     assert found["recall"][0] == pytest.approx(recalls / count)
 
 
+def test_an_output_at_the_limit_is_good():
+    gold = np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]])
+    found = select_outputs(
+        panel_from_arrays(gold, {"same": gold}), SelectOptions(good=2, folds=0)
+    )
+    # Four of six are good, and a threshold of 2 keeps just these.
+    assert (found.share, found.thresholds) == (pytest.approx(4 / 6), {"same": 2.0})
+    assert found.filtering["same"]["F"][0] == pytest.approx(1.0)
+
+
 def test_a_limit_that_all_outputs_pass(panel):
     with pytest.raises(
         MetraError, match="All outputs are good by gold of at least -99"

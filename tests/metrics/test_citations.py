@@ -30,6 +30,13 @@ def test_docstrings_name_the_same_papers(name):
         assert re.search(rf"{family}\b.{{0,90}}?\b{paper.year}\b", doc), key
 
 
+def test_names_in_print_are_those_of_specs_in_other_letters():
+    others = {"outside": "Scores from other programs", "spans": "MQM"}
+    spelt = {name: title.replace("-", "").lower() for name, title in TITLES.items()}
+    assert others.items() <= TITLES.items()
+    assert {name for name in spelt if spelt[name] != name} == others.keys()
+
+
 VARIANTS = [
     ("chrf:word_order=2", "chrF++", "popovic2017"),
     ("chrf:word_order=1,beta=3", "chrF+", "popovic2017"),

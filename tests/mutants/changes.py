@@ -19,7 +19,7 @@ class Mutant:
     new: str
     lines: tuple[int, int]
     name: str | None = None
-    """The name that is assigned, outside functions; "" where there is none."""
+    """Outside functions, the names that are assigned or defined, with | between them."""
 
     def apply(self, content: bytes) -> bytes:
         """Return the changed file."""
@@ -50,7 +50,10 @@ EXCHANGED = {
     ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.BitXor: ast.BitOr,
     ast.LShift: ast.RShift, ast.RShift: ast.LShift, ast.And: ast.Or, ast.Or: ast.And,
 }  # fmt: skip
-COMMUTATIVE = ("max", "min", "maximum", "minimum", "logical_and", "logical_or")
+COMMUTATIVE = (
+    *("max", "min", "maximum", "minimum", "logical_and", "logical_or"),
+    *("compare_digest", "gcd", "and_", "or_"),
+)
 TEXT = (ast.JoinedStr, ast.List, ast.Tuple)
 DELETED = (ast.Continue, ast.Break, ast.Raise, ast.Delete, ast.AugAssign)
 #: A kind of change, what is put there, and the first and last node if it is put elsewhere.
@@ -122,7 +125,9 @@ def change_call(node: ast.Call) -> Iterator[Change]:
     first, second, *_ = [*node.args, None, None]
     if first is None or second is None or isinstance(first, ast.Starred):
         return
-    if ast.unparse(node.func).rpartition(".")[2] in COMMUTATIVE:
+    owner, _, name = ast.unparse(node.func).rpartition(".")
+    # Conditions of a query all hold, in any order; `np.where` chooses between values.
+    if name in COMMUTATIVE or (name == "where" and owner != "np"):
         return
     if not isinstance(second, ast.Starred) and ast.dump(first) != ast.dump(second):
         other = deepcopy(node)
@@ -199,7 +204,7 @@ def find_mutants(path: str, content: bytes) -> list[Mutant]:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a node stands: the lines of its statement, outside functions its name."""
+    """Where a node stands: the lines of its statement, outside functions its names."""
 
     lines: tuple[int, int] = (0, 0)
     name: str | None = ""
@@ -213,9 +218,10 @@ def walk(
         name = name_target(node)
         if name in ("msg", "__all__") or is_docstring(node):
             return
-        place = Place(
-            cover_lines(node), None if place.name is None else place.name or name
+        names = (
+            None if place.name is None else "|".join(filter(None, [place.name, name]))
         )
+        place = Place(cover_lines(node), names)
         if place.name is None:
             yield node, change_statement, place
     if isinstance(node, SKIPPED) or is_check(node):
@@ -231,9 +237,9 @@ def walk(
 
 
 def name_target(node: ast.stmt) -> str:
-    """Return the name that a statement assigns, or nothing."""
+    """Return the name that a statement assigns or defines, or nothing."""
     targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
-    return getattr(targets[0], "id", "")
+    return getattr(targets[0], "id", getattr(node, "name", ""))
 
 
 def is_docstring(node: ast.stmt) -> bool:

@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 import traceback
+from itertools import zip_longest
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
 from typing import IO, Any
@@ -73,6 +74,7 @@ class Server:
         self.functions = list_functions(str(self.folder / "src/metra"))
         # A fork copies the memory that it touches: it shall not walk over all objects.
         gc.freeze()
+        self.answer("ready")
         for line in self.requests:
             request = json.loads(line)
             pid = os.fork()
@@ -85,15 +87,19 @@ class Server:
                     sys.stderr.flush()
                     os._exit(3)
             status = wait_for(pid, request["seconds"])
-            self.answers.write(json.dumps(status) + "\n")
-            self.answers.flush()
+            self.answer(status)
         return True
+
+    def answer(self, word: Any) -> None:
+        """Write a line to whoever asked."""
+        self.answers.write(json.dumps(word) + "\n")
+        self.answers.flush()
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Note the test that fails, and end this fork."""
         if report.failed and self.note:
             self.note.write_text(report.nodeid)
-            sys.stdout.flush()
+            self.log.write_text(report.longreprtext)
             os._exit(1)
 
     def run(self, request: dict[str, Any], items: dict[str, Any]) -> None:
@@ -117,17 +123,22 @@ class Server:
         else:
             chosen = [items[name] for name in request["tests"] if name in items]
             self.note = Path(request["note"])
-            path = str(self.folder / request["path"])
-            functions = self.functions.get(path, [])
-            old = Path(request["old"]).read_bytes()
-            if not replace_functions(path, old, functions, self.early):
+            if not self.replace(**request):
                 os._exit(ELSEWHERE)
-        for item, following in zip(chosen, [*chosen[1:], None], strict=True):
+        for item, following in zip_longest(chosen, chosen[1:]):
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         if mapper:
-            mapper.finish()
+            mapper.tracer.stop()
         sys.stdout.flush()
         os._exit(0)
+
+    def replace(self, path: str = "", old: str = "", **_: Any) -> bool:
+        """Put a mutant in place, if there is one."""
+        name = str(self.folder / path)
+        functions = self.functions.get(name, [])
+        return not path or replace_functions(
+            name, Path(old).read_bytes(), functions, self.early
+        )
 
 
 def list_functions(folder: str) -> dict[str, list[FunctionType]]:

@@ -49,7 +49,10 @@ def test_every_kind_of_mutant_is_found_and_compiles():
     # 2.5, 7, 3, 4, 1, 1 and the index 0, one more and one less.
     assert len(constants) == 14
     assert 'def choose(values: "list[1]", limit: int = 8) -> int:' in constants
-    assert [mutant.name for mutant in mutants if mutant.name] == ["TABLE"] * 5
+    names = [mutant.name for mutant in mutants if mutant.name]
+    assert names == ["TABLE"] * 5 + ["choose"] * 2
+    (inner, _) = find_mutants("m.py", b"class Limits:\n    most: int = 3\n")
+    assert inner.name == "Limits|most"
 
 
 def test_lines_that_are_executed_are_recorded(tmp_path):
@@ -112,6 +115,7 @@ def test_reasons_on_the_page_stay():
     ]
     page = format_section(results, 5, "")
     assert "| stats | 3 | 1 | 1 | 1 | 0 | 66.7% |" in page
+    assert "1\nof the killed" in page
     line = "| `stats/m.py: constant` | `a ¦ 1 → a ¦ 2` |  |"
     assert line in page
     told = page.replace(line, line.replace("  |", " equivalent: no |"))

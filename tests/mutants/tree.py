@@ -17,6 +17,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
+from tests.databases import PostgreSQL
 from tests.mutants.lines import STARTED
 from tests.mutants.server import Server, limit_process, wait_for
 
@@ -44,6 +45,7 @@ class Tree:
 
     home: Path
     slow: bool
+    postgresql: PostgreSQL | None = None
     log: Path = field(init=False)
     served: frozenset[str] = frozenset()
     pipes: list[IO[str]] = field(default_factory=list)
@@ -86,6 +88,8 @@ class Tree:
         os.environ["PYTHONPATH"] = os.pathsep.join([str(self.root / "src"), str(site)])
         os.environ["PYTEST_DEBUG_TEMPROOT"] = str(self.home)
         os.environ["PYTHONHASHSEED"] = "0"
+        if self.postgresql:
+            os.environ["METRA_TEST_POSTGRESQL"] = str(self.postgresql.folder)
         # Whatever changes in the tree from now on, the copy is what counts.
         os.chdir(self.root)
         for name in PRELOADED:
@@ -106,6 +110,8 @@ class Tree:
         """Remove what tests have left, and return an exit status."""
         for left in self.home.glob("pytest-of-*"):
             shutil.rmtree(left, ignore_errors=True)
+        if self.postgresql:
+            self.postgresql.drop_databases()
         return status
 
     def serve(self, files: list[str]) -> None:
@@ -132,6 +138,8 @@ class Tree:
         os.close(requests)
         os.close(answers)
         self.pipes = [os.fdopen(ask, "w"), os.fdopen(answer)]
+        # Before that it might load a mutant.
+        self._wait_for_answer()
 
     def stop(self) -> None:
         """End the process that runs tests, if there is one."""
@@ -142,13 +150,16 @@ class Tree:
 
     def ask(self, **request: Any) -> int | None:
         """Let the server run tests; return their exit status as `test` does."""
-        ask, answer = self.pipes
+        ask, _ = self.pipes
         ask.write(json.dumps(request) + "\n")
         ask.flush()
-        line = answer.readline()
+        return self.tidy(self._wait_for_answer())
+
+    def _wait_for_answer(self) -> Any:
+        line = self.pipes[1].readline()
         if not line:
             raise SystemExit((self.home / "server").read_text()[-4000:])
-        return self.tidy(json.loads(line))
+        return json.loads(line)
 
     def map(self, files: list[str]) -> dict[str, dict[str, Any]]:
         """Return the tests of some files, with their lines; what is not known is run."""

@@ -45,6 +45,13 @@ def test_only_what_was_asked_for_is_given():
     assert score.segment_signature is None
 
 
+@pytest.mark.parametrize(("most", "shown"), [(2, 2), (1, None)])
+def test_too_many_documents_are_not_counted(monkeypatch, most, shown):
+    monkeypatch.setattr("metra.scoring.statistics.MOST_DOCUMENTS", most)
+    assert evaluate().documents == shown
+    assert list(evaluate(levels=["document"])["good"]["bleu"].documents) == ["x", "y"]
+
+
 def test_documents_are_scored_as_small_corpora():
     score = evaluate(levels=["document"])["bad"]["bleu"]
     expected = metra.score(
@@ -156,9 +163,9 @@ def test_progress_is_told():
         make_metrics(["bleu"]),
         EvaluationOptions(),
         chunk=2,
-        progress=told.append,
+        progress=lambda *done: told.append(done),
     )
-    assert told == [2, 3]
+    assert told == [(2, None), (3, None)]
 
 
 def test_rows_are_kept_only_where_they_are_needed():

@@ -626,6 +626,20 @@ def long_table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def test_the_driver_loads_no_pandas(tmp_path):
+    """Spark would, to see its version: a third of the memory of the driver's Python."""
+    pq.write_table(table(20).drop(["kept"]), tmp_path / "rows.parquet")
+    conf = {"spark.driver.extraJavaOptions": SMALL}
+    code = (
+        "import sys\nimport metra\n"
+        f"metra.score_table({str(tmp_path)!r}, ['nist'], hypothesis={{'A': 'other'}},\n"
+        f"    reference='ref', engine='spark', master='local[1]', conf={conf!r})\n"
+        "assert 'pyspark' in sys.modules\n"
+        "sys.exit('pandas' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)
+
+
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc")
 def test_interrupted_it_leaves_nothing_behind(long_table, tmp_path):
     where = ("--scores-out", tmp_path / "out")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from metra.errors import OptionError
-from metra.store import access, database
+from metra.store import access, audit, database
 from metra.store import second_factor as factor
 
 PASSWORD = "correct horse battery"
@@ -79,6 +79,14 @@ def test_a_hash_is_renewed_when_the_cost_has_changed(db, monkeypatch):
         assert access.find_password_hash(db, "ann") == new
         old = new
     assert access.find_password_hash(db, "bob") == of_bob
+
+
+def test_a_signature_is_worth_nothing_for_another_text_or_password():
+    signature = access.sign_text("hash", "text")
+    assert access.check_signature("hash", "text", signature)
+    for kept, text in (("other", "text"), ("hash", "other"), (None, "text")):
+        assert not access.check_signature(kept, text, signature)
+    assert not access.check_signature("hash", "text", "\ud800")
 
 
 def test_a_short_password_is_refused(db):
@@ -279,6 +287,37 @@ def test_recovery_codes_open_once_each(db, ann):
     assert use(db, 500, 500) is None
     assert factor.has_second_factor(db, "bob")
     assert factor.count_recovery_codes(db, "bob") == 10
+
+
+def test_secrets_are_long_enough_to_be_safe(db):
+    # OWASP: salts and links of 128 bits and more; RFC 4226: secrets of 160 bits.
+    access.set_password(db, "ann", PASSWORD, now=0.0, who="test")
+    *_, salt, _ = access.find_password_hash(db, "ann").split("$")
+    assert len(bytes.fromhex(salt)) == 16
+    assert len(base64.b32decode(factor.new_secret())) == 20
+    assert len(base64.urlsafe_b64decode(database.new_token() + "=")) == 32
+    assert len(bytes.fromhex(database.new_id())) == 10
+    codes = factor.replace_recovery_codes(db, "ann", now=0.0)
+    assert [[len(part) for part in code.split("-")] for code in codes] == [[4] * 4] * 10
+
+
+@pytest.mark.usefixtures("ann")
+def test_what_admins_do_to_accounts_is_logged(db):
+    factor.replace_recovery_codes(db, "ann", now=4000.0)
+    factor.disable_second_factor(db, "ann", now=5000.0, who="bob")
+    log = [
+        (one.at, one.who, one.what, one.campaign, one.data)
+        for one in audit.list_entries(db)
+    ]
+    assert log[:3] == [
+        (5000.0, "bob", "remove second factor", None, {"admin": "ann"}),
+        (4000.0, "ann", "replace recovery codes", None, None),
+        (3000.0, "ann", "set up second factor", None, None),
+    ]
+    passwords = [
+        (0.0, "test", "set password", None, {"admin": x}) for x in ("ann", "bob")
+    ]
+    assert sorted(log[3:], key=repr) == passwords
 
 
 def test_a_wrong_code_sets_nothing_up(db):

@@ -126,10 +126,13 @@ millis = st.integers(0, 10**12)
 )
 def test_times_fit_the_servers_wall(times, wall):
     cut = times.within(wall)
-    parts = cut.active_ms, cut.idle_ms, cut.hidden_ms, cut.paused_ms
-    assert sum(parts) <= wall
-    assert all(part >= 0 for part in parts)
-    assert cut.active_ms == min(times.active_ms, wall)
+    # Active time is believed first, hidden time last.
+    names, left = ("active_ms", "idle_ms", "paused_ms", "hidden_ms"), wall
+    for name in names:
+        assert getattr(cut, name) == min(getattr(times, name), left)
+        left -= getattr(cut, name)
+    first = times.first_action_ms
+    assert cut.first_action_ms == (None if first is None else min(first, wall))
     assert cut.within(wall) == cut
 
 
@@ -169,6 +172,9 @@ def test_events_are_kept_once_in_order(at_work):
         db, stored, task, 0, [Event(None, 12.0, "blur"), Event(None, 13.0, "focus")]
     )
     events.add_events(db, stored, task, 0, [])
+    # Twice in one message, and a number that one without a number has taken.
+    twice = [Event(5, 14.0, "key"), Event(5, 14.0, "key"), Event(4, 13.0, "again")]
+    events.add_events(db, stored, task, 0, twice)
     found = list_screen_events(db, task, 0)
     assert [(one.seq, one.kind) for one in found] == [
         (0, "focus"),
@@ -176,8 +182,23 @@ def test_events_are_kept_once_in_order(at_work):
         (2, "key"),
         (3, "blur"),
         (4, "focus"),
+        (5, "key"),
     ]
     assert found[0].data == {"a": 1}
+
+
+def test_every_screen_counts_its_own_events(at_work):
+    db, stored, owned, judge = at_work
+    other = screens.list_screens(db, judge.id).places[1].task
+    for task, number, last in (
+        (owned.task.id, 0, 2),
+        (owned.task.id, 1, 7),
+        (other, 0, 5),
+    ):
+        events.add_events(db, stored, task, number, [Event(last, 1.0, "key")])
+        assert events.get_next_number(db, task, number) == last + 1
+    assert events.get_next_number(db, owned.task.id, 0) == 3
+    assert events.get_next_number(db, other, 1) == 0
 
 
 def test_a_screen_has_only_so_many_events(at_work, monkeypatch):

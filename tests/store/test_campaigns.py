@@ -27,6 +27,7 @@ def test_a_campaign_and_its_tasks_are_read_as_they_were(store, protocol):
     assert found.campaign == content
     assert found.campaign.version == found.version == content.version
     assert (found.name, found.state, found.created_at) == ("test", "draft", 5.0)
+    assert len(found.secret) == 32
     assert tuple(one.task for one in kept) == assign(content, secret=found.secret)
     assert {one.state for one in kept} == {"waiting"}
 
@@ -107,9 +108,13 @@ def test_scores_of_other_programs_belong_to_one_campaign(store):
         assert outside_scores.list_scores(db, two) == [build("a", 3.0)]
         with pytest.raises(UnknownNameError, match=r"No metric named 'a'.* Known: b"):
             outside_scores.remove_scores(db, one, "a", **told)
-        log = [(entry.who, entry.what) for entry in audit.list_entries(db, one)]
-    assert log.count(("ann", "add scores")) == log.count(("bob", "add scores")) == 1
-    assert log.count(("ann", "remove scores")) == 1
+        log = audit.list_entries(db, one)
+    entries = [(each.at, each.who, each.what, each.data) for each in log]
+    assert entries[0] == (3.0, "bob", "add scores", {"metrics": ["a"], "file": "f.tsv"})
+    assert sorted(entries[1:3], key=repr) == [
+        (2.0, "ann", "add scores", {"metrics": ["b", "a"], "file": "f.tsv"}),
+        (2.0, "ann", "remove scores", {"metric": "a"}),
+    ]
 
 
 def test_what_leaves_the_store_is_logged(store):
@@ -136,9 +141,9 @@ def test_states_and_unblinding_are_logged(store):
     assert (found.state, found.unblinded_at, found.is_blind) == ("open", 7.0, False)
     # Whoever sees a closed campaign sees who wrote what.
     assert not replace(found, state="closed", unblinded_at=None).is_blind
-    assert [(entry.who, entry.what) for entry in log] == [
-        ("bob", "unblind"),
-        ("ann", "unblind"),
-        ("ann", "state"),
-        ("ann", "create"),
+    assert [(entry.at, entry.who, entry.what, entry.data) for entry in log] == [
+        (8.0, "bob", "unblind", None),
+        (7.0, "ann", "unblind", None),
+        (6.0, "ann", "state", {"state": "open"}),
+        (5.0, "ann", "create", {"version": found.version}),
     ]

@@ -1,5 +1,6 @@
 """Campaigns from files: all of it or nothing, once, and the same bytes when they go out."""
 
+from collections import Counter
 from dataclasses import replace
 from statistics import median
 
@@ -69,6 +70,12 @@ def test_a_demonstration_took_place_in_the_last_thirty_hours(demonstration):
     )
     begun = NOW - 30 * 3600
     assert stored.created_at == begun
+    # Six judges have done all of their work, the last two a part of it.
+    done = Counter(one.judge for one in judgements)
+    shares = [
+        done[judge] / max(done.values()) for judge in stored.campaign.settings.judges
+    ]
+    assert [round(share, 1) for share in shares] == [1.0] * 6 + [0.6, 0.3]
     times = [one.submitted_at for one in judgements]
     assert begun <= min(times) < max(times) <= NOW
     by_judge = {}

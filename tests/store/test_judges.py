@@ -39,8 +39,16 @@ def test_a_new_link_ends_the_old_one_and_its_sessions(house):
         judges.revoke_link(db, judge.id, now=3e9, who="ann")
         assert judges.find_by_token(db, new) is None
         assert judges.find_judge(db, judge.id).revoked_at == 3e9
-        log = [entry.what for entry in audit.list_entries(db, house.campaign)]
-    assert log[:2] == ["revoke link", "issue link"]
+        judges.release_tasks(db, judge.id, now=4e9, who="bob")
+        log = [
+            (entry.at, entry.who, entry.what, entry.data)
+            for entry in audit.list_entries(db, house.campaign)
+        ]
+    assert log[:3] == [
+        (4e9, "bob", "release tasks", {"judge": "judge 0"}),
+        (3e9, "ann", "revoke link", {"judge": "judge 0"}),
+        (2e9, "ann", "issue link", {"judge": "judge 0"}),
+    ]
 
 
 def test_what_is_known_of_a_judge(house):

@@ -47,7 +47,9 @@ def test_a_newer_store_is_refused(store, store_url, monkeypatch):
         db.execute(text("UPDATE schema_version SET version = 99"))
     closed = []
     monkeypatch.setattr(database.Store, "close", lambda self: closed.append(self))
-    with pytest.raises(FormatError, match=r"made by a newer metra .*version 99, this"):
+    with pytest.raises(
+        FormatError, match=r"created by a newer metra .*version is 99, this"
+    ):
         stores.open(store_url)
     # Nobody else can close the connections of a store that was not handed out.
     [refused] = closed
@@ -199,7 +201,7 @@ def test_a_new_store_is_its_owners_alone(tmp_path):
         ("could not extend file: No space left on device", "full", "the disk is full"),
         ("disk I/O error", "full", "the disk is failing or full"),
         ("file is not a database", "damaged", "the file is not a SQLite database"),
-        ("database disk image is malformed", "damaged", "metra judge restore puts"),
+        ("database disk image is malformed", "damaged", "restore a backup, or save"),
         (
             "database is locked",
             "busy",

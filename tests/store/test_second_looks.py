@@ -10,6 +10,7 @@ from metra.store import answers, campaigns, screens, tasks
 from metra.store.second_looks import (
     find_second_looks,
     name_second_look,
+    read_adjudications,
     read_completed,
 )
 
@@ -36,6 +37,8 @@ def test_verdicts_stand_in_the_answers_that_they_are_about(store):
         stored = campaigns.get_campaign(db, first.campaign)
         given = answers.read_judgements(db, stored)
         assert read_completed(db, stored) == given
+        bare = read_completed(db, stored, fields=())
+        assert {one.id for one in given} != {one.id for one in bare} == {""}
         assert find_second_looks(db, stored) == []
         name = name_second_look(db, stored)
     assert name == "c: second look 1"
@@ -46,6 +49,9 @@ def test_verdicts_stand_in_the_answers_that_they_are_about(store):
     answer_all(second, lambda _: {"verdict": {"right": True}})
     with store.reading() as db:
         settled = read_completed(db, stored)
+        assert read_completed(db, stored, fields=()) == settled
+        # They are about answers, and no judgements of outputs.
+        assert read_adjudications(db, stored) == {}
         assert [look.id for look in find_second_looks(db, stored)] == [second.campaign]
         assert name_second_look(db, stored) == "c: second look 2"
         # The second campaign is settled by nobody.

@@ -1,10 +1,12 @@
 """What may pass: headers, hosts, origins, forms, cookies, sizes, links and logs."""
 
+import asyncio
 import logging
 import re
 from dataclasses import replace
 
 import pytest
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from tests.campaigns import made, opened
 from tests.web.browsing import answer
@@ -12,7 +14,7 @@ from tests.web.routes import routes_of
 
 from metra.errors import OptionError
 from metra.store import audit, judges
-from metra.web.security.limits import ErrorReplies, MaskSecrets
+from metra.web.security.limits import BodyLimit, ErrorReplies, MaskSecrets
 from metra.web.server import LOGGING, ServerOptions, check_encryption, run_server
 
 SITE = "https://judge.example.org"
@@ -514,3 +516,28 @@ def test_a_sign_of_life_is_written_down_once_a_minute(house):
         browser.get("/judge/work")
         seen.append(read_last_sign())
     assert seen == [0, 61, 61, 122]
+
+
+@pytest.mark.parametrize("limit", [64_000, 1_000_000])
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_body_that_is_not_announced_may_be_as_large_as_the_limit(limit, more):
+    path = "/api/screens/x" if limit == 1_000_000 else "/login"
+    pieces = [b"x" * (limit - 10), b"y" * (10 + more)]
+    read = []
+
+    async def app(_scope, receive, _send):
+        for _ in range(2):
+            read.append((await receive())["body"])
+
+    async def receive():
+        return {"type": "http.request", "body": pieces[len(read)]}
+
+    scope = {"type": "http", "path": path, "headers": []}
+    call = BodyLimit(app)(scope, receive, None)
+    if more:
+        with pytest.raises(HTTPException) as caught:
+            asyncio.run(call)
+        assert (caught.value.status_code, len(read)) == (413, 1)
+    else:
+        asyncio.run(call)
+        assert read == pieces

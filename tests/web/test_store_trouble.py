@@ -34,7 +34,11 @@ TROUBLES = [
     pytest.param("database or disk is full", 507, "full", "disk is full", id="full"),
     pytest.param("disk I/O error", 507, "full", "disk is full", id="disk fails"),
     pytest.param(
-        "attempt to write a readonly database", 503, "read-only", "not write", id="ro"
+        "attempt to write a readonly database",
+        503,
+        "read-only",
+        "no permission to write",
+        id="ro",
     ),
     pytest.param("database is locked", 503, "busy", "busy", id="locked"),
     pytest.param(

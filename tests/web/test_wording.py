@@ -75,7 +75,10 @@ def test_published_words_stay_english_on_pages_in_another_language(open_house):
     assert set(adequacy["languages"].values()) == {"en"}
     page = browser.get("/judge/guide").text
     assert '<html lang="de"' in page
-    assert '<p class="lead" lang="en" dir="auto">Each text gets two answers.' in page
+    assert (
+        '<p class="lead" lang="en" dir="auto">You answer two questions about each text.'
+        in page
+    )
 
 
 def test_a_campaign_may_let_each_judge_read_her_own_language(open_house):

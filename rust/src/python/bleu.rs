@@ -1,6 +1,6 @@
 //! N-gram counts and BLEU's formula.
 
-use super::compute::{self, detach, expected, matrix, pairs};
+use super::compute::{self, detach, expected, matrix_of_words, pairs};
 use super::hits::PyHits;
 use super::tokens::{PyTokenizer, PyTokens, texts};
 use super::totals::{Scores, Totals, block_sums, each_row, numbers};
@@ -20,7 +20,9 @@ pub fn ngram_rows<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let hits = &hits.get().0;
     let ref_length = ref_length(ref_len)?;
-    matrix(py, hits.len(), ngram::columns(order), |rows| ngram::rows(hits, order, ref_length, rows))
+    matrix_of_words(py, hits.words(), hits.len(), ngram::columns(order), |rows| {
+        ngram::rows(hits, order, ref_length, rows)
+    })
 }
 
 /// The sums of the same rows, block by block, as plain numbers.

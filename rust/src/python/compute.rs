@@ -17,9 +17,20 @@ pub fn detach<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyRes
     py.detach(|| interrupt::catch(work)).or_else(raise)
 }
 
-/// From this many bytes of text on, other threads may run while one segment is scored. Giving the
-/// interpreter back and waiting for it takes longer than scoring a short one.
-const LONG: usize = 2048;
+/// From this many words on, other threads may run meanwhile. Giving the interpreter back and waiting
+/// for it takes longer than scoring a short segment.
+const LONG: usize = 256;
+/// How many bytes stand for a word where text has not been split yet.
+pub const WORD: usize = 8;
+
+/// Computes something of so many words, with the interpreter released where they are many.
+pub fn detach_long<T: Send>(
+    py: Python<'_>,
+    words: usize,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    if words < LONG { interrupt::catch(work).or_else(raise) } else { detach(py, work) }
+}
 
 /// Computes something of one output and its references.
 pub fn score<T: Send>(
@@ -29,7 +40,7 @@ pub fn score<T: Send>(
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
     let bytes = output.len() + references.iter().map(|text| text.len()).sum::<usize>();
-    if bytes < LONG { interrupt::catch(work).or_else(raise) } else { detach(py, work) }
+    detach_long(py, bytes / WORD, work)
 }
 
 fn raise<T>(reason: Reason) -> PyResult<T> {
@@ -91,16 +102,27 @@ pub fn load_numpy(py: Python<'_>) -> PyResult<()> {
     LOADED.get_or_try_init(py, || get_array_module(py).map(drop)).copied()
 }
 
-/// A matrix of so many rows and columns, filled while the interpreter is released.
+/// A matrix of so many rows and columns, filled with the interpreter released.
 pub fn matrix<'py>(
     py: Python<'py>,
     rows: usize,
     columns: usize,
     fill: impl FnOnce(&mut [f64]) + Send,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    matrix_of_words(py, usize::MAX, rows, columns, fill)
+}
+
+/// A matrix of statistics of so many words; the interpreter is released where they are many.
+pub fn matrix_of_words<'py>(
+    py: Python<'py>,
+    words: usize,
+    rows: usize,
+    columns: usize,
+    fill: impl FnOnce(&mut [f64]) + Send,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
     load_numpy(py)?;
     let mut numbers = vec![0.0; rows * columns];
-    detach(py, || fill(&mut numbers))?;
+    detach_long(py, words, || fill(&mut numbers))?;
     let array = Array2::from_shape_vec((rows, columns), numbers).expect("as many as there are");
     Ok(array.into_pyarray(py))
 }

@@ -1,6 +1,6 @@
 //! Edits and alignments.
 
-use super::compute::{detach, matrix};
+use super::compute::{detach, matrix_of_words};
 use super::hits::PyHits;
 use super::{position, unknown};
 use crate::edit::{Edit, Preference};
@@ -23,7 +23,9 @@ pub fn edit_rows<'py>(
         "free" => error_rates::unordered_rows,
         other => return Err(unknown("word order", other)),
     };
-    matrix(py, hits.len(), error_rates::COLUMNS, |rows| kernel(hits, choice, length, rows))
+    matrix_of_words(py, hits.words(), hits.len(), error_rates::COLUMNS, |rows| {
+        kernel(hits, choice, length, rows)
+    })
 }
 
 #[pyfunction]
@@ -32,7 +34,7 @@ pub fn unequal_rows<'py>(
     hits: &Bound<'py, PyHits>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let hits = &hits.get().0;
-    matrix(py, hits.len(), 2, |rows| error_rates::unequal_rows(hits, rows))
+    matrix_of_words(py, hits.words(), hits.len(), 2, |rows| error_rates::unequal_rows(hits, rows))
 }
 
 #[pyfunction]

@@ -1,6 +1,6 @@
 //! GTM's matchings.
 
-use super::compute::{detach, matrix};
+use super::compute::{detach, matrix_of_words};
 use super::hits::PyHits;
 use super::{position, unknown};
 use crate::gtm::{self, Formula, Matching};
@@ -20,7 +20,9 @@ pub fn gtm_rows<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let hits = &hits.get().0;
     let formula = formula(exponent, r#match, nodes)?;
-    matrix(py, hits.len(), formula.columns(), |rows| gtm::rows(hits, formula, rows))
+    matrix_of_words(py, hits.words(), hits.len(), formula.columns(), |rows| {
+        gtm::rows(hits, formula, rows)
+    })
 }
 
 #[pyfunction]

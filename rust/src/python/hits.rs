@@ -1,6 +1,6 @@
 //! The hit map.
 
-use super::compute::detach;
+use super::compute::detach_long;
 use super::tokens::PyTokens;
 use crate::hits::Hits;
 use crate::tokens::Tokens;
@@ -23,7 +23,8 @@ impl PyHits {
         if references.iter().any(|reference| reference.len() != output.len()) {
             return Err(PyValueError::new_err("columns of different lengths"));
         }
-        detach(py, || Hits::new(output, &references)).map(PyHits)
+        let words = output.count() + references.iter().map(|refs| refs.count()).sum::<usize>();
+        detach_long(py, words, || Hits::new(output, &references)).map(PyHits)
     }
 
     fn __len__(&self) -> usize {

@@ -1,6 +1,6 @@
 //! Salience: counting a corpus, weights by document, and n-grams weighed by them.
 
-use super::compute::{detach, load_numpy, matrix};
+use super::compute::{detach, load_numpy, matrix_of_words};
 use super::hits::PyHits;
 use super::terms::{Parts, not_terms, packed, parts};
 use super::tokens::PyTokens;
@@ -235,7 +235,7 @@ impl PyLtv {
             _ => vec![0; hits.len()],
         };
         let weights = weights.map(|weights| (weights, &numbers[..]));
-        matrix(py, hits.len(), self.0.columns(), |rows| {
+        matrix_of_words(py, hits.words(), hits.len(), self.0.columns(), |rows| {
             self.0.rows(weights, hits, output, &references, rows)
         })
     }

@@ -1,6 +1,6 @@
 //! METEOR's aligner and formula.
 
-use super::compute::{detach, matrix};
+use super::compute::{detach, matrix_of_words};
 use super::tokens::PyTokens;
 use super::totals::{Scores, Totals, each_row, numbers};
 use super::unknown;
@@ -63,7 +63,10 @@ impl PyMeteor {
         if references.iter().any(|reference| reference.len() != output.len()) {
             return Err(PyValueError::new_err("columns of different lengths"));
         }
-        matrix(py, output.len(), COLUMNS, |rows| self.0.rows(output, &references, rows))
+        let words = output.count() + references.iter().map(|refs| refs.count()).sum::<usize>();
+        matrix_of_words(py, words, output.len(), COLUMNS, |rows| {
+            self.0.rows(output, &references, rows)
+        })
     }
 
     fn score<'py>(&self, totals: &Totals<'py>) -> PyResult<Scores<'py>> {

@@ -51,7 +51,9 @@ mod _core {
     #[pymodule_export]
     use super::meteor::PyMeteor;
     #[pymodule_export]
-    use super::nist::{PyInformation, PyWindowSums, nist_penalty, nist_score, request_windows};
+    use super::nist::{
+        PyInformation, PyPlaced, PyWindowRequest, PyWindowSums, nist_penalty, nist_score,
+    };
     #[pymodule_export]
     use super::ter::{ter_alignment, ter_rows};
     #[pymodule_export]

@@ -1,18 +1,19 @@
 //! NIST and its weights.
 
-use super::compute::{detach, load_numpy, matrix};
+use super::compute::{detach, load_numpy, matrix_of_words};
 use super::hits::PyHits;
 use super::terms::{Parts, not_terms, packed, parts};
 use super::tokens::PyTokens;
 use super::totals::{Scores, Totals, each_row};
 use super::{BadLine, unknown};
 use crate::information::{Information, Tables};
-use crate::nist;
+use crate::nist::{self, PlacedColumns};
 use crate::tokens::Tokens;
-use crate::windows::{self, Rows, WindowSums};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use crate::windows::{Placed, Request, WindowSums};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::collections::HashMap;
 
 #[pyclass(name = "Information", module = "metra._core")]
 pub struct PyInformation(Information);
@@ -81,21 +82,6 @@ impl PyInformation {
         if detach(py, || self.0.learn(&terms))? { Ok(()) } else { Err(not_terms()) }
     }
 
-    fn fit(
-        &mut self,
-        py: Python<'_>,
-        columns: Vec<Bound<'_, PyTokens>>,
-        numbers: PyReadonlyArray2<'_, f64>,
-        total: u64,
-        short: (usize, usize),
-    ) -> PyResult<()> {
-        let columns = tokens(&columns);
-        let width = windows::width(self.0.order());
-        let rows = Rows { numbers: numbers.as_slice()?, width, total };
-        let fits = detach(py, || self.0.fit(&columns, rows, short))?;
-        fits.then_some(()).ok_or_else(not_terms)
-    }
-
     #[getter]
     fn order(&self) -> usize {
         self.0.order()
@@ -119,7 +105,7 @@ impl PyInformation {
         if hits.len() != output.len() {
             return Err(PyValueError::new_err("columns of different lengths"));
         }
-        matrix(py, hits.len(), nist::columns(self.0.order()), |rows| {
+        matrix_of_words(py, hits.words(), hits.len(), nist::columns(self.0.order()), |rows| {
             nist::rows(&self.0, hits, output, rows)
         })
     }
@@ -144,20 +130,97 @@ fn tokens<'a>(columns: &'a [Bound<'_, PyTokens>]) -> Vec<&'a Tokens> {
     columns.iter().map(|column| &column.get().0).collect()
 }
 
-#[pyfunction]
-pub fn request_windows<'py>(
-    py: Python<'py>,
-    columns: Vec<Bound<'py, PyTokens>>,
-    order: usize,
-) -> PyResult<(Parts<'py>, (usize, usize))> {
-    let columns = tokens(&columns);
-    let mut short = (0, 0);
-    let found = parts(py, || {
-        let terms;
-        (terms, short) = windows::request(&columns, order);
-        terms
-    })?;
-    Ok((found, short))
+#[pyclass(frozen, name = "WindowRequest", module = "metra._core")]
+pub struct PyWindowRequest {
+    request: Request,
+    columns: Vec<Py<PyTokens>>,
+}
+
+#[pymethods]
+impl PyWindowRequest {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        columns: Vec<Bound<'_, PyTokens>>,
+        order: usize,
+        partitions: usize,
+    ) -> PyResult<Self> {
+        if order == 0 || partitions == 0 {
+            return Err(PyValueError::new_err("n-grams need an order, and terms a partition"));
+        }
+        let texts = tokens(&columns);
+        let request = detach(py, || Request::new(&texts, order, partitions))?;
+        Ok(PyWindowRequest { request, columns: columns.into_iter().map(Bound::unbind).collect() })
+    }
+
+    fn split<'py>(&self, py: Python<'py>) -> PyResult<PySplitRequest<'py>> {
+        load_numpy(py)?;
+        let found = detach(py, || self.request.split())?.ok_or_else(not_terms)?;
+        let keys = (found.bytes.into_pyarray(py), found.bounds.into_pyarray(py));
+        Ok((keys, found.counts.into_pyarray(py), found.starts.into_pyarray(py)))
+    }
+
+    fn answer(
+        &self,
+        py: Python<'_>,
+        numbers: PyReadonlyArray1<'_, f64>,
+        total: u64,
+        history: &str,
+    ) -> PyResult<PyPlaced> {
+        let (numbers, zero_is_no_word) = (numbers.as_slice()?, zero_is_no_word(history)?);
+        let counts = detach(py, || self.request.answer(numbers, total))?.ok_or_else(not_terms)?;
+        let mut first = 0;
+        let mut columns = HashMap::new();
+        for column in &self.columns {
+            columns.insert(column.as_ptr() as usize, (column.clone_ref(py), first));
+            first += column.get().0.count();
+        }
+        Ok(PyPlaced { counts, columns, zero_is_no_word })
+    }
+}
+
+/// The terms and where each begins; their counts; where each partition begins.
+type PySplitRequest<'py> = (
+    (Bound<'py, PyArray1<u8>>, Bound<'py, PyArray1<i32>>),
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<i64>>,
+);
+
+#[pyclass(frozen, name = "PlacedInformation", module = "metra._core")]
+pub struct PyPlaced {
+    counts: Placed,
+    /// Columns of tokens by their addresses, and how many tokens there are before each.
+    columns: HashMap<usize, (Py<PyTokens>, usize)>,
+    zero_is_no_word: bool,
+}
+
+#[pymethods]
+impl PyPlaced {
+    fn rows<'py>(
+        &self,
+        py: Python<'py>,
+        hits: &Bound<'py, PyHits>,
+        output: &Bound<'py, PyTokens>,
+        references: Vec<Bound<'py, PyTokens>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (hits, output) = (&hits.get().0, &output.get().0);
+        let place = |column: &Bound<'py, PyTokens>| {
+            let (own, first) = self.columns.get(&(column.as_ptr() as usize))?;
+            let own = &own.get().0;
+            (own.len() == hits.len()).then_some((own, *first))
+        };
+        let columns = references.iter().map(place).collect::<Option<Vec<_>>>();
+        let columns =
+            columns.filter(|_| output.len() == hits.len() && references.len() == hits.width());
+        let Some(columns) = columns else {
+            return Err(PyValueError::new_err("columns that were not requested"));
+        };
+        let (counts, zero_is_no_word) = (&self.counts, self.zero_is_no_word);
+        let placed = PlacedColumns { counts, columns, zero_is_no_word };
+        matrix_of_words(py, hits.words(), hits.len(), nist::columns(counts.order()), |rows| {
+            nist::placed_rows(&placed, hits, output, rows)
+        })
+    }
 }
 
 #[pyclass(name = "WindowSums", module = "metra._core")]

@@ -1,6 +1,6 @@
 //! Translation edit rate.
 
-use super::compute::matrix;
+use super::compute::matrix_of_words;
 use super::hits::PyHits;
 use super::{position, unknown};
 use crate::ter::{self, Step, Style};
@@ -15,7 +15,7 @@ pub fn ter_rows<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let hits = &hits.get().0;
     let style = named(style)?;
-    matrix(py, hits.len(), ter::COLUMNS, |rows| ter::rows(hits, style, rows))
+    matrix_of_words(py, hits.words(), hits.len(), ter::COLUMNS, |rows| ter::rows(hits, style, rows))
 }
 
 /// Reference, shifts (start, length, target), order and steps.

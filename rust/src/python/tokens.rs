@@ -69,7 +69,8 @@ impl PyTokenizer {
 
     fn __call__(&self, py: Python<'_>, text: &Bound<'_, PyText>) -> PyResult<PyTokens> {
         let text = &text.get().0;
-        detach(py, || self.tokenizer.tokenize(text, self.case)).map(PyTokens)
+        let words = text.size() / compute::WORD;
+        compute::detach_long(py, words, || self.tokenizer.tokenize(text, self.case)).map(PyTokens)
     }
 
     /// The hit map of one output and its references: nothing else is made of them.

@@ -1,6 +1,6 @@
 //! Unigram matches.
 
-use super::compute::matrix;
+use super::compute::matrix_of_words;
 use super::hits::PyHits;
 use crate::unigram;
 use numpy::PyArray2;
@@ -13,5 +13,7 @@ pub fn unigram_rows<'py>(
     recall_weight: f64,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let hits = &hits.get().0;
-    matrix(py, hits.len(), unigram::COLUMNS, |rows| unigram::rows(hits, recall_weight, rows))
+    matrix_of_words(py, hits.words(), hits.len(), unigram::COLUMNS, |rows| {
+        unigram::rows(hits, recall_weight, rows)
+    })
 }

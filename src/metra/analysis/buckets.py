@@ -61,7 +61,7 @@ def parse_bucket_spec(spec: str) -> BucketSpec:
     if not rest:
         return BucketSpec(kind, usual or ())
     if usual is None:
-        msg = f"Buckets by {kind} have no bounds; ask for {kind!r} alone."
+        msg = f"Buckets by {kind} take no bounds; use {kind!r} alone."
         raise OptionError(msg)
     try:
         bounds = tuple(float(bound) for bound in rest.split(","))
@@ -72,7 +72,10 @@ def parse_bucket_spec(spec: str) -> BucketSpec:
         or not all(np.isfinite(bounds))
         or list(bounds) != sorted(set(bounds))
     ):
-        msg = f"{spec!r} has no bounds that rise; expected numbers such as {kind}:10,20,40."
+        msg = (
+            f"{spec!r} has bounds that do not increase; expected numbers such as "
+            f"{kind}:10,20,40."
+        )
         raise OptionError(msg)
     return BucketSpec(kind, bounds)
 
@@ -330,7 +333,7 @@ def _split_words(
         where = "in the references"
         frequencies = _count_reference_words(words)
     else:
-        where = "in the corpus given"
+        where = "in the given corpus"
         frequencies = _count_corpus_words(frequency_corpus, words, preparation)
     classes = np.searchsorted(bounds, frequencies, side="right")
     names = name_ranges(bounds)

@@ -98,20 +98,20 @@ _RATIOS: dict[str, tuple[str, str, bool | None, str, str]] = {
     "empty": ("empty", "percent", False, "empty", "segments"),
 }
 _MEANINGS = {
-    "length_ratio": "Words per word of the references, whose lengths are averaged.",
-    "precision": "Words that the best reference has too, of all words.",
-    "recall": "Words of the best reference that the output has, of all its words.",
-    "type_token": "Different words per word, averaged over windows of 100 words.",
-    "repeated": "n-grams of 4 words that have stood in the same segment before, of all.",
-    "loops": "Segments in which a phrase comes three times in a row, and no reference does so.",
-    "copied": "Words taken over from the source that no reference has.",
-    "foreign": "Letters of a script that the references do not use, of all characters.",
-    "upper_case": "Words in capitals that neither source nor references have so, of all words.",
-    "numbers": "Numbers that neither source nor references have, or that all of them have and "
-    "the output lacks.",
-    "punctuation": "Segments whose question marks, brackets, quotation marks or end are those "
-    "of neither a reference nor the source.",
-    "empty": "Segments without a word.",
+    "length_ratio": "Output words per reference word; several references are averaged.",
+    "precision": "Share of output words that are also in the best reference.",
+    "recall": "Share of the words of the best reference that are also in the output.",
+    "type_token": "Distinct words per word, averaged over windows of 100 words.",
+    "repeated": "Share of 4-grams that occurred earlier in the same segment.",
+    "loops": "Share of segments with a phrase three times in a row, unlike any reference.",
+    "copied": "Share of words that are copied from the source and in no reference.",
+    "foreign": "Share of characters that are letters of a script not used in the references.",
+    "upper_case": "Share of words in capitals that are not so in the source or references.",
+    "numbers": "Share of numbers that are in neither source nor references, or that "
+    "are in all of them but not in the output.",
+    "punctuation": "Share of segments whose question marks, brackets, quotation marks "
+    "or final punctuation match neither a reference nor the source.",
+    "empty": "Share of segments without words.",
 }
 #: What single segments show or not.
 _BY_SEGMENT = {
@@ -255,7 +255,7 @@ NOTABLE = {
     "upper_case": (2.0, 1.5, "writes words in capitals"),
     "repeated": (1.0, 1.5, "repeats itself"),
     "numbers": (10.0, 1.5, "gets numbers wrong"),
-    "punctuation": (20.0, 1.5, "has punctuation of its own"),
+    "punctuation": (20.0, 1.5, "differs in punctuation"),
 }
 
 Values = Mapping[str, float | None]
@@ -296,11 +296,11 @@ def describe_profile(
     >>> describe_profile(["short", "precise", "empty"], empty=2, loops=0, others=3)
     'short but more precise than the others; 2 empty outputs'
     >>> describe_profile(["long", "imprecise"], empty=0, loops=0, others=1)
-    'long and less precise than the other one'
+    'long and less precise than the other system'
     >>> describe_profile([], empty=0, loops=0, others=3)
-    'like the others'
+    'similar to the others'
     """
-    than = " than the other one" if others == 1 else " than the others"
+    than = " than the other system" if others == 1 else " than the others"
     is_compared = any(word in marks for word in _COMPARED)
     said = [_join_adjectives(marks) + (than if is_compared else "")]
     if "empty" in marks:
@@ -309,7 +309,11 @@ def describe_profile(
         said.append(f"loops in {loops} segment{'' if loops == 1 else 's'}")
     said += [words for trait, (_, _, words) in NOTABLE.items() if trait in marks]
     line = "; ".join(filter(None, said))
-    usual = ("nothing stands out", "like the other one", "like the others")
+    usual = (
+        "nothing stands out",
+        "similar to the other system",
+        "similar to the others",
+    )
     return line or usual[min(others, 2)]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from metra.analysis.distributions import compute_bin_edges, get_segment_scores
-from metra.errors import CorpusError, UnknownNameError, no_such
+from metra.errors import CorpusError, UnknownNameError, format_count, no_such
 from metra.metrics.outside import build_mean_metric
 from metra.metrics.record import Array
 from metra.scoring.compare import ComparisonSettings, compare_statistics
@@ -149,7 +149,10 @@ def select_judged_systems(
     """
     others = [name for name in judgements.systems if name not in systems]
     if others and len(others) == len(judgements.systems):
-        msg = f"No system is judged that has an output; {no_such('system', others[0], systems)}"
+        msg = (
+            "None of the judged systems has an output; "
+            f"{no_such('system', others[0], systems)}"
+        )
         raise UnknownNameError(msg)
     return judgements.only(without_systems=others), others
 
@@ -232,8 +235,9 @@ def _check_judgements(
             raise UnknownNameError(msg)
         if segment > count:
             msg = (
-                f"{place} is about segment {segment}, but the last one is {count}; "
-                "segments are counted from 1 through the whole test set."
+                f"{place} refers to segment {segment}, but the test set has "
+                f"{format_count(count, 'segment')}; segments are "
+                "counted from 1 through the whole test set."
             )
             raise CorpusError(msg)
         document = documents[segment - 1] if documents is not None else item.document

@@ -170,8 +170,8 @@ def _collect_documents(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
         raise CorpusError(msg)
     if REFERENCE in corpus.systems:
         msg = (
-            f"An output is named {REFERENCE!r}, as the run over the references is; give "
-            "it another name with NAME=FILE."
+            f"An output is named {REFERENCE!r}, which is the name of the reference "
+            "run; rename it with NAME=FILE."
         )
         raise CorpusError(msg)
     texts: dict[str, dict[str, list[str]]] = {
@@ -236,13 +236,16 @@ def _check_documents(
 ) -> None:
     for query, judged in qrels.items():
         if query not in queries:
-            msg = f"Relevance is given for the query {query!r}, which is not asked."
+            msg = (
+                f"The relevance judgements name the query {query!r}, which is not "
+                "among the queries."
+            )
             raise CorpusError(msg)
         for name in judged:
             if name not in names:
                 msg = (
-                    f"Relevance is given for the document {name!r}, which is not in "
-                    f"the text; it has: {', '.join(sorted(names)[:10])}."
+                    f"The relevance judgements name the document {name!r}, which is "
+                    f"not in the corpus; documents: {', '.join(sorted(names)[:10])}."
                 )
                 raise CorpusError(msg)
 

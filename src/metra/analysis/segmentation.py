@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from metra import __version__
-from metra.errors import CorpusError
+from metra.errors import CorpusError, format_count
 from metra.formats.atomic import is_folder_name
 from metra.formats.convert import choose_written_format
 from metra.formats.recognise import find_format_by_suffix
@@ -347,8 +347,8 @@ def _record_parts(
         elif part.confidence < least:
             reasons.append("few words in common")
         if part.loose_words:
-            noun = "word" if part.loose_words == 1 else "words"
-            reasons.append(f"could begin {part.loose_words} {noun} off")
+            words = format_count(part.loose_words, "word")
+            reasons.append(f"start uncertain by {words}")
         records.append(
             SegmentRecord(
                 *(number, kind, part.confidence, ", ".join(reasons)),

@@ -102,10 +102,13 @@ def _count_lists(
     """Count the words of both translations, which must be of the same documents."""
     lists = [Frequencies(text) for text in texts]
     if lists[0].documents != lists[1].documents:
-        msg = "The two translations have different documents, or in a different order."
+        msg = "The two translations must have the same documents in the same order."
         raise CorpusError(msg)
     if len(lists[0].documents) < 2:
-        msg = "The input has one document; salience is relative to other documents."
+        msg = (
+            "The input has one document; salience needs other documents to compare "
+            "it with."
+        )
         raise CorpusError(msg)
     return lists
 

@@ -47,13 +47,13 @@ MEANINGS = {
     "system": "System of the output.",
     "scorer": "Question that was answered.",
     "native": "Answer on its native scale.",
-    "hundred": "The same mapped to 0–100; higher is better.",
+    "hundred": "Answer mapped to 0–100; higher is better.",
     "reason": "Reason for a missing score; empty if there is a score.",
     "lang": "Language pair.",
     "higher_is_better": "Whether higher native values are better.",
     "active_seconds": "Seconds of active time.",
     "output": "Judged output.",
-    "flags": "Reasons for the judge's flag; empty without a flag.",
+    "flags": "Reasons why the judge is flagged; empty if the judge is not.",
 }
 #: What is different in the table of scores.
 _IN_SCORES = {
@@ -80,8 +80,9 @@ def write_codebook(
     lines = [
         f"# {first.campaign}",
         "",
-        f"{format_count(len(kept), 'answer')} ({kinds}), {len(judgements)} with all "
-        f"revisions, from {format_count(len({one.judge for one in kept}), 'judge')}.",
+        f"{format_count(len(kept), 'answer')} ({kinds}), {len(judgements)} including "
+        "all revisions, from "
+        f"{format_count(len({one.judge for one in kept}), 'judge')}.",
         "",
         f"Protocol: {asked.title} (`{asked.name}`, version {asked.version}); shown "
         f"with the outputs: the {asked.basis}.",
@@ -113,17 +114,18 @@ def write_codebook(
 
 def _describe_apart(judges: Collection[str]) -> str:
     return (
-        "Means of systems (systems.tsv, mt-metrics-eval) leave out the judges with a flag: "
-        f"{', '.join(judges)}; systems.tsv has the means with them, too, and judges.tsv the "
-        "reasons. All other files hold the answers of all judges."
+        "System means (systems.tsv, mt-metrics-eval) exclude the flagged judges: "
+        f"{', '.join(judges)}. systems.tsv also has the means that include them, and "
+        "judges.tsv gives the reasons. All other files have the answers of all "
+        "judges."
     )
 
 
 #: Whose words a wording has.
 _AUTHORS = {
-    "protocol": "the protocol's",
+    "protocol": "original",
     "translation": "translated by metra, not validated",
-    "campaign": "the campaign's",
+    "campaign": "written for the campaign",
 }
 
 

@@ -26,7 +26,13 @@ from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.spans import find_missed_names
 from metra.campaign.settings import Settings, check_settings
 from metra.corpus.outputs import Corpus
-from metra.errors import CorpusError, FormatError, OptionError, refuse_first
+from metra.errors import (
+    CorpusError,
+    FormatError,
+    OptionError,
+    format_count,
+    refuse_first,
+)
 from metra.formats.stream import read_toml
 from metra.formats.texts.columns import (
     ColumnNames,
@@ -172,8 +178,8 @@ def draw_sample(documents: Mapping[int, str], settings: Settings) -> list[int]:
     wanted, by = settings.sample or 0, settings.sample_by
     if by != "segment" and not any(documents.values()):
         msg = (
-            f"{settings.name}: the sample is drawn by document, but the corpus names none; "
-            'add documents, or set sample_by = "segment".'
+            f"{settings.name}: the sample is drawn by document, but the corpus has no "
+            'documents; add them, or set sample_by = "segment".'
         )
         raise CorpusError(msg)
     grouped = list(group_by(documents, documents.__getitem__).values())
@@ -185,8 +191,8 @@ def draw_sample(documents: Mapping[int, str], settings: Settings) -> list[int]:
     if wanted > len(units):
         count = f"{len(units)} {by}" + ("s" if len(units) != 1 else "")
         msg = (
-            f"{settings.name}: the sample is {wanted}, but the corpus has {count}; expected "
-            "no more than that."
+            f"{settings.name}: the sample is {wanted}, but the corpus has only "
+            f"{count}; choose a smaller sample."
         )
         raise OptionError(msg)
     return sorted(
@@ -219,14 +225,18 @@ def _locate_portions(
                 f"{', '.join(outputs)}, segments from 1 to {len(systems[0].outputs)}"
             )
             msg = (
-                f"{name}: portion of {system!r} in segment {number}; expected {known}."
+                f"{name}: there is no segment {number} of {system!r}; expected a "
+                f"portion of {known}."
             )
             raise CorpusError(msg)
     portions: dict[str, dict[str, list[int]]] = {}
     for system, number in wanted:
         place = f"{name}: {system}, segment {number}"
         if number not in given.get(system, {}):
-            msg = f"{place} has no portion, but another system has; give one for each."
+            msg = (
+                f"{place} has no portion, but another system has one; give one for "
+                "each system."
+            )
             raise CorpusError(msg)
         output = outputs[system][int(number) - 1]
         found = _find_portion(given[system][number], output, place)
@@ -242,7 +252,7 @@ def _find_portion(portion: Sequence[Any], output: str, place: str) -> list[int]:
         problem = "occurs twice in" if again else "is not in"
         msg = (
             f"{place}: the portion {words!r} {problem} {output!r}; expected words of the "
-            "output, and their start in code points where they stand there twice."
+            "output, and their start in code points if they occur twice."
         )
         raise CorpusError(msg)
     return [found, found + len(words)]
@@ -311,8 +321,9 @@ def _keep_missing_names(
     if not cases:
         listed = sum(map(len, names.values()))
         msg = (
-            f"{settings.name}: of {listed} names none is missing in an output, so "
-            "there is nothing to check; give files.entities, a table of names by "
+            f"{settings.name}: none of {format_count(listed, 'name')} is missing from "
+            "an output, so there is nothing to check; give files.entities, a table "
+            "of names by "
             "segment."
         )
         raise CorpusError(msg)
@@ -348,8 +359,9 @@ def _build_reference_system(
     for at, segment in enumerate(segments, 1):
         if len(segment.references) < needed:
             msg = (
-                f"{place}: segment {at} has {len(segment.references)} references; "
-                f"judging a reference as a system needs {needed}, because judges see "
+                f"{place}: segment {at} has "
+                f"{format_count(len(segment.references), 'reference')}; judging a "
+                f"reference as a system needs {needed}, because judges see "
                 f"the {asked.basis}."
             )
             raise CorpusError(msg)
@@ -366,8 +378,9 @@ def _build_reference_systems(
     for at, segment in enumerate(segments, 1):
         if len(segment.references) != count or count < 2:
             msg = (
-                f"{place}: segment {at} has {len(segment.references)} references; to choose "
-                "among them each segment needs two or more, and all the same number."
+                f"{place}: segment {at} has "
+                f"{format_count(len(segment.references), 'reference')}; to choose "
+                "among references, every segment needs the same number, two or more."
             )
             raise CorpusError(msg)
     columns = zip(*(segment.references for segment in segments), strict=True)
@@ -387,12 +400,13 @@ def _check_texts(frozen: Campaign, corpus: Corpus) -> None:
         f"{asked.name} shows the {asked.basis}, which the corpus does "
         f'not have; add it, or set basis = "{other}"': shown
         and not available[asked.basis],
-        "the unit is the document, but the corpus names none; add "
-        'documents, or set unit = "segment"': (
+        "the unit is the document, but the corpus has no documents; "
+        'add them, or set unit = "segment"': (
             settings.unit == "document" and not corpus.has_documents
         ),
-        f"{asked.name} is about whole texts, but the corpus has no documents; add "
-        "them": (asked.whole and not corpus.has_documents),
+        f"{asked.name} judges whole texts, but the corpus has no documents; add them": (
+            asked.whole and not corpus.has_documents
+        ),
         f"a system is called {REFERENCE!r}, which is the name of the judged "
         "reference; rename it": len(set(names)) < len(names),
     }
@@ -408,8 +422,8 @@ def _check_material(frozen: Campaign) -> None:
         missing = sorted(documents - set(given.get(what, {})))
         if missing:
             msg = (
-                f"{place}: {asked.name} has no {what} about {missing[0]!r}; give each text "
-                f"some in files.{what}."
+                f"{place}: {asked.name} has no {what} for {missing[0]!r}; give {what} "
+                f"for each text in files.{what}."
             )
             raise CorpusError(msg)
     timed = any(step.asks.needs_baseline for step in asked.steps)
@@ -430,9 +444,10 @@ def _check_settings(frozen: Campaign) -> None:
     fresh = any(step.asks.needs_fresh_eyes for step in asked.steps)
     complete = "" if fresh else ", or set complete = true"
     wrong = {
-        f"{asked.name} needs judges who have seen no other version of a text; set "
+        f"{asked.name} needs judges who have not seen another version of a text; set "
         "complete = false": fresh and settings.complete and systems > 1,
-        f"{asked.name} compares outputs but there is {systems} system; give two or more": (
+        f"{asked.name} compares outputs, but the corpus has "
+        f"{format_count(systems, 'system')}; give two or more": (
             asked.contrastive and systems < 2
         ),
         f'{asked.name} compares segment by segment; set unit = "segment"': (
@@ -447,12 +462,15 @@ def _check_settings(frozen: Campaign) -> None:
         "parts of outputs are judged, so none can be degraded; set degraded = 0": (
             PORTIONS in frozen.material and frozen.degraded > 0
         ),
-        f"there are {frozen.calibration} texts for calibration out of {texts}; leave at "
-        "least one to be judged": frozen.calibration >= texts,
-        f"there are {judges} judges but {needed} are needed so that {settings.each} see "
-        "each unit and nobody sees two versions of a text; add judges, or lower "
+        f"the calibration takes {frozen.calibration} of "
+        f"{format_count(texts, 'text')}; leave at least one text to judge": (
+            frozen.calibration >= texts
+        ),
+        f"the campaign has {format_count(judges, 'judge')}, but {needed} are needed "
+        f"so that {settings.each} see each unit and nobody sees two versions of a "
+        "text; add judges, or lower "
         f"each{complete}": judges < needed and not frozen.blocks,
-        f"there are {judges} judges but each unit wants {needed}; add judges or lower "
-        "each": judges < needed and frozen.blocks,
+        f"the campaign has {format_count(judges, 'judge')}, but each unit needs "
+        f"{needed}; add judges, or lower each": judges < needed and frozen.blocks,
     }
     refuse_first(wrong, settings.name, OptionError)

@@ -81,7 +81,7 @@ def read_evaluator_file(path: str, evaluator: str = "") -> list[NativeScore]:
     if evaluator and named:
         names = ", ".join(sorted(named))
         msg = (
-            f"{format_path(path)} names its evaluators itself ({names}); remove "
+            f"{format_path(path)} already names its evaluators ({names}); remove "
             f"{evaluator!r}."
         )
         raise CorpusError(msg)

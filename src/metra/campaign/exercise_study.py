@@ -149,8 +149,8 @@ def run_exercise(
     unknown = [metric for metric, kind in kinds.items() if not kind]
     if unknown:
         notes.append(
-            f"Not known to be human or automated: {_list_names(unknown)}; name each "
-            "in `human` or `automated`."
+            f"Metrics of unknown kind: {_list_names(unknown)}; list each in `human` "
+            "or `automated`."
         )
     return ExerciseStudy(
         compare_evaluators(kept),
@@ -173,8 +173,8 @@ def scale_measure(
     directions = {one.higher_is_better for one in scores}
     if len(directions) > 1:
         msg = (
-            f"One file says that higher values of {metric} are better, another that lower "
-            "ones are; rename one of them."
+            f"One file declares that higher values of {metric} are better, another "
+            "that lower values are; rename one of them."
         )
         raise CorpusError(msg)
     scale = choose_scale(metric, scores, scales)
@@ -406,13 +406,14 @@ def _note_scales(scales: Iterable[MeasureScale]) -> Iterable[str]:
         if own is not None and (scale.highest or 0) <= own.best < 100:
             yield (
                 f"{scale.metric}: no value is above {own.best:g}, the best of its "
-                f"protocol, but the files say 0 to 100; if they mean {own}, set "
+                f"protocol, but the files declare 0 to 100; if they mean {own}, set "
                 "`scales`."
             )
         if is_error_rate(scale.metric):
             yield (
-                f"{scale.metric}: it usually counts errors, but the files say 0 to "
-                "100, higher being better; if they mean 100..0, set `scales`."
+                f"{scale.metric}: this metric usually counts errors, but the files "
+                "declare 0 to 100, higher is better; if they mean 100..0, set "
+                "`scales`."
             )
 
 

@@ -379,8 +379,8 @@ def _require_annotations(request: ExportRequest) -> str:
 def _require_keys(request: ExportRequest) -> str:
     if not request.keys:
         msg = (
-            "No keys were recorded; only campaigns with log_keys = true record what judges "
-            "type, in texts that they correct."
+            "No keys were recorded; only correction campaigns with log_keys = true "
+            "record what judges type."
         )
         raise OptionError(msg)
     return request.keys
@@ -427,7 +427,7 @@ def _write_systems(request: ExportRequest) -> str:
             known.add((mean.system, mean.scorer))
             cells = mean.system, mean.scorer, mean.items, mean.judgements
             ends = mean.hundred_interval or ("", "")
-            judges = "all" if all_judges else "without a flag"
+            judges = "all" if all_judges else "not flagged"
             means = repr(mean.native), repr(mean.hundred)
             rows.append([*cells, *means, *ends, "", judges])
     counts = spreadsheet.count_undefined(list_lacking(kept, request.answer_scores))

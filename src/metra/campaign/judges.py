@@ -20,6 +20,7 @@ from metra.campaign.times import (
     count_early_answers,
     get_active_seconds,
 )
+from metra.errors import format_count
 from metra.formats.scores.judgement import Judgement, OutputScore
 from metra.stats.arrays import Array, group_lines, number_names, sort_codes
 from metra.stats.exact_tests import rank_sum, strata_p
@@ -283,13 +284,13 @@ def _find_reasons(row: JudgeRow, rules: FlagRules) -> list[str]:
     speed, p_value = row.speed, row.p_value
     if speed.share is not None and speed.share > rules.too_fast:
         reasons.append(
-            f"{speed.too_fast} of {speed.timed} answers faster than "
+            f"{speed.too_fast} of {format_count(speed.timed, 'answer')} faster than "
             f"{rules.words_per_minute:g} words per minute"
         )
     if row.degraded >= rules.degraded and (p_value is None or p_value >= rules.alpha):
         chance = "" if p_value is None else f" (p = {p_value:.2f})"
-        seen = f"{row.noticed} of {row.degraded}"
-        reasons.append(f"scored {seen} degraded items lower{chance}")
+        items = format_count(row.degraded, "degraded item")
+        reasons.append(f"scored {row.noticed} of {items} lower{chance}")
     if row.repeats >= rules.repeats and (row.distance or 0) > rules.distance:
         reasons.append(f"repeats differ by {row.distance:.0f} of 100 points on average")
     if row.deviation == 0 and row.judgements >= rules.repeats:

@@ -15,7 +15,7 @@ from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.task_protocols import SETTLED_BY
 from metra.campaign.results import write_table
 from metra.campaign.settings import derive_settings
-from metra.errors import CorpusError
+from metra.errors import CorpusError, format_count
 from metra.formats.annotations.table import BETWEEN
 from metra.formats.scores.judgement import Judgement
 from metra.formats.table import replace_line_breaks
@@ -131,7 +131,9 @@ def build_reconciliation(
         raise CorpusError(msg)
     tagged = group_tags(judgements)
     if not tagged:
-        msg = f"{first.settings.name} has no tags yet; nothing is to be reconciled."
+        msg = (
+            f"{first.settings.name} has no tags yet, so there is nothing to reconcile."
+        )
         raise CorpusError(msg)
     name = name or f"{first.settings.name}: agreed list"
     asked = SETTLED_BY[first.protocol.name]
@@ -207,7 +209,8 @@ def choose_gold_standard(
     if missing:
         msg = (
             f"{campaign.settings.name}: nobody has chosen a reference for segment "
-            f"{missing[0]} yet; a gold standard needs a choice for each of {len(asked)}."
+            f"{missing[0]} yet; a gold standard needs a choice for each of "
+            f"{format_count(len(asked), 'segment')}."
         )
         raise CorpusError(msg)
     choices = []

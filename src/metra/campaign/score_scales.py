@@ -212,9 +212,9 @@ def _check_direction(
     higher = scores[0].higher_is_better
     # Files that map their values say nothing about the direction of these.
     if scores[0].hundred is None and (scale.best > scale.worst) != higher:
-        better = "higher" if higher else "lower"
+        better = "Higher" if higher else "Lower"
         msg = (
-            f"{metric} is better the {better} it is, but the scale is {scale}; exchange "
+            f"{better} values of {metric} are better, but the scale is {scale}; swap "
             "its ends."
         )
         raise OptionError(msg)

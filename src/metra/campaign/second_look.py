@@ -31,7 +31,7 @@ def build_verdict_campaign(
     """Return a campaign of the answers that are neither exact nor listed."""
     open_cases = collect_cases(judgements)
     if not open_cases:
-        msg = f"{first.settings.name} has no answers that wait for a second look."
+        msg = f"{first.settings.name} has no answers that need a second look."
         raise CorpusError(msg)
     name = name or f"{first.settings.name}: close answers"
     settings = derive_settings(first.settings, name, "verdicts", judges, each)

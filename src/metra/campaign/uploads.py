@@ -128,7 +128,7 @@ def unpack_texts(line: str) -> CampaignTexts:
         content = raw.decompress(packed, get_limits().unpacked)
         return _check_texts(CampaignTexts(**load_json(content.decode(), "The texts")))
     except (*DAMAGE, zlib.error):
-        msg = "The texts did not come back whole; choose the files again."
+        msg = "The form lost part of the texts; choose the files again."
         raise FormatError(msg) from None
 
 

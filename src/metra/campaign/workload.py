@@ -32,7 +32,7 @@ def describe_cost(campaign: Campaign, tasks: Sequence[Task]) -> str:
     shared = count_overlaps(tasks, judges)
     overlap = ""
     if shared and not min(shared.values()):
-        overlap = "; some judges share no output"
+        overlap = "; some pairs of judges share no output"
     elif shared:
         who = "the two judges" if len(shared) == 1 else "any two judges"
         overlap = (
@@ -40,7 +40,7 @@ def describe_cost(campaign: Campaign, tasks: Sequence[Task]) -> str:
         )
     return (
         f"{format_count(len(judges), 'judge')} × {counted} screen{'s' * (most != 1)} ≈ "
-        f"{minutes} min each; every output by "
+        f"{minutes} min each; each output judged by "
         f"{format_count(campaign.settings.each, 'judge')}{overlap}."
     )
 

@@ -50,7 +50,7 @@ def show_progress(
             return
         spent = now - start
         delay, shown, is_visible = 0.2, now, True
-        rate = f"{done:,} {noun}, {done / spent:,.0f} a second"
+        rate = f"{done:,} {noun}, {done / spent:,.0f} per second"
         _write_line(f"{rate}{_format_remaining(share, spent)} ")
 
     try:

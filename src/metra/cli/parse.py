@@ -50,6 +50,6 @@ def parse(
         for chunk in corpus.chunks(256):
             batch = chunk.batch(system)
             segments += source.find(batch.hyps, batch.place)
-            progress(len(segments))
+            progress(len(segments), corpus.share())
     lines = format_conllu(segments, made_by=str(source.settled["model"]))
     write_output("\n".join(lines), out)

@@ -1,7 +1,7 @@
 """`metra score`: outputs against references, by any metrics, at any level."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from metra.report.table import Style
     from metra.scoring.evaluate import ScoringRequest
     from metra.scoring.results import Results
+    from metra.stats.parallel import Progress
 
 LEVELS = ("system", "document", "segment")
 
@@ -257,7 +258,7 @@ def _count_part(request: "ScoringRequest", given: dict[str, Any]) -> None:
 
 
 def _evaluate_and_save(
-    request: "ScoringRequest", progress: Callable[[int, float | None], None]
+    request: "ScoringRequest", progress: "Progress"
 ) -> "tuple[Results, str]":
     """Score the files, and write a baseline of them as JSON."""
     from dataclasses import replace
@@ -283,7 +284,7 @@ def _evaluate_and_save(
         corpus,
         metrics,
         options,
-        progress=lambda done: progress(done, corpus.share()),
+        progress=progress,
     )
     results = replace(results, layouts=corpus.layouts)
     return results, render_baseline(results, baseline)

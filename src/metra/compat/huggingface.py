@@ -1,4 +1,4 @@
-"""metra's metrics as a module of Hugging Face evaluate; needs the package evaluate."""
+"""metra's metrics as Hugging Face evaluate modules; needs the package evaluate."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,7 +25,7 @@ def load(*metrics: str | Metric, **options: Any) -> "TranslationScores":
 
 
 class TranslationScores(evaluate.Metric):  # type: ignore[misc]  # it may be missing
-    """Scores of outputs by metric spec, and the metrics' signatures."""
+    """Scores of outputs by metric spec, with signatures."""
 
     def __init__(self, metrics: Sequence[str | Metric], **options: Any) -> None:
         """Take the metrics; the options are those of `evaluate.Metric`."""

@@ -1,4 +1,4 @@
-"""metra's metrics as a metric of torchmetrics; needs the packages torch and torchmetrics."""
+"""metra's metrics as torchmetrics metrics; needs the packages torch and torchmetrics."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,12 +11,12 @@ from metra.scoring.accumulator import Accumulator, AccumulatorState
 
 
 class TranslationMetric(torchmetrics.Metric):  # type: ignore[misc]  # it may be missing
-    """A metric of metra for training loops, in one process or in many.
+    """A metra metric for training loops, in one or several processes.
 
-    `update` takes what the text metrics of torchmetrics take: outputs, and for each output
-    its reference or the list of its references. The state is sums that processes add up
-    without rounding, so that the score is that of all segments at once, to the last digit.
-    They are float64, which some devices (MPS) do not have: keep the metric on the CPU there.
+    `update` takes the same arguments as the text metrics of torchmetrics: outputs, and for
+    each output its reference or list of references. The state consists of sums without
+    rounding, so the score equals that of all segments at once, to the last digit. They are
+    float64, which some devices (MPS) do not support: keep the metric on the CPU there.
     """
 
     full_state_update = False
@@ -59,7 +59,7 @@ class TranslationMetric(torchmetrics.Metric):  # type: ignore[misc]  # it may be
         self.most_references = self.most_references.clamp(min=batch.most_references)
 
     def compute(self) -> torch.Tensor:
-        """Return the score of everything that was added."""
+        """Return the score of all batches."""
         state = AccumulatorState(
             int(self.segments),
             int(self.references),

@@ -48,7 +48,7 @@ class BatchPosition(NamedTuple):
 
 
 class Batch:
-    """Outputs with their references (and sources), and what metrics share about them."""
+    """Outputs with references and sources, and token data that metrics share."""
 
     __slots__ = ("_hits", "hyps", "place", "refs", "source")
 
@@ -94,7 +94,7 @@ class Batch:
         source: SegmentColumn | None,
         place: BatchPosition = BatchPosition(),  # noqa: B008, it cannot change
     ) -> "Batch":
-        """Join columns that are known to be parallel."""
+        """Return a batch of columns that are known to be parallel."""
         batch = cls.__new__(cls)
         batch.hyps, batch.refs, batch.source, batch.place = hyps, refs, source, place
         batch._hits = {}
@@ -105,13 +105,13 @@ class Batch:
         return len(self.hyps.text)
 
     def texts(self) -> tuple[Text, list[Text]]:
-        """Give the outputs and each stream of references as they were written."""
+        """Return the original outputs and streams of references."""
         if not self.refs:
             raise CorpusError(_NO_REFERENCES)
         return self.hyps.text, [ref.text for ref in self.refs]
 
     def hits(self, preparation: Preparation) -> Hits:
-        """Tell which tokens of each output equal which tokens of its references."""
+        """Return which tokens of each output equal which tokens of its references."""
         hits = self._hits.get(preparation)
         if hits is None:
             if not self.refs:

@@ -9,7 +9,7 @@ from metra.text.columns import Segments, as_column, check_lengths, window
 
 
 class EvalSet:
-    """A test set: references, sources and documents, where there are any."""
+    """A test set: references and, optionally, sources and documents."""
 
     __slots__ = ("_other", "documents", "refs", "source")
 
@@ -38,7 +38,7 @@ class EvalSet:
 
     @classmethod
     def from_streams(cls, refs: Sequence[Segments]) -> "EvalSet":
-        """Make a set of references that are streams, even if they could be segments."""
+        """Return a set whose references are streams, even if they could be segments."""
         streams = cls()
         streams.refs = [
             as_column(ref, name_reference(index)) for index, ref in enumerate(refs)

@@ -27,6 +27,9 @@ class Corpus(Protocol):
     def has_references(self) -> bool:
         """Whether there is a reference at all."""
 
+    def share(self) -> float | None:
+        """Return the share that has been read, None if it is not known."""
+
     def chunks(self, size: int, labels: Sequence[str] = ()) -> Iterator[CorpusChunk]:
         """Walk through the segments, `size` at a time, with some of their labels."""
 

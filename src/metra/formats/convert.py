@@ -1,6 +1,6 @@
 """Convert files in any format to another: nothing is lost, or it is an error."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from metra.formats.texts.rows import (
     list_text_fields,
 )
 from metra.formats.texts.sources import Source, get_kept_segments
+from metra.stats.parallel import Progress
 
 SEGMENTS = 1024
 
@@ -39,7 +40,7 @@ def convert_files(
     out: str,
     settings: ConversionSettings,
     *,
-    progress: Callable[[int], None] = lambda _: None,
+    progress: Progress = lambda *_: None,
 ) -> None:
     """Read the files side by side and write them in another format."""
     form = choose_written_format(out, settings.to)
@@ -112,7 +113,7 @@ def _read_chunks(
     table: ParallelTable,
     fields: Sequence[Field],
     wanted_rows: _RowFilter,
-    progress: Callable[[int], None],
+    progress: Progress,
 ) -> Iterator[RowChunk]:
     """Read the columns, and keep the rows that are wanted."""
     labels = [field for field, _ in wanted_rows.tests]
@@ -128,7 +129,7 @@ def _read_chunks(
             chunk = RowChunk(kept_count, kept_rows)
             yield chunk
             kept_count += len(kept)
-        progress(read_count)
+        progress(read_count, table.share())
     if not kept_count:
         msg = "The input has no segments; expected at least one in every file."
         raise CorpusError(msg)

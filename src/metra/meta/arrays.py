@@ -1,4 +1,4 @@
-"""Questions asked of plain arrays, without tables or files."""
+"""Meta-evaluation of plain arrays, without tables or files."""
 
 from collections.abc import Mapping, Sequence
 
@@ -53,9 +53,9 @@ def compare(
     trials: int | None = None,
     **options: object,
 ) -> MetricComparison:
-    """Test metrics against each other: systems × segments each, NaN where missing.
+    """Test differences between metrics: arrays of systems × segments, NaN if missing.
 
-    `trials` is the number of draws; as many as the number of tests needs if None.
+    `trials` is the number of resamples; None chooses it by the number of tests.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -85,7 +85,7 @@ def agree(
     trials: int = TRIALS,
     seed: int = SEED,
 ) -> JudgeAgreement:
-    """Ask how far judges agree: judges × units, NaN where a judge did not judge.
+    """Return the agreement of judges: an array of judges × units, NaN if missing.
 
     >>> found = agree([[1, 2, 3, 3], [1, 2, 3, 4]], trials=0)
     >>> round(found.values["alpha interval"], 3), found.values["exact"]
@@ -95,7 +95,7 @@ def agree(
 
 
 def spa(gold: ArrayLike, metric: ArrayLike, **options: object) -> float:
-    """Soft pairwise accuracy of one metric: systems × segments each."""
+    """Return the soft pairwise accuracy of a metric: arrays of systems × segments."""
     return correlate(gold, metric, coef="spa", **options).value  # type: ignore[arg-type]
 
 
@@ -106,9 +106,10 @@ def estimate_variance(
     studies: int = STUDIES,
     seed: int = SEED,
 ) -> VarianceComponents:
-    """Ask what judgements vary with: systems × segments × raters, NaN where missing.
+    """Estimate variance components: an array of systems × segments × raters, NaN if missing.
 
-    `documents` names the document of each segment. `studies` are simulated for intervals.
+    `documents` names the document of each segment. `studies` is the number of simulated
+    studies for intervals.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -128,7 +129,7 @@ def predict_power(
     *,
     alpha: float = 0.05,
 ) -> Array:
-    """Ask how likely a study finds differences between two systems' means.
+    """Return the probability that a study finds differences between two system means.
 
     >>> assumed = VarianceComponents({"system × segment": 100.0, "rating": 225.0})
     >>> predict_power(assumed, [2.0, 5.0], StudyPlan(300, ratings=3)).round(2).tolist()

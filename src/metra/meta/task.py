@@ -47,6 +47,7 @@ from metra.stats.bootstrap import bootstrap, compute_bounds
 from metra.stats.correlation import Group, Options
 from metra.stats.multiplicity import CLUSTER_RULES
 from metra.stats.panel import ScorePanel
+from metra.stats.parallel import track_blocks
 from metra.stats.permutation import (
     Swap,
     exchange_outcomes,
@@ -221,7 +222,10 @@ def score_columns(
         clusters = CLUSTER_RULES["greedy"].split(
             tests.correct(test.correction), test.alpha
         )
-        ranks = [_rank_column(column, order, options, test) for column in columns]
+        ranks = [
+            _rank_column(columns[at], order, options, test)
+            for at in track_blocks(len(columns))
+        ]
     names = columns[0].panels[0].names
     return TaskScores(
         protocol,
@@ -250,7 +254,10 @@ def add_intervals(scores: TaskScores, options: Options) -> TaskScores:
     interval of its own.
     """
     drawn = np.array(
-        [_draw_column(scores, column, options) for column in scores.columns]
+        [
+            _draw_column(scores, scores.columns[at], options)
+            for at in track_blocks(len(scores.columns))
+        ]
     )
     weights = np.array([column.weight for column in scores.columns])
     averages = _average(

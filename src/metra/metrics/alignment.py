@@ -40,7 +40,7 @@ def make_link(
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Alignment:
-    """An output aligned with one of its references, words as the metric compares them."""
+    """An output aligned with one of its references, with words as the metric compares them."""
 
     hyp: Sequence[str]
     ref: Sequence[str]
@@ -61,7 +61,7 @@ class Alignment:
         return {kind: counts[kind] for kind in self.kinds}
 
     def words(self, link: Link) -> tuple[Sequence[str], Sequence[str]]:
-        """Give a link's words: the output's, then the reference's."""
+        """Return the words of a link: those of the output, then those of the reference."""
         return self.hyp[slice(*link.hyp)], self.ref[slice(*link.ref)]
 
     def __repr__(self) -> str:

@@ -33,26 +33,26 @@ def bleu(
 ) -> Metric:
     """N-gram precision with a brevity penalty, 0 to 100. Higher is better.
 
-    For each n, p_n is the share of the output's n-grams that occur in a reference, each
-    counted at most as often as in any one reference. BLEU is BP times the geometric mean
-    of p_1 to p_4, where BP = exp(1 - r/c) if the output's length c is below the reference
-    length r, else 1. Counts and lengths are summed over segments before anything is
-    divided.
+    For each n, p_n is the share of the output's n-grams that occur in a reference; an
+    n-gram counts at most as often as it occurs in any one reference. BLEU is BP times
+    the geometric mean of p_1 to p_4, where BP = exp(1 - r/c) if the output length c is
+    below the reference length r, and 1 otherwise. Counts and lengths are summed over
+    segments before the division.
 
     Papineni et al. 2002, "BLEU: a method for automatic evaluation of machine
-    translation", ACL. Smoothing after Chen and Cherry 2014, WMT. Defaults equal sacreBLEU
-    2.6 (Post 2018); `style=mteval` equals mteval-v13a and v14 at every level.
+    translation", ACL. Smoothing after Chen and Cherry 2014, WMT. Defaults equal
+    sacreBLEU 2.6 (Post 2018); `style=mteval` equals mteval-v13a and v14 at every level.
 
     Options:
-        smooth: smoothing of orders without matches: exp, half of the order before; floor,
-            a small number of matches; add-k, as if k more n-grams matched; none, 0.
+        smooth: smoothing of orders without matches: exp, half of the previous order;
+            floor, a small number of matches; add-k, k additional matches; none, 0.
         smooth_value: the number for floor (0.1) and add-k (1).
-        eff: effective order: average only orders that the output is long enough for; auto
-            does so for single segments, not for documents and corpora.
+        eff: effective order: average only the orders for which the output is long
+            enough; auto does so for single segments, not for documents and corpora.
         ref_len: reference length for the brevity penalty.
         average: mean of the precisions.
-        style: whose conventions: mteval has its own smoothing of short outputs, its own
-            white space, and lower-cases ASCII only.
+        style: conventions: mteval smooths short outputs in its own way, splits at its
+            own set of white space, and lower-cases ASCII only.
     """
     text, settled = choose_preparation("bleu", tok, case, stem, style)
     value = smooth_value

@@ -28,31 +28,32 @@ def chrf(
 ) -> Metric:
     """F-score of character n-grams, weighted towards recall, 0 to 100. Higher is better.
 
-    For each n from 1 to 6, P_n is the share of the output's character n-grams that the
-    reference has too, R_n the share of the reference's that the output has, each n-gram
-    counted at most as often as it occurs on the other side. P and R are the means of P_n
-    and R_n over the orders of which both sides have n-grams, and
-    chrF = (1 + beta²) P R / (beta² P + R). Of several references the one with the best
-    score counts; counts are summed over segments before anything is divided.
+    For each n from 1 to 6, P_n is the share of the output's character n-grams that
+    occur in the reference, and R_n is the share of the reference's that occur in the
+    output; an n-gram counts at most as often as it occurs on the other side. P and R
+    are the means of P_n and R_n over the orders for which both sides have n-grams, and
+    chrF = (1 + beta²) P R / (beta² P + R). With several references, the one with the
+    best score counts. Counts are summed over segments before the division.
 
-    With `word_order=2` the n-grams of one and two words are averaged in as further
-    orders: chrF++. Its words are cut at white space; then one punctuation mark (ASCII) is
-    taken off a word's end or, if there is none, off its start.
+    With `word_order=2`, word n-grams of one and two words are averaged in as further
+    orders: chrF++. It splits words at white space and then separates one ASCII
+    punctuation mark from the end of a word or, if there is none, from its start.
 
-    Popović 2015, "chrF: character n-gram F-score for automatic MT evaluation", WMT; beta=2
-    after Popović 2016, WMT; chrF++ in Popović 2017, WMT. Defaults equal sacreBLEU 2.6
-    (Post 2018) on any text, `eps=yes` equals its eps_smoothing; that is also how
-    chrF++.py and NLTK put the orders together.
+    Popović 2015, "chrF: character n-gram F-score for automatic MT evaluation", WMT;
+    beta=2 after Popović 2016, WMT; chrF++ in Popović 2017, WMT. Defaults equal
+    sacreBLEU 2.6 (Post 2018) on any text. `eps=yes` equals its eps_smoothing, and
+    combines the orders like chrF++.py and NLTK.
 
     Options:
-        n: longest n-grams of characters that count.
-        word_order: longest n-grams of words that count; 2 for chrF++.
+        n: maximum length of character n-grams.
+        word_order: maximum length of word n-grams; 2 for chrF++.
         beta: weight of recall relative to precision.
         whitespace: whether white space counts as characters.
-        eps: F of each order, an order without n-grams counting next to nothing (1e-16),
-            and the mean over all orders, instead of F of the mean P and R of those there.
-        stem: take the characters of stems: no, porter, or a Snowball language such as
-            english; words are cut as for chrF++ and, under whitespace, joined by spaces.
+        eps: average F over all orders, where an order without n-grams counts 1e-16,
+            instead of F of the mean P and R over the orders with n-grams.
+        stem: use the characters of stems: no, porter, or a Snowball language such as
+            english; words are split as for chrF++ and, with whitespace, joined by
+            spaces.
     """
     if n + word_order == 0:
         expected = "whole numbers of at least 0, one of them at least 1"

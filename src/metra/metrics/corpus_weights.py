@@ -30,8 +30,29 @@ class TermCounts(NamedTuple):
     keys: bytes
     ends: NDArray[np.int64]
     counts: NDArray[Any]
-    #: What counted them, where `TermExchange.apply` needs it.
-    source: Any = None
+
+
+class SplitTerms(NamedTuple):
+    """Terms in the order of the partitions that they belong to."""
+
+    #: The keys in that order; where each begins, and where the last ends.
+    keys: NDArray[np.uint8]
+    bounds: NDArray[np.int32]
+    #: Their counts: one number each, or a row of them.
+    counts: Array
+    #: Where in the order each partition begins, and where the last ends.
+    starts: NDArray[np.int64]
+
+
+class TermRequest(NamedTuple):
+    """The terms that a chunk of rows asks about."""
+
+    #: Gives the terms with what the references of these rows count; 0 where a term is only
+    #: asked about.
+    split: Callable[[], SplitTerms]
+    #: Gives the metric for these rows: from the answers, all numbers one behind the other in
+    #: the order of the split terms, and the words of the corpus.
+    apply: Callable[[Array, float], Metric]
 
 
 class NgramSums(Protocol):
@@ -58,14 +79,9 @@ class TermExchange:
     answers each chunk with a number for every term that it asked about.
     """
 
-    #: The terms of some rows, with what the references of these rows count; 0 where a term
-    #: is only asked about.
-    request: Callable[[Sequence[CorpusChunk]], TermCounts]
-    #: The metric for some rows: from their terms, the answers (a row of numbers for each
-    #: term), and the words of the corpus.
-    apply: Callable[[TermCounts, Array, float], Metric]
-    #: Terms with the same first words, so many, belong to the same partition.
-    together: int
+    #: Finds the terms of some rows, and the partition of each, of so many. Only batches of
+    #: these very chunks can be scored with what comes of it.
+    request: Callable[[Sequence[CorpusChunk], int], TermRequest]
     #: Makes what adds up terms, where they do not add up one by one.
     start_sums: "Callable[[], NgramSums] | None" = None
     #: Where terms are pairs of a document and a word, and weights are answered: what the
@@ -77,29 +93,26 @@ class TermExchange:
     check: Callable[[float, bool], None] = lambda *_: None
 
 
-class SplitTerms(NamedTuple):
-    """Terms in the order of the partitions that they belong to."""
-
-    #: The place of each among the terms before.
-    order: NDArray[np.int64]
-    #: The keys in the new order; where each begins, and where the last ends.
-    keys: NDArray[np.uint8]
-    bounds: NDArray[np.int32]
-    #: Where in the new order each partition begins, and where the last ends.
-    starts: NDArray[np.int64]
-
-
 def sort_by_partition(
     terms: TermCounts, partitions: int, together: int | None = None
-) -> SplitTerms:
+) -> tuple[NDArray[np.int64], SplitTerms]:
     """Sort terms by partition, which their bytes choose: the same on every machine.
 
-    `together` keeps terms together that have the same first words, so many.
+    `together` keeps terms together that have the same first words, so many. Also gives the
+    place of each among the terms before.
     """
     order, keys, starts = _core.split_terms(
         terms.keys, terms.ends, partitions, together
     )
-    return SplitTerms(order, *keys, starts)
+    counts = np.asarray(terms.counts, np.float64)[order]
+    return order, SplitTerms(*keys, counts, starts)
+
+
+def reorder_numbers(order: NDArray[np.int64], numbers: Array) -> Array:
+    """Put numbers of sorted terms into the order that the terms had before."""
+    reordered = np.empty_like(numbers)
+    reordered[order] = numbers
+    return reordered
 
 
 def number_terms(

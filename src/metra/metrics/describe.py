@@ -10,7 +10,7 @@ from metra.metrics.options import format_value, read_parameters
 
 # What the options mean that many metrics share, where a metric says nothing else.
 _SHARED = {
-    "n": "longest n-grams that count.",
+    "n": "maximum length of n-grams.",
     "tok": "tokeniser.",
     "case": "mixed keeps letter case, lower ignores it.",
     "stem": "compare stems (no, porter, or a Snowball language such as english) or "

@@ -29,21 +29,21 @@ def entities(
 ) -> Metric:
     """Share of the reference's named entities that the output contains. Higher is better.
 
-    100 · found / listed. The names of persons, places, organisations, dates, amounts and
-    the like are listed in a file or found in the first reference by a spaCy model. In each
-    segment, or in each document, a name counts once. It is found if its words stand next to
-    each other in the output, after accents, letter case, possessives ('s) and thousands
-    separators are taken off and numbers under 100 are written in digits. Where no name is
-    listed there is no score. The column variants of a table may list other accepted forms,
-    separated by |.
+    100 · found / listed. The names of persons, places, organisations, dates, amounts
+    and similar are listed in a file, or a spaCy model finds them in the first
+    reference. A name counts once per segment or document. It is found if its words are
+    adjacent in the output, after accents, letter case, possessives ('s) and thousands
+    separators are removed and numbers below 100 are converted to digits. If no name is
+    listed, there is no score. The column variants of a table may list other accepted
+    forms, separated by |.
 
-    The file is a table whose name ends in .tsv, with the columns segment (counted from 1)
-    or document, type and text, separated by tabs:
+    The file is a table whose name ends in .tsv, with the columns segment (counted from
+    1) or document, type and text, separated by tabs:
 
         segment  type    text
         6        PERSON  Hélène Castagnier
 
-    or the reference itself with its names marked, one segment per line, as in
+    or the reference itself with marked names, one segment per line, as in
 
         says [[Hélène Castagnier|PERSON]], whose family has sold here since [[1956|DATE]]
 
@@ -51,14 +51,14 @@ def entities(
     tongues: an MT metric"; metric A3 of the ISLE workbook (Dabbadie et al. 2002).
 
     Options:
-        file: the names: a table (.tsv) or a text with the names marked.
-        model: a spaCy model with which to find the names instead: its name or folder.
-        unit: where a name counts once, and where the output may have it; without known
-            documents all is one document.
-        lang: the language of output and reference, for letter case (tr), separators and
+        file: names: a table (.tsv) or a text with marked names.
+        model: spaCy model, by name or folder, that finds the names; replaces file.
+        unit: unit in which a name counts once and may occur anywhere; without document
+            ids the whole text is one document.
+        lang: language of output and reference, for letter case (tr), separators and
             number words (en, fr, de, es).
-        partial: give the part `partial` too: names count by the share of their words
-            that the output has, in any order.
+        partial: add the part `partial`, in which a name counts by the share of its
+            words that the output contains, in any order.
     """
     if bool(file) == bool(model):
         msg = (

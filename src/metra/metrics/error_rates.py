@@ -38,26 +38,29 @@ def wer(
 ) -> Metric:
     """Substitutions, insertions and deletions per hundred reference words. Lower is better.
 
-    WER = 100 (S + I + D) / N: the fewest substitutions, insertions (extra words in the
-    output) and deletions (missing words) between output and reference, over the reference's
-    N words; so it can exceed 100. Edits and lengths are summed over segments before
-    anything is divided. If there is no reference word at all, N is 1.
+    WER = 100 (S + I + D) / N: the minimum number of substitutions, insertions (extra
+    words in the output) and deletions (missing words) between output and reference,
+    divided by the number N of reference words. WER can exceed 100. Edits and lengths
+    are summed over segments before the division. If there are no reference words, N is
+    1.
 
-    Several alignments can be equally short. The one that is counted and shown takes, from
-    the end of the segment backwards, a match or substitution where it can, else a
-    deletion, else an insertion.
+    If several alignments are equally short, metra counts and shows the one that takes,
+    from the end of the segment backwards, a match or substitution if possible,
+    otherwise a deletion, otherwise an insertion.
 
-    Levenshtein 1966; for translation Nießen et al. 2000, "An evaluation tool for machine
-    translation", LREC. Equals WER.pl, and jiwer 4 where spaces are the only white space (to
-    jiwer a lone tab or no-break space is part of a word). Of equally short alignments jiwer
-    often shows another one, so that S, I and D differ while their sum is the same.
-    `--details` lists the substituted, inserted and deleted words, the most frequent first.
+    Levenshtein 1966; for translation Nießen et al. 2000, "An evaluation tool for
+    machine translation", LREC. It equals WER.pl, and jiwer 4 if spaces are the only
+    white space (jiwer treats a single tab or no-break space as part of a word). If
+    several alignments are equally short, jiwer often shows another one, so that S, I
+    and D differ but their sum does not. `--details` lists the substituted, inserted and
+    deleted words, the most frequent first.
 
     Options:
-        norm: whose words the edits are divided by.
-        refs: with several references, the one with the fewest edits (best; of those the
-            longest, of those the first), or with the lowest rate (best-rate; of those the
-            first); average-length takes the fewest edits over the references' mean length.
+        norm: side whose number of words is the denominator.
+        refs: with several references, use the one with the fewest edits (best; of those
+            the longest, then the first) or with the lowest rate (best-rate; of those
+            the first); average-length divides the fewest edits by the mean reference
+            length.
         tok: tokeniser; none splits at white space.
     """
     text = make_preparation(tok=tok, case=case, stem=stem)
@@ -75,22 +78,22 @@ def mer(
     """Edits per hundred pairs of aligned words. Lower is better.
 
     Match error rate: MER = 100 (S + I + D) / (H + S + I + D), where H is the number of
-    words that output and reference share in the alignment of `wer`, S, I and D those of
-    its substitutions, insertions and deletions. It is the chance that an aligned pair is
-    wrong, so it never exceeds 100. If there are no words at all, it is 0.
+    matching words in the alignment, and S, I and D are the numbers of substitutions,
+    insertions and deletions as in `wer`. MER is the probability that an aligned pair is
+    wrong, so it never exceeds 100. If there are no words, it is 0.
 
-    H depends on the alignment, of which several can be equally short. The one that counts
-    is jiwer's: words that both begin or end with are matched; then, from the end
-    backwards, it takes a deletion where it can, else an insertion that makes up for a
-    deletion, else a match or substitution.
+    H depends on the alignment, and several alignments can be equally short. metra uses
+    the alignment of jiwer: common words at the beginning and end are matched; then,
+    from the end backwards, it takes a deletion if possible, otherwise an insertion that
+    compensates for a deletion, otherwise a match or substitution.
 
-    Morris et al. 2004, "From WER and RIL to MER and WIL", Interspeech. Equals jiwer 4 with
-    one reference where spaces are the only white space. `--details` lists the substituted,
-    inserted and deleted words, the most frequent first.
+    Morris et al. 2004, "From WER and RIL to MER and WIL", Interspeech. It equals jiwer
+    4 with one reference if spaces are the only white space. `--details` lists the
+    substituted, inserted and deleted words, the most frequent first.
 
     Options:
-        refs: with several references, the one with the fewest edits (best; of those the
-            longest, of those the first), or with the lowest word error rate (best-rate;
+        refs: with several references, use the one with the fewest edits (best; of those
+            the longest, then the first) or with the lowest word error rate (best-rate;
             of those the first).
         tok: tokeniser; none splits at white space.
     """
@@ -107,15 +110,15 @@ def wil(
 ) -> Metric:
     """Word information lost, in per cent. Lower is better.
 
-    WIL = 100 - WIP: what `wip` leaves. It approximates the share of the information in the
-    reference's words that cannot be told from the output's, and never exceeds 100.
+    WIL = 100 - WIP (see `wip`). It approximates the share of the information in the
+    reference words that the output words do not convey, and never exceeds 100.
 
-    Morris et al. 2004, "From WER and RIL to MER and WIL", Interspeech. Equals jiwer 4 with
-    one reference where spaces are the only white space.
+    Morris et al. 2004, "From WER and RIL to MER and WIL", Interspeech. It equals jiwer
+    4 with one reference if spaces are the only white space.
 
     Options:
-        refs: with several references, the one with the fewest edits (best; of those the
-            longest, of those the first), or with the lowest word error rate (best-rate;
+        refs: with several references, use the one with the fewest edits (best; of those
+            the longest, then the first) or with the lowest word error rate (best-rate;
             of those the first).
         tok: tokeniser; none splits at white space.
     """
@@ -132,17 +135,18 @@ def wip(
 ) -> Metric:
     """Word information preserved, in per cent. Higher is better.
 
-    WIP = 100 (H / N) (H / P): the share of the reference's N words that the output has,
-    times the share of the output's P words that the reference has, where H counts the
-    words matched in the alignment of `mer`. All are summed over segments first. If one
-    side has no words, WIP is 0; if neither has, 100.
+    WIP = 100 (H / N) (H / P): the share of the N reference words that the output
+    matches, times the share of the P output words that the reference matches, where H
+    is the number of matching words in the alignment of `mer`. All counts are summed
+    over segments first. If one side has no words, WIP is 0; if neither side has words,
+    100.
 
-    Morris et al. 2004, "From WER and RIL to MER and WIL", Interspeech. Equals jiwer 4 with
-    one reference where spaces are the only white space.
+    Morris et al. 2004, "From WER and RIL to MER and WIL", Interspeech. It equals jiwer
+    4 with one reference if spaces are the only white space.
 
     Options:
-        refs: with several references, the one with the fewest edits (best; of those the
-            longest, of those the first), or with the lowest word error rate (best-rate;
+        refs: with several references, use the one with the fewest edits (best; of those
+            the longest, then the first) or with the lowest word error rate (best-rate;
             of those the first).
         tok: tokeniser; none splits at white space.
     """
@@ -162,18 +166,19 @@ def per(
     """Word errors per hundred reference words, ignoring word order. Lower is better.
 
     PER = 100 (max(C, R) - M) / R, where C and R are the numbers of output and reference
-    words and M the number of words that both have, a repeated word as often as it occurs
-    on both sides. Numerators and lengths are summed over segments before anything is
-    divided. If there is no reference word at all, R is 1.
+    words, and M is the number of common words; a repeated word counts as often as it
+    occurs on both sides. Numerators and lengths are summed over segments before the
+    division. If there are no reference words, R is 1.
 
     Tillmann et al. 1997, "Accelerated DP based search for statistical translation",
-    Eurospeech. Equals PER.pl on segments; for a corpus PER.pl takes the maximum of the
-    summed lengths, which lets long outputs pay for short ones, so it is never higher.
+    Eurospeech. It equals PER.pl on segments. For a corpus PER.pl uses the maximum of
+    the summed lengths, so that long outputs compensate for short ones; its score is
+    never higher.
 
     Options:
-        refs: with several references, the one with the lowest rate (best-rate; of those
-            the first) or with the fewest errors (best; of those the longest, of those the
-            first); average-length takes the fewest errors over the mean length.
+        refs: with several references, use the one with the lowest rate (best-rate; of
+            those the first) or with the fewest errors (best; of those the longest, then
+            the first); average-length divides the fewest errors by the mean length.
         tok: tokeniser; none splits at white space.
     """
     text = make_preparation(tok=tok, case=case, stem=stem)
@@ -193,9 +198,9 @@ def ser(*, tok: str = "none", case: Case = "mixed", stem: str = "no") -> Metric:
     """Percentage of segments whose output equals no reference. Lower is better.
 
     Output and reference are equal if they have the same words in the same order after
-    preparation, so how much white space is between them does not matter.
+    preparation; the amount of white space does not matter.
 
-    Federico 2008, lecture on MT evaluation; an old companion of the word error rate.
+    Federico 2008, lecture on MT evaluation, where it accompanies the word error rate.
 
     Options:
         tok: tokeniser; none splits at white space.
@@ -223,22 +228,23 @@ def cer(
 ) -> Metric:
     """Character edits per hundred reference characters. Lower is better.
 
-    The word error rate with characters for words. White space counts, each space as a
-    character, except at both ends of the segment, where it is removed. Sums, empty
-    references and the choice among equal alignments are those of `wer`. To leave white
-    space out altogether, use wer:tok=char.
+    The word error rate with characters instead of words. Each space counts as a
+    character, except at the beginning and end of the segment, where white space is
+    removed. Sums, empty references and the choice between equally short alignments are
+    as in `wer`. To ignore white space, use wer:tok=char.
 
     Levenshtein 1966, "Binary codes capable of correcting deletions, insertions, and
-    reversals". Equals jiwer 4 on any text with one reference; of equally short
-    alignments jiwer often shows another one.
+    reversals". It equals jiwer 4 on any text with one reference; if several alignments
+    are equally short, jiwer often shows another one.
 
     Options:
-        unit: what a character is: a Unicode code point (char), or what a reader sees as
-            one (grapheme), such as a letter with its accents or an emoji of several parts.
-        norm: whose characters the edits are divided by.
-        refs: with several references, the one with the fewest edits (best; of those the
-            longest, of those the first), or with the lowest rate (best-rate; of those the
-            first); average-length takes the fewest edits over the references' mean length.
+        unit: a character is a Unicode code point (char) or a user-perceived character
+            (grapheme), such as a letter with its accents or an emoji of several parts.
+        norm: side whose number of characters is the denominator.
+        refs: with several references, use the one with the fewest edits (best; of those
+            the longest, then the first) or with the lowest rate (best-rate; of those
+            the first); average-length divides the fewest edits by the mean reference
+            length.
     """
     text = make_preparation(tok=_TOKENIZERS[unit], case=case, stem="no")
     settled = {"unit": unit + text.versions()["tok"].removeprefix(text.tok)}

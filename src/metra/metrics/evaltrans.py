@@ -33,31 +33,31 @@ def evaltrans(
 ) -> Metric:
     """Mean human score of the same or the most similar output, 0 to 100. Higher is better.
 
-    People judge outputs from 0 to 10, and a collection keeps the scores. An output that was
-    judged for its source sentence has that score, the mean if several people judged it. Any
-    other output has the score of the judged output nearest to it, by edits over the length
-    of the longer of the two; of equally near ones, the mean. An output for whose source
-    nothing was judged has no score and is counted as unjudged. References count as judged
-    10 until someone judges them otherwise: an output that equals one has that score. The
-    metric is 10 times the mean score.
+    People judge outputs from 0 to 10, and a database stores the scores. An output that
+    was judged for its source sentence has that score, or the mean if several people
+    judged it. Any other output has the score of the most similar judged output, by
+    edits divided by the length of the longer of the two; if several are equally
+    similar, their mean. An output without a judged output for its source has no score
+    and counts as unjudged. References count as judged 10 until somebody judges them: an
+    output that equals a reference has its score. The metric is 10 times the mean score.
 
-    Parts: SSER, the subjective sentence error rate 100 (1 − mean/10), and the same with
-    sentences weighted by their length; the scores' standard deviation; mWER (see `mwer`)
-    and the mean number of perfect translations it can choose from; per cent of outputs
-    judged, extrapolated and unjudged; edits per word between extrapolated outputs and
+    Parts: SSER, the subjective sentence error rate 100 (1 − mean/10), also weighted by
+    sentence length; the standard deviation of the scores; mWER (see `mwer`) and the
+    mean number of perfect translations it can choose from; the percentages of judged,
+    extrapolated and unjudged outputs; edits per word between extrapolated outputs and
     their nearest neighbours. `metra evaltrans index` lists the same for every sentence.
 
-    Nießen et al. 2000, "An evaluation tool for machine translation: fast evaluation for MT
-    research", LREC; metric A2 of the ISLE workbook (Dabbadie et al. 2002).
+    Nießen et al. 2000, "An evaluation tool for machine translation: fast evaluation for
+    MT research", LREC; metric A2 of the ISLE workbook (Dabbadie et al. 2002).
 
     Options:
         db: judged outputs: a database (see `metra evaltrans`) or a table (.tsv).
         k: number of nearest judged outputs, weighted by 1 − distance.
-        lend: whether references lend their 10 to outputs like them, too, where an output
-            of the sentence was judged. A short way from a reference then counts as a small
-            fault, even if it is a wrong name.
-        key: what a judged output's source is in there: the number of the segment, counted
-            from 1, or the source sentence itself.
+        lend: whether references also extrapolate their 10 to similar outputs if an
+            output of the sentence was judged. A small difference from a reference then
+            counts as a small error, even if it is a wrong name.
+        key: how a judged output refers to its source: by the number of the segment,
+            counted from 1, or by the source sentence.
         tok: tokeniser; none splits at white space.
     """
     if not db:
@@ -89,18 +89,18 @@ def mwer(
 ) -> Metric:
     """Word error rate against the most similar perfect translation. Lower is better.
 
-    The references, and the outputs that were judged 10, are perfect; a reference that was
-    judged less is not. Edits and lengths are summed over segments before anything is
-    divided; a segment for which no perfect translation is known does not count. Without a
-    database it is `wer`.
+    Perfect translations are the references, and outputs that were judged 10; a
+    reference with a lower judgement is not perfect. Edits and lengths are summed over
+    segments before the division; a segment without a known perfect translation does not
+    count. Without a database, mwer equals `wer`.
 
-    Nießen et al. 2000, "An evaluation tool for machine translation: fast evaluation for MT
-    research", LREC; metric A2 of the ISLE workbook (Dabbadie et al. 2002).
+    Nießen et al. 2000, "An evaluation tool for machine translation: fast evaluation for
+    MT research", LREC; metric A2 of the ISLE workbook (Dabbadie et al. 2002).
 
     Options:
         db: judged outputs: a database (see `metra evaltrans`) or a table (.tsv).
-        key: what a judged output's source is in there: the number of the segment, counted
-            from 1, or the source sentence itself.
+        key: how a judged output refers to its source: by the number of the segment,
+            counted from 1, or by the source sentence.
         tok: tokeniser; none splits at white space.
     """
     text = make_preparation(tok=tok, case=case, stem=stem)

@@ -24,18 +24,21 @@ def gleu(
 ) -> Metric:
     """Minimum of n-gram precision and recall, 0 to 100. Higher is better.
 
-    All n-grams of one to four words are counted together. GLEU = 100 M / max(C, R): M
-    n-grams match, each at most as often as it occurs on both sides, of the output's C and
-    the reference's R. Of several references the one with the best score counts, the first
-    of equals. M and the larger number are summed over segments before anything is divided.
-    If neither side has an n-gram, the score is 0. Unlike BLEU it suits single sentences:
-    it needs no smoothing and is symmetric between output and reference.
+    All n-grams of one to four words are counted together. GLEU = 100 M / max(C, R),
+    where M is the number of matching n-grams, each counted at most as often as it
+    occurs on both sides, and C and R are the numbers of n-grams of the output and the
+    reference. With several references, the one with the best score counts; if scores
+    are equal, the first. M and max(C, R) are summed over segments before the division.
+    If neither side has an n-gram, the score is 0. Unlike BLEU, GLEU is suitable for
+    single sentences: it needs no smoothing and is symmetric between output and
+    reference.
 
-    Wu et al. 2016, "Google's neural machine translation system", arXiv:1609.08144. Equals
-    nltk's corpus_gleu and sentence_gleu with tok=none where text is cut at white space.
+    Wu et al. 2016, "Google's neural machine translation system", arXiv:1609.08144. With
+    tok=none it equals nltk's corpus_gleu and sentence_gleu on text split at white
+    space.
 
     Options:
-        shortest: shortest n-grams that count.
+        shortest: minimum length of n-grams.
     """
     if shortest > n:
         raise OptionError(not_possible(f"gleu: shortest={shortest}", f"at most n={n}"))

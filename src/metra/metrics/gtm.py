@@ -28,25 +28,28 @@ def gtm(
 ) -> Metric:
     """F-measure of word matches that rewards long runs, 0 to 100. Higher is better.
 
-    A matching pairs equal words of output and reference one to one. Its size is the e-th
-    root of the sum of length^e over its runs, the stretches that are consecutive on both
-    sides; precision is the size of the largest matching divided by the output's length,
-    recall by the reference's, the score is F = 2PR/(P+R). With e=1 order does not matter;
-    the larger e, the more it does. Several references are joined, no run passes from one
-    to the next, and no more words count than the references have on average. Sizes and
-    lengths are summed over segments before anything is divided.
+    A matching links equal words of output and reference one to one. A run is a sequence
+    of matched words that are consecutive on both sides. The size of a matching is the
+    e-th root of the sum of length^e over its runs. Precision is the size of the largest
+    matching divided by the output length, recall is the size divided by the reference
+    length, and the score is F = 2PR/(P+R). With e=1 word order does not matter; with a
+    larger e it matters more. Several references are joined. A run cannot span two
+    references, and the number of matched words is limited to the mean reference length.
+    Sizes and lengths are summed over segments before the division.
 
-    Turian, Shen and Melamed 2003, "Evaluation of machine translation and its evaluation",
-    MT Summit IX. Defaults equal the program GTM 1.4 at every level.
+    Turian, Shen and Melamed 2003, "Evaluation of machine translation and its
+    evaluation", MT Summit IX. Defaults equal the program GTM 1.4 at every level.
 
     Options:
-        e: the exponent, at least 1: how much longer runs are worth.
-        match: how the matching is found: greedy, the longest run that is left, as the
-            program does; paper, the same, but with several references hits are deleted
-            from the shortest runs until the mean length (rounded down) is reached, as the
-            paper says; exact, the largest matching there is, then the cap of greedy.
-        nodes: how many partial matchings exact may look at in a segment before it settles
-            for the best one so far; the part `unproved` counts such segments.
+        e: exponent, at least 1: how strongly long runs are rewarded.
+        match: search for the matching: greedy repeatedly takes the longest remaining
+            run, as the program does; paper does the same, but with several references
+            deletes hits from the shortest runs until the mean length (rounded down) is
+            reached, as in the paper; exact finds the largest matching and then applies
+            the limit of greedy.
+        nodes: maximum number of partial matchings that exact examines in a segment
+            before it returns the best one found; the part `unproved` counts such
+            segments.
         tok: tokeniser; none splits at ASCII white space, as the program does.
     """
     white = "java-white" if tok == "none" else tok

@@ -39,40 +39,44 @@ def ie(
 ) -> Metric:
     """F-score of information extraction templates filled from the output. Higher is better.
 
-    A person or a program has filled templates from each document of the output and of the
-    reference: instances, such as each person, with slots and their fillers. Instances of
-    the same template are paired one to one so that the score is the highest, and so are the
-    fillers of a slot. A filler is correct if it equals the reference's without regard to
-    letter case, spaces and punctuation at its ends; partial, worth half, if one of the two
-    has all words of the other; else incorrect. Fillers without a counterpart are missing or
-    spurious. With the credit, correct + partial / 2, precision is credit / filled, recall
-    credit / expected, and the score their harmonic mean F, 0 to 100.
+    A person or a program has filled templates from each document of the output and of
+    the reference. A template has instances, such as each person, with slots and their
+    fillers. metra pairs instances of the same template one to one, and the fillers of a
+    slot, so that the score is maximal. A filler is correct if it equals that of the
+    reference, ignoring letter case, spaces, and punctuation at its ends; partial, worth
+    half, if one of the two contains all words of the other; otherwise incorrect.
+    Fillers without a counterpart are missing or spurious. With credit = correct +
+    partial / 2, precision is credit / filled, recall is credit / expected, and the
+    score is their harmonic mean F, 0 to 100.
 
-    The parts give the five counts, precision, recall and F of all slots, of relations and
-    of each slot, and for all slots the error per response fill, (incorrect + partial / 2 +
-    missing + spurious) / all; undergeneration, missing / expected; overgeneration,
-    spurious / filled; substitution, (incorrect + partial / 2) / (correct + partial +
-    incorrect). A document's counts stand at its first segment; where there is nothing to
-    fill there is no score. Templates are tables with tabs between the columns:
+    The parts contain the five counts, precision, recall and F for all slots, for
+    relations and for each slot. For all slots they also contain the error per response
+    fill, (incorrect + partial / 2 + missing + spurious) / all; undergeneration, missing
+    / expected; overgeneration, spurious / filled; substitution, (incorrect + partial /
+    2) / (correct + partial + incorrect). The counts of a document are stored at its
+    first segment; if there is nothing to fill, there is no score. Templates are tables
+    with columns separated by tabs:
 
         document  template  instance  slot       value
         market    person    p1        name       Hélène Castagnier
         market    person    p1        works for  @o1
         market    company   o1        name       Castagnier Cheese | Castagnier
 
-    A line is a filler; `|` stands between accepted texts of the reference. `@o1` is a
-    relation: it stands for the first filler of that instance, and is compared by this
-    name. A flat table has no template and instance: each document is one instance, and
-    what belongs together is not seen.
+    Each line is a filler; `|` separates accepted texts of the reference. `@o1` is a
+    relation: it stands for the first filler of that instance and is compared by this
+    name. A flat table has no columns template and instance: each document is one
+    instance, and relations within it are ignored.
 
     Chinchor and Sundheim 1993, "MUC-5 evaluation metrics", Message Understanding
     Conference. Dabbadie et al. 2002, LREC workshop, H6; Federico 2008, lecture on MT
     evaluation.
 
     Options:
-        templates: table filled from outputs; {system} stands for the name of the system.
-        reference: the same, filled from the reference.
-        partial: when a filler is partial; with no, never, as at MUC-7.
+        templates: table filled from outputs; {system} stands for the name of the
+            system.
+        reference: table filled from the reference.
+        partial: definition of a partial filler; no disables partial credit, as at
+            MUC-7.
     """
     if not templates or not reference:
         msg = (

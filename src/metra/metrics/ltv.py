@@ -14,8 +14,11 @@ from metra.formats.annotations import weights as weight_files
 from metra.metrics.corpus_weights import (
     TermCounts,
     TermExchange,
+    TermRequest,
     TwoPassFit,
     refuse_unfitted,
+    reorder_numbers,
+    sort_by_partition,
 )
 from metra.metrics.options import Case, FromZero, NgramOrder
 from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
@@ -52,53 +55,56 @@ def ltv(
 ) -> Metric:
     """N-gram matches weighted by the salience of their words, 0 to 100. Higher is better.
 
-    Translators agree on some words and differ on others; LTV rewards matches of the words
-    that are salient in a text. The weight of an n-gram is the sum of its words' salience in
-    the reference's document. Precision is the weight of the matched n-grams over the weight
-    of the output's, recall over the weight of the reference's, F the harmonic mean of both;
-    each n-gram matches at most as often as the reference has it. The score is the mean over
-    n = 1 to 4; an order of which there is nothing to match, as in a segment of three words,
-    is left out.
+    Translators agree on some words and differ on others; LTV rewards matches of words
+    that are salient in a text. The weight of an n-gram is the sum of the salience of
+    its words in the document of the reference. Precision is the weight of the matched
+    n-grams divided by the weight of the output's n-grams, recall is divided by the
+    weight of the reference's, and F is their harmonic mean. An n-gram matches at most
+    as often as it occurs in the reference. The score is the mean over n = 1 to 4;
+    orders without n-grams, as in a segment of three words, are excluded.
 
-    tf.idf = (1 + ln tf) · ln(N / df), for a word that occurs tf times in the document and
-    in df of the N documents. S = ln[(Pdoc - Prest) · (N - df)/N / Pcorp], with the word's
-    relative frequencies in the document, in the rest of the corpus and in all of it. A
-    word that is no more frequent here than elsewhere, or that every document has, has no
-    S and weighs `floor`; so does one whose S is lower.
+    tf.idf = (1 + ln tf) · ln(N / df), for a word that occurs tf times in the document
+    and in df of the N documents. S = ln[(Pdoc - Prest) · (N - df)/N / Pcorp], with the
+    relative frequencies of the word in the document, in the rest of the corpus and in
+    the whole corpus. A word that is not more frequent in the document than elsewhere,
+    or that occurs in every document, has no S and the weight `floor`; so has a word
+    with a lower S.
 
-    The authors found that precision with tf.idf, the default, correlates with fluency, and
-    recall with S (`ltv:weight=s,side=recall`) with adequacy. S is at most about ln(N - 1),
-    so it is not useful with two or three documents.
+    The authors found that precision with tf.idf, the default, correlates with fluency,
+    and recall with S (`ltv:weight=s,side=recall`) with adequacy. S is at most about
+    ln(N - 1), so it is not useful with two or three documents.
 
-    The documents are those of the test set: give --docs, documents=, or a format that has
-    them. Salience is relative to other documents, so there must be at least two; unique ids
-    make every segment a document. The counts are taken from all references of a document
-    together. The authors compare an output with one reference at a time; where there are
-    several, each is tried, all with the same weights, and the one with the highest score
-    counts, the first of equals. Over several segments the weights of the chosen references
-    are added up before anything is divided.
+    The documents are those of the test set: use --docs, documents=, or a format with
+    document ids. There must be at least two documents, because salience is relative to
+    other documents; with unique ids every segment is a document. Counts come from all
+    references of a document together. The authors compare an output with one reference
+    at a time. With several references, metra compares the output with each, using the
+    same weights, and the one with the highest score counts; if scores are equal, the
+    first. The weights for the chosen references are summed over segments before the
+    division.
 
     Babych and Hartley 2004, "Modelling legitimate translation variation for automatic
-    evaluation of MT quality", LREC. `gram=salient` is the rule of their other paper of that
-    year, "Extending the BLEU MT evaluation method with frequency weightings", ACL: an n-gram
-    counts 1, or the salience of its word if that is above 1, which is about where content
-    words begin. It is the same as gram=max,floor=1,oov=1. We could not check
-    the rule against the paper's text; that the most salient of several such words counts
+    evaluation of MT quality", LREC. `gram=salient` is the rule of their paper
+    "Extending the BLEU MT evaluation method with frequency weightings", ACL 2004: an
+    n-gram counts 1, or the salience of its word if that is above 1, the approximate
+    threshold for content words. It equals gram=max,floor=1,oov=1. We could not check
+    the rule against the text of the paper; using the most salient of several such words
     is our reading.
 
     Options:
         weight: weight of a word: its tf.idf, its S-score, or none (every word 1).
-        side: divide matches by the output (precision), the reference (recall), or both (F).
-        gram: what an n-gram weighs: the sum, mean or maximum of its words' weights; or
+        side: divide matches by the output (precision), the reference (recall), or both
+            (F).
+        gram: weight of an n-gram: the sum, mean or maximum of its words' weights; or
             salient: 1, or the weight of its most salient word if that is above 1.
-        combine: mean of the orders' scores; the geometric one is 0 if any order's is.
-        floor: the least weight, also that of words without salience.
-        oov: the weight of words that the document's references do not have; the lightest
-            of their words' if not given.
-        min_salience: words that weigh less than this weigh nothing.
-        max_salience: words that weigh more than this weigh nothing.
-        weights: a list made by `metra weights build` or by hand, or a list of counts,
-            instead of counting the references; see `metra weights --help`.
+        combine: mean over orders; the geometric mean is 0 if any order's score is 0.
+        floor: minimum weight, also for words without salience.
+        oov: weight of words that are not in the references of the document; by default
+            the minimum weight of their words.
+        min_salience: words with a lower weight get the weight 0.
+        max_salience: words with a higher weight get the weight 0.
+        weights: list written by `metra weights build` or by hand, or a list of counts,
+            used instead of counts from the references; see `metra weights --help`.
     """
     text = make_preparation(tok=tok, case=case, stem=stem)
     if gram == "salient":
@@ -164,13 +170,11 @@ def ltv(
         from_tables=Frequencies.from_tables,
         apply=apply,
         exchange=TermExchange(
-            request=partial(_request_words, text=text),
-            apply=lambda terms, answers, _: with_weights(
-                # Behind the words come documents that have none.
-                restore_weights(terms.source, answers[: len(terms.source.document), 0]),
-                fitted_on,
+            request=partial(
+                _request_words,
+                text=text,
+                apply=lambda weights: with_weights(weights, fitted_on),
             ),
-            together=1,
             weigh=(
                 lambda words: limit_weights(
                     weigh_words(words, weight_files.WEIGHTS[weight]),
@@ -257,8 +261,28 @@ def _count_references(batches: Iterable[Batch], *, text: Preparation) -> Frequen
     return Frequencies(texts())
 
 
-def _request_words(chunks: Sequence[CorpusChunk], *, text: Preparation) -> TermCounts:
+def _request_words(
+    chunks: Sequence[CorpusChunk],
+    partitions: int,
+    *,
+    text: Preparation,
+    apply: Callable[[WordWeights], Metric],
+) -> TermRequest:
     """Ask what every word weighs in its document, and count those of references."""
+    asked = _list_words(chunks, text=text)
+    # A document's words belong together.
+    order, split = sort_by_partition(TermCounts(*asked.terms()), partitions, 1)
+
+    def take(answers: Array, _: float) -> Metric:
+        numbers = reorder_numbers(order, answers)
+        # Behind the words come documents that have none.
+        return apply(restore_weights(asked, numbers[: len(asked.document)]))
+
+    return TermRequest(lambda: split, take)
+
+
+def _list_words(chunks: Sequence[CorpusChunk], *, text: Preparation) -> Frequencies:
+    """List every word of every document, and count those of references."""
     documents = [
         _list_documents(chunk.batch(next(iter(chunk.systems)))) for chunk in chunks
     ]
@@ -270,11 +294,10 @@ def _request_words(chunks: Sequence[CorpusChunk], *, text: Preparation) -> TermC
             for column in list_columns(chunk):
                 yield column.tokens(text), names
 
-    asked = Frequencies(
+    return Frequencies(
         list_texts(lambda chunk: chunk.refs),
         list_texts(lambda chunk: chunk.systems.values()),
     )
-    return TermCounts(*asked.terms(), asked)
 
 
 def _check_documents(documents: int, name: str = "") -> None:

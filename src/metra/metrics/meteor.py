@@ -144,38 +144,42 @@ def meteor(
 ) -> Metric:
     """Word matches by form, stem and synonym with an order penalty, 0 to 100. Higher is better.
 
-    Words of the output are linked to words of a reference, each at most once, so that as
-    many as possible are equal and the links form as few chunks, runs in the same order
-    on both sides, as possible. P and R are the weighted shares of output and reference
-    words that are linked; Fmean = 1 / ((1 - alpha)/P + alpha/R); the score is
-    Fmean * (1 - gamma * (chunks / links)^beta). Content words weigh delta, function words
-    1 - delta; in every language the function words are those of an English list, as in
-    the program, unless `function_words=language`. A segment's best reference counts;
-    documents and systems are the formula over summed counts, not a mean.
+    Words of the output are linked to words of a reference, each at most once, so that
+    the number of links is maximal and the number of chunks (runs in the same order on
+    both sides) is minimal. P and R are the weighted shares of output and reference
+    words that are linked; Fmean = 1 / ((1 - alpha)/P + alpha/R); the score is Fmean *
+    (1 - gamma * (chunks / links)^beta). Content words have the weight delta, function
+    words 1 - delta. For every language the function words come from an English list, as
+    in the program, unless `function_words=language`. With several references, the best
+    one of each segment counts. Document and system scores apply the formula to summed
+    counts; they are not means.
 
     Banerjee and Lavie 2005; Lavie and Agarwal 2007; Denkowski and Lavie 2014, "Meteor
-    Universal", WMT. There is one aligner, METEOR 1.5's, for all variants; with
-    `tok=none,case=mixed` on tokenised text, or with `norm=yes`, the alignments and scores
-    are METEOR 1.5's own with the same modules and weights.
+    Universal", WMT. All variants use the aligner of METEOR 1.5. With
+    `tok=none,case=mixed` on tokenised text, or with `norm=yes`, alignments and scores
+    equal those of METEOR 1.5 with the same modules and weights.
 
     Options:
-        variant: whose formula and parameters.
-        lang: language of the text: en, cz (or cs), de, es, fr, ru with parameters of their
-            own; da, fi, hu, it, nl, no, pt, ro, sv, tr with a stemmer; any other matches
-            forms.
-        task: what the parameters of 1.5 were tuned for; adq, hter and util are for English.
-        modules: stages joined by +: exact, stem, synonym, paraphrase; auto takes those
-            that the language has, and paraphrase where a table is given.
+        variant: version of the formula and its parameters.
+        lang: language of the text: en, cz (or cs), de, es, fr, ru with parameters of
+            their own; da, fi, hu, it, nl, no, pt, ro, sv, tr with a stemmer; for any
+            other, only equal words match.
+        task: purpose for which the parameters of 1.5 were tuned; adq, hter and util are
+            for English.
+        modules: stages joined by +: exact, stem, synonym, paraphrase; auto uses those
+            of the language, and paraphrase if a table is given.
         alpha: weight of recall in Fmean.
-        beta: how steeply the penalty grows with fragmentation.
-        gamma: the largest penalty.
+        beta: exponent of the fragmentation in the penalty.
+        gamma: maximum penalty.
         delta: weight of content words.
         weights: weight of a match of each stage, joined by +.
-        function_words: english counts by the English list for every language, as the
-            program does; language by the list of lang: en, cz, de, es, fr or ru.
-        wordnet: folder of WordNet's files, if not where the platform keeps them.
-        paraphrase: file with a METEOR paraphrase table; adds a stage that links phrases.
-        norm: prepare text by METEOR's own normaliser instead of tok and case: en, cz, de,
+        function_words: english uses the English list for every language, as the program
+            does; language uses the list of lang: en, cz, de, es, fr or ru.
+        wordnet: folder of WordNet's files, if it is not the default folder of the
+            platform.
+        paraphrase: file with a METEOR paraphrase table; adds a stage that links
+            phrases.
+        norm: prepare text with METEOR's normaliser instead of tok and case: en, cz, de,
             es, fr or ru.
         tok: tokeniser; none splits at ASCII white space, as the program does.
     """

@@ -13,15 +13,17 @@ from metra.corpus.batch import Batch, CorpusChunk
 from metra.errors import CorpusError
 from metra.formats.annotations import weights as weight_files
 from metra.metrics.corpus_weights import (
+    SplitTerms,
     Tables,
     TermCounts,
     TermExchange,
+    TermRequest,
     TwoPassFit,
     refuse_unfitted,
 )
 from metra.metrics.options import Case, NgramOrder
-from metra.metrics.record import Array, Metric, Parts, metric_factory
-from metra.text.preparation import Preparation, choose_preparation
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.text.preparation import choose_preparation
 
 #: The value of `info` that weighs all n-grams the same.
 EQUAL = "equal"
@@ -42,37 +44,40 @@ def nist(
 ) -> Metric:
     """Information content of matching n-grams with a brevity penalty, from 0. Higher is better.
 
-    An n-gram tells info(w1…wn) = log2(count(w1…wn-1) / count(w1…wn)) bits, counted over
-    all references of the whole test set and nothing else; for a single word the upper
-    count is that of all words. NIST is BP times the sum over n = 1 to 5 of the
-    information in the output's n-grams of that order that occur in a reference, divided
-    by the number of the output's n-grams of that order. Each n-gram counts at most as
-    often as in any one reference. BP = exp(beta · log²(min(c / r, 1))), where c is the
-    output's length, r the mean length of the references, and beta makes BP 0.5 for
-    c / r = 2/3. There is no upper limit, and scores of different test sets, or with
-    different references, cannot be compared.
+    The information of an n-gram is info(w1…wn) = log2(count(w1…wn-1) / count(w1…wn))
+    bits, counted over all references of the test set; for a single word the numerator
+    is the number of all words. NIST is BP times the sum over n = 1 to 5 of the
+    information of the output's n-grams of order n that occur in a reference, divided by
+    the number of the output's n-grams of that order. Each n-gram counts at most as
+    often as it occurs in any one reference. BP = exp(beta · log²(min(c / r, 1))), where
+    c is the output length, r the mean reference length, and beta makes BP 0.5 for c / r
+    = 2/3. There is no upper limit, and scores for different test sets or references are
+    not comparable.
 
-    Single segments and documents are scored with the weights of the whole test set, so the
-    metric is fitted first: `metra score`, `metra.score` and `metra.evaluate` do so with the
-    references they are given, and in Python `metra.metric("nist").fit([metra.Batch(hyps,
-    refs)])` gives a metric that keeps its weights. They need one to two gigabytes for a
-    million references of 25 words.
+    Segments and documents are scored with the weights of the whole test set, so the
+    metric is fitted first: `metra score`, `metra.score` and `metra.evaluate` fit it to
+    the references that they read. In Python,
+    `metra.metric("nist").fit([metra.Batch(hyps, refs)])` returns a metric that keeps
+    its weights. The weights of a million references of 25 words need one to two
+    gigabytes.
 
-    `info=equal` is unweighted NIST: every n-gram tells one bit, so that NIST is BP times
-    the sum of the orders' precisions, from 0 to n. It has no weights to fit. Turian, Shen
-    and Melamed 2003 compared it with other metrics; their paper defines it no further.
+    `info=equal` is unweighted NIST: every n-gram has one bit of information, so NIST is
+    BP times the sum of the precisions of all orders, from 0 to n. It has no weights to
+    fit. Turian, Shen and Melamed 2003 compared it with other metrics but did not define
+    it further.
 
     Doddington 2002, "Automatic evaluation of machine translation quality using n-gram
     co-occurrence statistics", HLT. `style=mteval` equals mteval-v13a and v14 at every
-    level (mteval lower-cases unless told -c: `case=lower`).
+    level (mteval lower-cases without -c: `case=lower`).
 
     Options:
-        style: whose conventions: mteval takes the word 0 for no word when it counts what
-            stands before another, has its own white space, and lower-cases ASCII only.
-        info: equal, one bit for every n-gram; or a file with the weights, instead of
-            counting the references: n-gram, tab, weight in bits;
-            `metra.formats.annotations.weights.write_information` writes one. A file
-            called equal is ./equal.
+        style: conventions: mteval treats the word 0 as missing when it counts the words
+            before another, splits at its own set of white space, and lower-cases ASCII
+            only.
+        info: equal, one bit for every n-gram; or a file with the weights, used instead
+            of counts from the references: n-gram, tab, weight in bits;
+            `metra.formats.annotations.weights.write_information` writes one. To use a
+            file named equal, write ./equal.
     """
     text, settled = choose_preparation("nist", tok, case, stem, style)
     settled["info"] = info if info == EQUAL else "references"
@@ -98,6 +103,27 @@ def nist(
             rows=lambda batch: weights.rows(batch.hits(text), batch.hyps.tokens(text)),
         )
 
+    def request_ngrams(chunks: Sequence[CorpusChunk], partitions: int) -> TermRequest:
+        """Ask about the references: n-grams of outputs that these lack weigh nothing."""
+        columns = [ref.tokens(text) for chunk in chunks for ref in chunk.refs]
+        request = _core.WindowRequest(columns, n, partitions)
+
+        def split() -> SplitTerms:
+            keys, counts, starts = request.split()
+            return SplitTerms(*keys, counts, starts)
+
+        def take(answers: Array, words: float) -> Metric:
+            _check_counts(answers)
+            placed = request.answer(answers, int(words), style)
+
+            def rows(batch: AnyBatch) -> Array:
+                refs = [ref.tokens(text) for ref in batch.refs]
+                return placed.rows(batch.hits(text), batch.hyps.tokens(text), refs)
+
+            return replace(plain, rows=rows)
+
+        return TermRequest(split, take)
+
     if info == EQUAL:
         # One bit each: the information matched is the number of n-grams matched.
         return replace(
@@ -114,10 +140,7 @@ def nist(
         from_tables=partial(_read_tables, n=n, style=style),
         apply=apply,
         exchange=TermExchange(
-            request=partial(_request_ngrams, text=text, n=n),
-            apply=lambda *answers: apply(_take_answers(*answers, n=n, style=style)),
-            # Terms of three words and more are windows, which stand for n-grams.
-            together=3,
+            request=request_ngrams,
             start_sums=partial(_core.WindowSums, n),
         ),
     )
@@ -161,26 +184,6 @@ def _weigh_terms(terms: TermCounts, *, n: int, style: str) -> _core.Information:
     _check_counts(terms.counts)
     weights = _core.Information(n, style)
     weights.learn(*terms[:3])
-    return weights
-
-
-def _request_ngrams(
-    chunks: Sequence[CorpusChunk], *, text: Preparation, n: int
-) -> TermCounts:
-    """Count the n-grams of references: those of outputs that no reference has weigh nothing."""
-    columns = [ref.tokens(text) for chunk in chunks for ref in chunk.refs]
-    terms, short = _core.request_windows(columns, n)
-    return TermCounts(*terms, (columns, short))
-
-
-def _take_answers(
-    terms: TermCounts, answers: Array, words: float, *, n: int, style: str
-) -> _core.Information:
-    """Weigh n-grams that the whole corpus has so often, of so many words."""
-    _check_counts(answers)
-    columns, short = terms.source
-    weights = _core.Information(n, style)
-    weights.fit(columns, answers, int(words), short)
     return weights
 
 

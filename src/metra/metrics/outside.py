@@ -72,25 +72,27 @@ def outside(
 ) -> Metric:
     """Scores from another program, read from a file: `comet@scores.tsv`.
 
-    The score of a system is the mean of its segments' scores; intervals, tests, documents
-    and buckets follow. `NAME@FILE` is short for `outside:name=NAME,file=FILE`; options
-    follow as in `judge@scores.tsv:better=lower`. The file may be COMET's JSON (`comet-score
-    --to_json`) or the lines that it prints, MetricX's JSON lines, mt-metrics-eval's
-    .seg.score, WMT 2025's JSON lines, a table with columns system, segment and one for each
-    metric, a long table, what `metra score` wrote, or one number per line. A folder, or a
-    pattern such as `bleurt/{system}.txt`, has a file for each system.
+    The score of a system is the mean over its segments; intervals, tests, documents and
+    buckets work as for other metrics. `NAME@FILE` is short for
+    `outside:name=NAME,file=FILE`; options follow as in `judge@scores.tsv:better=lower`.
+    The file may be COMET's JSON (`comet-score --to_json`) or its printed lines,
+    MetricX's JSON lines, mt-metrics-eval's .seg.score, WMT 2025's JSON lines, a table
+    with columns system, segment and one per metric, a long table, the output of
+    `metra score`, or one number per line. A folder, or a pattern such as
+    `bleurt/{system}.txt`, has one file per system.
 
-    Segments are matched by their numbers, or by their order where they have other ids.
-    Every system needs a finite score for each segment of the test set, and is found by its
-    name; a file that names no system is for one system only. Whether higher is better is
-    known for COMET, MetricX, BLEURT and other metrics, and for those of metra; otherwise
-    set `better`.
+    Segments are matched by their numbers, or by their order if they have other ids.
+    Every system needs a finite score for each segment of the test set, and is found by
+    its name; a file without system names is for one system only. Whether higher is
+    better is known for COMET, MetricX, BLEURT and other metrics, and for the metrics of
+    metra; otherwise set `better`.
 
     Options:
         file: file or folder with the scores.
         name: name of the metric.
-        scorer: its name in the file; optional if there is only one.
-        better: whether higher or lower is better; auto: from the file, or known for the metric.
+        scorer: name of the metric in the file; optional if there is only one.
+        better: whether higher or lower is better; auto: from the file, or known for the
+            metric.
         low: the lowest possible score; a lower one is an error.
         high: the highest possible score; a higher one is an error.
         lang: language pair, if the file has several.
@@ -143,10 +145,10 @@ def import_scores(
     low: float | None = None,
     high: float | None = None,
 ) -> Metric:
-    """Make a metric of scores that are there: by system, a score for each segment.
+    """Create a metric from existing segment scores of each system.
 
-    A list alone is of one system, whatever its name. `higher_is_better` may be left out
-    for metrics whose direction is known, such as COMET.
+    A list applies to a single system of any name. `higher_is_better` is optional for metrics
+    whose direction is known, such as COMET.
 
     >>> comet = import_scores("comet", {"a": [0.5, 0.75], "b": [0.25, 0.5]})
     >>> from metra.scoring.memory import EvalSet, evaluate

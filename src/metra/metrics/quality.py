@@ -32,13 +32,14 @@ from metra.stats.arrays import scale_to_hundred
 def quality(*, model: str = "") -> Metric:
     """Metrics combined by a quality model for a stated context of use. Higher is better.
 
-    A model is a TOML file that names metrics with weights and, for each metric, the scores
-    that map to 0 and 100. Scores in between are mapped linearly, and scores outside are
-    clipped. The result is the weighted mean of the mapped scores, 0 to 100. Each metric is
-    computed over the same segments, so documents, intervals and comparisons work for the
-    combined score. If a metric has nothing to score, the others share its weight. The parts
-    give each metric's score, its mapped score and its share of the weight. `metra score
-    --model FILE` shows the metrics next to the combined score. Example:
+    A model is a TOML file that names metrics with weights and, for each metric, the
+    scores that map to 0 and 100. Scores in between are mapped linearly, and scores
+    outside are clipped. The result is the weighted mean of the mapped scores, 0 to 100.
+    Each metric is computed over the same segments, so documents, intervals and
+    comparisons work for the combined score. If a metric has nothing to score, the
+    others share its weight. The parts contain each metric's score, its mapped score and
+    its share of the weight. `metra score --model FILE` shows the metrics next to the
+    combined score. Example:
 
         name = "gisting"
         context = "Somebody reads the output once to learn what a text is about."
@@ -49,15 +50,15 @@ def quality(*, model: str = "") -> Metric:
         worst = 20
         best = 70
 
-    For error metrics, worst is the larger number. `{here}` in a spec is the folder of the
-    model's file.
+    For error metrics, worst is the larger number. `{here}` in a spec is the folder of
+    the model file.
 
-    Dabbadie et al. 2002, LREC workshop, after the ISLE taxonomy and ISO/IEC 9126: only
-    the context of use says which features make up quality.
+    Dabbadie et al. 2002, LREC workshop, after the ISLE taxonomy and ISO/IEC 9126: the
+    context of use determines which features make up quality.
 
     Options:
-        model: TOML file with name, context and tables [[measure]] that have spec, weight,
-            worst and best.
+        model: TOML file with name, context and tables [[measure]] that have spec,
+            weight, worst and best.
     """
     if not model:
         msg = "quality needs a quality model; give model=FILE.toml."

@@ -44,9 +44,9 @@ def give_no_parts(_: Array) -> Parts:
 class Metric:
     """A metric: additive statistics of segments, and a score from their sums.
 
-    `rows` gives one row of statistics per segment; `aggregate` gives the score of each
-    row of totals, over any leading shape: NaN where there was nothing to score. Everything
-    else (corpus and document scores, intervals, tests) is a choice of totals.
+    `rows` returns one row of statistics per segment; `aggregate` returns the score of each
+    row of totals, for any leading shape, and NaN if there was nothing to score. Corpus and
+    document scores, intervals and tests are computed from different totals.
     """
 
     name: str
@@ -130,7 +130,7 @@ class Metric:
         return self
 
     def signature(self, *, nrefs: int | str | None = None, **more: object) -> str:
-        """Name the metric with all its options, the number of references, the version."""
+        """Return the metric with all options, the number of references and the version."""
         references = {} if nrefs is None else {"nrefs": nrefs}
         pairs = {**self.options, **self.settled, **references, **more}
         listed = (f"{key}:{format_value(value)}" for key, value in pairs.items())
@@ -139,7 +139,7 @@ class Metric:
     def sentence(
         self, hyp: str, refs: Sequence[str] = (), source: str | None = None
     ) -> float:
-        """Score one segment, with as little around it as possible."""
+        """Return the score of one segment, with little overhead."""
         metric = self.for_segments or self
         self._check(refs, source)
         try:

@@ -110,10 +110,9 @@ def is_signed_option(name: str, option: str) -> bool:
 
 
 def metric(spec: str, **options: object) -> Metric:
-    """Make a metric from `NAME` or `NAME:option=value,…`, or with options by keyword.
+    """Create a metric from `NAME` or `NAME:option=value,…`, or with keyword options.
 
-    The same record is returned again for a spec alone, as long as the files it was made
-    from are the same.
+    The same spec returns the same record as long as the files it reads are unchanged.
 
     >>> metric("bleu:tok=intl").options["tok"]
     'intl'

@@ -32,26 +32,28 @@ def rougel(
 ) -> Metric:
     """F-score of the longest common subsequence of words, 0 to 100. Higher is better.
 
-    L is the largest number of words that output and reference have in the same order, not
-    necessarily side by side. With P = L / output words and R = L / reference words,
-    F = (1 + beta²) P R / (R + beta² P). Of several references the one with the best F
-    counts, the first of equals. The score is the mean of the segments' F; a segment whose
-    output or reference has no words has 0.
+    L is the length of the longest common subsequence: the largest number of words that
+    output and reference have in the same order, not necessarily adjacent. With P = L /
+    output words and R = L / reference words, F = (1 + beta²) P R / (R + beta² P). With
+    several references, the one with the best F counts; if scores are equal, the first.
+    The score is the mean F over segments; a segment whose output or reference has no
+    words has F = 0.
 
-    With `unit=line`, segments are texts of several lines: a reference line's words count
-    if they are in its longest common subsequence with any of the output's lines, each word
-    at most as often as it occurs on both sides.
+    With `unit=line`, segments are texts of several lines. A word of a reference line
+    counts if it is in the longest common subsequence with any output line, at most as
+    often as it occurs on both sides.
 
-    Lin 2004, "ROUGE: a package for automatic evaluation of summaries", ACL workshop. Equals
-    rougeL of the rouge-score package, with unit=line its rougeLsum, and with stem=rouge
-    both with its stemmer.
+    Lin 2004, "ROUGE: a package for automatic evaluation of summaries", ACL workshop. It
+    equals rougeL of the rouge-score package, with unit=line its rougeLsum, and with
+    stem=rouge both with its stemmer.
 
     Options:
-        unit: compare whole segments, or line by line (summaries with one sentence per line).
+        unit: compare whole segments, or line by line (summaries with one sentence per
+            line).
         beta: weight of recall relative to precision.
-        tok: rouge cuts lower-cased text into runs of the letters a to z and digits, as
-            rouge-score does; use another one for languages with other letters.
-        stem: rouge is nltk's Porter stemmer on words of more than three letters.
+        tok: rouge splits lower-cased text into runs of the letters a to z and digits,
+            as rouge-score does; use another tokeniser for languages with other letters.
+        stem: rouge is nltk's Porter stemmer for words of more than three letters.
     """
     text = make_preparation(tok=tok, case=case, stem=stem)
     is_whole = unit == "segment"

@@ -59,20 +59,20 @@ def spans(
 ) -> Metric:
     """Negative weighted sum of marked errors per segment, as in MQM. Higher is better.
 
-    Errors are read from a file: a table of MQM errors (Marot's, WMT's, or with columns
-    start and end), ratings of mt-metrics-eval (.seg.rating), ESA as Appraise exports it,
-    xCOMET's JSON, judgements of metra's campaigns, or JSON lines with system, segment and
-    errors, or with the answer of GEMBA-MQM. An error costs by its severity; neutral marks,
-    errors of the source and creative reinterpretations cost nothing. The costs of a segment are
-    averaged over those who marked it, and the score of a system is the mean over the
-    segments that were looked at; a segment that nobody looked at has no score. The parts
-    count errors by severity and category; `metra score --details` lists them, and
+    Errors are read from a file: a table of MQM errors (from Marot or WMT, or with
+    columns start and end), ratings of mt-metrics-eval (.seg.rating), ESA exports of
+    Appraise, xCOMET's JSON, judgements from campaigns of metra, or JSON lines with
+    system, segment and errors, or with the answer of GEMBA-MQM. The penalty of an error
+    depends on its severity; neutral marks, source errors and creative reinterpretations
+    have none. The penalties of a segment are averaged over its raters, and the score of
+    a system is the mean over the rated segments; an unrated segment has no score. The
+    parts count errors by severity and category; `metra score --details` lists them, and
     `metra report` underlines them.
 
     Freitag et al. 2021, TACL.
 
     Options:
-        file: the file of errors.
+        file: file of errors.
         minor: weight of a minor error.
         major: weight of a major error.
         critical: weight of a critical error.

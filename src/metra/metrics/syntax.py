@@ -22,24 +22,25 @@ def syntax(
 ) -> Metric:
     """Corrections per hundred words that make the output grammatical. Lower is better.
 
-    The references are corrected outputs, with the fewest changes that make them
-    grammatical. Changes are words added, deleted, substituted and moved, over the number of
-    words of the output; each punctuation mark is a word. Changes of inflection alone (go,
-    goes, went) do not count, as far as lemmas show them. The changes are inferred from the
-    two texts: as many words are kept as stand in both; kept words that are outside of the
-    longest common subsequence were moved; a word that goes and one that comes in its place
-    are a substitution. With several corrections the one with the fewest changes counts.
+    The references are minimal corrections of the outputs that make them grammatical.
+    The score is the number of added, deleted, substituted and moved words divided by
+    the number of output words; each punctuation mark is a word. Changes of inflection
+    alone (go, goes, went) do not count, as far as lemmas show them. metra infers the
+    changes from the two texts: words that occur in both are kept; kept words outside
+    the longest common subsequence were moved; a deleted word and an added word in its
+    place are a substitution. With several corrections, the one with the fewest changes
+    counts.
 
-    Dabbadie et al. 2002, "A hands-on study of the reliability and coherence of evaluation
-    metrics", LREC workshop, measure A4a: the mean of the sentences' ratios. The ratio of
-    the sums is the part beside it, or the score with `average=corpus`.
+    Dabbadie et al. 2002, "A hands-on study of the reliability and coherence of
+    evaluation metrics", LREC workshop, A4a: the mean ratio over sentences. The parts
+    contain the ratio of the sums, which is the score with `average=corpus`.
 
     Options:
-        average: the mean of the sentences' ratios, or one ratio over the corpus.
+        average: mean ratio over sentences, or one ratio for the corpus.
         case: whether a change of letter case is a change.
-        stem: by what inflection is told: lemma@LANGUAGE, such as lemma@de, by lemmas, or
-            by stems where the language has no table of lemmas; english and the like by
-            stems; no counts every change of inflection.
+        stem: how inflection is recognised: lemma@LANGUAGE, such as lemma@de, by lemmas,
+            or by stems if there is no table of lemmas for the language; english and
+            similar by stems; no counts every change of inflection.
     """
     text = make_preparation(tok="workbook", case=case, stem=stem)
     return Metric(

@@ -26,49 +26,52 @@ def ter(
 ) -> Metric:
     """Edits, including block shifts, per hundred reference words. Lower is better.
 
-    Words of the output are inserted, deleted and substituted, and blocks of up to ten
-    words are shifted by up to fifty; each costs one edit. Shifts are looked for greedily:
-    again and again the one that lowers the edit distance most, of equal ones the longest,
-    then the one that starts first, then the one that goes to the earliest place. Only
-    words that stand elsewhere in the reference are shifted, not all of them right where
-    they are, to beside the words that are the reference's neighbours. The edits of the
-    reference that takes the fewest are divided by the average length of all references;
-    both are summed over segments first. Without any reference words the rate is 100 if
-    there are edits, else 0.
+    The edits are insertions, deletions and substitutions of words, and shifts of blocks
+    of up to ten words by up to fifty words; each costs one edit. The search for shifts
+    is greedy: it repeatedly takes the shift that reduces the edit distance most; of
+    equal shifts the longest, then the one that starts first, then the one with the
+    earliest target. A block is shifted only if its words occur elsewhere in the
+    reference and are not all in the right place, and only to a place next to words that
+    are its neighbours in the reference. The edits for the reference with the fewest
+    edits are divided by the mean length of all references; both are summed over
+    segments first. If there are no reference words, the rate is 100 with edits and 0
+    without.
 
     Snover et al. 2006, "A study of translation edit rate with targeted human
     annotation", AMTA.
 
-    The default equals sacreBLEU 2.6 (`--metrics ter`), edits and lengths of every segment
-    alike, with one exception: with `normalized` sacreBLEU normalises references twice,
-    which takes apart what the first time left together, such as `he's,` or `..5`, and
-    decodes `&amp;amp;` twice; here all text is normalised once, as in TERCOM.
-    `style=tercom` equals TERCOM 0.7.25, its insertions, deletions, substitutions and
-    shifts too. The two differ so:
+    The default equals sacreBLEU 2.6 (`--metrics ter`) in the edits and lengths of every
+    segment, with one exception: with `normalized`, sacreBLEU normalises references
+    twice, which splits some tokens further, such as `he's,` or `..5`, and decodes
+    `&amp;amp;` twice; metra normalises all text once, as TERCOM does. `style=tercom`
+    equals TERCOM 0.7.25, including its insertions, deletions, substitutions and shifts.
+    The two programs differ as follows:
 
-    - sacreBLEU's edit distance keeps to a band of 25 words about the diagonal, TERCOM's
-      drops cells that are more than 20 above the best: outputs much worse or of other
-      length than the reference may get a few edits more or less.
-    - sacreBLEU stops a segment once it has tried 1000 shifts, TERCOM never does.
-    - sacreBLEU measures how far a shift goes from the words' place in the reference,
-      TERCOM from the word aligned with it; a shift to within the shifted words goes one
-      word further with sacreBLEU; TERCOM does not try some targets beside the aligned
-      word.
-    - sacreBLEU splits at all Unicode white space, such as a no-break space, TERCOM at
-      ASCII's only.
-    - TERCOM drops `<skipped>` and a hyphen before a line's end when it normalises,
-      sacreBLEU a hyphen after one. With `punct=no`, TERCOM counts an empty word where a
-      segment began with punctuation that stood alone. With `asian`, TERCOM also keeps
-      runs of kana apart.
+    - The edit distance of sacreBLEU is limited to a band of 25 words around the
+      diagonal. TERCOM drops cells that are more than 20 above the best. For outputs
+      that are much worse or have a very different length, the number of edits may
+      differ slightly.
+    - sacreBLEU stops after 1000 tried shifts in a segment; TERCOM does not.
+    - sacreBLEU measures the distance of a shift from the position of the words in the
+      reference, TERCOM from the aligned word. A shift to within the shifted words goes
+      one word further with sacreBLEU. TERCOM does not try some targets next to the
+      aligned word.
+    - sacreBLEU splits at all Unicode white space, such as a no-break space, TERCOM only
+      at ASCII white space.
+    - When it normalises, TERCOM drops `<skipped>` and a hyphen before the end of a
+      line, sacreBLEU a hyphen after one. With `punct=no`, TERCOM counts an empty word
+      if a segment starts with separate punctuation. With `asian`, TERCOM also separates
+      runs of kana.
 
     Options:
-        normalized: cut punctuation off words first, and 's, as TERCOM's option N does.
-        punct: no removes . , ? : ; ! " ( ) and, with asian, their East Asian like.
-        asian: with normalized, each East Asian character is a word of its own.
-        tok: another way to cut text into words, instead of normalized, punct and asian.
-        style: whose search for shifts: sacrebleu's, or tercom's, which also splits text as
-            TERCOM does; it tries every shift, however many, and takes long for segments
-            of thousands of words.
+        normalized: separate punctuation and 's from words first, as TERCOM's option N
+            does.
+        punct: no removes . , ? : ; ! " ( ) and, with asian, the East Asian equivalents.
+        asian: with normalized, each East Asian character is a separate word.
+        tok: another tokeniser, instead of normalized, punct and asian.
+        style: search for shifts: that of sacrebleu, or that of tercom, which also
+            splits text as TERCOM does; it tries all shifts and is slow for segments of
+            thousands of words.
     """
     if tok != "none" and (normalized or asian or not punct):
         msg = (

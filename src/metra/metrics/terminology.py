@@ -39,9 +39,10 @@ def terminology(
     """Share of required terms that the output contains. Higher is better.
 
     100 · correct / required. A term is required in the segments that the file names, or
-    whose source contains the source term; by document, it is required once in each document
-    that the file names or whose source contains the source term. It is correct if its words
-    are adjacent in the output. Where no term is required there is no score.
+    whose source contains the source term; with unit=document, it is required once in
+    each document that the file names or whose source contains the source term. It is
+    correct if its words are adjacent in the output. If no term is required, there is no
+    score.
 
     The file is a tab-separated table with the column term and optionally variants
     (separated by |), source, and segment (counted from 1) or document:
@@ -52,16 +53,17 @@ def terminology(
     Metric A5b of the ISLE workbook (Dabbadie et al. 2002), where exact terms count.
 
     Options:
-        file: the table of terms.
-        unit: where a term is required once, and where the output may have it; without known
-            documents all is one document.
+        file: table of terms.
+        unit: unit in which a term is required once and may occur anywhere; without
+            document ids the whole text is one document.
         variants: whether variants count as correct.
         inside: whether a term counts inside longer words, as written: in German,
-            Bremsscheibe has Scheibe in it unless letter case counts.
+            Bremsscheibe contains Scheibe unless letter case counts.
         tok: tokeniser for text and terms.
-        case: mixed keeps letter case, lower ignores it; in the source it is always ignored.
+        case: mixed keeps letter case, lower ignores it; in the source it is always
+            ignored.
         stem: compare stems of output and terms: no, porter, or a Snowball language.
-        source_stem: the same for the source and its terms.
+        source_stem: compare stems of source and source terms, with the same values.
     """
     if not file:
         msg = "terminology needs a table of terms; give file=FILE."

@@ -39,44 +39,46 @@ def transfer(
 ) -> Metric:
     """Share of applicable transfer rules that the output satisfies. Higher is better.
 
-    A rule pairs a pattern of the source with the pattern that the output must have for it,
-    such as NOUN ADJ in French and ADJ NOUN in English. In each segment a rule occurs as
-    often as its source pattern fits, and is satisfied as often as the target pattern fits,
-    but no more often than it occurs; the score is satisfied / occurrences, and there is
-    none where no rule occurs. `--details` lists the failures. Patterns of words need the
-    texts alone; lemmas, parts of speech and phrases need parses of both. Rules are TOML:
+    A rule pairs a pattern of the source with a required pattern of the output, such as
+    NOUN ADJ in French and ADJ NOUN in English. In each segment a rule applies as often
+    as its source pattern matches. It is satisfied as often as the target pattern
+    matches, but at most as often as it applies. The score is satisfied / applicable
+    rules; if no rule applies, there is no score. `--details` lists the failures.
+    Patterns of words need only the texts; lemmas, parts of speech and phrases need
+    parses of both sides. Rules are TOML:
 
         [[rule]]
         name = "adjective before its noun"
         source = "NOUN ADV? ADJ"
         target = ["ADJ NOUN", "ADJ NOUN+ NOUN"]
 
-    A pattern is a row of items: a part of speech (NOUN), a phrase (NP, VP, PP), a word
-    (`of`), any word (`_`), or `lemma=be`, `word=I`, `pos=ADJ`, `xpos=VBG`, `dep=amod`; one
-    of several (`de|du`), both at once (`NOUN&!lemma=aide`), `!` not; `?`, `*` and `+` say
-    how often.
+    A pattern is a sequence of items: a part of speech (NOUN), a phrase (NP, VP, PP), a
+    word (`of`), any word (`_`), or `lemma=be`, `word=I`, `pos=ADJ`, `xpos=VBG`,
+    `dep=amod`. Write alternatives as `de|du`, several conditions as `NOUN&!lemma=aide`,
+    negation as `!`, and repetition as `?`, `*` and `+`.
 
-    With `mode=counts`, after the first study of the same authors, noun phrases and verb
-    phrases are counted in source and output: the score is the sum of the differences of
-    each segment per hundred phrases of the source, and lower is better. `phrases` counts
-    prepositional phrases (PP) and adjectives (ADJ) as well, the finer criteria that the
-    authors propose. A segment in which the counts of a kind differ by more than
-    `threshold` may be one that the system failed to analyse: `above_NP` and the like count
-    such segments, and `--details` lists them.
+    With `mode=counts`, after the first study of the same authors, metra counts noun
+    phrases and verb phrases in source and output: the score is the sum of the
+    differences of all segments per hundred source phrases, and lower is better.
+    `phrases` adds prepositional phrases (PP) and adjectives (ADJ), the finer criteria
+    that the authors propose. If the counts of a phrase type differ by more than
+    `threshold`, the system may have failed to analyse the segment: `above_NP` and
+    similar parts count such segments, and `--details` lists them.
 
     Mustafa El Hadi, Timimi and Dabbadie 2001; Dabbadie et al. 2002, LREC workshop, A6.
 
     Options:
-        mode: rules that must hold, or counts of phrases.
+        mode: check transfer rules, or compare counts of phrases.
         rules: TOML file with tables [[rule]] that have name, source and target.
-        phrases: what mode=counts counts: some of NP, VP, PP and ADJ, with + between them.
-        threshold: by how much the counts of a segment may differ without being listed.
+        phrases: types that mode=counts counts: NP, VP, PP and ADJ, joined by +.
+        threshold: difference of counts above which a segment is listed.
         source_parses: CoNLL-U file with parses of the source.
-        source_model: spaCy model that parses the source instead (extra parse).
+        source_model: spaCy model to parse the source (extra parse); replaces
+            source_parses.
         parses: CoNLL-U file with parses of the outputs; {system} stands for the name of
             the system.
-        model: spaCy model that parses the outputs instead (extra parse).
-        match: refuse parses of other words than the text's.
+        model: spaCy model to parse the outputs (extra parse); replaces parses.
+        match: whether parses with other words than the text are an error.
     """
     if bool(rules) == (mode == "counts"):
         msg = (

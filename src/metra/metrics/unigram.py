@@ -16,15 +16,15 @@ COLUMNS = ("matches", "hyp_len", "ref_len")
 def precision(*, tok: str = "13a", case: Case = "mixed", stem: str = "no") -> Metric:
     """Share of output words that match the reference, 0 to 100. Higher is better.
 
-    Each word of the output matches at most one equal word of the reference and vice versa,
-    in any order: P = m/|C| for m matches and an output of |C| words. Of several references
-    the one with the highest precision counts, the first of equals. Over several segments
-    the matches and lengths of the chosen references are added up before anything is
-    divided. An output without words has precision 0.
+    Each output word matches at most one equal word of the reference and vice versa, in
+    any order: P = m/|C| for m matches and an output of |C| words. With several
+    references, the one with the highest precision counts; if scores are equal, the
+    first. The matches and lengths for the chosen references are summed over segments
+    before the division. An output without words has precision 0.
 
-    Lavie, Sagae and Jayaraman 2004, "The significance of recall in automatic metrics for
-    MT evaluation", AMTA. With stem=porter it is their P-stem. The text is prepared as for
-    bleu unless the options say otherwise.
+    Lavie, Sagae and Jayaraman 2004, "The significance of recall in automatic metrics
+    for MT evaluation", AMTA. With stem=porter it is their P-stem. By default text is
+    prepared as for bleu.
     """
     return _build_metric("precision", 0.0, tok, case, stem)
 
@@ -33,15 +33,15 @@ def precision(*, tok: str = "13a", case: Case = "mixed", stem: str = "no") -> Me
 def recall(*, tok: str = "13a", case: Case = "mixed", stem: str = "no") -> Metric:
     """Share of reference words that the output matches, 0 to 100. Higher is better.
 
-    Each word of the output matches at most one equal word of the reference and vice versa,
-    in any order: R = m/|R| for m matches and a reference of |R| words. Of several
-    references the one with the highest recall counts, the first of equals. Over several
-    segments the matches and lengths of the chosen references are added up before anything
-    is divided. Against a reference without words recall is 0.
+    Each output word matches at most one equal word of the reference and vice versa, in
+    any order: R = m/|R| for m matches and a reference of |R| words. With several
+    references, the one with the highest recall counts; if scores are equal, the first.
+    The matches and lengths for the chosen references are summed over segments before
+    the division. With a reference without words, recall is 0.
 
-    Lavie, Sagae and Jayaraman 2004, "The significance of recall in automatic metrics for
-    MT evaluation", AMTA. With stem=porter it is their R-stem. The text is prepared as for
-    bleu unless the options say otherwise.
+    Lavie, Sagae and Jayaraman 2004, "The significance of recall in automatic metrics
+    for MT evaluation", AMTA. With stem=porter it is their R-stem. By default text is
+    prepared as for bleu.
     """
     return _build_metric("recall", 1.0, tok, case, stem)
 
@@ -50,16 +50,16 @@ def recall(*, tok: str = "13a", case: Case = "mixed", stem: str = "no") -> Metri
 def f1(*, tok: str = "13a", case: Case = "mixed", stem: str = "no") -> Metric:
     """Harmonic mean of word precision and recall, 0 to 100. Higher is better.
 
-    F1 = 2PR/(P+R) = 2m/(|C|+|R|) for m one-to-one word matches, in any order, between an
-    output of |C| words and a reference of |R|. Of several references the one with the
-    highest F1 counts, the first of equals. Over several segments the matches and lengths
-    of the chosen references are added up before anything is divided. Where nothing
-    matches it is 0.
+    F1 = 2PR/(P+R) = 2m/(|C|+|R|) for m one-to-one word matches, in any order, between
+    an output of |C| words and a reference of |R| words. With several references, the
+    one with the highest F1 counts; if scores are equal, the first. The matches and
+    lengths for the chosen references are summed over segments before the division.
+    Without matches, F1 is 0.
 
-    Lavie, Sagae and Jayaraman 2004, "The significance of recall in automatic metrics for
-    MT evaluation", AMTA. With stem=porter it is their F1-stem. The text is prepared as for
-    bleu unless the options say otherwise. With one reference and the same preparation it
-    equals gtm with e=1; with several it does not, because gtm joins the references.
+    Lavie, Sagae and Jayaraman 2004, "The significance of recall in automatic metrics
+    for MT evaluation", AMTA. With stem=porter it is their F1-stem. By default text is
+    prepared as for bleu. With one reference and the same preparation, F1 equals gtm
+    with e=1; with several references it does not, because gtm joins them.
     """
     return _build_metric("f1", 0.5, tok, case, stem)
 
@@ -71,17 +71,17 @@ def fmean(
     """Mean of word precision and recall, weighted towards recall, 0 to 100. Higher is better.
 
     Fmean = PR/(αP + (1-α)R) = m/(α|R| + (1-α)|C|) for m one-to-one word matches, in any
-    order, between an output of |C| words and a reference of |R|; with α = 0.9 it is
-    10PR/(9P+R). Of several references the one with the highest Fmean counts, the first of
-    equals. Over several segments the matches and lengths of the chosen references are
-    added up before anything is divided. Where nothing matches it is 0.
+    order, between an output of |C| words and a reference of |R| words; with α = 0.9 it
+    is 10PR/(9P+R). With several references, the one with the highest Fmean counts; if
+    scores are equal, the first. The matches and lengths for the chosen references are
+    summed over segments before the division. Without matches, Fmean is 0.
 
-    Lavie, Sagae and Jayaraman 2004, "The significance of recall in automatic metrics for
-    MT evaluation", AMTA. With stem=porter it is their Fmean-stem. The text is prepared as
-    for bleu unless the options say otherwise.
+    Lavie, Sagae and Jayaraman 2004, "The significance of recall in automatic metrics
+    for MT evaluation", AMTA. With stem=porter it is their Fmean-stem. By default text
+    is prepared as for bleu.
 
     Options:
-        alpha: the weight of recall, from 0 (precision alone) to 1 (recall alone).
+        alpha: weight of recall, from 0 (only precision) to 1 (only recall).
     """
     return _build_metric("fmean", alpha, tok, case, stem)
 

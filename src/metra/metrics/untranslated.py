@@ -29,28 +29,31 @@ def untranslated(
 ) -> Metric:
     """Share of output words left untranslated. Lower is better.
 
-    100 · untranslated / words. There are three signs: the word also occurs in the source
-    segment (copied); the target language's dictionary does not know it (unknown); it has
-    letters that the target language is not written in (foreign). Each is counted, and the
-    parts give each in per cent; the rule says which of them make a word untranslated.
+    100 · untranslated / words. There are three signs: the word also occurs in the
+    source segment (copied); the dictionary of the target language does not contain it
+    (unknown); it has letters of a script that the target language does not use
+    (foreign). The parts contain the percentage of each; the rule determines which of
+    them make a word untranslated.
 
-    Numbers, words with digits, single Latin letters, addresses of the web and of people,
-    and words on the list of `allow` are never untranslated; nor are names: capitalised
-    words inside a sentence. In German, where nouns have capitals, names have to be listed.
-    Letters that are foreign to a language in Latin letters make names wrong, too.
+    Numbers, words with digits, single Latin letters, web and e-mail addresses, and
+    words in the list `allow` are never untranslated; nor are names: capitalised words
+    inside a sentence. In German, where nouns are capitalised, you have to list names.
+    If the target language uses the Latin script, foreign letters make names
+    untranslated, too.
 
-    Metric A5a of the ISLE workbook (Dabbadie et al. 2002), whose form by spelling checker
-    is rule=unknown,script=no,names=no.
+    Metric A5a of the ISLE workbook (Dabbadie et al. 2002); its version with a spelling
+    checker is rule=unknown,script=no,names=no.
 
     Options:
-        dictionary: the target language's: a Hunspell dictionary's name, such as en_US, or
-            path (.dic), or a text with one word per line (.txt); + between several.
-        rule: both (copied and unknown), copied, unknown, or script alone; auto is both
-            where the source is given, else unknown.
+        dictionary: dictionary of the target language: name of a Hunspell dictionary,
+            such as en_US, or path (.dic), or a text with one word per line (.txt); join
+            several by +.
+        rule: both (copied and unknown), copied, unknown, or only script; auto is both
+            if a source is given, otherwise unknown.
         script: whether foreign letters also make a word untranslated.
         names: whether capitalised words inside a sentence are names.
-        allow: a text with words that may stay untranslated, one per line.
-        lang: the target language, for its letters and for capitals.
+        allow: text file with words that may stay untranslated, one per line.
+        lang: target language, for its letters and capitals.
     """
     if not dictionary and rule not in ("copied", "script"):
         msg = (

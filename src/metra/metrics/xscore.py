@@ -42,17 +42,18 @@ def xscore(*, parses: str = "", model: str = "", match: bool = True) -> Metric:
     """Balance of favourable and unfavourable dependencies in the output. Higher is better.
 
     X = #RELSUBJ + #RELSUBJPASS - #PADJ - #ADVADJ, from dependency parses of the output:
-    subjects of relative clauses, active ("a hearing that lasted") and passive ("a program
-    that was agreed on"), less adjectives after their noun ("effects as possible") and
-    adverbs before adjectives ("brightly colored"). It has no fixed range, grows with the
-    text, and compares systems on the same documents; `metra rank` ranks them by the
-    average of their ranks, which is what it was made for. The parts are the dependency
-    profile: how often each of the four occurs, and subjects (SUBJ), objects (DOBJ),
-    compounds (NN) and nouns with a preposition between them (NNPREP), which the workbook
-    names beside them; `--details` lists every one with its words. How they are told from
-    labels of Universal Dependencies and ClearNLP is on the page on parses. Parses are in
-    CoNLL-U, by any parser, such as `metra parse`; tabs between the columns, a blank line
-    after each sentence, and a comment that says which segment it belongs to:
+    subjects of relative clauses, active ("a hearing that lasted") and passive ("a
+    program that was agreed on"), minus adjectives after their noun ("effects as
+    possible") and adverbs before adjectives ("brightly colored"). X has no fixed range
+    and grows with the length of the text. It compares systems on the same documents;
+    `metra rank` ranks them by average rank, the original use of the score. The parts
+    are the dependency profile: the counts of these four dependencies, and of subjects
+    (SUBJ), objects (DOBJ), compounds (NN) and nouns joined by a preposition (NNPREP),
+    which the workbook also names. `--details` lists every dependency with its words.
+    The page on parses defines them by labels of Universal Dependencies and ClearNLP.
+    Parses are in CoNLL-U, from any parser, such as `metra parse`: columns separated by
+    tabs, a blank line after each sentence, and a comment with the number of the
+    segment:
 
         # segment = 1
         1   a        a        DET   DT   _             2  det        _  _
@@ -64,11 +65,11 @@ def xscore(*, parses: str = "", model: str = "", match: bool = True) -> Metric:
     longer available, so this is an approximation, for English.
 
     Options:
-        parses: CoNLL-U file with parses of the outputs; {system} stands for the system's
-            name, as in parses/{system}.conllu.
-        model: spaCy model, by name or folder, that parses the outputs instead (extra
-            parse), such as en_core_web_sm.
-        match: refuse parses of other words than the output's.
+        parses: CoNLL-U file with parses of the outputs; {system} stands for the name of
+            the system, as in parses/{system}.conllu.
+        model: spaCy model, by name or folder, to parse the outputs (extra parse), such
+            as en_core_web_sm; replaces parses.
+        match: whether parses with other words than the output are an error.
     """
     if bool(parses) == bool(model):
         msg = (

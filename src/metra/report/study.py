@@ -36,6 +36,7 @@ from metra.scoring.guards import TextGuard, list_toks
 from metra.scoring.results import Results, SystemScores
 from metra.scoring.statistics import CHUNK, count_corpus
 from metra.stats import defaults
+from metra.stats.parallel import Progress
 
 if TYPE_CHECKING:
     from metra.formats.scores.record import Scores
@@ -99,8 +100,8 @@ def build_study(
     labels: Mapping[str, Sequence[str]] = {},
     most_grids: int = 50,
     seed: int = defaults.SEED,
-    counting: Callable[[int], None] = lambda _: None,
-    testing: Callable[[int], None] = lambda _: None,
+    counting: Progress = lambda *_: None,
+    testing: Progress = lambda *_: None,
     looking: Callable[[str], None] = lambda _: None,
 ) -> Study:
     """Score a corpus and look at the scores from all sides, reading it once.

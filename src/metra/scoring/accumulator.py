@@ -21,11 +21,11 @@ Computed = TypeVar("Computed", Score, dict[str, Score])
 
 
 class Accumulator(Generic[Computed]):
-    """Statistics of outputs that come in batches, and the scores of all of them.
+    """Scores of outputs that arrive in batches.
 
-    The scores are those of all batches scored at once, to the last digit, whatever the
-    batches and the order in which accumulators are merged. An accumulator can be pickled,
-    so that processes can send theirs to each other.
+    The scores equal those of all segments scored at once, to the last digit, regardless of
+    the batches and the order of merging. Accumulators can be pickled and sent between
+    processes.
 
     >>> bleu = Accumulator("bleu")
     >>> bleu.update(["the cat sat on the mat"], ["a cat sat on the mat"])
@@ -55,7 +55,7 @@ class Accumulator(Generic[Computed]):
         self.reset()
 
     def reset(self) -> None:
-        """Forget everything that was added."""
+        """Remove all batches."""
         self._totals = Totals()
         self.segments = 0
         #: How many references all segments have together, and how many one has at most.
@@ -73,8 +73,7 @@ class Accumulator(Generic[Computed]):
     ) -> None:
         """Add a batch; the arguments are those of `metra.score`.
 
-        Segments may have different numbers of references. A batch of no segments adds
-        nothing.
+        Segments can have different numbers of references. A batch can be empty.
         """
         hyps = as_column(hyps, _SYSTEM)
         evalset = EvalSet(refs, source, documents, refs_per_segment=refs_per_segment)
@@ -87,7 +86,7 @@ class Accumulator(Generic[Computed]):
         self._add(counted.totals, counted.segments, references, counted.references)
 
     def merge(self, *others: "Accumulator[Computed]") -> None:
-        """Add what other accumulators of the same metrics have added up."""
+        """Add the totals of other accumulators of the same metrics."""
         signatures = _list_signatures(self)
         for other in others:
             if _list_signatures(other) != signatures:
@@ -103,7 +102,7 @@ class Accumulator(Generic[Computed]):
             )
 
     def compute(self) -> Computed:
-        """Return the score of everything that was added, or a dict of scores by spec."""
+        """Return the score of all batches, or a dict of scores by spec."""
         if not self.segments:
             msg = "The accumulator is empty; add segments with `update` first."
             raise CorpusError(msg)
@@ -116,7 +115,7 @@ class Accumulator(Generic[Computed]):
         return cast("Computed", computed)
 
     def get_state(self) -> "AccumulatorState":
-        """Return everything that was added as numbers that add up."""
+        """Return the totals as numbers that can be summed."""
         sums = {
             spec: [0.0] * PARTS * len(metric.columns)
             for spec, metric in self.metrics.items()
@@ -126,7 +125,7 @@ class Accumulator(Generic[Computed]):
         return AccumulatorState(*numbers, sums)
 
     def set_state(self, state: "AccumulatorState") -> None:
-        """Go on from numbers that `get_state` gave, whoever added them up since."""
+        """Restore totals from `get_state`, or from sums of them."""
         self.reset()
         totals = {
             (_SYSTEM, spec): Total(state.segments, 0, list(state.sums[spec]))

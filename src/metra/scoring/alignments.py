@@ -21,7 +21,7 @@ _Note: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...]]
 def align(
     hyp: str, refs: Sequence[str], metric: str | Metric = "wer"
 ) -> list[Alignment]:
-    """Align an output with each of its references, as the measure aligns them.
+    """Align an output with each of its references, as the metric does.
 
     >>> for alignment in align("a cat sat down", ["the cat sat"]):
     ...     print([(link.kind, *alignment.words(link)) for link in alignment.links[:2]])

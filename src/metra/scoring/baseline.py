@@ -4,7 +4,7 @@ A baseline keeps each segment's statistics, so that new outputs can be tested ag
 without its texts; digests tell whether the references are still the same.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -39,6 +39,7 @@ from metra.scoring.results import Results
 from metra.scoring.statistics import CorpusStatistics, Tally, count_corpus
 from metra.scoring.totals import Total, Totals
 from metra.stats import totals as exact
+from metra.stats.parallel import Progress
 from metra.text.columns import window
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def count_baseline(
     metrics: Mapping[str, Metric],
     options: EvaluationOptions = EvaluationOptions(),  # noqa: B008, it cannot change
     *,
-    progress: Callable[[int], None] = lambda _: None,
+    progress: Progress = lambda *_: None,
 ) -> tuple[Results, Baseline]:
     """Score a corpus, and keep what a later comparison needs."""
     if options.documents and not corpus.has_documents:
@@ -141,7 +142,7 @@ def count_baseline(
 
 
 def _count_with_digests(
-    corpus: "Corpus", metrics: Mapping[str, Metric], progress: Callable[[int], None]
+    corpus: "Corpus", metrics: Mapping[str, Metric], progress: Progress
 ) -> tuple[CorpusStatistics, list[str]]:
     """Count every segment, tell the texts by digests, and warn of what looks wrong."""
     digests, guard = _Digests(metrics.values()), TextGuard(list_toks(metrics))
@@ -219,7 +220,7 @@ def check_outputs(
     settings: ComparisonSettings,
     *,
     scores: Sequence[str] = (),
-    progress: Callable[[int], None] = lambda _: None,
+    progress: Progress = lambda *_: None,
 ) -> list[GateCheck]:
     """Check every output of a corpus against the baseline and the bounds.
 

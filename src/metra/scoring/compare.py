@@ -1,6 +1,6 @@
 """Comparison of systems: differences, intervals, p-values and clusters."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import ceil
@@ -27,6 +27,7 @@ from metra.scoring.results import Results
 from metra.scoring.statistics import CorpusStatistics, count_corpus
 from metra.stats import defaults, multiplicity, significance
 from metra.stats.defaults import LEAST_UNITS
+from metra.stats.parallel import Progress
 from metra.stats.resampling import check_settings
 from metra.stats.significance import Sides
 from metra.text.columns import Segments
@@ -39,7 +40,7 @@ RESAMPLES = defaults.TRIALS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonSettings:
-    """Which systems meet, and how it is told whether they differ."""
+    """Which systems to compare, and how to test the differences."""
 
     #: The system that the others are held against; the first if None.
     baseline: str | None = None
@@ -68,7 +69,7 @@ class ComparisonSettings:
 
 
 class SignificanceSettings(NamedTuple):
-    """How systems were compared: what was tested on what, and when it counts."""
+    """How systems were compared: the test, its units and the threshold."""
 
     test: str
     unit: str
@@ -89,7 +90,7 @@ class SignificanceSettings(NamedTuple):
 
 
 class SystemComparison(NamedTuple):
-    """One measure of two systems: how much they differ, and whether that means anything."""
+    """The difference of two systems by one metric, with its interval and significance."""
 
     metric: str
     baseline: str
@@ -116,7 +117,7 @@ class SystemComparison(NamedTuple):
 
     @property
     def gain(self) -> float:
-        """How much better the system is, whichever way the measure points."""
+        """How much better the system is, whatever the direction of the metric."""
         return self.difference if self.higher_is_better else -self.difference
 
     def correct(self, correction: str) -> float | None:
@@ -140,10 +141,10 @@ def compare(
     correction: str = "holm",
     levels: Sequence[str] = ("system",),
 ) -> Results:
-    """Compare systems: with the baseline (the first, if none is named), or all pairs.
+    """Compare systems with the baseline (by default the first), or all pairs.
 
-    The results are those of `evaluate` with intervals, and `comparisons` beside them; with
-    `all_pairs` also `clusters`.
+    Return the results of `evaluate` with intervals and `comparisons`; with `all_pairs` also
+    with `clusters`.
 
     >>> refs = [f"{at} is the number of this line" for at in range(12)]
     >>> better = [ref.replace("is the", "is a") for ref in refs]
@@ -180,11 +181,11 @@ def compare_statistics(
     settings: ComparisonSettings,
     options: EvaluationOptions = EvaluationOptions(),  # noqa: B008, it cannot change
     *,
-    progress: Callable[[int], None] = lambda _: None,
+    progress: Progress = lambda *_: None,
 ) -> Results:
     """Compare systems whose rows are counted and kept; of the options, the levels count.
 
-    `progress` is told how many trials are done.
+    `progress` receives the number of trials done, and their share of all.
     """
     trials = choose_trials(statistics.systems, settings)
     metrics = statistics.metrics
@@ -238,7 +239,7 @@ def compare_statistics(
 
 
 def choose_baseline(systems: Sequence[str], settings: ComparisonSettings) -> str:
-    """Settle which system the others are held against."""
+    """Choose the baseline."""
     if len(systems) < 2:
         msg = (
             f"The input has only one system, {systems[0]!r}; a comparison needs a "

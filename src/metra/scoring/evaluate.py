@@ -1,6 +1,6 @@
 """Score outputs by metrics at every level: the evaluation of one or more systems."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -20,6 +20,7 @@ from metra.scoring.statistics import (
 )
 from metra.scoring.totals import build_results
 from metra.stats import defaults, totals
+from metra.stats.parallel import Progress
 
 if TYPE_CHECKING:
     from metra.corpus.outputs import Corpus, Outputs
@@ -156,7 +157,7 @@ _ONE_STRING = "{} is one string; expected a list, for example [{!r}]."
 
 def evaluate_files(
     request: ScoringRequest,
-    progress: Callable[[int, float | None], None] = lambda *_: None,
+    progress: Progress = lambda *_: None,
 ) -> "Results":
     """Score files of any format: segment by segment, or tables of any size in parts.
 
@@ -170,7 +171,7 @@ def evaluate_files(
         metrics,
         request.options,
         group_by=request.group_by,
-        progress=lambda done: progress(done, corpus.share()),
+        progress=progress,
     )
     return replace(results, layouts=corpus.layouts)
 
@@ -215,7 +216,7 @@ def check_first_rows(request: ScoringRequest) -> None:
 def count_files_part(
     request: ScoringRequest,
     part: tuple[int, int],
-    progress: Callable[[int, float | None], None] = lambda *_: None,
+    progress: Progress = lambda *_: None,
 ) -> str:
     """Count one part of a table in Parquet, and say what there is to do next."""
     paths, settings = _list_table_files(request)
@@ -226,9 +227,7 @@ def count_files_part(
     )
 
 
-def _score_parquet(
-    request: ScoringRequest, progress: Callable[[int, float | None], None]
-) -> "Results":
+def _score_parquet(request: ScoringRequest, progress: Progress) -> "Results":
     """Score a table in Parquet by its columns, on this machine or another engine."""
     paths, settings = _list_table_files(request)
     from metra.scoring.tables import score_table
@@ -285,7 +284,7 @@ def evaluate_corpus(
     *,
     group_by: Sequence[str] = (),
     chunk: int = CHUNK,
-    progress: Callable[[int], None] = lambda _: None,
+    progress: Progress = lambda *_: None,
     guard: TextGuard | IdleGuard | None = None,
 ) -> "Results":
     """Score a corpus, wherever it is kept, reading it once (twice for fitted metrics).

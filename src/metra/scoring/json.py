@@ -87,9 +87,12 @@ def convert_record(value: Any, number: Callable[[float], Any] | None = None) -> 
     """
     if isinstance(value, float):
         return (number or convert_number)(value)
-    if isinstance(value, Mapping):
+    # The kinds that there are most of first: to ask an abstract class takes much longer.
+    if value is None or isinstance(value, (str, int, bytes)):
+        return value
+    if isinstance(value, (dict, Mapping)):
         return {str(key): convert_record(entry, number) for key, entry in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+    if isinstance(value, (list, tuple, Sequence)):
         return [convert_record(entry, number) for entry in value]
     if is_dataclass(value) and not isinstance(value, type):
         return {

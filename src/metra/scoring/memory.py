@@ -41,9 +41,9 @@ def evaluate(
 ) -> Results:
     """Score the outputs of one or more systems by one or more metrics.
 
-    `group_by` gives values of each segment by name, such as its domain: the results then
-    have `groups`, the scores of the segments that agree in all of them. With `details`,
-    scores have what the metric noted, such as wrong words, the most frequent first.
+    `group_by` maps names to a value per segment, such as its domain; the results then
+    have `groups`, with the scores of each combination of values. With `details`, scores
+    list the errors that the metric found, such as wrong words, the most frequent first.
 
     >>> evalset = EvalSet([["the cat sat on the mat"]])
     >>> results = evaluate(evalset, {"a": ["the cat sat on a mat"]}, ["bleu"])
@@ -103,10 +103,10 @@ def score(
 ) -> "Result | dict[str, Result]":
     """Score one system's output by one metric, or by several at once.
 
-    `refs` is a list of streams, each as long as `hyps`; one stream may stand alone.
-    Metrics that compare with no reference need none. `documents` names each segment's
-    document, for metrics that weigh words by document. A list of metrics gives a dict of
-    results by spec, counted in one pass.
+    `refs` is a list of streams, each as long as `hyps`, or a single stream. It is optional
+    for metrics without references. `documents` names the document of each segment, for
+    metrics with document weights. A list of metrics returns a dict of results by spec,
+    computed in one pass.
 
     >>> result = score(["the cat sat on the mat"], [["a cat sat on the mat"]])
     >>> round(result.score, 2)
@@ -132,7 +132,7 @@ def score(
 
 
 class Result:
-    """A score, and everything else that the same statistics answer."""
+    """A score with its segment scores, components, interval and signature."""
 
     def __init__(self, metric: Metric, rows: Array, nrefs: int | str) -> None:
         self.metric = metric
@@ -141,7 +141,7 @@ class Result:
 
     @cached_property
     def total(self) -> Array:
-        """The statistics added up over all segments."""
+        """The sum of the statistics over all segments."""
         return totals.sum_rows(self.rows)
 
     @cached_property
@@ -156,12 +156,12 @@ class Result:
 
     @property
     def parts(self) -> Parts:
-        """The named pieces of the corpus score."""
+        """The named components of the corpus score."""
         return self.metric.parts(self.total)
 
     @property
     def signature(self) -> str:
-        """The measure with all its options."""
+        """The metric with all its options."""
         return self.metric.signature(nrefs=self.nrefs)
 
     def interval(

@@ -47,13 +47,13 @@ def pairwise(
     *,
     source: str | Sequence[str] | None = None,
 ) -> Array | list[Array]:
-    """Score every candidate against every reference, each alone, as `metric.sentence` does.
+    """Score every pair of candidate and reference, as `metric.sentence` does.
 
-    Gives an array with a row for each candidate and a column for each reference. The
-    references may be the candidates themselves. Lists of such lists, one a sentence, give
-    a list of arrays, made on all cores. chrF, BLEU, COMET and BERTScore prepare each text
-    once; other measures count all pairs one by one. `source` is the sentence's source, for
-    measures that need it; where there are several sentences, a list of them.
+    Return an array with one row per candidate and one column per reference. The references
+    can be the candidates themselves. For lists of such lists, one per sentence, return a
+    list of arrays, computed on all cores. chrF, BLEU, COMET and BERTScore prepare each text
+    once; other metrics score the pairs one by one. `source` is the source sentence, for
+    metrics that need it, or a list of them for several sentences.
 
     >>> pairwise(["the cat sat", "a cat sat"], ["the cat sat"], "chrf").round(1).tolist()
     [[100.0], [53.6]]
@@ -97,10 +97,10 @@ def score_consensus(
 
     The references are replaced by one with the expected counts of their n-grams and the
     expected length (DeNero et al. 2009; Vamvas and Sennrich 2024), so that the time grows
-    with the number of texts, not of pairs. Gives a score for each candidate, which is not
-    the mean of its scores against each reference. `weights` say how much each reference
-    counts; without them all count alike. BLEU and chrF can be scored like this. Lists of
-    lists, one a sentence, give a list of arrays.
+    with the number of texts, not of pairs. Return one score per candidate, which is not the
+    mean of its scores against each reference. `weights` are the weights of the references,
+    by default equal. Available for BLEU and chrF. For lists of lists, one per sentence,
+    return a list of arrays.
 
     >>> sample = ["the cat sat", "a cat sat", "a cat sat"]
     >>> score_consensus(sample, sample, "bleu").round(1).tolist()

@@ -245,6 +245,12 @@ def _read_terms(table: pa.Table, spec: str) -> TermCounts:
 PIECE = 2048
 
 
+def pack_chunks(rows: pa.RecordBatch, plan: ScoringPlan) -> list[CorpusChunk]:
+    """Pack the texts of rows, some at a time."""
+    starts = range(0, rows.num_rows, PIECE)
+    return [pack_chunk(rows.slice(start, PIECE), plan) for start in starts]
+
+
 def pack_chunk(rows: pa.RecordBatch, plan: ScoringPlan) -> CorpusChunk:
     """Pack the texts of some rows."""
 

@@ -33,14 +33,14 @@ class FileTexts(NamedTuple):
 
 
 def read(path: str | PathLike[str], *, input_format: str = "auto") -> Any:
-    """Read a file into memory; what is returned depends on what the file holds.
+    """Read a file into memory and return its texts or results.
 
-    - A file with one text, such as a segment on each line or a JSON array of strings, gives
+    - A file with one text, such as one segment per line or a JSON array of strings, returns
       the list of its segments.
-    - A file with several texts (a table, JSON lines, SGML, WMT XML, Parquet, …) gives an
+    - A file with several texts (a table, JSON lines, SGML, WMT XML, Parquet, …) returns an
       evaluation set and outputs by system: `evalset, outputs = metra.read("test.tsv")`.
-    - What `metra score --format json`, `metra compare --format json` or
-      `Results.to_json` wrote gives `Results`.
+    - Output of `metra score --format json`, `metra compare --format json` or
+      `Results.to_json` returns `Results`.
 
     The format is recognised as on the command line; `input_format` overrides that.
     """

@@ -66,7 +66,7 @@ class GroupScores:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Results:
-    """All systems' scores, in the order in which the systems were given.
+    """Scores of all systems, in the given order.
 
     `results["name"]["bleu"]` is a score; iteration gives the names of the systems.
     """
@@ -114,7 +114,7 @@ class Results:
         return list(self.systems[0].scores)
 
     def ranked(self, spec: str) -> list[SystemScores]:
-        """List the systems, the best by this metric first, those without a score last."""
+        """List systems from best to worst by this metric; those without a score come last."""
         sign = -1 if self.systems[0].scores[spec].higher_is_better else 1
 
         def place(entry: SystemScores) -> tuple[bool, float]:
@@ -125,7 +125,7 @@ class Results:
 
     @property
     def levels(self) -> list[str]:
-        """List the levels that there are scores of: system, then those asked for."""
+        """List the available levels: system, then the requested ones."""
         scores = list(self.systems[0].scores.values())
         known = {
             "document": any(score.documents is not None for score in scores),
@@ -137,12 +137,11 @@ class Results:
         return ["system", *(level for level, is_known in known.items() if is_known)]
 
     def to_columns(self, level: str = "system") -> dict[str, list[Any]]:
-        """Return a table as columns by name: a row for each system, a column per metric.
+        """Return a table as a dict of columns: one row per system, one column per metric.
 
-        `level` is one of `levels`. A document, segment (counted from 1) or group has a row
-        for each system; a comparison, or something that a metric noted, has a row with
-        everything that is known of it.
-        Intervals are in columns of their own, such as `bleu_low` and `bleu_high`.
+        `level` is one of `levels`. Documents, segments (counted from 1) and groups have
+        one row per system; each comparison and each detail has one row. Intervals are in
+        separate columns, such as `bleu_low` and `bleu_high`.
         """
         if level not in self.levels:
             given, expected = f"level={level!r}", f"one of {', '.join(self.levels)}"
@@ -151,11 +150,11 @@ class Results:
         return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
 
     def to_pandas(self, level: str = "system") -> "pandas.DataFrame":
-        """Return `to_columns` as a data frame of pandas."""
+        """Return `to_columns` as a pandas data frame."""
         return _import_frames("pandas").DataFrame(self.to_columns(level))
 
     def to_polars(self, level: str = "system") -> "polars.DataFrame":
-        """Return `to_columns` as a data frame of polars."""
+        """Return `to_columns` as a polars data frame."""
         return _import_frames("polars").DataFrame(self.to_columns(level))
 
     def to_dict(self) -> dict[str, Any]:
@@ -165,7 +164,7 @@ class Results:
         return build_document(convert_results(self))
 
     def to_json(self) -> str:
-        """Write everything as JSON, as `metra score --format json` does."""
+        """Return all results as JSON, as `metra score --format json` writes them."""
         from metra.scoring.json import write_results
 
         return "".join(write_results(self))

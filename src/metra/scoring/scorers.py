@@ -1,6 +1,6 @@
 """Metrics as scorers for meta-evaluation, with the statistics behind them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from metra.formats.scores.record import (
 from metra.metrics.record import Array, Metric
 from metra.scoring.statistics import CorpusStatistics, count_corpus
 from metra.stats.panel import SegmentStatistics
+from metra.stats.parallel import Progress
 from metra.stats.totals import join_parts, sum_parts_by_group
 
 
@@ -25,7 +26,7 @@ def score_systems(
     metrics: Mapping[str, Metric],
     *,
     lang: str = "",
-    progress: Callable[[int], None] = lambda _: None,
+    progress: Progress = lambda *_: None,
 ) -> tuple[Scores, dict[str, SegmentStatistics]]:
     """Score all systems' segments and the systems as wholes, and keep the statistics.
 
@@ -84,6 +85,7 @@ class ReferenceSubset:
         self.has_documents = corpus.has_documents
         self.has_source = corpus.has_source
         self.has_references = bool(chosen)
+        self.share = corpus.share
 
     def chunks(self, size: int, labels: Sequence[str] = ()) -> Iterator[CorpusChunk]:
         """Walk through the segments; one that lacks all chosen references is refused."""

@@ -9,7 +9,7 @@ from metra.corpus.batch import CorpusChunk, SegmentColumn
 from metra.errors import CorpusError, OptionError
 from metra.metrics.record import Array, Metric, Need, check_needs
 from metra.scoring.totals import Totals, count_chunk, group_segments
-from metra.stats.parallel import ordered_map, thread_count
+from metra.stats.parallel import Progress, ordered_map, thread_count
 from metra.stats.totals import join_parts
 from metra.text.columns import pack, window
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from metra.corpus.outputs import Corpus
 
 CHUNK = 2048
+#: Beyond this many documents, their names would take more memory than anything else.
+MOST_DOCUMENTS = 100_000
 
 
 class Tally(NamedTuple):
@@ -40,7 +42,7 @@ class CorpusStatistics:
     totals: Totals = field(default_factory=Totals)
     #: By system and spec, where rows were kept.
     tallies: dict[tuple[str, str], Tally] = field(default_factory=dict)
-    #: Each segment's, where rows were kept; else each once.
+    #: Each segment's, where rows were kept; else each once, or none where there are too many.
     documents: list[str] = field(default_factory=list)
 
     @property
@@ -104,7 +106,7 @@ def count_corpus(
     group_by: Sequence[str] = (),
     visitors: Sequence[Callable[[CorpusChunk], None]] = (),
     chunk: int = CHUNK,
-    progress: Callable[[int], None] = lambda _: None,
+    progress: Progress = lambda *_: None,
 ) -> CorpusStatistics:
     """Walk through the corpus once; count every metric for every system.
 
@@ -135,10 +137,12 @@ def count_corpus(
         names = part.documents or []
         if keep:
             statistics.documents.extend(names)
-        else:  # without rows nobody asks which segment was of which document
+        # Without rows, only the number of documents is asked for.
+        elif len(documents) <= MOST_DOCUMENTS:
             documents.update(dict.fromkeys(names))
-        progress(statistics.segments)
-    statistics.documents.extend(documents)
+        progress(statistics.segments, corpus.share())
+    if len(documents) <= MOST_DOCUMENTS:
+        statistics.documents.extend(documents)
     if keep:
         import numpy as np
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from metra.corpus.batch import CorpusChunk
 from metra.errors import CorpusError
 from metra.formats.texts.parquet import (
     NullValueError,
@@ -101,13 +102,19 @@ def count_batch(
     metrics: Mapping[str, Metric],
     *,
     keep: bool = False,
+    chunks: Iterable[CorpusChunk] | None = None,
 ) -> tuple[Totals, pa.RecordBatch | None]:
-    """Count a batch of any size; give its totals, and if asked the batch with its scores."""
+    """Count a batch of any size; give its totals, and if asked the batch with its scores.
+
+    `chunks` are those that `pack_chunks` made of the batch, where metrics know them already.
+    """
     totals = Totals()
+    packed = iter(chunks) if chunks is not None else None
     columns: dict[str, list[Array]] = {name: [] for name in plan.score_columns.values()}
     for start in range(0, batch.num_rows, PIECE):
         piece = batch.slice(start, PIECE)
-        chunk, grouping = pack_chunk(piece, plan), group_rows(piece, plan)
+        chunk = next(packed) if packed else pack_chunk(piece, plan)
+        grouping = group_rows(piece, plan)
         counted, rows_by_key = count_chunk(chunk, metrics, grouping, keep=keep)
         totals.add(counted)
         for (system, spec), rows in rows_by_key.items():
@@ -179,7 +186,7 @@ def build_totals_batch(totals: Totals, schema: pa.Schema) -> pa.RecordBatch:
         sums = _wrap(numbers[:, 2:].ravel(), pa.float64())
         counts = numbers[:, :2].astype(np.int64)
         own = [
-            *(pa.repeat(pa.scalar(name, pa.string()), count) for name in pair),
+            *(_repeat_text(name, count) for name in pair),
             *(_wrap(column, pa.int64()) for column in counts.T),
             pa.ListArray.from_arrays(_wrap(ends, pa.int32()), sums),
         ]
@@ -192,7 +199,14 @@ def build_totals_batch(totals: Totals, schema: pa.Schema) -> pa.RecordBatch:
     return pa.concat_batches(batches or [pa.RecordBatch.from_pylist([], schema)])
 
 
-# Without `pa.array`, which would load pandas.
+# Without `pa.scalar` and `pa.array`, which would load pandas.
+def _repeat_text(text: str, count: int) -> pa.Array:
+    data = text.encode()
+    ends = pa.py_buffer(np.arange(count + 1, dtype=np.int32) * len(data))
+    buffers = [None, ends, pa.py_buffer(data * count)]
+    return pa.Array.from_buffers(pa.string(), count, buffers)
+
+
 def _wrap(values: Any, kind: pa.DataType) -> pa.Array:
     data = pa.py_buffer(np.ascontiguousarray(values))
     return pa.Array.from_buffers(kind, len(values), [None, data])

@@ -69,22 +69,22 @@ def score_table(
     progress: TableProgress | None = None,
     **settings: Any,
 ) -> Results:
-    """Score a table, with the same digits wherever its rows are.
+    """Score a table: Parquet files or a data frame of another library.
 
-    `table` is a Parquet file, a folder of them or a list of either, or a DataFrame: of pandas,
-    polars, pyarrow, DuckDB (a relation or query), Spark, Dask or Ray Data. `hypothesis` names
-    the columns of outputs, or gives them by system (`{"ours": "mt"}`); columns that are not
-    named are recognised by their names. A lone column of outputs belongs to `system`, by
-    default named after the file or the column. A null where a text has to be is refused, or
-    an empty text (`nulls="empty"`). `group_by` names columns: rows that agree in them are
-    scored apart, too. `score_columns` name scores that were made elsewhere, each
+    `table` is a Parquet file, a folder or a list of them, or a data frame of pandas, polars,
+    pyarrow, DuckDB (a relation or query), Spark, Dask or Ray Data. `hypothesis` names the
+    output columns, or maps systems to them (`{"ours": "mt"}`); other columns are recognised
+    by name. A single output column belongs to `system`, by default named after the file or
+    the column. A null in a text column is an error, or an empty text (`nulls="empty"`).
+    `group_by` names columns; each combination of their values is also scored separately.
+    `score_columns` names columns with scores of other programs, each
     `NAME[/SYSTEM]=COLUMN[:better=higher|lower]`.
 
-    `engine` says who scores files: "local", "spark", "dask" or "ray". `scores_out` is a folder
-    that gets every file with its segments' scores. `resume` is a folder that keeps the totals
-    of finished files, from which the same call goes on; on Spark it keeps the first pass of
-    metrics that have two. `settings` belong to the engine: `master` and `conf` to Spark, what
-    `dask.compute` takes to Dask.
+    `engine` selects where files are scored: "local", "spark", "dask" or "ray". `scores_out` is
+    a folder for copies of the files with segment scores. `resume` is a folder for the totals
+    of finished files, from which the same call resumes; on Spark, for the first pass of
+    metrics with two passes. `settings` are passed to the engine: `master` and `conf` to
+    Spark, the options of `dask.compute` to Dask.
     """
     if engine not in ENGINES:
         raise UnknownNameError(no_such("engine", engine, ENGINES))

@@ -8,6 +8,8 @@ functions of Arrow's batches, for files on this machine (`executors.term_files`)
 that send messages (`term_messages`).
 """
 
+import ctypes
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -17,20 +19,21 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from metra.metrics.corpus_weights import (
+    SplitTerms,
     TermCounts,
     TermExchange,
     number_pairs,
     number_terms,
+    reorder_numbers,
     sort_by_partition,
 )
 from metra.metrics.record import Array
-from metra.scoring.plan import PIECE, ScoringPlan, pack_chunk
 from metra.text.salience import DocumentWords
 
 Index: TypeAlias = NDArray[np.int64]
 
 #: A chunk has so many rows at least, and at most.
-_ROWS = (16_384, 131_072)
+_ROWS = (32_768, 131_072)
 # There are so many chunks at most before they get longer.
 _CHUNKS = 4_096
 # A partition gets the terms of about so many rows, and there are so many partitions at most.
@@ -42,7 +45,7 @@ def choose_sizes(rows: int) -> tuple[int, int]:
     """Choose the rows of a chunk and the number of partitions, for all rows together.
 
     >>> choose_sizes(1000), choose_sizes(10**7), choose_sizes(10**9)
-    ((16384, 1), (16384, 306), (131072, 4096))
+    ((32768, 1), (32768, 306), (131072, 4096))
     """
     chunk_rows = min(max(rows // _CHUNKS, _ROWS[0]), _ROWS[1])
     return chunk_rows, min(max(-(-rows // _PARTITION_ROWS), 1), _PARTITIONS)
@@ -77,38 +80,25 @@ def _join_batches(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
 
 
 def split_terms(
-    terms: TermCounts, partitions: int, together: int | None = None
+    terms: TermCounts, partitions: int
 ) -> tuple[Index, list[pa.RecordBatch]]:
-    """Split a chunk's terms by partition: their order there, and a batch for each partition.
+    """Split terms by partition: their order there, and a batch for each partition."""
+    order, split = sort_by_partition(terms, partitions)
+    return order, cut_partitions(split)
 
-    `together` keeps terms together that have the same first words, so many.
-    """
-    split = sort_by_partition(terms, partitions, together)
-    counts = _list_columns(np.asarray(terms.counts, np.float64))[split.order]
+
+def cut_partitions(split: SplitTerms) -> list[pa.RecordBatch]:
+    """Give a batch for each partition."""
     buffers = [None, pa.py_buffer(split.bounds), pa.py_buffer(split.keys)]
-    keys = pa.Array.from_buffers(pa.binary(), len(split.order), buffers)
-    table = build_batch(keys, counts)
+    keys = pa.Array.from_buffers(pa.binary(), len(split.bounds) - 1, buffers)
+    table = build_batch(keys, _list_columns(split.counts))
     bounds = split.starts.tolist()
-    return split.order, [
-        table.slice(start, stop - start) for start, stop in pairwise(bounds)
-    ]
+    return [table.slice(start, stop - start) for start, stop in pairwise(bounds)]
 
 
-def join_answers(order: Index, answers: Sequence[pa.RecordBatch]) -> Array:
-    """Put the answers of all partitions into the order of the chunk's terms."""
-    numbers = np.concatenate([read_numbers(batch) for batch in answers])
-    joined = np.empty_like(numbers)
-    joined[order] = numbers
-    return joined
-
-
-def request_terms(
-    exchange: TermExchange, plan: ScoringPlan, rows: pa.RecordBatch, partitions: int
-) -> tuple[TermCounts, Index, list[pa.RecordBatch]]:
-    """Find the terms of a chunk of rows, and split them by partition."""
-    starts = range(0, rows.num_rows, PIECE)
-    terms = exchange.request([pack_chunk(rows.slice(at, PIECE), plan) for at in starts])
-    return terms, *split_terms(terms, partitions, exchange.together)
+def join_answers(answers: Sequence[pa.RecordBatch]) -> Array:
+    """Put the answers of all partitions one behind the other."""
+    return np.concatenate([read_numbers(batch)[:, 0] for batch in answers])
 
 
 def answer_partition(
@@ -128,7 +118,7 @@ def answer_partition(
     added = TermSums([*asked])
     lists = DocumentLists(added.terms)
     order, _ = split_terms(lists.count_words(), len(word_answers))
-    sums = join_answers(order, word_answers)
+    sums = reorder_numbers(order, join_answers(word_answers).reshape(-1, 2))
     numbers = lists.weigh(*exchange.weigh, sums, corpus)
     whole = [*lists.summarise(), float(numbers.max(initial=0.0))]
     return added.answer(numbers), whole
@@ -145,8 +135,21 @@ def _answer_ngrams(
     for batch in asked:
         counts = np.ascontiguousarray(read_numbers(batch)[:, 0])
         sums.add(*_read_keys(batch), counts)
-    answers = [build_batch(None, numbers) for numbers in sums.answers()]
+    answers = [build_answer(numbers) for numbers in sums.answers()]
     return answers, [0.0, sums.total, 0.0]
+
+
+def release_memory() -> None:
+    """Give free memory back to the system.
+
+    Chunks and partitions allocate blocks of many sizes; the C library keeps these, so that a
+    process would hold several times what it uses.
+    """
+    pa.default_memory_pool().release_unused()
+    if sys.platform == "linux":
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc has it
+        if trim:
+            trim(0)
 
 
 class TermSums:
@@ -166,8 +169,7 @@ class TermSums:
 
     def answer(self, numbers: Array) -> list[pa.RecordBatch]:
         """Give each batch that was added up the numbers of its terms, in their order."""
-        numbers = _list_columns(numbers)
-        return [build_batch(None, numbers[codes]) for codes in self._codes]
+        return [build_answer(numbers[codes]) for codes in self._codes]
 
 
 def _read_keys(
@@ -181,13 +183,16 @@ def _read_keys(
     return data, starts[keys.offset : keys.offset + len(keys) + 1]
 
 
-def build_batch(keys: pa.Array | None, numbers: Array) -> pa.RecordBatch:
-    """Put keys, if there are any, and columns of numbers together."""
-    columns = [wrap_array(np.ascontiguousarray(column)) for column in numbers.T]
+def build_batch(keys: pa.Array, numbers: Array) -> pa.RecordBatch:
+    """Put keys and columns of numbers together."""
+    columns = [wrap_array(column) for column in numbers.T]
     names = [f"number{at}" for at in range(len(columns))]
-    if keys is None:
-        return pa.record_batch(columns, names)
     return pa.record_batch([keys, *columns], ["term", *names])
+
+
+def build_answer(numbers: Array) -> pa.RecordBatch:
+    """Put the numbers of terms, a row of them for each, one behind the other."""
+    return pa.record_batch([wrap_array(numbers.ravel())], ["number0"])
 
 
 def read_numbers(batch: pa.RecordBatch) -> Array:

@@ -17,17 +17,19 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from metra.corpus.batch import CorpusChunk
 from metra.errors import CorpusError
 from metra.metrics.corpus_weights import TermExchange
 from metra.metrics.record import Metric
-from metra.scoring.plan import ScoringPlan, build_unweighed
+from metra.scoring.plan import ScoringPlan, build_unweighed, pack_chunks
 from metra.scoring.term_exchange import (
     DocumentLists,
     TermSums,
     answer_partition,
+    cut_partitions,
     cut_rows,
     join_answers,
-    request_terms,
+    release_memory,
     split_terms,
 )
 
@@ -58,6 +60,14 @@ class Message(NamedTuple):
     kind: str
     sender: str
     content: bytes
+
+
+class FittedRows(NamedTuple):
+    """A batch of rows, the metrics that score it, and the chunks that these know it by."""
+
+    rows: pa.RecordBatch
+    metrics: Mapping[str, Metric]
+    chunks: Sequence[CorpusChunk] | None = None
 
 
 @dataclass(frozen=True)
@@ -92,9 +102,7 @@ class MessageExchange:
             for answer in self._answer(receiver, messages)
         )
 
-    def fit_chunks(
-        self, mail: Iterable[pa.RecordBatch]
-    ) -> Iterator[tuple[pa.RecordBatch, Mapping[str, Metric]]]:
+    def fit_chunks(self, mail: Iterable[pa.RecordBatch]) -> Iterator[FittedRows]:
         """Give chunks of rows, each with the metrics that score it."""
         for receiver, messages in _group_mail(mail):
             by_kind = {
@@ -110,11 +118,13 @@ class MessageExchange:
                     "give a table whose rows come in the same order each time, such as files."
                 )
                 raise CorpusError(msg)
+            chunks = pack_chunks(rows, self.plan)
             fitted = {
-                spec: self._fit(exchange, rows, by_kind[spec])
+                spec: self._fit(exchange, chunks, by_kind[spec])
                 for spec, exchange in exchanges.items()
             }
-            yield rows, {**build_unweighed(self.plan), **fitted}
+            yield FittedRows(rows, {**build_unweighed(self.plan), **fitted}, chunks)
+            release_memory()
 
     def _ask_chunk(self, rows: pa.RecordBatch, number: str) -> Iterator[Message]:
         content = _encode(rows)
@@ -122,9 +132,10 @@ class MessageExchange:
         digest = hashlib.sha256(content).hexdigest()[:16]
         chunk = f"{_CHUNK}/{number}-{digest}"
         yield Message(chunk, _ROWS, "", content)
+        chunks = pack_chunks(rows, self.plan)
         for spec, exchange in _list_exchanges(self.plan).items():
-            _, _, batches = request_terms(exchange, self.plan, rows, self.partitions)
-            for partition, batch in enumerate(batches):
+            request = exchange.request(chunks, self.partitions)
+            for partition, batch in enumerate(cut_partitions(request.split())):
                 receiver = f"{_TERMS}/{partition:05}/{spec}"
                 yield Message(receiver, _ASKED, chunk, _encode(batch))
 
@@ -156,14 +167,13 @@ class MessageExchange:
     def _fit(
         self,
         exchange: TermExchange,
-        rows: pa.RecordBatch,
+        chunks: Sequence[CorpusChunk],
         answers: Sequence[tuple[pa.RecordBatch, Sequence[float]]],
     ) -> Metric:
         documents, words, weight = np.sum([sums for _, sums in answers], axis=0)
         exchange.check(documents, weight > 0)
-        terms, order, _ = request_terms(exchange, self.plan, rows, self.partitions)
-        numbers = join_answers(order, [batch for batch, _ in answers])
-        return exchange.apply(terms, numbers, words)
+        request = exchange.request(chunks, self.partitions)
+        return request.apply(join_answers([batch for batch, _ in answers]), words)
 
 
 def _add_words(place: str, asked: Sequence[Message]) -> Iterator[Message]:
@@ -188,6 +198,7 @@ def _answer_chunks(
     )
     for message, batch in zip(asked, answers, strict=True):
         yield Message(message.sender, spec, partition, _encode(batch, sums))
+    release_memory()
 
 
 @lru_cache(4)

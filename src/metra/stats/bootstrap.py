@@ -29,6 +29,7 @@ from metra.stats.distributions import upper_tail
 from metra.stats.moments import pearson_of_sums
 from metra.stats.pairs import PairCounts
 from metra.stats.panel import ScorePanel
+from metra.stats.parallel import track_blocks
 from metra.stats.resampling import count_draws, draw_counts, interval
 from metra.stats.weighted_sums import WeightedValues
 
@@ -63,7 +64,7 @@ def draw_resamples(
     """Draw systems and segments, some resamples at a time."""
     rng = np.random.default_rng(seed)
     block = max(1, min(250, 2_000_000 // max(segments, 1)))
-    for start in range(0, trials, block):
+    for start in track_blocks(trials, block):
         size = min(block, trials - start)
         chosen = rng.integers(0, systems, (size, systems))
         if drawn == "item":

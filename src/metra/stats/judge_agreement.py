@@ -14,6 +14,7 @@ from metra.stats.agreement import Columns
 from metra.stats.arrays import Array, Codes, Mask, divide
 from metra.stats.defaults import LEAST_UNITS, SEED, TRIALS
 from metra.stats.pairs import pair_counts, tau_b
+from metra.stats.parallel import track_blocks
 from metra.stats.ratings import Ratings
 from metra.stats.resampling import draw_counts
 
@@ -474,7 +475,7 @@ def _draw_coefficients(
             if len(rows) == size
         ]
         block = max(1, min(trials, BLOCK // max(count, SUMS * len(shared.figures))))
-        for start in range(0, trials, block):
+        for start in track_blocks(trials, block):
             counts = draw_counts(count, min(block, trials - start), rng)
             weights = counts.astype(np.float64)
             for names, sums, aggregate in weighable:

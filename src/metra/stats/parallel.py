@@ -15,6 +15,8 @@ from metra.errors import OptionError
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
+#: Receives how much is done and what share of all that is, None if it is not known.
+Progress: TypeAlias = Callable[[int, float | None], None]
 
 
 def thread_count() -> int:
@@ -132,3 +134,43 @@ def tell_progress(worker: str, line: str) -> None:
     """Report how far a worker is, to who began to watch last."""
     for show in _watchers[-1:]:
         show(worker, line)
+
+
+#: Those who are told how much of long work is done, the last one first.
+_counters: list[Progress] = []
+
+
+@contextmanager
+def count_blocks(report: Progress) -> Iterator[None]:
+    """Have a function told how far loops over blocks are.
+
+    >>> with count_blocks(lambda done, share: print(done, share)):
+    ...     starts = list(track_blocks(5, 2))
+    0 0.0
+    2 0.4
+    4 0.8
+    5 1.0
+    >>> starts
+    [0, 2, 4]
+    """
+    _counters.append(report)
+    try:
+        yield
+    finally:
+        _counters.remove(report)
+
+
+def track_blocks(total: int, block: int = 1) -> Iterator[int]:
+    """Return where each block starts, and report it; loops inside do not report."""
+    if not _counters:
+        yield from range(0, total, block)
+        return
+    report = _counters.pop()
+    try:
+        report(0, 0.0)
+        for start in range(0, total, block):
+            yield start
+            done = min(start + block, total)
+            report(done, done / total)
+    finally:
+        _counters.append(report)

@@ -23,7 +23,12 @@ from numpy.typing import NDArray
 from metra.stats.arrays import Array, divide
 from metra.stats.defaults import LEAST_UNITS, SEED, TEST_TRIALS, TRIALS, Test
 from metra.stats.multiplicity import benjamini_hochberg, correct_pairs, holm
-from metra.stats.parallel import ordered_map, thread_count
+from metra.stats.parallel import (
+    Progress,
+    ordered_map,
+    thread_count,
+    track_blocks,
+)
 from metra.stats.resampling import (
     Interval,
     Sample,
@@ -211,7 +216,7 @@ def _draw_rounds(
 ) -> Iterator[list[Iterator[Array]]]:
     """Draw signs for each part, some draws at a time; each stream begins with a seed."""
     rngs = [np.random.default_rng(seed + part.stream) for part in parts]
-    for start in range(0, draws, ROUND):
+    for start in track_blocks(draws, ROUND):
         size = min(ROUND, draws - start)
         yield [
             draw_signs(size, part.exchanges.width, rng)
@@ -331,7 +336,7 @@ def contrasts(
     resamples: int = TRIALS,
     seed: int = SEED,
     level: float = 0.95,
-    progress: Callable[[int], None] = lambda _: None,
+    progress: Progress = lambda *_: None,
 ) -> tuple[list[Interval | None], list[Contrast]]:
     """Give the interval of each sample's score, and what is known of each pair.
 
@@ -354,11 +359,16 @@ def contrasts(
     nothing = [Contrast(each, enough=False) for each in differences]
     if count < LEAST_UNITS:
         return [None] * len(samples), nothing
+    total = trials if test == "bootstrap" else resamples + trials
+
+    def report(done: int) -> None:
+        progress(done, done / total)
+
     drawn = bootstrap_scores(
         samples,
         trials=trials if test == "bootstrap" else resamples,
         rng=np.random.default_rng(seed),
-        progress=progress,
+        progress=report,
     )
     intervals = [interval_of_defined(each, level=level) for each in drawn]
     if test == "bootstrap":
@@ -377,7 +387,7 @@ def contrasts(
             pairs,
             trials=trials,
             seed=seed,
-            progress=lambda done: progress(resamples + done),
+            progress=lambda done: report(resamples + done),
         )
     without = [jackknife_scores(sample) for sample in samples]
     known = []

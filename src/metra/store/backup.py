@@ -67,7 +67,7 @@ def restore_backup(path: str, store: Store, *, replace: bool = False) -> Content
     `replace` allows that the store holds something, which is deleted.
     """
     with _stage_file(path) as staged, closing(database.open(str(staged))) as source:
-        source.check_integrity()
+        source.check_integrity(path)
         with source.reading() as copy, store.transaction() as db:
             _empty_store(db, store, replace=replace)
             return _copy_tables(copy, db)
@@ -156,7 +156,7 @@ def _empty_store(db: sa.Connection, store: Store, *, replace: bool) -> None:
     if held and not replace:
         msg = (
             f"The store is not empty ({held[0]}); name a new one with `store`, or give "
-            "`replace` to delete what it holds."
+            "`replace` to delete its contents."
         )
         raise FormatError(msg)
     for table in reversed(tables):
@@ -179,7 +179,7 @@ def _stage_file(path: str) -> Iterator[Path]:
             ):
                 source.backup(target)
         except sqlite3.Error as error:
-            raise convert_error(error) from error
+            raise convert_error(error, path) from error
         yield staged
 
 

@@ -56,8 +56,8 @@ def migrate(store: "Store", place: str) -> None:
         version = _read_version(db)
         if version > len(steps):
             msg = (
-                f"{place} was made by a newer metra (its tables have version {version}, "
-                f"this metra knows {len(steps)}); update metra."
+                f"{place} was created by a newer metra (its schema version is "
+                f"{version}, this metra supports {len(steps)}); update metra."
             )
             raise FormatError(msg)
         if version == 0:
@@ -143,18 +143,21 @@ class Store:
         if self.is_sqlite and disk_usage(Path(path or "").parent).free < _LEAST_FREE:
             raise convert_error(Exception("database or disk is full"))
 
-    def check_integrity(self) -> None:
-        """Raise an error if the file of the store is damaged; PostgreSQL has no file."""
+    def check_integrity(self, path: str | None = None) -> None:
+        """Raise an error if the file of the store is damaged; PostgreSQL has no file.
+
+        `path` is the file that the store is a copy of, which the error then names.
+        """
         if not self.is_sqlite:
             return
         with self.reading() as db:
             [found] = db.exec_driver_sql("PRAGMA integrity_check(1)").scalars()
         if found != "ok":
-            path = self.engine.url.database
+            path = path or self.engine.url.database
             msg = (
                 f"{path} is damaged ({' '.join(found.split())}); restore a backup into a "
-                "new store with: metra judge restore BACKUP --store NEW, or what can be "
-                f"read with: metra judge restore {path} --salvage --store NEW"
+                "new store with: metra judge restore BACKUP --store NEW, or save its "
+                f"readable rows with: metra judge restore {path} --salvage --store NEW"
             )
             raise StoreError(msg, "damaged")
 
@@ -183,7 +186,7 @@ def _open(url: str, *, create: bool) -> Store:
             msg = "A store in memory is lost with its connection; expected a path."
             raise OptionError(msg)
         if not create and not Path(path).is_file():
-            msg = f"There is no store at {path}; make one with: metra judge init"
+            msg = f"There is no store at {path}; create one with: metra judge init"
             raise FormatError(msg)
         _create_private_file(path)
         address = address.set(drivername="sqlite")
@@ -331,12 +334,12 @@ _REMEDIES = {
     "disk is full": (
         "full",
         "the disk is full",
-        "free some space; nothing was half-written",
+        "free some space; no partial data was written",
     ),
     "no space left": (
         "full",
         "the disk is full",
-        "free some space; nothing was half-written",
+        "free some space; no partial data was written",
     ),
     "disk i/o error": (
         "full",
@@ -351,7 +354,8 @@ _REMEDIES = {
     "malformed": (
         "damaged",
         "the file is damaged",
-        "metra judge restore puts a backup, or what can be read of it, into a new store",
+        "restore a backup, or save its readable rows, into a new store with: metra "
+        "judge restore",
     ),
     "locked": (
         "busy",
@@ -361,11 +365,11 @@ _REMEDIES = {
 }
 
 
-def convert_error(error: Exception) -> StoreError:
-    """Return what is wrong with the store, in one sentence.
+def convert_error(error: Exception, name: str = "The store") -> StoreError:
+    """Return what is wrong with the store, or what else is named, in one sentence.
 
     >>> print(convert_error(Exception("database or disk is full")))
-    The store cannot be used: the disk is full; free some space; nothing was half-written.
+    The store cannot be used: the disk is full; free some space; no partial data was written.
     """
     if isinstance(error, ArgumentError):
         msg = (
@@ -376,10 +380,10 @@ def convert_error(error: Exception) -> StoreError:
     said = str(error.orig if isinstance(error, DBAPIError) else error)
     for words, (kind, reason, remedy) in _REMEDIES.items():
         if words in said.lower():
-            return StoreError(f"The store cannot be used: {reason}; {remedy}.", kind)
+            return StoreError(f"{name} cannot be used: {reason}; {remedy}.", kind)
     first = " ".join(said.split("\n")[0].split())
     msg = (
-        f"The store cannot be used: {first.rstrip('.')}; check its address and that its "
+        f"{name} cannot be used: {first.rstrip('.')}; check its address and that its "
         "server runs."
     )
     lost = getattr(error, "connection_invalidated", False)

@@ -64,7 +64,7 @@ def add_error_handlers(app: FastAPI) -> None:
 #: What people are told about a store that cannot be used; the log says more.
 _STORE_WORDS = {
     "full": "The server's disk is full; its operator must free some space.",
-    "read-only": "The server may not write to its store; its operator must allow it.",
+    "read-only": "The server has no permission to write to its store; tell its operator.",
     "damaged": "The server's store is damaged; its operator finds details in the log.",
     "busy": "The server's store is busy; try again in a moment.",
     "unreachable": "The server cannot reach its store; try again in a moment.",

@@ -90,7 +90,9 @@ def test_from_files_to_results_by_keyboard(server, visit, files, tab_to, tmp_pat
         press(page, "Control+A", "0")
     tab_to(page, page.get_by_role("button", name="Estimate work"))
     press(page, "Enter")
-    cost = re.compile(r"2 judges × 8 screens ≈ \d min each; every output by 2 judges")
+    cost = re.compile(
+        r"2 judges × 8 screens ≈ \d min each; each output judged by 2 judges"
+    )
     expect(page.get_by_text(cost)).to_be_visible()
     tab_to(page, page.get_by_role("button", name="Save as draft"), most=120)
     press(page, "Enter")

@@ -88,8 +88,8 @@ def test_terms_are_reconciled_by_keyboard_and_feed_terminology(server, work, wri
     mine = link(server, second)
     page = work(mine)
     rows = page.locator(".reconcile li")
-    expect(rows.nth(0)).to_contain_text("2 of 2 raters")
-    expect(rows.nth(1)).to_contain_text("1 of 2 raters")
+    expect(rows.nth(0)).to_contain_text("marked by 2 of 2")
+    expect(rows.nth(1)).to_contain_text("marked by 1 of 2")
     assert not {"ann", "bob"} & set(page.locator("main").inner_text().split())
     boxes = page.locator(".reconcile input[type=checkbox]")
     assert [box.is_checked() for box in boxes.all()] == [True, False]

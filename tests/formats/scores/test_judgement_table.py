@@ -3,7 +3,11 @@
 import pytest
 
 from metra.errors import FormatError
-from metra.formats.scores.judgement_table import read_judgement_table
+from metra.formats.recognise import FileHead
+from metra.formats.scores.judgement_table import (
+    is_judgement_table,
+    read_judgement_table,
+)
 from metra.formats.scores.record import ScoredItem
 
 HEADER = "system\tsegment\tscore"
@@ -22,6 +26,21 @@ def test_long_files_keep_their_line_numbers(write):
     scores = read_judgement_table(str(write("j.tsv", [HEADER, *rows])))
     assert scores.line.tolist() == list(range(2, 9002))
     assert scores.items[scores.item[-1]].segment == "9000"
+
+
+@pytest.mark.parametrize(
+    ("names", "is_one"),
+    [
+        ("system segment score", True),
+        ("system segment score judge", True),
+        ("system segment judge", False),
+        ("system segment scorer kind hundred", True),
+        ("system segment scorer kind native", False),
+    ],
+)
+def test_a_table_is_known_by_its_columns(names, is_one):
+    head = FileHead("j.tsv", names.replace(" ", "\t").encode() + b"\n")
+    assert is_judgement_table(head) == is_one
 
 
 WRONG = [

@@ -51,6 +51,20 @@ def span(start, end, severity="minor", category=None):
     }
 
 
+@pytest.mark.parametrize(
+    ("named", "ours"),
+    [("DA", "da"), ("ESA", "esa"), ("cESA", "esa"), ("ESA-AI", "esa"), ("MQM", "mqm")],
+)
+def test_protocols_of_pearmut(named, ours):
+    text = json.dumps({"info": {"protocol": named}})
+    assert pearmut.find_protocol(text, "c.json") == ours
+    assert pearmut.find_protocol('{"info": {}}', "c.json") is None
+    other = json.dumps({"info": {"protocol": f"{named}+"}})
+    expected = "da, esa, cesa, esa-ai, mqm"
+    with pytest.raises(FormatError, match=f"follows '{named}.'; expected {expected}"):
+        pearmut.find_protocol(other, "c.json")
+
+
 def test_a_screen():
     [one] = read(line(spans=[span(1, 2)]))
     assert (one.protocol, one.judge, one.systems) == ("esa", "u", ("one",))

@@ -233,6 +233,19 @@ def test_every_type_of_line_is_a_scorer_of_its_own(write):
         assert read_scores(str(write("a.csv", [line]))).names == [name], line
 
 
+def test_the_judgement_that_ended_last_counts(write):
+    # It began first; where there is no end, the beginning counts.
+    for times in (("1.5,9.5", "5.5,6.5"), ("8.5,", "5.5,6.5"), ("5.5,7.5", "6.5,")):
+        lines = [
+            f"u1,A,12,TGT,ces,eng,{score},d,False,{when}"
+            for score, when in zip((80, 60), times, strict=True)
+        ]
+        for order in (lines, lines[::-1]):
+            scores = read_scores(str(write("a.csv", order)))
+            assert scores.lines("da").value.tolist() == [80], order
+            assert scores.lines("da-earlier").value.tolist() == [60]
+
+
 def test_direct_assessment(write):
     means = read_scores(str(write("seg.csv", DA)))
     assert means.names == ["da", "da-z"]
@@ -242,6 +255,10 @@ def test_direct_assessment(write):
     assert workers.lines("da").value.tolist() == [0.5, 0.7]
     assert workers.judges == ("M1", "M2")
     assert workers.languages == ["cs-en"]
+    kinds = {"SYSTEM": "da", "REPEAT": "da", "REF": "da-ref", "BAD_REF": "da-bad-ref"}
+    for kind, name in kinds.items():
+        line = WORKERS[-1].replace("BAD_REF", kind)
+        assert read_scores(str(write("w.csv", [WORKERS[0], line]))).names == [name]
 
 
 def test_the_language_pair_may_be_named(write):

@@ -115,7 +115,7 @@ def test_judged_systems_without_outputs_are_left_out(tmp_path):
         "Judgements of other are ignored, because there is no output of that name."
         in page
     )
-    with pytest.raises(UnknownNameError, match="No system is judged that has an outp"):
+    with pytest.raises(UnknownNameError, match="None of the judged systems has an out"):
         write_report(tmp_path, judged={"nearly": 40})
 
 

@@ -117,7 +117,7 @@ def test_judgements_that_do_not_fit_are_refused(cli, arguments, write, tmp_path)
     judged = write("j.tsv", ["system\tsegment\tscore", "solid\t29\t3"])
     ran = cli(*arguments, "--judgements", judged, "-o", tmp_path / "r.html")
     assert ran.code == 2
-    assert "segment 29, but the last one is 28" in ran.err
+    assert "segment 29, but the test set has 28 segments" in ran.err
     assert not (tmp_path / "r.html").exists()
 
 

@@ -88,7 +88,7 @@ def test_all_sections_are_there_in_their_order():
     shown = table()
     parts = [
         "What changed from old to new",
-        "n-grams of the references that new has more often: better",
+        "Reference n-grams that new has more often (better)",
         "bleu:tok=none ↑ by reference length in words",
         "ter ↓ by document",
         "recall ↑ by word frequency in the references",
@@ -151,8 +151,8 @@ def test_several_references_are_numbered_and_missing_ones_left_out():
 def test_short_segments_that_were_left_out_are_counted():
     wishes = AnalysisOptions(changes=1, min_words=3, min_change=2)
     shown = table(wishes=wishes)
-    assert "1 segment of fewer than 3 words left out" in shown
-    assert "changes of at least 2 are shown" in shown
+    assert "1 segment of fewer than 3 words excluded" in shown
+    assert "only changes of at least 2 are shown" in shown
 
 
 def test_sources_are_shown():
@@ -228,7 +228,7 @@ def test_profiles_in_the_terminal():
     assert "x  short, less precise and less complete" not in shown
     assert "x  short" in shown
     assert "1 empty output" in shown
-    assert "length: Words per word of the references" in shown
+    assert "length: Output words per reference word" in shown
     assert shown.endswith("Segments that show numbers:\nx: 1\ny: none")
 
 

@@ -71,7 +71,7 @@ def test_from_files_to_a_draft(admin):
     looked = browser.form(wishes, texts=texts, go="check", **SETTINGS)
     assert looked.status_code == 200
     assert "4 judges × " in looked.text
-    assert "every output by 2 judges" in looked.text
+    assert "each output judged by 2 judges" in looked.text
     made = browser.form(wishes, texts=carried(looked.text), go="create", **SETTINGS)
     assert made.status_code == 303
     key = made.headers["location"].rpartition("/")[2]
@@ -132,7 +132,7 @@ def test_texts_that_were_changed_on_the_way(light_admin):
     for texts in ("", "nothing", "{}"):
         reply = light_admin.browser.form("/admin/campaigns/new/settings", texts=texts)
         assert reply.status_code == 422
-        assert "did not come back whole" in reply.text
+        assert "The form lost part of the texts" in reply.text
 
 
 def test_a_table_whose_headings_nobody_knows():
@@ -296,6 +296,6 @@ def test_texts_that_were_tampered_with(admin):
     for name, texts in TAMPERED.items():
         reply = admin.browser.form(path, go="check", texts=texts, **SETTINGS)
         assert reply.status_code == 422, name
-        assert "The texts did not come back whole; choose the files" in reply.text, name
+        assert "The form lost part of the texts; choose the files" in reply.text, name
     reply = admin.browser.form(path, go="check", texts=pack(), **SETTINGS)
     assert reply.status_code == 200

@@ -29,9 +29,9 @@ def _build_scale(
 
 _ESA_SCALE = {
     0: "No meaning kept: Nearly all of the message is lost.",
-    33: "Some meaning kept: Parts of the message come through, important ones do not.",
+    33: "Some meaning kept: Some of the message comes through, important parts do not.",
     66: "Most meaning kept: The message comes through, with few errors.",
-    100: "Perfect: The message is whole and reads well.",
+    100: "Perfect: The message is complete and reads well.",
 }
 ESA = Protocol(
     "esa",
@@ -39,8 +39,8 @@ ESA = Protocol(
     (
         Step(
             "errors",
-            "Mark every error: minor if the meaning survives, major if it does not. "
-            "Mark what is left out as missing.",
+            "Mark every error: minor if the meaning is still clear, major if it is "
+            "not. Mark omissions as missing.",
             Marks(("minor", "major")),
             ("basis", "context"),
         ),
@@ -82,7 +82,7 @@ CATEGORIES = (
 MQM = ask_once(
     "mqm",
     "Multidimensional quality metrics",
-    "Mark at most five errors, the most serious first, with kind and severity.",
+    "Mark at most five errors, the most serious first, with category and severity.",
     Marks(("major", "minor", "neutral"), CATEGORIES, most=5, costs=MQM_WEIGHTS),
     ("basis", "context"),
     seconds=120,
@@ -109,14 +109,14 @@ INTELLIGIBILITY = ask_once(
 _CLARITY_SCALE = {
     3: "Perfectly clear: The meaning is clear on first reading.",
     2: "Clear on reflection: The meaning is clear, but only after some thought.",
-    1: "Partly clear: With some effort, some of the meaning can be made out.",
+    1: "Partly clear: With some effort, some of the meaning can be understood.",
     0: "Not clear: Even after some thought, no meaning appears.",
 }
 CLARITY = ask_once(
     "clarity",
     "Clarity",
-    "At a first glance, how clear is it what this sentence means? It need be "
-    "neither true nor correct {language}.",
+    "At first glance, how clear is the meaning of this sentence? It does not have to "
+    "be true or correct {language}.",
     _build_scale(0, 3, _CLARITY_SCALE),
     basis="reference",
     seconds=8,
@@ -126,8 +126,8 @@ CLARITY = ask_once(
 
 _QUESTION = "How well does this text express the meaning of the other text?"
 _DA_SCALE = {
-    0: "Not at all: It says nothing of what it should say.",
-    100: "Perfectly: It says all that it should say.",
+    0: "Not at all: It expresses none of the meaning.",
+    100: "Perfectly: It expresses all of the meaning.",
 }
 DA = ask_once(
     "da",
@@ -145,13 +145,13 @@ _SQM_SCALE = {
     33: "Some meaning: Some of the meaning is kept, important parts are lost; the grammar may "
     "be poor.",
     50: "50: Between 33 and 67.",
-    67: "Most meaning: Most of the meaning is kept, with few mistakes of grammar.",
+    67: "Most meaning: Most of the meaning is kept, with few grammar errors.",
     83: "83: Between 67 and 100.",
-    100: "Perfect: Meaning and style are those of the source, the grammar is right.",
+    100: "Perfect: Meaning and style match the source, and the grammar is correct.",
 }
 DA_SQM = ask_once(
     "da-sqm",
-    "Direct assessment with scalar quality marks",
+    "Direct assessment with a scalar quality metric",
     _QUESTION,
     _build_scale(0.0, 100.0, _SQM_SCALE, whole=False),
     ("basis", "context"),
@@ -160,8 +160,8 @@ DA_SQM = ask_once(
 
 _FLUENCY_SCALE = {
     5: "Flawless: Flawless {language}: a careful writer would change nothing.",
-    4: "Good: Good {language}, with at most a small slip.",
-    3: "Non-native: Non-native {language}: understandable, but nobody would put it so.",
+    4: "Good: Good {language}, with at most one small error.",
+    3: "Non-native: Non-native {language}: understandable, but not natural.",
     2: "Disfluent: Disfluent {language}: broken, and hard to read in places.",
     1: "Incomprehensible: Incomprehensible: it cannot be read as a text.",
 }
@@ -195,7 +195,10 @@ LDC = Protocol(
 def evaltrans(*, k: int = 3) -> Protocol:
     """Show the `k` nearest judged outputs of the sentence; an identical one pre-fills."""
     if k < 0:
-        msg = f"evaltrans: k is {k}; expected how many judged outputs to show."
+        msg = (
+            f"evaltrans: k is {k}; expected the number of judged outputs to show, 0 "
+            "or more."
+        )
         raise OptionError(msg)
     question = (
         "From 0 (nonsense) to 10 (perfect), how good is this text as a translation? Give "
@@ -217,7 +220,7 @@ PAIRWISE = ask_once(
 RANKING = ask_once(
     "ranking",
     "Ranking",
-    "Put the texts in order, the best first; equally good ones share a rank.",
+    "Rank the texts, the best first; equally good texts share a rank.",
     RankOrder(),
     ("basis",),
     outputs=0,
@@ -227,7 +230,7 @@ RANKING = ask_once(
 GOLD_STANDARD = ask_once(
     "gold-standard",
     "Choice of the gold standard",
-    "Which text is the best translation of the source, with which others can be compared?",
+    "Which text is the best translation of the source, for comparison with others?",
     Choice(),
     ("basis",),
     step="gold",

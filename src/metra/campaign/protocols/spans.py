@@ -226,7 +226,7 @@ class Reconcile(KeyedKind):
     """The tags to keep of those that raters set; terms may come with accepted variants."""
 
     kind: ClassVar[str] = "reconcile"
-    answer: ClassVar[str] = "The accepted spans, with other accepted wordings."
+    answer: ClassVar[str] = "The accepted spans, with accepted variants."
 
     types: tuple[str, ...] = ()
     #: What raters tagged: start, end, type and how many of them did.
@@ -326,7 +326,7 @@ class Missed(KeyedKind):
 
     kind: ClassVar[str] = "missed"
     answer: ClassVar[str] = (
-        "For each name, the words that refer to it, or null if it is not there."
+        "For each name, the words that refer to it, or null if it is not in the text."
     )
 
     #: The names that were not found: type and text.
@@ -358,7 +358,8 @@ class Missed(KeyedKind):
         if not isinstance(listed, list) or len(listed) != count:
             msg = (
                 f"{name}: found is {listed!r}; expected "
-                f"{format_count(count, 'span')}, null for a name that is not there."
+                f"{format_count(count, 'span')}, null for a name that is not in the "
+                "text."
             )
             raise OptionError(msg)
         output = texts["output"]
@@ -369,7 +370,7 @@ class Missed(KeyedKind):
                 continue
             place = f"{name}, name {number}"
             table = get_table(entry, place, "start and end")
-            span = _check_span(table, place, output, "text", "is said to be")
+            span = _check_span(table, place, output, "text", "is marked")
             places.append({**span, "text": output[span["start"] : span["end"]]})
         return {"found": places, KEY: key}
 

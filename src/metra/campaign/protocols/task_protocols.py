@@ -37,7 +37,10 @@ def entity_tagging(*, types: tuple[str, ...] = TYPES) -> Protocol:
 
 def entity_reconciliation(*, types: tuple[str, ...] = TYPES) -> Protocol:
     """Keep the names that are names, where raters disagree."""
-    question = "Keep what is a name of this type, drop the rest, and correct its ends."
+    question = (
+        "Keep the marks that are names of this type, drop the rest, and correct "
+        "boundaries."
+    )
     asks = Reconcile(_check_different("Entities: types", types))
     name, title = "entity-reconciliation", "Names: agreed list"
     return _ask_reference(name, title, question, asks, step="kept")
@@ -53,7 +56,7 @@ def _check_different(what: str, names: tuple[str, ...]) -> tuple[str, ...]:
 ENTITY_CHECK = ask_once(
     "entity-check",
     "Missed names",
-    "These names were not found in the text. Is one of them there in another form?",
+    "These names were not found in the text. Does one of them occur in another form?",
     Missed(),
     ("basis",),
     "reference",
@@ -64,14 +67,15 @@ ENTITY_CHECK = ask_once(
 TERM_MARKING = _ask_reference(
     "term-marking",
     "Key terms",
-    "Mark every term of the subject that a translation has to get right.",
+    "Mark every technical term that a translation must get right.",
     SpanTags(),
     step="tags",
 )
 TERM_RECONCILIATION = _ask_reference(
     "term-reconciliation",
     "Key terms: agreed list",
-    "Keep the terms that matter, drop the rest, and add other accepted wordings.",
+    "Keep the terms that a translation must get right, drop the rest, and add "
+    "accepted variants.",
     Reconcile(),
     step="kept",
 )
@@ -97,7 +101,9 @@ def reading(
         "simple questions about it."
     )
     asks = Reading(False, natural, True, worst_slow, worst_fast, slowest, fastest)
-    afterwards = "Answer from what you have read. Say so if you do not know."
+    afterwards = (
+        "Answer from what you have read. If you do not know, choose “I do not know”."
+    )
     steps = (
         Step("reading-speed", question, _check_speeds("reading", asks)),
         Step("comprehension", afterwards, QuestionSet(hidden=True), optional=True),
@@ -117,7 +123,7 @@ def reading_aloud(
     """Read the first paragraph aloud: the first segments of each text."""
     name = "reading-aloud"
     if first < 0:
-        msg = f"{name}: first is {first}; expected segments, or 0 for all of them."
+        msg = f"{name}: first is {first}; expected a number of segments, or 0 for all."
         raise OptionError(msg)
     asks = Reading(True, natural, True, worst_slow, worst_fast, slowest, fastest)
     return ask_once(
@@ -162,7 +168,7 @@ def comprehension(*, hidden: bool = False, control: bool = True) -> Protocol:
         "Start, read the text, and stop as soon as you understand it well enough to answer "
         "questions about it."
     )
-    answer = "Answer from the text. Say so if you do not know."
+    answer = "Answer from the text. If you do not know, choose “I do not know”."
     steps = (
         Step("reading-speed", question, Reading(compared=False), optional=not hidden),
         Step("comprehension", answer, QuestionSet(hidden=hidden)),
@@ -186,7 +192,8 @@ def templates(*, slots: tuple[str, ...] = SLOTS) -> Protocol:
     return ask_once(
         "templates",
         "Template filling",
-        "Fill in what the text says; leave empty what it does not say.",
+        "Fill in what the text says; leave a slot empty if the text gives no value "
+        "for it.",
         Template(_check_different("templates: slots", slots)),
         step="template",
         seconds=300,
@@ -205,15 +212,15 @@ def cloze(
     """
     if every < 2 or not 0 <= offset <= every:
         msg = (
-            f"cloze: every is {every} and offset is {offset}; expected every from 2, and an "
-            "offset from 0 to every."
+            f"cloze: every is {every} and offset is {offset}; expected 2 or more for "
+            "every, and 0 to every for offset."
         )
         raise OptionError(msg)
     return ask_once(
         "cloze",
         "Cloze test",
-        "One word is missing in each gap. Write the word that you think stood there; leave "
-        "the gap empty if you have no idea.",
+        "One word is missing in each gap. Enter the word that you think was there; "
+        "leave the gap empty if you have no idea.",
         Gaps(every, offset),
         ("basis",) if beside else (),
         seconds=420,
@@ -257,7 +264,7 @@ MINIMAL_CORRECTION = ask_once(
     "minimal-correction",
     "Minimal correction",
     "Make this sentence grammatical {language} with as few changes as possible. "
-    "It need not make sense.",
+    "It does not have to make sense.",
     Chips(),
     basis="reference",
     step="syntax",

@@ -373,11 +373,13 @@ def _answer_question(
     **given: Any,
 ) -> None:
     from metra.campaign.judgement_files import ALL_SCORE_FORMATS
+    from metra.cli.output import show_progress
     from metra.formats.scores.long_table import read_named_pairs
     from metra.formats.scores.mqm import parse_weighting
     from metra.formats.scores.read import parse_roles, read_score_files
     from metra.formats.scores.record import build_score_table, list_parts
     from metra.meta.findings import merge_reports
+    from metra.stats.parallel import count_blocks
 
     read = partial(
         read_score_files,
@@ -409,7 +411,8 @@ def _answer_question(
     for each in golds if len(golds) > 1 else [gold]:
         asked = MetaQuestion(scores, each, paths=paths, **given)
         asked.add_total(each)
-        answer = ask(asked=asked, options=options)
+        with show_progress("steps") as report, count_blocks(report):
+            answer = ask(asked=asked, options=options)
         answer = replace(answer, notes=[*answer.notes, *asked.notes])
         reports[each] = answer
     if len(reports) > 1:

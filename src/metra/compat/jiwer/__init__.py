@@ -1,7 +1,7 @@
-"""jiwer 4's functions, records, transforms and texts over metra's kernels.
+"""The functions, records, transforms and texts of jiwer 4, computed by metra.
 
-Replace `import jiwer` by `from metra.compat import jiwer`. Scores run from 0 to 1, references
-come first, and of equally short alignments jiwer's is taken.
+Replace `import jiwer` with `from metra.compat import jiwer`. Scores range from 0 to 1,
+references come first, and ties between alignments are resolved as in jiwer.
 
 >>> out = process_words("the bus stops here", "the sub stops")
 >>> out.wer, out.substitutions, out.deletions

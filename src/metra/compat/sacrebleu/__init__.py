@@ -1,7 +1,7 @@
-"""sacreBLEU 2.6.0's classes and functions over metra's metrics.
+"""The classes and functions of sacreBLEU 2.6.0, computed by metra.
 
-`from metra.compat import sacrebleu` in place of `import sacrebleu`, and
-`from metra.compat.sacrebleu.metrics import BLEU` in place of `from sacrebleu.metrics …`.
+Replace `import sacrebleu` with `from metra.compat import sacrebleu`, and `from
+sacrebleu.metrics import BLEU` with `from metra.compat.sacrebleu.metrics import BLEU`.
 
 arguments: the flags of its command line
 command: what a call of its command line reads, scores and prints

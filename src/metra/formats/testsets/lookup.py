@@ -182,9 +182,9 @@ def load_test_set(
 ) -> NamedSet:
     """Load the texts of a test set by its name and language pair.
 
-    Several names with commas between them are sets one below the other. `references` names
-    those that count, if not the usual ones. `subset` has conditions such as origlang=en,
-    domain=news or doc!=bbc.*; values of one label are alternatives.
+    Several names, separated by commas, are concatenated. `references` names the references to
+    use instead of the default ones. `subset` lists conditions such as origlang=en,
+    domain=news or doc!=bbc.*; values of the same label are alternatives.
     """
     names = [part.strip() for part in name.split(",")]
     if not all(names):

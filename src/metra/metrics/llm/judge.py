@@ -94,34 +94,36 @@ def llm(
 ) -> Metric:
     """Scores by a language model that judges each segment. Higher is better.
 
-    The model is asked over an OpenAI-compatible endpoint (chat completions), and the score
-    is the mean of its answers. `prompt=score` asks for a number from 0 to 100;
-    `prompt=errors` asks for errors with severities, and a segment's score is minus their
-    weights, at most `cap`; any other value is a file with a prompt of your own. With
-    several runs each question is asked as often, a segment's score is the mean, and the
-    parts say how far the judge agrees with itself: Krippendorff's alpha, and the share of
-    segments with equal answers. The page "LLM judges" of the documentation says more.
+    metra asks the model through an OpenAI-compatible endpoint (chat completions), and
+    the score is the mean of its answers. `prompt=score` asks for a number from 0 to
+    100. `prompt=errors` asks for errors with severities; the score of a segment is
+    minus the sum of their weights, at most `cap`. Any other value is a file with your
+    own prompt. With several runs, each question is asked several times, the score of a
+    segment is the mean, and the parts measure the consistency of the model:
+    Krippendorff's alpha, and the share of segments with equal answers. See the page
+    "LLM judges" of the documentation.
 
-    Answers are kept in a file, so that nothing is asked twice, whatever interrupts a run;
-    without a url only answers in the file are used. An answer that is not in the form that
-    was asked for is unread: an error, or with `unread=skip` the segment counts only by its
-    other runs, and not at all if it has none. `metra score --estimate` says what a run will
-    cost. The key comes from the environment.
+    Answers are stored in a file, so that an interrupted run does not ask any question
+    twice; without a url only answers in the file are used. An answer in another format
+    than requested is unread: it is an error, or with `unread=skip` the segment is
+    scored by its other runs, and excluded if it has none. `metra score --estimate`
+    estimates the cost of a run. The key comes from the environment.
 
-    Prompts after Kocmi and Federmann 2023 (GEMBA, EAMT; GEMBA-MQM, WMT), Fernandes et al.
-    2023 (AutoMQM) and Lu et al. 2024 (EAPrompt), in our own words.
+    Prompts after Kocmi and Federmann 2023 (GEMBA, EAMT; GEMBA-MQM, WMT), Fernandes et
+    al. 2023 (AutoMQM) and Lu et al. 2024 (EAPrompt), in our own words.
 
     Options:
-        prompt: score, errors, or a file with {source}, {hypothesis}, {reference}, {texts},
-            {source_language} and {target_language} where these belong.
-        model: the model's name at the endpoint.
+        prompt: score, errors, or a file with the placeholders {source}, {hypothesis},
+            {reference}, {texts}, {source_language} and {target_language}.
+        model: name of the model at the endpoint.
         url: address of the API, such as http://localhost:8000/v1.
         source_lang: source language, as it should appear in the prompt.
         target_lang: target language, as it should appear in the prompt.
-        reference: whether {texts}, and so the built-in prompts, show the references.
-        answers: what a prompt of your own asks for; auto is score for a file.
-        lowest: the lowest score of the prompt's scale; one below it is unread.
-        highest: the highest score of the prompt's scale.
+        reference: whether {texts}, and therefore the built-in prompts, contain the
+            references.
+        answers: format of the answers to your own prompt; auto is score for a file.
+        lowest: lowest score of the prompt's scale; a lower answer is unread.
+        highest: highest score of the prompt's scale; a higher answer is unread.
         minor: weight of a minor error.
         major: weight of a major error.
         critical: weight of a critical error.
@@ -136,15 +138,17 @@ def llm(
         retries: number of retries of a failed request.
         timeout: seconds to wait for an answer.
         request_budget: largest number of requests of a run; 0 for no limit.
-        token_budget: largest number of tokens of a run, input and output; 0 for no limit.
+        token_budget: largest number of tokens of a run, input and output; 0 for no
+            limit.
         cost_budget: largest cost of a run, by the prices given; 0 for no limit.
         input_price: price of a million input tokens.
         output_price: price of a million output tokens.
-        key_variable: name of the environment variable with the API key (never the key itself).
-        cache: file that keeps the answers; a file for each model in the cache folder, if
-            none is given.
-        run_scores: table to write with the scores of each run, which `metra meta agree`
-            takes for judges.
+        key_variable: name of the environment variable with the API key (never the key
+            itself).
+        cache: file that stores the answers; by default one file per model in the cache
+            folder.
+        run_scores: table to write with the scores of each run, in which
+            `metra meta agree` treats the runs as judges.
     """
     asked = read_prompt(prompt)
     kind = (

@@ -56,28 +56,28 @@ def bertscore(
 ) -> Metric:
     """Embedding similarity of output and reference tokens, mostly 0 to 1. Higher is better.
 
-    A network gives each token a vector that depends on the text around it. Each token of
-    the output is matched with the most similar token of the reference by the cosine;
-    precision is the mean over the output's tokens, recall the mean over the reference's,
-    f1 their harmonic mean. With `idf` tokens are weighed by how few references have them,
-    log((N + 1) / (n + 1)) of N references; the weights are counted in the references of
-    the whole test set. With `baseline` scores are rescaled: (score − b) / (1 − b), b of
-    the layer's line of a file as the package bert-score has them. Of several references
-    the best counts, for each of the three values by itself. Where output or reference is
-    empty the score is 0 before rescaling.
+    A network gives each token a vector that depends on its context. Each token of the
+    output is matched with the token of the reference with the highest cosine
+    similarity. Precision is the mean over the output tokens, recall the mean over the
+    reference tokens, and f1 their harmonic mean. With `idf`, tokens are weighted by
+    log((N + 1) / (n + 1)) if n of N references contain them, counted in the references
+    of the whole test set. With `baseline`, scores are rescaled to (score − b) / (1 −
+    b), where b is the value for the layer in a file of the package bert-score. With
+    several references, the best one counts, separately for each of the three values. If
+    output or reference is empty, the score is 0 before rescaling.
 
-    In fp32 each segment's score is that of the package bert-score, within 0.00001, with
-    the same encoder, layer, weights and baseline. Nothing is downloaded.
+    In fp32, segment scores are within 0.00001 of those of the package bert-score with
+    the same encoder, layer, weights and baseline. metra downloads nothing.
 
     Zhang et al. 2020, "BERTScore: Evaluating text generation with BERT", ICLR.
 
     Options:
-        model: the folder of the encoder.
-        layer: the layer whose output is compared, counted from 1; 0 is the last.
+        model: folder of the encoder.
+        layer: layer whose output is compared, counted from 1; 0 is the last.
         score: value to use as the score; the others are its parts.
         idf: weight tokens by inverse document frequency in the references.
-        baseline: a file with the scores of unrelated texts, by layer: LAYER,P,R,F.
-        precision: how the encoder computes; auto is fp32 on a CPU.
+        baseline: file with the scores of unrelated texts, by layer: LAYER,P,R,F.
+        precision: precision of the encoder; auto is fp32.
     """
     folder = checkpoints.check_folder("bertscore", "model", model, _EXPECTED)
     files = checkpoints.list_encoder_files("bertscore", folder)

@@ -39,28 +39,28 @@ def comet(
 ) -> Metric:
     """Quality predicted by a trained network, mostly from 0 to 1. Higher is better.
 
-    The network reads the output with its source and a reference, or without a reference,
-    and was trained on human scores. `model` is the folder of a checkpoint as Unbabel
-    publishes them, of any class: regression (wmt22-comet-da), reference-free regression,
-    ranking, unified (CometKiwi, UniTE) and xCOMET, whose score also counts the error spans
-    that it finds; `--details` lists them. The score is the mean over segments, on the scale
-    of the checkpoint. With several references, each segment is scored against the one that
-    gives the highest score.
+    The network was trained on human scores. It reads the output with its source and a
+    reference, or without a reference. `model` is the folder of a checkpoint in
+    Unbabel's layout, of any class: regression (wmt22-comet-da), reference-free
+    regression, ranking, unified (CometKiwi, UniTE) and xCOMET, whose score also
+    includes the error spans that it finds; `--details` lists them. The score is the
+    mean over segments, on the scale of the checkpoint. With several references, each
+    segment is scored against the one with the highest score.
 
-    In fp32 each segment's score is that of the package unbabel-comet, within 0.00001.
-    Each distinct text is encoded once, however many systems share it, and scores are kept
-    on disk. Nothing is downloaded; the licence of a checkpoint is its own.
+    In fp32, segment scores are within 0.00001 of those of the package unbabel-comet.
+    Each distinct text is encoded once for all systems, and scores are cached on disk.
+    metra downloads nothing; each checkpoint has its own licence.
 
-    Rei et al. 2020, "COMET: A neural framework for MT evaluation", EMNLP; Rei et al. 2022,
-    "CometKiwi", WMT; Guerreiro et al. 2024, "xCOMET", TACL.
+    Rei et al. 2020, "COMET: A neural framework for MT evaluation", EMNLP; Rei et al.
+    2022, "CometKiwi", WMT; Guerreiro et al. 2024, "xCOMET", TACL.
 
     Options:
-        model: the folder of the checkpoint, with hparams.yaml and checkpoints/model.ckpt.
-        encoder: the folder of its encoder, of which config.json and the tokeniser are
-            read; without it the folder encoder beside hparams.yaml, or the one that the
-            checkpoint names if it is on this machine.
-        qe: score without references; only unified checkpoints and xCOMET have the choice.
-        precision: how the encoder computes; auto is fp32 on a CPU.
+        model: folder of the checkpoint, with hparams.yaml and checkpoints/model.ckpt.
+        encoder: folder of the encoder, for its config.json and tokeniser; by default
+            the folder encoder next to hparams.yaml, or the encoder that the checkpoint
+            names, if it is on this machine.
+        qe: score without references; only for unified checkpoints and xCOMET.
+        precision: precision of the encoder; auto is fp32.
     """
     checkpoint = _read_checkpoint(model, encoder)
     kind = checkpoint.kind

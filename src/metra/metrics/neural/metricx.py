@@ -42,25 +42,26 @@ def metricx(
 ) -> Metric:
     """MQM error score predicted by a trained network, 0 to 25. Lower is better.
 
-    A network of mT5's shape reads output, reference and source as one text and predicts
-    the MQM score that people would give: 0 is perfect, 25 the worst. MetricX-24 reads the
-    source and, unless `qe`, the reference; MetricX-23 reads one of them. The folder does
-    not say which it is, so `style` and `qe` have to fit the checkpoint. The score is the
-    mean over segments; with several references, each segment is scored against the one
-    that gives the lowest score. Inputs are cut after 1024 (23) or 1536 tokens (24).
+    A network with the architecture of mT5 reads output, reference and source as one
+    text and predicts the human MQM score: 0 is perfect, 25 the worst. MetricX-24 reads
+    the source and, unless `qe`, the reference; MetricX-23 reads one of them. The folder
+    does not record the version, so `style` and `qe` must fit the checkpoint. The score
+    is the mean over segments; with several references, each segment is scored against
+    the one with the lowest score. Inputs are truncated after 1024 (23) or 1536 tokens
+    (24).
 
-    Scores are those of the package that Google publishes, in fp32 within 0.00001 of its
-    arithmetic. Nothing is downloaded.
+    In fp32, scores are within 0.00001 of the arithmetic of Google's package. metra
+    downloads nothing.
 
-    Juraska et al. 2023, "MetricX-23: The Google submission to the WMT 2023 metrics shared
-    task", WMT; Juraska et al. 2024, "MetricX-24", WMT.
+    Juraska et al. 2023, "MetricX-23: The Google submission to the WMT 2023 metrics
+    shared task", WMT; Juraska et al. 2024, "MetricX-24", WMT.
 
     Options:
-        model: the folder of the checkpoint.
-        tokenizer: the folder of mT5's tokeniser; without it the checkpoint's own folder.
-        style: the version whose inputs the checkpoint was trained on.
+        model: folder of the checkpoint.
+        tokenizer: folder of mT5's tokeniser; by default the folder of the checkpoint.
+        style: version whose input format the checkpoint was trained on.
         qe: the checkpoint scores without references.
-        precision: how the network computes; auto is fp32 on a CPU.
+        precision: precision of the network; auto is fp32.
     """
     folder = checkpoints.check_folder("metricx", "model", model, _EXPECTED)
     words = folder

@@ -120,7 +120,7 @@ def _write_lead(card: MetricCard) -> str:
         )
     if card.beaten_by:
         words.append(
-            f"A sentinel does at least as well by {', '.join(card.beaten_by)}."
+            f"A sentinel correlates at least as well by {', '.join(card.beaten_by)}."
         )
     if card.challenge is not None:
         words.append(

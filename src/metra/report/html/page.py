@@ -137,9 +137,9 @@ def write_report(
     """Write an HTML report about the outputs of one or more systems; return its path.
 
     The parameters are those of `metra.evaluate` and the options of `metra report`:
-    `judgements` is a file of human judgements, or what was read from one, and `question`
-    names the one that counts; `labels` gives a label of each segment by name, `grids` is
-    the number of segments that come with a grid.
+    `judgements` is a file of human judgements or its content, and `question` selects a
+    question; `labels` maps names to a label per segment, and `grids` is the number of
+    segments with a grid.
     """
     if isinstance(judgements, (str, PathLike)):
         from metra.campaign.judgement_files import read_question

@@ -58,8 +58,8 @@ MARKS = {
 #: The same in Markdown.
 MARKDOWN = {"": "", "[-": "~~", "{+": "**"}
 SIGNS = (
-    "[-only before-]  {+only after+}; in a reference: words that only one of the "
-    "outputs has."
+    "[-only before-]  {+only after+}; in a reference: words that are in only one of "
+    "the outputs."
 )
 CHANGES_NOTE = (
     f"{SIGNS} Red: correct word lost; green: correct word gained; yellow: in no "
@@ -119,10 +119,10 @@ def _format_counts(changes: SystemChanges) -> str:
     if changes.short_count:
         counts += (
             f"; {format_count(changes.short_count, 'segment')} of fewer than "
-            f"{changes.min_words} words left out"
+            f"{changes.min_words} words excluded"
         )
     if changes.min_change:
-        counts += f"; changes of at least {changes.min_change:g} are shown"
+        counts += f"; only changes of at least {changes.min_change:g} are shown"
     return counts
 
 
@@ -376,12 +376,10 @@ def _build_ngram_tables(changes: NgramChanges) -> list[Table]:
             )
             for entry in getattr(changes, name)
         ]
-        those = "of" if what == "matched" else "beyond those of"
-        caption = (
-            f"n-grams {those} the references that {changes.system} has {how} often"
-        )
+        kind = "Reference n-grams" if what == "matched" else "N-grams in no reference"
+        caption = f"{kind} that {changes.system} has {how} often"
         if rows:
-            caption = f"{caption}: {verdict}"
+            caption = f"{caption} ({verdict})"
             tables.append(make_table(name, headings, rows, caption=caption))
     return tables
 

@@ -171,7 +171,7 @@ def _format_details(details: Sequence[Finding], style: Style) -> list[str]:
     lines[0] = terminal.style_text(lines[0], terminal.DIM, style)
     left = len(details) - MOST
     if left > 0:
-        more = f"and {left} more: --format json has all"
+        more = f"and {left} more; --format json lists all"
         lines.append(terminal.style_text(more, terminal.DIM, style))
     return lines
 

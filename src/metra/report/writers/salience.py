@@ -67,7 +67,8 @@ def render_match_sets(sets: Sequence[MatchSets], style: Style) -> str:
         f"{format_count(first.documents, 'document')}; n-grams of up to "
         f"{format_count(first.n, 'word')}, counted by document. High: {first.weight} of the "
         f"most salient word\nis above {first.threshold:g} in the reference's own list. "
-        "Common: the other reference has it too; matches count as common first."
+        "Common: the other reference has it too; matches are assigned to common "
+        "n-grams first."
     )
     return "\n\n".join([*blocks, below])
 

@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metra import __version__
-from metra.corpus.batch import Batch
+from metra.corpus.batch import Batch, CorpusChunk
 from metra.errors import FormatError, MetraError, OptionError
 from metra.formats.atomic import write_file
 from metra.formats.remote import is_remote, list_remote, open_remote
@@ -32,18 +32,25 @@ from metra.formats.texts import parquet
 from metra.metrics.record import Metric
 from metra.scoring import table_totals
 from metra.scoring.executors.term_files import Part, TermFiles, exchange_terms
-from metra.scoring.plan import ScoringPlan, build_unweighed, read_references
+from metra.scoring.plan import (
+    ScoringPlan,
+    build_unweighed,
+    pack_chunks,
+    read_references,
+)
 from metra.scoring.results import Results
 from metra.scoring.statistics import choose_threads
 from metra.scoring.table_totals import count_batch
 from metra.scoring.tables import TableProgress, check_files
-from metra.scoring.term_exchange import choose_sizes, cut_rows
+from metra.scoring.term_exchange import choose_sizes, cut_rows, release_memory
 from metra.scoring.totals import Totals
 from metra.stats.parallel import ordered_map
 
 #: Where a file keeps the fingerprint of what it was made of.
 FINGERPRINT = b"metra.fingerprint"
 _TOTALS_ENDING = ".totals"
+# The files that say that a part was begun, and that it is finished.
+_BEGUN_ENDING = ".begun"
 _PART_ENDING = ".part"
 
 #: What each column of scores was computed by, as JSON.
@@ -96,19 +103,26 @@ class _Work:
     chunk_rows: int | None = None
     done: int = 0
     rows: int = 0
+    _lock: Lock = field(default_factory=Lock)  # threads read as well
+
+    def expect(self, rows: int) -> None:
+        """Expect to read so many rows more."""
+        with self._lock:
+            self.rows += rows
 
     def add(self, rows: int) -> None:
         """Count rows that were read."""
-        self.done += rows
-        if self.progress:
-            self.progress(self.done, self.done / max(self.rows, 1))
+        with self._lock:
+            self.done += rows
+            if self.progress:
+                self.progress(self.done, self.done / max(self.rows, 1))
 
     def fit(
-        self, shard: _Shard, chunk: int, rows: pa.RecordBatch
+        self, shard: _Shard, number: int, chunks: Sequence[CorpusChunk]
     ) -> Mapping[str, Metric]:
-        """Give the metrics with the weights of a chunk's terms."""
+        """Give the metrics with the weights of the terms of some rows, packed before."""
         fitted = {
-            spec: files.fit(self.plan, shard.number, chunk, rows)
+            spec: files.fit(shard.number, number, chunks)
             for spec, files in self.term_files.items()
         }
         return {**self.metrics, **fitted}
@@ -187,6 +201,7 @@ def count_part(
     check_files(paths, plan)
     shards = _list_shards(paths, plan, scores_out, resume)
     unfinished = [s for s in shards if share.takes(s.number) and not s.is_finished]
+    _mark_part(shards, share, resume, _BEGUN_ENDING)
     work = _Work(plan, progress)
     if unfinished or (plan.two_passes and not all(s.is_finished for s in shards)):
         waiting = _fit_metrics(shards, unfinished, resume, work, share)
@@ -194,35 +209,46 @@ def count_part(
             return f"{str(share).capitalize()}: {waiting}"
     for shard, counted in _count_shards(unfinished, work, Totals()):
         _write_totals(shard, counted, plan)
-    with write_file(os.path.join(resume, _name_part(shards, share))) as file:
-        file.write(f"{share}\n".encode())
+    _mark_part(shards, share, resume, _PART_ENDING)
     return (
         f"{str(share).capitalize()} is finished; when all parts are, run the same "
         "command without the part for the scores."
     )
 
 
-def _name_part(shards: Sequence[_Shard], part: Part) -> str:
-    """Name the file that says that a part is finished."""
+def _mark_part(shards: Sequence[_Shard], part: Part, folder: str, ending: str) -> None:
+    """Write the file that says that a part was begun, or that it is finished."""
+    with write_file(os.path.join(folder, _name_part(shards, part, ending))) as file:
+        file.write(f"{part}\n".encode())
+
+
+def _name_part(shards: Sequence[_Shard], part: Part, ending: str) -> str:
     known = _hash([shard.fingerprint for shard in shards])[:24]
-    return f"part-{part.number}-of-{part.parts}-{known}{_PART_ENDING}"
+    return f"part-{part.number}-of-{part.parts}-{known}{ending}"
 
 
 def _check_parts(shards: Sequence[_Shard], folder: str) -> None:
-    """Where work was shared out, refuse to do what parts have left open."""
+    """Where work was shared out, refuse to do what parts have left open.
+
+    A folder in which no part was begun is one that a single process resumes from.
+    """
     lacking = [shard for shard in shards if not shard.is_finished]
     if not lacking:
         return
     paths = list_remote(folder) or () if is_remote(folder) else os.listdir(folder)
     names = [path.rpartition("/")[2] for path in paths]
-    known = {name for name in names if name.endswith(_PART_ENDING)}
+    known = {name for name in names if name.endswith((_BEGUN_ENDING, _PART_ENDING))}
     if not known:
         return
     counts = {int(name.split("-")[3]) for name in known}
     for parts in sorted(counts):
-        part_names = [_name_part(shards, Part(at + 1, parts)) for at in range(parts)]
-        open_parts = [at + 1 for at, name in enumerate(part_names) if name not in known]
-        if len(open_parts) < parts:
+        numbers = range(1, parts + 1)
+        begun, finished = (
+            {n for n in numbers if _name_part(shards, Part(n, parts), ending) in known}
+            for ending in (_BEGUN_ENDING, _PART_ENDING)
+        )
+        if begun:
+            open_parts = [n for n in numbers if n not in finished]
             first = open_parts[0] if open_parts else lacking[0].number % parts + 1
             missing = f"part {first} of {parts} is not finished"
             msg = (
@@ -408,7 +434,7 @@ def _fit_metrics(
     metrics = work.metrics = dict(build_unweighed(plan))
     for shard in shards if plan.two_passes else unfinished:
         shard.row_groups = parquet.list_row_groups(shard.path)
-    work.rows += sum(sum(shard.row_groups) for shard in unfinished)
+    work.expect(sum(sum(shard.row_groups) for shard in unfinished))
     rows = sum(sum(shard.row_groups) for shard in shards)
 
     def read_all() -> Iterator[Batch]:
@@ -431,11 +457,11 @@ def _fit_metrics(
                 partitions=partitions,
             )
         elif metric.fit:
-            work.rows += rows
+            work.expect(rows)
             metrics[spec] = metric.fit(read_all())
 
     def read_chunks(number: int) -> Iterator[pa.RecordBatch]:
-        work.rows += sum(shards[number].row_groups)
+        work.expect(sum(shards[number].row_groups))
         rows = _read_rows(shards[number].path, plan, plan.columns)
         for chunk in cut_rows(rows, work.chunk_rows):
             yield chunk
@@ -506,8 +532,10 @@ def _score_shard(shard: _Shard, work: _Work, totals: Totals) -> None:
         chunk: tuple[int, pa.RecordBatch],
     ) -> tuple[int, Totals, pa.RecordBatch | None]:
         number, rows = chunk
-        metrics = work.fit(shard, number, rows)
-        return rows.num_rows, *count_batch(rows, plan, metrics, keep=keep)
+        chunks = pack_chunks(rows, plan) if work.term_files else None
+        metrics = work.fit(shard, number, chunks or ())
+        counted = count_batch(rows, plan, metrics, keep=keep, chunks=chunks)
+        return rows.num_rows, *counted
 
     with _open_score_file(shard, plan, schema) if keep else nullcontext() as write:
         columns = schema.names if keep else plan.columns
@@ -520,6 +548,8 @@ def _score_shard(shard: _Shard, work: _Work, totals: Totals) -> None:
             if write and scored is not None:
                 write(scored.drop_columns(added))
             work.add(rows)
+            if work.term_files:
+                release_memory()
 
 
 @contextmanager

@@ -22,13 +22,13 @@ from metra.errors import FormatError, MissingResourceError, OptionError
 from metra.formats.stream import name_system
 from metra.formats.texts.parquet import NullValueError, mark_partitions
 from metra.formats.texts.reference_lists import add_element_fields, list_lists
-from metra.metrics.record import Metric
 from metra.scoring.executors.spark_session import (
     LOCAL,
     find_context,
     format_path,
     run_steps,
     silence_warnings,
+    skip_pandas_check,
     spark_session,
     translate_errors,
 )
@@ -46,7 +46,7 @@ from metra.scoring.table_totals import (
 )
 from metra.scoring.tables import PlanBuilder, TableProgress, check_schema
 from metra.scoring.term_exchange import choose_sizes
-from metra.scoring.term_messages import MessageExchange
+from metra.scoring.term_messages import FittedRows, MessageExchange
 
 #: Where a column's metadata has the signature of the metric that its scores are by.
 SIGNATURE = "metra.signature"
@@ -204,7 +204,7 @@ class MetricRows(NamedTuple):
 
     frame: Frame
     columns: Sequence[str]
-    read: Callable[[Batches], Iterator[tuple[pa.RecordBatch, Mapping[str, Metric]]]]
+    read: Callable[[Batches], Iterator[FittedRows]]
 
 
 def fit_rows(
@@ -218,7 +218,9 @@ def fit_rows(
     """
     if not plan.two_passes:
         return MetricRows(
-            frame, columns, lambda rows: ((each, build_metrics(plan)) for each in rows)
+            frame,
+            columns,
+            lambda rows: (FittedRows(each, build_metrics(plan)) for each in rows),
         )
     from pyspark.sql.types import BinaryType, StringType
 
@@ -285,9 +287,10 @@ def count_rows(frame: Frame, plan: ScoringPlan, rows: MetricRows) -> pa.RecordBa
     def count(batches: Batches) -> Batches:
         return _add_partition(
             build_totals_batch(
-                count_batch(batch, plan, metrics)[0], totals_schema(plan, batch.schema)
+                count_batch(batch, plan, metrics, chunks=chunks)[0],
+                totals_schema(plan, batch.schema),
             )
-            for batch, metrics in read(batches)
+            for batch, metrics, chunks in read(batches)
         )
 
     names = [*plan.group_by, *OWN_COLUMNS]
@@ -300,7 +303,9 @@ def count_rows(frame: Frame, plan: ScoringPlan, rows: MetricRows) -> pa.RecordBa
         together = counted.repartition(*_number_columns(keys)).toDF(*names)
         counted = _map_batches(together, names, _add_partition, kinds)
     table = counted.toArrow().rename_columns(names)
-    nothing = pa.RecordBatch.from_pylist([], schema=table.schema)
+    # Without `pa.array`, which would load pandas.
+    columns = [pa.nulls(0, field.type) for field in table.schema]
+    nothing = pa.record_batch(columns, schema=table.schema)
     return add_totals([*table.to_batches(), nothing])
 
 
@@ -320,8 +325,8 @@ def _add_columns(frame: Frame, plan: ScoringPlan, rows: MetricRows) -> Frame:
     read = rows.read
 
     def score(batches: Batches) -> Batches:
-        for batch, metrics in read(batches):
-            yield count_batch(batch, plan, metrics, keep=True)[1]
+        for batch, metrics, chunks in read(batches):
+            yield count_batch(batch, plan, metrics, keep=True, chunks=chunks)[1]
 
     own = _list_own(frame)
     names = scores_schema(plan, convert_schema(frame)).names
@@ -362,7 +367,7 @@ def _map_batches(
         [StructField(*pair) for pair in zip(numbers, kinds, strict=True)]
     )
     chosen = frame.toDF(*known.values()).select(*(known[name] for name in columns))
-    with silence_warnings():
+    with silence_warnings(), skip_pandas_check():
         return chosen.mapInArrow(call, schema)
 
 

@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from importlib.util import find_spec
 from tempfile import TemporaryFile
 from threading import Event, Thread
@@ -59,7 +60,7 @@ def spark_session(
         finally:
             session.stop()
         return
-    with TemporaryFile() as log:
+    with TemporaryFile() as log, _convert_no_arrays():
         session = _start_session(
             pyspark, _build_settings(master) | dict(settings or {}), log
         )
@@ -128,6 +129,36 @@ def _start_session(pyspark: Any, settings: Mapping[str, str], log: IO[bytes]) ->
             return pyspark.sql.SparkSession(context)
     except (PySparkException, Py4JError) as error:
         raise _explain_failure(settings["spark.master"], error, log) from None
+
+
+@contextmanager
+def skip_pandas_check() -> Iterator[None]:
+    """Have pyspark not load pandas to see its version, where only Arrow's batches are used."""
+    functions: Any = import_module("pyspark.sql.pandas.functions")
+    check = functions.require_minimum_pandas_version
+    functions.require_minimum_pandas_version = lambda: None
+    try:
+        yield
+    finally:
+        functions.require_minimum_pandas_version = check
+
+
+@contextmanager
+def _convert_no_arrays() -> Iterator[None]:
+    """Have py4j not ask pyspark whether arguments are arrays: Java gets none from us.
+
+    To answer, pyspark loads its helpers for tests, and these load pandas, which takes 30 MB.
+    """
+    from py4j.protocol import INPUT_CONVERTER
+
+    kept = [*INPUT_CONVERTER]
+    INPUT_CONVERTER[:] = [
+        entry for entry in kept if not type(entry).__name__.startswith("Numpy")
+    ]
+    try:
+        yield
+    finally:
+        INPUT_CONVERTER[:] = kept
 
 
 def _connect(pyspark: Any, address: str, settings: Mapping[str, str]) -> Any:

@@ -17,21 +17,24 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from metra.errors import FormatError
+from metra.corpus.batch import CorpusChunk
+from metra.errors import FormatError, MetraError
 from metra.formats.atomic import write_file
 from metra.formats.remote import is_remote, open_remote
 from metra.formats.stream import get_file_state
 from metra.metrics.corpus_weights import TermExchange
 from metra.metrics.record import Metric
-from metra.scoring.plan import ScoringPlan
+from metra.scoring.plan import ScoringPlan, pack_chunks
 from metra.scoring.term_exchange import (
     DocumentLists,
     TermSums,
     answer_partition,
+    cut_partitions,
     join_answers,
-    request_terms,
+    release_memory,
     split_terms,
 )
+from metra.stats.parallel import ordered_map, thread_count
 
 #: The step in which shards ask for what they need.
 ASKED = "asked"
@@ -39,8 +42,9 @@ ASKED = "asked"
 _FINGERPRINT = b"metra.fingerprint"
 _SUMS = b"metra.sums"
 _ENDING = ".terms"
-# So many files are open at a time.
-_OPEN = 256
+# So many files of a metric are open at a time: those of all partitions of 13 million rows, as
+# chunks read from all of them. Systems often allow 1,024 in all.
+_OPEN = 400
 
 #: Gives the rows of a shard in chunks, by the shard's number.
 ReadChunks = Callable[[int], Iterable[pa.RecordBatch]]
@@ -107,17 +111,18 @@ class TermFiles:
         """Whether a task's file is there."""
         return get_file_state(self._get_path(step, task)) is not None
 
-    def fit(
-        self, plan: ScoringPlan, shard: int, chunk: int, rows: pa.RecordBatch
-    ) -> Metric:
-        """Give the metric with the weights of a chunk's terms."""
-        terms, order, _ = request_terms(self._exchange, plan, rows, self._partitions)
-        place = self._starts[shard] + chunk
+    def fit(self, shard: int, number: int, chunks: Sequence[CorpusChunk]) -> Metric:
+        """Give the metric with the weights of the terms of a shard's rows, packed before."""
+        request = self._exchange.request(chunks, self._partitions)
+        place = self._starts[shard] + number
         answers = [self._read("answered", p, place) for p in range(self._partitions)]
-        if sum(batch.num_rows for batch in answers) != len(order):
-            raise self._describe_damage(self._get_path("answered", 0))
         words = self._add_sums("answered")[1]
-        return self._exchange.apply(terms, join_answers(order, answers), words)
+        try:
+            return request.apply(join_answers(answers), words)
+        except MetraError:
+            raise
+        except ValueError:  # other terms than those that were asked about
+            raise self._describe_damage(self._get_path("answered", 0)) from None
 
     def check(self) -> None:
         """Refuse a corpus whose weights say nothing."""
@@ -136,10 +141,13 @@ class TermFiles:
                     os.remove(self._get_path(step, task))
 
     def _ask(
-        self, plan: ScoringPlan, chunks: Iterable[pa.RecordBatch]
+        self, plan: ScoringPlan, all_rows: Iterable[pa.RecordBatch]
     ) -> Iterator[pa.RecordBatch]:
-        for rows in chunks:
-            yield from request_terms(self._exchange, plan, rows, self._partitions)[2]
+        for rows in all_rows:
+            chunks = pack_chunks(rows, plan)
+            request = self._exchange.request(chunks, self._partitions)
+            yield from cut_partitions(request.split())
+            release_memory()
 
     def _read_partition(self, partition: int) -> Iterator[pa.RecordBatch]:
         """Read what all chunks asked a partition."""
@@ -263,12 +271,13 @@ def exchange_terms(
 
 def _do_tasks(files: TermFiles, step: ExchangeStep, part: Part | None) -> int:
     """Do the tasks of a step that belong to a part; count those that others have not done."""
-    left = 0
-    for task in range(step.tasks):
-        if files.is_done(step.name, task):
-            continue
-        if part and not part.takes(task):
-            left += 1
-        else:
-            step.make(task)
-    return left
+    undone = [task for task in range(step.tasks) if not files.is_done(step.name, task)]
+    own = [task for task in undone if part is None or part.takes(task)]
+
+    def make(task: int) -> None:
+        step.make(task)
+        release_memory()
+
+    for _ in ordered_map(make, own, thread_count(), alone=1):
+        pass
+    return len(undone) - len(own)

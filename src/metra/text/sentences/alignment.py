@@ -84,12 +84,12 @@ def align_sentences(
     compare: Comparison = "loose",
     split: bool = True,
 ) -> list[SentenceMatch]:
-    """Match an output's sentences with the segments of its references; one match for each.
+    """Match the sentences of an output with the segments of its references.
 
-    `references` is a list of streams, which all have the same segments; one stream may stand
-    alone. Unless `split` is false, the lines of the output are first cut into sentences.
-    Nothing of the output is lost: sentences that correspond to no segment are added to the
-    one before, and one that covers several segments is cut by the minimum edit distance.
+    `references` is a list of streams with the same segments, or a single stream. Unless
+    `split` is false, the lines of the output are first split into sentences. The result
+    contains the whole output: sentences that correspond to no segment are appended to the
+    previous one, and one that covers several segments is split by minimum edit distance.
 
     >>> references = [["It rains and so we stay at home.", "Nobody minds it."]]
     >>> matches = align_sentences("It rains. We stay at home. Nobody minds.", references)

@@ -97,11 +97,11 @@ def resegment(
     lang: str = "",
     slack: int = 0,
 ) -> list[OutputPart]:
-    """Cut an output, a text or lines of it, like the segments of its references.
+    """Split an output into the segments of its references, by minimum edit distance.
 
-    `references` is a list of streams, which all have the same segments; one stream may stand
-    alone, and None is a missing segment. Where several places are as good, the output is cut
-    where one of its sentences ends; `slack` is how many more edits such a cut may cost.
+    `references` is a list of streams with the same segments, or a single stream; None is a
+    missing segment. Among equally good splits, those at the end of an output sentence are
+    preferred; `slack` is the number of additional edits that such a split can cost.
 
     >>> parts = resegment("It rains. We stay at home today.", [["It is raining.", "We stay."]])
     >>> [part.text for part in parts], [part.edits for part in parts]

@@ -48,10 +48,10 @@ _REACH = 32
 
 
 def split_sentences(text: str, lang: str = "") -> list[str]:
-    """Cut a text into sentences, without the white space around them.
+    """Split a text into sentences, without surrounding white space.
 
     A line break ends a sentence. `lang` is a code such as `de` or `pt-BR`; without it, only
-    abbreviations that many languages share are known.
+    abbreviations that many languages share are used.
 
     >>> split_sentences('He met Dr. Wu. "When?" she asked. At 3.30 p.m. on Monday.', "en")
     ['He met Dr. Wu.', '"When?" she asked.', 'At 3.30 p.m. on Monday.']

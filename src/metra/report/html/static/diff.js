@@ -153,7 +153,7 @@ function errorsOf(index, at) {
 }
 
 function tellError([, severity, category, source, side, words]) {
-  const place = side === "output" ? "" : side === "source" ? ", in the source" : ", left out";
+  const place = side === "output" ? "" : side === "source" ? ", in the source" : ", omitted";
   return `${severity}${category ? ` ${category}` : ""}${place}`
     + `${words ? ` “${shown(words)}”` : ""}${source ? `, marked by ${source}` : ""}`;
 }

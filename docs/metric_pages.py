@@ -1,4 +1,4 @@
-"""The pages of the measures, from their docstrings, their options and the example."""
+"""The pages of the metrics, from their docstrings, their options and the example."""
 
 import re
 from pathlib import Path
@@ -17,28 +17,40 @@ from metra.scoring.files import FileCorpus, open_corpus
 from metra.scoring.results import Results
 
 NAMES = tuple(registry.BUILT_IN)
+#: Metrics by what they compare, for the index and the menu; others come last.
+FAMILIES = {
+    "N-grams": "bleu nist chrf gleu rougel ltv",
+    "Edit distance": "ter wer mer wil wip per ser cer",
+    "Word matches": "precision recall f1 fmean gtm meteor",
+    "Neural metrics and language models": "comet bertscore metricx llm",
+    "Names, terms and extraction": "entities terminology untranslated ie",
+    "Syntax": "syntax xscore transfer",
+    "Judgements and combinations": "evaltrans mwer spans outside quality",
+}
 
 OUTPUTS = ("solid", "terse", "verbose")
 REFERENCES = ("reference.1.txt", "reference.2.txt")
 
-# The output that shows best what a measure notes, where that is not the second one.
+# The output whose details are shown, if it is not the second one.
 NOTED = {"untranslated": "untranslated"}
-# Measures that need no reference but look at it if it is there.
+# Metrics that use an optional reference.
 WITH_REFERENCES = ("evaltrans",)
-# Measures that need no source but look at it if it is there.
+# Metrics that use an optional source.
 WITH_SOURCE = ("untranslated",)
 
-# Options that many measures share are explained on a page of their own.
+# Pages that explain options of many metrics.
 EXPLAINED = {
     "tok": "[a tokeniser](../text.md#tokenisers)",
     "stem": "[a stemmer](../text.md#stems)",
 }
 
-NOTE = "<!-- Written by docs/generate.py; change the measure's docstring instead. -->"
+NOTE = (
+    "<!-- Written by docs/generate.py; change the docstring of the metric instead. -->"
+)
 
 
 def page(name: str) -> str:
-    """Explain one measure."""
+    """Explain one metric."""
     found = read_description(name)
     blocks = [
         NOTE,
@@ -52,52 +64,62 @@ def page(name: str) -> str:
         more = "See [Neural metrics](../neural.md) for models, precision, speed and the cache."
         return "\n\n".join([*blocks, more]) + "\n"
     metric = registry.metric(_spec(name))
-    if metric.estimate is None:  # others ask machines that are not ours
+    if metric.estimate is None:  # the others send requests to an endpoint
         blocks += [
             "## On the example",
             _console(_spec(name), metric),
             _noted(_spec(name), metric),
             _variations(found, metric),
-            "## What is counted",
+            "## Statistics",
             _statistics(_spec(name), metric),
         ]
     return "\n\n".join(filter(None, blocks)) + "\n"
 
 
 def index() -> str:
-    """List the measures."""
+    """List the metrics."""
     blocks = [
         "<!-- Written by docs/generate.py. -->",
-        "# Measures",
-        "Each measure is named by a spec: its name, or its name with options, as in "
-        "`bleu:tok=intl,case=lower`. `metra metrics NAME` says in the terminal what its "
-        "page says here.",
-        listed(""),
+        "# Metrics",
+        "A spec names a metric and optionally its options, for example "
+        "`bleu:tok=intl,case=lower`. `metra metrics NAME` prints the definition and the "
+        "options of a metric in the terminal.",
     ]
+    for family, names in group_names().items():
+        lines = (
+            f"- [`{name}`]({name}.md): {_prose(read_description(name).summary)}"
+            for name in names
+        )
+        blocks += [f"## {family}", "\n".join(lines)]
     return "\n\n".join(blocks) + "\n"
 
 
-def listed(folder: str) -> str:
-    """Name every measure with its first line, linked to its page in the folder."""
-    return "\n".join(
-        f"- [`{name}`]({folder}{name}.md): {_prose(read_description(name).summary)}"
-        for name in NAMES
-    )
+def group_names() -> dict[str, list[str]]:
+    """Return the names of the metrics by family."""
+    groups = {family: names.split() for family, names in FAMILIES.items()}
+    known = {name for names in groups.values() for name in names}
+    others = [name for name in NAMES if name not in known]
+    return groups | ({"Other metrics": others} if others else {})
 
 
 def menu() -> str:
-    """Give the measures' entries in the site's menu."""
-    return "\n".join(f'      {{ "{name}" = "metrics/{name}.md" }},' for name in NAMES)
+    """Return the entries of the metrics in the menu of the site."""
+    lines = []
+    for family, names in group_names().items():
+        lines.append(f'      {{ "{family}" = [')
+        lines += [f'        {{ "{name}" = "metrics/{name}.md" }},' for name in names]
+        lines.append("      ] },")
+    return "\n".join(lines)
 
 
 def _spec(name: str, **options: str) -> str:
-    """Name a measure with its files of the example, as seen from the repository's root."""
+    """Name a metric with its files of the example, relative to the repository root."""
     return examples.build_spec(name, Path("examples"), **options)
 
 
 def _options(found: Description) -> str:
     if not found.options:
-        return "It has none."
+        return "None."
     kinds = read_parameters(registry.find_factory(found.name))
     lines = ["| option | meaning | values | default |", "| :-- | :-- | :-- | :-- |"]
     for option in found.options:
@@ -110,9 +132,7 @@ def _options(found: Description) -> str:
 
 def _kind(parameter: Any) -> str:
     text = str(parameter.annotation)
-    return (
-        "a whole number" if "int" in text else "a number" if "float" in text else "text"
-    )
+    return "an integer" if "int" in text else "a number" if "float" in text else "text"
 
 
 def _console(spec: str, metric: Metric) -> str:
@@ -121,7 +141,7 @@ def _console(spec: str, metric: Metric) -> str:
 
 
 def _noted(spec: str, metric: Metric) -> str:
-    """Show what the measure notes in one output, if it notes anything."""
+    """Show the details of the metric for one output, if it has details."""
     if metric.details is None:
         return ""
     outputs = (NOTED.get(metric.name, OUTPUTS[1]),)
@@ -143,7 +163,7 @@ def _command(spec: str, outputs: tuple[str, ...], metric: Metric) -> str:
 
 
 def _variations(found: Description, metric: Metric) -> str:
-    """Say what each option alone does to one output's score, where it can stand alone."""
+    """Show the score of one output for each value of each option."""
     specs = [_spec(found.name)]
     for option in found.options:
         for choice in option.choices:
@@ -154,7 +174,7 @@ def _variations(found: Description, metric: Metric) -> str:
         return ""
     scores = _results(specs, OUTPUTS[:1], metric)[OUTPUTS[0]]
     lines = [
-        f"What each option, changed alone, makes of the score of `{OUTPUTS[0]}`:",
+        f"Score of `{OUTPUTS[0]}` if one option is changed:",
         "",
         "| spec | score |",
         "| :-- | --: |",
@@ -164,7 +184,7 @@ def _variations(found: Description, metric: Metric) -> str:
 
 
 def _possible(spec: str, metric: Metric) -> bool:
-    """Tell whether the spec can be used on what the measure itself is shown with."""
+    """Return whether the spec works with the inputs of the example."""
     try:
         found = registry.metric(spec)
     except MetraError:
@@ -174,13 +194,12 @@ def _possible(spec: str, metric: Metric) -> bool:
 
 def _statistics(spec: str, metric: Metric) -> str:
     columns = ", ".join(f"`{column}`" for column in metric.columns)
-    lines = [f"For each segment: {columns}. Scores are made from sums of these."]
+    lines = [f"Statistics per segment: {columns}. Scores are computed from their sums."]
     parts = _results([spec], OUTPUTS[:1], metric)[OUTPUTS[0]][spec].parts
     if parts:
         lines += [
             "",
-            "JSON and Python give these parts beside the score, here for "
-            f"`{OUTPUTS[0]}`:",
+            f"JSON and Python also return these parts of the score, here for `{OUTPUTS[0]}`:",
             "",
             "| part | value |",
             "| :-- | :-- |",
@@ -224,7 +243,7 @@ def _takes_source(metric: Metric) -> bool:
 
 
 def _prose(text: str) -> str:
-    """Keep signs that Markdown would take for its own, outside of code."""
+    """Escape Markdown characters outside of code."""
     pieces = re.split(r"(`[^`]*`|(?<=\n) {4}[^\n]*)", text)
     plain = [re.sub(r"([*<\[\]])", r"\\\1", piece) for piece in pieces[::2]]
     return "".join(

@@ -103,7 +103,9 @@ class Trial:
 
     def kill_worker(self) -> None:
         """End one worker as a failing machine would."""
-        workers = self.server.list_workers()
+        # One that cannot reach its store does not live long.
+        while not (workers := self.server.list_workers()):
+            time.sleep(0.1)
         os.kill(workers[self.counts["worker"] % len(workers)], signal.SIGKILL)
         self.counts["worker"] += 1
 

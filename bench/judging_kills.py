@@ -103,7 +103,9 @@ class Trial:
 
     def kill_worker(self) -> None:
         """End one worker as a failing machine would."""
-        workers = self.server.list_workers()
+        # One that cannot reach its store does not live long.
+        while not (workers := self.server.list_workers()):
+            time.sleep(0.1)
         os.kill(workers[self.counts["worker"] % len(workers)], signal.SIGKILL)
         self.counts["worker"] += 1
 
@@ -334,12 +336,13 @@ def format_page(outcomes: list[dict[str, Any]], items: int) -> str:
 
 
 def is_right(of: dict[str, Any]) -> bool:
-    """Return whether nothing was lost or doubled, and backups are complete."""
+    """Return whether nothing was lost or doubled, backups are complete, and disks were full."""
     wrong = ("lost", "doubled", "untold", "others", "missing in the middle")
     return (
         of["kept"] == of["asked"]
         and not any(of[name] for name in wrong)
         and all(of["equal"].values())
+        and (of["507"] > 0 or not of["full"])
     )
 
 

@@ -72,7 +72,6 @@ def evaluate_spans(
         raise CorpusError(msg)
     gold = _choose_gold(files, marks, options.gold, programs)
     trials = 0 if options.no_ci else options.trials
-    settings = {"trials": trials, "seed": options.seed}
     others = [name for name in marks.raters if name not in gold]
     comparisons = {
         name: _compare(marks, name, gold, options.combine, options.credit)
@@ -83,11 +82,14 @@ def evaluate_spans(
             msg = f"{name!r} has marked none of the gold outputs; check the names."
             raise CorpusError(msg)
     shared = {name: each for name, each in comparisons.items() if len(each[0])}
-    scores = score_raters(shared, marks.segments, **settings)
+    scores = score_raters(shared, marks.segments, trials=trials, seed=options.seed)
     agreement = None
     if len(gold) > 1:
         agreement = agree_on_spans(
-            marks.keep_raters(gold).columns, credit=options.credit, **settings
+            marks.keep_raters(gold).columns,
+            credit=options.credit,
+            trials=trials,
+            seed=options.seed,
         )
     if not others and (agreement is None or agreement.overall is None):
         msg = (

@@ -76,7 +76,7 @@ def test_close_answers_become_a_campaign_and_its_verdicts_count(store, cli, tmp_
     assert {line[2] for line in lines} == {"100.0"}
     again = cli("judge", "settle", "first", "-j", "zoe", "--name", "third")
     assert again.code == 2
-    assert "no answers that wait" in again.err
+    assert "no answers that need a second look" in again.err
 
 
 def test_campaigns_and_files_are_compared(store, cli, write, tmp_path):

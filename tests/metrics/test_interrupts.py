@@ -35,6 +35,7 @@ LEFT_OUT = {
     "LineBuffer.finish": "lines of files; the commands of the benchmark read some",
     "LineBuffer.pop": "lines of files; the commands of the benchmark read some",
     "LineBuffer.push": "lines of files; the commands of the benchmark read some",
+    "PlacedInformation.rows": "counts of large tables; a loop as in Information.rows",
     "Tokens.joined": "text for models",
     "Text.packed": "columns of tables",
     **dict.fromkeys(

@@ -750,5 +750,5 @@ def test_the_page_about_spark_tells_the_truth(
         # Java does not move to another folder with us.
         exec(block.replace('"data"', repr(str(tmp_path / "data"))), found)
     assert capsys.readouterr().out.startswith(f"{found['results']['A']['bleu'].score} ")
-    assert found["best"].num_rows == 10
-    assert "chrf/A" in found["best"].schema.names
+    assert found["worst"].num_rows == 10
+    assert "chrf/A" in found["worst"].schema.names

@@ -400,7 +400,8 @@ def interrupt_case(name: str) -> list[Outcome]:
             if not select.select([process.stdout], [], [], PATIENCE)[0]:
                 outcomes.append({"answered": 1000.0 * PATIENCE})
                 break
-            said, *clocks = process.stdout.readline().split()
+            # Work that ended just before the signal says so, or its process ends.
+            said, *clocks = process.stdout.readline().split() or ["done"]
             if said != "stopped":
                 outcomes.append({"done": time.monotonic() - began})
                 break

@@ -280,7 +280,7 @@ def test_parts_of_a_corpus_are_weighed_together(models):
     ]
     counted = [metric.weighing.count(half) for half in halves]
     sums: dict[bytes, int] = {}
-    for keys, ends, counts, _ in counted:
+    for keys, ends, counts in counted:
         starts = [0, *ends[:-1]]
         for start, end, count in zip(starts, ends, counts, strict=True):
             key = keys[start:end]

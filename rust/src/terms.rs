@@ -129,7 +129,7 @@ impl TermList {
     pub fn sort(&self) -> Vec<(u64, u32)> {
         // First into piles, each of which fits into the processor's caches.
         let piles = (self.len() / PILE).next_power_of_two().min(1 << 16);
-        let pile = |key: u64| (key as u128 * piles as u128 >> 64) as usize;
+        let pile = |key: u64| ((key as u128 * piles as u128) >> 64) as usize;
         let mut starts = vec![0; piles + 1];
         self.keys.iter().for_each(|key| starts[pile(key.0) + 1] += 1);
         (0..piles).for_each(|at| starts[at + 1] += starts[at]);

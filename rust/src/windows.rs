@@ -106,7 +106,7 @@ impl Request {
             let mixed = first.iter().fold(0u64, |mixed, word| {
                 (mixed.rotate_left(23) ^ words[*word as usize]).wrapping_mul(SPREAD)
             });
-            ((mixed ^ mixed >> 32) as u128 * partitions as u128 >> 64) as u32
+            (((mixed ^ mixed >> 32) as u128 * partitions as u128) >> 64) as u32
         };
         let first = |words: &[u32]| choose(&words[..words.len().min(LEAST)]);
         let chosen: Vec<_> = self.terms().map(|(words, _)| first(words)).collect();

@@ -41,6 +41,23 @@ def test_from_a_file_to_links_and_status(judge):
     assert re.search(r"^ann +0 +32 +0 +14 +not begun$", status, re.M)
 
 
+def test_a_password_needs_a_terminal_a_file_or_a_variable(judge, monkeypatch, tmp_path):
+    monkeypatch.delenv("METRA_ADMIN_PASSWORD")
+    ran = judge("init", CAMPAIGN)
+    assert ran.code == 2
+    assert "no terminal to ask for it; give --password-file" in ran.err
+    assert not (tmp_path / "judge.db").exists()
+
+
+def test_a_store_without_campaigns_says_how_to_add_one(judge):
+    judge("init")
+    ran = judge("links")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        "metra: The store has no campaign; add one with `metra judge init FILE`.\n"
+    )
+
+
 def test_links_are_made_anew_and_taken_back(judge):
     judge("init", CAMPAIGN)
     judge("links")

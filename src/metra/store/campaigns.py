@@ -184,6 +184,9 @@ def find_by_name(db: Connection, name: str | None) -> StoredCampaign:
     known = {entry[1]: entry[0] for entry in list_campaigns(db)}
     if name is None and len(known) == 1:
         [name] = known
+    if not known:
+        msg = "The store has no campaign; add one with `metra judge init FILE`."
+        raise OptionError(msg)
     if name is None:
         names = ", ".join(sorted(known))
         msg = f"The store holds {len(known)} campaigns; name one of: {names}."

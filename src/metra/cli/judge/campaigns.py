@@ -1,8 +1,10 @@
 """`metra judge init`, `links`, `status`, `settle`, `forget`, `admin`: commands on a store."""
 
 import os
+import sys
 import time
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -75,12 +77,17 @@ def init(
     from metra.store import access
 
     opened = [open_campaign(path) for path in files]
+    # Ask before a file is created, so that nothing remains of a command that is given up.
+    is_new = "://" not in url and not Path(url).exists()
+    asked = is_new or new_password
+    password = _read_password(admin, password_file) if asked else None
     store = open_store(url, create=True)
     now = time.time()
     with store.reading() as db:
         known = access.find_password_hash(db, admin) is not None
-    if new_password or not known:
+    if password is None and not known:
         password = _read_password(admin, password_file)
+    if password is not None:
         with store.transaction() as db:
             access.set_password(db, admin, password, now=now, who=AT_KEYBOARD)
         click.echo(f"The password of {admin} is set.")
@@ -112,6 +119,12 @@ def _read_password(admin: str, file: str | None) -> str:
         return next(iter(read_lines(file)), "")
     if (given := os.environ.get("METRA_ADMIN_PASSWORD")) is not None:
         return given
+    if not sys.stdin.isatty():
+        msg = (
+            f"The password for {admin} is missing, and there is no terminal to ask for it; "
+            "give --password-file, or set METRA_ADMIN_PASSWORD."
+        )
+        raise OptionError(msg)
     return click.prompt(
         f"Password for {admin}", hide_input=True, confirmation_prompt=True
     )

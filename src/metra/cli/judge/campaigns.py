@@ -79,7 +79,7 @@ def init(
     opened = [open_campaign(path) for path in files]
     # Ask before a file is created, so that nothing remains of a command that is given up.
     is_new = "://" not in url and not Path(url).exists()
-    asked = is_new or new_password
+    asked = new_password or (is_new and Path(url).parent.is_dir())
     password = _read_password(admin, password_file) if asked else None
     store = open_store(url, create=True)
     now = time.time()

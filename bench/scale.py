@@ -317,7 +317,7 @@ words per segment; three of ten words of each output are replaced. No text occur
 time is the sum over cores. Up to 100,000 pairs, it is that of a process that has scored ten
 pairs before, except on Spark and for commands that save their state. Peak memory is that of
 all processes of the command. Wall time depends on other work on the machine, and the load
-beside each line shows how much there was. CPU time depends on it a little, because processes
+next to each line shows how much there was. CPU time depends on it a little, because processes
 share caches."""
 
 
@@ -370,7 +370,8 @@ These figures are extrapolated: the cost per pair at the largest measured size, 
 assume that the cost per pair stays constant, for these reasons:
 
 - **Memory.** metra reads, counts and drops one chunk of rows at a time, and keeps one row of
-  sums per group, system and metric. The table above shows the same memory at every size.
+  sums per group, system and metric. Without Spark, the table above shows the same memory at every
+  size; Spark itself took more with more rows.
 - **Sums.** Fractions are summed on fixed grids, exact for 10⁹ segments, and counts are exact up
   to 2⁵³. The digits therefore do not depend on how the rows are split.
 - **Weights (NIST, LTV).** No process holds all terms. Chunks write them to partitions (one per

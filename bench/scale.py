@@ -370,8 +370,8 @@ These figures are extrapolated: the cost per pair at the largest measured size, 
 assume that the cost per pair stays constant, for these reasons:
 
 - **Memory.** metra reads, counts and drops one chunk of rows at a time, and keeps one row of
-  sums per group, system and metric. Without Spark, the table above shows the same memory at every
-  size; Spark itself took more with more rows.
+  sums per group, system and metric. Without Spark, the table above shows the same memory at
+  every size; Spark itself took more with more rows.
 - **Sums.** Fractions are summed on fixed grids, exact for 10⁹ segments, and counts are exact up
   to 2⁵³. The digits therefore do not depend on how the rows are split.
 - **Weights (NIST, LTV).** No process holds all terms. Chunks write them to partitions (one per

@@ -234,6 +234,37 @@ mod tests {
     use super::*;
 
     #[test]
+    fn wide_lanes_give_the_same_bits() {
+        // Fractions that no sum holds exactly, so that another order or rounding would show.
+        let values: Vec<f64> = (1..8).map(|at| 1.0 / f64::from(at * at + 2)).rev().collect();
+        let count = 40;
+        let drawn: Vec<i64> = (0..count).map(|at| at % 11).collect();
+        let (first, second): (Vec<i64>, Vec<i64>) =
+            (0..count).map(|at| (at * 3 % 7, at * 5 % 7)).unzip();
+        let pairs = Pairs {
+            drawn: &drawn,
+            first: &first,
+            second: &second,
+            starts: &[0, count],
+            values: &values,
+            value_starts: &[0, 7],
+        };
+        let rows = LANES + 5;
+        let weights: Vec<f64> = (0..11 * rows).map(|at| (at as f64 * 0.37).sin().abs()).collect();
+        let [mut wide, mut plain] = [(); 2].map(|()| vec![0.0; rows * PAIR_SUMS]);
+        pair_sums(&pairs, &weights, 11, &mut wide);
+        add_pairs(&pairs, &weights, 11, &mut plain);
+        assert_eq!(wide, plain);
+        let starts: Vec<i64> = (0..=11).map(|unit| unit * 3).collect();
+        let codes: Vec<i64> = (0..33).map(|at| at * 4 % 7).collect();
+        let rated = Rated { drawn: &drawn[..11], starts: &starts, codes: &codes, values: 7 };
+        let [mut wide, mut plain] = [(); 2].map(|()| vec![0.0; rows * RANK_SUMS]);
+        rank_sums(&rated, &weights, 11, &mut wide);
+        add_ranks(&rated, &weights, 11, &mut plain);
+        assert_eq!(wide, plain);
+    }
+
+    #[test]
     fn a_unit_that_weighs_two_counts_twice() {
         // One pair of judges on two units: 0 and 2, then 2 and 2.
         let pairs = Pairs {

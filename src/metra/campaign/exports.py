@@ -124,7 +124,7 @@ class ExportRequest:
         return score_each(self.kept)
 
     @cached_property
-    def scored(self) -> list[ScoredJudgement]:
+    def scored_judgements(self) -> list[ScoredJudgement]:
         """The last revisions with their scores."""
         return score_kept(self.kept, self.answer_scores)
 
@@ -325,7 +325,7 @@ def _write_tables(request: ExportRequest) -> Iterator[tuple[str, str]]:
         rows = ((one.system, one.skipped, one.answers, one.share) for one in skipped)
         header = ("system", "skipped", "answers", "share")
         yield "skipped.tsv", write_table([header, *rows])
-    yield "undefined.tsv", spreadsheet.format_undefined(request.scored)
+    yield "undefined.tsv", spreadsheet.format_undefined(request.scored_judgements)
 
 
 def _write_campaign_files(
@@ -457,12 +457,16 @@ def _write_json(content: object) -> str:
 def _write_scored(
     write: Callable[[Iterable[ScoredJudgement]], str],
 ) -> Callable[[ExportRequest], str]:
-    return lambda request: write(request.scored)
+    return lambda request: write(request.scored_judgements)
 
 
 def _write_metrics_folder(request: ExportRequest) -> Iterator[tuple[str, str]]:
     """Return the files of mt-metrics-eval, of the judges who are not left out."""
-    every = [one for one in request.scored if one.judgement.judge not in request.apart]
+    every = [
+        one
+        for one in request.scored_judgements
+        if one.judgement.judge not in request.apart
+    ]
     return _write_metrics_files(every, request.campaign)
 
 
@@ -497,7 +501,9 @@ EXPORT_FORMATS: Mapping[str, ExportFormat] = {
     "tsv": ExportFormat("scores.tsv", _write_scored(long_table.format_judgement_table)),
     "csv": ExportFormat(
         "judgements.csv",
-        lambda request: spreadsheet.format_lines(request.scored, request.flags),
+        lambda request: spreadsheet.format_lines(
+            request.scored_judgements, request.flags
+        ),
     ),
     "appraise": ExportFormat(
         "appraise.csv",

@@ -1,8 +1,16 @@
 """Files side by side: names, lengths, and what cannot be joined."""
 
+from itertools import accumulate
+from random import Random
+from threading import get_ident
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from metra.formats.texts.columns import ColumnNames
 from metra.scoring.files import open_corpus
+from metra.scoring.statistics import _Walk
 
 
 @pytest.fixture
@@ -109,3 +117,104 @@ def test_chunks_are_consecutive(write):
         found = [c.systems["o"].text[at] for c in chunks for at in range(len(c))]
         assert found == [f"o{at}" for at in range(7)]
         assert max(map(len, chunks)) == min(size, 7)
+
+
+WORDS = list("abcdefgh")
+ROWS = 60
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    """A table in three files of several row groups, which three threads can share."""
+    monkeypatch.setenv("METRA_THREADS", "3")
+    rng = Random(5)
+    rows = {
+        "hyp": [" ".join(rng.choices(WORDS, k=6)) for _ in range(ROWS)],
+        "ref": [" ".join(rng.choices(WORDS, k=6)) for _ in range(ROWS)],
+        "doc": [f"d{number // 7}" for number in range(ROWS)],
+        "lp": [rng.choice(["en-de", "en-fr"]) for _ in range(ROWS)],
+    }
+    folder = tmp_path / "table"
+    folder.mkdir()
+    for number, (first, last) in enumerate([(0, 25), (25, 26), (26, ROWS)]):
+        part = {name: values[first:last] for name, values in rows.items()}
+        pq.write_table(pa.table(part), folder / f"{number}.parquet", row_group_size=6)
+    return folder, rows
+
+
+def test_sections_are_the_corpus(table):
+    folder, rows = table
+    corpus = open_corpus([str(folder)], columns=ColumnNames(labels=("lp",)))
+    sections = [[*section] for section in corpus.sections(4, ["lp"])]
+    assert [len(chunk) for section in sections for chunk in section] == [
+        *(4, 2) * 4,
+        *(1, 1),
+        *(4, 2) * 5,
+        4,
+    ]
+    whole = [*corpus.chunks(ROWS, ["lp"])]
+    for given in (whole, [chunk for section in sections for chunk in section]):
+        assert [chunk.first for chunk in given] == [
+            0,
+            *accumulate(len(chunk) for chunk in given[:-1]),
+        ]
+        texts = [chunk.systems["hyp"].text for chunk in given]
+        assert [text[at] for text in texts for at in range(len(text))] == rows["hyp"]
+        assert [name for chunk in given for name in chunk.documents] == rows["doc"]
+        assert [label for chunk in given for label in chunk.labels[0]] == rows["lp"]
+
+
+@pytest.fixture
+def watched(monkeypatch):
+    """The threads that count sections."""
+    threads = set()
+    count = _Walk.count_section
+
+    def note(self, section):
+        threads.add(get_ident())
+        count(self, section)
+
+    monkeypatch.setattr(_Walk, "count_section", note)
+    return threads
+
+
+def test_sections_give_the_same_as_lines(table, cli, write, watched):
+    folder, rows = table
+    scores = write("scores.txt", [f"{number}.5" for number in range(ROWS)])
+    metrics = ["-m", "bleu", "-m", "nist", "-m", "ltv", "-m", f"mine@{scores}:better=higher"]
+    names = ["hyp", "ref", "doc"]
+    paths = [write(f"{name}.txt", rows[name]) for name in names]
+    made = [
+        cli("score", *given, *metrics, "--format", "json")
+        for given in (
+            [folder, "--hyp-column", "hyp"],
+            [paths[0], "-r", paths[1], "--docs", paths[2]],
+        )
+    ]
+    assert made[0] == made[1]
+    assert made[0][0] == 0, made[0]
+    assert len(watched) > 1
+
+
+@pytest.mark.parametrize(
+    "options", [["--level", "segment"], ["--ci"], ["-m", "wer", "--details"]]
+)
+def test_what_needs_the_order_of_segments_is_read_in_order(
+    options, table, cli, watched
+):
+    code, _, _ = cli("score", table[0], "--hyp-column", "hyp", *options)
+    assert code == 0
+    assert not watched
+
+
+def test_a_null_in_a_section_is_named(table, cli, watched):
+    folder, rows = table
+    part = {name: values[26:] for name, values in rows.items()}
+    for row in (20, 30):
+        part["hyp"][row] = None
+    path = folder / "2.parquet"
+    pq.write_table(pa.table(part), path, row_group_size=6)
+    code, _, message = cli("score", folder, "--hyp-column", "hyp")
+    assert code == 2
+    assert f"Row 21 of {path} is null in the column 'hyp'" in message
+    assert watched

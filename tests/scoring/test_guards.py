@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from random import Random
 
 import pytest
 from tests.scoring.guard_samples import find_problems
@@ -337,9 +338,29 @@ def test_a_large_corpus_is_sampled():
     for part in Outputs(EvalSet(REF * 400), {"a": lines}).chunks(140):
         guard.visit(part)
     # Chunks 0, 1, 2, 4, … 64 of 80, of which the first gives most.
-    assert len(guard.sample) == 96 + 7 * 32
-    assert guard.sample.segments == len(lines)
+    sample = guard.build_sample()
+    assert len(sample) == 96 + 7 * 32
+    assert sample.segments == len(lines)
     assert guard.find_problems() == []
+
+
+def test_chunks_come_in_any_order_after_the_first():
+    refs = [f"{line} {number}" for number, line in enumerate(REF * 40)]
+    outputs = {"a": [f" {line}" for line in refs], "b": tokenise(SOLID * 40)}
+    chunks = [*Outputs(EvalSet(refs=[refs]), outputs).chunks(30)]
+    first, *others = chunks
+    problems, lines = [], []
+    for seed in range(4):
+        Random(seed).shuffle(others)
+        guard = TextGuard({"bleu": "13a"})
+        for chunk in [first, *others] if seed else chunks:
+            guard.visit(chunk)
+        problems.append(guard.find_problems())
+        sample = guard.build_sample()
+        lines.append((sample.blocks, sample.outputs, sample.refs))
+    assert all(other == lines[0] for other in lines)
+    assert {name for name, _ in problems[0]} >= {"equal texts", "tokenised text"}
+    assert all(other == problems[0] for other in problems)
 
 
 def test_many_small_calls_share_an_allowance():

@@ -33,6 +33,11 @@ class Corpus(Protocol):
     def chunks(self, size: int, labels: Sequence[str] = ()) -> Iterator[CorpusChunk]:
         """Walk through the segments, `size` at a time, with some of their labels."""
 
+    def sections(
+        self, size: int, labels: Sequence[str] = ()
+    ) -> list[Iterator[CorpusChunk]]:
+        """List parts that can be read at the same time, if there are any."""
+
 
 class Outputs:
     """An evaluation set in memory with the outputs of one or more systems: a Corpus."""
@@ -67,6 +72,13 @@ class Outputs:
     def share(self) -> float | None:
         """Return None: what is in memory is not counted in bytes."""
         return None
+
+    def sections(
+        self, size: int, labels: Sequence[str] = ()
+    ) -> list[Iterator[CorpusChunk]]:
+        """List nothing: what is in memory takes no time to read."""
+        del size, labels
+        return []
 
     def __len__(self) -> int:
         """Count the segments."""

@@ -312,6 +312,7 @@ def evaluate_corpus(
         keep=need_rows,
         group_by=group_by,
         visitors=[guard.visit, *([notes.visit] if notes else [])],
+        in_order=notes is not None,
         chunk=chunk,
         progress=progress,
     )

@@ -206,9 +206,37 @@ class FileCorpus:
 
     def chunks(self, size: int, labels: Sequence[str] = ()) -> Iterator[CorpusChunk]:
         """Walk through the segments, `size` at a time, with some of their labels."""
+        named, wanted = self._choose_fields(labels)
+        table = self._keep_segments(self._table.chunks(size, wanted))
+        is_empty = True
+        for chunk in self._build_chunks(table, named, 0):
+            yield chunk
+            is_empty = False
+        if is_empty:
+            raise CorpusError(EMPTY)
+
+    def sections(
+        self, size: int, labels: Sequence[str] = ()
+    ) -> list[Iterator[CorpusChunk]]:
+        """List parts that can be read at the same time, if there are any."""
+        if self._kept is not None:
+            return []
+        named, wanted = self._choose_fields(labels)
+        return [
+            self._build_chunks(columns, named, first)
+            for first, columns in self._table.sections(size, wanted)
+        ]
+
+    def _choose_fields(self, labels: Sequence[str]) -> tuple[list[Field], list[Field]]:
+        """Return the fields of labels, and all fields to be read."""
         named = [self._find_label(name) for name in labels]
-        wanted = [field for field in self._table.fields if field.role != "label"]
-        start = 0
+        texts = [field for field in self._table.fields if field.role != "label"]
+        return named, [*texts, *named]
+
+    def _build_chunks(
+        self, table: Iterator[dict[Field, Values]], named: Sequence[Field], start: int
+    ) -> Iterator[CorpusChunk]:
+        """Pack columns as chunks of a corpus, the first of which begins at a segment."""
 
         def get_column(field: Field) -> SegmentColumn:
             values = columns[field]
@@ -218,9 +246,9 @@ class FileCorpus:
             what = f"{field.role} {field.name!r} in {path}"
             return SegmentColumn(pack(values, what, first=start))
 
-        for columns in self._keep_segments(self._table.chunks(size, [*wanted, *named])):
+        for columns in table:
             documents = [
-                [str(value) for value in list_values(columns[field])]
+                list(map(str, list_values(columns[field])))
                 for field in self._fields["document"]
             ]
             chunk = CorpusChunk(
@@ -233,8 +261,6 @@ class FileCorpus:
             )
             yield check_chunk(chunk)
             start += len(chunk)
-        if not start:
-            raise CorpusError(EMPTY)
 
     def _keep_segments(
         self, chunks: Iterator[dict[Field, Values]]

@@ -9,7 +9,7 @@ import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from metra.errors import TextWarning
 from metra.scoring.text_checks import (
@@ -30,6 +30,15 @@ if TYPE_CHECKING:
 FIRST_BLOCKS, BLOCKS, BLOCK = 6, 2, 16
 
 
+class _Excerpt(NamedTuple):
+    """Lines of a chunk: those between the bounds of some blocks."""
+
+    blocks: Sequence[tuple[int, int]]
+    outputs: Mapping[str, list[str | None]]
+    refs: Sequence[list[str | None]]
+    source: list[str | None] | None
+
+
 class TextGuard:
     """A visitor of the pass over a corpus: it samples lines and warns of what looks wrong."""
 
@@ -38,53 +47,67 @@ class TextGuard:
 
         The guard sees `scope` segments of the corpus: all, or the first.
         """
-        self.sample = TextSample(toks, scope)
-        self._chunks = 0
+        self._toks, self._scope = toks, scope
+        self._systems: Sequence[str] = ()
+        self._segments = 0
+        #: The length of the first chunk, and lines of chunks by their first segment.
+        self._unit = 0
+        self._excerpts: dict[int, _Excerpt] = {}
+        self._equal: list[list[str]] = []
 
     def visit(self, chunk: "CorpusChunk") -> None:
-        """Take lines from the chunks 0, 1, 2, 4, 8, … of the corpus."""
-        number, size = self._chunks, len(chunk)
-        self._chunks += 1
-        if not number & (number - 1) and (number or size >= LEAST):
-            self._take_sample(chunk, is_first=not number)
-        sample = self.sample
-        sample.systems = tuple(chunk.systems) if chunk.refs else ()
-        sample.segments += size
-        if sample.equal:
-            sample.equal = _group_equal(sample.equal, chunk)
+        """Take lines from the first chunk, and from those that reach 1, 2, 4, … times its end.
 
-    def _take_sample(self, chunk: "CorpusChunk", *, is_first: bool) -> None:
-        """Add lines of a chunk to the sample, if the first chunk is in it."""
-        sample, held, size = self.sample, len(self.sample), len(chunk)
-        if not is_first and not held:
-            return
-        blocks = _choose_blocks(size, FIRST_BLOCKS if is_first else BLOCKS)
-        indices = [index for bounds in blocks for index in range(*bounds)]
-        for name, column in chunk.systems.items():
-            sample.outputs.setdefault(name, []).extend(_take_lines(column, indices))
-        if not held:
-            sample.refs = [[] for _ in chunk.refs]
-            sample.source = [] if chunk.source else None
-        for reference, column in zip(sample.refs, chunk.refs, strict=True):
-            reference += _take_lines(column, indices)
-        if sample.source is not None and chunk.source:
-            sample.source += _take_lines(chunk.source, indices)
-        for start, stop in blocks:
-            block = LineBlock(chunk.first + start + 1, held, held + stop - start)
-            sample.blocks.append(block)
-            held = block.stop
-        if is_first:
-            sample.equal = _find_equal(sample)
+        After the first chunk, they may come in any order.
+        """
+        size = len(chunk)
+        if not self._unit:
+            self._unit = size
+            if size >= LEAST:
+                self._excerpts[chunk.first] = _take_excerpt(chunk, FIRST_BLOCKS)
+                self._equal = _find_equal(self._excerpts[chunk.first])
+        elif self._excerpts:
+            least = max(1, -(-chunk.first // self._unit))
+            power = 1 << (least - 1).bit_length()
+            if chunk.first <= power * self._unit < chunk.first + size:
+                self._excerpts[chunk.first] = _take_excerpt(chunk, BLOCKS)
+        self._systems = tuple(chunk.systems) if chunk.refs else ()
+        self._segments += size
+        if self._equal:
+            self._equal = _group_equal(self._equal, chunk)
 
     def find_problems(self) -> list[tuple[str, str]]:
         """Say what looks wrong, a sentence each, with the name of the guard."""
-        problems = [("names", text) for text in check_names(self.sample)]
-        if len(self.sample):
+        sample = self.build_sample()
+        problems = [("names", text) for text in check_names(sample)]
+        if len(sample):
             checks = CHECKS.items()
             problems += [
-                (name, text) for name, check in checks for text in check(self.sample)
+                (name, text) for name, check in checks for text in check(sample)
             ]
         return problems
+
+    def build_sample(self) -> TextSample:
+        """Join the lines that were taken, in the order of the corpus."""
+        sample = TextSample(self._toks, self._scope)
+        sample.systems, sample.segments = self._systems, self._segments
+        sample.equal = self._equal
+        held = 0
+        for first, excerpt in sorted(self._excerpts.items()):
+            for name, lines in excerpt.outputs.items():
+                sample.outputs.setdefault(name, []).extend(lines)
+            if not held:
+                sample.refs = [[] for _ in excerpt.refs]
+                sample.source = [] if excerpt.source is not None else None
+            for reference, lines in zip(sample.refs, excerpt.refs, strict=True):
+                reference += lines
+            if sample.source is not None and excerpt.source is not None:
+                sample.source += excerpt.source
+            for start, stop in excerpt.blocks:
+                block = LineBlock(first + start + 1, held, held + stop - start)
+                sample.blocks.append(block)
+                held = block.stop
+        return sample
 
     def warn(self) -> None:
         """Give a warning for each problem, at the line of the code that called metra."""
@@ -140,6 +163,18 @@ def list_toks(metrics: "Mapping[str, Metric]") -> dict[str, str]:
     }
 
 
+def _take_excerpt(chunk: "CorpusChunk", most: int) -> _Excerpt:
+    """Take lines of so many blocks of a chunk."""
+    blocks = _choose_blocks(len(chunk), most)
+    indices = [index for bounds in blocks for index in range(*bounds)]
+    return _Excerpt(
+        blocks,
+        {name: _take_lines(column, indices) for name, column in chunk.systems.items()},
+        [_take_lines(column, indices) for column in chunk.refs],
+        _take_lines(chunk.source, indices) if chunk.source else None,
+    )
+
+
 def _choose_blocks(size: int, most: int) -> list[tuple[int, int]]:
     """Spread blocks over a chunk, from its first to its last line; all of a small one."""
     if size <= most * BLOCK:
@@ -155,8 +190,8 @@ def _take_lines(column: "SegmentColumn", indices: Sequence[int]) -> list[str | N
     return [text[index] for index in indices]
 
 
-def _find_equal(sample: TextSample) -> list[list[str]]:
-    """Group the texts that are equal in the sample; texts that say next to nothing are not."""
+def _find_equal(sample: _Excerpt) -> list[list[str]]:
+    """Group the texts that are equal in some lines; texts that say next to nothing are not."""
     groups = _group_by_text(name_columns(sample.refs, sample.outputs))
     return [names for lines, names in groups if len({*lines} - {""}) >= LEAST // 2]
 

@@ -93,6 +93,13 @@ class ReferenceSubset:
             refs = [chunk.refs[index] for index in self.chosen]
             yield check_chunk(replace(chunk, refs=refs))
 
+    def sections(
+        self, size: int, labels: Sequence[str] = ()
+    ) -> list[Iterator[CorpusChunk]]:
+        """List nothing: segments are read in order."""
+        del size, labels
+        return []
+
 
 def count_streams(corpus: Corpus) -> int:
     """Count the reference streams of a corpus."""

@@ -2,14 +2,20 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import islice, takewhile
+from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from metra.corpus.batch import CorpusChunk, SegmentColumn
 from metra.errors import CorpusError, OptionError
 from metra.metrics.record import Array, Metric, Need, check_needs
 from metra.scoring.totals import Totals, count_chunk, group_segments
-from metra.stats.parallel import Progress, ordered_map, thread_count
+from metra.stats.parallel import (
+    PIECES_PER_THREAD,
+    Progress,
+    ordered_map,
+    thread_count,
+)
 from metra.stats.totals import join_parts
 from metra.text.columns import pack, window
 
@@ -105,51 +111,97 @@ def count_corpus(
     keep: bool,
     group_by: Sequence[str] = (),
     visitors: Sequence[Callable[[CorpusChunk], None]] = (),
+    in_order: bool = True,
     chunk: int = CHUNK,
     progress: Progress = lambda *_: None,
 ) -> CorpusStatistics:
     """Walk through the corpus once; count every metric for every system.
 
     Metrics that have corpus weights are fitted first. With `group_by`, names of labels,
-    segments that agree in them are added up apart. Visitors are given each chunk, in order
-    and in the calling thread; tokens that a metric has made are not made again.
+    segments that agree in them are added up apart. Visitors are given each chunk, one at a
+    time; tokens that a metric has made are not made again. The first chunk comes first, and
+    the others `in_order` or where rows are kept; otherwise, all threads read and count
+    sections of a large table.
     """
     metrics = fit_metrics(corpus, metrics, chunk)
+    statistics = CorpusStatistics(metrics, corpus.systems, group_by)
+    walk = _Walk(statistics, keep, visitors, lambda n: progress(n, corpus.share()))
+    threads = choose_threads(metrics)
+    parts = split_corpus(corpus, metrics, chunk, group_by)
+    whole = any(metric.whole_documents for metric in metrics.values())
+    is_serial = threads == 1 or keep or in_order or whole
+    sections = [] if is_serial else corpus.sections(chunk, group_by)
+    if len(sections) < PIECES_PER_THREAD * threads:
+        for counted in ordered_map(walk.count, parts, threads):
+            walk.add(*counted)
+    else:
+        walk.count_section(islice(sections[0], 1))
+        for _ in ordered_map(walk.count_section, sections, threads, alone=0):
+            pass
+    return walk.finish()
+
+
+@dataclass
+class _Walk:
+    """A pass through a corpus, and what was counted on the way."""
+
+    statistics: CorpusStatistics
+    keep: bool
+    visitors: Sequence[Callable[[CorpusChunk], None]]
+    #: Is told how many segments are counted.
+    progress: Callable[[int], None]
+    _rows: dict[tuple[str, str], list[Array]] = field(default_factory=dict)
+    _documents: dict[str, None] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
 
     def count(
-        part: CorpusChunk,
+        self, part: CorpusChunk
     ) -> tuple[CorpusChunk, Totals, dict[tuple[str, str], Array]]:
+        """Count a chunk, in any thread."""
         grouping = group_segments(part.labels) if part.labels else None
-        return part, *count_chunk(part, metrics, grouping, keep=keep)
+        metrics = self.statistics.metrics
+        return part, *count_chunk(part, metrics, grouping, keep=self.keep)
 
-    statistics = CorpusStatistics(metrics, corpus.systems, group_by)
-    rows_by_key: dict[tuple[str, str], list[Array]] = {}
-    documents: dict[str, None] = {}
-    parts = split_corpus(corpus, metrics, chunk, group_by)
-    for part, totals, rows in ordered_map(count, parts, choose_threads(metrics)):
+    def add(
+        self, part: CorpusChunk, totals: Totals, rows: dict[tuple[str, str], Array]
+    ) -> None:
+        """Add a chunk that is counted to the statistics."""
+        statistics = self.statistics
         statistics.totals.add(totals)
         for key, chunk_rows in rows.items():
-            rows_by_key.setdefault(key, []).append(chunk_rows)
-        for visit in visitors:
+            self._rows.setdefault(key, []).append(chunk_rows)
+        for visit in self.visitors:
             visit(part)
         statistics.segments += len(part)
         statistics.references = len(part.refs)
         names = part.documents or []
-        if keep:
+        if self.keep:
             statistics.documents.extend(names)
         # Without rows, only the number of documents is asked for.
-        elif len(documents) <= MOST_DOCUMENTS:
-            documents.update(dict.fromkeys(names))
-        progress(statistics.segments, corpus.share())
-    if len(documents) <= MOST_DOCUMENTS:
-        statistics.documents.extend(documents)
-    if keep:
-        import numpy as np
+        elif len(self._documents) <= MOST_DOCUMENTS:
+            self._documents.update(dict.fromkeys(names))
+        self.progress(statistics.segments)
 
-        for pair, entry in statistics.totals.whole.items():
-            kept = np.concatenate(rows_by_key.pop(pair))
-            statistics.tallies[pair] = Tally(kept, np.array(join_parts(entry.sums)))
-    return statistics
+    def count_section(self, section: Iterator[CorpusChunk]) -> None:
+        """Count a section and add it, beside other threads: in any order, sums are exact."""
+        for part in section:
+            counted = self.count(part)
+            with self._lock:
+                self.add(*counted)
+
+    def finish(self) -> CorpusStatistics:
+        """Return the statistics, with the rows if they were kept."""
+        statistics = self.statistics
+        if len(self._documents) <= MOST_DOCUMENTS:
+            statistics.documents.extend(self._documents)
+        if self.keep:
+            import numpy as np
+
+            for pair, entry in statistics.totals.whole.items():
+                kept = np.concatenate(self._rows.pop(pair))
+                tally = Tally(kept, np.array(join_parts(entry.sums)))
+                statistics.tallies[pair] = tally
+        return statistics
 
 
 def choose_threads(metrics: Mapping[str, Metric]) -> int:

@@ -15,7 +15,7 @@ from metra.corpus.batch import CorpusChunk
 from metra.errors import CorpusError
 from metra.formats.texts.parquet import (
     NullValueError,
-    decode_dictionary,
+    encode_values,
     get_references,
     get_required_column,
 )
@@ -219,11 +219,7 @@ def group_rows(piece: pa.RecordBatch, plan: ScoringPlan) -> "Grouping | None":
     places = np.zeros(piece.num_rows, np.int64)
     keys: list[GroupKey] = [()]
     for name in plan.group_by:
-        encoded = decode_dictionary(piece.column(name)).dictionary_encode("encode")
-        known = encoded.dictionary.to_pylist()
-        # The codes have no nulls; `to_numpy` would load pandas.
-        codes = np.frombuffer(encoded.indices.buffers()[1], np.int32)
-        codes = codes[encoded.indices.offset :][: len(encoded)]
+        known, codes = encode_values(piece.column(name))
         both, places = np.unique(places * len(known) + codes, return_inverse=True)
         keys = [
             (*keys[code // len(known)], known[code % len(known)])

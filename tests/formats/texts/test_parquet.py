@@ -131,9 +131,9 @@ def test_only_what_is_wanted_is_read(parquet, monkeypatch):
     asked = []
     plain = files.read_batches
 
-    def watched(path, columns=None):
+    def watched(path, columns=None, row_group=None):
         asked.append(columns)
-        return plain(path, columns)
+        return plain(path, columns, row_group)
 
     monkeypatch.setattr(files, "read_batches", watched)
     rows = {**ROWS, "label:long": ["x" * 99] * 3}

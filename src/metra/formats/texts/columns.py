@@ -45,6 +45,13 @@ class Reader(NamedTuple):
     describe: Callable[[], str] = lambda: ""
 
 
+class Section(NamedTuple):
+    """Consecutive segments of a file that can be read by themselves, from `first` on."""
+
+    first: int
+    open: Callable[[], Reader]
+
+
 class ColumnNames(NamedTuple):
     """Columns that the user has named; the others go by what they are called."""
 

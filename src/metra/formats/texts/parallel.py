@@ -15,6 +15,7 @@ from metra.formats.texts.columns import (
     Columns,
     Field,
     Reader,
+    Section,
     Values,
     count_segments,
 )
@@ -50,7 +51,9 @@ class ParallelTable:
                 with closing(file.open()) as reader:
                     columns = _choose_columns(file, reader.fields, fields)
                     self._note_layout(file.path, reader)
-                self._sides.append(_Side(file.path, columns, file.open))
+                self._sides.append(
+                    _Side(file.path, columns, file.open, file.list_sections)
+                )
             fields += columns.values()
         if texts:
             fields += self._join_texts(texts, fields)
@@ -73,19 +76,43 @@ class ParallelTable:
             for side in self._sides:
                 own = [own for own, field in side.columns.items() if field in wanted]
                 readers.append(stack.enter_context(closing(side.open(own))))
-            start = 0
-            while True:
-                parts = [reader.read(size) for reader in readers]
-                counts = [count_segments(part) for part in parts]
-                if min(counts) != max(counts):
-                    self._refuse_lengths([start + n for n in counts], size)
-                if counts[0]:
-                    yield self._join_columns(parts, start, wanted)
-                if counts[0] < size:
-                    break
-                start += size
+            yield from self._read_chunks(readers, size, wanted)
             for side, reader in zip(self._sides, readers, strict=True):
                 self._note_layout(side.path, reader)
+
+    def sections(
+        self, size: int, wanted: Sequence[Field]
+    ) -> list[tuple[int, Iterator[dict[Field, Values]]]]:
+        """List the sections of a table in one file or folder, each with its first segment.
+
+        They can be read at the same time; there are none where files are read side by side.
+        """
+        if len(self._sides) != 1:
+            return []
+        columns = self._sides[0].columns
+        own = [own for own, field in columns.items() if field in wanted]
+
+        def read(section: Section) -> Iterator[dict[Field, Values]]:
+            with closing(section.open()) as reader:
+                self._readers = [reader]
+                yield from self._read_chunks([reader], size, wanted)
+
+        return [(each.first, read(each)) for each in self._sides[0].list_sections(own)]
+
+    def _read_chunks(
+        self, readers: Sequence[Reader], size: int, wanted: Sequence[Field]
+    ) -> Iterator[dict[Field, Values]]:
+        start = 0
+        while True:
+            parts = [reader.read(size) for reader in readers]
+            counts = [count_segments(part) for part in parts]
+            if min(counts) != max(counts):
+                self._refuse_lengths([start + n for n in counts], size)
+            if counts[0]:
+                yield self._join_columns(parts, start, wanted)
+            if counts[0] < size:
+                return
+            start += size
 
     def _note_layout(self, path: str, reader: Reader) -> None:
         """Note how a table is read; further down, it may turn out to have quotes."""
@@ -142,6 +169,7 @@ class _Side(NamedTuple):
     path: str
     columns: dict[Field, Field]
     open: Callable[[Sequence[Field]], Reader]
+    list_sections: Callable[[Sequence[Field]], list[Section]] = lambda _: []
 
 
 def _choose_columns(

@@ -4,16 +4,17 @@ The format carries everything, in a column for each text and label.
 """
 
 import os
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.formats.atomic import write_file
@@ -25,6 +26,7 @@ from metra.formats.texts.columns import (
     Columns,
     Field,
     Reader,
+    Section,
     Values,
     check_column_names,
     check_fields,
@@ -139,6 +141,15 @@ def decode_dictionary(values: pa.Array) -> pa.Array:
     if pa.types.is_dictionary(values.type):
         return values.dictionary_decode()
     return values
+
+
+def encode_values(values: pa.Array) -> tuple[list[Any], NDArray[np.int32]]:
+    """Return the different values of a column, and which one each row has."""
+    encoded = decode_dictionary(values).dictionary_encode("encode")
+    # The codes have no nulls; `to_numpy` would load pandas.
+    codes = np.frombuffer(encoded.indices.buffers()[1], np.int32)
+    codes = codes[encoded.indices.offset :][: len(encoded)]
+    return encoded.dictionary.to_pylist(), codes
 
 
 def get_required_column(rows: pa.RecordBatch, name: str, nulls: Nulls) -> pa.Array:
@@ -417,6 +428,42 @@ def open_reader(source: "Source", wanted: Sequence[Field] | None = None) -> Read
 
     It may be in several files with the same columns, one below the other.
     """
+    table = _open_table(source, wanted)
+    tables = (rows for path in table.paths for rows in _read_tables(table, path))
+    return _build_reader(
+        table, tables, cache(lambda: sum(map(count_rows, table.paths)))
+    )
+
+
+def list_sections(source: "Source", wanted: Sequence[Field]) -> list[Section]:
+    """List the row groups of a table's files; their readers count as if from its start."""
+    table = _open_table(source, wanted)
+    sections, count = list[Section](), 0
+
+    def open_section(path: str, group: int, row: int, first: int) -> Reader:
+        tables = _read_tables(table, path, group, row)
+        return _build_reader(table, tables, lambda: count, first)
+
+    for path in table.paths:
+        row = 0
+        for group, rows in enumerate(list_row_groups(path)):
+            if rows:
+                read = partial(open_section, path, group, row, count)
+                sections.append(Section(count, read))
+            row, count = row + rows, count + rows
+    return sections
+
+
+class _Table(NamedTuple):
+    """A table in files: its columns, those that are wanted, and how nulls are treated."""
+
+    paths: Sequence[str]
+    fields: Mapping[Field, str]
+    columns: Mapping[Field, str]
+    nulls: Nulls | None
+
+
+def _open_table(source: "Source", wanted: Sequence[Field] | None) -> _Table:
     nulls: Nulls | None = None  # what is converted is not judged
     if source.use == "output":
         nulls = source.columns.nulls if source.columns else "refuse"
@@ -427,55 +474,62 @@ def open_reader(source: "Source", wanted: Sequence[Field] | None = None) -> Read
         for field, name in fields.items()
         if wanted is None or field in wanted
     } or dict([next(iter(fields.items()))])
-    tables = _read_tables(paths, fields, columns, nulls)
+    return _Table(paths, fields, columns, nulls)
+
+
+def _build_reader(
+    table: _Table,
+    tables: Generator[pa.Table],
+    count_all: Callable[[], int],
+    start: int = 0,
+) -> Reader:
+    """Build what reads rows of a table as columns, from its segment `start` on."""
     nothing = pa.array([], pa.large_string())
-    held = pa.table([nothing] * len(columns), [*columns.values()])
-    count = 0
+    held = pa.table([nothing] * len(table.columns), [*table.columns.values()])
+    count = start
 
     def read(most: int) -> Columns:
         nonlocal held, count
         while held.num_rows < most:
-            table = next(tables, None)
-            if table is None:
+            rows = next(tables, None)
+            if rows is None:
                 break
-            held = pa.concat_tables([held, table])
-            check_limit("whole", held.nbytes, paths[0])
+            held = pa.concat_tables([held, rows]) if held.num_rows else rows
+            check_limit("whole", held.nbytes, table.paths[0])
         rows, held = held.slice(0, most), held.slice(most)
         first, count = count, count + rows.num_rows
         values: dict[Field, Values] = {}
-        for field, chunked in zip(columns, rows.itercolumns(), strict=True):
-            column = chunked.combine_chunks()
+        for field, chunked in zip(table.columns, rows.itercolumns(), strict=True):
+            is_whole = chunked.num_chunks == 1
+            column = chunked.chunk(0) if is_whole else chunked.combine_chunks()
             if field.role in ("document", "label"):
-                values[field] = column.to_pylist()
+                known, codes = encode_values(column)
+                values[field] = [known[code] for code in codes.tolist()]
             else:
                 what = f"the {field.role} {field.name!r}"
                 values[field] = pack_arrow_column(column, what, first=first)
         return values
 
-    @cache
-    def count_all() -> int:
-        return sum(map(count_rows, paths))
+    def share() -> float:
+        return count / max(count_all(), 1)
 
-    return Reader(list(fields), read, lambda: count / max(count_all(), 1), tables.close)
+    return Reader(list(table.fields), read, share, tables.close)
 
 
 def _read_tables(
-    paths: Sequence[str],
-    fields: Mapping[Field, str],
-    columns: Mapping[Field, str],
-    nulls: Nulls | None,
+    table: _Table, path: str, row_group: int | None = None, first: int = 0
 ) -> Generator[pa.Table]:
-    for path in paths:
-        schema = read_schema(path)
-        _check_fields(schema, path, _leave_out_absent(fields, schema))
-        first = 0
-        for rows in read_batches(path, list(columns.values())):
-            try:
-                values = _select_columns(rows, columns, nulls)
-            except NullValueError as null:
-                raise NullValueError(null.column, first + null.row, path) from None
-            yield pa.table(values, [*columns.values()])
-            first += rows.num_rows
+    """Read the wanted columns of a file, or of a row group that begins at a row of it."""
+    schema = read_schema(path)
+    _check_fields(schema, path, _leave_out_absent(table.fields, schema))
+    names = [*table.columns.values()]
+    for rows in read_batches(path, names, row_group):
+        try:
+            values = _select_columns(rows, table.columns, table.nulls)
+        except NullValueError as null:
+            raise NullValueError(null.column, first + null.row, path) from None
+        yield pa.table(values, names)
+        first += rows.num_rows
 
 
 def _leave_out_absent(

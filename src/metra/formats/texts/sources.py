@@ -16,6 +16,7 @@ from metra.formats.texts.columns import (
     Reader,
     ReadingOptions,
     Role,
+    Section,
     is_document_column,
     name_output_column,
 )
@@ -58,6 +59,12 @@ class Source(NamedTuple):
     def open(self, wanted: Sequence[Field] | None = None) -> Reader:
         """Open a file without ids from its start, for all of its columns or for some."""
         return self.format.load().open_reader(self, wanted)
+
+    def list_sections(self, wanted: Sequence[Field]) -> list[Section]:
+        """List the sections of a file that has some; they can be read at the same time."""
+        if not self.format.has_shards:
+            return []
+        return self.format.load().list_sections(self, wanted)
 
 
 def list_sources(

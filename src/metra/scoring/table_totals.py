@@ -109,13 +109,10 @@ def count_batch(
     `chunks` are those that `pack_chunks` made of the batch, where metrics know them already.
     """
     totals = Totals()
-    packed = iter(chunks) if chunks is not None else None
     columns: dict[str, list[Array]] = {name: [] for name in plan.score_columns.values()}
-    for start in range(0, batch.num_rows, PIECE):
-        piece = batch.slice(start, PIECE)
-        chunk = next(packed) if packed else pack_chunk(piece, plan)
-        grouping = group_rows(piece, plan)
-        counted, rows_by_key = count_chunk(chunk, metrics, grouping, keep=keep)
+    for counted, rows_by_key in count_pieces(
+        batch, plan, metrics, keep=keep, chunks=chunks
+    ):
         totals.add(counted)
         for (system, spec), rows in rows_by_key.items():
             # Scores that were made elsewhere are in the table already.
@@ -133,6 +130,22 @@ def count_batch(
         arrays.append(pa.Array.from_buffers(pa.float64(), len(scores), buffers))
     schema = scores_schema(plan, batch.schema)
     return totals, pa.record_batch(arrays, schema=schema)
+
+
+def count_pieces(
+    batch: pa.RecordBatch,
+    plan: ScoringPlan,
+    metrics: Mapping[str, Metric],
+    *,
+    keep: bool = False,
+    chunks: Iterable[CorpusChunk] | None = None,
+) -> Iterator[tuple[Totals, dict[Pair, Array]]]:
+    """Count a batch like `count_batch`, but give the totals and rows of some rows at a time."""
+    packed = iter(chunks) if chunks is not None else None
+    for start in range(0, batch.num_rows, PIECE):
+        piece = batch.slice(start, PIECE)
+        chunk = next(packed) if packed else pack_chunk(piece, plan)
+        yield count_chunk(chunk, metrics, group_rows(piece, plan), keep=keep)
 
 
 def refuse_nulls(
@@ -216,9 +229,11 @@ def group_rows(piece: pa.RecordBatch, plan: ScoringPlan) -> "Grouping | None":
     """Tell which group each row is in; most rows are in the same few."""
     if not plan.group_by:
         return None
-    places = np.zeros(piece.num_rows, np.int64)
-    keys: list[GroupKey] = [()]
-    for name in plan.group_by:
+    first, *others = plan.group_by
+    known, codes = encode_values(piece.column(first))
+    keys: list[GroupKey] = [*zip(known, strict=True)]
+    places = codes.astype(np.int64)
+    for name in others:
         known, codes = encode_values(piece.column(name))
         both, places = np.unique(places * len(known) + codes, return_inverse=True)
         keys = [

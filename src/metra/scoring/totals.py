@@ -42,6 +42,14 @@ class Total(NamedTuple):
         )
 
 
+class _Places(dict[GroupKey, int]):
+    """Numbers of groups in the order in which they are first asked for."""
+
+    def __missing__(self, key: GroupKey) -> int:
+        self[key] = number = len(self)
+        return number
+
+
 class GroupTotals:
     """The totals of many groups: for each system and metric an array, a row for each group.
 
@@ -52,17 +60,15 @@ class GroupTotals:
         self, keys: Sequence[GroupKey] = (), rows: "Mapping[Pair, Array] | None" = None
     ) -> None:
         """Take the rows of groups with these keys, which all differ."""
-        self.places = dict(zip(keys, range(len(keys)), strict=True))
+        self.places = _Places(zip(keys, range(len(keys)), strict=True))
         self._rows = dict(rows or {})
 
     def add(self, more: "GroupTotals") -> None:
         """Add the totals of other segments."""
         import numpy as np
 
-        known = self.places
-        for key in more.places:
-            known.setdefault(key, len(known))
-        at = np.fromiter(map(known.__getitem__, more.places), np.intp, len(more.places))
+        known, keys = self.places, more.places
+        at = np.fromiter(map(known.__getitem__, keys), np.intp, len(keys))
         for pair, rows in more.rows.items():
             self._rows.setdefault(pair, np.zeros((0, rows.shape[1])))
         for held in self._rows.values():

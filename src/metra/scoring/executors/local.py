@@ -40,7 +40,7 @@ from metra.scoring.plan import (
 )
 from metra.scoring.results import Results
 from metra.scoring.statistics import choose_threads
-from metra.scoring.table_totals import count_batch
+from metra.scoring.table_totals import count_batch, count_pieces
 from metra.scoring.tables import TableProgress, check_files
 from metra.scoring.term_exchange import choose_sizes, cut_rows, release_memory
 from metra.scoring.totals import Totals
@@ -507,9 +507,9 @@ def _count_shards(
     def count(piece: tuple[_Shard, int, int]) -> int:
         shard, number, first = piece
         for rows in _read_rows(shard.path, plan, plan.columns, number, first):
-            counted, _ = count_batch(rows, plan, metrics)
-            with lock:  # in any order: sums are exact
-                totals[shard.path].add(counted)
+            for counted, _ in count_pieces(rows, plan, metrics):
+                with lock:  # in any order: sums are exact
+                    totals[shard.path].add(counted)
         return shard.row_groups[number]
 
     counted = ordered_map(count, pieces, threads, alone=0)

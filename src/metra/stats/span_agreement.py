@@ -580,10 +580,13 @@ def _rate_runs(marks: SpanColumns, outputs: Codes) -> tuple[Ratings, Codes, Code
     severity = 1.0 + marks.is_major[spans]
     lengths = marks.length[outputs]
     # All places of all texts in a row; what lies behind a text is cut off.
-    base = np.arange(len(outputs)) * (lengths.max() + 1)
+    base = np.cumsum(lengths + 1) - lengths - 1
     sides = (marks.start[spans], marks.end[spans])
     start, end = (base[unit] + np.minimum(side, lengths[unit]) for side in sides)
-    edges = np.unique(np.concatenate([base, base + lengths, start, end]))
+    is_edge = np.zeros(base[-1] + lengths[-1] + 1, np.bool_)
+    for places in (base, base + lengths, start, end):
+        is_edge[places] = True
+    edges = np.flatnonzero(is_edge)
     owner = np.searchsorted(base, edges, "right") - 1
     begins = np.flatnonzero(owner[1:] == owner[:-1])
     runs, of_unit = edges[begins], owner[begins]

@@ -18,6 +18,7 @@ from metra.formats.annotations.conllu import (
     read_conllu,
 )
 from metra.metrics import registry
+from metra.metrics.parses import ParseSource
 from metra.metrics.xscore import _is_relative, find_dependencies
 from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus
 from metra.scoring.files import open_corpus
@@ -206,6 +207,16 @@ def test_an_installed_model_counts_as_the_file_of_its_parses(spacy, tmp_path):
     assert through.rows(batch).sum() > 0
     version = spacy.util.get_package_version(model)
     assert f"|model:{model} {version}, spaCy " in through.signature()
+
+
+def test_the_signature_names_the_model_or_the_parses(parses, monkeypatch):
+    def build(model):
+        return ParseSource(lambda *_: [], settled={"model": f"{model} 1.2"})
+
+    monkeypatch.setattr("metra.metrics.xscore.build_model_source", build)
+    signature = registry.metric("xscore:model=tiny").signature()
+    assert "|parses:none|model:tiny 1.2|" in signature
+    assert "|model:none|" in registry.metric(f"xscore:parses={parses}").signature()
 
 
 @pytest.mark.usefixtures("spacy")

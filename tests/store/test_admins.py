@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import select
+from sqlalchemy import insert, select
 
 from metra.errors import OptionError
 from metra.store import access, audit, database
@@ -155,6 +155,16 @@ def test_a_day_of_quiet_and_a_right_password_forgive(db):
     assert sorted(db.execute(select(failures)).scalars()) == [1, 1]
     access.forget_attempts(db)
     assert db.execute(select(failures)).all() == []
+
+
+def test_of_too_many_attempts_the_oldest_are_forgotten(db):
+    table = database.attempt
+    known = [{"key": f"{n:05}", "failures": 1, "at": float(n)} for n in range(10_000)]
+    db.execute(insert(table), known)
+    assert attempt(db, 10_000.0) == 0
+    kept = db.execute(select(table.c.at).order_by(table.c.at)).scalars().all()
+    assert len(kept) == 10_000
+    assert (kept[0], kept[-1]) == (1.0, 10_000.0)
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -1,10 +1,13 @@
 """The order of a judge's screens: what may be opened, answered and changed."""
 
+from uuid import uuid4
+
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.campaigns import made, opened
 
-from metra.store import judges, screens
+from metra.store import campaigns, judges, screens, tasks
+from metra.store.answers import Answer, submit_answer
 from metra.store.screens import BLOCK, ScreenPlace, ScreenSequence
 
 
@@ -78,3 +81,37 @@ def test_what_is_shown_is_stamped_once(store):
         assert screens.record_shown_steps(db, task, 0, 1, now=2.0) == 1
         assert screens.record_shown_steps(db, task, 0, 0, now=3.0) == 1
         assert screens.find_shown_steps(db, task, 0) == {0: 1.0, 1: 2.0}
+
+
+def test_all_of_a_long_document_can_be_changed_until_it_is_finished():
+    way = made_way([True] * 15 + [False] * 8, per_task=20)
+    assert [at for at in range(23) if way.may_answer(at)] == list(range(20))
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=30), st.data())
+def test_an_answer_reaches_the_next_screen_without_one(answered, data):
+    at = data.draw(st.integers(0, len(answered) - 1))
+    then = [done or place == at for place, done in enumerate(answered)]
+    assert made_way(answered).with_answer(at) == made_way(then)
+
+
+def test_screens_of_a_document_that_is_begun_are_counted(store):
+    house = opened(store, made("esa", per_text=3, judges=4))
+    with store.transaction() as db:
+        stored = campaigns.get_campaign(db, house.campaign)
+        first, *others = (
+            judges.find_by_label(db, house.campaign, f"judge {at}") for at in range(4)
+        )
+        of = len(screens.list_screens(db, first.id).places)
+        for place in screens.list_screens(db, first.id).places[:5]:
+            owned = tasks.find_task(db, first.id, place.task)
+            screens.record_shown_steps(db, place.task, place.number, 0, now=1.0)
+            given = Answer(str(uuid4()), {"errors": [], "esa": 70.0})
+            submit_answer(db, stored, owned, place.number, given, now=2.0)
+        assert screens.count_screens(db, house.campaign) == {
+            first.id: (5, of),
+            **{
+                one.id: (0, len(screens.list_screens(db, one.id).places))
+                for one in others
+            },
+        }

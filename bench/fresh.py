@@ -70,6 +70,7 @@ def main() -> None:
     }
     if len(watch.times) > 1:
         found |= {"cpu": sum(watch.times.values()), "peak": watch.peak}
+        found |= {"java": watch.java, "others": watch.others}
     print(json.dumps(found))
     sys.exit(os.waitstatus_to_exitcode(status))
 
@@ -83,7 +84,8 @@ class _Processes(Thread):
 
     def __init__(self, parent: int) -> None:
         super().__init__(daemon=True)
-        self.peak = 0.0
+        #: MB at most: of all processes together, of those of Java, and of the others.
+        self.peak = self.java = self.others = 0.0
         self.times: dict[str, float] = {}
         self._parent = parent
         self._done = Event()
@@ -97,7 +99,12 @@ class _Processes(Thread):
 
     def run(self) -> None:
         while not self._done.wait(0.2):
-            self.peak = max(self.peak, sum(map(self._look, self._list())))
+            memory = {number: self._look(number) for number in self._list()}
+            java = sum(memory[number] for number in memory if _is_java(number))
+            total = sum(memory.values())
+            self.peak = max(self.peak, total)
+            self.java = max(self.java, java)
+            self.others = max(self.others, total - java)
 
     def _list(self) -> list[str]:
         """List the command's processes, the first one included."""
@@ -122,6 +129,13 @@ class _Processes(Thread):
         self.times[number] = ticks / os.sysconf("SC_CLK_TCK")
         pss = next(line for line in rollup.split("\n") if line.startswith("Pss:"))
         return int(pss.split()[1]) * 1024 / 1e6
+
+
+def _is_java(number: str) -> bool:
+    try:
+        return Path(f"/proc/{number}/comm").read_text() == "java\n"
+    except OSError:
+        return False
 
 
 if __name__ == "__main__":

@@ -105,6 +105,9 @@ class Cost(NamedTuple):
     seconds: float
     peak: float
     load: float
+    #: At most, of the processes of Java, and of the others.
+    java: float = 0.0
+    others: float = 0.0
 
 
 def main() -> int:
@@ -240,7 +243,8 @@ def _cost(
     shutil.rmtree(kept, ignore_errors=True)
     if pairs <= 100_000 and kept not in options and "spark" not in options:
         taken = warm.cost(short, full, ROUNDS)
-    return Cost(pairs, taken["cpu"], taken["seconds"], used["peak"], _load())
+    parts = used.get("java", 0.0), used.get("others", 0.0)
+    return Cost(pairs, taken["cpu"], taken["seconds"], used["peak"], _load(), *parts)
 
 
 def _load() -> float:
@@ -270,9 +274,16 @@ def _costs(name: str, part: str = "sizes") -> list[Cost]:
 
 
 def _is_flat(job: Job, costs: list[Cost]) -> bool:
-    """Whether large corpora cost no more a segment, and no more memory."""
+    """Whether large corpora cost no more a segment, and no more memory.
+
+    Java uses what its heap may have before it collects garbage.
+    """
     each = [cost.cpu / cost.pairs for cost in costs if cost.pairs >= job.steady_from]
-    peaks = [cost.peak for cost in costs if cost.pairs >= 1_000_000]
+    peaks = [
+        cost.others if cost.java else cost.peak
+        for cost in costs
+        if cost.pairs >= 1_000_000
+    ]
     steady = all(one <= STEADY * each[0] for one in each)
     return steady and (not peaks or max(peaks) - min(peaks) <= MORE_MEMORY)
 
@@ -285,7 +296,7 @@ def _report(kept: dict[str, dict[str, list[list[float]]]]) -> str:
             f"{cost.pairs:,}",
             f"{1e6 * cost.cpu / cost.pairs:.2f} µs",
             f"{cost.seconds:,.0f} s" if cost.pairs >= 1_000_000 else "",
-            f"{cost.peak:.0f} MB",
+            _describe_memory(cost),
             f"{cost.load:.1f}",
         ]
         for job in JOBS
@@ -305,20 +316,27 @@ def _report(kept: dict[str, dict[str, list[list[float]]]]) -> str:
     return "\n\n".join([*sections, *_describe_billion()])
 
 
+def _describe_memory(cost: Cost) -> str:
+    if not cost.java:
+        return f"{cost.peak:.0f} MB"
+    return f"{cost.peak:.0f} MB (Java {cost.java:.0f}, others {cost.others:.0f})"
+
+
 _INTRODUCTION = """\
 # A hundred million pairs on one machine
 
 Written by `python bench/scale.py --write-results`; do not edit.
 
-`metra score` on all cores: two text files, or a table in {shards} Parquet files, and in
-files of {shard_rows:,} rows beyond that. The texts are words of an artificial language with
-400,000 word forms, drawn by Zipf's law from fixed seeds (`bench/diverse.py`), with about 20
-words per segment; three of ten words of each output are replaced. No text occurs twice. CPU
-time is the sum over cores. Up to 100,000 pairs, it is that of a process that has scored ten
-pairs before, except on Spark and for commands that save their state. Peak memory is that of
-all processes of the command. Wall time depends on other work on the machine, and the load
-next to each line shows how much there was. CPU time depends on it a little, because processes
-share caches."""
+`metra score` on all cores: two text files, or a table in {shards} Parquet files, and in files
+of {shard_rows:,} rows beyond that. The texts are words of an artificial language with 400,000
+word forms, drawn by Zipf's law from fixed seeds (`bench/diverse.py`), with about 20 words per
+segment; three of ten words of each output are replaced. No text occurs twice. CPU time is the
+sum over cores. Up to 100,000 pairs, it is that of a process that has scored ten pairs before,
+except on Spark and for commands that save their state. Peak memory is that of all processes
+of the command; on Spark also of Java, whose heap may grow to 1 GB (`spark.driver.memory`),
+and of the others, each at its own peak. Wall time depends on other work on the machine, and
+the load next to each line shows how much there was. CPU time depends on it a little, because
+processes share caches."""
 
 
 def _describe_files() -> list[str]:
@@ -370,8 +388,8 @@ These figures are extrapolated: the cost per pair at the largest measured size, 
 assume that the cost per pair stays constant, for these reasons:
 
 - **Memory.** metra reads, counts and drops one chunk of rows at a time, and keeps one row of
-  sums per group, system and metric. Without Spark, the table above shows the same memory at
-  every size; Spark itself took more with more rows.
+  sums per group, system and metric. The table above shows the same memory at every size,
+  except for the heap of Java.
 - **Sums.** Fractions are summed on fixed grids, exact for 10⁹ segments, and counts are exact up
   to 2⁵³. The digits therefore do not depend on how the rows are split.
 - **Weights (NIST, LTV).** No process holds all terms. Chunks write them to partitions (one per

@@ -441,6 +441,21 @@ def test_skipped_outputs_are_counted_and_enter_no_mean():
     assert table.split("\n")[1].startswith("bad\t2\t6\t33.3")
 
 
+def test_all_outputs_were_skipped_or_only_those_of_checks():
+    frozen = opened("adequacy", skip_nontranslations=True)
+    skipped = [
+        check_answer(frozen, task, None, id=task.id, cannot=NOT_TRANSLATION)
+        for task in assign(frozen, secret=SECRET)
+    ]
+    assert [(one.system, one.share) for one in count_skipped(skipped)] == [
+        ("bad", 100),
+        ("good", 100),
+    ]
+    others = answered(frozen, lambda *_: {"adequacy": 3})
+    checks = [replace(one, kind="degraded") for one in skipped]
+    assert count_skipped([*others, *checks]) == []
+
+
 def test_nothing_was_skipped():
     frozen = opened("adequacy")
     found = answered(frozen, lambda *_: {"adequacy": 3})

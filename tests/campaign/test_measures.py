@@ -323,6 +323,17 @@ def test_correction_is_minutes_for_ten_words_keys_for_a_word_and_hter():
     assert [one.hundred for one in found] == [50, pytest.approx(100 * 11 / 12), 99]
 
 
+@pytest.mark.parametrize("asks", [Edit(), Reading()])
+def test_words_that_the_browser_counted_are_kept_and_checked(asks):
+    value = {"ms": 5, "text": "a b"}
+    texts = {"output": "a b"}
+    assert "dictionary_words" not in asks.check(value, "x", texts)
+    counted = asks.check(value | {"dictionary_words": 7}, "x", texts)
+    assert counted["dictionary_words"] == 7
+    with pytest.raises(OptionError, match="x: dictionary_words"):
+        asks.check(value | {"dictionary_words": -7}, "x", texts)
+
+
 def test_questions_are_right_by_choice_or_by_accepted_wording():
     asks = QuestionSet(
         (

@@ -121,6 +121,13 @@ def test_the_same_rater_of_two_files_is_two(write):
     assert marks.raters == ("prog", "prog (two)")
 
 
+def test_a_rater_without_a_name_is_called_like_the_file(write):
+    line = '{"system": "a", "segment": 1, "errors": []}'
+    read = [read_error_spans(str(write(f"{name}.jsonl", [line]))) for name in "xy"]
+    marks, _ = collect_marks(read, {"a": ["red"]})
+    assert marks.raters == ("x", "y")
+
+
 ESA_PLACES = pytest.param(None, (2, 5), id="without the text, as code points")
 
 

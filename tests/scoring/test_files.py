@@ -181,7 +181,16 @@ def watched(monkeypatch):
 def test_sections_give_the_same_as_lines(table, cli, write, watched):
     folder, rows = table
     scores = write("scores.txt", [f"{number}.5" for number in range(ROWS)])
-    metrics = ["-m", "bleu", "-m", "nist", "-m", "ltv", "-m", f"mine@{scores}:better=higher"]
+    metrics = [
+        "-m",
+        "bleu",
+        "-m",
+        "nist",
+        "-m",
+        "ltv",
+        "-m",
+        f"mine@{scores}:better=higher",
+    ]
     names = ["hyp", "ref", "doc"]
     paths = [write(f"{name}.txt", rows[name]) for name in names]
     made = [

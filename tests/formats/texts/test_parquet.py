@@ -141,6 +141,18 @@ def test_only_what_is_wanted_is_read(parquet, monkeypatch):
     assert sorted(asked[-1]) == ["doc", "mt_a", "mt_b", "ref", "ref2", "src"]
 
 
+def test_columns_of_folders_are_marked_wherever_they_are():
+    from metra.formats.texts.parquet import list_added, mark_partitions
+
+    schema = pa.schema([("lp", pa.string()), ("hyp", pa.string()), ("x", pa.string())])
+    for names, path in (
+        (["lp"], "t/lp=en-de/0.parquet"),
+        (["lp", "x"], "t/x=1/lp=en-de/none=1/0.parquet"),
+        ([], "t/0.parquet"),
+    ):
+        assert list_added(mark_partitions(schema, path)) == names
+
+
 REFUSED = [
     pytest.param({"hyp": ["a", None], "ref": ["a", "b"]}, CorpusError,
                  "Row 2 of {path} is null in the column 'hyp'", id="null output"),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from operator import attrgetter
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -174,24 +174,22 @@ def compute_span_agreement(
     """
     answered = [one for one in judgements if one.cannot is None]
     # Most protocols ask for no marks, and most answers share their value with others.
-    steps = [
-        step
-        for value in {id(one.value): one.value for one in answered}.values()
-        for step in value.values()
-    ]
-    if any(isinstance(step, dict) and "tags" in step for step in steps):
-        marks = _collect_marks(answered, _list_tags)
-    elif any(isinstance(step, list) and any(map(_is_error, step)) for step in steps):
-        marks = _collect_marks(answered, _list_errors)
-    else:
+    values = {id(one.value): one.value for one in answered}.values()
+    steps = (step for value in values for step in value.values())
+    list_spans = next(filter(None, map(_choose_spans, steps)), None)
+    if list_spans is None:
         return None
+    marks = _collect_marks(answered, list_spans)
     agreement = agree_on_spans(marks, trials=trials, seed=seed, keys=_SHOWN)
     return agreement if agreement.overall is not None else None
 
 
+_SpanLister: TypeAlias = Callable[[Any], list[tuple[int, int, bool]] | None]
+
+
 def _collect_marks(
     judgements: Iterable[Judgement],
-    list_spans: Callable[[Any], list[tuple[int, int, bool]] | None],
+    list_spans: _SpanLister,
 ) -> SpanColumns:
     """Gather the spans of steps that may have some, by output and judge."""
     values = {id(one.value): one.value for one in judgements}
@@ -232,6 +230,15 @@ def _collect_marks(
     )
 
 
+def _choose_spans(step: Any) -> _SpanLister | None:
+    """Return what lists the spans of a step and of those like it, if it has any."""
+    if isinstance(step, dict) and "tags" in step:
+        return _list_tags
+    if isinstance(step, list) and any(map(_is_error, step)):
+        return _list_errors
+    return None
+
+
 def _list_tags(step: Any) -> list[tuple[int, int, bool]] | None:
     """List the names or terms that a judge tagged, whatever their types."""
     if not isinstance(step, dict) or "tags" not in step:
@@ -244,10 +251,9 @@ def _list_errors(step: Any) -> list[tuple[int, int, bool]] | None:
     if not isinstance(step, list):
         return None
     return [
-        (mark["start"], mark["end"], mark["severity"].lower() != "minor")
-        for mark in step
-        if _is_error(mark)
-        and mark["severity"].lower() not in NEUTRAL
+        (mark["start"], mark["end"], severity != "minor")
+        for mark in filter(_is_error, step)
+        if (severity := mark["severity"].lower()) not in NEUTRAL
         and mark.get("side", "output") == "output"
     ]
 

@@ -205,6 +205,17 @@ def test_a_repeat_comes_half_a_sitting_later():
     assert min(gaps) >= 20
 
 
+def test_repeated_and_degraded_units_are_between_others():
+    frozen = made(judges=2, systems=1, texts=8, repeats=0.3, degraded=0.3)
+    for seed in range(20):
+        tasks = assign(frozen, secret=bytes([seed]) * 32)
+        last = {
+            task.judge: task for task in sorted(tasks, key=lambda one: one.position)
+        }
+        assert {task.kind for task in tasks} > {task.kind for task in last.values()}
+        assert not any(task.original for task in last.values())
+
+
 @pytest.mark.parametrize(
     "size",
     [

@@ -384,3 +384,12 @@ def test_lists_of_references(cli, tmp_path, monkeypatch, extra):
     ran = cli("score", "empty.parquet", *options, *extra)
     assert (ran.code, ran.out) == (2, "")
     assert "Row 2 of empty.parquet is null in the column 'ref:1'" in ran.err
+
+
+def test_a_column_alone_names_the_system_unless_the_file_has_a_name(cli, write):
+    rows = ["texts,human", "a b,a b"]
+    path = write("one.csv", rows)
+    columns = ["--hyp-column", "texts", "--ref-column", "human", "--format", "json"]
+    for given, name in ((path, "texts"), (f"mine={path}", "mine")):
+        _, out, _ = cli("score", given, *columns)
+        assert [system["name"] for system in json.loads(out)["systems"]] == [name]

@@ -563,6 +563,19 @@ def test_names_that_a_format_cannot_carry(tmp_path, to, column, message):
     assert str(raised.value) == message
 
 
+@pytest.mark.parametrize(("length", "fits"), [(196, True), (197, False)])
+def test_names_of_plain_files_have_at_most_200_bytes(tmp_path, length, fits):
+    name = "é" * (length // 2) + "x" * (length % 2)
+    start = write_rows(tmp_path / "a.jsonl", [{f"output:{name}": "b"}])
+    out = tmp_path / "out"
+    if fits:
+        assert [
+            path.stem for path in (run([start], out, "plain") / "outputs").iterdir()
+        ] == [name]
+    else:
+        assert "cannot be a file name" in refusal(FormatError, [start], out, "plain")
+
+
 def test_a_system_called_as_the_reference_file(tmp_path):
     rows = [{"output:ref": "a"}]
     with pytest.raises(FormatError) as raised:

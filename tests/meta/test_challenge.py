@@ -151,6 +151,20 @@ def test_command_and_report(aces, write, cli):
     assert rows["antonym"]["tau"] == 0
 
 
+def test_the_table_shows_accuracies_or_taus_with_their_intervals(aces):
+    found = score_challenge(aces)
+    accuracy = found.scores["X"]["antonym"]
+    by_coef = {}
+    for coef in ("accuracy", "tau"):
+        [table] = report_challenge(found, ChallengeOptions(coef=coef)).tables
+        row = next(row for row in table.rows if row[0].value == "antonym")
+        by_coef[coef] = row[-1]
+    assert by_coef["accuracy"].interval == accuracy.interval
+    low, high = accuracy.interval
+    assert (by_coef["accuracy"].value, by_coef["tau"].value) == (0.5, 0.0)
+    assert by_coef["tau"].interval == pytest.approx((2 * low - 1, 2 * high - 1))
+
+
 REFUSED = [
     pytest.param(["good\tx", "a\tb"], "has no column of bad translations", id="no bad"),
     pytest.param(["good\tbad"], "contains no pairs", id="empty"),
@@ -247,6 +261,12 @@ PHENOMENA = {
     "coreference-based-on-commonsense": 5,
     "hallucination-number-level-1": 5,
     "xnli-omission-neutral": 5,
+    "lexical-overlap": 5,
+    "modal_verb:deletion": 5,
+    "nonsense": 5,
+    "ordering-mismatch": 5,
+    "overly-literal-vs-correct-idiom": 5,
+    "pleonastic_it:deletion": 5,
     "copy-source": 1,
     "untranslated-vs-synonym": 1,
     "do-not-translate": 1,
@@ -258,7 +278,7 @@ PHENOMENA = {
     "similar-language-low": 1,
     "punctuation:deletion_all": 0.1,
 }
-MISTRANSLATIONS = list(PHENOMENA)[2:7]
+MISTRANSLATIONS = list(PHENOMENA)[2:13]
 
 
 def make_aces(phenomena, seed):
@@ -285,7 +305,7 @@ def test_the_aces_score_averages_phenomena_then_adds_up_categories():
     groups = [
         MISTRANSLATIONS,
         ["copy-source", "untranslated-vs-synonym"],
-        list(PHENOMENA)[12:15],
+        list(PHENOMENA)[18:21],
     ]
     groups += [[name] for name in PHENOMENA if not any(name in g for g in groups)]
     expected = sum(

@@ -572,3 +572,12 @@ def test_resamples_of_systems_and_segments_test_too():
 def test_documents_that_are_not_named_cannot_change_sides():
     with pytest.raises(CorpusError, match="40 of 40 segments have no document"):
         compare(made(), question("pearson"), test="perm-doc")
+
+
+def test_pairs_of_equal_systems_are_named():
+    gold = np.array([[1.0, 2.0], [2.0, 1.0], [4.0, 4.0]])
+    panel = panel_of(gold, {"a": gold + 1})
+    options = Options(trials=10)
+    found = [diff.correlate_differences(panel, options, interval=False)]
+    notes = diff.report_differences(found, options, interval=False).notes
+    assert any(note.startswith("1 pair of systems has equal gold") for note in notes)

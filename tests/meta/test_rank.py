@@ -157,6 +157,9 @@ def test_what_is_missing_is_said():
     assert "x shares fewer than two systems" in text
     assert "AutoRank: not all metrics have scored s0, s1" in text
     assert "gold has no judges to normalise" in text
+    assert "arr: no" not in text
+    gaps, _ = rank(scores_of(np.array([[1.0, NAN], [NAN, 2]]), {}), "gold")
+    assert "– arr: no segment has scores of every system." in gaps.notes
     with pytest.raises(CorpusError, match="cannot be ranked by z"):
         rank(scores, "gold", by="z")
     with pytest.raises(CorpusError, match="needs at least two"):

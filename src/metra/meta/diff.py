@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from metra.errors import format_count
 from metra.meta import correlate
 from metra.meta.findings import MetaReport, build_figure, build_signature
 from metra.meta.scatter import ScatterPoints
@@ -92,8 +93,9 @@ def _write_notes(differences: SystemDifferences) -> list[str]:
     tied = int((pair_gaps(panel.system_gold) == 0).sum())
     if tied:
         notes.append(
-            f"{tied} pairs of systems have equal {gold} scores; they have no "
-            "direction and are excluded from the differentials."
+            f"{format_count(tied, 'pair')} of systems "
+            f"{'has' if tied == 1 else 'have'} equal {gold} scores, thus no direction; "
+            "excluded from the differentials."
         )
     return notes
 

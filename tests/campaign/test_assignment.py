@@ -1,5 +1,6 @@
 """Who judges what: laws that hold for every campaign, and small cases worked by hand."""
 
+import hmac
 import json
 from collections import Counter
 from dataclasses import replace
@@ -10,7 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metra.campaign.assignment import assign, degrade_text, draw_orders
+from metra.campaign.assignment import (
+    assign,
+    degrade_text,
+    draw_orders,
+    make_opaque_id,
+)
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.screen import build_screen, collect_texts
 from metra.campaign.settings import Settings
@@ -194,6 +200,11 @@ def test_checks_point_at_what_they_check(frozen):
         assert set(same) == {task.kind == "repeat"}
         if task.kind == "repeat":
             assert task.position > original.position
+
+
+def test_ids_stay_the_same_in_all_versions():
+    digest = hmac.digest(SECRET, b"ann\x000\x00unit", "sha256")
+    assert make_opaque_id(SECRET, "ann", 0, "unit") == digest.hex()[:20]
 
 
 def test_a_repeat_comes_half_a_sitting_later():

@@ -407,6 +407,7 @@ def test_ranges_of_whole_numbers_have_both_their_ends():
     [
         pytest.param([1, 2, 3, 4, 5], 0.2, id="five points"),
         pytest.param([0, 25, 50, 75, 100], 5.0, id="quarters of a hundred"),
+        pytest.param([0, 1], 0.2, id="yes and no"),
         pytest.param(np.linspace(0, 1, 40), 0.0, id="continuous"),
         pytest.param([3, 3], 0.0, id="one value"),
     ],

@@ -149,6 +149,8 @@ def test_command_and_report(aces, write, cli):
     assert "|pairs:4|" in str(report.signature)
     rows = {each["phenomenon"]: each for each in report.data["challenge"]}
     assert rows["antonym"]["tau"] == 0
+    counted = {name: rows["antonym"][name] for name in ("pairs", "right", "tied")}
+    assert counted == {"pairs": 2, "right": 1, "tied": 1}
 
 
 def test_the_table_shows_accuracies_or_taus_with_their_intervals(aces):

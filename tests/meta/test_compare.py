@@ -553,8 +553,17 @@ def test_a_matrix_shows_both_p_values_where_there_are_many_pairs():
     rows = [[cell.value for cell in row[1:]] for row in table.rows]
     assert rows[0][3] == found.p[0, 3]
     assert rows[3][0] == found.tests.holm[0, 3]
-    every = report_comparison([panel], asked, [found], most_pairs=0)
-    assert len(every.tables[1].rows) == 6
+    for most in (6, 0):
+        every = report_comparison([panel], asked, [found], most_pairs=most)
+        assert every.tables[1].name == "metrics pairs"
+        assert len(every.tables[1].rows) == 6
+
+
+def test_a_test_without_chance_draws_nothing():
+    panel, asked = made(systems=6, metrics=2), question("pearson", "sys")
+    found = compare(panel, asked, test="williams")
+    assert found.tests.draws == 0
+    assert "draws" not in " ".join(report_comparison([panel], asked, [found]).notes)
 
 
 def test_resamples_of_systems_and_segments_test_too():

@@ -60,6 +60,16 @@ def test_silent_judges_are_left_out_and_listed():
         normalise(judged({"bob": [3, 3]}), "da", "z")
 
 
+@pytest.mark.parametrize(("most", "shown"), [(0, 3), (2, 2), (3, 3)])
+def test_of_many_judges_some_are_shown(most, shown):
+    scores = judged({"ann": [1, 2, 4], "bob": [2, 3, 3], "cat": [5, 5]})
+    normalised = normalise(scores, "da", "z")
+    [table] = report_normalisation(normalised, "da", "z", most).tables
+    names = [row[0].value for row in table.rows]
+    assert len(names) == shown
+    assert "cat" in names  # who is left out comes first
+
+
 def test_judges_may_be_named_to_be_left_out():
     scores = judged({"ann": [1, 2], "bob": [1, 3]})
     made = normalise(scores, "da", "z", left_out=["bob"]).scores

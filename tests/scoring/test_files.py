@@ -205,6 +205,16 @@ def test_sections_give_the_same_as_lines(table, cli, write, watched):
     assert len(watched) > 1
 
 
+def test_the_share_of_sections_is_that_of_all_rows(table):
+    corpus = open_corpus([str(table[0])])
+    first, _, third, *_ = corpus.sections(4)
+    shares = []
+    for section in (third, first, third):
+        next(section)
+        shares.append(corpus.share())
+    assert shares == pytest.approx([4 / ROWS, 8 / ROWS, 10 / ROWS])
+
+
 @pytest.mark.parametrize(
     "options", [["--level", "segment"], ["--ci"], ["-m", "wer", "--details"]]
 )

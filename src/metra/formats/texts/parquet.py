@@ -430,19 +430,19 @@ def open_reader(source: "Source", wanted: Sequence[Field] | None = None) -> Read
     """
     table = _open_table(source, wanted)
     tables = (rows for path in table.paths for rows in _read_tables(table, path))
-    return _build_reader(
-        table, tables, cache(lambda: sum(map(count_rows, table.paths)))
-    )
+    count = cache(lambda: sum(map(count_rows, table.paths)))
+    return _build_reader(table, tables, _Progress(count, {}))
 
 
 def list_sections(source: "Source", wanted: Sequence[Field]) -> list[Section]:
-    """List the row groups of a table's files; their readers count as if from its start."""
+    """List the row groups of a table's files; readers tell the share of all of them."""
     table = _open_table(source, wanted)
     sections, count = list[Section](), 0
+    progress = _Progress(lambda: count, {})
 
     def open_section(path: str, group: int, row: int, first: int) -> Reader:
         tables = _read_tables(table, path, group, row)
-        return _build_reader(table, tables, lambda: count, first)
+        return _build_reader(table, tables, progress, first)
 
     for path in table.paths:
         row = 0
@@ -452,6 +452,16 @@ def list_sections(source: "Source", wanted: Sequence[Field]) -> list[Section]:
                 sections.append(Section(count, read))
             row, count = row + rows, count + rows
     return sections
+
+
+class _Progress(NamedTuple):
+    """How many rows there are, and how many were read by each reader from its first on."""
+
+    count_all: Callable[[], int]
+    read: dict[int, int]
+
+    def share(self) -> float:
+        return sum([*self.read.values()]) / max(self.count_all(), 1)
 
 
 class _Table(NamedTuple):
@@ -480,7 +490,7 @@ def _open_table(source: "Source", wanted: Sequence[Field] | None) -> _Table:
 def _build_reader(
     table: _Table,
     tables: Generator[pa.Table],
-    count_all: Callable[[], int],
+    progress: _Progress,
     start: int = 0,
 ) -> Reader:
     """Build what reads rows of a table as columns, from its segment `start` on."""
@@ -498,6 +508,7 @@ def _build_reader(
             check_limit("whole", held.nbytes, table.paths[0])
         rows, held = held.slice(0, most), held.slice(most)
         first, count = count, count + rows.num_rows
+        progress.read[start] = count - start
         values: dict[Field, Values] = {}
         for field, chunked in zip(table.columns, rows.itercolumns(), strict=True):
             is_whole = chunked.num_chunks == 1
@@ -510,10 +521,7 @@ def _build_reader(
                 values[field] = pack_arrow_column(column, what, first=first)
         return values
 
-    def share() -> float:
-        return count / max(count_all(), 1)
-
-    return Reader(list(table.fields), read, share, tables.close)
+    return Reader(list(table.fields), read, progress.share, tables.close)
 
 
 def _read_tables(

@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-SOURCES := $(shell find rust src -type f -not -name '*.so' -not -path '*/__pycache__/*') \
+SOURCES := $(shell find rust src -type f -not -name '*.so' -not -path '*/__pycache__/*' -not -path 'rust/fuzz/*') \
 	Cargo.toml Cargo.lock pyproject.toml README.md
 # Tests write a gigabyte in small files, and their stores sync every answer: in memory, where there
 # is room for it, they do not wait for the disk.

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from metra.errors import CorpusError, FormatError, MissingResourceError, OptionError
-from metra.formats.texts.parquet import NullValueError
+from metra.formats.texts.arrow_columns import NullValueError
 from metra.scoring.executors.spark_session import spark_session, translate_error
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import metra
 from metra.errors import CorpusError, FormatError, OptionError, UnfittedError
-from metra.formats.texts.parquet import NullValueError
+from metra.formats.texts.arrow_columns import NullValueError
 from metra.scoring.plan import ScoringPlan, check_metrics
 from metra.scoring.table_totals import (
     add_totals,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from metra import __version__
 from metra.corpus.batch import Batch, BatchPosition, CorpusChunk, SegmentColumn
 from metra.errors import CorpusError, OptionError, UnfittedError
-from metra.formats.texts.parquet import get_references, get_required_column
+from metra.formats.texts.arrow_columns import get_references, get_required_column
 from metra.metrics.corpus_weights import TermCounts
 from metra.metrics.record import Metric, Need, find_missing_need
 from metra.metrics.registry import metric

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from metra.corpus.batch import CorpusChunk
 from metra.errors import CorpusError
-from metra.formats.texts.parquet import (
+from metra.formats.texts.arrow_columns import (
     NullValueError,
     encode_values,
     get_references,

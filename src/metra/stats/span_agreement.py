@@ -553,8 +553,7 @@ def _compute_alpha(marks: SpanColumns, outputs: Codes) -> tuple[float, list[Samp
         return float("nan"), []
     ratings, lengths, unit = _rate_runs(marks, outputs)
     rows, aggregate = nominal_columns(ratings)
-    count = int(marks.segment.max()) + 1
-    segment = marks.segment[outputs][unit]
+    segment, count = marks.segment[outputs][unit], int(marks.segment.max()) + 1
     by_segment = _add_rows(segment, rows * lengths[:, None], count)
     value = float(aggregate(by_segment.sum(0)))
     return value, [Sample(by_segment, aggregate)] if value == value else []
@@ -573,19 +572,17 @@ def _rate_runs(marks: SpanColumns, outputs: Codes) -> tuple[Ratings, Codes, Code
     first_rating = np.cumsum(raters) - raters
     rated = np.full(len(marks.output), -1, np.int64)
     rated[kept] = np.arange(len(kept))
-    cell = rated[marks.rating]
-    spans = np.flatnonzero(cell >= 0)
-    cell, unit = cell[spans], number[marks.output[marks.rating[spans]]]
-    place = cell - first_rating[unit]
+    spans = np.flatnonzero(rated[marks.rating] >= 0)
+    unit = number[marks.output[marks.rating[spans]]]
+    place = rated[marks.rating[spans]] - first_rating[unit]
     severity = 1.0 + marks.is_major[spans]
     lengths = marks.length[outputs]
     # All places of all texts in a row; what lies behind a text is cut off.
-    base = np.cumsum(lengths + 1) - lengths - 1
-    sides = (marks.start[spans], marks.end[spans])
-    start, end = (base[unit] + np.minimum(side, lengths[unit]) for side in sides)
+    base, most = np.cumsum(lengths + 1) - lengths - 1, lengths[unit]
+    start = base[unit] + np.minimum(marks.start[spans], most)
+    end = base[unit] + np.minimum(marks.end[spans], most)
     is_edge = np.zeros(base[-1] + lengths[-1] + 1, np.bool_)
-    for places in (base, base + lengths, start, end):
-        is_edge[places] = True
+    is_edge[np.concatenate([base, base + lengths, start, end])] = True
     edges = np.flatnonzero(is_edge)
     owner = np.searchsorted(base, edges, "right") - 1
     begins = np.flatnonzero(owner[1:] == owner[:-1])

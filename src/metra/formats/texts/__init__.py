@@ -19,6 +19,6 @@ sgml: NIST's SGML
 sgml_tags: the tags of NIST's SGML
 wmt_xml: the XML of WMT's test sets
 bilingual: TMX and XLIFF, which are only read
-parquet: tables in Parquet, and rows of Arrow tables
-reference_lists: lists of references in a column, and the columns made of them
+parquet: tables in Parquet
+arrow_columns: columns of Arrow tables: types, nulls, and lists of references
 """

@@ -1,4 +1,4 @@
-"""Tables in Parquet, and rows of Arrow tables: which types are texts, what a null means.
+"""Tables in Parquet: row groups, folders that name columns, and limits of what is unpacked.
 
 The format carries everything, in a column for each text and label.
 """
@@ -8,18 +8,33 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
-from metra.errors import CorpusError, FormatError, OptionError
+from metra.errors import FormatError, OptionError
 from metra.formats.atomic import write_file
 from metra.formats.remote import is_remote, open_remote
 from metra.formats.stream import STDIN, get_file_state
+from metra.formats.texts.arrow_columns import (
+    ELEMENT,
+    Nulls,
+    NullValueError,
+    add_element_fields,
+    add_elements,
+    add_fields,
+    check_columns,
+    encode_values,
+    get_column,
+    get_key_kind,
+    get_references,
+    get_required_column,
+    list_lists,
+    measure_lists,
+    refuse_twin,
+)
 from metra.formats.texts.columns import (
     TEXT_ROLES,
     ColumnNames,
@@ -30,17 +45,8 @@ from metra.formats.texts.columns import (
     Values,
     check_column_names,
     check_fields,
-    describe_missing_column,
     format_column_name,
     recognise_fields,
-)
-from metra.formats.texts.reference_lists import (
-    ELEMENT,
-    add_element_fields,
-    add_elements,
-    add_fields,
-    list_lists,
-    measure_lists,
 )
 from metra.formats.texts.rows import Chunks, Fields
 from metra.limits import check_limit, check_unpacked
@@ -48,149 +54,6 @@ from metra.text.columns import is_text_type, pack_arrow_column
 
 if TYPE_CHECKING:
     from metra.formats.texts.sources import Source
-
-#: A null where a text has to be: an error, or an empty text.
-Nulls: TypeAlias = Literal["refuse", "empty"]
-
-
-class NullValueError(CorpusError):
-    """A null where a text has to be; rows are counted from 0."""
-
-    def __init__(self, column: str, row: int, where: str = "a batch") -> None:
-        """Name the column, and the row of the batch or of a file."""
-        self.column = column
-        self.row = row
-        self.where = where
-        super().__init__(
-            f"Row {row + 1} of {where} is null in the column {column!r}, which needs "
-            "a text; fill it in, remove the row, or treat nulls as empty texts: "
-            "`nulls` empty."
-        )
-
-    def __reduce__(self) -> Any:
-        """Pickle what the message is made of: it comes from other processes."""
-        return type(self), (self.column, self.row, self.where)
-
-
-def check_columns(
-    schema: pa.Schema,
-    texts: Sequence[str],
-    keys: Sequence[str],
-    where: str,
-    numbers: Sequence[str] = (),
-) -> None:
-    """Refuse a table that lacks a column, has it twice, or of a type that cannot be used.
-
-    Keys name documents and groups.
-    """
-    for name in dict.fromkeys([*texts, *keys, *numbers]):
-        _refuse_twin(schema, name, where)
-        if name not in schema.names:
-            raise FormatError(describe_missing_column(name, schema.names, where))
-    for name in texts:
-        kind = schema.field(name).type
-        if not is_text_type(kind):
-            msg = (
-                f"{where} has the column {name!r} of type {kind}, where texts are "
-                "expected; name another column, or convert it to strings."
-            )
-            raise FormatError(msg)
-    for name in numbers:
-        kind = schema.field(name).type
-        if not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
-            msg = (
-                f"{where} has the column {name!r} of type {kind}, where scores are "
-                "expected; convert it to numbers."
-            )
-            raise FormatError(msg)
-    for name in keys:
-        kind = schema.field(name).type
-        if get_key_kind(kind) is None:
-            msg = (
-                f"{where} has the column {name!r} of type {kind}, which cannot be a "
-                "group; expected strings, whole numbers, dates or yes and no."
-            )
-            raise FormatError(msg)
-
-
-def _refuse_twin(schema: pa.Schema, name: str, where: str) -> None:
-    if len(schema.get_all_field_indices(name)) > 1:
-        msg = f"{where} has two columns {name!r}; give each its own name."
-        raise FormatError(msg)
-
-
-def get_key_kind(kind: Any) -> str | None:
-    """Return what values of a type can be compared with, None if they are no keys.
-
-    Keys can be told apart for certain, and written.
-    """
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    tests = {
-        "text": is_text_type,
-        "number": pa.types.is_integer,
-        "yes or no": pa.types.is_boolean,
-        "date": pa.types.is_date,
-        "time": pa.types.is_timestamp,
-    }
-    return next((name for name, fits in tests.items() if fits(kind)), None)
-
-
-def decode_dictionary(values: pa.Array) -> pa.Array:
-    """Return a column without Arrow's dictionary, if it has one."""
-    if pa.types.is_dictionary(values.type):
-        return values.dictionary_decode()
-    return values
-
-
-def encode_values(values: pa.Array) -> tuple[list[Any], NDArray[np.int32]]:
-    """Return the different values of a column, and which one each row has."""
-    encoded = decode_dictionary(values).dictionary_encode("encode")
-    # The codes have no nulls; `to_numpy` would load pandas.
-    codes = np.frombuffer(encoded.indices.buffers()[1], np.int32)
-    codes = codes[encoded.indices.offset :][: len(encoded)]
-    return encoded.dictionary.to_pylist(), codes
-
-
-def get_required_column(rows: pa.RecordBatch, name: str, nulls: Nulls) -> pa.Array:
-    """Return a column without nulls: they are refused, or made empty texts."""
-    values = decode_dictionary(rows.column(name))
-    if values.null_count and nulls == "refuse":
-        _refuse_nulls(name, values.is_null())
-    return values.cast(pa.large_string()).fill_null("") if values.null_count else values
-
-
-def get_references(
-    rows: pa.RecordBatch, names: Sequence[str], nulls: Nulls
-) -> list[pa.Array]:
-    """Return the references; where all are null, refuse that or make the first empty.
-
-    Columns that these rows lack, because other files of the table have them, are null.
-    """
-    columns = [_get_column(rows, name) for name in names]
-    if not columns or not all(values.null_count for values in columns):
-        return columns
-    first, *others = columns
-    gaps = first.is_null()
-    for values in others:
-        gaps = pc.and_(gaps, values.is_null())
-    if not pc.any(gaps).as_py():
-        return columns
-    if nulls == "refuse":
-        _refuse_nulls(names[0], gaps)
-    return [pc.if_else(gaps, "", first.cast(pa.large_string())), *others]
-
-
-def _get_column(rows: pa.RecordBatch, name: str) -> pa.Array:
-    if name not in rows.schema.names:
-        return pa.nulls(rows.num_rows, pa.large_string())
-    return decode_dictionary(rows.column(name))
-
-
-def _refuse_nulls(name: str, gaps: pa.Array) -> NoReturn:
-    flags = gaps.to_numpy(zero_copy_only=False)
-    raise NullValueError(name, int(np.flatnonzero(flags)[0]))
-
 
 # So many rows are decoded at a time.
 ROWS = 8192
@@ -566,7 +429,7 @@ def map_fields(
     """
     names = names or ColumnNames()
     for name in schema.names:
-        _refuse_twin(schema, name, where)
+        refuse_twin(schema, name, where)
     check_column_names(schema.names, names, where)
     given = {*names.get_fields(), *names.labels}
     usable = [f.name for f in schema if get_key_kind(f.type) or f.name in given]
@@ -609,7 +472,7 @@ def _select_columns(
     rows: pa.RecordBatch, columns: Mapping[Field, str], nulls: Nulls | None
 ) -> list[pa.Array]:
     """Return the columns as strings, with nulls only where they may be."""
-    values = {field: _get_column(rows, name) for field, name in columns.items()}
+    values = {field: get_column(rows, name) for field, name in columns.items()}
     if nulls is not None:
         refs = [field for field in columns if field.role == "reference"]
         names = [columns[field] for field in refs]

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from metra.errors import CorpusError, MetraError, OptionError
-from metra.formats.texts import parquet, reference_lists
+from metra.formats.texts import arrow_columns, parquet
 from metra.scoring import table_totals
 from metra.scoring.plan import ScoringPlan, check_metrics
 from metra.scoring.results import Results
@@ -48,7 +48,7 @@ class Counting:
         if self.lists is not None:
             names = [name for name in self.plan.references if name not in self.columns]
             batches = (
-                reference_lists.add_elements(b, self.lists, names) for b in batches
+                arrow_columns.add_elements(b, self.lists, names) for b in batches
             )
         yield from table_totals.refuse_nulls(batches, self.plan, where)
 
@@ -78,13 +78,13 @@ def score_frame(
 ) -> Results:
     """Score a table."""
     schema = frame.schema
-    lists = next(iter(reference_lists.list_lists(schema)), None)
+    lists = next(iter(arrow_columns.list_lists(schema)), None)
     if lists is not None and not _uses_lists(schema, build_plan):
         lists = None
     if lists is not None:
-        measure = partial(reference_lists.measure_lists, name=lists)
+        measure = partial(arrow_columns.measure_lists, name=lists)
         longest = frame.reduce(Counting((lists,), measure, _find_largest))
-        schema = reference_lists.add_element_fields(schema, longest)
+        schema = arrow_columns.add_element_fields(schema, longest)
     plan = build_plan(schema, "The table", "")
     check_schema(plan, schema)
     columns = tuple(name for name in plan.columns if name in frame.schema.names)
@@ -124,9 +124,7 @@ def reduce_frame(
 def _uses_lists(schema: pa.Schema, build_plan: PlanBuilder) -> bool:
     """Whether a plan would have references that are in lists: then these are measured."""
     try:
-        plan = build_plan(
-            reference_lists.add_element_fields(schema, 1), "The table", ""
-        )
+        plan = build_plan(arrow_columns.add_element_fields(schema, 1), "The table", "")
     except MetraError:  # which may name a further element
         return True
     return any(name not in schema.names for name in plan.references)

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from metra.errors import MetraError, MissingResourceError, missing_package
 from metra.formats.texts import parquet
-from metra.formats.texts.parquet import NullValueError
+from metra.formats.texts.arrow_columns import NullValueError
 from metra.scoring.executors.frames import Counting, reduce_frame, score_frame
 from metra.scoring.plan import ScoringPlan
 from metra.scoring.results import Results

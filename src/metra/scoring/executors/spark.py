@@ -20,8 +20,12 @@ import pyarrow as pa
 from metra import __version__
 from metra.errors import FormatError, MissingResourceError, OptionError
 from metra.formats.stream import name_system
-from metra.formats.texts.parquet import NullValueError, mark_partitions
-from metra.formats.texts.reference_lists import add_element_fields, list_lists
+from metra.formats.texts.arrow_columns import (
+    NullValueError,
+    add_element_fields,
+    list_lists,
+)
+from metra.formats.texts.parquet import mark_partitions
 from metra.scoring.executors.spark_session import (
     LOCAL,
     find_context,

@@ -25,7 +25,7 @@ from metra.errors import (
     OptionError,
     missing_package,
 )
-from metra.formats.texts.parquet import NullValueError
+from metra.formats.texts.arrow_columns import NullValueError
 from metra.scoring.tables import TableProgress
 
 LOCAL = "local[*]"

@@ -1,0 +1,220 @@
+"""Columns of Arrow tables: which types are texts or groups, nulls, and lists of references.
+
+A list of references is a column for each of them, `ref:1`, `ref:2` and so on.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NoReturn, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from metra.errors import CorpusError, FormatError
+from metra.formats.texts.columns import describe_missing_column
+from metra.limits import check_limit
+from metra.text.columns import is_text_type
+
+#: A null where a text has to be: an error, or an empty text.
+Nulls: TypeAlias = Literal["refuse", "empty"]
+
+
+class NullValueError(CorpusError):
+    """A null where a text has to be; rows are counted from 0."""
+
+    def __init__(self, column: str, row: int, where: str = "a batch") -> None:
+        """Name the column, and the row of the batch or of a file."""
+        self.column = column
+        self.row = row
+        self.where = where
+        super().__init__(
+            f"Row {row + 1} of {where} is null in the column {column!r}, which needs "
+            "a text; fill it in, remove the row, or treat nulls as empty texts: "
+            "`nulls` empty."
+        )
+
+    def __reduce__(self) -> Any:
+        """Pickle what the message is made of: it comes from other processes."""
+        return type(self), (self.column, self.row, self.where)
+
+
+def check_columns(
+    schema: pa.Schema,
+    texts: Sequence[str],
+    keys: Sequence[str],
+    where: str,
+    numbers: Sequence[str] = (),
+) -> None:
+    """Refuse a table that lacks a column, has it twice, or of a type that cannot be used.
+
+    Keys name documents and groups.
+    """
+    for name in dict.fromkeys([*texts, *keys, *numbers]):
+        refuse_twin(schema, name, where)
+        if name not in schema.names:
+            raise FormatError(describe_missing_column(name, schema.names, where))
+    for name in texts:
+        kind = schema.field(name).type
+        if not is_text_type(kind):
+            msg = (
+                f"{where} has the column {name!r} of type {kind}, where texts are "
+                "expected; name another column, or convert it to strings."
+            )
+            raise FormatError(msg)
+    for name in numbers:
+        kind = schema.field(name).type
+        if not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
+            msg = (
+                f"{where} has the column {name!r} of type {kind}, where scores are "
+                "expected; convert it to numbers."
+            )
+            raise FormatError(msg)
+    for name in keys:
+        kind = schema.field(name).type
+        if get_key_kind(kind) is None:
+            msg = (
+                f"{where} has the column {name!r} of type {kind}, which cannot be a "
+                "group; expected strings, whole numbers, dates or yes and no."
+            )
+            raise FormatError(msg)
+
+
+def refuse_twin(schema: pa.Schema, name: str, where: str) -> None:
+    """Refuse a table that has two columns of a name."""
+    if len(schema.get_all_field_indices(name)) > 1:
+        msg = f"{where} has two columns {name!r}; give each its own name."
+        raise FormatError(msg)
+
+
+def get_key_kind(kind: Any) -> str | None:
+    """Return what values of a type can be compared with, None if they are no keys.
+
+    Keys can be told apart for certain, and written.
+    """
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    tests = {
+        "text": is_text_type,
+        "number": pa.types.is_integer,
+        "yes or no": pa.types.is_boolean,
+        "date": pa.types.is_date,
+        "time": pa.types.is_timestamp,
+    }
+    return next((name for name, fits in tests.items() if fits(kind)), None)
+
+
+def decode_dictionary(values: pa.Array) -> pa.Array:
+    """Return a column without Arrow's dictionary, if it has one."""
+    if pa.types.is_dictionary(values.type):
+        return values.dictionary_decode()
+    return values
+
+
+def encode_values(values: pa.Array) -> tuple[list[Any], NDArray[np.int32]]:
+    """Return the different values of a column, and which one each row has."""
+    encoded = decode_dictionary(values).dictionary_encode("encode")
+    # The codes have no nulls; `to_numpy` would load pandas.
+    codes = np.frombuffer(encoded.indices.buffers()[1], np.int32)
+    codes = codes[encoded.indices.offset :][: len(encoded)]
+    return encoded.dictionary.to_pylist(), codes
+
+
+def get_required_column(rows: pa.RecordBatch, name: str, nulls: Nulls) -> pa.Array:
+    """Return a column without nulls: they are refused, or made empty texts."""
+    values = decode_dictionary(rows.column(name))
+    if values.null_count and nulls == "refuse":
+        _refuse_nulls(name, values.is_null())
+    return values.cast(pa.large_string()).fill_null("") if values.null_count else values
+
+
+def get_references(
+    rows: pa.RecordBatch, names: Sequence[str], nulls: Nulls
+) -> list[pa.Array]:
+    """Return the references; where all are null, refuse that or make the first empty.
+
+    Columns that these rows lack, because other files of the table have them, are null.
+    """
+    columns = [get_column(rows, name) for name in names]
+    if not columns or not all(values.null_count for values in columns):
+        return columns
+    first, *others = columns
+    gaps = first.is_null()
+    for values in others:
+        gaps = pc.and_(gaps, values.is_null())
+    if not pc.any(gaps).as_py():
+        return columns
+    if nulls == "refuse":
+        _refuse_nulls(names[0], gaps)
+    return [pc.if_else(gaps, "", first.cast(pa.large_string())), *others]
+
+
+def get_column(rows: pa.RecordBatch, name: str) -> pa.Array:
+    """Return a column; one that the rows lack is null."""
+    if name not in rows.schema.names:
+        return pa.nulls(rows.num_rows, pa.large_string())
+    return decode_dictionary(rows.column(name))
+
+
+def _refuse_nulls(name: str, gaps: pa.Array) -> NoReturn:
+    flags = gaps.to_numpy(zero_copy_only=False)
+    raise NullValueError(name, int(np.flatnonzero(flags)[0]))
+
+
+#: Marks columns that are made of lists.
+ELEMENT = {b"metra.added": b"element"}
+
+
+def list_lists(schema: pa.Schema) -> list[str]:
+    """Find the column that holds lists of references, as in JSON lines."""
+    return [
+        field.name
+        for field in schema
+        if field.name.lower() in ("refs", "references")
+        and (pa.types.is_list(field.type) or pa.types.is_large_list(field.type))
+        and is_text_type(field.type.value_type)
+    ][:1]
+
+
+def measure_lists(batch: pa.RecordBatch, name: str) -> int:
+    """Return how many elements the longest list of a column has."""
+    return pc.max(pc.list_value_length(batch.column(name))).as_py() or 0
+
+
+def add_fields(
+    schema: pa.Schema, names: Iterable[str], mark: Mapping[bytes, bytes]
+) -> pa.Schema:
+    """Return the columns, and behind them texts of these names, unless there are such."""
+    for name in names:
+        if name not in schema.names:
+            schema = schema.append(pa.field(name, pa.string(), metadata=mark))
+    return schema
+
+
+def add_element_fields(
+    schema: pa.Schema, count: int, where: str = "The table"
+) -> pa.Schema:
+    """Return the columns, and behind them one for each element of lists of references."""
+    check_limit("columns", count, where)
+    names = [f"ref:{number}" for number in range(1, count + 1)]
+    return add_fields(schema, names, ELEMENT)
+
+
+def add_elements(
+    batch: pa.RecordBatch, lists: str, names: Sequence[str]
+) -> pa.RecordBatch:
+    """Return rows with columns for elements of lists, which are named `ref:1` and so on."""
+    column = batch.column(lists)
+    for name in names:
+        field = pa.field(name, pa.string(), metadata=ELEMENT)
+        batch = batch.append_column(field, _get_element(column, name))
+    return batch
+
+
+def _get_element(column: pa.Array, name: str) -> pa.Array:
+    """Return one text of each list, null where the list is shorter."""
+    place = int(name.partition(":")[2]) - 1
+    parts = pc.list_slice(column, place, place + 1, return_fixed_size_list=True)
+    # What stands for a list that is null is no text of it.
+    texts = parts.values.cast(pa.string())
+    return pc.if_else(column.is_valid(), texts, pa.scalar(None, pa.string()))

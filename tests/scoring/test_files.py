@@ -10,6 +10,7 @@ import pytest
 
 from metra.formats.texts.columns import ColumnNames
 from metra.scoring.files import open_corpus
+from metra.scoring.guards import TextGuard
 from metra.scoring.statistics import _Walk
 
 
@@ -127,6 +128,7 @@ ROWS = 60
 def table(tmp_path, monkeypatch):
     """A table in three files of several row groups, which three threads can share."""
     monkeypatch.setenv("METRA_THREADS", "3")
+    monkeypatch.setattr("metra.formats.texts.parallel.LEAST_SECTION_ROWS", 1)
     rng = Random(5)
     rows = {
         "hyp": [" ".join(rng.choices(WORDS, k=6)) for _ in range(ROWS)],
@@ -224,6 +226,40 @@ def test_what_needs_the_order_of_segments_is_read_in_order(
     code, _, _ = cli("score", table[0], "--hyp-column", "hyp", *options)
     assert code == 0
     assert not watched
+
+
+@pytest.mark.parametrize(
+    ("rows", "count", "are_read"),
+    [
+        pytest.param(8192, 8, True, id="large enough"),
+        pytest.param(8191, 8, False, id="small"),
+        pytest.param(8192, 7, False, id="few"),
+    ],
+)
+def test_few_or_small_row_groups_are_read_in_order(rows, count, are_read, tmp_path):
+    texts = pa.table({"hyp": ["a"] * rows * count, "ref": ["b"] * rows * count})
+    path = tmp_path / "t.parquet"
+    pq.write_table(texts, path, row_group_size=rows)
+    assert len(open_corpus([str(path)]).sections(2048)) == are_read * count
+
+
+def test_the_text_checks_see_the_same_chunks_on_any_number_of_threads(
+    table, cli, monkeypatch
+):
+    seen = []
+    visit = TextGuard.visit
+
+    def note(self, chunk):
+        seen[-1].append((chunk.first, len(chunk)))
+        visit(self, chunk)
+
+    monkeypatch.setattr(TextGuard, "visit", note)
+    for threads in "123":
+        monkeypatch.setenv("METRA_THREADS", threads)
+        seen.append([])
+        assert cli("score", table[0], "--hyp-column", "hyp").code == 0
+    assert [chunks[0] for chunks in seen] == [(0, 6)] * 3
+    assert sorted(seen[0]) == sorted(seen[1]) == sorted(seen[2])
 
 
 def test_a_null_in_a_section_is_named(table, cli, watched):

@@ -10,12 +10,7 @@ from metra.corpus.batch import CorpusChunk, SegmentColumn
 from metra.errors import CorpusError, OptionError
 from metra.metrics.record import Array, Metric, Need, check_needs
 from metra.scoring.totals import Totals, count_chunk, group_segments
-from metra.stats.parallel import (
-    PIECES_PER_THREAD,
-    Progress,
-    ordered_map,
-    thread_count,
-)
+from metra.stats.parallel import Progress, ordered_map, thread_count
 from metra.stats.totals import join_parts
 from metra.text.columns import pack, window
 
@@ -129,15 +124,15 @@ def count_corpus(
     threads = choose_threads(metrics)
     parts = split_corpus(corpus, metrics, chunk, group_by)
     whole = any(metric.whole_documents for metric in metrics.values())
-    is_serial = threads == 1 or keep or in_order or whole
-    sections = [] if is_serial else corpus.sections(chunk, group_by)
-    if len(sections) < PIECES_PER_THREAD * threads:
-        for counted in ordered_map(walk.count, parts, threads):
-            walk.add(*counted)
-    else:
+    is_ordered = keep or in_order or whole
+    sections = [] if is_ordered else corpus.sections(chunk, group_by)
+    if sections:
         walk.count_section(islice(sections[0], 1))
         for _ in ordered_map(walk.count_section, sections, threads, alone=0):
             pass
+    else:
+        for counted in ordered_map(walk.count, parts, threads):
+            walk.add(*counted)
     return walk.finish()
 
 

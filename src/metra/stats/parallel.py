@@ -18,9 +18,6 @@ Answer = TypeVar("Answer")
 #: Receives how much is done and what share of all that is, None if it is not known.
 Progress: TypeAlias = Callable[[int, float | None], None]
 
-#: Threads read pieces of files by themselves where each has at least so many to read.
-PIECES_PER_THREAD = 2
-
 
 def thread_count() -> int:
     """Read METRA_THREADS, or count the cores that this process may use."""

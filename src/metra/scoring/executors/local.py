@@ -44,7 +44,7 @@ from metra.scoring.table_totals import count_batch, count_pieces
 from metra.scoring.tables import TableProgress, check_files
 from metra.scoring.term_exchange import choose_sizes, cut_rows, release_memory
 from metra.scoring.totals import Totals
-from metra.stats.parallel import PIECES_PER_THREAD, ordered_map
+from metra.stats.parallel import ordered_map
 
 #: Where a file keeps the fingerprint of what it was made of.
 FINGERPRINT = b"metra.fingerprint"
@@ -62,6 +62,9 @@ _ROW_GROUP = 64 * 1024
 
 # The terms of so many rows are held in memory; those of more go through files.
 _HELD_ROWS = 500_000
+
+# Threads read row groups by themselves where each has at least so many of them to read.
+_PIECES = 2
 
 
 class ScoringInterrupt(KeyboardInterrupt):
@@ -496,7 +499,7 @@ def _count_shards(
     ]
     totals = {s.path: Totals() if s.cache else together for s in shards}
     in_order = work.term_files or any(shard.target for shard in shards)
-    if threads == 1 or in_order or len(pieces) < PIECES_PER_THREAD * threads:
+    if threads == 1 or in_order or len(pieces) < _PIECES * threads:
         for shard in shards:
             _score_shard(shard, work, totals[shard.path])
             yield shard, totals.pop(shard.path)

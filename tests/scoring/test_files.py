@@ -2,16 +2,18 @@
 
 from itertools import accumulate
 from random import Random
-from threading import get_ident
+from threading import Event, get_ident
+from time import sleep
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from metra.formats.texts.columns import ColumnNames
+from metra.scoring.evaluate import make_metrics
 from metra.scoring.files import open_corpus
 from metra.scoring.guards import TextGuard
-from metra.scoring.statistics import _Walk
+from metra.scoring.statistics import _Walk, count_corpus
 
 
 @pytest.fixture
@@ -241,6 +243,53 @@ def test_few_or_small_row_groups_are_read_in_order(rows, count, are_read, tmp_pa
     path = tmp_path / "t.parquet"
     pq.write_table(texts, path, row_group_size=rows)
     assert len(open_corpus([str(path)]).sections(2048)) == are_read * count
+
+
+def test_the_first_chunk_is_visited_first_even_if_others_are_counted_before(
+    table, monkeypatch
+):
+    others = Event()
+    count, visited = _Walk.count, []
+
+    def count_first_last(self, part):
+        counted = count(self, part)
+        if part.first:
+            others.set()
+        else:
+            assert others.wait(10)
+            sleep(0.2)
+        return counted
+
+    monkeypatch.setattr(_Walk, "count", count_first_last)
+    corpus = open_corpus([str(table[0])])
+    metrics = make_metrics(["bleu"])
+    visitors = [lambda chunk: visited.append(chunk.first)]
+    found = count_corpus(
+        corpus, metrics, keep=False, visitors=visitors, in_order=False, chunk=4
+    )
+    assert visited[0] == 0
+    assert found.segments == ROWS
+    assert sorted(visited) == sorted({*visited})
+
+
+def test_an_error_in_the_first_section_ends_the_wait_of_the_others(table, cli):
+    folder, rows = table
+    part = {name: values[:25] for name, values in rows.items()}
+    part["hyp"] = [None, *part["hyp"][1:]]
+    pq.write_table(pa.table(part), folder / "0.parquet", row_group_size=6)
+    code, _, error = cli("score", folder, "--hyp-column", "hyp")
+    assert code == 2
+    assert "Row 1 of" in error
+
+
+@pytest.mark.parametrize("given", [', "doc": null', ""])
+def test_a_segment_without_a_document_is_in_the_one_without_a_name(given, write):
+    lines = [
+        '{"hyp": "a", "ref": "b", "doc": "d"}',
+        f'{{"hyp": "a", "ref": "b"{given}}}',
+    ]
+    corpus = open_corpus([str(write("t.jsonl", lines))])
+    assert [chunk.documents for chunk in corpus.chunks(5)] == [["d", ""]]
 
 
 def test_the_text_checks_see_the_same_chunks_on_any_number_of_threads(

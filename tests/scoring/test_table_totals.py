@@ -1,6 +1,7 @@
 """Functions of batches: whatever the cuts and the order, the totals are the same."""
 
 import pickle
+from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 
 import numpy as np
@@ -18,12 +19,14 @@ from metra.scoring.table_totals import (
     count_terms,
     count_totals,
     encode_weights,
+    number_keys,
     score_rows,
     score_totals,
     scores_schema,
     totals_schema,
 )
 from metra.scoring.tables import check_schema
+from metra.scoring.totals import GroupTotals, KeyList, Totals
 
 WORDS = "the a cat dog sat on mat , . house very big é 日本 «x»"
 SPECS = ("bleu", "chrf", "ter", "wer", "meteor", "gtm:e=2", "f1", "nist", "ltv")
@@ -353,3 +356,102 @@ def test_measures_that_cannot_be_are_refused(changed, message, tmp_path):
 def test_weights_come_first():
     with pytest.raises(UnfittedError, match="nist, ltv: these metrics need weights"):
         count_totals(ROWS.to_batches()[0], plan())
+
+
+KINDS = {
+    "texts": [pa.string(), pa.large_string(), pa.dictionary(pa.int8(), pa.string())],
+    "numbers": [pa.int8(), pa.int64(), pa.uint64()],
+    "days": [pa.date32(), pa.date64()],
+    "yes or no": [pa.bool_()],
+}
+VALUES = {
+    "texts": ["", "a", "b", "é"],
+    "numbers": [0, 1, 7, 100],
+    "days": [date(2003, 1, 1), date(2004, 2, 29)],
+    "yes or no": [False, True],
+}
+
+
+@st.composite
+def pieces_of_groups(draw):
+    """Batches with two columns of keys, of types that may change, and a number for each."""
+    kinds = draw(st.lists(st.sampled_from([*KINDS]), min_size=1, max_size=2))
+    pieces = []
+    for _ in range(draw(st.integers(1, 6))):
+        size = draw(st.integers(0, 8))
+        columns = []
+        for kind in kinds:
+            value = st.sampled_from([None, *VALUES[kind]])
+            values = draw(st.lists(value, min_size=size, max_size=size))
+            columns.append(pa.array(values, draw(st.sampled_from(KINDS[kind]))))
+        names = [f"key{at}" for at in range(len(columns))]
+        pieces.append(pa.record_batch(columns, names))
+    return pieces
+
+
+@settings(max_examples=150, deadline=None)
+@given(pieces_of_groups(), st.sampled_from([0, 3, 1000]))
+def test_groups_are_those_of_a_plain_dictionary(pieces, waiting):
+    expected: dict[tuple, float] = {}
+    pair, number = ("A", "bleu"), 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("metra.scoring.totals._WAITING", waiting)
+        totals = Totals()
+        for piece in pieces:
+            keys, places = number_keys(piece, piece.schema.names)
+            assert len({*keys}) == len(keys)
+            rows = np.zeros((len(keys), 3))
+            columns = [column.to_pylist() for column in piece.columns]
+            for place, key in zip(places, zip(*columns, strict=True), strict=True):
+                number += 1
+                rows[place] += [1, 0, number]
+                expected[key] = expected.get(key, 0) + number
+            totals.add(Totals(groups=GroupTotals(keys, {pair: rows})))
+        assert totals.groups._count <= max(waiting, len(expected))
+    found = zip(totals.groups.keys, totals.groups.rows[pair].tolist(), strict=True)
+    assert {key: sums for key, (*_, sums) in found} == expected
+    assert [*totals.groups.keys] == [*expected]
+    assert totals.sum()[pair].segments == sum(piece.num_rows for piece in pieces)
+
+
+def test_keys_that_arrow_cannot_join_are_compared_as_values():
+    """Such as times in two zones: the same moment is the same group."""
+    noon = datetime(2003, 1, 1, 12, tzinfo=UTC)
+
+    def count(zone: str) -> Totals:
+        kind = pa.timestamp("us", zone)
+        times = pa.array([noon, noon + timedelta(hours=1), None], kind)
+        keys, _ = number_keys(pa.record_batch([times], ["time"]), ["time"])
+        return Totals(groups=GroupTotals(keys, {("A", "bleu"): np.ones((3, 3))}))
+
+    totals = Totals()
+    for zone in ("UTC", "Europe/Berlin", "UTC"):
+        totals.add(count(zone))
+    assert [*totals.groups.keys] == [(noon,), (noon + timedelta(hours=1),), (None,)]
+    assert totals.groups.rows["A", "bleu"].tolist() == [[3.0] * 3] * 3
+    # What was compared as values can be added again, to others of either kind.
+    for first, sums in ((totals, 6.0), (count("UTC"), 4.0)):
+        more = Totals()
+        more.add(first)
+        more.add(totals)
+        assert more.groups.rows["A", "bleu"].tolist() == [[sums] * 3] * 3
+
+
+def test_rows_of_the_same_group_in_one_table_of_totals_add_up():
+    wanted = plan(metrics=("bleu", "ter"))
+    batches = [count_totals(batch, wanted) for batch in cut(ROWS, [100] * 5)]
+    side_by_side = pa.concat_batches(batches)
+    order = np.random.default_rng(3).permutation(len(side_by_side))
+    assert score_totals(side_by_side.take(order), wanted) == score_totals(
+        add_totals(batches), wanted
+    )
+
+
+def test_groups_that_only_some_systems_have_are_nothing_for_the_others():
+    totals = Totals()
+    for system, key in (("A", "x"), ("B", "y"), ("A", "z")):
+        groups = GroupTotals(KeyList([(key,)]), {(system, "bleu"): np.ones((1, 3))})
+        totals.add(Totals(groups=groups))
+    assert [*totals.groups.keys] == [("x",), ("y",), ("z",)]
+    rows = {pair: rows[:, 0].tolist() for pair, rows in totals.groups.rows.items()}
+    assert rows == {("A", "bleu"): [1, 0, 1], ("B", "bleu"): [0, 1, 0]}

@@ -248,7 +248,7 @@ class FileCorpus:
 
         for columns in table:
             documents = [
-                list(map(str, list_values(columns[field])))
+                [name or "" for name in list_values(columns[field])]
                 for field in self._fields["document"]
             ]
             chunk = CorpusChunk(

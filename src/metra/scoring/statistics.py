@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, takewhile
-from threading import Lock
+from itertools import takewhile
+from threading import Event, Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from metra.corpus.batch import CorpusChunk, SegmentColumn
@@ -127,7 +127,6 @@ def count_corpus(
     is_ordered = keep or in_order or whole
     sections = [] if is_ordered else corpus.sections(chunk, group_by)
     if sections:
-        walk.count_section(islice(sections[0], 1))
         for _ in ordered_map(walk.count_section, sections, threads, alone=0):
             pass
     else:
@@ -148,6 +147,7 @@ class _Walk:
     _rows: dict[tuple[str, str], list[Array]] = field(default_factory=dict)
     _documents: dict[str, None] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
+    _has_begun: Event = field(default_factory=Event)
 
     def count(
         self, part: CorpusChunk
@@ -181,8 +181,12 @@ class _Walk:
         """Count a section and add it, beside other threads: in any order, sums are exact."""
         for part in section:
             counted = self.count(part)
+            # Visitors expect the first chunk first; an interrupt ends the wait.
+            while part.first and not self._has_begun.wait(0.1):
+                pass
             with self._lock:
                 self.add(*counted)
+            self._has_begun.set()
 
     def finish(self) -> CorpusStatistics:
         """Return the statistics, with the rows if they were kept."""

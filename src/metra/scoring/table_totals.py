@@ -5,19 +5,24 @@
 passes first need `count_terms` of all parts, which `encode_weights` adds up.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from metra.corpus.batch import CorpusChunk
 from metra.errors import CorpusError
 from metra.formats.texts.arrow_columns import (
     NullValueError,
-    encode_values,
+    decode_dictionary,
     get_references,
     get_required_column,
+    number_rows,
+    read_numbers,
+    wrap_numbers,
 )
 from metra.metrics.corpus_weights import TermCounts
 from metra.metrics.record import Array, Metric
@@ -33,7 +38,9 @@ from metra.scoring.results import Results
 from metra.scoring.totals import (
     Grouping,
     GroupKey,
+    GroupKeys,
     GroupTotals,
+    KeyList,
     Pair,
     Total,
     Totals,
@@ -41,7 +48,6 @@ from metra.scoring.totals import (
     build_row,
     count_chunk,
 )
-from metra.stats import totals as exact
 
 #: The columns of totals behind those of the group.
 _OWN = {
@@ -166,24 +172,29 @@ def refuse_nulls(
 
 def read_totals(batch: pa.RecordBatch) -> Totals:
     """Read totals from a table of them, whose rows may come in any order."""
-    columns = {name: batch.column(name) for name in batch.schema.names}
-    names = [name for name in columns if name not in OWN_COLUMNS]
-    own = zip(*(columns[name].to_pylist() for name in _OWN), strict=True)
+    names = [name for name in batch.schema.names if name not in OWN_COLUMNS]
+    totals = Totals()
     if not names:
-        totals = Totals()
-        for system, spec, *total in own:
+        for system, spec, *total in zip(
+            *(batch.column(name).to_pylist() for name in _OWN), strict=True
+        ):
             totals.add(Totals({(system, spec): Total(*total)}))
         return totals
-    numbers: dict[Pair, dict[GroupKey, list[float]]] = {}
-    keys = zip(*(columns[name].to_pylist() for name in names), strict=True)
-    for key, (system, spec, segments, lacking, sums) in zip(keys, own, strict=True):
-        row = [segments, lacking, *sums]
-        known = numbers.setdefault((system, spec), {})
-        known[key] = exact.add_parts(known[key], row) if key in known else row
-    groups = GroupTotals()
-    for pair, rows in numbers.items():
-        groups.add(GroupTotals([*rows], {pair: np.array([*rows.values()])}))
-    return Totals(groups=groups)
+    _, pairs = number_rows([batch.column("_system"), batch.column("_metric")])
+    for number in range(pairs.max(initial=-1) + 1):
+        at = np.flatnonzero(pairs == number)
+        rows = batch.take(wrap_numbers(at, pa.int64()))
+        pair = rows["_system"][0].as_py(), rows["_metric"][0].as_py()
+        keys, places = number_keys(rows, names)
+        counts = [
+            read_numbers(rows[name], np.int64) for name in ("_segments", "_lacking")
+        ]
+        sums = read_numbers(rows["_sums"].flatten(), np.float64).reshape(len(at), -1)
+        numbers = np.zeros((len(keys), 2 + sums.shape[1]))
+        # A group may have several rows.
+        np.add.at(numbers, places, np.column_stack([*counts, sums]))
+        totals.add(Totals(groups=GroupTotals(keys, {pair: numbers})))
+    return totals
 
 
 def build_totals_batch(totals: Totals, schema: pa.Schema) -> pa.RecordBatch:
@@ -191,17 +202,17 @@ def build_totals_batch(totals: Totals, schema: pa.Schema) -> pa.RecordBatch:
     groups = totals.groups
     rows = groups.rows if groups else {}
     rows |= {pair: build_row(total) for pair, total in totals.whole.items()}
-    keys = [*groups.places] if groups else [()]
+    keys = [*groups.keys] if groups else [()]
     batches = []
     for pair, numbers in rows.items():
         count, width = numbers.shape
         ends = np.arange(count + 1, dtype=np.int32) * (width - 2)
-        sums = _wrap(numbers[:, 2:].ravel(), pa.float64())
+        sums = wrap_numbers(numbers[:, 2:].ravel(), pa.float64())
         counts = numbers[:, :2].astype(np.int64)
         own = [
             *(_repeat_text(name, count) for name in pair),
-            *(_wrap(column, pa.int64()) for column in counts.T),
-            pa.ListArray.from_arrays(_wrap(ends, pa.int32()), sums),
+            *(wrap_numbers(column, pa.int64()) for column in counts.T),
+            pa.ListArray.from_arrays(wrap_numbers(ends, pa.int32()), sums),
         ]
         names = schema.names[: -len(own)]
         of_key = [
@@ -212,35 +223,67 @@ def build_totals_batch(totals: Totals, schema: pa.Schema) -> pa.RecordBatch:
     return pa.concat_batches(batches or [pa.RecordBatch.from_pylist([], schema)])
 
 
-# Without `pa.scalar` and `pa.array`, which would load pandas.
 def _repeat_text(text: str, count: int) -> pa.Array:
-    data = text.encode()
+    data = text.encode()  # without `pa.scalar`, which would load pandas
     ends = pa.py_buffer(np.arange(count + 1, dtype=np.int32) * len(data))
     buffers = [None, ends, pa.py_buffer(data * count)]
     return pa.Array.from_buffers(pa.string(), count, buffers)
-
-
-def _wrap(values: Any, kind: pa.DataType) -> pa.Array:
-    data = pa.py_buffer(np.ascontiguousarray(values))
-    return pa.Array.from_buffers(kind, len(values), [None, data])
 
 
 def group_rows(piece: pa.RecordBatch, plan: ScoringPlan) -> "Grouping | None":
     """Tell which group each row is in; most rows are in the same few."""
     if not plan.group_by:
         return None
-    first, *others = plan.group_by
-    known, codes = encode_values(piece.column(first))
-    keys: list[GroupKey] = [*zip(known, strict=True)]
-    places = codes.astype(np.int64)
-    for name in others:
-        known, codes = encode_values(piece.column(name))
-        both, places = np.unique(places * len(known) + codes, return_inverse=True)
-        keys = [
-            (*keys[code // len(known)], known[code % len(known)])
-            for code in both.tolist()
-        ]
+    keys, places = number_keys(piece, plan.group_by)
     return keys, places if len(keys) > 1 else None
+
+
+class KeyTable:
+    """Keys of groups as a table of Arrow, a row for each."""
+
+    def __init__(self, table: pa.Table) -> None:
+        """Take a table whose rows all differ."""
+        self._table = table
+
+    def __len__(self) -> int:
+        """Count the keys."""
+        return self._table.num_rows
+
+    def __iter__(self) -> Iterator[GroupKey]:
+        """Give the keys as tuples of Python's values."""
+        return zip(*(column.to_pylist() for column in self._table.columns), strict=True)
+
+    def join(
+        self, others: Sequence[GroupKeys]
+    ) -> tuple[GroupKeys, list[NDArray[np.int64]]]:
+        """Put those of others that are new behind these; give all, and where others are."""
+        tables = [keys._table for keys in others if isinstance(keys, KeyTable)]
+        try:
+            table = pa.concat_tables(
+                [self._table, *tables], promote_options="permissive"
+            )
+        except pa.ArrowException:  # for types such as times in two zones
+            table = None
+        if table is None or len(tables) < len(others):
+            return KeyList(self).join(others)
+        columns = [column.combine_chunks() for column in table.columns]
+        keys, places = number_keys(
+            pa.record_batch(columns, table.schema.names), table.schema.names
+        )
+        ends = accumulate([len(self), *map(len, tables)])
+        return keys, np.split(places, [*ends][:-1])[1:]
+
+
+def number_keys(
+    rows: pa.RecordBatch, names: Sequence[str]
+) -> tuple[KeyTable, NDArray[np.int64]]:
+    """Return the different keys that rows have in columns, and the number of each row's."""
+    columns = [decode_dictionary(rows.column(name)) for name in names]
+    columns = [column.cast(unwrap_type(column.type)) for column in columns]
+    firsts, places = number_rows(columns)
+    at = wrap_numbers(firsts, pa.int64())
+    table = pa.table([column.take(at) for column in columns], [*names])
+    return KeyTable(table), places
 
 
 def unwrap_type(kind: Any) -> Any:

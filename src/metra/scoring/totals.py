@@ -4,9 +4,9 @@ Whoever adds totals may do so in any order, with any tool: segments, missing ref
 every number of the sums are simply added, and the digits come out the same.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, overload
 
 from metra.errors import CorpusError
 from metra.scoring.results import GroupScores, Results, Score, SystemScores
@@ -42,6 +42,37 @@ class Total(NamedTuple):
         )
 
 
+class GroupKeys(Protocol):
+    """The keys of groups, in the order in which the groups are numbered; they all differ."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[GroupKey]: ...
+
+    def join(
+        self, others: "Sequence[GroupKeys]"
+    ) -> "tuple[GroupKeys, list[NDArray[np.intp]]]":
+        """Put those of others that are new behind these; give all, and where others are."""
+        ...
+
+
+class KeyList(list[GroupKey]):
+    """Keys of groups as tuples."""
+
+    def join(
+        self, others: Sequence[GroupKeys]
+    ) -> "tuple[KeyList, list[NDArray[np.intp]]]":
+        """Put those of others that are new behind these; give all, and where others are."""
+        import numpy as np
+
+        places = _Places(zip(self, range(len(self)), strict=True))
+        at = [
+            np.fromiter(map(places.__getitem__, keys), np.intp, len(keys))
+            for keys in others
+        ]
+        return KeyList(places), at
+
+
 class _Places(dict[GroupKey, int]):
     """Numbers of groups in the order in which they are first asked for."""
 
@@ -50,44 +81,65 @@ class _Places(dict[GroupKey, int]):
         return number
 
 
+#: So many groups wait at least, before they are looked for among those that are known.
+_WAITING = 16_384
+
+
 class GroupTotals:
     """The totals of many groups: for each system and metric an array, a row for each group.
 
-    A row has the numbers of a `Total`, one behind the other.
+    A row has the numbers of a `Total`, one behind the other. What is added waits until it is
+    many groups: finding the same groups at once takes less time than one by one.
     """
 
-    def __init__(
-        self, keys: Sequence[GroupKey] = (), rows: "Mapping[Pair, Array] | None" = None
-    ) -> None:
-        """Take the rows of groups with these keys, which all differ."""
-        self.places = _Places(zip(keys, range(len(keys)), strict=True))
-        self._rows = dict(rows or {})
+    def __init__(self, keys: GroupKeys, rows: "Mapping[Pair, Array]") -> None:
+        """Take the rows of groups with these keys."""
+        self._keys, self._rows = keys, dict(rows)
+        self._waiting: list[GroupTotals] = []
+        self._count = 0
 
     def add(self, more: "GroupTotals") -> None:
         """Add the totals of other segments."""
+        self._waiting.append(more)
+        self._count += len(more.keys)
+        if self._count > max(_WAITING, len(self._keys) // 2):
+            self._join()
+
+    def _join(self) -> None:
+        """Add what waits."""
         import numpy as np
 
-        known, keys = self.places, more.places
-        at = np.fromiter(map(known.__getitem__, keys), np.intp, len(keys))
-        for pair, rows in more.rows.items():
-            self._rows.setdefault(pair, np.zeros((0, rows.shape[1])))
+        waiting, self._waiting, self._count = self._waiting, [], 0
+        if not waiting:
+            return
+        self._keys, places = self._keys.join([more.keys for more in waiting])
+        for more in waiting:
+            for pair, rows in more.rows.items():
+                self._rows.setdefault(pair, np.zeros((0, rows.shape[1])))
         for held in self._rows.values():
-            if len(held) < len(known):
+            if len(held) < len(self._keys):
                 # In place: two copies of very many groups would take twice the memory.
-                longer = len(known) + len(known) // 4
+                longer = len(self._keys) + len(self._keys) // 4
                 held.resize((longer, held.shape[1]), refcheck=False)
-        for pair, rows in more.rows.items():
-            self._rows[pair][at] += rows
+        for more, at in zip(waiting, places, strict=True):
+            for pair, rows in more.rows.items():
+                self._rows[pair][at] += rows
+
+    @property
+    def keys(self) -> GroupKeys:
+        """The keys in the order of the rows."""
+        self._join()
+        return self._keys
 
     @property
     def rows(self) -> "dict[Pair, Array]":
         """The rows by system and metric, in the order of the keys, until more are added."""
-        count = len(self.places)
+        count = len(self.keys)
         return {pair: held[:count] for pair, held in self._rows.items()}
 
     def sum(self) -> dict[Pair, Total]:
         """Add up all groups."""
-        return {pair: _read_total(held.sum(0)) for pair, held in self._rows.items()}
+        return {pair: _read_total(held.sum(0)) for pair, held in self.rows.items()}
 
 
 def build_row(total: Total) -> "Array":
@@ -116,7 +168,7 @@ class Totals:
             known = self.whole.get(pair)
             self.whole[pair] = known.plus(total) if known else total
         if more.groups:
-            self.groups = self.groups or GroupTotals()
+            self.groups = self.groups or GroupTotals(more.groups.keys, {})
             self.groups.add(more.groups)
 
     def sum(self) -> dict[Pair, Total]:
@@ -126,7 +178,7 @@ class Totals:
 
 #: The groups of a chunk: their keys, and the number of each segment's group; None where
 #: there is only one.
-Grouping: TypeAlias = "tuple[Sequence[GroupKey], NDArray[np.intp] | None]"
+Grouping: TypeAlias = "tuple[GroupKeys, NDArray[np.intp] | None]"
 
 
 def count_chunk(
@@ -140,7 +192,7 @@ def count_chunk(
 
     Where rows are not kept, a metric may have a shorter way to their sums.
     """
-    keys, places = grouping or ((), None)
+    keys, places = grouping or (KeyList(), None)
     gaps = [index for ref in chunk.refs for index in ref.text.missing()]
     whole: dict[Pair, Total] = {}
     by_group: dict[Pair, Array] = {}
@@ -187,7 +239,7 @@ def group_segments(columns: Sequence[Sequence[Any]]) -> Grouping:
     ([('b', 1), ('a', 1)], [0, 1, 0])
     """
     keys, places = exact.number_labels(list(zip(*columns, strict=True)))
-    return keys, places if len(keys) > 1 else None
+    return KeyList(keys), places if len(keys) > 1 else None
 
 
 def build_results(
@@ -258,17 +310,20 @@ class ScoredGroups(Sequence[GroupScores]):
         score: Callable[[Mapping[Pair, list[float]]], list[SystemScores]],
     ) -> None:
         """Take the totals, the names of the keys' values, and what scores sums."""
+        keys = [*totals.keys]
         # By value; what has none comes last.
-        has_gaps = any(None in key for key in totals.places)
-        self._keys = sorted(totals.places, key=_order_gaps if has_gaps else None)
-        self._places = totals.places
+        ordered = (
+            [*map(_order_gaps, keys)] if any(None in key for key in keys) else keys
+        )
+        places = sorted(range(len(keys)), key=ordered.__getitem__)
+        self._keys = [keys[place] for place in places]
         self._group_by = group_by
         self._score = score
         self._segments: list[int] = []
         self._sums: dict[Pair, Array] = {}
         for pair, rows in totals.rows.items():
-            self._segments = rows[:, 0].astype(int).tolist()
-            self._sums[pair] = exact.join_rows(rows[:, 2:])
+            self._segments = rows[places, 0].astype(int).tolist()
+            self._sums[pair] = exact.join_rows(rows[places, 2:])
 
     def __repr__(self) -> str:
         """Say how many there are."""
@@ -288,11 +343,9 @@ class ScoredGroups(Sequence[GroupScores]):
         """Score a group, or some of them."""
         if isinstance(index, slice):
             return [self[place] for place in range(*index.indices(len(self)))]
-        key = self._keys[index]
-        place = self._places[key]
-        sums = {pair: rows[place].tolist() for pair, rows in self._sums.items()}
-        about = dict(zip(self._group_by, key, strict=True))
-        return GroupScores(about, self._segments[place], self._score(sums))
+        sums = {pair: rows[index].tolist() for pair, rows in self._sums.items()}
+        about = dict(zip(self._group_by, self._keys[index], strict=True))
+        return GroupScores(about, self._segments[index], self._score(sums))
 
     def __eq__(self, other: object) -> bool:
         """Whether all scores of all groups are the same."""

@@ -111,13 +111,40 @@ def decode_dictionary(values: pa.Array) -> pa.Array:
     return values
 
 
-def encode_values(values: pa.Array) -> tuple[list[Any], NDArray[np.int32]]:
+def encode_values(values: pa.Array) -> tuple[pa.Array, NDArray[np.int32]]:
     """Return the different values of a column, and which one each row has."""
     encoded = decode_dictionary(values).dictionary_encode("encode")
-    # The codes have no nulls; `to_numpy` would load pandas.
-    codes = np.frombuffer(encoded.indices.buffers()[1], np.int32)
-    codes = codes[encoded.indices.offset :][: len(encoded)]
-    return encoded.dictionary.to_pylist(), codes
+    return encoded.dictionary, read_numbers(encoded.indices, np.int32)
+
+
+def number_rows(
+    columns: Sequence[pa.Array],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number rows by their values in columns, in the order in which these first appear.
+
+    Returns the first row of each number, and the number of each row.
+    """
+    first, *others = columns
+    numbers = encode_values(first)[1].astype(np.int64)
+    for column in others:
+        known, codes = encode_values(column)
+        both = wrap_numbers(numbers * len(known) + codes, pa.int64())
+        numbers = encode_values(both)[1].astype(np.int64)
+    # Where the largest number so far grows.
+    firsts = np.flatnonzero(np.diff(np.maximum.accumulate(numbers), prepend=-1))
+    return firsts, numbers
+
+
+# `to_numpy`, `pa.array` and `pa.scalar` would load pandas.
+def read_numbers(column: pa.Array, kind: type[Any]) -> NDArray[Any]:
+    """Return a column of numbers without nulls as an array."""
+    return np.frombuffer(column.buffers()[1], kind)[column.offset :][: len(column)]
+
+
+def wrap_numbers(values: NDArray[Any], kind: pa.DataType) -> pa.Array:
+    """Return an array of numbers as a column."""
+    data = pa.py_buffer(np.ascontiguousarray(values))
+    return pa.Array.from_buffers(kind, len(values), [None, data])
 
 
 def get_required_column(rows: pa.RecordBatch, name: str, nulls: Nulls) -> pa.Array:

@@ -10,6 +10,7 @@ from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -378,7 +379,7 @@ def _build_reader(
             column = chunked.chunk(0) if is_whole else chunked.combine_chunks()
             if field.role in ("document", "label"):
                 known, codes = encode_values(column)
-                values[field] = [known[code] for code in codes.tolist()]
+                values[field] = np.array(known.to_pylist(), object)[codes].tolist()
             else:
                 what = f"the {field.role} {field.name!r}"
                 values[field] = pack_arrow_column(column, what, first=first)

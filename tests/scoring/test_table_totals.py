@@ -455,3 +455,13 @@ def test_groups_that_only_some_systems_have_are_nothing_for_the_others():
     assert [*totals.groups.keys] == [("x",), ("y",), ("z",)]
     rows = {pair: rows[:, 0].tolist() for pair, rows in totals.groups.rows.items()}
     assert rows == {("A", "bleu"): [1, 0, 1], ("B", "bleu"): [0, 1, 0]}
+
+
+def test_chunks_of_few_groups_do_not_wait_for_long():
+    totals, most = Totals(), 0
+    for _ in range(500):
+        groups = GroupTotals(KeyList([("x",)]), {("A", "bleu"): np.ones((1, 3))})
+        totals.add(Totals(groups=groups))
+        most = max(most, len(totals.groups._waiting))
+    assert most == 64
+    assert totals.sum()["A", "bleu"].segments == 500

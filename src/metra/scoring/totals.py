@@ -81,8 +81,9 @@ class _Places(dict[GroupKey, int]):
         return number
 
 
-#: So many groups wait at least, before they are looked for among those that are known.
-_WAITING = 16_384
+#: So many groups wait at least, before they are looked for among those that are known; few
+#: groups take as much memory as so many.
+_WAITING, _FEW = 16_384, 256
 
 
 class GroupTotals:
@@ -101,7 +102,7 @@ class GroupTotals:
     def add(self, more: "GroupTotals") -> None:
         """Add the totals of other segments."""
         self._waiting.append(more)
-        self._count += len(more.keys)
+        self._count += max(len(more.keys), _FEW)
         if self._count > max(_WAITING, len(self._keys) // 2):
             self._join()
 
@@ -323,7 +324,7 @@ class ScoredGroups(Sequence[GroupScores]):
         self._sums: dict[Pair, Array] = {}
         for pair, rows in totals.rows.items():
             self._segments = rows[places, 0].astype(int).tolist()
-            self._sums[pair] = exact.join_rows(rows[places, 2:])
+            self._sums[pair] = exact.join_rows(rows[:, 2:])[places]
 
     def __repr__(self) -> str:
         """Say how many there are."""

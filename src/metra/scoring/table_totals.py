@@ -21,7 +21,7 @@ from metra.formats.texts.arrow_columns import (
     get_references,
     get_required_column,
     number_rows,
-    read_numbers,
+    get_numbers,
     wrap_numbers,
 )
 from metra.metrics.corpus_weights import TermCounts
@@ -187,9 +187,9 @@ def read_totals(batch: pa.RecordBatch) -> Totals:
         pair = rows["_system"][0].as_py(), rows["_metric"][0].as_py()
         keys, places = number_keys(rows, names)
         counts = [
-            read_numbers(rows[name], np.int64) for name in ("_segments", "_lacking")
+            get_numbers(rows[name], np.int64) for name in ("_segments", "_lacking")
         ]
-        sums = read_numbers(rows["_sums"].flatten(), np.float64).reshape(len(at), -1)
+        sums = get_numbers(rows["_sums"].flatten(), np.float64).reshape(len(at), -1)
         numbers = np.zeros((len(keys), 2 + sums.shape[1]))
         # A group may have several rows.
         np.add.at(numbers, places, np.column_stack([*counts, sums]))

@@ -103,7 +103,7 @@ class GroupTotals:
         """Add the totals of other segments."""
         self._waiting.append(more)
         self._count += max(len(more.keys), _FEW)
-        if self._count > max(_WAITING, len(self._keys) // 2):
+        if self._count > max(_WAITING, len(self._keys) // 4):
             self._join()
 
     def _join(self) -> None:
@@ -120,7 +120,7 @@ class GroupTotals:
         for held in self._rows.values():
             if len(held) < len(self._keys):
                 # In place: two copies of very many groups would take twice the memory.
-                longer = len(self._keys) + len(self._keys) // 4
+                longer = len(self._keys) + len(self._keys) // 8
                 held.resize((longer, held.shape[1]), refcheck=False)
         for more, at in zip(waiting, places, strict=True):
             for pair, rows in more.rows.items():

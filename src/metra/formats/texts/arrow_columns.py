@@ -114,7 +114,7 @@ def decode_dictionary(values: pa.Array) -> pa.Array:
 def encode_values(values: pa.Array) -> tuple[pa.Array, NDArray[np.int32]]:
     """Return the different values of a column, and which one each row has."""
     encoded = decode_dictionary(values).dictionary_encode("encode")
-    return encoded.dictionary, read_numbers(encoded.indices, np.int32)
+    return encoded.dictionary, get_numbers(encoded.indices, np.int32)
 
 
 def number_rows(
@@ -136,7 +136,7 @@ def number_rows(
 
 
 # `to_numpy`, `pa.array` and `pa.scalar` would load pandas.
-def read_numbers(column: pa.Array, kind: type[Any]) -> NDArray[Any]:
+def get_numbers(column: pa.Array, kind: type[Any]) -> NDArray[Any]:
     """Return a column of numbers without nulls as an array."""
     return np.frombuffer(column.buffers()[1], kind)[column.offset :][: len(column)]
 

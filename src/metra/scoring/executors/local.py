@@ -164,6 +164,7 @@ def score_files(
                     _write_totals(shard, counted, plan)
                     totals.add(counted)
                 finished += 1
+            release_memory()
             results = table_totals.build_table_results(totals, plan)
         except KeyboardInterrupt:
             note = _describe_kept(finished, len(shards), resume, scores_out)

@@ -18,10 +18,10 @@ from metra.errors import CorpusError
 from metra.formats.texts.arrow_columns import (
     NullValueError,
     decode_dictionary,
+    get_numbers,
     get_references,
     get_required_column,
     number_rows,
-    get_numbers,
     wrap_numbers,
 )
 from metra.metrics.corpus_weights import TermCounts

@@ -141,7 +141,7 @@ def test_a_kill_in_the_middle(cli, folder):
 # Terms go through files of the store, one row a chunk; writing some file is the end.
 PART = f"""
 import metra.scoring.executors.local as local
-local._HELD_ROWS, local.choose_sizes = 0, lambda _: (1, 3)
+local.HELD_ROWS, local.choose_sizes = 0, lambda _: (1, 3)
 {KILLED.replace("part-0.parquet", "-answered-1.terms").replace("fr-en", "/parts/")}
 """
 
@@ -149,7 +149,7 @@ local._HELD_ROWS, local.choose_sizes = 0, lambda _: (1, 3)
 def test_parts_are_counted_in_a_store_and_one_is_killed(cli, folder, monkeypatch):
     local, address = folder
     expected = cli("score", local, *OPTIONS)
-    monkeypatch.setattr(executor, "_HELD_ROWS", 0)
+    monkeypatch.setattr(executor, "HELD_ROWS", 0)
     monkeypatch.setattr(executor, "choose_sizes", lambda _: (1, 3))
     words = ("score", address, *OPTIONS, "--resume", "s3://tables/parts")
     assert "step 1 of 3 is done" in cli(*words, "--part", "1/2").err

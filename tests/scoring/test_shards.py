@@ -256,7 +256,7 @@ OTHER_WEIGHTS = [
 
 @pytest.mark.parametrize("changed", OTHER_WEIGHTS)
 def test_other_weights_are_counted_anew(shards, tmp_path, changed, monkeypatch):
-    monkeypatch.setattr(local, "_HELD_ROWS", 0)
+    monkeypatch.setattr(local, "HELD_ROWS", 0)
     kept = tmp_path / "kept"
     plan = {**as_fields(PLAN), "metrics": ("nist",)}
     score(shards, ScoringPlan(**plan), resume=str(kept))
@@ -265,7 +265,7 @@ def test_other_weights_are_counted_anew(shards, tmp_path, changed, monkeypatch):
 
 
 def test_a_changed_file_makes_other_weights(shards, tmp_path, monkeypatch):
-    monkeypatch.setattr(local, "_HELD_ROWS", 0)
+    monkeypatch.setattr(local, "HELD_ROWS", 0)
     kept = tmp_path / "kept"
     score(shards, resume=str(kept))
     pq.write_table(table(50, 9), shards[1])

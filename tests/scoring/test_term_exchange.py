@@ -72,7 +72,7 @@ def shards(tmp_path):
 @pytest.fixture
 def small(monkeypatch):
     """Hold no terms in memory, in chunks of 7 rows and in 3 partitions."""
-    monkeypatch.setattr(local, "_HELD_ROWS", 0)
+    monkeypatch.setattr(local, "HELD_ROWS", 0)
     monkeypatch.setattr(local, "choose_sizes", lambda _: (7, 3))
 
 
@@ -84,11 +84,90 @@ def score(shards, **settings):
 def test_the_digits_are_those_of_one_memory(shards, monkeypatch, tmp_path):
     out = [str(tmp_path / name) for name in "ab"]
     through_files = score(shards, scores_out=out[0])
-    monkeypatch.setattr(local, "_HELD_ROWS", 10**9)
+    monkeypatch.setattr(local, "HELD_ROWS", 10**9)
     assert through_files.to_json() == score(shards, scores_out=out[1]).to_json()
     for name in ("0.parquet", "2.parquet"):
         written = [pq.read_table(Path(folder) / name) for folder in out]
         assert written[0].equals(written[1])
+
+
+@pytest.fixture
+def through_files(monkeypatch):
+    """What terms were sent through files for."""
+    made = []
+    files = local.TermFiles
+
+    def note(*given, **settings):
+        made.append(given)
+        return files(*given, **settings)
+
+    monkeypatch.setattr(local, "TermFiles", note)
+    return made
+
+
+TABLE = ["--hyp-column", "hyp", "--hyp-column", "other"]
+
+
+def test_a_large_table_goes_through_files_without_being_asked(
+    shards, cli, through_files, monkeypatch
+):
+    folder = Path(shards[0]).parent
+    given = ["score", folder, *TABLE, "-m", "nist", "-m", "ltv", "-m", "bleu"]
+    monkeypatch.setattr(local, "HELD_ROWS", 120)
+    in_memory = cli(*given, "--format", "tsv")
+    assert in_memory.code == 0
+    assert not through_files
+    monkeypatch.setattr(local, "HELD_ROWS", 119)
+    assert cli(*given, "--format", "tsv") == in_memory
+    assert len(through_files) == 2
+
+
+@pytest.mark.parametrize(
+    ("spec", "held", "in_parts"),
+    [("nist", 120, False), ("nist", 119, True), ("bleu", 119, False)],
+)
+def test_only_tables_that_are_scored_in_parts_lack_the_number_of_documents(
+    spec, held, in_parts, shards, cli, monkeypatch
+):
+    monkeypatch.setattr(local, "HELD_ROWS", held)
+    ran = cli("score", Path(shards[0]).parent, *TABLE, "-m", spec)
+    assert ran.code == 0
+    assert ("12 documents" in ran.out) != in_parts
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param(["--level", "segment"], id="segments"),
+        pytest.param(["--level", "document"], id="documents"),
+        pytest.param(["--ci"], id="intervals"),
+        pytest.param(["-m", "wer", "--details"], id="details"),
+        pytest.param(["-m", "mine@SCORES:better=higher"], id="reads everything first"),
+        pytest.param(["-s", "SCORES"], id="another file"),
+    ],
+)
+@pytest.mark.usefixtures("small")
+def test_what_cannot_be_counted_in_parts_is_scored_in_memory(
+    options, shards, cli, write, through_files
+):
+    scores = write("scores.txt", [f"{number}.5" for number in range(120)])
+    options = [option.replace("SCORES", str(scores)) for option in options]
+    folder = Path(shards[0]).parent
+    ran = cli("score", folder, "--hyp-column", "hyp", "-m", "nist", *options)
+    assert ran.code == 0, ran
+    assert not through_files
+
+
+@pytest.mark.usefixtures("small")
+def test_tables_side_by_side_are_scored_in_memory(tmp_path, cli, through_files):
+    outputs = {"hyp": ["a b d", "d e f"]}
+    paths = [tmp_path / f"{name}.parquet" for name in "ab"]
+    pq.write_table(pa.table(outputs | {"ref": ["a b c", "d e f"]}), paths[0])
+    pq.write_table(pa.table(outputs), paths[1])
+    given = [f"{path.stem}={path}" for path in paths]
+    ran = cli("score", *given, "-m", "nist")
+    assert ran.code == 0, ran
+    assert not through_files
 
 
 @pytest.mark.usefixtures("small")

@@ -87,13 +87,40 @@ class ScoringRequest(NamedTuple):
 
     @property
     def is_table(self) -> bool:
-        """Whether a table in Parquet is scored by its columns, file by file."""
+        """Whether a table in Parquet is scored by its columns, file by file.
+
+        Where it is not asked for, that saves memory if metrics weigh the terms of many rows.
+        """
         if self.engine != "local" or self.scores_out or self.resume:
             return True
-        if not self.outputs or self.score_columns:
+        may_be = self.group_by or self._weighs_terms
+        if not (may_be and self.outputs) or self.score_columns:
             return False
-        return bool(self.group_by) and all(
-            file.format is PARQUET for file in self._list_files()
+        files = self._list_files()
+        if any(file.format is not PARQUET for file in files):
+            return False
+        if self.group_by:
+            return True
+        from metra.scoring.tables import has_many_rows
+
+        return len(files) == 1 and has_many_rows(files[0].shards or (files[0].path,))
+
+    @property
+    def _weighs_terms(self) -> bool:
+        """Whether metrics weigh terms, and all that is asked for can be counted in parts."""
+        metrics = self.metrics.values()
+        in_parts = all(
+            not metric.whole_documents and (metric.weighing or not metric.fit)
+            for metric in metrics
+        )
+        options = self.options
+        asked = (options.documents, options.segments, options.ci)
+        explained = (options.alignments, options.details)
+        files = (self.references, self.source, self.documents, self.test_set)
+        return (
+            in_parts
+            and any(metric.weighing and metric.weighing.exchange for metric in metrics)
+            and not any((*asked, *explained, *files))
         )
 
     def open(self) -> "tuple[FileCorpus | Outputs, dict[str, Metric]]":

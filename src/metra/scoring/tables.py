@@ -12,7 +12,12 @@ from metra.errors import FormatError, OptionError, UnknownNameError, no_such
 from metra.formats.stream import name_system
 from metra.formats.texts.arrow_columns import Nulls, check_columns, get_key_kind
 from metra.formats.texts.columns import HELP, ColumnNames, Role, name_output_column
-from metra.formats.texts.parquet import map_fields, read_schema, read_union
+from metra.formats.texts.parquet import (
+    count_rows,
+    map_fields,
+    read_schema,
+    read_union,
+)
 from metra.formats.texts.sources import list_shards
 from metra.scoring.files import convert_score_options, parse_score_column
 from metra.scoring.plan import ScoredColumn, ScoringPlan, check_metrics
@@ -136,6 +141,13 @@ def count_table_part(
     return count_part(
         files, plan, part, resume=resume, scores_out=scores_out, progress=progress
     )
+
+
+def has_many_rows(paths: Sequence[str]) -> bool:
+    """Whether the terms of files of a table are too many to be held in memory."""
+    from metra.scoring.executors.local import HELD_ROWS
+
+    return sum(map(count_rows, paths)) > HELD_ROWS
 
 
 def _plan_files(paths: Sequence[str], build: PlanBuilder) -> ScoringPlan:

@@ -60,8 +60,8 @@ _PARQUET_ENDINGS = (".parquet", ".pq")
 # A row group of the result holds at least so many rows, where there are as many.
 _ROW_GROUP = 64 * 1024
 
-# The terms of so many rows are held in memory; those of more go through files.
-_HELD_ROWS = 500_000
+#: The terms of so many rows are held in memory; those of more go through files.
+HELD_ROWS = 500_000
 
 # Threads read row groups by themselves where each has at least so many of them to read.
 _PIECES = 2
@@ -444,7 +444,7 @@ def _fit_metrics(
                 yield from read_references(rows, plan)
                 work.add(rows.num_rows)
 
-    is_large = rows > _HELD_ROWS
+    is_large = rows > HELD_ROWS
     for spec, metric in metrics.items():
         exchange = metric.weighing and metric.weighing.exchange
         if is_large and exchange:

@@ -195,6 +195,13 @@ def test_files_that_are_no_table_together(cli, parquet, tmp_path):
         f"metra: {numbers} has the column 'lp' of type int64, but {parquet} of type string; "
         "groups need the same type in all files.",
     )
+    zones = [tmp_path / f"{name}.parquet" for name in ("local", "utc")]
+    for path, zone in zip(zones, (None, "UTC"), strict=True):
+        times = pa.array(range(4), pa.timestamp("s", zone))
+        pq.write_table(pa.table({**ROWS, "time": times}), path)
+    ran = cli("score", *zones, *COLUMNS, "--group-by", "time")
+    assert ran.code == 2
+    assert "of type timestamp[ms, tz=UTC], but" in ran.err
     large = tmp_path / "large.parquet"
     texts = pa.array(ROWS["lp"], pa.large_string()).dictionary_encode()
     pq.write_table(pa.table({**ROWS, "lp": texts}), large)

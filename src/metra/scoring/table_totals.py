@@ -256,7 +256,10 @@ class KeyTable:
     def join(
         self, others: Sequence[GroupKeys]
     ) -> tuple[GroupKeys, list[NDArray[np.int64]]]:
-        """Put those of others that are new behind these; give all, and where others are."""
+        """Append the keys of others that are not among these.
+
+        Returns all keys, and the positions of the keys of each of the others.
+        """
         tables = [keys._table for keys in others if isinstance(keys, KeyTable)]
         try:
             table = pa.concat_tables(

@@ -52,7 +52,10 @@ class GroupKeys(Protocol):
     def join(
         self, others: "Sequence[GroupKeys]"
     ) -> "tuple[GroupKeys, list[NDArray[np.intp]]]":
-        """Put those of others that are new behind these; give all, and where others are."""
+        """Append the keys of others that are not among these.
+
+        Returns all keys, and the positions of the keys of each of the others.
+        """
         ...
 
 
@@ -62,7 +65,10 @@ class KeyList(list[GroupKey]):
     def join(
         self, others: Sequence[GroupKeys]
     ) -> "tuple[KeyList, list[NDArray[np.intp]]]":
-        """Put those of others that are new behind these; give all, and where others are."""
+        """Append the keys of others that are not among these.
+
+        Returns all keys, and the positions of the keys of each of the others.
+        """
         import numpy as np
 
         places = _Places(zip(self, range(len(self)), strict=True))
@@ -81,16 +87,17 @@ class _Places(dict[GroupKey, int]):
         return number
 
 
-#: So many groups wait at least, before they are looked for among those that are known; few
-#: groups take as much memory as so many.
-_WAITING, _FEW = 16_384, 256
+#: Added groups are merged once there are more than this.
+_WAITING = 16_384
+#: The totals of a chunk count as at least so many groups: small ones take memory, too.
+_FEW = 256
 
 
 class GroupTotals:
     """The totals of many groups: for each system and metric an array, a row for each group.
 
-    A row has the numbers of a `Total`, one behind the other. What is added waits until it is
-    many groups: finding the same groups at once takes less time than one by one.
+    A row has the numbers of a `Total`, one behind the other. Added totals are collected and
+    then merged, because it is faster to look up many keys at once.
     """
 
     def __init__(self, keys: GroupKeys, rows: "Mapping[Pair, Array]") -> None:
@@ -104,10 +111,10 @@ class GroupTotals:
         self._waiting.append(more)
         self._count += max(len(more.keys), _FEW)
         if self._count > max(_WAITING, len(self._keys) // 4):
-            self._join()
+            self._merge()
 
-    def _join(self) -> None:
-        """Add what waits."""
+    def _merge(self) -> None:
+        """Merge the totals that were added."""
         import numpy as np
 
         waiting, self._waiting, self._count = self._waiting, [], 0
@@ -129,7 +136,7 @@ class GroupTotals:
     @property
     def keys(self) -> GroupKeys:
         """The keys in the order of the rows."""
-        self._join()
+        self._merge()
         return self._keys
 
     @property

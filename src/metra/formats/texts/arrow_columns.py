@@ -99,7 +99,9 @@ def get_key_kind(kind: Any) -> str | None:
         "number": pa.types.is_integer,
         "yes or no": pa.types.is_boolean,
         "date": pa.types.is_date,
-        "time": pa.types.is_timestamp,
+        # Times with and without a zone cannot be compared.
+        "time": lambda kind: pa.types.is_timestamp(kind) and kind.tz is None,
+        "time in a zone": pa.types.is_timestamp,
     }
     return next((name for name, fits in tests.items() if fits(kind)), None)
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from metra.formats.texts import parquet
 from metra.formats.texts.columns import ColumnNames
 from metra.scoring.evaluate import make_metrics
 from metra.scoring.files import open_corpus
@@ -130,7 +131,8 @@ ROWS = 60
 def table(tmp_path, monkeypatch):
     """A table in three files of several row groups, which three threads can share."""
     monkeypatch.setenv("METRA_THREADS", "3")
-    monkeypatch.setattr("metra.formats.texts.parallel.LEAST_SECTION_ROWS", 1)
+    monkeypatch.setattr(parquet, "LEAST_SPAN", 1)
+    monkeypatch.setattr(parquet, "_FOOTER_ROWS", 0)
     rng = Random(5)
     rows = {
         "hyp": [" ".join(rng.choices(WORDS, k=6)) for _ in range(ROWS)],
@@ -172,13 +174,13 @@ def test_sections_are_the_corpus(table):
 def watched(monkeypatch):
     """The threads that count sections."""
     threads = set()
-    count = _Walk.count_section
+    count = _Walk.count_unordered
 
-    def note(self, section):
+    def note(self, part):
         threads.add(get_ident())
-        count(self, section)
+        count(self, part)
 
-    monkeypatch.setattr(_Walk, "count_section", note)
+    monkeypatch.setattr(_Walk, "count_unordered", note)
     return threads
 
 
@@ -230,19 +232,32 @@ def test_what_needs_the_order_of_segments_is_read_in_order(
     assert not watched
 
 
-@pytest.mark.parametrize(
-    ("rows", "count", "are_read"),
-    [
-        pytest.param(8192, 8, True, id="large enough"),
-        pytest.param(8191, 8, False, id="small"),
-        pytest.param(8192, 7, False, id="few"),
-    ],
-)
-def test_few_or_small_row_groups_are_read_in_order(rows, count, are_read, tmp_path):
-    texts = pa.table({"hyp": ["a"] * rows * count, "ref": ["b"] * rows * count})
-    path = tmp_path / "t.parquet"
-    pq.write_table(texts, path, row_group_size=rows)
-    assert len(open_corpus([str(path)]).sections(2048)) == are_read * count
+SPANS = [
+    pytest.param([[8192, 8192]], [0, 8192], id="two spans"),
+    pytest.param([[8191, 1, 8192]], [0, 8192], id="together they are large enough"),
+    pytest.param([[8191, 8192]], [], id="one small"),
+    pytest.param([[8192]], [], id="one"),
+    pytest.param([[]], [], id="no rows"),
+    pytest.param([[8192], [], [5, 8200], [1]], [0, 8192, 16397], id="several files"),
+    pytest.param([[4000], [4000], [4000], [4000]], [0, 12000], id="small files"),
+    pytest.param([[1024] * 100], [0, 51200], id="a large footer"),
+]
+
+
+@pytest.mark.parametrize(("files", "firsts"), SPANS)
+def test_sections_are_neither_small_nor_are_footers_read_for_little(
+    files, firsts, tmp_path
+):
+    texts = pa.table({"hyp": ["a"] * 8200, "ref": ["b"] * 8200})
+    for number, sizes in enumerate(files):
+        with pq.ParquetWriter(tmp_path / f"{number}.parquet", texts.schema) as writer:
+            for size in sizes:
+                writer.write_table(texts.slice(0, size))
+    sections = open_corpus([str(tmp_path)]).sections(2048)
+    chunks = [[*section] for section in sections]
+    assert [section[0].first for section in chunks] == firsts
+    total = sum(len(chunk) for section in chunks for chunk in section)
+    assert total == (sum(map(sum, files)) if firsts else 0)
 
 
 def test_the_first_chunk_is_visited_first_even_if_others_are_counted_before(

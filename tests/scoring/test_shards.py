@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from threading import get_ident
 
 import numpy as np
 import pyarrow as pa
@@ -195,16 +196,26 @@ def test_another_shard_does_not_use_what_is_kept(shards, tmp_path):
     assert found == score(shards, plan)
 
 
+@pytest.fixture
+def small_spans(monkeypatch):
+    """Read row groups by themselves however small they are."""
+    monkeypatch.setattr(local.parquet, "LEAST_SPAN", 1)
+    monkeypatch.setattr(local.parquet, "_FOOTER_ROWS", 0)
+
+
 @pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.usefixtures("small_spans")
 def test_row_groups_are_read_on_all_threads(shards, monkeypatch, threads):
-    """Eight row groups in three files: enough for two and three threads."""
     expected = score(shards)
-    names = []
+    names, readers = [], set()
     batches = local.parquet.read_batches
 
-    def watched(path, columns, row_group=None):
-        names.append((Path(path).name, row_group))
-        return batches(path, columns, row_group)
+    def watched(path, columns, row_groups=None):
+        names.append((Path(path).name, row_groups))
+        for batch in batches(path, columns, row_groups):
+            readers.add(get_ident())
+            time.sleep(0.01)
+            yield batch
 
     monkeypatch.setenv("METRA_THREADS", str(threads))
     monkeypatch.setattr(local.parquet, "read_batches", watched)
@@ -217,13 +228,15 @@ def test_row_groups_are_read_on_all_threads(shards, monkeypatch, threads):
     for mine, other in zip(found.groups, expected.groups, strict=True):
         assert mine.systems[0].scores["bleu"] == other.systems[0].scores["bleu"]
     files = [f"part-{number}.parquet" for number in range(3)]
-    if threads == 1:
-        assert names == [(name, None) for name in files]
-    else:
-        parts = zip(files, (3, 1, 5), strict=True)
-        assert sorted(names) == [(n, at) for n, count in parts for at in range(count)]
+    assert sorted(names, key=str) == [
+        (name, range(at, at + 1))
+        for name, count in zip(files, (3, 1, 5), strict=True)
+        for at in range(count)
+    ]
+    assert len(readers) == threads
 
 
+@pytest.mark.usefixtures("small_spans")
 def test_a_null_is_found_in_its_row_of_the_file_on_all_threads(tmp_path, monkeypatch):
     monkeypatch.setenv("METRA_THREADS", "2")
     for number in range(2):
@@ -449,18 +462,21 @@ import sys, time
 import metra.scoring.executors.local as local
 from metra.cli import main
 
-counted = local.count_batch
+counted = local.count_pieces
 def slowly(rows, *rest, **options):
     if rows.num_rows > 1:
         print("ready", file=sys.stderr, flush=True)
-        time.sleep(20)
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            time.sleep(0.05)
     return counted(rows, *rest, **options)
-local.count_batch = slowly
+local.count_pieces = slowly
 main()
 """
 
 
-def test_ctrl_c_says_what_is_kept_and_how_to_go_on(shards, tmp_path):
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_ctrl_c_says_what_is_kept_and_how_to_go_on(shards, tmp_path, threads):
     kept = tmp_path / "kept"
     shards = [shards[1], shards[0]]
     command = ["score", *map(str, shards), "--hyp-column", "hyp", "--resume", str(kept)]
@@ -469,7 +485,7 @@ def test_ctrl_c_says_what_is_kept_and_how_to_go_on(shards, tmp_path):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=os.environ | {"METRA_THREADS": "1"},
+        env=os.environ | {"METRA_THREADS": threads},
     )
     assert running.stderr is not None
     # A warning about the words, which are made up, comes first.

@@ -6,13 +6,14 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from random import Random
 
 import pytest
 
 import metra
 from metra import _core
 from metra.errors import OptionError
-from metra.stats.parallel import ordered_map, thread_count
+from metra.stats.parallel import ordered_map, share_sections, thread_count
 
 
 def square(number: int) -> int:
@@ -230,3 +231,147 @@ def test_an_interrupt_that_comes_too_late_hits_nobody(caplog):
         next(answers)
         answers.close()
     assert not caplog.records
+
+
+def make_sections(sizes: list[int]) -> list[Iterator[tuple[int, int]]]:
+    """Give sections whose items are their own and the section's number."""
+    return [
+        iter([(number, at) for at in range(size)]) for number, size in enumerate(sizes)
+    ]
+
+
+SIZES = [
+    pytest.param([], id="none"),
+    pytest.param([0], id="an empty one"),
+    pytest.param([1], id="one item"),
+    pytest.param([3, 0, 1, 4, 0], id="some are empty"),
+    pytest.param([200, *[1] * 60], id="the first is long"),
+    pytest.param([1] * 60 + [200], id="the last is long"),
+]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("sizes", SIZES)
+def test_sections_are_reported_in_order_when_all_their_items_are_done(sizes, threads):
+    done = []
+
+    def work(item: tuple[int, int]) -> None:
+        time.sleep(0.0001 * (sum(item) % 3))
+        done.append(item)
+
+    number = -1
+    finished = share_sections(work, make_sections(sizes), threads)
+    for number, _ in enumerate(finished):
+        own = sorted(at for section, at in done if section == number)
+        assert own == [*range(sizes[number])]
+    assert number == len(sizes) - 1
+    assert len(done) == sum(sizes)
+
+
+def test_threads_without_a_section_help_with_the_others():
+    for sizes in ([40], [1, 40, 1, 1], [40, *[1] * 100]):
+        threads: dict[int, set[int]] = {}
+        # Item by item, only two threads that work at the same time get on.
+        both = threading.Barrier(2)
+
+        def work(
+            item: tuple[int, int],
+            both: threading.Barrier = both,
+            threads: dict[int, set[int]] = threads,
+            long: int = sizes.index(40),
+        ) -> None:
+            threads.setdefault(item[0], set()).add(threading.get_ident())
+            if item[0] == long:
+                both.wait(30)
+
+        assert len([*share_sections(work, make_sections(sizes), 2)]) == len(sizes)
+        assert len(threads[sizes.index(40)]) == 2
+
+
+def test_few_sections_are_begun_before_others_are_reported():
+    begun = []
+
+    def section(number: int) -> Iterator[int]:
+        begun.append(number)
+        yield number
+
+    for reported, _ in enumerate(
+        share_sections(square, map(section, range(200)), 2), 1
+    ):
+        time.sleep(0.001)
+        assert len(begun) <= reported + 4
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 8])
+@pytest.mark.parametrize("seed", range(20))
+def test_the_first_error_of_the_items_is_raised(threads, seed):
+    rng = Random(seed)
+    items = [(section, at) for section in range(6) for at in range(12)]
+    failing = rng.sample(items, 3)
+    unreadable = rng.sample(items, 2)
+    pauses = {item: rng.choice([0, 0, 0.001, 0.004]) for item in items}
+    done = []
+
+    def section(number: int) -> Iterator[tuple[int, int]]:
+        for item in items:
+            if item[0] == number:
+                if item in unreadable:
+                    raise LookupError(item)
+                yield item
+
+    def work(item: tuple[int, int]) -> None:
+        time.sleep(pauses[item])
+        if item in failing:
+            raise LookupError(item)
+        done.append(item)
+
+    first = min(*failing, *unreadable)
+    reported = []
+    before = threading.active_count()
+    with pytest.raises(LookupError) as caught:
+        reported.extend(share_sections(work, map(section, range(6)), threads))
+    assert caught.value.args == (first,)
+    assert len(reported) == first[0]
+    assert {item for item in items if item < first} <= {*done}
+    assert threading.active_count() <= before
+
+
+class PanicError(BaseException):
+    """What kernels raise where they are wrong is no Exception."""
+
+
+def test_what_is_no_exception_is_raised_as_well():
+    def work(item: tuple[int, int]) -> None:
+        if item == (1, 5):
+            raise PanicError
+
+    with pytest.raises(PanicError):
+        list(share_sections(work, make_sections([10, 10, 10]), 2))
+
+
+def test_a_signal_stops_all_threads_that_share_sections(alarm):
+    both = threading.Barrier(2, alarm)
+    stopped = []
+
+    def work(item: tuple[int, int]) -> None:
+        both.wait()
+        try:
+            match_runs(300_000)
+        except KeyboardInterrupt:
+            stopped.append(item)
+            raise
+
+    with pytest.raises(AlarmError):
+        list(share_sections(work, make_sections([9]), 2))
+    assert sorted(stopped) == [(0, 0), (0, 1)]
+
+
+def test_whoever_stops_early_stops_those_who_wait_for_a_section():
+    """One thread waits until sections are reported, which nobody does any more."""
+    done = threading.Semaphore(0)
+    finished = share_sections(lambda _: done.release(), make_sections([1] * 50), 2)
+    next(finished)
+    for _ in range(5):
+        assert done.acquire(timeout=30)
+    finished.close()
+    assert not done.acquire(timeout=0.3)

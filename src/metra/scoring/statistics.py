@@ -10,7 +10,7 @@ from metra.corpus.batch import CorpusChunk, SegmentColumn
 from metra.errors import CorpusError, OptionError
 from metra.metrics.record import Array, Metric, Need, check_needs
 from metra.scoring.totals import Totals, count_chunk, group_segments
-from metra.stats.parallel import Progress, ordered_map, thread_count
+from metra.stats.parallel import Progress, ordered_map, share_sections, thread_count
 from metra.stats.totals import join_parts
 from metra.text.columns import pack, window
 
@@ -127,7 +127,7 @@ def count_corpus(
     is_ordered = keep or in_order or whole
     sections = [] if is_ordered else corpus.sections(chunk, group_by)
     if sections:
-        for _ in ordered_map(walk.count_section, sections, threads, alone=0):
+        for _ in share_sections(walk.count_unordered, sections, threads):
             pass
     else:
         for counted in ordered_map(walk.count, parts, threads):
@@ -177,16 +177,18 @@ class _Walk:
             self._documents.update(dict.fromkeys(names))
         self.progress(statistics.segments)
 
-    def count_section(self, section: Iterator[CorpusChunk]) -> None:
-        """Count a section and add it, beside other threads: in any order, sums are exact."""
-        for part in section:
+    def count_unordered(self, part: CorpusChunk) -> None:
+        """Count a chunk and add it, beside other threads: in any order, sums are exact."""
+        try:
             counted = self.count(part)
             # Visitors expect the first chunk first; an interrupt ends the wait.
             while part.first and not self._has_begun.wait(0.1):
                 pass
             with self._lock:
                 self.add(*counted)
-            self._has_begun.set()
+        finally:
+            if not part.first:
+                self._has_begun.set()
 
     def finish(self) -> CorpusStatistics:
         """Return the statistics, with the rows if they were kept."""

@@ -131,9 +131,9 @@ def test_only_what_is_wanted_is_read(parquet, monkeypatch):
     asked = []
     plain = files.read_batches
 
-    def watched(path, columns=None, row_group=None):
+    def watched(path, columns=None, row_groups=None):
         asked.append(columns)
-        return plain(path, columns, row_group)
+        return plain(path, columns, row_groups)
 
     monkeypatch.setattr(files, "read_batches", watched)
     rows = {**ROWS, "label:long": ["x" * 99] * 3}

@@ -25,10 +25,6 @@ from metra.text.columns import check_lengths
 if TYPE_CHECKING:
     from metra.formats.texts.documents import DocumentFiles, DocumentText
 
-#: Sections are read by themselves where there are so many, with so many segments each.
-LEAST_SECTIONS = 8
-LEAST_SECTION_ROWS = 8192
-
 
 class ParallelTable:
     """Files as one table, of which never more than some segments are in memory."""
@@ -89,19 +85,15 @@ class ParallelTable:
     ) -> list[tuple[int, Iterator[dict[Field, Values]]]]:
         """List the sections of a table in one file or folder, each with its first segment.
 
-        They can be read at the same time. There are none where files are read side by side,
-        nor where sections are few or small: reading in order is faster then. That does not
-        depend on threads, so that chunks are the same on any number of them.
+        They can be read at the same time. There are none where files are read side by side.
+        Sections do not depend on threads, so that chunks are the same on any number of them.
         """
         if len(self._sides) != 1:
             return []
         columns = self._sides[0].columns
         own = [own for own, field in columns.items() if field in wanted]
         sections = self._sides[0].list_sections(own)
-        if len(sections) < LEAST_SECTIONS:
-            return []
-        mean = sections[-1].first // (len(sections) - 1)
-        if min(sections[1].first, mean) < LEAST_SECTION_ROWS:
+        if len(sections) < 2:
             return []
 
         def read(section: Section) -> Iterator[dict[Field, Values]]:

@@ -59,6 +59,11 @@ if TYPE_CHECKING:
 # So many rows are decoded at a time.
 ROWS = 8192
 
+# Threads read spans of a file by themselves, each of so many rows at least. For each of them,
+# the whole footer is read, which is worth it for so many rows per row group that it lists.
+LEAST_SPAN = 8192
+_FOOTER_ROWS = 512
+
 # A column's pages are read through a buffer of so many bytes, whatever a row group's size.
 _BUFFER = 1 << 20
 
@@ -139,26 +144,53 @@ def list_added(
 
 def count_rows(path: str) -> int:
     """Return how many rows a file says that it has."""
-    return sum(list_row_groups(path))
+    return sum(span.rows for span in list_spans(path))
 
 
-def list_row_groups(path: str) -> list[int]:
-    """Return how many rows each row group of a file says that it has."""
+class RowSpan(NamedTuple):
+    """Consecutive row groups of a file: which, from which of its rows on, how many rows."""
+
+    path: str
+    row_groups: range
+    first: int
+    rows: int
+
+
+def list_spans(path: str) -> list[RowSpan]:
+    """Cut a file into spans that can be read at the same time; without rows, it is one."""
     with _translate_errors(path), _open_parquet(path) as file:
         data = file.metadata
-        return [data.row_group(at).num_rows for at in range(data.num_row_groups)]
+        sizes = [data.row_group(at).num_rows for at in range(data.num_row_groups)]
+    spans, first = list[RowSpan](), 0
+    for span in _gather(sizes, max(LEAST_SPAN, _FOOTER_ROWS * len(sizes))):
+        rows = sum(sizes[span.start : span.stop])
+        spans.append(RowSpan(path, span, first, rows))
+        first += rows
+    return spans
+
+
+def _gather(sizes: Sequence[int], least: int) -> Iterator[range]:
+    """Cut a sequence into ranges, each with `least` together except for the last."""
+    start = size = 0
+    for number, own in enumerate(sizes, 1):
+        size += own
+        if size >= least:
+            yield range(start, number)
+            start, size = number, 0
+    if start < len(sizes) or not sizes:
+        yield range(start, len(sizes))
 
 
 def read_batches(
     path: str,
     columns: Sequence[str] | None = None,
-    row_group: int | None = None,
+    row_groups: Sequence[int] | None = None,
 ) -> Iterator[pa.RecordBatch]:
-    """Read rows of a file, or of a row group, some at a time: these columns, if it has them."""
+    """Read rows of a file, or of row groups, some at a time: these columns, if it has them."""
     with _translate_errors(path):
         opened = _open_parquet(path)
     with opened as file:
-        groups = [*range(file.num_row_groups)] if row_group is None else [row_group]
+        groups = [*(range(file.num_row_groups) if row_groups is None else row_groups)]
         own = file.schema_arrow.names
         folders = read_partitions(path)
         folders = {
@@ -299,22 +331,24 @@ def open_reader(source: "Source", wanted: Sequence[Field] | None = None) -> Read
 
 
 def list_sections(source: "Source", wanted: Sequence[Field]) -> list[Section]:
-    """List the row groups of a table's files; readers tell the share of all of them."""
+    """List spans of a table's files; readers tell the share of all of them.
+
+    Small files are read together.
+    """
     table = _open_table(source, wanted)
-    sections, count = list[Section](), 0
+    spans = [span for path in table.paths for span in list_spans(path)]
+    count = sum(span.rows for span in spans)
     progress = _Progress(lambda: count, {})
 
-    def open_section(path: str, group: int, row: int, first: int) -> Reader:
-        tables = _read_tables(table, path, group, row)
+    def open_section(own: Sequence[RowSpan], first: int) -> Reader:
+        tables = (rows for span in own for rows in _read_tables(table, span.path, span))
         return _build_reader(table, tables, progress, first)
 
-    for path in table.paths:
-        row = 0
-        for group, rows in enumerate(list_row_groups(path)):
-            if rows:
-                read = partial(open_section, path, group, row, count)
-                sections.append(Section(count, read))
-            row, count = row + rows, count + rows
+    sections, first = list[Section](), 0
+    for at in _gather([span.rows for span in spans], LEAST_SPAN):
+        own = spans[at.start : at.stop]
+        sections.append(Section(first, partial(open_section, own, first)))
+        first += sum(span.rows for span in own)
     return sections
 
 
@@ -389,13 +423,14 @@ def _build_reader(
 
 
 def _read_tables(
-    table: _Table, path: str, row_group: int | None = None, first: int = 0
+    table: _Table, path: str, span: RowSpan | None = None
 ) -> Generator[pa.Table]:
-    """Read the wanted columns of a file, or of a row group that begins at a row of it."""
+    """Read the wanted columns of a file, or of a span of it."""
     schema = read_schema(path)
     _check_fields(schema, path, _leave_out_absent(table.fields, schema))
     names = [*table.columns.values()]
-    for rows in read_batches(path, names, row_group):
+    first = span.first if span else 0
+    for rows in read_batches(path, names, span and span.row_groups):
         try:
             values = _select_columns(rows, table.columns, table.nulls)
         except NullValueError as null:

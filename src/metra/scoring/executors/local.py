@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
-from itertools import accumulate, islice
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
@@ -44,7 +44,7 @@ from metra.scoring.table_totals import count_batch, count_pieces
 from metra.scoring.tables import TableProgress, check_files
 from metra.scoring.term_exchange import choose_sizes, cut_rows, release_memory
 from metra.scoring.totals import Totals
-from metra.stats.parallel import ordered_map
+from metra.stats.parallel import ordered_map, share_sections
 
 #: Where a file keeps the fingerprint of what it was made of.
 FINGERPRINT = b"metra.fingerprint"
@@ -62,9 +62,6 @@ _ROW_GROUP = 64 * 1024
 
 #: The terms of so many rows are held in memory; those of more go through files.
 HELD_ROWS = 500_000
-
-# Threads read row groups by themselves where each has at least so many of them to read.
-_PIECES = 2
 
 
 class ScoringInterrupt(KeyboardInterrupt):
@@ -87,8 +84,13 @@ class _Shard:
     #: The file that keeps its totals, and whether they are there already.
     cache: str = ""
     is_finished: bool = False
-    #: How many rows each of its row groups has.
-    row_groups: Sequence[int] = ()
+    #: What threads read by themselves.
+    spans: Sequence[parquet.RowSpan] = ()
+
+    @property
+    def rows(self) -> int:
+        """How many rows it has."""
+        return sum(span.rows for span in self.spans)
 
 
 @dataclass
@@ -434,9 +436,9 @@ def _fit_metrics(
     plan = work.plan
     metrics = work.metrics = dict(build_unweighed(plan))
     for shard in shards if plan.two_passes else unfinished:
-        shard.row_groups = parquet.list_row_groups(shard.path)
-    work.expect(sum(sum(shard.row_groups) for shard in unfinished))
-    rows = sum(sum(shard.row_groups) for shard in shards)
+        shard.spans = parquet.list_spans(shard.path)
+    work.expect(sum(shard.rows for shard in unfinished))
+    rows = sum(shard.rows for shard in shards)
 
     def read_all() -> Iterator[Batch]:
         for shard in shards:
@@ -449,7 +451,7 @@ def _fit_metrics(
         exchange = metric.weighing and metric.weighing.exchange
         if is_large and exchange:
             work.chunk_rows, partitions = choose_sizes(rows * len(plan.references))
-            chunks = [-(-sum(s.row_groups) // work.chunk_rows) for s in shards]
+            chunks = [-(-shard.rows // work.chunk_rows) for shard in shards]
             work.term_files[spec] = TermFiles(
                 os.path.join(folder, metric.name),
                 _identify_terms(shards, work, metric),
@@ -462,7 +464,7 @@ def _fit_metrics(
             metrics[spec] = metric.fit(read_all())
 
     def read_chunks(number: int) -> Iterator[pa.RecordBatch]:
-        work.expect(sum(shards[number].row_groups))
+        work.expect(shards[number].rows)
         rows = _read_rows(shards[number].path, plan, plan.columns)
         for chunk in cut_rows(rows, work.chunk_rows):
             yield chunk
@@ -487,20 +489,12 @@ def _count_shards(
 
     What is not kept for each shard by itself is added to the totals of all at once.
 
-    Row groups are read on all threads where there are enough of them. Otherwise, or where
-    rows have to be written in their order, one thread reads and the others count.
+    All threads read. Where rows are needed in their order, because they are written or have
+    weights in files, one thread reads and the others count.
     """
     plan, metrics = work.plan, work.metrics
-    threads = choose_threads(metrics)
-    pieces = [
-        (shard, number, first)
-        for shard in shards
-        for number, first in enumerate(accumulate([0, *shard.row_groups[:-1]]))
-        if shard.row_groups
-    ]
     totals = {s.path: Totals() if s.cache else together for s in shards}
-    in_order = work.term_files or any(shard.target for shard in shards)
-    if threads == 1 or in_order or len(pieces) < _PIECES * threads:
+    if work.term_files or any(shard.target for shard in shards):
         for shard in shards:
             _score_shard(shard, work, totals[shard.path])
             yield shard, totals.pop(shard.path)
@@ -508,18 +502,24 @@ def _count_shards(
 
     lock = Lock()
 
-    def count(piece: tuple[_Shard, int, int]) -> int:
-        shard, number, first = piece
-        for rows in _read_rows(shard.path, plan, plan.columns, number, first):
-            for counted, _ in count_pieces(rows, plan, metrics):
-                with lock:  # in any order: sums are exact
-                    totals[shard.path].add(counted)
-        return shard.row_groups[number]
+    def read(
+        shard: _Shard, span: parquet.RowSpan
+    ) -> Iterator[tuple[_Shard, pa.RecordBatch]]:
+        for rows in _read_rows(shard.path, plan, plan.columns, span):
+            yield shard, rows
 
-    counted = ordered_map(count, pieces, threads, alone=0)
+    def count(item: tuple[_Shard, pa.RecordBatch]) -> None:
+        shard, rows = item
+        for counted, _ in count_pieces(rows, plan, metrics):
+            with lock:  # in any order: sums are exact
+                totals[shard.path].add(counted)
+        work.add(rows.num_rows)
+
+    spans = [read(shard, span) for shard in shards for span in shard.spans]
+    finished = share_sections(count, spans, choose_threads(metrics))
     for shard in shards:
-        for rows in islice(counted, len(shard.row_groups)):
-            work.add(rows)
+        for _ in islice(finished, len(shard.spans)):
+            pass
         yield shard, totals.pop(shard.path)
 
 
@@ -592,9 +592,9 @@ def _read_rows(
     path: str,
     plan: ScoringPlan,
     columns: Sequence[str],
-    row_group: int | None = None,
-    first: int = 0,
+    span: parquet.RowSpan | None = None,
 ) -> Iterator[pa.RecordBatch]:
-    """Read a shard's rows, or those of a row group; refuse nulls where they are."""
-    batches = parquet.read_batches(path, columns, row_group)
+    """Read a shard's rows, or those of a span; refuse nulls where they are."""
+    batches = parquet.read_batches(path, columns, span and span.row_groups)
+    first = span.first if span else 0
     return table_totals.refuse_nulls(batches, plan, path, first)

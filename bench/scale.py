@@ -23,9 +23,11 @@ import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from datetime import date
-from operator import itemgetter
+from functools import partial
+from itertools import product
 from pathlib import Path
-from typing import NamedTuple
+from statistics import median
+from typing import Any, NamedTuple
 
 import diverse
 import environment
@@ -43,8 +45,10 @@ FILES = (500, 1_000, 2_000, 4_000, 8_000)
 FILE_ROWS = 20
 ROUNDS = 5  # for what is short
 #: Rows of which the times of threads are measured, and how often.
-THREAD_ROWS = 1_000_000
+THREAD_ROWS = 2_000_000
 THREAD_ROUNDS = 10
+#: With one thread, with two, and two processes with one thread each at the same time.
+THREAD_CALLS = ("1", "2", "11")
 PAGE = Path(__file__).parent / "SCALE.md"
 KEPT = Path(__file__).parent / "results" / "scale.json"
 
@@ -179,23 +183,36 @@ def _measure_files(options: argparse.Namespace, folder: Path) -> None:
 
 
 def _measure_threads(options: argparse.Namespace, folder: Path) -> None:
-    """Measure the same command with one thread, with two, and twice at the same time.
+    """Measure the same commands with one thread, with two, and twice at the same time.
 
     Two processes share nothing but the machine: they show what its second core is worth.
     """
     del options
     few, files = (_files(folder, rows) for rows in (10, THREAD_ROWS))
-    short, full = (["score", *of["parquet"]] for of in (few, files))
+    whole = folder / "whole.parquet"
+    with pq.ParquetWriter(whole, diverse.SCHEMA, compression="zstd") as writer:
+        for first in range(0, THREAD_ROWS, SHARD_ROWS):
+            rows = [*_rows(first, min(first + SHARD_ROWS, THREAD_ROWS))]
+            writer.write_table(pa.Table.from_batches(rows), SHARD_ROWS)
+    shards = files["parquet"]
+    commands = {
+        f"{SHARDS} files, row groups of {diverse.BLOCK:,}": shards,
+        f"one file, row groups of {SHARD_ROWS:,}": [str(whole), *shards[1:]],
+        f"{SHARDS} files, by language pair": [*shards, "--group-by", "lp"],
+    }
 
-    def measure(threads: str) -> dict[str, float]:
-        return warm.cost(short, full, 1, METRA_THREADS=threads)
+    def measure(full: list[str], threads: str) -> float:
+        short = ["score", *few["parquet"]]
+        return warm.cost(short, ["score", *full], 1, METRA_THREADS=threads)["seconds"]
 
+    taken: dict[str, dict[str, list[float]]] = {}
     with ThreadPoolExecutor() as callers:
         for _ in range(THREAD_ROUNDS):
-            for name, calls in (("1", "1"), ("2", "2"), ("1 and 1", "11")):
-                taken = max(callers.map(measure, calls), key=itemgetter("seconds"))
-                cost = Cost(THREAD_ROWS, taken["cpu"], taken["seconds"], 0.0, _load())
-                _keep("threads", name, cost, best=True)
+            for (name, full), calls in product(commands.items(), THREAD_CALLS):
+                seconds = max(callers.map(partial(measure, full), calls))
+                taken.setdefault(name, {}).setdefault(calls, []).append(seconds)
+    _write_kept(_read_kept() | {"threads": taken})
+    whole.unlink()
     shutil.rmtree(files["folder"][0])
 
 
@@ -261,20 +278,21 @@ def _load() -> float:
     return os.getloadavg()[0]
 
 
-def _read_kept() -> dict[str, dict[str, list[list[float]]]]:
+def _read_kept() -> dict[str, dict[str, Any]]:
     return json.loads(KEPT.read_text()) if KEPT.exists() else {}
 
 
-def _keep(part: str, name: str, cost: Cost, *, best: bool = False) -> None:
-    """Keep a cost in place of the one for as many pairs, or the lower one of both."""
+def _keep(part: str, name: str, cost: Cost) -> None:
+    """Keep a cost in place of the one for as many pairs."""
     print(part, name, cost, file=sys.stderr, flush=True)
     kept = _read_kept()
     lines = kept.setdefault(part, {}).setdefault(name, [])
-    before = next((Cost(*line) for line in lines if line[0] == cost.pairs), None)
-    if best and before and before.seconds < cost.seconds:
-        cost = before
     others = [line for line in lines if line[0] != cost.pairs]
     kept[part][name] = sorted([*others, list(cost)])
+    _write_kept(kept)
+
+
+def _write_kept(kept: dict[str, dict[str, Any]]) -> None:
     KEPT.parent.mkdir(exist_ok=True)
     KEPT.write_text(json.dumps(kept, indent=1))
 
@@ -371,15 +389,35 @@ def _describe_files() -> list[str]:
 
 
 def _describe_threads() -> list[str]:
-    names = ("1", "2", "1 and 1")
-    one, two, both = (_costs(name, "threads")[0] for name in names)
+    rows = []
+    for name, taken in _read_kept()["threads"].items():
+        one, two, both = (taken[calls] for calls in THREAD_CALLS)
+        gains = [a / b for a, b in zip(one, two, strict=True)]
+        worth = [2 * a / b for a, b in zip(one, both, strict=True)]
+        rows.append(
+            [
+                name,
+                f"{median(one):.2f} s",
+                f"{median(two):.2f} s",
+                f"{median(one) / median(two):.2f}",
+                f"{min(gains):.2f} to {max(gains):.2f}",
+                f"{median(worth):.2f}",
+            ]
+        )
+    header = [
+        "table",
+        "one thread",
+        "two threads",
+        "times as fast",
+        "single rounds",
+        "two processes",
+    ]
     return [
         "## Threads",
-        f"BLEU of {one.pairs:,} pairs in Parquet, the best of {THREAD_ROUNDS} rounds: "
-        f"{one.seconds:.2f} s with one thread, {two.seconds:.2f} s with two, "
-        f"{one.seconds / two.seconds:.2f} times as fast (load {two.load:.1f}).\n"
-        f"Two processes with one thread each, at the same time: {both.seconds:.2f} s, "
-        f"{2 * one.seconds / both.seconds:.2f} times the work of one.",
+        f"BLEU of {THREAD_ROWS:,} pairs in Parquet, start-up left out, the medians of "
+        f"{THREAD_ROUNDS} rounds. The last column shows what the machine's second core is "
+        "worth: the work of two processes of one thread each at the same time, by that of one.",
+        table.markdown(header, rows, left=(0,)),
     ]
 
 

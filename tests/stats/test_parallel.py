@@ -336,6 +336,67 @@ def test_the_first_error_of_the_items_is_raised(threads, seed):
     assert threading.active_count() <= before
 
 
+@pytest.mark.parametrize("last", ["reading", "work"])
+def test_of_two_errors_in_a_section_the_first_is_raised_though_it_comes_last(last):
+    """One thread works on item 1 and fails there after the other one did, further down."""
+    is_held, has_failed = threading.Event(), threading.Event()
+
+    def section() -> Iterator[int]:
+        yield from range(2)
+        assert is_held.wait(30)
+        if last == "reading":
+            has_failed.set()
+            raise LookupError(2)
+        yield 2
+
+    def work(item: int) -> None:
+        if item == 1:
+            is_held.set()
+            assert has_failed.wait(30)
+            time.sleep(0.1)
+        if item == 2:
+            has_failed.set()
+        if item:
+            raise LookupError(item)
+
+    with pytest.raises(LookupError) as caught:
+        list(share_sections(work, [section()], 2))
+    assert caught.value.args == (1,)
+
+
+def test_of_two_errors_in_a_section_the_first_is_raised_whoever_met_it():
+    """The thread that came second has the first error, and the other one is the last."""
+    both = threading.Barrier(2)
+
+    def work(item: int) -> None:
+        both.wait(30)
+        if item in (0, 3):
+            time.sleep(0.1)
+        if item > 1:
+            raise LookupError(item)
+
+    with pytest.raises(LookupError) as caught:
+        list(share_sections(work, [iter(range(4))], 2))
+    assert caught.value.args == (2,)
+
+
+def test_after_an_error_no_more_items_of_the_section_are_taken():
+    done = []
+    both = threading.Barrier(2)
+
+    def work(item: tuple[int, int]) -> None:
+        if item[1] < 2:
+            both.wait(30)
+        if item == (0, 0):
+            raise LookupError(item)
+        time.sleep(0.001)
+        done.append(item)
+
+    with pytest.raises(LookupError):
+        list(share_sections(work, make_sections([1000]), 2))
+    assert len(done) < 500
+
+
 class PanicError(BaseException):
     """What kernels raise where they are wrong is no Exception."""
 

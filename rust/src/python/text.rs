@@ -48,7 +48,10 @@ impl PyText {
             return Err(PyValueError::new_err("flags and bounds of different lengths"));
         }
         detach(py, || {
-            let mut text = Text::with_capacity(segments, bytes.len());
+            // Of a slice, the buffer has the texts of the whole column.
+            let ends = bounds.first().zip(bounds.last());
+            let size = ends.map_or(0, |(first, last)| last.saturating_sub(*first).max(0) as usize);
+            let mut text = Text::with_capacity(segments, size.min(bytes.len()));
             for (index, ends) in bounds.windows(2).enumerate() {
                 if there.is_some_and(|flags| !flags[index]) {
                     text.push_missing();

@@ -30,7 +30,7 @@ from metra.formats.texts.columns import (
 from metra.formats.texts.parallel import ParallelTable
 from metra.formats.texts.sources import Source, get_kept_segments, list_sources
 from metra.metrics.options import parse_spec
-from metra.text.columns import Text, pack
+from metra.text.columns import RepeatedValues, Text, pack
 from metra.text.preparation import Preparation, Tokens, prepare
 
 if TYPE_CHECKING:
@@ -244,12 +244,11 @@ class FileCorpus:
                 return SegmentColumn(values)
             path = format_path(self._table.path(field))
             what = f"{field.role} {field.name!r} in {path}"
-            return SegmentColumn(pack(values, what, first=start))
+            return SegmentColumn(pack(list_values(values), what, first=start))
 
         for columns in table:
             documents = [
-                [name or "" for name in list_values(columns[field])]
-                for field in self._fields["document"]
+                _name_documents(columns[field]) for field in self._fields["document"]
             ]
             chunk = CorpusChunk(
                 {field.name: get_column(field) for field in self._fields["output"]},
@@ -291,6 +290,13 @@ class FileCorpus:
                 return field
         labels = [field.name for field in known] or ["no labels"]
         raise CorpusError(describe_missing_column(name, labels, "What is scored"))
+
+
+def _name_documents(values: Values) -> Sequence[str]:
+    """Name each segment's document; those without one are in that without a name."""
+    if isinstance(values, RepeatedValues):
+        return RepeatedValues([name or "" for name in values.distinct], values.codes)
+    return [name or "" for name in list_values(values)]
 
 
 def open_texts(

@@ -12,7 +12,7 @@ from metra.metrics.record import Array, Metric, Need, check_needs
 from metra.scoring.totals import Totals, count_chunk, group_segments
 from metra.stats.parallel import Progress, ordered_map, share_sections, thread_count
 from metra.stats.totals import join_parts
-from metra.text.columns import pack, window
+from metra.text.columns import RepeatedValues, pack, window
 
 if TYPE_CHECKING:
     from metra.corpus.batch import Batch
@@ -174,7 +174,8 @@ class _Walk:
             statistics.documents.extend(names)
         # Without rows, only the number of documents is asked for.
         elif len(self._documents) <= MOST_DOCUMENTS:
-            self._documents.update(dict.fromkeys(names))
+            distinct = names.distinct if isinstance(names, RepeatedValues) else names
+            self._documents.update(dict.fromkeys(distinct))
         self.progress(statistics.segments)
 
     def count_unordered(self, part: CorpusChunk) -> None:

@@ -3,11 +3,14 @@
 Arrow's columns become packed text without a Python string on the way.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, overload
 
 from metra import errors
 from metra._core import BadSegment, LineBuffer, NotUtf8, Text
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["ColumnLike", "LineBuffer", "NotUtf8", "Segments", "Text"]
 
@@ -21,6 +24,40 @@ class ColumnLike(Protocol):
 
 
 Segments: TypeAlias = Sequence[str | None] | ColumnLike | Text
+
+
+Value = TypeVar("Value")
+
+
+class RepeatedValues(Sequence[Value]):
+    """A column of values that repeat: each value once, and which of them each row has.
+
+    A Python object for each row is made only where the rows are asked for.
+    """
+
+    def __init__(self, distinct: Sequence[Value], codes: "NDArray[Any]") -> None:
+        self.distinct = distinct
+        self.codes = codes
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self.codes)
+
+    @overload
+    def __getitem__(self, index: int) -> Value: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Value]: ...
+
+    def __getitem__(self, index: int | slice) -> Value | list[Value]:
+        """Return the value of a row, or those of some rows."""
+        if isinstance(index, slice):
+            return [self.distinct[code] for code in self.codes[index].tolist()]
+        return self.distinct[self.codes[index]]
+
+    def __iter__(self) -> Iterator[Value]:
+        """Walk through the values of all rows."""
+        return iter(self[:])
 
 
 def as_column(segments: object, what: str) -> Segments:

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from metra.errors import FormatError
 from metra.limits import check_limit
-from metra.text.columns import Text
+from metra.text.columns import RepeatedValues, Text
 
 Role: TypeAlias = Literal["output", "reference", "source", "document", "label"]
 
@@ -27,7 +27,7 @@ SEGMENT_IDS = ("seg", "segment", "seg_id", "segid", "id")
 DOCUMENT = Field("document", "doc")
 SEGMENT_ID = Field("label", SEGMENT_IDS[0])
 
-Values: TypeAlias = list[str | None] | Text
+Values: TypeAlias = list[str | None] | Text | RepeatedValues[str | None]
 Columns: TypeAlias = Mapping[Field, Values]
 
 
@@ -296,7 +296,7 @@ def list_values(values: Values) -> list[str | None]:
     """Return a column's values as a list, whatever they are packed in."""
     if isinstance(values, Text):
         return [values[index] for index in range(len(values))]
-    return values
+    return [*values] if isinstance(values, RepeatedValues) else values
 
 
 def count_segments(columns: Columns) -> int:

@@ -10,7 +10,6 @@ from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -51,7 +50,7 @@ from metra.formats.texts.columns import (
 )
 from metra.formats.texts.rows import Chunks, Fields
 from metra.limits import check_limit, check_unpacked
-from metra.text.columns import is_text_type, pack_arrow_column
+from metra.text.columns import RepeatedValues, is_text_type, pack_arrow_column
 
 if TYPE_CHECKING:
     from metra.formats.texts.sources import Source
@@ -412,8 +411,8 @@ def _build_reader(
             is_whole = chunked.num_chunks == 1
             column = chunked.chunk(0) if is_whole else chunked.combine_chunks()
             if field.role in ("document", "label"):
-                known, codes = encode_values(column)
-                values[field] = np.array(known.to_pylist(), object)[codes].tolist()
+                distinct, codes = encode_values(column)
+                values[field] = RepeatedValues(distinct.to_pylist(), codes)
             else:
                 what = f"the {field.role} {field.name!r}"
                 values[field] = pack_arrow_column(column, what, first=first)

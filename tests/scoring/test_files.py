@@ -5,6 +5,7 @@ from random import Random
 from threading import Event, get_ident
 from time import sleep
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -16,6 +17,7 @@ from metra.scoring.evaluate import make_metrics
 from metra.scoring.files import open_corpus
 from metra.scoring.guards import TextGuard
 from metra.scoring.statistics import _Walk, count_corpus
+from metra.text.columns import RepeatedValues
 
 
 @pytest.fixture
@@ -380,3 +382,28 @@ def test_a_null_in_a_section_is_named(table, cli, watched):
     assert code == 2
     assert f"Row 21 of {path} is null in the column 'hyp'" in message
     assert watched
+
+
+def test_repeated_values_are_a_sequence():
+    values = RepeatedValues(["b", "a"], np.array([1, 0, 0], np.int32))
+    assert [*values] == values[:] == ["a", "b", "b"]
+    assert (len(values), values[0], values[-1], values[1:]) == (3, "a", "b", ["b"] * 2)
+    assert ("b" in values, values.index("b"), values.count("b")) == (True, 1, 2)
+    assert not RepeatedValues([], np.array([], np.int32))
+
+
+@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize("kind", [pa.string(), pa.dictionary(pa.int8(), pa.string())])
+def test_documents_of_a_table_without_a_name_are_one(kept, kind, tmp_path, write):
+    names = [None, "d", "", "d", "e", None]
+    rows = {"src": ["a"] * 6, "ref": ["b"] * 6, "doc": pa.array(names, kind)}
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table(rows), path)
+    output = write("out.txt", ["a"] * 6)
+    corpus = open_corpus([str(output)], [str(path)], str(path), str(path))
+    found = count_corpus(corpus, make_metrics(["bleu"]), keep=kept, chunk=4)
+    filled = [name or "" for name in names]
+    if kept:
+        assert found.documents == filled
+    else:
+        assert sorted(found.documents) == sorted({*filled})

@@ -15,11 +15,15 @@ from numpy.typing import NDArray
 from metra import __version__
 from metra.corpus.batch import Batch, BatchPosition, CorpusChunk, SegmentColumn
 from metra.errors import CorpusError, OptionError, UnfittedError
-from metra.formats.texts.arrow_columns import get_references, get_required_column
+from metra.formats.texts.arrow_columns import (
+    encode_values,
+    get_references,
+    get_required_column,
+)
 from metra.metrics.corpus_weights import TermCounts
 from metra.metrics.record import Metric, Need, find_missing_need
 from metra.metrics.registry import metric
-from metra.text.columns import pack_arrow_column
+from metra.text.columns import RepeatedValues, pack_arrow_column
 
 
 class ScoredColumn(NamedTuple):
@@ -263,7 +267,8 @@ def pack_chunk(rows: pa.RecordBatch, plan: ScoringPlan) -> CorpusChunk:
     documents = None
     if plan.documents:
         names = get_required_column(rows, plan.documents, plan.nulls)
-        documents = list(map(str, names.to_pylist()))
+        distinct, codes = encode_values(names)
+        documents = RepeatedValues([*map(str, distinct.to_pylist())], codes)
     return CorpusChunk(
         {system: pack(column) for system, column in plan.outputs},
         [pack(*pair) for pair in zip(plan.references, refs, strict=True)],

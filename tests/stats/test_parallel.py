@@ -268,24 +268,19 @@ def test_sections_are_reported_in_order_when_all_their_items_are_done(sizes, thr
     assert len(done) == sum(sizes)
 
 
-def test_threads_without_a_section_help_with_the_others():
-    for sizes in ([40], [1, 40, 1, 1], [40, *[1] * 100]):
-        threads: dict[int, set[int]] = {}
-        # Item by item, only two threads that work at the same time get on.
-        both = threading.Barrier(2)
+@pytest.mark.parametrize("sizes", [[40], [1, 40, 1, 1], [40, *[1] * 100]])
+def test_threads_without_a_section_help_with_the_others(sizes):
+    threads = set()
+    # Item by item, only two threads that work at the same time get on.
+    both = threading.Barrier(2)
 
-        def work(
-            item: tuple[int, int],
-            both: threading.Barrier = both,
-            threads: dict[int, set[int]] = threads,
-            long: int = sizes.index(40),
-        ) -> None:
-            threads.setdefault(item[0], set()).add(threading.get_ident())
-            if item[0] == long:
-                both.wait(30)
+    def work(item: tuple[int, int]) -> None:
+        if item[0] == sizes.index(40):
+            threads.add(threading.get_ident())
+            both.wait(30)
 
-        assert len([*share_sections(work, make_sections(sizes), 2)]) == len(sizes)
-        assert len(threads[sizes.index(40)]) == 2
+    assert len([*share_sections(work, make_sections(sizes), 2)]) == len(sizes)
+    assert len(threads) == 2
 
 
 def test_few_sections_are_begun_before_others_are_reported():

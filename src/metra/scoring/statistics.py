@@ -188,6 +188,7 @@ class _Walk:
             with self._lock:
                 self.add(*counted)
         finally:
+            # After an error as well: who waits may be helping with the first section.
             if not part.first:
                 self._has_begun.set()
 

@@ -159,10 +159,9 @@ class _SharedSection(Generic[Item]):
                     number = self._taken
                     item = next(self._items, None)
                     self._taken += 1
-                if item is not None:
-                    function(item)
-                else:
+                if item is None:
                     break
+                function(item)
         except BaseException as error:
             self._errors[number] = error
             raise

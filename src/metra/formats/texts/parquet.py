@@ -58,8 +58,8 @@ if TYPE_CHECKING:
 # So many rows are decoded at a time.
 ROWS = 8192
 
-# Threads read spans of a file by themselves, each of so many rows at least. For each of them,
-# the whole footer is read, which is worth it for so many rows per row group that it lists.
+# A span of a file, which one thread opens, has at least so many rows; and because opening it
+# reads the whole footer, also so many for each row group of the file.
 LEAST_SPAN = 8192
 _FOOTER_ROWS = 512
 

@@ -13,7 +13,7 @@ from metra.campaign.screen import collect_texts, get_screen_protocol
 from metra.campaign.settings import Settings
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
-from metra.formats.scores.judgement import Judgement
+from metra.scores.judgement import Judgement
 
 SYSTEMS = ("Zeta-NMT", "Quark-SMT", "Ibex-RBMT")
 

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from metra.formats.scores.panel import build_panel
-from metra.formats.scores.record import (
+from metra.scores.table import (
     ScoredItem,
     Scorer,
     build_score_table,
     concatenate_scores,
 )
+from metra.scores.views import build_panel
 from metra.stats.resampling import draw_signs
 
 

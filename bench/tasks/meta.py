@@ -11,11 +11,11 @@ import numpy as np
 import scipy.stats
 from record import Limit
 
-from metra.formats.scores.panel import count_comparisons
-from metra.formats.scores.record import ScoredItem, Scorer, Scores, build_score_table
 from metra.meta.arrays import panel_from_arrays
 from metra.meta.compare import compare
 from metra.meta.correlate import parse_specs
+from metra.scores.table import ScoredItem, Scorer, Scores, build_score_table
+from metra.scores.views import count_comparisons
 from metra.stats.agreement import alpha
 from metra.stats.bootstrap import bootstrap
 from metra.stats.correlation import Options, correlate, correlate_all

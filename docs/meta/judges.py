@@ -16,15 +16,6 @@ from pathlib import Path
 import numpy as np
 
 from metra.corpus.outputs import Outputs
-from metra.formats.scores.panel import build_panel, collect_ratings
-from metra.formats.scores.record import (
-    ScoredItem,
-    Scorer,
-    Scores,
-    add_total,
-    build_score_table,
-    concatenate_scores,
-)
 from metra.meta.correlate import parse_specs
 from metra.meta.judge_plots import build_gap_histogram, build_judge_plot
 from metra.meta.normalise import normalise
@@ -32,6 +23,15 @@ from metra.meta.pseudo import JUDGES, gather_judgements
 from metra.meta.refs import correlate_subsets
 from metra.report.pictures.curves import CurvePlot, draw_curves
 from metra.report.pictures.judges import draw_histogram, draw_judge_plot
+from metra.scores.table import (
+    ScoredItem,
+    Scorer,
+    Scores,
+    add_total,
+    build_score_table,
+    concatenate_scores,
+)
+from metra.scores.views import build_panel, collect_ratings
 from metra.scoring.evaluate import make_metrics
 from metra.scoring.scorers import score_systems
 from metra.stats.bootstrap import bootstrap, compute_bounds

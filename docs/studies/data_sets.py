@@ -13,14 +13,14 @@ from pathlib import Path
 
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
-from metra.formats.scores.panel import build_panel
-from metra.formats.scores.record import (
+from metra.scores.table import (
     ScoredItem,
     Scorer,
     Scores,
     build_score_table,
     concatenate_scores,
 )
+from metra.scores.views import build_panel
 from metra.scoring.evaluate import make_metrics
 from metra.scoring.scorers import ReferenceSubset, score_systems
 from metra.stats.panel import ScorePanel

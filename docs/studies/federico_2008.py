@@ -23,12 +23,12 @@ from differences import (
 from study_page import Claim, Section, StudyTable, Verdict
 
 import metra
-from metra.formats.scores.panel import collect_ratings
-from metra.formats.scores.record import Scores
 from metra.meta.judge_plots import build_gap_histogram
 from metra.meta.scatter import build_system_clouds, correlate_choices
 from metra.metrics.bleu import compute_bleu_penalty, compute_nist_penalty
 from metra.report.pictures.curves import CurvePlot
+from metra.scores.table import Scores
+from metra.scores.views import collect_ratings
 from metra.stats.arrays import Codes
 from metra.stats.bootstrap import draw_resamples, fisher_interval
 from metra.stats.correlation import Options

@@ -9,12 +9,12 @@ from data_sets import JudgedSet, read_elitr, read_wmt23
 from differences import Coefficients, Estimate, correlate_systems, make_claim
 from study_page import Claim, Section, StudyTable
 
-from metra.formats.scores.record import Scores, add_total
 from metra.meta.compare import compare
 from metra.meta.correlate import parse_specs
 from metra.meta.options import TuneOptions
 from metra.meta.tune import TuningCurve, list_variants, tune_option
 from metra.report.pictures.curves import CurvePlot
+from metra.scores.table import Scores, add_total
 from metra.stats.correlation import Options
 from metra.stats.panel import ScorePanel
 

@@ -20,11 +20,11 @@ from differences import (
 from study_page import Claim, GridExample, Section, StudyTable
 
 import metra
-from metra.formats.scores.panel import collect_ratings
 from metra.meta.judge_plots import build_judge_plot
 from metra.meta.normalise import normalise
 from metra.meta.pseudo import JUDGES, gather_judgements
 from metra.report.pictures.curves import CurvePlot
+from metra.scores.views import collect_ratings
 from metra.stats.arrays import Array
 from metra.stats.bootstrap import draw_resamples, fisher_interval
 from metra.stats.defaults import SEED, TRIALS

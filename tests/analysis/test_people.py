@@ -7,8 +7,8 @@ from metra import EvalSet, evaluate
 from metra.analysis.relations import relate_judgements
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, UnknownNameError
-from metra.formats.scores.judgement_table import parse_judgement_table
 from metra.report.study import build_study
+from metra.scores.judgement_table import parse_judgement_table
 from metra.scoring.evaluate import make_metrics
 
 REFS = ["a b", "c d", "e f"]

@@ -5,9 +5,9 @@ import pytest
 
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
-from metra.formats.scores.judgement_table import parse_judgement_table
 from metra.meta import trust as trusting
 from metra.report.study import build_study
+from metra.scores.judgement_table import parse_judgement_table
 from metra.scoring.evaluate import make_metrics
 from metra.stats.correlation import correlate
 

@@ -2,7 +2,7 @@
 
 from metra.campaign.imports import parse_judgements, read_file
 from metra.campaign.protocols.registry import protocol
-from metra.formats.scores.judgement import Judgement
+from metra.scores.judgement import Judgement
 
 
 def made(system, segment, judge, score, kind="judged", name="adequacy", **more):

@@ -28,7 +28,7 @@ from metra.campaign.workload import (
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import OptionError
-from metra.formats.scores.judgement import COUNTED
+from metra.scores.judgement import COUNTED
 
 SECRET = b"sixteen bytes ok"
 NAMES = ["Zeta-NMT", "Quark-SMT", "Ibex-RBMT", "Yoyo-LLM"]

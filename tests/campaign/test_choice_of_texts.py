@@ -27,8 +27,8 @@ from metra.corpus import examples
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, OptionError
-from metra.formats.scores.judgement import NOT_TRANSLATION
-from metra.formats.scores.judgement_jsonl import format_judgements
+from metra.scores.judgement import NOT_TRANSLATION
+from metra.scores.judgement_jsonl import format_judgements
 
 
 def files_of(zipped):

@@ -36,12 +36,12 @@ from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.formats.compression import check_member_name
-from metra.formats.scores.judgement import format_corpus
-from metra.formats.scores.judgement_jsonl import format_judgements
-from metra.formats.scores.mt_metrics_eval import make_file_names
-from metra.formats.scores.read import read_scores
-from metra.formats.scores.spreadsheet import SPREADSHEET_COLUMNS, format_spreadsheet
 from metra.formats.table import unescape_formula
+from metra.scores.judgement import format_corpus
+from metra.scores.judgement_jsonl import format_judgements
+from metra.scores.mt_metrics_eval import make_file_names
+from metra.scores.registry import read_scores
+from metra.scores.spreadsheet import SPREADSHEET_COLUMNS, format_spreadsheet
 
 MARK = {
     "side": "output",

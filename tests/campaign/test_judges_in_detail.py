@@ -22,8 +22,8 @@ from metra.campaign.ranking import JudgeSystemMean, RankingOptions
 from metra.campaign.results import group_by_scorer
 from metra.campaign.summary import SummaryOptions, summarise_judgements
 from metra.campaign.times import build_time_table, count_early_answers
-from metra.formats.scores.panel import collect_ratings
 from metra.report.pictures.campaign import draw_judge_times, draw_times
+from metra.scores.views import collect_ratings
 from metra.stats.judge_agreement import agree
 
 

@@ -18,9 +18,9 @@ from metra.campaign.judgement_files import read_judgement_scores
 from metra.campaign.results import score_texts
 from metra.campaign.summary import compute_measurements, summarise_judgements
 from metra.errors import FormatError
-from metra.formats.scores.judgement_jsonl import format_judgements
-from metra.formats.scores.long_table import format_judgement_table
-from metra.formats.scores.spreadsheet import count_undefined, format_spreadsheet
+from metra.scores.judgement_jsonl import format_judgements
+from metra.scores.long_table import format_judgement_table
+from metra.scores.spreadsheet import count_undefined, format_spreadsheet
 
 WHY = "every gap has the exact word"
 

@@ -11,7 +11,7 @@ from metra.campaign.protocols.ratings import RatingScale
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.registry import PROTOCOLS, protocol
 from metra.errors import OptionError, UnknownNameError
-from metra.formats.scores.mqm import find_cost
+from metra.scores.mqm import find_cost
 
 TEXTS = {"output": "un café 😀", "source": "a coffee"}
 THREE = {"1": "a", "2": "b", "3": "c", "source": "s"}

@@ -18,8 +18,8 @@ from metra.campaign.settings import Settings
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import OptionError
-from metra.formats.scores.judgement import COUNTED
-from metra.formats.scores.judgement_jsonl import format_judgements
+from metra.scores.judgement import COUNTED
+from metra.scores.judgement_jsonl import format_judgements
 
 #: Item means of one: (5 + 3) / 2 = 4, 1; so 2.5, where the mean of all judgements is 3.
 ONE = [

@@ -15,9 +15,9 @@ from metra.campaign.reconciliation import build_reconciliation, compute_rater_ag
 from metra.campaign.screen import build_screen
 from metra.campaign.second_look import apply_verdicts, build_verdict_campaign
 from metra.errors import CorpusError, OptionError
-from metra.formats.scores.judgement_jsonl import format_judgements
-from metra.formats.scores.long_table import format_judgement_table
-from metra.formats.scores.spreadsheet import format_undefined
+from metra.scores.judgement_jsonl import format_judgements
+from metra.scores.long_table import format_judgement_table
+from metra.scores.spreadsheet import format_undefined
 
 QUESTIONS = {
     "trip": [["Who met Bob?", ["Ann"], []], ["Where?", ["Rome"], ["Rome", "Paris"]]],

@@ -26,7 +26,7 @@ from metra.campaign.own_wording import (
 from metra.campaign.protocols.registry import PROTOCOLS, protocol
 from metra.campaign.wording import LANGUAGES, OFFICIAL, format_point, get_step_words
 from metra.errors import FormatError
-from metra.formats.scores.judgement_jsonl import format_judgements
+from metra.scores.judgement_jsonl import format_judgements
 from metra.store.campaigns import from_json, to_json
 
 TRANSLATIONS = [code for code in LANGUAGES if code != "en"]

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from metra.cli import cli
 from metra.errors import MetraError
-from metra.formats.scores.read import read_score_files
+from metra.scores.registry import read_score_files
 
 HEADER = "system\tsegment\tdocument\tjudge\tda\tbleu\tchrf"
 

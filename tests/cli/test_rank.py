@@ -98,7 +98,7 @@ def test_rankings_by_judges_are_averaged(cli, tmp_path):
     plain = tmp_path / "plain.tsv"
     plain.write_text(f"solid\t{16 / 9}\nliteral\t{11 / 6}\nterse\t{2.5}\n")
     assert rank_three(cli, table) == rank_three(cli, plain)
-    from metra.formats.scores.long_table import read_ranks
+    from metra.scores.long_table import read_ranks
 
     assert read_ranks(str(table)) == {
         "solid": pytest.approx((2 + 4 / 3 + 2) / 3),

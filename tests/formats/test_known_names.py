@@ -8,20 +8,20 @@ import pytest
 from metra.errors import FormatError
 from metra.formats.annotations.challenge_set import read_challenge_set
 from metra.formats.recognise import choose_format
-from metra.formats.scores.columns import find_columns, name_checks
-from metra.formats.scores.model_scores import (
-    find_direction,
-    has_fixed_direction,
-    is_string_metric,
-)
-from metra.formats.scores.mqm import MQM_WEIGHTS, TABLE_WEIGHTS
-from metra.formats.scores.read import read_scores
 from metra.formats.texts.columns import (
     DOCUMENT,
     SEGMENT_ID,
     format_column_name,
     read_header,
 )
+from metra.scores.columns import find_columns, name_checks
+from metra.scores.model_scores import (
+    find_direction,
+    has_fixed_direction,
+    is_string_metric,
+)
+from metra.scores.mqm import MQM_WEIGHTS, TABLE_WEIGHTS
+from metra.scores.registry import read_scores
 
 #: As tables of WMT, Appraise, Pearmut, mt-metrics-eval and other programs call them.
 SCORES = {

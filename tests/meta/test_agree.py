@@ -13,12 +13,12 @@ from hypothesis.extra.numpy import arrays
 from tests.panels import cells_by_name
 
 from metra.errors import CorpusError
-from metra.formats.scores.panel import collect_comparisons, collect_ratings
-from metra.formats.scores.read import read_scores
-from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
 from metra.meta.agree import build_judge_table, compute_agreement, report_agreement
 from metra.meta.judge_options import AgreeOptions
 from metra.meta.judge_plots import build_judge_plot, count_gaps
+from metra.scores.registry import read_scores
+from metra.scores.table import ScoredItem, Scorer, build_score_table
+from metra.scores.views import collect_comparisons, collect_ratings
 from metra.stats.agreement import (
     SCALES,
     TWO_WAY,

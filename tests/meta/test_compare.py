@@ -11,11 +11,11 @@ import scipy.stats
 from tests.panels import draw_exchanges, given_too, made, panel_of
 
 from metra.errors import CorpusError, OptionError
-from metra.formats.scores.panel import build_panel
-from metra.formats.scores.record import ScoredItem
 from metra.meta import diff
 from metra.meta.compare import _explain_least_p, compare, report_comparison
 from metra.meta.correlate import parse_specs
+from metra.scores.table import ScoredItem
+from metra.scores.views import build_panel
 from metra.stats.correlation import Options, correlate
 from metra.stats.defaults import SEED
 from metra.stats.distributions import (

@@ -10,11 +10,11 @@ import pytest
 from scipy import stats as scipy_stats
 
 from metra.errors import CorpusError, UnknownNameError
-from metra.formats.scores.long_table import format_long_table
-from metra.formats.scores.panel import collect_ratings
-from metra.formats.scores.read import read_scores
-from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
 from metra.meta.normalise import find_failing_judges, normalise, report_normalisation
+from metra.scores.long_table import format_long_table
+from metra.scores.registry import read_scores
+from metra.scores.table import ScoredItem, Scorer, build_score_table
+from metra.scores.views import collect_ratings
 from metra.stats.agreement import alpha
 from metra.stats.judge_agreement import average_figure, compare_judges, pair_judgements
 

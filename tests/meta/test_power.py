@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from tests.panels import cells_by_name
 
-from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
 from metra.meta.judge_options import PowerOptions
 from metra.meta.power import (
     PROFILES,
@@ -21,6 +20,7 @@ from metra.meta.power import (
     report_power,
 )
 from metra.meta.variance import build_component_table
+from metra.scores.table import ScoredItem, Scorer, build_score_table
 from metra.stats.power import (
     StudyPlan,
     compute_error,

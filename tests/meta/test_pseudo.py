@@ -8,13 +8,6 @@ import scipy.stats
 from tests.panels import cells_by_name, made, panel_of
 
 from metra.errors import CorpusError, OptionError
-from metra.formats.scores.panel import build_panel
-from metra.formats.scores.record import (
-    ScoredItem,
-    Scorer,
-    build_score_table,
-    concatenate_scores,
-)
 from metra.meta.options import PseudoOptions
 from metra.meta.pseudo import (
     compute_wilcoxon,
@@ -22,6 +15,13 @@ from metra.meta.pseudo import (
     gather_judgements,
     report_pseudo,
 )
+from metra.scores.table import (
+    ScoredItem,
+    Scorer,
+    build_score_table,
+    concatenate_scores,
+)
+from metra.scores.views import build_panel
 from metra.stats.exact_tests import rank_sum_p, signed_rank_p
 from metra.stats.panel import SegmentStatistics
 from metra.stats.pseudo_documents import JudgementCells, draw_documents

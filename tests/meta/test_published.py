@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from tests.panels import cells_by_name, headings
 
-from metra.formats.scores.panel import build_panel, collect_ratings
-from metra.formats.scores.read import read_score_files, read_scores
 from metra.meta.correlate import correlate_panel, parse_specs
 from metra.meta.task import build_task_table, score_task
+from metra.scores.registry import read_score_files, read_scores
+from metra.scores.views import build_panel, collect_ratings
 from metra.stats.correlation import Options, correlate, correlate_all
 from metra.stats.exact_tests import williams_p
 from metra.stats.line_fit import mad_outliers

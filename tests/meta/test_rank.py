@@ -7,15 +7,15 @@ import pytest
 from tests.panels import scores_of
 
 from metra.errors import CorpusError
-from metra.formats.scores.record import (
+from metra.meta.judge_options import RankOptions
+from metra.meta.normalise import normalise
+from metra.meta.rank import rank_by_scorer, report_ranking
+from metra.scores.table import (
     ScoredItem,
     Scorer,
     build_score_table,
     concatenate_scores,
 )
-from metra.meta.judge_options import RankOptions
-from metra.meta.normalise import normalise
-from metra.meta.rank import rank_by_scorer, report_ranking
 from metra.stats.exact_tests import rank_test_p_values
 from metra.stats.multiplicity import clusters_by_range, rank_ranges
 from metra.stats.ranking import (

@@ -11,13 +11,6 @@ import metra
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError
-from metra.formats.scores.panel import build_panel
-from metra.formats.scores.record import (
-    ScoredItem,
-    Scorer,
-    build_score_table,
-    concatenate_scores,
-)
 from metra.meta.correlate import parse_specs
 from metra.meta.refs import (
     _choose_counts,
@@ -25,6 +18,13 @@ from metra.meta.refs import (
     correlate_subsets,
     report_references,
 )
+from metra.scores.table import (
+    ScoredItem,
+    Scorer,
+    build_score_table,
+    concatenate_scores,
+)
+from metra.scores.views import build_panel
 from metra.scoring.evaluate import make_metrics
 from metra.scoring.scorers import ReferenceSubset, count_streams, score_systems
 from metra.stats.correlation import Options

@@ -7,9 +7,9 @@ from tests.campaign.answers import made
 
 from metra.campaign.summary import summarise_judgements
 from metra.errors import MetraError
-from metra.formats.scores.error_spans import collect_marks, read_error_spans
 from metra.meta.options import SpanOptions
 from metra.meta.spans import evaluate_spans, report_spans
+from metra.scores.error_spans import collect_marks, read_error_spans
 from metra.stats.span_agreement import MarkedSpan, RatedUnit, agree_on_spans
 
 MQM_HEADER = (

@@ -9,10 +9,10 @@ import pytest
 from tests.panels import headings
 
 from metra.errors import CorpusError, FormatError
-from metra.formats.scores.read import read_scores
 from metra.meta.compare import DecisionRule
 from metra.meta.study import load_study, read_study
 from metra.meta.task import build_task_table, report_task, score_study
+from metra.scores.registry import read_scores
 from metra.stats.correlation import Options, correlate
 
 SYSTEMS = ("A", "B", "C", "D", "E")

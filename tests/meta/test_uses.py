@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import MetraError
-from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
 from metra.meta.agree import take_runs_for_judges
 from metra.meta.arrays import panel_from_arrays
 from metra.meta.card import build_card, report_card
@@ -34,6 +33,7 @@ from metra.meta.sentinel import (
 )
 from metra.report.html.card import render_card
 from metra.report.html.page import Provenance
+from metra.scores.table import ScoredItem, Scorer, build_score_table
 from metra.stats.difference_curve import (
     collect_differences,
     find_difference,

@@ -6,7 +6,7 @@ import pytest
 
 import metra
 from metra.errors import CorpusError, FormatError, MetraError, OptionError
-from metra.formats.scores.error_spans import ErrorSpan, locate_span, read_error_spans
+from metra.scores.error_spans import ErrorSpan, locate_span, read_error_spans
 
 OUTPUTS = {"a": ["a dog barks 😀 loud", "it rains"], "b": ["one cat", "it snows"]}
 #: By system, the cost of each segment: a minor and a major error, none; non-translation.
@@ -220,7 +220,7 @@ def test_judgements_of_our_campaigns(tmp_path):
         "value": {"mqm": [{"side": "output", "start": 2, "end": 5, "severity": "major",
                            "category": "accuracy"}]},
     }  # fmt: skip
-    from metra.formats.scores.judgement_jsonl import SCHEMA
+    from metra.scores.judgement_jsonl import SCHEMA
 
     path = tmp_path / "judgements.jsonl"
     path.write_text(json.dumps(entry | {"schema": SCHEMA}) + "\n")

@@ -6,13 +6,13 @@ import pytest
 import metra
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
-from metra.formats.scores.panel import build_panel
-from metra.formats.scores.record import (
+from metra.scores.table import (
     ScoredItem,
     Scorer,
     build_score_table,
     concatenate_scores,
 )
+from metra.scores.views import build_panel
 from metra.scoring.evaluate import make_metrics
 from metra.scoring.scorers import score_systems
 

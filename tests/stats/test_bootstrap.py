@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from tests.panels import given_too, made, panel_of
 
-from metra.formats.scores.panel import build_panel
+from metra.scores.views import build_panel
 from metra.stats.bootstrap import (
     bootstrap,
     compute_bounds,

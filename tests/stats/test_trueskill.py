@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tests.panels import headings, scores_of
 
 from metra.errors import CorpusError
-from metra.formats.scores.panel import count_comparisons
-from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
 from metra.meta.judge_options import RankOptions
 from metra.meta.rank import rank_by_scorer, report_ranking
+from metra.scores.table import ScoredItem, Scorer, build_score_table
+from metra.scores.views import count_comparisons
 from metra.stats import trueskill
 from metra.stats.moments import pearson
 from metra.stats.trueskill import PairwiseCounts, learn_skills, update_ratings

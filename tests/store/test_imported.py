@@ -13,9 +13,9 @@ from metra.campaign.exports import export_judgements
 from metra.campaign.judgement import check_imported, keep_latest
 from metra.campaign.ranking import RankingOptions, rank_systems
 from metra.errors import FormatError, OptionError
-from metra.formats.scores.appraise import KINDS, parse_appraise_judgements
-from metra.formats.scores.judgement_jsonl import format_judgements
-from metra.formats.scores.mqm import parse_marot
+from metra.scores.appraise import KINDS, parse_appraise_judgements
+from metra.scores.judgement_jsonl import format_judgements
+from metra.scores.mqm import parse_marot
 from metra.store import answers, audit, campaigns, imported, judges, screens
 from metra.store.demo import fill_store
 from metra.store.second_looks import read_completed

@@ -7,7 +7,7 @@ import pytest
 from tests.campaigns import made, opened
 
 from metra.campaign.judgement import keep_latest
-from metra.formats.scores.judgement import COUNTED
+from metra.scores.judgement import COUNTED
 from metra.store import answers, audit, campaigns, judges, screens, tasks
 from metra.store.answers import Answer
 from metra.store.assignment import take_over_task

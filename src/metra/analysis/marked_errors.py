@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from metra.formats.scores.error_spans import locate_span
 from metra.metrics.record import Metric
+from metra.scores.error_spans import locate_span
 
 
 class PlacedSpan(NamedTuple):

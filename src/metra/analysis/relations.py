@@ -21,7 +21,7 @@ from metra.stats.moments import pearson, spearman
 from metra.stats.totals import sum_parts
 
 if TYPE_CHECKING:
-    from metra.formats.scores.record import Scores
+    from metra.scores.table import Scores
     from metra.stats.line_fit import LineFit
 
 

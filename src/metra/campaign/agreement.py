@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from metra.campaign.results import ScorerColumns
-from metra.formats.scores.error_spans import NEUTRAL
-from metra.formats.scores.judgement import Judgement
+from metra.scores.error_spans import NEUTRAL
+from metra.scores.judgement import Judgement
 from metra.stats.arrays import (
     drop_nan,
     expand_ranges,

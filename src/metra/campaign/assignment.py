@@ -17,7 +17,7 @@ import numpy as np
 from metra.campaign.campaign import Campaign, group_by
 from metra.campaign.protocols.kind import Rng
 from metra.errors import OptionError
-from metra.formats.scores.judgement import JudgementKind
+from metra.scores.judgement import JudgementKind
 
 #: What the baseline text is called in the place of a system.
 BASELINE = "baseline"

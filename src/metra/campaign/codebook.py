@@ -9,8 +9,8 @@ from metra.campaign.judgement import keep_latest
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.results import describe_word_counting
 from metra.errors import format_count
-from metra.formats.scores import judgement_jsonl, long_table, spreadsheet
-from metra.formats.scores.judgement import Judgement
+from metra.scores import judgement_jsonl, long_table, spreadsheet
+from metra.scores.judgement import Judgement
 
 #: What each entry of a judgement means.
 MEANINGS = {

@@ -8,9 +8,9 @@ from metra.campaign.judgement import drop_checks, keep_latest
 from metra.campaign.protocols.record import Protocol
 from metra.corpus.batch import Batch
 from metra.formats.annotations.judged_outputs import JudgedOutput
-from metra.formats.scores.judgement import Judgement
 from metra.metrics.evaltrans import build_metric, parts
 from metra.metrics.record import Parts
+from metra.scores.judgement import Judgement
 from metra.text.preparation import make_preparation
 from metra.text.words import is_unspaced
 

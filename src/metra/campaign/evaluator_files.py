@@ -22,16 +22,6 @@ from metra.formats.annotations.table import read_annotation_table
 from metra.formats.compression import list_zip, read_zip
 from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead, recognise
-from metra.formats.scores.columns import (
-    is_number,
-    read_score_head,
-    read_score_table,
-)
-from metra.formats.scores.judgement import COUNTED, Judgement
-from metra.formats.scores.judgement_jsonl import is_judgements
-from metra.formats.scores.metra import is_printed_table, read_printed_table
-from metra.formats.scores.read import SCORE_FORMATS, read_scores
-from metra.formats.scores.record import ScoredItem, Scores
 from metra.formats.stream import (
     STDIN,
     format_path,
@@ -39,6 +29,16 @@ from metra.formats.stream import (
     refuse_damage,
     split_named_path,
 )
+from metra.scores.columns import (
+    is_number,
+    read_score_head,
+    read_score_table,
+)
+from metra.scores.judgement import COUNTED, Judgement
+from metra.scores.judgement_jsonl import is_judgements
+from metra.scores.metra import is_printed_table, read_printed_table
+from metra.scores.registry import SCORE_FORMATS, read_scores
+from metra.scores.table import ScoredItem, Scores
 
 #: The columns of a table of results.
 RESULT_COLUMNS = ("metric", "evaluator", "text", "translation", "score")

@@ -1,6 +1,6 @@
 """Judgements as files for other programs: one format, or all of them with a codebook.
 
-To add a format, write it in `metra.formats.scores` and add a line to `EXPORT_FORMATS`.
+To add a format, write it in `metra.scores` and add a line to `EXPORT_FORMATS`.
 """
 
 import io
@@ -53,7 +53,8 @@ from metra.campaign.summary import Flagged, list_flagged
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.judged_outputs import format_judged_outputs
 from metra.formats.compression import check_member_name
-from metra.formats.scores import (
+from metra.formats.spool import drain_spool, open_spool
+from metra.scores import (
     appraise,
     judgement_jsonl,
     long_table,
@@ -61,8 +62,7 @@ from metra.formats.scores import (
     mt_metrics_eval,
     spreadsheet,
 )
-from metra.formats.scores.judgement import Judgement, ScoredJudgement
-from metra.formats.spool import drain_spool, open_spool
+from metra.scores.judgement import Judgement, ScoredJudgement
 from metra.stats.resampling import check_settings
 
 _MEDIA_TYPES = {

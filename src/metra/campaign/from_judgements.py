@@ -21,7 +21,7 @@ from metra.campaign.campaign import (
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.campaign.settings import Settings
 from metra.errors import FormatError
-from metra.formats.scores.judgement import Judgement
+from metra.scores.judgement import Judgement
 
 #: What tells segments apart: files may use a number twice.
 _Place: TypeAlias = tuple[int, str, str | None]

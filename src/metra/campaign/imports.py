@@ -1,6 +1,6 @@
 """Other programs' files as judgements or as texts; the content tells what a file is.
 
-To add a format, write its reader in `metra.formats.scores` and add a line to `_FORMATS`.
+To add a format, write its reader in `metra.scores` and add a line to `_FORMATS`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,15 +14,15 @@ from metra.campaign.protocols.registry import protocol as get_protocol
 from metra.campaign.protocols.spans import find_marks
 from metra.errors import FormatError, OptionError, UnknownNameError, no_such
 from metra.formats.recognise import FileHead, recognise
-from metra.formats.scores import (
+from metra.formats.stream import find_encoding, load_json, read_bytes, refuse_damage
+from metra.scores import (
     appraise,
     judgement_jsonl,
     mqm,
     mt_metrics_eval,
     pearmut,
 )
-from metra.formats.scores.judgement import AnswerStep, JudgedText, Judgement
-from metra.formats.stream import find_encoding, load_json, read_bytes, refuse_damage
+from metra.scores.judgement import AnswerStep, JudgedText, Judgement
 from metra.text.scripts import is_language_code
 
 _UNKNOWN = ("und", "und")

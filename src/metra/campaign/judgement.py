@@ -16,7 +16,7 @@ from metra.campaign.protocols.timed import (
     compute_reading_speed,
     explain_unreadable_speed,
 )
-from metra.formats.scores.judgement import (
+from metra.scores.judgement import (
     COUNTED,
     Judgement,
     OutputScore,

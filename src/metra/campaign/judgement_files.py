@@ -7,21 +7,21 @@ from metra.campaign.imports import parse_judgement_lines
 from metra.campaign.judgement import score_judgements
 from metra.errors import FormatError
 from metra.formats.lines import read_lines
-from metra.formats.scores import judgement_table
-from metra.formats.scores.columns import read_score_head
-from metra.formats.scores.judgement import ScoredJudgement
-from metra.formats.scores.long_table import convert_judgements, format_judgement_table
-from metra.formats.scores.metra import read_metra_tsv
-from metra.formats.scores.read import (
+from metra.formats.stream import STDIN, format_path
+from metra.metrics.registry import metric
+from metra.scores import judgement_table
+from metra.scores.columns import read_score_head
+from metra.scores.judgement import ScoredJudgement
+from metra.scores.long_table import convert_judgements, format_judgement_table
+from metra.scores.metra import read_metra_tsv
+from metra.scores.registry import (
     SCORE_FORMATS,
     ScoreFormat,
     read_scores,
     recognise_score_format,
 )
-from metra.formats.scores.record import Scores
-from metra.formats.scores.spreadsheet import count_undefined
-from metra.formats.stream import STDIN, format_path
-from metra.metrics.registry import metric
+from metra.scores.spreadsheet import count_undefined
+from metra.scores.table import Scores
 
 
 def read_question(path: str, question: str | None = None) -> Scores:

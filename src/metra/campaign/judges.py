@@ -21,7 +21,7 @@ from metra.campaign.times import (
     get_active_seconds,
 )
 from metra.errors import format_count
-from metra.formats.scores.judgement import Judgement, OutputScore
+from metra.scores.judgement import Judgement, OutputScore
 from metra.stats.arrays import Array, group_lines, number_names, sort_codes
 from metra.stats.exact_tests import rank_sum, strata_p
 

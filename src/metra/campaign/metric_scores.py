@@ -11,16 +11,16 @@ from metra.campaign.results import ScorerColumns, group_by_scorer
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError
-from metra.formats.scores.judgement import Judgement
-from metra.formats.scores.panel import build_panel
-from metra.formats.scores.record import (
+from metra.metrics.record import Metric
+from metra.scores.judgement import Judgement
+from metra.scores.table import (
     ScoredItem,
     Scorer,
     Scores,
     concatenate_scores,
     drop_nameless,
 )
-from metra.metrics.record import Metric
+from metra.scores.views import build_panel
 from metra.scoring.scorers import score_systems
 from metra.stats.arrays import Array, drop_nan, number_by_appearance
 from metra.stats.correlation import correlate

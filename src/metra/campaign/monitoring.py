@@ -20,7 +20,7 @@ from metra.campaign.results import group_by_scorer
 from metra.campaign.settings import derive_settings
 from metra.campaign.times import WORDS_PER_MINUTE
 from metra.errors import CorpusError, refuse_first
-from metra.formats.scores.judgement import Judgement
+from metra.scores.judgement import Judgement
 
 #: Apart by so much of 100 is worth a look.
 APART = 25.0

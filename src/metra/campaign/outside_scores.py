@@ -18,15 +18,15 @@ from metra.campaign.metric_scores import (
 from metra.campaign.ranking import HumanRanking
 from metra.campaign.uploads import make_safe_name
 from metra.errors import CorpusError, MetraError
-from metra.formats.scores.judgement import Judgement
-from metra.formats.scores.record import (
+from metra.metrics.outside import ScoreTable, list_scorers, outside
+from metra.metrics.record import Metric
+from metra.scores.judgement import Judgement
+from metra.scores.table import (
     ScoredItem,
     Scorer,
     build_score_table,
     concatenate_scores,
 )
-from metra.metrics.outside import ScoreTable, list_scorers, outside
-from metra.metrics.record import Metric
 from metra.scoring.statistics import count_corpus
 
 

@@ -9,7 +9,7 @@ from metra.campaign.campaign import MARKS, Campaign
 from metra.campaign.judgement import keep_latest
 from metra.campaign.protocols.record import Step
 from metra.errors import CorpusError, OptionError
-from metra.formats.scores.judgement import Judgement, get_marks
+from metra.scores.judgement import Judgement, get_marks
 
 
 @dataclass(frozen=True, slots=True)

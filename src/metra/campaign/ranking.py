@@ -16,8 +16,8 @@ from metra.campaign.judgement import keep_latest
 from metra.campaign.metric_scores import build_table
 from metra.campaign.results import ScorerColumns, SystemMean
 from metra.errors import format_count
-from metra.formats.scores.judgement import Judgement
-from metra.formats.scores.panel import replace_values
+from metra.scores.judgement import Judgement
+from metra.scores.views import replace_values
 from metra.stats.arrays import drop_nan, row_means
 from metra.stats.defaults import LEAST_UNITS, SEED, TRIALS
 from metra.stats.exact_tests import rank_test_p_values

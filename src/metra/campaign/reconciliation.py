@@ -17,8 +17,8 @@ from metra.campaign.results import write_table
 from metra.campaign.settings import derive_settings
 from metra.errors import CorpusError, format_count
 from metra.formats.annotations.table import BETWEEN
-from metra.formats.scores.judgement import Judgement
 from metra.formats.table import replace_line_breaks
+from metra.scores.judgement import Judgement
 
 
 def write_annotations(

@@ -20,8 +20,8 @@ from metra.campaign.judgement import AnswerScores, keep_latest, score_each
 from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.registry import protocol
 from metra.errors import format_count
-from metra.formats.scores.judgement import COUNTED, NOT_TRANSLATION, Judgement
 from metra.formats.table import format_rows
+from metra.scores.judgement import COUNTED, NOT_TRANSLATION, Judgement
 from metra.stats.arrays import (
     Array,
     Codes,

@@ -14,9 +14,9 @@ from typing import Literal, TypeAlias
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.errors import FormatError, MetraError, OptionError
 from metra.formats.annotations.quality_model import QualityModel
-from metra.formats.scores.long_table import guess_scorer_kind
 from metra.metrics.registry import BUILT_IN, WITH_MODEL, list_metrics
 from metra.metrics.registry import metric as make_metric
+from metra.scores.long_table import guess_scorer_kind
 
 #: Who takes a measure; empty where that is not known.
 MeasureKind: TypeAlias = Literal["human", "automated", ""]

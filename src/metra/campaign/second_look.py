@@ -17,7 +17,7 @@ from metra.campaign.protocols.task_protocols import SETTLED_BY
 from metra.campaign.reconciliation import build_reconciliation
 from metra.campaign.settings import derive_settings
 from metra.errors import CorpusError
-from metra.formats.scores.judgement import Judgement
+from metra.scores.judgement import Judgement
 
 
 def build_verdict_campaign(

@@ -53,8 +53,8 @@ from metra.campaign.results import (
     set_judges_apart,
 )
 from metra.campaign.times import TimeTable, build_time_table
-from metra.formats.scores.judgement import Judgement
-from metra.formats.scores.spreadsheet import count_undefined, list_undefined
+from metra.scores.judgement import Judgement
+from metra.scores.spreadsheet import count_undefined, list_undefined
 from metra.stats.defaults import AGREEMENT_TRIALS
 from metra.stats.span_agreement import SpanAgreement
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from metra.campaign.protocols.timed import FASTEST
-from metra.formats.scores.judgement import Judgement
+from metra.scores.judgement import Judgement
 from metra.stats.arrays import Array, group_lines, number_names
 from metra.text.words import count_words_to_read
 

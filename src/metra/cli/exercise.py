@@ -126,7 +126,7 @@ def exercise(
             )
             raise OptionError(msg)
     if names:
-        from metra.formats.scores.long_table import read_named_pairs
+        from metra.scores.long_table import read_named_pairs
 
         scores = rename_systems(scores, read_named_pairs(names))
     study = run_exercise(

@@ -66,9 +66,9 @@ def rank(
     metra rank --scores automatic_scores --combine autorank
     """
     from metra.cli.output import show_progress, show_text_warnings, write_output
-    from metra.formats.scores.long_table import read_ranks
     from metra.meta.document_rank import rank_by_autorank, rank_by_documents
     from metra.report.writers.ranking import RANKING_WRITERS
+    from metra.scores.long_table import read_ranks
     from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
     from metra.scoring.files import open_scored
 

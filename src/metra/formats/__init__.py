@@ -1,8 +1,8 @@
 """Files: one module a format, with its reader and its writer.
 
-`texts` holds the formats of test sets, `scores` those of scores and judgements,
-`annotations` what is known about texts besides. The modules here are what formats share:
-bytes, lines, tables and the recognition of a format by a file's name and first bytes.
+`texts` holds the formats of test sets, `annotations` those of annotations of texts. The
+modules here are shared by formats: bytes, lines, tables and the recognition of a format by
+a file's name and first bytes.
 
 stream: opens files and standard input, unpacked; file versions; small TOML and JSON
 remote: files in object stores and on clusters, by their addresses
@@ -15,11 +15,10 @@ headed_table: tables with headings in files, delimited or sheets of workbooks
 workbook_size: the size of a workbook, found before it is read
 workbook: sheets of workbooks, which one is meant and their cells
 recognise: the format of a file, by its name and first bytes; the table of text formats
-    (that of scores is in `scores.read`, of other programs' judgements in `campaign.imports`)
+    (that of scores is in `metra.scores.registry`)
 atomic: files and folders that are written whole or not at all
 convert: files of a test set in any format, written in another
 texts: formats of test sets
-scores: formats of scores and judgements
 testsets: test sets by name: sacreBLEU's cache, mt-metrics-eval, registered ones
 resources: dictionaries, WordNet, paraphrase tables; spaCy models
 annotations: formats of parses, entities, terms, templates, rules, weights and more

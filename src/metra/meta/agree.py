@@ -6,8 +6,6 @@ from dataclasses import replace
 import numpy as np
 
 from metra.errors import OptionError
-from metra.formats.scores.panel import collect_comparisons, collect_ratings
-from metra.formats.scores.record import Scores
 from metra.meta.findings import (
     MetaReport,
     build_count,
@@ -16,6 +14,8 @@ from metra.meta.findings import (
     group_names,
 )
 from metra.meta.judge_options import AgreeOptions
+from metra.scores.table import Scores
+from metra.scores.views import collect_comparisons, collect_ratings
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats.agreement import ONE_WAY, SCALES, TWO_WAY, cohen
 from metra.stats.judge_agreement import (

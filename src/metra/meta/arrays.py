@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from numpy.typing import ArrayLike
 
-from metra.formats.scores.panel import build_panel
-from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
 from metra.meta.compare import MetricComparison
 from metra.meta.compare import compare as compare_panel
 from metra.meta.correlate import CorrelationSpec
 from metra.meta.options import Correction, Rule, Test
+from metra.scores.table import ScoredItem, Scorer, build_score_table
+from metra.scores.views import build_panel
 from metra.stats.arrays import Array, check_scores
 from metra.stats.correlation import Options, correlate
 from metra.stats.defaults import SEED, TRIALS

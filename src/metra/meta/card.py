@@ -8,7 +8,6 @@ import numpy as np
 
 from metra.errors import CorpusError
 from metra.formats.annotations.challenge_set import ChallengeSet
-from metra.formats.scores.error_spans import ErrorSpans
 from metra.meta.challenge import (
     ALL,
     PhenomenonScore,
@@ -45,6 +44,7 @@ from metra.meta.sentinel import (
     report_sentinels,
 )
 from metra.meta.spans import SpanEvaluation, evaluate_spans, report_spans
+from metra.scores.error_spans import ErrorSpans
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats.correlation import Options
 from metra.stats.panel import ScorePanel

@@ -11,9 +11,9 @@ from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError
 from metra.formats.annotations.challenge_set import ChallengeSet
-from metra.formats.scores.panel import get_sign
 from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
 from metra.meta.options import ChallengeOptions
+from metra.scores.views import get_sign
 from metra.scoring.evaluate import make_metrics
 from metra.scoring.scorers import score_systems
 from metra.scoring.table import Cell, Column, make_table, mark_best

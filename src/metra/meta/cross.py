@@ -7,9 +7,9 @@ from itertools import combinations
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.formats.scores.panel import average_systems, orient_scores
-from metra.formats.scores.record import Scores
 from metra.meta.findings import MetaReport, build_matrix, build_signature
+from metra.scores.table import Scores
+from metra.scores.views import average_systems, orient_scores
 from metra.stats.arrays import Array, Codes
 from metra.stats.correlation import Options, correlate_all
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from metra.errors import CorpusError, UnknownNameError, format_count, no_such
-from metra.formats.scores.panel import get_sign, replace_values
-from metra.formats.scores.record import Scorer, Scores
 from metra.meta.findings import (
     MetaReport,
     build_count,
@@ -16,6 +14,8 @@ from metra.meta.findings import (
     name_some,
 )
 from metra.meta.options import Scaling
+from metra.scores.table import Scorer, Scores
+from metra.scores.views import get_sign, replace_values
 from metra.scoring.table import Cell, make_table
 from metra.stats.arrays import divide
 from metra.stats.exact_tests import paired_t_p

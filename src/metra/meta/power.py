@@ -8,11 +8,11 @@ from itertools import combinations, pairwise, product
 import numpy as np
 
 from metra.errors import CorpusError, OptionError
-from metra.formats.scores.panel import orient_scores
-from metra.formats.scores.record import Scores
 from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
 from metra.meta.judge_options import PowerOptions
 from metra.meta.variance import collect_factors, explain_components
+from metra.scores.table import Scores
+from metra.scores.views import orient_scores
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats.arrays import Array
 from metra.stats.power import (

@@ -5,10 +5,10 @@ from itertools import permutations
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.formats.scores.panel import get_sign
-from metra.formats.scores.record import Scores
 from metra.meta.findings import MetaReport, build_figure, build_matrix, build_signature
 from metra.meta.options import PseudoOptions
+from metra.scores.table import Scores
+from metra.scores.views import get_sign
 from metra.scoring.table import make_table
 from metra.stats.arrays import Array, drop_nan
 from metra.stats.exact_tests import signed_rank_p

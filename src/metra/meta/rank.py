@@ -8,14 +8,6 @@ from math import fsum
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.formats.scores.panel import (
-    average_systems,
-    collect_rankings,
-    count_comparisons,
-    get_sign,
-    orient_scores,
-)
-from metra.formats.scores.record import Scores
 from metra.meta.findings import (
     MetaReport,
     build_count,
@@ -26,6 +18,14 @@ from metra.meta.findings import (
 )
 from metra.meta.judge_options import RankOptions
 from metra.meta.normalise import normalise, standardise_workers
+from metra.scores.table import Scores
+from metra.scores.views import (
+    average_systems,
+    collect_rankings,
+    count_comparisons,
+    get_sign,
+    orient_scores,
+)
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats import ranking as stats
 from metra.stats.arrays import Array, Codes, Mask, group_lines, row_means

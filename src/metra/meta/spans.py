@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from metra.errors import CorpusError, UnknownNameError, no_such
-from metra.formats.scores.error_spans import ErrorSpans, collect_marks
 from metra.meta.findings import (
     MetaReport,
     build_count,
@@ -15,6 +14,7 @@ from metra.meta.findings import (
     build_signature,
 )
 from metra.meta.options import SpanOptions
+from metra.scores.error_spans import ErrorSpans, collect_marks
 from metra.scoring.table import Cell, Column, Table, make_table
 from metra.stats.span_agreement import (
     SpanAgreement,

@@ -16,18 +16,18 @@ import numpy as np
 
 from metra.errors import CorpusError, FormatError
 from metra.formats.lines import read_lines
-from metra.formats.scores.columns import read_columns
-from metra.formats.scores.mqm import MqmWeighting, parse_weighting
-from metra.formats.scores.panel import average_documents, build_panel, list_metrics
-from metra.formats.scores.record import (
+from metra.formats.stream import read_toml
+from metra.formats.table import BLANKS, split_rows
+from metra.scores.columns import read_columns
+from metra.scores.mqm import MqmWeighting, parse_weighting
+from metra.scores.table import (
     LANGUAGE_PAIR,
     ScoredItem,
     Scores,
     add_total,
     concatenate_scores,
 )
-from metra.formats.stream import read_toml
-from metra.formats.table import BLANKS, split_rows
+from metra.scores.views import average_documents, build_panel, list_metrics
 from metra.stats.panel import ScorePanel
 
 Status: TypeAlias = Literal["primary", "baseline", "contrastive"]

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metra.errors import CorpusError, OptionError
-from metra.formats.scores.panel import build_panel, collect_ratings
-from metra.formats.scores.record import ScoredItem, Scorer, Scores, concatenate_scores
 from metra.meta import judge_plots
 from metra.meta.compare import MetricComparison, compare
 from metra.meta.correlate import add_bootstrap, correlate_panel, parse_specs
 from metra.meta.pseudo import JUDGES, average_curves, gather_judgements
+from metra.scores.table import ScoredItem, Scorer, Scores, concatenate_scores
+from metra.scores.views import build_panel, collect_ratings
 from metra.scoring.scorers import build_scores
 from metra.scoring.statistics import CorpusStatistics
 from metra.stats.correlation import Options

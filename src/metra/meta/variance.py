@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.formats.scores.record import Scores
 from metra.meta.findings import MetaReport, build_figure, build_signature
 from metra.meta.judge_options import VarianceOptions
+from metra.scores.table import Scores
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats.power import (
     StudyPlan,

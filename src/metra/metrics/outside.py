@@ -21,23 +21,6 @@ from metra.errors import (
     no_such,
 )
 from metra.formats.recognise import read_head
-from metra.formats.scores.metra import read_metra_tsv
-from metra.formats.scores.model_scores import (
-    NAMELESS,
-    find_direction,
-    has_fixed_direction,
-    is_comet_json,
-    is_string_metric,
-    list_score_files,
-    name_nameless,
-)
-from metra.formats.scores.read import SCORE_FORMATS, read_scores
-from metra.formats.scores.record import (
-    Scorer,
-    Scores,
-    concatenate_scores,
-    number_segments,
-)
 from metra.formats.stream import compute_file_version
 from metra.metrics.options import Range, format_value, parse_spec
 from metra.metrics.record import (
@@ -47,6 +30,23 @@ from metra.metrics.record import (
     check_on_fit,
     metric_factory,
     set_recipe,
+)
+from metra.scores.metra import read_metra_tsv
+from metra.scores.model_scores import (
+    NAMELESS,
+    find_direction,
+    has_fixed_direction,
+    is_comet_json,
+    is_string_metric,
+    list_score_files,
+    name_nameless,
+)
+from metra.scores.registry import SCORE_FORMATS, read_scores
+from metra.scores.table import (
+    Scorer,
+    Scores,
+    concatenate_scores,
+    number_segments,
 )
 
 if TYPE_CHECKING:
@@ -126,8 +126,8 @@ def outside(
 
 def _read_errors(path: str) -> "MarkedErrors | None":
     """Read the errors that xCOMET marks beside its scores, None if there are none."""
-    from metra.formats.scores.error_spans import read_error_spans
     from metra.metrics.spans import MarkedErrors
+    from metra.scores.error_spans import read_error_spans
 
     if _SYSTEM in path or Path(path).is_dir() or not is_comet_json(read_head(path)):
         return None

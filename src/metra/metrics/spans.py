@@ -17,17 +17,6 @@ from metra.errors import (
 )
 from metra.formats.lines import read_lines
 from metra.formats.recognise import read_head
-from metra.formats.scores.error_spans import (
-    ErrorSpan,
-    ErrorSpans,
-    RatedOutput,
-    list_by_place,
-    list_segment_names,
-    locate_span,
-    read_error_spans,
-)
-from metra.formats.scores.mqm import NON_TRANSLATION, find_cost
-from metra.formats.scores.record import number_segments
 from metra.formats.stream import compute_file_version, format_path, parse_json
 from metra.metrics.options import FromZero
 from metra.metrics.record import (
@@ -39,6 +28,17 @@ from metra.metrics.record import (
     metric_factory,
 )
 from metra.metrics.units import Detail
+from metra.scores.error_spans import (
+    ErrorSpan,
+    ErrorSpans,
+    RatedOutput,
+    list_by_place,
+    list_segment_names,
+    locate_span,
+    read_error_spans,
+)
+from metra.scores.mqm import NON_TRANSLATION, find_cost
+from metra.scores.table import number_segments
 
 #: Severities that cost something, the worst first, and the others that are known.
 SEVERITIES = ("critical", "major", "minor")

@@ -39,8 +39,8 @@ from metra.stats import defaults
 from metra.stats.parallel import Progress
 
 if TYPE_CHECKING:
-    from metra.formats.scores.record import Scores
     from metra.meta.trust import TrustReport
+    from metra.scores.table import Scores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,14 +7,14 @@ import numpy as np
 
 from metra.corpus.batch import CorpusChunk, check_chunk
 from metra.corpus.outputs import Corpus
-from metra.formats.scores.record import (
+from metra.metrics.record import Array, Metric
+from metra.scores.table import (
     ScoredItem,
     Scorer,
     Scores,
     build_score_table,
     concatenate_scores,
 )
-from metra.metrics.record import Array, Metric
 from metra.scoring.statistics import CorpusStatistics, count_corpus
 from metra.stats.panel import SegmentStatistics
 from metra.stats.parallel import Progress

@@ -9,6 +9,7 @@ arrays: kinds of arrays, quotients and means that respect NaN, the tie rule, rou
 assignment: one-to-one pairs with the greatest total
 bootstrap: intervals of correlations only, from resamples or Fisher's formula
 correlation: coefficients of agreement with gold scores, in groups of any kind
+direction: higher, lower, or closest to a target is better
 defaults: the default seed, trials, test and method of intervals
 difference_curve: how often people agree with a difference, by its size
 distributions: tails of the normal, Student's t and binomial distributions; Wilson's interval

@@ -11,7 +11,7 @@ from metra.campaign.judgement import KEPT, join_columns, pause_collection
 from metra.campaign.own_wording import find_wording_version
 from metra.campaign.screen import collect_texts, get_screen_protocol
 from metra.errors import MetraError
-from metra.formats.scores.judgement import Judgement
+from metra.scores.judgement import Judgement
 from metra.store import database, screens, tasks
 from metra.store.campaigns import StoredCampaign
 from metra.store.database import decode_json, encode_json, strip_unstorable

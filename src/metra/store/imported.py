@@ -15,8 +15,8 @@ from sqlalchemy import Connection, insert, select
 from metra.campaign.from_judgements import Screen, group_by_campaign, rebuild_campaign
 from metra.campaign.judgement import KEPT
 from metra.errors import OptionError
-from metra.formats.scores.judgement import Judgement
-from metra.formats.scores.judgement_jsonl import format_judgements
+from metra.scores.judgement import Judgement
+from metra.scores.judgement_jsonl import format_judgements
 from metra.store import audit, campaigns, database, tasks
 from metra.store.database import decode_json, encode_json, new_id, strip_unstorable
 

@@ -9,7 +9,7 @@ from metra.campaign.campaign import FIRST
 from metra.campaign.judgement import KEPT, keep_latest
 from metra.campaign.monitoring import Disagreement, build_adjudication
 from metra.campaign.second_look import apply_verdicts
-from metra.formats.scores.judgement import Judgement
+from metra.scores.judgement import Judgement
 from metra.store import answers, audit, campaigns, tasks
 from metra.store.campaigns import StoredCampaign
 from metra.store.database import new_id

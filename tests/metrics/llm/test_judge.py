@@ -23,9 +23,9 @@ from metra.errors import (
     TextWarning,
     UnknownNameError,
 )
-from metra.formats.scores.error_spans import ErrorSpan
 from metra.metrics.llm import prompts
 from metra.metrics.llm.budget import Budget, Estimate, Prices, Spending
+from metra.scores.error_spans import ErrorSpan
 from metra.scoring.statistics import count_corpus
 from metra.stats.agreement import alpha
 from metra.stats.parallel import watch_progress

@@ -4,7 +4,7 @@ import pytest
 from tests.campaign.answers import made as made_judgement
 
 from metra.campaign.imports import parse_judgement_lines
-from metra.formats.scores.judgement_jsonl import format_judgements
+from metra.scores.judgement_jsonl import format_judgements
 from metra.store import campaigns
 
 

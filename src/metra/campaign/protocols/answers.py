@@ -5,7 +5,7 @@ from math import nan
 from typing import Any
 
 from metra.errors import OptionError
-from metra.formats.scores.judgement import OutputScore
+from metra.scores.judgement import OutputScore
 
 #: What an answer is scored against; it is added when an answer is checked and never goes
 #: back to a judge.

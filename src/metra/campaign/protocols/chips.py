@@ -19,7 +19,7 @@ from metra.campaign.protocols.kind import (
     interpolate_chance,
 )
 from metra.errors import OptionError
-from metra.formats.scores.judgement import OutputScore
+from metra.scores.judgement import OutputScore
 from metra.text import corrections
 from metra.text.lemmas import count_form_changes, find_word_forms, stem_words
 from metra.text.words import recognise_spacing, split_workbook_words

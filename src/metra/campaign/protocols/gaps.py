@@ -18,7 +18,7 @@ from metra.campaign.protocols.kind import (
     interpolate_chance,
 )
 from metra.errors import OptionError
-from metra.formats.scores.judgement import OutputScore
+from metra.scores.judgement import OutputScore
 from metra.text.normalisation import fold_text
 from metra.text.offsets import Span
 from metra.text.words import find_words, recognise_spacing

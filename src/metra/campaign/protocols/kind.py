@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
 
 from metra.campaign.protocols.answers import KEY
 from metra.errors import OptionError
-from metra.formats.scores.judgement import OutputScore
+from metra.scores.judgement import OutputScore
 
 if TYPE_CHECKING:
     import numpy as np

@@ -27,7 +27,6 @@ from metra.formats.annotations.templates import (
     parse_entries,
     split_alternatives,
 )
-from metra.formats.scores.judgement import OutputScore
 from metra.metrics.template_alignment import (
     RATES,
     FillerCounts,
@@ -35,6 +34,7 @@ from metra.metrics.template_alignment import (
     count_fillers,
     pair_fillers,
 )
+from metra.scores.judgement import OutputScore
 from metra.text.normalisation import normalise_answer
 
 #: How often simulated judges guess right without a text.

@@ -16,7 +16,7 @@ from metra.campaign.protocols.ratings import Choice, Near, RankOrder, RatingScal
 from metra.campaign.protocols.record import Protocol, Step, ask_once
 from metra.campaign.protocols.spans import Marks
 from metra.errors import OptionError
-from metra.formats.scores.mqm import MQM_WEIGHTS, NON_TRANSLATION
+from metra.scores.mqm import MQM_WEIGHTS, NON_TRANSLATION
 
 
 def _build_scale(

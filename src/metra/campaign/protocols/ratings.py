@@ -18,7 +18,7 @@ from metra.campaign.protocols.kind import (
     Texts,
 )
 from metra.errors import OptionError
-from metra.formats.scores.judgement import OutputScore
+from metra.scores.judgement import OutputScore
 from metra.text.diff import compute_difference, compute_edit_distance
 from metra.text.words import join_words, split_words
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 from metra.campaign.protocols.answers import KEY, limit_times
 from metra.campaign.protocols.kind import Answer, Material, QuestionKind, Texts
 from metra.errors import OptionError
-from metra.formats.scores.judgement import OutputScore
+from metra.scores.judgement import OutputScore
 
 #: What may stand beside an output; the basis is the source or the reference, as one likes.
 Shown: TypeAlias = Literal["basis", "context"]

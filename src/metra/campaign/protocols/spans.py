@@ -15,8 +15,8 @@ from metra.campaign.protocols.kind import (
     Texts,
 )
 from metra.errors import FormatError, OptionError, format_count
-from metra.formats.scores.judgement import OMISSION, OutputScore
-from metra.formats.scores.mqm import Weights, find_cost
+from metra.scores.judgement import OMISSION, OutputScore
+from metra.scores.mqm import Weights, find_cost
 from metra.text.normalisation import contains_words, make_normaliser
 from metra.text.words import find_words
 

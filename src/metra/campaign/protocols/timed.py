@@ -23,7 +23,7 @@ from metra.campaign.protocols.kind import (
     interpolate_chance,
 )
 from metra.errors import OptionError
-from metra.formats.scores.judgement import OutputScore
+from metra.scores.judgement import OutputScore
 from metra.text.columns import pack
 from metra.text.preparation import make_preparation, prepare
 from metra.text.words import (

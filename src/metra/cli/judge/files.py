@@ -58,8 +58,8 @@ def import_(
     """
     from metra.campaign import imports
     from metra.campaign.results import describe_counts
-    from metra.formats.scores.judgement import format_corpus
-    from metra.formats.scores.judgement_jsonl import format_judgements
+    from metra.scores.judgement import format_corpus
+    from metra.scores.judgement_jsonl import format_judgements
 
     if name is not None and url is None:
         msg = "--name is the name of a campaign in a store; add --store."

@@ -118,10 +118,10 @@ def refs(asked: shared.MetaQuestion, options: RefsOptions) -> "MetaReport":
             "-r, and -m."
         )
         raise click.UsageError(msg)
-    from metra.formats.scores.panel import build_panel
-    from metra.formats.scores.record import concatenate_scores
     from metra.meta.correlate import parse_specs
     from metra.meta.refs import correlate_subsets, report_references
+    from metra.scores.table import concatenate_scores
+    from metra.scores.views import build_panel
     from metra.scoring.evaluate import make_metrics
     from metra.scoring.scorers import ReferenceSubset, count_streams, score_systems
     from metra.stats.correlation import Options
@@ -214,8 +214,8 @@ def scatter(asked: shared.MetaQuestion, options: ScatterOptions) -> "MetaReport"
     metra meta scatter scores.tsv --gold mqm --metric BLEU --plot bleu.svg
     """
     from metra.formats.lines import read_lines
-    from metra.formats.scores.long_table import read_named_pairs
     from metra.meta import scatter as question
+    from metra.scores.long_table import read_named_pairs
     from metra.stats.correlation import Options
 
     shared.require_one_language(asked.scores)
@@ -261,10 +261,10 @@ def _score_study(path: str, options: TaskOptions, chosen: "Options") -> "TaskSco
     from functools import partial
 
     from metra.campaign.judgement_files import ALL_SCORE_FORMATS
-    from metra.formats.scores.read import read_scores
     from metra.meta.compare import choose_rule
     from metra.meta.study import load_study, read_study
     from metra.meta.task import score_study
+    from metra.scores.registry import read_scores
 
     read = partial(read_scores, wmt=options.wmt, formats=ALL_SCORE_FORMATS)
     study = read_study(path)

@@ -96,9 +96,9 @@ def normalise(asked: shared.MetaQuestion, options: NormaliseOptions) -> "MetaRep
     metra meta normalise da.csv --method rank --bad BAD_REF --scores ranks.tsv
     """
     from metra.cli.output import write_output
-    from metra.formats.scores.long_table import format_long_table
     from metra.meta import normalise as question
     from metra.meta.findings import name_some
+    from metra.scores.long_table import format_long_table
 
     scores, name = asked.scores, asked.choose_scorer()
     failed: dict[str, str] = {}

@@ -14,11 +14,11 @@ from metra.cli.derive import options_from, split_names
 from metra.cli.options import option
 
 if TYPE_CHECKING:
-    from metra.formats.scores.record import Scores
     from metra.meta.correlate import CorrelationSpec
     from metra.meta.findings import MetaReport
     from metra.meta.options import Scaling
     from metra.report.chart import PictureLayout
+    from metra.scores.table import Scores
     from metra.scoring.files import FileCorpus
     from metra.stats.panel import ScorePanel, SegmentStatistics
 
@@ -168,13 +168,13 @@ class MetaQuestion:
     def select_level(self, level: str, gold: str | None = None) -> None:
         """Take documents for what is scored, where these are compared."""
         if level == "doc":
-            from metra.formats.scores.panel import average_documents
+            from metra.scores.views import average_documents
 
             self.scores = average_documents(self.scores, gold)
 
     def add_total(self, name: str) -> None:
         """Add the scorer of a total, such as adequacy+fluency, and note what lacks a part."""
-        from metra.formats.scores.record import add_total
+        from metra.scores.table import add_total
 
         self.scores, lacking = add_total(self.scores, name)
         if lacking:
@@ -185,7 +185,7 @@ class MetaQuestion:
 
     def choose_scorer(self) -> str:
         """Take the scorer that was asked for, or the only one there is besides checks."""
-        from metra.formats.scores.record import list_judged_scorers
+        from metra.scores.table import list_judged_scorers
 
         self.add_total(self.name or "")
         names = list_judged_scorers(self.scores.names)
@@ -204,9 +204,9 @@ class MetaQuestion:
         """Add a scorer of normalised judgements, return its name, and note who is left out."""
         if method == "none":
             return name
-        from metra.formats.scores.record import concatenate_scores
         from metra.meta.findings import name_some
         from metra.meta.normalise import normalise
+        from metra.scores.table import concatenate_scores
 
         normalised = normalise(self.scores, name, method)
         left_out = normalised.left_out.items()
@@ -227,7 +227,7 @@ class MetaQuestion:
             )
             raise click.UsageError(msg)
         from metra.cli.output import show_progress
-        from metra.formats.scores.record import concatenate_scores
+        from metra.scores.table import concatenate_scores
         from metra.scoring.evaluate import make_metrics
         from metra.scoring.scorers import score_systems
 
@@ -249,13 +249,13 @@ class MetaQuestion:
     @property
     def has_metrics(self) -> bool:
         """Whether metrics are named, or have scores."""
-        from metra.formats.scores.panel import list_metrics
+        from metra.scores.views import list_metrics
 
         return bool(self.metrics or list_metrics(self.scores, self.gold))
 
     def build_panels(self, metrics: Sequence[str] | None = None) -> "list[ScorePanel]":
         """Line up gold and metrics for each language pair by itself."""
-        from metra.formats.scores.panel import build_panel
+        from metra.scores.views import build_panel
 
         gold, statistics = self.gold, self.statistics
         metrics = self.metrics or metrics
@@ -272,10 +272,10 @@ class MetaQuestion:
             msg = "--eps-from needs acc*_eq, and excludes --eps and --cross-fit."
             raise click.UsageError(msg)
         from metra.campaign.judgement_files import ALL_SCORE_FORMATS
-        from metra.formats.scores.panel import build_panel
-        from metra.formats.scores.read import read_score_files
-        from metra.formats.scores.record import add_total
         from metra.meta.correlate import transfer_thresholds
+        from metra.scores.registry import read_score_files
+        from metra.scores.table import add_total
+        from metra.scores.views import build_panel
 
         others = read_score_files(eps_from, formats=ALL_SCORE_FORMATS)
         lower = [s.name for s in self.scores.scorers if not s.higher_is_better]
@@ -374,11 +374,11 @@ def _answer_question(
 ) -> None:
     from metra.campaign.judgement_files import ALL_SCORE_FORMATS
     from metra.cli.output import show_progress
-    from metra.formats.scores.long_table import read_named_pairs
-    from metra.formats.scores.mqm import parse_weighting
-    from metra.formats.scores.read import parse_roles, read_score_files
-    from metra.formats.scores.record import build_score_table, list_parts
     from metra.meta.findings import merge_reports
+    from metra.scores.long_table import read_named_pairs
+    from metra.scores.mqm import parse_weighting
+    from metra.scores.registry import parse_roles, read_score_files
+    from metra.scores.table import build_score_table, list_parts
     from metra.stats.parallel import count_blocks
 
     read = partial(

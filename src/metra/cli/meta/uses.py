@@ -73,8 +73,8 @@ def spans(
     metra meta spans mqm.tsv xcomet.json --output sysA.txt --output sysB.txt
     metra meta spans mqm.tsv xcomet.json --gold rater1,rater2 --combine any --credit 1
     """
-    from metra.formats.scores.error_spans import read_error_spans
     from metra.meta.spans import evaluate_spans, report_spans
+    from metra.scores.error_spans import read_error_spans
 
     files = [read_error_spans(path) for path in paths]
     texts = _read_outputs(outputs)
@@ -240,8 +240,8 @@ def card(asked: shared.MetaQuestion, options: CardOptions) -> "MetaReport":
     metra meta card mqm.tsv --gold mqm --output outputs.tsv -s src.txt -r ref.txt \\
         -m chrf --metric chrf --challenge aces.tsv --html chrf.html
     """
-    from metra.formats.scores.error_spans import read_error_spans
     from metra.meta.card import build_card, report_card
+    from metra.scores.error_spans import read_error_spans
 
     if len(asked.metrics) != 1:
         msg = (

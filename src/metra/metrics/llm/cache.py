@@ -184,8 +184,8 @@ class RunScores:
         if not self.path:
             return
         from metra.formats.atomic import write_pieces
-        from metra.formats.scores.long_table import format_long_table
-        from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
+        from metra.scores.long_table import format_long_table
+        from metra.scores.table import ScoredItem, Scorer, build_score_table
 
         with self._lock:
             places = sorted(self._values)

@@ -14,7 +14,6 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from metra.errors import EndpointError, OptionError, TextWarning
-from metra.formats.scores.error_spans import ErrorSpan
 from metra.metrics.llm.answers import (
     SEVERITIES,
     AnswerScale,
@@ -41,6 +40,7 @@ from metra.metrics.options import UNSIGNED, FromZero, Range
 from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.metrics.spans import MarkedErrors
 from metra.metrics.units import Detail
+from metra.scores.error_spans import ErrorSpan
 from metra.stats.agreement import compute_interval_alpha
 from metra.stats.parallel import tell_progress
 

@@ -9,11 +9,11 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from metra.corpus.batch import CorpusChunk
-from metra.formats.scores.error_spans import ErrorSpan
 from metra.metrics.neural.score_store import ScoreStore
 from metra.metrics.record import AnyBatch, Array, Parts
 from metra.metrics.spans import MarkedErrors
 from metra.metrics.units import Detail
+from metra.scores.error_spans import ErrorSpan
 from metra.text.columns import Text, window
 
 #: Most scores are between 0 and 1: with two digits, systems would look the same.

@@ -28,7 +28,7 @@ from metra.stats.defaults import SEED
 from metra.text.columns import Segments
 
 if TYPE_CHECKING:
-    from metra.formats.scores.record import Scores
+    from metra.scores.table import Scores
 
 
 class Provenance(NamedTuple):

@@ -13,7 +13,7 @@ from starlette.datastructures import FormData, UploadFile
 from metra.campaign.judgement import KEPT
 from metra.campaign.summary import assign_blind_names, blind_judgements
 from metra.errors import format_count
-from metra.formats.scores.judgement import Judgement
+from metra.scores.judgement import Judgement
 from metra.store import campaigns, judges
 from metra.store.campaigns import StoredCampaign
 from metra.store.database import Store

@@ -33,9 +33,9 @@ from metra.campaign.summary import (
 )
 from metra.campaign.times import WORDS_PER_MINUTE
 from metra.errors import MetraError
-from metra.formats.scores.judgement import Judgement, JudgementKind
 from metra.metrics import registry
 from metra.report.pictures.campaign import draw_judge_times, draw_ranking, draw_times
+from metra.scores.judgement import Judgement, JudgementKind
 from metra.store import answers, campaigns, outside_scores, second_looks
 from metra.web.admin.frame import (
     CampaignVisit,

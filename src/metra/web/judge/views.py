@@ -11,7 +11,7 @@ from metra.campaign.prefilled_marks import prefill_marks
 from metra.campaign.protocols.record import Step, hide_key
 from metra.campaign.screen import build_screen
 from metra.campaign.wording import STEP_PARTS, Wording
-from metra.formats.scores.judgement import NOT_TRANSLATION
+from metra.scores.judgement import NOT_TRANSLATION
 from metra.store import answers, events
 from metra.store.answers import Draft
 from metra.store.campaigns import StoredCampaign

@@ -9,18 +9,23 @@ import numpy as np
 from metra.errors import FormatError
 from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead
-from metra.formats.scores import record
-from metra.formats.scores.columns import parse_numbers, read_score_table
-from metra.formats.scores.long_table import ROLES, build_scores
-from metra.formats.scores.record import ScoredItem, Scorer, Scores
 from metra.formats.stream import format_path, load_json
+from metra.scores.columns import parse_numbers, read_score_table
+from metra.scores.long_table import ROLES, build_scores
+from metra.scores.table import (
+    ScoredItem,
+    Scorer,
+    Scores,
+    build_score_table,
+    concatenate_scores,
+)
 
 
 def read_metra_json(path: str) -> Scores:
     """Read the scores of systems, and of segments and documents where there are any."""
     try:
         data = load_json("\n".join(read_lines(path)), format_path(path))
-        return record.concatenate_scores([*map(_build_system_scores, data["systems"])])
+        return concatenate_scores([*map(_build_system_scores, data["systems"])])
     except FormatError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -45,8 +50,8 @@ def _build_system_scores(entry: dict[str, Any]) -> Scores:
             if items:
                 column = {scorer: np.array(values, np.float64)}
                 systems = [entry["name"]] * len(items)
-                tables.append(record.build_score_table(systems, items, column))
-    return record.concatenate_scores(tables)
+                tables.append(build_score_table(systems, items, column))
+    return concatenate_scores(tables)
 
 
 def read_metra_tsv(
@@ -99,7 +104,7 @@ def read_printed_table(path: str) -> Scores:
     segments are left out.
     """
     tables = _cut_tables(read_lines(path))
-    return record.concatenate_scores([_build_printed(table, path) for table in tables])
+    return concatenate_scores([_build_printed(table, path) for table in tables])
 
 
 def _build_printed(table: list[list[str]], path: str) -> Scores:
@@ -126,7 +131,7 @@ def _build_printed(table: list[list[str]], path: str) -> Scores:
     ]
     values = dict(zip(scorers, columns, strict=True))
     systems = [row[0] for row in rows]
-    return record.build_score_table(systems, [ScoredItem()] * len(rows), values)
+    return build_score_table(systems, [ScoredItem()] * len(rows), values)
 
 
 def _cut_tables(lines: Sequence[str]) -> list[list[list[str]]]:

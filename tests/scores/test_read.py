@@ -12,15 +12,15 @@ from metra.campaign.judgement_files import ALL_SCORE_FORMATS
 from metra.campaign.protocols.registry import protocol
 from metra.cli.meta.options import INPUT_FORMATS
 from metra.errors import FormatError, OptionError
-from metra.formats.scores.columns import find_columns, name_checks
-from metra.formats.scores.mqm import read_mqm
-from metra.formats.scores.read import (
+from metra.scores.columns import find_columns, name_checks
+from metra.scores.mqm import read_mqm
+from metra.scores.registry import (
     SCORE_FORMATS,
     read_score_files,
     read_scores,
     recognise_score_format,
 )
-from metra.formats.scores.record import ScoredItem
+from metra.scores.table import ScoredItem
 
 LONG = [
     "system\tseg\tdoc\tscorer\tscore\tjudge\tlp\thigher_is_better",
@@ -400,8 +400,8 @@ def test_commands_offer_every_format():
 
 def test_every_ending_of_a_check_is_known():
     """Else `metra meta rank` would ask which scorer is meant."""
-    from metra.formats.scores import appraise, columns
-    from metra.formats.scores.record import CHECK_ENDINGS
+    from metra.scores import appraise, columns
+    from metra.scores.table import CHECK_ENDINGS
 
     endings = {
         *columns._CHECKS.values(),

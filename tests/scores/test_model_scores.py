@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from metra.errors import FormatError
-from metra.formats.scores.model_scores import (
+from metra.scores.model_scores import (
     find_direction,
     has_fixed_direction,
     is_string_metric,
 )
-from metra.formats.scores.read import read_scores, recognise_score_format
+from metra.scores.registry import read_scores, recognise_score_format
 
 COMET = {
     "runs/first.txt": [

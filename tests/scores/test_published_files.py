@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from metra.errors import CorpusError, FormatError, OptionError
-from metra.formats.scores.mqm import parse_weighting, read_mqm
-from metra.formats.scores.panel import collect_ratings
-from metra.formats.scores.read import (
+from metra.scores.mqm import parse_weighting, read_mqm
+from metra.scores.registry import (
     parse_roles,
     read_scores,
     recognise_score_format,
 )
-from metra.formats.scores.record import LANGUAGE_PAIR, ScoredItem
+from metra.scores.table import LANGUAGE_PAIR, ScoredItem
+from metra.scores.views import collect_ratings
 
 ROWS = [
     ("A", "1", "-2.5"),

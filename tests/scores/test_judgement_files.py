@@ -20,18 +20,18 @@ from metra.campaign.judgement import (
 from metra.campaign.protocols.rating_protocols import CATEGORIES
 from metra.campaign.protocols.registry import protocol
 from metra.errors import FormatError, OptionError
-from metra.formats.scores.appraise import format_appraise, parse_appraise_judgements
-from metra.formats.scores.judgement import Judgement
-from metra.formats.scores.judgement_jsonl import SCHEMA, format_judgements
-from metra.formats.scores.long_table import convert_judgements, format_judgement_table
-from metra.formats.scores.mqm import COLUMNS, MQM_WEIGHTS, format_marot, parse_marot
-from metra.formats.scores.mt_metrics_eval import (
+from metra.formats.table import escape_formula, unescape_formula
+from metra.scores.appraise import format_appraise, parse_appraise_judgements
+from metra.scores.judgement import Judgement
+from metra.scores.judgement_jsonl import SCHEMA, format_judgements
+from metra.scores.long_table import convert_judgements, format_judgement_table
+from metra.scores.mqm import COLUMNS, MQM_WEIGHTS, format_marot, parse_marot
+from metra.scores.mt_metrics_eval import (
     format_ratings,
     format_scores,
     parse_rating_lines,
 )
-from metra.formats.scores.read import read_scores
-from metra.formats.table import escape_formula, unescape_formula
+from metra.scores.registry import read_scores
 
 ALPHABET = "ab é\u0301😀👩\u200dא語\u2028<v>/'=,\"\t\n"
 NAMES = st.text("ab=+-@'é😀 ", min_size=1, max_size=6)

@@ -15,7 +15,6 @@ from metra.formats.headed_table import (
     read_headed_table,
 )
 from metra.formats.recognise import FileHead, read_head
-from metra.formats.scores.record import ScoredItem
 from metra.formats.stream import STDIN, format_path
 from metra.formats.table import (
     BLANKS,
@@ -24,6 +23,7 @@ from metra.formats.table import (
     Dialect,
     read_table,
 )
+from metra.scores.table import ScoredItem
 from metra.stats.arrays import Array
 
 #: No scale of scores goes beyond; squares of larger numbers could not be added up.

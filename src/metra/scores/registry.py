@@ -13,7 +13,8 @@ from zipfile import is_zipfile
 from metra.errors import FormatError, OptionError
 from metra.formats.headed_table import is_workbook_name
 from metra.formats.recognise import FileHead, recognise
-from metra.formats.scores import (
+from metra.formats.stream import STDIN, format_path, refuse_damage
+from metra.scores import (
     appraise,
     judgement_jsonl,
     long_table,
@@ -23,15 +24,14 @@ from metra.formats.scores import (
     mt_metrics_eval,
     wmt_da,
 )
-from metra.formats.scores.columns import ALIASES, find_columns, read_score_head
-from metra.formats.scores.mqm import MqmWeighting
-from metra.formats.scores.record import (
+from metra.scores.columns import ALIASES, find_columns, read_score_head
+from metra.scores.mqm import MqmWeighting
+from metra.scores.table import (
     LANGUAGE_PAIR,
     ScoredItem,
     Scores,
     concatenate_scores,
 )
-from metra.formats.stream import STDIN, format_path, refuse_damage
 
 
 class ScoreFormat(NamedTuple):

@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 
 from metra.errors import CorpusError, UnknownNameError
-from metra.formats.scores.panel import (
+from metra.scores.table import (
+    ScoredItem,
+    Scorer,
+    build_score_table,
+    concatenate_scores,
+)
+from metra.scores.views import (
     build_panel,
     collect_comparisons,
     collect_rankings,
     collect_ratings,
     count_comparisons,
-)
-from metra.formats.scores.record import (
-    ScoredItem,
-    Scorer,
-    build_score_table,
-    concatenate_scores,
 )
 
 NAN = float("nan")

@@ -10,8 +10,8 @@ from math import isnan
 from types import MappingProxyType
 from typing import Any
 
-from metra.formats.scores.judgement import OutputScore, ScoredJudgement
 from metra.formats.table import escape_formula, format_rows, replace_line_breaks
+from metra.scores.judgement import OutputScore, ScoredJudgement
 
 SPREADSHEET_COLUMNS = (
     *("judge", "system", "document", "segment", "kind", "scorer"),

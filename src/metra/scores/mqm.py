@@ -22,13 +22,20 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from metra.errors import FormatError, OptionError
 from metra.formats.dialect import MixedQuotesError, recognise_dialect
-from metra.formats.scores.columns import (
+from metra.formats.stream import format_path, load_json
+from metra.formats.table import (
+    TABS,
+    DelimitedTable,
+    parse_table,
+    replace_line_breaks,
+)
+from metra.scores.columns import (
     count_columns,
     find_columns,
     read_score_table,
     require_columns,
 )
-from metra.formats.scores.judgement import (
+from metra.scores.judgement import (
     OMISSION,
     Judgement,
     JudgementCheck,
@@ -37,14 +44,7 @@ from metra.formats.scores.judgement import (
     get_marks,
     refuse_line,
 )
-from metra.formats.scores.record import ScoredItem, Scorer, Scores, build_score_table
-from metra.formats.stream import format_path, load_json
-from metra.formats.table import (
-    TABS,
-    DelimitedTable,
-    parse_table,
-    replace_line_breaks,
-)
+from metra.scores.table import ScoredItem, Scorer, Scores, build_score_table
 
 #: What an error costs, in tenths of a point, by severity (empty for any) and the beginning
 #: of its category; the first line that fits counts, and nothing if none does. Tenths add

@@ -1,6 +1,6 @@
 """Formats of scores and judgements: two records for all of them, one module a format.
 
-`read.read_scores` reads a file of scores in any format. What a judgement is worth depends
+`registry.read_scores` reads a file of scores in any format. What a judgement is worth depends
 on its protocol: readers of judgements take a function that checks answers, and writers
 take judgements with their scores, both from `metra.campaign`.
 
@@ -15,10 +15,10 @@ metra: what `metra score` writes: JSON, TSV and printed tables
 model_scores: what programs of neural metrics write: COMET, MetricX, WMT 2025, a column
 mqm: tables of MQM errors, Marot's among them, and the weights of errors
 mt_metrics_eval: score and rating files of mt-metrics-eval with their texts
-panel: scores as arrays for statistics: panels, ratings, comparisons, documents
 pearmut: Pearmut's campaigns and results
-read: recognition of formats, and `read_scores`
-record: the record of scores
+registry: recognition of formats, and `read_scores`
 spreadsheet: a spreadsheet of judgements, and the scores that are missing
+table: the table of scores
+views: scores as arrays for statistics: panels, ratings, comparisons, documents
 wmt_da: direct assessments as WMT publishes them
 """

@@ -13,17 +13,6 @@ from typing import Any, NamedTuple
 from metra.errors import FormatError
 from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead, read_head
-from metra.formats.scores import appraise, judgement_jsonl, model_scores
-from metra.formats.scores.columns import read_score_table
-from metra.formats.scores.judgement import (
-    OMISSION,
-    Judgement,
-    get_marks,
-    refuse_line,
-)
-from metra.formats.scores.mqm import MARKED, MqmError, parse_errors
-from metra.formats.scores.mt_metrics_eval import parse_rating_lines
-from metra.formats.scores.record import number_segments
 from metra.formats.stream import (
     format_path,
     load_json,
@@ -31,6 +20,17 @@ from metra.formats.stream import (
     parse_json,
     refuse_damage,
 )
+from metra.scores import appraise, judgement_jsonl, model_scores
+from metra.scores.columns import read_score_table
+from metra.scores.judgement import (
+    OMISSION,
+    Judgement,
+    get_marks,
+    refuse_line,
+)
+from metra.scores.mqm import MARKED, MqmError, parse_errors
+from metra.scores.mt_metrics_eval import parse_rating_lines
+from metra.scores.table import number_segments
 from metra.stats.span_agreement import MarkedSpan, RatedUnit, SpanMarks
 from metra.text.offsets import from_utf16_inclusive
 

@@ -9,10 +9,15 @@ from collections.abc import Mapping
 
 from metra.errors import FormatError
 from metra.formats.recognise import FileHead
-from metra.formats.scores import record
-from metra.formats.scores.columns import parse_numbers, read_columns
-from metra.formats.scores.record import ScoredItem, Scorer, Scores
 from metra.formats.stream import format_path
+from metra.scores.columns import parse_numbers, read_columns
+from metra.scores.table import (
+    ScoredItem,
+    Scorer,
+    Scores,
+    build_score_table,
+    split_by_scorer,
+)
 
 #: Columns of means, and of workers' judgements.
 _MEANS = ("sys", "sid", "raw.scr", "z.scr")
@@ -42,7 +47,7 @@ def read_wmt_da(path: str) -> Scores:
             Scorer("da", "da"): parse_numbers(columns["raw.scr"], path, "RAW.SCR"),
             Scorer("da-z", "da"): parse_numbers(columns["z.scr"], path, "Z.SCR"),
         }
-        return record.build_score_table(columns["sys"], items, values)
+        return build_score_table(columns["sys"], items, values)
     if {*_WORKERS} <= columns.keys():
         return _build_worker_scores(columns, path)
     msg = (
@@ -67,6 +72,6 @@ def _build_worker_scores(columns: Mapping[str, tuple[str, ...]], path: str) -> S
         for name, source, target in zip(columns["sid"], sources, targets, strict=True)
     ]
     scorers = [_SCORERS[type_] for type_ in types]
-    values = record.split_by_scorer(scores, scorers, "da")
+    values = split_by_scorer(scores, scorers, "da")
     systems, judges = columns["sys_id"], columns["workerid"]
-    return record.build_score_table(systems, items, values, judges)
+    return build_score_table(systems, items, values, judges)

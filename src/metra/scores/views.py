@@ -13,8 +13,14 @@ from typing import NamedTuple
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.formats.scores import record
-from metra.formats.scores.record import ScoredItem, Scorer, Scores
+from metra.scores.table import (
+    ScoredItem,
+    Scorer,
+    Scores,
+    build_score_table,
+    concatenate_scores,
+    list_parts,
+)
 from metra.stats.arrays import Array, Codes, Mask, divide, row_means
 from metra.stats.panel import ScorePanel, SegmentStatistics
 from metra.stats.ranking import mid_ranks
@@ -122,7 +128,7 @@ def build_panel(
 
 def list_metrics(scores: Scores, gold: str) -> list[str]:
     """List the scorers that are not people: neither the gold nor parts of its total."""
-    by_people = {gold, *record.list_parts(gold, ())}
+    by_people = {gold, *list_parts(gold, ())}
     by_people |= {scorer.name for scorer in scores.scorers if scorer.human}
     return [name for name in scores.names if name not in by_people]
 
@@ -399,8 +405,8 @@ def average_documents(scores: Scores, gold: str | None = None) -> Scores:
         systems = [system for system in scores.systems for _ in items]
         scored = items * len(scores.systems)
         cells = {scorer: values.ravel()}
-        tables.append(record.build_score_table(systems, scored, cells))
-    return record.concatenate_scores(tables)
+        tables.append(build_score_table(systems, scored, cells))
+    return concatenate_scores(tables)
 
 
 def _average_segments(

@@ -21,9 +21,10 @@ from typing import Any, NamedTuple
 from metra.errors import FormatError, OptionError
 from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead
-from metra.formats.scores import record
-from metra.formats.scores.columns import is_number, parse_numbers
-from metra.formats.scores.judgement import (
+from metra.formats.stream import format_path, load_json, parse_json
+from metra.formats.table import COMMAS, escape_formula, split_rows, unescape_formula
+from metra.scores.columns import is_number, parse_numbers
+from metra.scores.judgement import (
     OMISSION,
     JudgedText,
     Judgement,
@@ -34,9 +35,13 @@ from metra.formats.scores.judgement import (
     get_marks,
     refuse_line,
 )
-from metra.formats.scores.record import LANGUAGE_PAIR, ScoredItem, Scores
-from metra.formats.stream import format_path, load_json, parse_json
-from metra.formats.table import COMMAS, escape_formula, split_rows, unescape_formula
+from metra.scores.table import (
+    LANGUAGE_PAIR,
+    ScoredItem,
+    Scores,
+    build_score_table,
+    split_by_scorer,
+)
 from metra.text.offsets import Span, from_utf16_inclusive, to_utf16_inclusive
 
 #: The kind of judgement that each type of line is; only TGT judges a system's real output.
@@ -162,8 +167,8 @@ def read_appraise(path: str, name: str = "da") -> Scores:
         for row, old in zip(rows, _find_earlier(rows), strict=True)
     ]
     scorers = [f"{name}{ending}" for ending in endings]
-    values = record.split_by_scorer(scores, scorers, name)
-    return record.build_score_table(
+    values = split_by_scorer(scores, scorers, name)
+    return build_score_table(
         [row.system for row in rows], items, values, [row.judge for row in rows]
     )
 

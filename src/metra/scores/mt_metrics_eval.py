@@ -21,9 +21,10 @@ from typing import Any, NamedTuple
 from metra.errors import FormatError
 from metra.formats.compression import read_zip
 from metra.formats.lines import read_lines
-from metra.formats.scores import record
-from metra.formats.scores.columns import parse_numbers
-from metra.formats.scores.judgement import (
+from metra.formats.stream import format_path, load_json
+from metra.formats.table import BLANKS, TABS, replace_line_breaks, split_rows
+from metra.scores.columns import parse_numbers
+from metra.scores.judgement import (
     OMISSION,
     Judgement,
     JudgementCheck,
@@ -31,10 +32,15 @@ from metra.formats.scores.judgement import (
     build_imported_judgement,
     get_marks,
 )
-from metra.formats.scores.mqm import Weights, find_cost
-from metra.formats.scores.record import LANGUAGE_PAIR, ScoredItem, Scorer, Scores
-from metra.formats.stream import format_path, load_json
-from metra.formats.table import BLANKS, TABS, replace_line_breaks, split_rows
+from metra.scores.mqm import Weights, find_cost
+from metra.scores.table import (
+    LANGUAGE_PAIR,
+    ScoredItem,
+    Scorer,
+    Scores,
+    build_score_table,
+    concatenate_scores,
+)
 
 _LEVELS = ("seg", "sys", "doc", "domain")
 #: How the names of score files end.
@@ -73,7 +79,7 @@ def _read_folder(folder: Path, path: str) -> Scores:
         msg = f"{path} has no .seg.score, .sys.score, .doc.score or .domain.score file."
         raise FormatError(msg)
     documents: dict[Path, list[ScoredItem]] = {}
-    return record.concatenate_scores([_read_file(file, documents) for file in files])
+    return concatenate_scores([_read_file(file, documents) for file in files])
 
 
 def _read_file(file: Path, documents: dict[Path, list[ScoredItem]]) -> Scores:
@@ -98,7 +104,7 @@ def _read_file(file: Path, documents: dict[Path, list[ScoredItem]]) -> Scores:
         items = _list_items(file, lang or "", level, lines, documents)
     scores = parse_numbers([line.score for line in lines], str(file), "the score", 1)
     systems = [line.system for line in lines]
-    return record.build_score_table(systems, items, {scorer: scores})
+    return build_score_table(systems, items, {scorer: scores})
 
 
 def _list_items(

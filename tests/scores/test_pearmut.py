@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from metra.campaign.imports import list_answer_steps
 from metra.campaign.judgement import check_imported, keep_latest
 from metra.errors import FormatError
-from metra.formats.scores import pearmut
+from metra.scores import pearmut
 
 FR_EN = ("fr", "en")
 

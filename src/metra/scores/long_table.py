@@ -15,8 +15,9 @@ import numpy as np
 from metra.errors import FormatError
 from metra.formats.headed_table import MISSING
 from metra.formats.lines import read_lines
-from metra.formats.scores import record
-from metra.formats.scores.columns import (
+from metra.formats.stream import format_path, parse_json
+from metra.formats.table import format_rows, replace_line_breaks, split_rows
+from metra.scores.columns import (
     ALIASES,
     LARGEST,
     ScoreColumns,
@@ -27,10 +28,14 @@ from metra.formats.scores.columns import (
     read_score_head,
     require_columns,
 )
-from metra.formats.scores.judgement import ScoredJudgement
-from metra.formats.scores.record import ScoredItem, Scorer, Scores
-from metra.formats.stream import format_path, parse_json
-from metra.formats.table import format_rows, replace_line_breaks, split_rows
+from metra.scores.judgement import ScoredJudgement
+from metra.scores.table import (
+    ScoredItem,
+    Scorer,
+    Scores,
+    build_score_table,
+    concatenate_scores,
+)
 from metra.stats.arrays import Array
 from metra.stats.ranking import average_rankings
 
@@ -92,7 +97,7 @@ def read_matrix(
     if table.checks:
         values = _split_checks(values, table.checks)
     systems, judges = table.get("system"), table.get("judge")
-    return record.build_score_table(systems, table.name_items(units), values, judges)
+    return build_score_table(systems, table.name_items(units), values, judges)
 
 
 def _split_checks(
@@ -177,8 +182,8 @@ def build_scores(
         about: list[Any] = [columns["system"], items, columns["judge"]]
         systems, scored, judges = ([column[row] for row in rows] for column in about)
         values_of = {scorer: values[rows]}
-        tables.append(record.build_score_table(systems, scored, values_of, judges))
-    return record.concatenate_scores(tables)
+        tables.append(build_score_table(systems, scored, values_of, judges))
+    return concatenate_scores(tables)
 
 
 def read_jsonl(

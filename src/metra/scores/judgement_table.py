@@ -12,14 +12,14 @@ import numpy as np
 
 from metra.errors import FormatError, UnknownNameError, no_such
 from metra.formats.recognise import FileHead
-from metra.formats.scores.columns import (
+from metra.formats.stream import format_path
+from metra.formats.table import DelimitedTable, parse_table
+from metra.scores.columns import (
     describe_expected_number,
     is_number,
     read_score_table,
 )
-from metra.formats.scores.record import ScoredItem, Scorer, Scores, build_score_table
-from metra.formats.stream import format_path
-from metra.formats.table import DelimitedTable, parse_table
+from metra.scores.table import ScoredItem, Scorer, Scores, build_score_table
 
 NEEDED = ("system", "segment", "score")
 OPTIONAL = ("document", "judge")

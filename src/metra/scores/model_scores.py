@@ -20,10 +20,15 @@ import numpy as np
 from metra.errors import FormatError
 from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead
-from metra.formats.scores import record
-from metra.formats.scores.columns import LARGEST, is_number, parse_numbers
-from metra.formats.scores.record import ScoredItem, Scorer, Scores
 from metra.formats.stream import format_path, name_system, parse_json
+from metra.scores.columns import LARGEST, is_number, parse_numbers
+from metra.scores.table import (
+    ScoredItem,
+    Scorer,
+    Scores,
+    build_score_table,
+    split_by_scorer,
+)
 from metra.stats.arrays import Array
 
 #: The name of the system of a file that names none.
@@ -115,7 +120,7 @@ def read_comet_json(path: str) -> Scores:
             items.append(ScoredItem(str(number)))
             where = f"{place}, segment {number} of {file}"
             values.append(_get_number(entry, ("COMET", "score"), where))
-    return record.build_score_table(systems, items, {Scorer("COMET", "metric"): values})
+    return build_score_table(systems, items, {Scorer("COMET", "metric"): values})
 
 
 def _list_entries(entries: Any, file: str, place: str) -> list[dict[str, Any]]:
@@ -137,7 +142,7 @@ def read_comet_lines(path: str) -> Scores:
     values = []
     for number, line in lines:
         values += parse_numbers([line[3]], path, "the score", number).tolist()
-    return record.build_score_table(
+    return build_score_table(
         [name_system(line[1]) for _, line in lines],
         [ScoredItem(str(int(line[2]) + 1)) for _, line in lines],
         {Scorer("COMET", "metric"): values},
@@ -161,7 +166,7 @@ def read_predictions(path: str) -> Scores:
         items.append(ScoredItem(str(entry.get("segment_id", number))))
         values.append(_get_number(entry, ("prediction",), place))
     scorer = _build_scorer("MetricX", values)
-    return record.build_score_table(systems, items, {scorer: values})
+    return build_score_table(systems, items, {scorer: values})
 
 
 def is_paragraph_lists(head: FileHead) -> bool:
@@ -196,7 +201,7 @@ def read_paragraph_lists(path: str) -> Scores:
         _build_scorer(name, column): column + [np.nan] * (len(items) - len(column))
         for name, column in columns.items()
     }
-    return record.build_score_table([name_system(path)] * len(items), items, filled)
+    return build_score_table([name_system(path)] * len(items), items, filled)
 
 
 def _check_lists(lists: object, place: str) -> dict[str, list[object]]:
@@ -247,8 +252,8 @@ def read_rounds(path: str) -> Scores:
         msg = f"{format_path(path)} contains no scores."
         raise FormatError(msg)
     names, values, judges = zip(*answers, strict=True)
-    by_scorer = record.split_by_scorer(np.array(values), names, "human")
-    return record.build_score_table(systems, items, by_scorer, judges)
+    by_scorer = split_by_scorer(np.array(values), names, "human")
+    return build_score_table(systems, items, by_scorer, judges)
 
 
 class _RoundAnswer(NamedTuple):
@@ -300,7 +305,7 @@ def read_column(path: str) -> Scores:
     values = parse_numbers(lines, path, "the score", 1)
     items = [ScoredItem(str(number)) for number in range(1, len(lines) + 1)]
     scorer = Scorer("score")
-    return record.build_score_table([NAMELESS] * len(lines), items, {scorer: values})
+    return build_score_table([NAMELESS] * len(lines), items, {scorer: values})
 
 
 def name_nameless(scores: Scores, path: str) -> Scores:

@@ -9,8 +9,8 @@ from typing import Any, get_args
 
 from metra.errors import FormatError
 from metra.formats.recognise import FileHead
-from metra.formats.scores.judgement import Judgement, JudgementCheck, JudgementKind
 from metra.formats.stream import parse_json
+from metra.scores.judgement import Judgement, JudgementCheck, JudgementKind
 from metra.text.scripts import is_language_code
 
 _SCHEMA_NAME = "metra-judgement/"

@@ -12,8 +12,8 @@ import pytest
 from metra.campaign.evaluator_files import read_evaluator_file
 from metra.campaign.judgement_files import ALL_SCORE_FORMATS, read_question
 from metra.errors import FormatError
-from metra.formats.scores.long_table import read_ranks
-from metra.formats.scores.read import read_scores
+from metra.scores.long_table import read_ranks
+from metra.scores.registry import read_scores
 
 SYSTEMS = ['one, "new"', "zwölf; alt", "'drei"]
 LONG = pd.DataFrame(

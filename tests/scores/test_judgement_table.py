@@ -4,11 +4,11 @@ import pytest
 
 from metra.errors import FormatError
 from metra.formats.recognise import FileHead
-from metra.formats.scores.judgement_table import (
+from metra.scores.judgement_table import (
     is_judgement_table,
     read_judgement_table,
 )
-from metra.formats.scores.record import ScoredItem
+from metra.scores.table import ScoredItem
 
 HEADER = "system\tsegment\tscore"
 

@@ -13,7 +13,8 @@ from itertools import pairwise
 from typing import Any
 
 from metra.errors import FormatError
-from metra.formats.scores.judgement import (
+from metra.formats.stream import parse_json
+from metra.scores.judgement import (
     OMISSION,
     AnswerStep,
     JudgedText,
@@ -22,7 +23,6 @@ from metra.formats.scores.judgement import (
     build_imported_judgement,
     refuse_line,
 )
-from metra.formats.stream import parse_json
 from metra.text.offsets import from_utf16_inclusive
 
 _RESET = "__RESET__"

@@ -1,0 +1,57 @@
+"""Directions of scores: higher is better, lower is better, or closest to a target."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from metra.stats.arrays import Array
+
+
+class Direction(NamedTuple):
+    """The value that is best; infinity if higher is always better, or lower.
+
+    >>> [Direction(100.0).orient(np.array([107.0, 114.0, 80.0])).tolist(), LOWER.arrow]
+    [[-7.0, -14.0, -20.0], '↓']
+    """
+
+    best: float = math.inf
+
+    @property
+    def target(self) -> float | None:
+        """The best value; None if there is none because higher or lower is always better."""
+        return self.best if math.isfinite(self.best) else None
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """True or False, or None if the value closest to the target is best."""
+        return None if math.isfinite(self.best) else self.best > 0
+
+    @property
+    def arrow(self) -> str:
+        """Sign beside the name of a metric: ↑, ↓, or → with the target."""
+        if self.target is not None:
+            return f"→{self.target:g}"
+        return "↑" if self.best > 0 else "↓"
+
+    @property
+    def words(self) -> str:
+        """Phrase for notes and captions, such as "higher is better"."""
+        if self.target is not None:
+            return f"closest to {self.target:g} is best"
+        return "higher is better" if self.best > 0 else "lower is better"
+
+    def orient(self, values: Array) -> Array:
+        """Return values for which higher is better."""
+        if self.target is not None:
+            return -np.abs(values - self.target)
+        return values if self.best > 0 else -values
+
+
+HIGHER = Direction()
+LOWER = Direction(-math.inf)
+
+
+def find_direction(higher_is_better: bool) -> Direction:
+    """Return the direction of scores without a target."""
+    return HIGHER if higher_is_better else LOWER

@@ -21,6 +21,7 @@ from metra.meta.power import (
 )
 from metra.meta.variance import build_component_table
 from metra.scores.table import ScoredItem, Scorer, build_score_table
+from metra.stats.direction import find_direction
 from metra.stats.power import (
     StudyPlan,
     compute_error,
@@ -46,7 +47,7 @@ def build_scores(values, *, higher=True):
     rows, columns = np.shape(values)
     systems = [f"s{at}" for at in range(rows) for _ in range(columns)]
     items = [ScoredItem(str(at)) for _ in range(rows) for at in range(columns)]
-    scorer = Scorer("esa", "human", higher)
+    scorer = Scorer("esa", "human", find_direction(higher))
     return build_score_table(systems, items, {scorer: np.ravel(values)})
 
 

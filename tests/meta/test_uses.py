@@ -40,6 +40,7 @@ from metra.stats.difference_curve import (
     find_share,
     fit_slope,
 )
+from metra.stats.direction import find_direction
 from metra.stats.selection import (
     aggregate_filter,
     choose_threshold,
@@ -514,8 +515,8 @@ def test_refused_calls(arguments, message, scores, cli):
 def make_runs(higher=(True, True)):
     items = [ScoredItem(str(at)) for at in range(4)]
     values = {
-        Scorer("a", "metric", higher[0]): [1, 2, 3, 4],
-        Scorer("b", "metric", higher[1]): [1, 2, 3, 5],
+        Scorer("a", "metric", find_direction(higher[0])): [1, 2, 3, 4],
+        Scorer("b", "metric", find_direction(higher[1])): [1, 2, 3, 5],
         Scorer("c", "metric"): [9, 9, 9, 9],
     }
     return build_score_table(["s"] * 4, items, values)

@@ -17,6 +17,7 @@ from metra.scores.views import (
     collect_ratings,
     count_comparisons,
 )
+from metra.stats.direction import find_direction
 
 NAN = float("nan")
 
@@ -28,7 +29,10 @@ def of(values, scorer="m", kind="", systems="AB", better=True, judge=None):
     items = [ScoredItem(str(at + 1)) for _ in systems for at in range(values.shape[1])]
     judges = None if judge is None else [judge] * len(names)
     return build_score_table(
-        names, items, {Scorer(scorer, kind, better): values.ravel()}, judges
+        names,
+        items,
+        {Scorer(scorer, kind, find_direction(better)): values.ravel()},
+        judges,
     )
 
 

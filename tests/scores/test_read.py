@@ -21,6 +21,7 @@ from metra.scores.registry import (
     recognise_score_format,
 )
 from metra.scores.table import ScoredItem
+from metra.stats.direction import HIGHER
 
 LONG = [
     "system\tseg\tdoc\tscorer\tscore\tjudge\tlp\thigher_is_better",
@@ -367,7 +368,7 @@ def test_a_zip_of_score_files(tmp_path):
     found = read_scores(str(packed(tmp_path, "a\t-1\na\tNone\nb\t-2\nb\t0\n")))
     assert found.systems == ("a", "b")
     assert [tuple(scorer) for scorer in found.scorers] == [
-        ("mqm", "human", True, False)
+        ("mqm", "human", HIGHER, False, False)
     ]
     assert found.languages == ["en-de"]
 

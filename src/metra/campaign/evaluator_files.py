@@ -34,11 +34,11 @@ from metra.scores.columns import (
     read_score_head,
     read_score_table,
 )
-from metra.scores.judgement import COUNTED, Judgement
+from metra.scores.judgement import Judgement
 from metra.scores.judgement_jsonl import is_judgements
 from metra.scores.metra import is_printed_table, read_printed_table
 from metra.scores.registry import SCORE_FORMATS, read_scores
-from metra.scores.table import ScoredItem, Scores
+from metra.scores.table import COUNTED, ScoredItem, Scores
 
 #: The columns of a table of results.
 RESULT_COLUMNS = ("metric", "evaluator", "text", "translation", "score")

@@ -17,11 +17,11 @@ from metra.campaign.protocols.timed import (
     explain_unreadable_speed,
 )
 from metra.scores.judgement import (
-    COUNTED,
     Judgement,
     OutputScore,
     ScoredJudgement,
 )
+from metra.scores.table import COUNTED
 
 
 def _add_baselines(judgements: list[Judgement]) -> list[Judgement]:

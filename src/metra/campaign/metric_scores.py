@@ -24,6 +24,7 @@ from metra.scores.views import build_panel
 from metra.scoring.scorers import score_systems
 from metra.stats.arrays import Array, drop_nan, number_by_appearance
 from metra.stats.correlation import correlate
+from metra.stats.direction import find_direction
 from metra.stats.panel import ScorePanel, SegmentStatistics
 
 
@@ -55,7 +56,7 @@ def build_table(
             ScoredItem(str(at // width), scores.documents[at % width])
             for at in items.tolist()
         ),
-        (Scorer(scores.scorer, scores.scorer, higher_is_better),),
+        (Scorer(scores.scorer, scores.scorer, find_direction(higher_is_better)),),
         judges,
         system,
         item,

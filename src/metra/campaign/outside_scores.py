@@ -28,6 +28,7 @@ from metra.scores.table import (
     concatenate_scores,
 )
 from metra.scoring.statistics import count_corpus
+from metra.stats.direction import find_direction
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +150,9 @@ def correlate_outside(
             [known.get(system, system) for system in each.values for _ in items],
             [item for _ in each.values for item in items],
             {
-                Scorer(each.metric, "metric", each.higher_is_better): np.concatenate(
+                Scorer(
+                    each.metric, "metric", find_direction(each.higher_is_better)
+                ): np.concatenate(
                     [np.asarray(values) for values in each.values.values()]
                 )
             },

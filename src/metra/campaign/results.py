@@ -21,7 +21,8 @@ from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.registry import protocol
 from metra.errors import format_count
 from metra.formats.table import format_rows
-from metra.scores.judgement import COUNTED, NOT_TRANSLATION, Judgement
+from metra.scores.judgement import NOT_TRANSLATION, Judgement
+from metra.scores.table import COUNTED
 from metra.stats.arrays import (
     Array,
     Codes,

@@ -9,7 +9,7 @@ from itertools import combinations
 from metra.campaign.assignment import Task, assign
 from metra.campaign.campaign import Campaign
 from metra.errors import format_count
-from metra.scores.judgement import COUNTED
+from metra.scores.table import COUNTED
 from metra.text.words import split_words
 
 #: The words of a segment and of a whole text that a protocol's seconds are meant for.

@@ -56,7 +56,7 @@ def take_runs_for_judges(scores: Scores, names: Sequence[str]) -> Scores:
         msg = f"Agreement needs at least two runs; found: {', '.join(names) or 'none'}."
         raise OptionError(msg)
     kinds = [scores.scorers[number] for number in numbers]
-    if len({kind.higher_is_better for kind in kinds}) > 1:
+    if len({kind.direction for kind in kinds}) > 1:
         msg = (
             "The `runs` differ in direction: higher is better for some, lower for "
             "others."

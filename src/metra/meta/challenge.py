@@ -13,7 +13,7 @@ from metra.errors import CorpusError
 from metra.formats.annotations.challenge_set import ChallengeSet
 from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
 from metra.meta.options import ChallengeOptions
-from metra.scores.views import get_sign
+from metra.scores.views import orient_scores
 from metra.scoring.evaluate import make_metrics
 from metra.scoring.scorers import score_systems
 from metra.scoring.table import Cell, Column, make_table, mark_best
@@ -229,7 +229,7 @@ def _list_scores(
         metrics = make_metrics(specs)
         table, _ = score_systems(corpus, metrics)
         for name in metrics:
-            good, bad = table.matrix(name) * get_sign(table, name)
+            good, bad = orient_scores(table, name)
             gaps[name] = good - bad
     return gaps
 

@@ -15,7 +15,7 @@ from metra.meta.findings import (
 )
 from metra.meta.options import Scaling
 from metra.scores.table import Scorer, Scores
-from metra.scores.views import get_sign, replace_values
+from metra.scores.views import replace_values
 from metra.scoring.table import Cell, make_table
 from metra.stats.arrays import divide
 from metra.stats.exact_tests import paired_t_p
@@ -67,7 +67,7 @@ def normalise(
         judge, spread = next(iter(judges.items()))
         msg = f"No judge of {name!r} remains: {judge} {spread.left_out}."
         raise CorpusError(msg)
-    new = Scorer(f"{name}-{method}", scorer.kind or "human", scorer.higher_is_better)
+    new = Scorer(f"{name}-{method}", scorer.kind or "human", scorer.direction)
     return NormalisedScores(
         replace_values(lines, value, new), dict(sorted(judges.items()))
     )
@@ -150,7 +150,7 @@ def find_failing_judges(
     the same system's output. A judge passes if the one-sided paired t-test says that the
     others are better (Graham et al. 2017).
     """
-    sign = get_sign(scores, name)
+    direction = scores.scorers[scores.find(name)].direction
     sound = scores.lines(name)
     if bad in scores.systems:
         is_bad = sound.system == scores.systems.index(bad)
@@ -170,7 +170,7 @@ def find_failing_judges(
         for lines, unit in zip((sound, worse), units, strict=True):
             own = lines.judge == judge
             count = np.bincount(unit[own], minlength=size)
-            total = np.bincount(unit[own], lines.value[own] * sign, size)
+            total = np.bincount(unit[own], direction.orient(lines.value[own]), size)
             means.append(divide(total, count))
         gaps = means[0] - means[1]
         gaps = gaps[np.isfinite(gaps)]

@@ -8,7 +8,6 @@ from metra.errors import CorpusError
 from metra.meta.findings import MetaReport, build_figure, build_matrix, build_signature
 from metra.meta.options import PseudoOptions
 from metra.scores.table import Scores
-from metra.scores.views import get_sign
 from metra.scoring.table import make_table
 from metra.stats.arrays import Array, drop_nan
 from metra.stats.exact_tests import signed_rank_p
@@ -25,7 +24,7 @@ def gather_judgements(scores: Scores, panel: ScorePanel) -> JudgementCells:
     A judge's own repetitions are averaged, so that judges are only compared with others.
     """
     lines = scores.lines(panel.gold_name)
-    sign = get_sign(scores, panel.gold_name)
+    direction = scores.scorers[scores.find(panel.gold_name)].direction
     system_at = {name: at for at, name in enumerate(panel.systems)}
     item_at = {item: at for at, item in enumerate(panel.items)}
     system = np.array([system_at.get(name, -1) for name in scores.systems], np.int64)
@@ -34,7 +33,7 @@ def gather_judgements(scores: Scores, panel: ScorePanel) -> JudgementCells:
     keep = (row >= 0) & (column >= 0)
     keep[keep] = np.isfinite(panel.gold[row[keep], column[keep]])
     cell = row[keep] * len(panel.items) + column[keep]
-    value, judge = lines.value[keep] * sign, lines.judge[keep]
+    value, judge = direction.orient(lines.value[keep]), lines.judge[keep]
     if (judge < 0).any():
         # Somebody unknown may be anybody: each judgement is one of its own.
         judge = judge[:0]

@@ -23,12 +23,12 @@ from metra.scores.views import (
     average_systems,
     collect_rankings,
     count_comparisons,
-    get_sign,
     orient_scores,
 )
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats import ranking as stats
 from metra.stats.arrays import Array, Codes, Mask, group_lines, row_means
+from metra.stats.direction import LOWER
 from metra.stats.exact_tests import rank_test_p_values, sign_test_p_values
 from metra.stats.multiplicity import clusters_by_range
 from metra.stats.significance import PairTests, Unit, standardise_gaps
@@ -146,7 +146,7 @@ def rank_by_scorer(scores: Scores, name: str, options: RankOptions) -> ScorerRan
     kept = np.flatnonzero(there)
     automatic = _rank_automatic(scores, kept, options.auto, notes)
     against = _compare_rankings(scores, kept, order_by, options.against, notes)
-    if get_sign(scores, name) < 0:
+    if scores.scorers[scores.find(name)].direction == LOWER:
         notes.append(
             f"Lower values of {name} are better; means are shown with a minus."
         )
@@ -240,7 +240,7 @@ def _average_as_wmt(scores: Scores, name: str) -> Array:
         mean = fsum(lines.value[judged].tolist()) / len(judged)
         means[cell] = float(f"{mean:.15g}")
     means = means.reshape(-1, width)[:, scores.segments]
-    return means * get_sign(scores, name)
+    return scores.scorers[scores.find(name)].direction.orient(means)
 
 
 def _select_systems(

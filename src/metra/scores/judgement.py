@@ -1,26 +1,38 @@
-"""A judgement: one answer of one judge about what one screen showed, and its scores.
+"""A judgement: one answer of one judge about one screen, and its scores as a table.
 
-The fields only: what an answer is worth depends on its protocol and is computed in
-`metra.campaign`.
+Protocols, which turn an answer into scores, are in `metra.campaign`; files carry the scores
+beside the answers, so that they can be read without them.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import nan
 from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
 
 from metra.errors import FormatError
 from metra.formats.stream import DAMAGE, describe_damage
+from metra.scores.table import (
+    COUNTED,
+    ITEM_KINDS,
+    ScoredItem,
+    Scorer,
+    Scores,
+    drop_nameless,
+)
+from metra.stats.arrays import Codes, expand_ranges, number_names
+from metra.stats.direction import find_direction
 from metra.text.scripts import is_language_code
+from metra.text.words import count_words_to_read
 
 #: Why a judge was given an output. A baseline measures how a judge reads any text; a
 #: control measures what is found without the translation.
 JudgementKind: TypeAlias = Literal[
     "judged", "reference", "control", "calibration", "repeat", "degraded", "baseline"
 ]
-#: What enters the means of systems; references and controls are rows of their own there.
-COUNTED: frozenset[str] = frozenset({"judged", "reference", "control"})
 #: The side of a mark for what the output leaves out; it has no place of its own.
 OMISSION = "missing"
 #: Why an output was skipped, where it is so bad that judging it is a waste of time.
@@ -131,6 +143,161 @@ class OutputScore(NamedTuple):
     def is_defined(self) -> bool:
         """Whether there is a score."""
         return not self.reason
+
+
+#: The scores of each output of each answer.
+AnswerScores: TypeAlias = Sequence[Sequence[tuple[OutputScore, ...]]]
+#: Reason of an answer that rates nothing, such as tagged names.
+UNSCORED = "the protocol gives no score"
+
+
+def explain_skipped(cannot: str) -> str:
+    """Return the reason for the missing score of an output that could not be judged."""
+    return f"could not be judged: {cannot}"
+
+
+def build_scores(
+    judgements: Sequence[Judgement],
+    scored: AnswerScores,
+    *,
+    whole: Collection[str] = (),
+    flags: Mapping[str, Sequence[str]] | None = None,
+) -> Scores:
+    """Build the table of all answers, every revision, with the scores of their outputs.
+
+    Each answer has at least one row. `whole` are the protocols that judge documents as a
+    whole, and `flags` the reasons to look at a judge.
+    """
+    rows = _ScoreRows(judgements, scored)
+    at, line = rows.expand()
+    judges, judge = drop_nameless(*number_names([one.judge for one in judgements]))
+    shown = [one.systems for one in judgements]
+    systems, system = number_names([name for names in shown for name in names])
+    sizes = np.array([len(names) for names in shown], np.int64)
+    starts = np.cumsum(sizes) - sizes
+    places = [
+        ScoredItem(
+            "" if one.protocol in whole else str(one.segment),
+            one.document or (str(one.segment) if one.protocol in whole else ""),
+            lang=f"{one.source_language}-{one.target_language}",
+        )
+        for one in judgements
+    ]
+    items, item = number_names(places)
+    texts = [text for one in judgements for text in one.outputs]
+    outputs = np.array([len(one.outputs) for one in judgements], np.int64)
+    answer_of_text = np.repeat(np.arange(len(judgements)), outputs)
+    words = np.bincount(answer_of_text, count_words_to_read(texts), len(judgements))
+    times, active = (
+        np.array([getattr(one, name) for one in judgements], np.float64)
+        for name in ("submitted_at", "active_ms")
+    )
+    compares = rows.find_compared(sizes[at], line)
+    return Scores(
+        *(systems, items),
+        tuple(
+            Scorer(name, name, find_direction(higher), True, name in compares)
+            for name, higher in rows.scorers
+        ),
+        *(judges, system[starts[at] + rows.place[line]], item[at]),
+        *(rows.scorer[line], judge[at], rows.value[line]),
+        kind=_code_kinds(judgements)[at],
+        hundred=rows.hundred[line],
+        answer=at,
+        original=_find_originals(judgements)[at],
+        submitted_at=times[at],
+        seconds=active[at] / 1000,
+        words=words[at],
+        reason=rows.reason[line],
+        reasons=tuple(rows.reasons),
+        flags={name: tuple(why) for name, why in (flags or {}).items() if why},
+    )
+
+
+class _ScoreRows:
+    """The scores of different values, read out once for all answers that share them."""
+
+    def __init__(self, judgements: Sequence[Judgement], scored: AnswerScores) -> None:
+        names, self.code = number_names([id(outputs) for outputs in scored])
+        values = {id(outputs): at for at, outputs in enumerate(scored)}
+        scorers: dict[tuple[str, bool], int] = {}
+        self.reasons: dict[str, int] = {}
+        rows: list[tuple[int, int, int, float, float, int]] = []
+        for number, key in enumerate(names):
+            one = judgements[values[key]]
+            for place, scores in enumerate(scored[values[key]]):
+                for name, value, hundred, higher, reason in scores or [_explain(one)]:
+                    scorer = scorers.setdefault((name, higher), len(scorers))
+                    why = -1
+                    if reason:
+                        why = self.reasons.setdefault(reason, len(self.reasons))
+                        value = hundred = nan
+                    rows.append((number, place, scorer, value, hundred, why))
+        self.scorers = list(scorers)
+        columns = np.array(rows, np.float64).reshape(-1, 6)
+        number, self.place, self.scorer, self.reason = (
+            columns[:, at].astype(np.int64) for at in (0, 1, 2, 5)
+        )
+        self.value, self.hundred = columns[:, 3], columns[:, 4]
+        self.sizes = np.bincount(number, minlength=len(names))
+
+    def expand(self) -> tuple[Codes, Codes]:
+        """Return the answer of each row of the table, and the row of its value."""
+        starts = np.cumsum(self.sizes) - self.sizes
+        return expand_ranges(starts[self.code], self.sizes[self.code])
+
+    def find_compared(self, sizes: Codes, line: Codes) -> set[str]:
+        """Find the scorers that put outputs in order.
+
+        A choice of the best of more than two does not say in which order the others are.
+        """
+        compares = set()
+        for at, (name, higher) in enumerate(self.scorers):
+            seen = sizes[self.scorer[line] == at]
+            if len(seen) and (seen > 1).all() and (not higher or (seen == 2).all()):
+                compares.add(name)
+        return compares
+
+
+def _explain(judgement: Judgement) -> OutputScore:
+    cannot = judgement.cannot
+    reason = UNSCORED if cannot is None else explain_skipped(cannot)
+    return OutputScore(judgement.protocol, nan, nan, True, reason)
+
+
+def _code_kinds(judgements: Sequence[Judgement]) -> Codes:
+    """Return the kind of each answer's item; a revision that was replaced is `earlier`."""
+    codes = {kind: at for at, kind in enumerate(ITEM_KINDS)}
+    kinds = np.array([codes[one.kind] for one in judgements], np.int64)
+    latest: dict[tuple[str, str, int], int] = {}
+    for at, one in enumerate(judgements):
+        key = one.judge, one.task, one.segment
+        before = latest.get(key)
+        if before is None or one.revision >= judgements[before].revision:
+            latest[key] = at
+    if len(latest) < len(judgements):
+        is_last = np.zeros(len(judgements), bool)
+        is_last[list(latest.values())] = True
+        kinds[~is_last] = codes["earlier"]
+    return kinds
+
+
+def _find_originals(judgements: Sequence[Judgement]) -> Codes:
+    """Return the number of the answer that each repeats or degrades, or -1."""
+    originals = np.full(len(judgements), -1, np.int64)
+    copies = [at for at, one in enumerate(judgements) if one.original is not None]
+    if copies:
+        wanted = {judgements[at].original for at in copies}
+        first: dict[tuple[str, str, int], int] = {}
+        for at, one in enumerate(judgements):
+            if one.task in wanted:
+                key = one.judge, one.task, one.segment
+                if key not in first or one.revision >= judgements[first[key]].revision:
+                    first[key] = at
+        for at in copies:
+            one = judgements[at]
+            originals[at] = first.get((one.judge, one.original or "", one.segment), -1)
+    return originals
 
 
 class ScoredJudgement(NamedTuple):

@@ -20,6 +20,7 @@ from metra.scores.columns import (
     read_score_table,
 )
 from metra.scores.table import ScoredItem, Scorer, Scores, build_score_table
+from metra.stats.direction import HIGHER
 
 NEEDED = ("system", "segment", "score")
 OPTIONAL = ("document", "judge")
@@ -119,8 +120,8 @@ def select_question(scores: Scores, path: str, question: str | None = None) -> S
     [scorer] = selected.scorers
     return replace(
         selected,
-        scorers=(scorer._replace(higher_is_better=True),),
-        value=selected.value if scorer.higher_is_better else -selected.value,
+        scorers=(scorer._replace(direction=HIGHER),),
+        value=scorer.direction.orient(selected.value),
     )
 
 

@@ -37,15 +37,16 @@ from metra.scores.table import (
     concatenate_scores,
 )
 from metra.stats.arrays import Array
+from metra.stats.direction import HIGHER, LOWER, Direction
 from metra.stats.ranking import average_rankings
 
 #: Columns that say what a line is about rather than how good it is.
 _ABOUT = ("system", "segment", "document", "judge", "domain", "lang", "kind")
 ROLES = (*_ABOUT, "scorer", "direction")
-#: How a direction is written.
-DIRECTIONS = {
-    **dict.fromkeys(("", "true", "yes", "1", "higher", "up"), True),
-    **dict.fromkeys(("false", "no", "0", "lower", "down"), False),
+#: How a direction is written; a number is a target.
+_DIRECTIONS = {
+    **dict.fromkeys(("", "true", "yes", "1", "higher", "up"), HIGHER),
+    **dict.fromkeys(("false", "no", "0", "lower", "down"), LOWER),
 }
 _KINDS = re.compile(
     r"(mqm|da|esa|esaai|sqm|adequacy|fluency|hter|human|raw|z)(?:[-_. ].*|\d*)",
@@ -167,14 +168,15 @@ def build_scores(
     by_scorer: dict[Scorer, list[int]] = {}
     scorers = zip(columns["scorer"], columns["kind"], columns["direction"], strict=True)
     for row, (name, kind, direction) in enumerate(scorers):
-        if direction.lower() not in DIRECTIONS:
+        parsed = parse_direction(direction)
+        if parsed is None:
             msg = (
                 f"{format_path(path)}, line {row + 2}: the direction is {direction!r}; "
-                "expected true or false, higher or lower."
+                "expected true or false, higher or lower, or a target such as target=100."
             )
             raise FormatError(msg)
         kind = kind or guess_scorer_kind(name)
-        scorer = Scorer(name, kind, DIRECTIONS[direction.lower()], bool(direction))
+        scorer = Scorer(name, kind, parsed, bool(direction))
         by_scorer.setdefault(scorer, []).append(row)
     items = list(map(ScoredItem, *(columns[role] for role in ScoredItem._fields)))
     tables = []
@@ -184,6 +186,25 @@ def build_scores(
         values_of = {scorer: values[rows]}
         tables.append(build_score_table(systems, scored, values_of, judges))
     return concatenate_scores(tables)
+
+
+def parse_direction(cell: str) -> Direction | None:
+    """Parse a direction: true, false, higher, lower or target=NUMBER; None if it is none.
+
+    >>> parse_direction("lower").arrow, parse_direction("target=100").arrow
+    ('↓', '→100')
+    """
+    name, equals, target = cell.lower().partition("=")
+    if equals and name.strip() == "target" and is_number(target):
+        return Direction(float(target))
+    return _DIRECTIONS.get(cell.lower())
+
+
+def format_direction(direction: Direction) -> str:
+    """Return a direction as tables have it: true, false or target=NUMBER."""
+    if direction.target is not None:
+        return f"target={direction.target:g}"
+    return "true" if direction.higher_is_better else "false"
 
 
 def read_jsonl(
@@ -337,7 +358,7 @@ def format_long_table(scores: Scores) -> str:
             scorer.kind,
             item.domain,
             item.lang,
-            "true" if scorer.higher_is_better else "false",
+            format_direction(scorer.direction),
         )
         lines.append("\t".join(cells))
     return "\n".join(lines)

@@ -19,6 +19,7 @@ from metra.scores.table import (
     build_score_table,
     concatenate_scores,
 )
+from metra.stats.direction import HIGHER, LOWER, Direction, find_direction
 
 
 def read_metra_json(path: str) -> Scores:
@@ -39,7 +40,7 @@ def read_metra_json(path: str) -> Scores:
 def _build_system_scores(entry: dict[str, Any]) -> Scores:
     tables = []
     for spec, score in entry["scores"].items():
-        scorer = Scorer(spec, "metric", score["higher_is_better"])
+        scorer = Scorer(spec, "metric", _read_direction(score))
         segments = entry.get("segments", {}).get(spec, [])
         documents = entry.get("documents", {}).get(spec, {})
         for items, values in (
@@ -52,6 +53,13 @@ def _build_system_scores(entry: dict[str, Any]) -> Scores:
                 systems = [entry["name"]] * len(items)
                 tables.append(build_score_table(systems, items, column))
     return concatenate_scores(tables)
+
+
+def _read_direction(score: dict[str, Any]) -> Direction:
+    """Return the direction that `metra score` states: true, false, or null with a target."""
+    if score["higher_is_better"] is None:
+        return Direction(float(score["target"]))
+    return find_direction(score["higher_is_better"])
 
 
 def read_metra_tsv(
@@ -89,7 +97,7 @@ def read_metra_tsv(
 
 #: An interval beside a score.
 _INTERVAL = re.compile(r"\[[-\d.]+, [-\d.]+\]")
-_ARROWS = {"↑": True, "↓": False}
+_ARROWS = {"↑": HIGHER, "↓": LOWER}
 
 
 def is_printed_table(head: FileHead) -> bool:

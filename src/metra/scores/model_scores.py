@@ -30,6 +30,7 @@ from metra.scores.table import (
     split_by_scorer,
 )
 from metra.stats.arrays import Array
+from metra.stats.direction import HIGHER, LOWER
 
 #: The name of the system of a file that names none.
 NAMELESS = ""
@@ -323,7 +324,8 @@ def list_score_files(folder: str) -> list[str]:
 def _build_scorer(name: str, values: list[float]) -> Scorer:
     numbers = np.array(values, np.float64)
     direction = find_direction(name, numbers[np.isfinite(numbers)])
-    return Scorer(name, "" if direction is None else "metric", direction is not False)
+    kind = "" if direction is None else "metric"
+    return Scorer(name, kind, HIGHER if direction is not False else LOWER)
 
 
 def _parse_object(line: str, place: str) -> dict[str, Any]:

@@ -1,7 +1,9 @@
-"""The record of scores: judgements, our metrics and other programs' scores in one table.
+"""The table of scores: judgements, our metrics and other programs' scores in one record.
 
-A line says that a scorer (a metric or a kind of judgement) gave a value to a system's
-output for a segment, a document or the whole test set, and which judge gave it.
+A row says that a scorer (a metric or a kind of judgement) gave a value to a system's
+output for a segment, a document or the whole test set, and which judge gave it. Rows of
+judgements may also say what kind of item the judge was given, when and how fast they
+answered, and why there is no value. `metra.scores.selection` chooses the rows that count.
 """
 
 import re
@@ -11,10 +13,10 @@ from functools import cached_property, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from metra.errors import CorpusError, FormatError, UnknownNameError, no_such
-from metra.stats.arrays import Array, Codes, number_names
+from metra.stats.arrays import Array, Codes, Mask, number_names
+from metra.stats.direction import HIGHER, LOWER, Direction
 
 _LANGUAGE = r"[A-Za-z]{2,3}(?:_[A-Za-z0-9]{2,8})*"
 #: Two languages, with scripts and countries: en-de, zh_Hans-en, en-ko_KR, en-sr_Cyrl_RS.
@@ -22,7 +24,7 @@ LANGUAGE_PAIR = re.compile(rf"{_LANGUAGE}-{_LANGUAGE}")
 
 
 class ScoredItem(NamedTuple):
-    """What was scored: a segment, a document (no segment) or all (neither)."""
+    """A scored segment, document (no segment) or whole test set (neither)."""
 
     segment: str = ""
     document: str = ""
@@ -31,28 +33,56 @@ class ScoredItem(NamedTuple):
 
     @property
     def level(self) -> str:
-        """Whether it is a segment, a document, or the whole that makes a system's score."""
+        """Level of the score: segment, document or system."""
         return "segment" if self.segment else "document" if self.document else "system"
 
 
 class Scorer(NamedTuple):
-    """Where values come from: its name, what kind it is, and which values are better."""
+    """A source of values: its name, its kind, and the direction of its values."""
 
     name: str
     kind: str = ""
-    higher_is_better: bool = True
-    #: Whether the file says which values are better.
+    direction: Direction = HIGHER
+    #: True if the file states the direction.
     is_declared: bool = False
+    #: True if values are ranks of the outputs that a judge saw together.
+    compares: bool = False
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """True or False, or None if the value closest to a target is best."""
+        return self.direction.higher_is_better
 
     @property
     def human(self) -> bool:
-        """Whether people judged: it is of a kind, and the kind is not a metric."""
+        """True if people judged: the scorer has a kind, which is not a metric."""
         return self.kind not in ("", "metric")
+
+
+#: Kinds of items that a judge is given. The first three count for systems, references and
+#: controls as systems of their own; the others describe judges.
+ITEM_KINDS = (
+    *("judged", "reference", "control", "calibration", "repeat", "degraded"),
+    *("baseline", "check", "tutorial", "incomplete", "earlier"),
+)
+COUNTED: frozenset[str] = frozenset(ITEM_KINDS[:3])
+
+
+def _make_codes() -> Codes:
+    return np.empty(0, np.int64)
+
+
+def _make_values() -> Array:
+    return np.empty(0)
 
 
 @dataclass(frozen=True)
 class Scores:
-    """The table: names once, then for each line their numbers and the value."""
+    """The table: names once, then for each row their numbers and the value.
+
+    Optional columns are empty if nothing is known. A row without a value (NaN) gives the
+    reason; rows of one answer have the same number in `answer`.
+    """
 
     systems: tuple[str, ...]
     items: tuple[ScoredItem, ...]
@@ -63,8 +93,24 @@ class Scores:
     scorer: Codes
     judge: Codes  # -1 where no judge is named
     value: Array
-    #: The line of its file that each value is from, counted from 1; empty if not known.
-    line: Codes = field(default_factory=lambda: np.empty(0, np.int64))
+    #: Line of the file, counted from 1.
+    line: Codes = field(default_factory=_make_codes)
+    #: Kind of the item, by its place in `ITEM_KINDS`; without this column all are judged.
+    kind: Codes = field(default_factory=_make_codes)
+    #: The value from 0 to 100, higher is better.
+    hundred: Array = field(default_factory=_make_values)
+    #: Number of the judge's answer, and of the answer that it repeats or degrades, or -1.
+    answer: Codes = field(default_factory=_make_codes)
+    original: Codes = field(default_factory=_make_codes)
+    #: Time of the answer in seconds since 1970, its active seconds, and the words to read.
+    submitted_at: Array = field(default_factory=_make_values)
+    seconds: Array = field(default_factory=_make_values)
+    words: Array = field(default_factory=_make_values)
+    #: Number of the reason why a value is missing, or -1.
+    reason: Codes = field(default_factory=_make_codes)
+    reasons: tuple[str, ...] = ()
+    #: Reasons to look at a judge, as the campaign states them.
+    flags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.value)
@@ -103,7 +149,7 @@ class Scores:
         place = self._places[level]
         width = int(place.max(initial=-1)) + 1
         lines = self._lines_by_scorer[self.find(name)]
-        lines = lines[place[self.item[lines]] >= 0]
+        lines = lines[(place[self.item[lines]] >= 0) & np.isfinite(self.value[lines])]
         cell = self.system[lines] * width + place[self.item[lines]]
         value = self.value[lines]
         if np.bincount(cell, minlength=1).max() > 1:
@@ -177,14 +223,13 @@ class Scores:
             if name not in self.systems:
                 raise UnknownNameError(no_such("system", name, self.systems))
         keep &= ~np.isin(self.system, [self.systems.index(name) for name in left_out])
-        return self.keep_lines(keep)._compact()
+        return self.keep_lines(keep).compact()
 
     def with_lower_is_better(self, names: Iterable[str]) -> "Scores":
-        """Say of some scorers that their lower values are the better ones."""
-        lower = {self.find(name) for name in names}
+        """Set the direction of some scorers: lower is better."""
         scorers = list(self.scorers)
-        for index in lower:
-            scorers[index] = scorers[index]._replace(higher_is_better=False)
+        for index in {self.find(name) for name in names}:
+            scorers[index] = scorers[index]._replace(direction=LOWER)
         return replace(self, scorers=tuple(scorers))
 
     def rename_systems(self, names: Mapping[str, str]) -> "Scores":
@@ -212,7 +257,7 @@ class Scores:
             return concatenate_scores([self, theirs])
         gone = np.array([item.lang in theirs.languages for item in self.items], bool)
         keep = ~gone[self.item] | (self.scorer != self.find(name))
-        return concatenate_scores([self.keep_lines(keep)._compact(), theirs])
+        return concatenate_scores([self.keep_lines(keep).compact(), theirs])
 
     def count_repeats(self) -> int:
         """Count the lines that repeat a judge's judgement of the same thing."""
@@ -220,13 +265,27 @@ class Scores:
         key = (key * len(self.items) + self.item) * (len(self.judges) + 1) + self.judge
         return len(self) - len(np.unique(key))
 
-    def keep_lines(self, keep: NDArray[np.bool_]) -> "Scores":
-        """Keep some lines; systems, items, scorers and judges keep their numbers."""
-        columns = (*_CODES.values(), "value", *(["line"] if len(self.line) else []))
+    def keep_lines(self, keep: Mask | Codes) -> "Scores":
+        """Keep some rows; systems, items, scorers and judges keep their numbers."""
+        columns = (*_CODES.values(), "value", *self.list_optional())
         return replace(self, **{name: getattr(self, name)[keep] for name in columns})
 
-    def _compact(self) -> "Scores":
-        """Forget names that no line uses."""
+    def list_optional(self) -> list[str]:
+        """List the optional columns that the table has."""
+        return [name for name in _OPTIONAL if len(getattr(self, name))]
+
+    def get_kinds(self) -> Codes:
+        """Return the kind of each row's item."""
+        return self.kind if len(self.kind) else np.zeros(len(self), np.int64)
+
+    def find_level(self, name: str) -> str:
+        """Return the smallest level at which a scorer has values: segment, document, system."""
+        levels = {self.items[at].level for at in np.unique(self.lines(name).item)}
+        ordered = ("segment", "document", "system")
+        return next((level for level in ordered if level in levels), "segment")
+
+    def compact(self) -> "Scores":
+        """Forget names that no row uses."""
         changes: dict[str, Any] = {}
         for names, codes in _CODES.items():
             known, code = getattr(self, names), getattr(self, codes)
@@ -238,8 +297,13 @@ class Scores:
         return replace(self, **changes)
 
 
-#: The fields that hold names, and those that hold their numbers, line by line.
+#: The fields that hold names, and the columns with their numbers.
 _CODES = {"systems": "system", "items": "item", "scorers": "scorer", "judges": "judge"}
+#: The optional columns, and the value of a row of a table that lacks the column.
+_OPTIONAL: dict[str, float] = {
+    **{"line": 0, "kind": 0, "hundred": np.nan, "answer": -1, "original": -1},
+    **{"submitted_at": np.nan, "seconds": np.nan, "words": np.nan, "reason": -1},
+}
 
 
 def build_score_table(
@@ -247,10 +311,12 @@ def build_score_table(
     items: Sequence[ScoredItem],
     values: Mapping[Scorer, Sequence[float] | Array],
     judges: Sequence[str] | None = None,
+    kinds: Sequence[str] | None = None,
 ) -> Scores:
-    """Make a table of parallel columns: a system and an item a line, a column a scorer.
+    """Make a table of parallel columns: a system and an item a row, a column a scorer.
 
-    NaN stands for a missing value. An empty judge is nobody.
+    NaN stands for a missing value. An empty judge is nobody. `kinds` are the kinds of items
+    (`ITEM_KINDS`); without them, all are judged outputs.
 
     >>> items = [ScoredItem("1"), ScoredItem("1")]
     >>> scores = build_score_table(["A", "B"], items, {Scorer("bleu"): [30.0, 20.0]})
@@ -277,6 +343,9 @@ def build_score_table(
         scorer,
         judge[kept],
         grid[scorer, kept] if values else np.empty(0),
+        kind=np.array([ITEM_KINDS.index(each) for each in kinds], np.int64)[kept]
+        if kinds is not None and {*kinds} - {"judged"}
+        else _make_codes(),
     )
 
 
@@ -372,18 +441,13 @@ def add_total(scores: Scores, name: str) -> tuple[Scores, int]:
     kinds = {scorer.kind for scorer in scorers}
     is_human = any(scorer.human for scorer in scorers)
     kind = kinds.pop() if len(kinds) == 1 else "human" if is_human else ""
-    scorer = np.full(len(shared), len(scores.scorers))
-    with_total = replace(
-        scores,
-        scorers=(*scores.scorers, Scorer(name, kind, scorers[0].higher_is_better)),
-        system=np.append(scores.system, system),
-        item=np.append(scores.item, item),
-        scorer=np.append(scores.scorer, scorer),
-        judge=np.append(scores.judge, judge - 1),
-        value=np.append(scores.value, total),
-        line=np.empty(0, np.int64),
+    totals = Scores(
+        *(scores.systems, scores.items, (Scorer(name, kind, scorers[0].direction),)),
+        *(scores.judges, system, item, np.zeros(len(shared), np.int64), judge - 1),
+        total,
     )
-    return with_total, len(reduce(np.union1d, keys)) - len(shared)
+    lacking = len(reduce(np.union1d, keys)) - len(shared)
+    return concatenate_scores([scores, totals]), lacking
 
 
 def _check_parts(name: str, scorers: Sequence[Scorer]) -> None:
@@ -391,7 +455,7 @@ def _check_parts(name: str, scorers: Sequence[Scorer]) -> None:
     if len({*scorers}) < len(scorers):
         msg = f"{name!r} names a scorer twice; a total needs different scorers."
         raise CorpusError(msg)
-    if len({scorer.higher_is_better for scorer in scorers}) > 1:
+    if len({scorer.direction for scorer in scorers}) > 1:
         msg = (
             f"Higher values are better for some parts of {name!r}, lower ones for "
             "others; a total needs parts of the same direction."
@@ -419,10 +483,10 @@ def concatenate_scores(tables: Sequence[Scores]) -> Scores:
     scorers: dict[str, Scorer] = {}
     for scorer in (scorer for each in tables for scorer in each.scorers):
         first = scorers.setdefault(scorer.name, scorer)
-        if first.higher_is_better is not scorer.higher_is_better:
+        if first.direction != scorer.direction:
             msg = (
-                f"Higher values of {scorer.name!r} are better in one table and lower "
-                "values in another; rename one of the scorers."
+                f"Of {scorer.name!r}, {first.direction.words} in one table and "
+                f"{scorer.direction.words} in another; rename one of the scorers."
             )
             raise CorpusError(msg)
     known = _match_items([item for each in tables for item in each.items])
@@ -442,7 +506,33 @@ def concatenate_scores(tables: Sequence[Scores]) -> Scores:
             place = [index.setdefault(n, len(index)) for n in getattr(table, names)]
             merged.append(np.array([*place, -1], np.int64)[getattr(table, codes)])
         columns |= {names: tuple(index), codes: np.concatenate(merged)}
-    return Scores(**columns)
+    return Scores(**columns, **_concatenate_optional(renamed))
+
+
+def _concatenate_optional(tables: Sequence[Scores]) -> dict[str, Any]:
+    """Put the optional columns under each other; numbers of answers stay distinct."""
+    names = [name for name in _OPTIONAL if any(len(getattr(t, name)) for t in tables)]
+    columns: dict[str, Any] = {"flags": {}}
+    reasons: dict[str, int] = {}
+    parts: dict[str, list[Any]] = {name: [] for name in names}
+    answers = 0
+    for table in tables:
+        columns["flags"] |= table.flags
+        place = [reasons.setdefault(each, len(reasons)) for each in table.reasons]
+        for name in names:
+            column = getattr(table, name)
+            if not len(column):
+                column = np.full(len(table), _OPTIONAL[name])
+            elif name == "reason":
+                column = np.array([*place, -1], np.int64)[column]
+            elif name in ("answer", "original"):
+                column = np.where(column >= 0, column + answers, -1)
+            parts[name].append(column)
+        answers += int(table.answer.max(initial=-1)) + 1
+    for name in names:
+        kind = np.float64 if np.isnan(_OPTIONAL[name]) else np.int64
+        columns[name] = np.concatenate(parts[name]).astype(kind)
+    return columns | {"reasons": tuple(reasons)}
 
 
 def _match_items(items: Sequence[ScoredItem]) -> dict[ScoredItem, ScoredItem]:

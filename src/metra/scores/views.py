@@ -22,6 +22,7 @@ from metra.scores.table import (
     list_parts,
 )
 from metra.stats.arrays import Array, Codes, Mask, divide, row_means
+from metra.stats.direction import HIGHER, Direction
 from metra.stats.panel import ScorePanel, SegmentStatistics
 from metra.stats.ranking import mid_ranks
 from metra.stats.ratings import Ratings, sort_ratings
@@ -29,12 +30,15 @@ from metra.stats.trueskill import PairwiseCounts, add_counts, count_wins
 
 
 class OrientedScores(NamedTuple):
-    """A scorer's values, turned so that higher is better; NaN where there are none."""
+    """A scorer's values, oriented so that higher is better; NaN for missing values."""
 
     #: Systems × segments.
     segments: Array
     #: The scores that were given to whole systems.
     whole: Array
+    #: Systems × segments as they were given, and their direction.
+    given: Array
+    direction: Direction
 
     @property
     def has_values(self) -> Mask:
@@ -48,7 +52,15 @@ class OrientedScores(NamedTuple):
 
     def of_systems(self, keep: Mask) -> "OrientedScores":
         """Keep some systems."""
-        return OrientedScores(self.segments[keep], self.whole[keep])
+        given = self.given[keep]
+        return OrientedScores(
+            self.segments[keep], self.whole[keep], given, self.direction
+        )
+
+    def average(self, cells: Mask | None = None) -> Array:
+        """Return each system's mean over cells, oriented so that higher is better."""
+        given = self.given if cells is None else np.where(cells, self.given, np.nan)
+        return self.direction.orient(row_means(given))
 
 
 def build_panel(
@@ -188,29 +200,25 @@ def _score_systems(values: OrientedScores, shared: Mask) -> Array:
     """Return the scores given to whole systems, else means over the shared cells."""
     if values.is_whole:
         return values.whole
-    return row_means(np.where(shared, values.segments, np.nan))
+    return values.average(shared)
 
 
 def orient_scores(scores: Scores, name: str) -> Array:
-    """Return a scorer's systems × segments, turned so that higher is better."""
-    return scores.matrix(name) * get_sign(scores, name)
+    """Return a scorer's systems × segments, oriented so that higher is better."""
+    return scores.scorers[scores.find(name)].direction.orient(scores.matrix(name))
 
 
 def _orient_scorer(scores: Scores, name: str) -> OrientedScores:
-    whole = scores.system_scores(name) * get_sign(scores, name)
-    return OrientedScores(orient_scores(scores, name), whole)
-
-
-def get_sign(scores: Scores, name: str) -> float:
-    """Return -1 for a scorer whose lower values are better, else 1."""
-    return 1.0 if scores.scorers[scores.find(name)].higher_is_better else -1.0
+    given = scores.matrix(name)
+    direction = scores.scorers[scores.find(name)].direction
+    whole = direction.orient(scores.system_scores(name))
+    return OrientedScores(direction.orient(given), whole, given, direction)
 
 
 def average_systems(scores: Scores, name: str) -> Array:
     """Return a score for each system: the one given, else the mean of its segments."""
     values = _orient_scorer(scores, name)
-    means = row_means(values.segments)
-    return np.where(np.isfinite(values.whole), values.whole, means)
+    return np.where(np.isfinite(values.whole), values.whole, values.average())
 
 
 def replace_values(lines: Scores, value: Array, scorer: Scorer | None = None) -> Scores:
@@ -263,7 +271,7 @@ def collect_rankings(scores: Scores, name: str) -> tuple[Scores, Array]:
     item, judge = np.divmod(rankings[row], len(scores.judges) + 1)
     number = scores.find(name)
     scorers = list(scores.scorers)
-    scorers[number] = scorers[number]._replace(higher_is_better=True)
+    scorers[number] = scorers[number]._replace(direction=HIGHER)
     others = scores.keep_lines(scores.scorer != number)
     shares = replace(
         others,

@@ -16,6 +16,7 @@ from metra.scores.table import (
     concatenate_scores,
 )
 from metra.scoring.statistics import CorpusStatistics, count_corpus
+from metra.stats.direction import find_direction
 from metra.stats.panel import SegmentStatistics
 from metra.stats.parallel import Progress
 from metra.stats.totals import join_parts, sum_parts_by_group
@@ -58,7 +59,7 @@ def build_scores(
         statistics[spec] = SegmentStatistics(
             rows, metric.aggregate, better, systems, segments
         )
-        scorer = Scorer(spec, "metric", better)
+        scorer = Scorer(spec, "metric", find_direction(better))
         single = metric.for_segments or metric
         items = [
             ScoredItem(name, document, lang=lang)

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, func, select
 
 from metra.campaign.assignment import Task, make_opaque_id
 from metra.campaign.campaign import Campaign
-from metra.scores.judgement import COUNTED
+from metra.scores.table import COUNTED
 from metra.store import audit, campaigns, database, judges, screens, tasks
 from metra.store.database import Store
 from metra.store.judges import Judge

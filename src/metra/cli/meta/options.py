@@ -276,9 +276,10 @@ class MetaQuestion:
         from metra.scores.registry import read_score_files
         from metra.scores.table import add_total
         from metra.scores.views import build_panel
+        from metra.stats.direction import LOWER
 
         others = read_score_files(eps_from, formats=ALL_SCORE_FORMATS)
-        lower = [s.name for s in self.scores.scorers if not s.higher_is_better]
+        lower = [s.name for s in self.scores.scorers if s.direction == LOWER]
         others = others.with_lower_is_better([n for n in lower if n in others.names])
         others, _ = add_total(others, self.gold)
         require_one_language(others)

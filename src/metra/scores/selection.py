@@ -1,0 +1,238 @@
+"""The selection: which rows of a table of scores count, and the words that say so.
+
+There is one default for everything. Calibration items, repeats and degraded copies describe
+judges and never count for systems or agreement; judges whom the campaign flagged are set
+apart, and shown both ways; of an answer that was changed, the last revision counts.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from metra.errors import OptionError, format_count
+from metra.scores.table import COUNTED, ITEM_KINDS, Scores
+from metra.stats.arrays import Mask, group_lines
+
+#: Answers of flagged judges count, are set apart from figures and shown beside them, or are
+#: left out of everything, the table of judges included.
+Flagged: TypeAlias = Literal["apart", "count", "out"]
+_PLURALS = {"check": "attention checks", "calibration": "calibration items"}
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The rows that count; an empty filter keeps everything."""
+
+    kinds: frozenset[str] = COUNTED
+    flagged: Flagged = "apart"
+    judges: frozenset[str] = frozenset()
+    systems: frozenset[str] = frozenset()
+    documents: frozenset[str] = frozenset()
+    #: Answers from then on, and before then, in seconds since 1970; those without a time go.
+    since: float | None = None
+    until: float | None = None
+
+    def select(self, scores: Scores) -> Scores:
+        """Return the rows that count, with their values, for figures about systems."""
+        return _drop_flagged(self._filter(scores, self.kinds), self).compact()
+
+    def select_flagged(self, scores: Scores) -> Scores:
+        """Return the rows of the other way: with flagged judges if they are set apart.
+
+        If they count, these are the rows without them.
+        """
+        other: Flagged = "apart" if self.flagged == "count" else "count"
+        return replace(self, flagged=other).select(scores)
+
+    def select_judged(self, scores: Scores) -> Scores:
+        """Return the rows that describe judges: calibration items and flagged judges too."""
+        rows = self._filter(scores, self.kinds | {"calibration"})
+        return (_drop_flagged(rows, self) if self.flagged == "out" else rows).compact()
+
+    def select_all(self, scores: Scores) -> Scores:
+        """Return rows of every kind but earlier revisions, missing values included."""
+        keep = self._match(scores, frozenset(ITEM_KINDS) - {"earlier"})
+        return scores.keep_lines(keep)
+
+    def describe(self, scores: Scores) -> str:
+        """Return the selection in a few words, for every figure that is made with it.
+
+        >>> from metra.scores.table import ScoredItem, Scorer, build_score_table
+        >>> scores = build_score_table(["a"], [ScoredItem("1")], {Scorer("da"): [1.0]}, ["J"])
+        >>> Selection().describe(scores)
+        '1 score of 1 judge'
+        """
+        return "; ".join(self._list_words(scores))
+
+    def _list_words(self, scores: Scores) -> list[str]:
+        counted = self.select(scores)
+        words = [_count_answers(counted)]
+        kinds = {ITEM_KINDS[at] for at in np.unique(scores.get_kinds())}
+        dropped = [kind for kind in ITEM_KINDS if kind in kinds - self.kinds]
+        dropped = [kind for kind in dropped if kind != "earlier"]
+        if dropped:
+            names = [_PLURALS.get(kind, f"{kind} items") for kind in dropped]
+            words.append(f"without {_join(names)}")
+        flagged = list_flagged(scores)
+        if flagged and self.flagged != "count":
+            apart = [name for name in flagged if name not in counted.judges]
+            what = "set apart" if self.flagged == "apart" else "left out"
+            if apart:
+                words.append(f"flagged judges {what}: {_join(apart)}")
+            kept = [name for name in flagged if name in counted.judges]
+            if kept:
+                words.append(f"flagged, but without others to go by: {_join(kept)}")
+        elif flagged:
+            words.append(f"flagged judges count: {_join(flagged)}")
+        for title in ("systems", "judges", "documents"):
+            if chosen := getattr(self, title):
+                words.append(f"only {title} {_join(sorted(chosen))}")
+        days = [_format_day(at) for at in (self.since, self.until)]
+        for word, day in zip(("from", "before"), days, strict=True):
+            words += [f"answered {word} {day} UTC"] if day else []
+        return words
+
+    def _filter(self, scores: Scores, kinds: Collection[str]) -> Scores:
+        keep = self._match(scores, kinds) & np.isfinite(scores.value)
+        rows = scores if keep.all() else scores.keep_lines(keep)
+        return _rank_among(rows) if self.systems else rows
+
+    def _match(self, scores: Scores, kinds: Collection[str]) -> Mask:
+        keep = np.isin(
+            scores.get_kinds(), [ITEM_KINDS.index(kind) for kind in sorted(kinds)]
+        )
+        for names, codes, chosen in (
+            (scores.judges, scores.judge, self.judges),
+            (scores.systems, scores.system, self.systems),
+            (
+                [item.document for item in scores.items],
+                scores.item,
+                self.documents,
+            ),
+        ):
+            if chosen:
+                keep &= _flag_names(names, chosen)[codes]
+        if self.since is not None or self.until is not None:
+            times = (
+                scores.submitted_at
+                if len(scores.submitted_at)
+                else np.full(len(scores), np.nan)
+            )
+            since = -np.inf if self.since is None else self.since
+            until = np.inf if self.until is None else self.until
+            keep &= (times >= since) & (times < until)
+        return keep
+
+
+DEFAULT = Selection()
+
+
+def list_flagged(scores: Scores) -> list[str]:
+    """List the judges whom the campaign flagged."""
+    return [judge for judge in scores.judges if scores.flags.get(judge)]
+
+
+def parse_selection(text: str) -> Selection:
+    """Parse a selection such as `flagged=count,items=judged+calibration,judge=Ann+Bob`.
+
+    >>> parse_selection("flagged=count,judge=Ann").judges
+    frozenset({'Ann'})
+    """
+    fields = {"judge": "judges", "system": "systems", "document": "documents"}
+    changes: dict[str, object] = {}
+    for part in filter(None, text.split(",")):
+        key, _, value = (each.strip() for each in part.partition("="))
+        names = frozenset(name.strip() for name in value.split("+") if name.strip())
+        if key in fields and names:
+            changes[fields[key]] = names
+        elif key == "flagged" and value in get_args(Flagged):
+            changes["flagged"] = value
+        elif key == "items" and names <= {*ITEM_KINDS, "all"} and names:
+            every = frozenset(ITEM_KINDS) - {"earlier"}
+            changes["kinds"] = every if "all" in names else names
+        elif key in ("from", "to") and (at := _parse_day(value)) is not None:
+            changes["since" if key == "from" else "until"] = at + 86400 * (key == "to")
+        else:
+            msg = (
+                f"{part.strip()!r} is not a selection; expected flagged=apart, count or "
+                f"out, items=KIND+KIND with kinds among {', '.join(ITEM_KINDS[:-1])} or "
+                "all, judge=NAME+NAME, system=, document=, from=DAY or to=DAY."
+            )
+            raise OptionError(msg)
+    return replace(DEFAULT, **changes)  # type: ignore[arg-type]
+
+
+def _drop_flagged(rows: Scores, selection: Selection) -> Scores:
+    """Drop flagged judges; a scorer whose judges are all flagged keeps them."""
+    if selection.flagged == "count" or not rows.flags:
+        return rows
+    is_flagged = np.append(_flag_names(rows.judges, list_flagged(rows)), False)
+    drop = is_flagged[rows.judge]
+    if selection.flagged == "apart":
+        others = np.bincount(rows.scorer[~drop], minlength=len(rows.scorers))
+        drop &= (others > 0)[rows.scorer]
+    return rows.keep_lines(~drop)
+
+
+def _rank_among(rows: Scores) -> Scores:
+    """Rank the outputs of each answer anew among those that are left.
+
+    An answer that then compares nothing is dropped.
+    """
+    compares = np.array([scorer.compares for scorer in rows.scorers], bool)
+    ranked = np.flatnonzero(compares[rows.scorer]) if len(rows.answer) else []
+    if not len(ranked):
+        return rows
+    value, hundred = rows.value.copy(), rows.hundred.copy()
+    keep = np.ones(len(rows), bool)
+    answers = rows.answer[ranked] * len(rows.scorers) + rows.scorer[ranked]
+    for _, places in group_lines(answers):
+        lines = ranked[places]
+        ranks = np.unique(value[lines], return_inverse=True)[1] + 1.0
+        keep[lines] = len(lines) > 1
+        wins = (ranks[:, None] < ranks).sum(1) + (ranks[:, None] == ranks).sum(1) / 2
+        # Less the half win that each has against itself.
+        hundred[lines] = 100 * (wins - 0.5) / max(len(lines) - 1, 1)
+        value[lines] = ranks
+    return replace(rows, value=value, hundred=hundred).keep_lines(keep)
+
+
+def _flag_names(names: Sequence[str], chosen: Collection[str]) -> Mask:
+    return np.array([name in chosen for name in names], bool)
+
+
+def _count_answers(rows: Scores) -> str:
+    """Return the number of answers, or of scores where answers are not known."""
+    judges = len(np.unique(rows.judge[rows.judge >= 0]))
+    if len(rows.answer):
+        answers = rows.answer[rows.answer >= 0]
+        counted = format_count(len(np.unique(answers)), "answer")
+    else:
+        counted = format_count(len(rows), "score")
+    return f"{counted} of {format_count(judges, 'judge')}" if judges else counted
+
+
+def _join(names: Sequence[str]) -> str:
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _format_day(at: float | None) -> str:
+    return "" if at is None else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d")
+
+
+def _parse_day(day: str) -> float | None:
+    try:
+        return datetime.strptime(day, "%Y-%m-%d").replace(tzinfo=UTC).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def describe_flags(flags: Mapping[str, Sequence[str]]) -> str:
+    """Return judges with the reasons for their flags, for notes."""
+    listed = (f"{name} ({'; '.join(why)})" for name, why in flags.items() if why)
+    return ", ".join(listed)

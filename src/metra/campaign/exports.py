@@ -19,6 +19,7 @@ from metra.campaign.evaltrans import collect_added_outputs, shows_judged
 from metra.campaign.exercise import compare_evaluators, convert_text_scores
 from metra.campaign.judgement import (
     AnswerScores,
+    format_judgement_lines,
     keep_latest,
     list_lacking,
     score_each,
@@ -56,7 +57,6 @@ from metra.formats.compression import check_member_name
 from metra.formats.spool import drain_spool, open_spool
 from metra.scores import (
     appraise,
-    judgement_jsonl,
     long_table,
     mqm,
     mt_metrics_eval,
@@ -496,7 +496,7 @@ def _asks_for_gold_standard(asked: Protocol) -> bool:
 EXPORT_FORMATS: Mapping[str, ExportFormat] = {
     "jsonl": ExportFormat(
         "judgements.jsonl",
-        lambda request: judgement_jsonl.format_lines(request.judgements),
+        lambda request: format_judgement_lines(request.judgements, request.flags),
     ),
     "tsv": ExportFormat("scores.tsv", _write_scored(long_table.format_judgement_table)),
     "csv": ExportFormat(

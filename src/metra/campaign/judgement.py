@@ -11,20 +11,25 @@ from typing import Any, TypeAlias
 from metra.campaign.assignment import BASELINE, Task
 from metra.campaign.campaign import PORTIONS, Campaign
 from metra.campaign.protocols.answers import KEY
-from metra.campaign.protocols.registry import protocol
+from metra.campaign.protocols.registry import PROTOCOLS, protocol
 from metra.campaign.protocols.timed import (
     compute_reading_speed,
     explain_unreadable_speed,
 )
+from metra.scores import judgement_jsonl
 from metra.scores.judgement import (
     Judgement,
     OutputScore,
     ScoredJudgement,
+    build_scores,
 )
-from metra.scores.table import COUNTED
+from metra.scores.table import COUNTED, Scores
+
+#: The protocols that judge documents as a whole.
+WHOLE = frozenset(name for name, asked in PROTOCOLS.items() if asked.whole)
 
 
-def _add_baselines(judgements: list[Judgement]) -> list[Judgement]:
+def add_baselines(judgements: Sequence[Judgement]) -> Sequence[Judgement]:
     """Return judgements whose readings have the judge's speed on the baseline text.
 
     A baseline that nobody reads so fast says nothing about the judge.
@@ -83,6 +88,24 @@ def score_each(
                 known[key] = scores
         scored.append(scores)
     return scored
+
+
+def build_campaign_scores(
+    judgements: Sequence[Judgement],
+    flags: Mapping[str, Sequence[str]] | None = None,
+) -> Scores:
+    """Return all answers, every revision, as a table of scores."""
+    scored = score_each(add_baselines(judgements))
+    return build_scores(judgements, scored, whole=WHOLE, flags=flags)
+
+
+def format_judgement_lines(
+    judgements: Sequence[Judgement],
+    flags: Mapping[str, Sequence[str]] | None = None,
+) -> Iterator[str]:
+    """Yield all answers, every revision, with their scores as JSON lines."""
+    scored = score_each(add_baselines(judgements))
+    return judgement_jsonl.format_lines(judgements, scored, whole=WHOLE, flags=flags)
 
 
 def score_judgements(judgements: Iterable[Judgement]) -> list[ScoredJudgement]:
@@ -239,7 +262,7 @@ def keep_latest(judgements: Iterable[Judgement]) -> list[Judgement]:
             key = one.judge, one.task, one.segment
             if one.revision > latest[key].revision:
                 latest[key] = one
-    return _add_baselines(list(latest.values()))
+    return list(add_baselines(list(latest.values())))
 
 
 def drop_checks(kept: Iterable[Judgement]) -> list[Judgement]:

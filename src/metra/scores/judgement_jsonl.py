@@ -1,20 +1,45 @@
-"""Judgements as JSON lines: every field of every revision, with the schema's version."""
+"""Judgements as JSON lines: every field of every revision, and the scores of outputs.
+
+The scores, their level and the flags of the judge stand beside the answer, so that the file
+is read as a table of scores without its protocol.
+"""
 
 import json
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import MISSING, fields
 from operator import attrgetter
 from typing import Any, get_args
 
+import numpy as np
+
 from metra.errors import FormatError
+from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead
-from metra.formats.stream import parse_json
-from metra.scores.judgement import Judgement, JudgementCheck, JudgementKind
+from metra.formats.stream import format_path, parse_json
+from metra.scores.judgement import (
+    AnswerScores,
+    Judgement,
+    JudgementCheck,
+    JudgementKind,
+    OutputScore,
+    build_scores,
+    refuse_line,
+)
+from metra.scores.table import Scores
 from metra.text.scripts import is_language_code
 
 _SCHEMA_NAME = "metra-judgement/"
 SCHEMA = f"{_SCHEMA_NAME}1"
+#: Entries beside the fields of a judgement.
+_BESIDE = ("level", "scores", "flags")
 
 
 def is_judgements(head: FileHead) -> bool:
@@ -24,19 +49,89 @@ def is_judgements(head: FileHead) -> bool:
 
 
 def format_judgements(judgements: Iterable[Judgement]) -> str:
-    """Return all judgements, every revision, a line each."""
-    return "".join(format_lines(judgements))
+    """Return the answers alone, every revision, a line each."""
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+    return "".join(f"{encode(entry)}\n" for entry in _list_entries(judgements))
 
 
-def format_lines(judgements: Iterable[Judgement]) -> Iterator[str]:
-    """Yield the line of each judgement."""
+def format_lines(
+    judgements: Iterable[Judgement],
+    scored: AnswerScores,
+    *,
+    whole: Collection[str] = (),
+    flags: Mapping[str, Sequence[str]] | None = None,
+) -> Iterator[str]:
+    """Yield the line of each answer with its scores, every revision; see `build_scores`."""
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+    for entry, scores in zip(_list_entries(judgements), scored, strict=True):
+        about = {
+            "level": "document" if entry["protocol"] in whole else "segment",
+            "scores": [[_export_score(score) for score in output] for output in scores],
+            "flags": list((flags or {}).get(entry["judge"], ())),
+        }
+        yield f"{encode(entry | about)}\n"
+
+
+def _list_entries(judgements: Iterable[Judgement]) -> Iterator[dict[str, Any]]:
     # Values are plain JSON already, which `asdict` would copy to the last mark.
     names = [field.name for field in fields(Judgement)]
     get_values = attrgetter(*names)
-    rows = (zip(names, get_values(each), strict=True) for each in judgements)
-    entries = ({"schema": SCHEMA, **_drop_whole(dict(row))} for row in rows)
-    encode = json.JSONEncoder(ensure_ascii=False).encode
-    return (f"{encode(entry)}\n" for entry in entries)
+    for each in judgements:
+        row = dict(zip(names, get_values(each), strict=True))
+        yield {"schema": SCHEMA, **_drop_whole(row)}
+
+
+def _export_score(score: OutputScore) -> dict[str, object]:
+    entry: dict[str, object] = {"scorer": score.scorer}
+    if score.is_defined:
+        entry |= {"value": score.native, "hundred": score.hundred}
+    else:
+        entry |= {"reason": score.reason}
+    return entry | {"higher_is_better": score.higher_is_better}
+
+
+def read_judgement_scores(path: str) -> Scores:
+    """Read the scores of judgements, with the kinds of items and the flags of judges."""
+    judgements, scored, flags = [], [], {}
+    whole = set()
+    place = format_path(path)
+    for number, line in enumerate(read_lines(path), 1):
+        if line:
+            at = f"{place}, line {number}"
+            entry = _parse_entry(line, at)
+            scores = entry.get("scores")
+            if scores is None:
+                msg = (
+                    f"{at} has no scores, because an older version wrote it; import the "
+                    "file with `metra judge import` and export the campaign again."
+                )
+                raise FormatError(msg)
+            with refuse_line(at):
+                scored.append([tuple(map(_parse_score, each)) for each in scores])
+            one = _build_judgement(entry, at)
+            judgements.append(one)
+            whole |= {one.protocol} if entry.get("level") == "document" else set()
+            flags[one.judge] = tuple(entry.get("flags", ()))
+    scores = build_scores(judgements, scored, whole=whole, flags=flags)
+    if not np.isfinite(scores.value).any():
+        because = f": {'; '.join(sorted(scores.reasons))}" if scores.reasons else ""
+        msg = f"{place} has judgements without scores{because}."
+        raise FormatError(msg)
+    return scores
+
+
+def _parse_score(entry: Mapping[str, Any]) -> OutputScore:
+    reason = str(entry.get("reason", ""))
+    numbers = [
+        math.nan if reason else float(entry[name]) for name in ("value", "hundred")
+    ]
+    higher = entry["higher_is_better"]
+    if not isinstance(higher, bool) or (
+        not reason and not all(map(math.isfinite, numbers))
+    ):
+        msg = f"the score {entry!r} is not one; expected finite numbers"
+        raise ValueError(msg)
+    return OutputScore(str(entry["scorer"]), *numbers, higher, reason)
 
 
 def _drop_whole(entry: dict[str, Any]) -> dict[str, Any]:
@@ -62,7 +157,7 @@ def parse_judgements(
         if not line:
             continue
         place = f"{path}, line {number}"
-        judgement = _parse_judgement(line, place)
+        judgement = _build_judgement(_parse_entry(line, place), place)
         if protocols is not None and judgement.protocol not in protocols:
             problem = f"{place} follows {judgement.protocol!r}"
             msg = f"{problem}; expected one of {', '.join(protocols)}."
@@ -75,13 +170,18 @@ def parse_judgements(
     return judgements
 
 
-def _parse_judgement(line: str, place: str) -> Judgement:
+def _parse_entry(line: str, place: str) -> dict[str, Any]:
     entry = parse_json(line, place)
     if not isinstance(entry, dict) or entry.pop("schema", None) != SCHEMA:
         msg = (
             f'{place} is not a judgement; expected an object with "schema": "{SCHEMA}".'
         )
         raise FormatError(msg)
+    return entry
+
+
+def _build_judgement(entry: dict[str, Any], place: str) -> Judgement:
+    entry = {name: entry[name] for name in entry if name not in _BESIDE}
     known = {field.name: field for field in fields(Judgement)}
     needed = {name for name, field in known.items() if field.default is MISSING}
     wrong = sorted((needed - set(entry)) | (set(entry) - set(known)))

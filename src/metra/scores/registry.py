@@ -80,14 +80,6 @@ def _is_matrix(head: FileHead) -> bool:
     return len(head.columns) > 1 and ("system" in roles or "judge" in roles)
 
 
-def _refuse_judgements(path: str) -> Scores:
-    msg = (
-        f"{format_path(path)} contains judgements, whose scores depend on their "
-        "protocols; give the `formats` of metra.campaign.judgement_files."
-    )
-    raise FormatError(msg)
-
-
 _METRA_TSV = ("level", "system", "item", "metric", "score")
 _ALL = (
     ScoreFormat(
@@ -105,7 +97,10 @@ _ALL = (
     ),
     ScoreFormat(*("wmt25-human", model_scores.is_rounds), model_scores.read_rounds),
     ScoreFormat("column", model_scores.is_column, model_scores.read_column),
-    ScoreFormat("metra-judgements", judgement_jsonl.is_judgements, _refuse_judgements),
+    ScoreFormat(
+        *("metra-judgements", judgement_jsonl.is_judgements),
+        judgement_jsonl.read_judgement_scores,
+    ),
     ScoreFormat(
         "metra-json",
         lambda head: _is_json(head) and "metra" in (head.first_object or ["metra"]),

@@ -57,9 +57,9 @@ def import_(
     metra judge import campaign.json -o corpus.jsonl
     """
     from metra.campaign import imports
+    from metra.campaign.judgement import format_judgement_lines
     from metra.campaign.results import describe_counts
     from metra.scores.judgement import format_corpus
-    from metra.scores.judgement_jsonl import format_judgements
 
     if name is not None and url is None:
         msg = "--name is the name of a campaign in a store; add --store."
@@ -92,7 +92,8 @@ def import_(
             more = "." if one.is_new else "; nothing changed."
             click.echo(f"{campaign} {known} in the store{more}", err=True)
     if out is not None or url is None:
-        write_output(format_judgements(judgements).removesuffix("\n"), out or "-")
+        text = "".join(format_judgement_lines(judgements))
+        write_output(text.removesuffix("\n"), out or "-")
 
 
 FORMATS = (

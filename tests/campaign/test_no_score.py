@@ -7,19 +7,17 @@ import pytest
 from tests.campaign.campaigns import answered, opened
 
 from metra.campaign.evaluator_files import read_evaluator_file
-from metra.campaign.exercise import (
-    EvaluatorScore,
-    compare_evaluators,
-    convert_text_scores,
-)
 from metra.campaign.exports import export_judgements
-from metra.campaign.judgement import score_judgements
-from metra.campaign.judgement_files import read_judgement_scores
-from metra.campaign.results import score_texts
+from metra.campaign.judgement import format_judgement_lines, score_judgements
+from metra.campaign.judges import build_flagged_scores
 from metra.campaign.summary import compute_measurements, summarise_judgements
 from metra.errors import FormatError
-from metra.scores.judgement_jsonl import format_judgements
+from metra.meta.exercise import run_exercise
+from metra.meta.texts import list_rows, tabulate_texts
+from metra.report.writers.exercise import write_exercise_tables
+from metra.scores.judgement_jsonl import read_judgement_scores
 from metra.scores.long_table import format_judgement_table
+from metra.scores.selection import DEFAULT
 from metra.scores.spreadsheet import count_undefined, format_spreadsheet
 
 WHY = "every gap has the exact word"
@@ -67,9 +65,9 @@ def test_on_the_page_of_results(some):
 def test_on_the_page_of_texts(some):
     found = compute_measurements(*some)
     assert {row[-1] for row in found.undefined} == {WHY}
-    texts = [one for one in found.texts if one.reason]
-    assert {(one.translation, one.metric) for one in texts} == {("good", "cloze-close")}
-    assert all(one.score != one.score for one in texts)
+    texts = [row for row in tabulate_texts(build_flagged_scores(some[1])) if row[-1]]
+    assert {row[1:3] for row in texts} == {("good", "cloze-close")}
+    assert all(row[5] != row[5] for row in texts)
 
 
 def test_in_the_files(some):
@@ -109,39 +107,36 @@ def test_in_a_spreadsheet(some):
 
 
 def test_in_the_exercise(some, none, write):
-    found = compare_evaluators(convert_text_scores(score_texts(some[1])))
+    found = run_exercise({"": build_flagged_scores(some[1])})
     by_metric = {one.metric: one for one in found.reliability}
     assert by_metric["cloze-exact"].undefined == 0
     close = by_metric["cloze-close"]
     assert (close.why, close.mean) == (WHY, 0)
     assert close.undefined > 0
-    found = compare_evaluators(convert_text_scores(score_texts(none[1])))
+    found = run_exercise({"": build_flagged_scores(none[1])})
     close = {one.metric: one for one in found.reliability}["cloze-close"]
     assert (close.mean, close.deviation, close.reason) == (None, None, "no scores")
     [pair] = found.correlations
     assert (pair.translations, pair.pearson) == (0, None)
     # Tables go out and come back with it.
-    path = write("results.tsv", found.tables()["results.tsv"].encode())
-    again = read_evaluator_file(str(path))
-    assert [(one.metric, one.reason) for one in again] == [
-        (one.metric, one.reason) for one in found.results
-    ]
+    tables = write_exercise_tables(found)
+    path = write("results.tsv", tables["results.tsv"].encode())
+    again = run_exercise({"": read_evaluator_file(str(path))})
+    assert {(row[0], row[-1]) for row in list_rows(again.scores)} == {
+        (row[0], row[-1]) for row in list_rows(found.scores)
+    }
+    assert write_exercise_tables(again) == tables
 
 
 def test_to_metra_meta(none, write):
-    path = write("judged.jsonl", format_judgements(none[1]).encode())
-    assert {scorer.name for scorer in read_judgement_scores(str(path)).scorers} == {
-        "cloze-exact"
-    }
+    path = write("judged.jsonl", "".join(format_judgement_lines(none[1])).encode())
+    scores = read_judgement_scores(str(path))
+    assert DEFAULT.select(scores).names == ["cloze-exact"]
+    assert set(DEFAULT.select_missing(scores).names) == {"cloze-close"}
     frozen = opened("reading", {"baseline": "x y"}, judges=["a", "b"], each=1)
     found = answered(frozen, lambda *_: {"reading-speed": {"ms": 1000}})
     alone = [one for one in found if one.kind != "baseline"]
-    path = write("alone.jsonl", format_judgements(alone).encode())
+    path = write("alone.jsonl", "".join(format_judgement_lines(alone)).encode())
     with pytest.raises(FormatError, match="has not read the baseline text"):
         read_judgement_scores(str(path))
     assert count_undefined(score_judgements([])) == {}
-
-
-def test_a_reason_is_no_way_around_the_scale():
-    with pytest.raises(Exception, match="from 0 to 100"):
-        compare_evaluators([EvaluatorScore("m", "a", "t", "x", 101.0)])

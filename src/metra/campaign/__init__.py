@@ -8,8 +8,6 @@ creation: a campaign from its settings and texts, or from its file
 demo_data: simulated judges and campaigns on the shipped example
 evaltrans: judged outputs beside new ones, and scores of all outputs so far
 evaluator_files: scores that evaluators hand in, in any format
-exercise: evaluators and metrics compared over texts, from 0 to 100
-exercise_study: the collective exercise from end to end: scales, levels, people and metrics
 exports: judgements as files for other programs, one format or all
 from_judgements: a campaign rebuilt from judgements
 imports: judgements of other programs
@@ -27,7 +25,6 @@ protocols: protocols and kinds of questions
 ranking: systems ranked by their judgements
 reconciliation: raters' tags and choices brought together, and files of them
 results: scores of systems and of whole texts
-score_scales: which values of a measure are worth 0 and 100, and who says so
 screen: what one screen asks and shows
 second_look: campaigns that settle what another left open
 settings: the settings of a campaign, read from a table

@@ -16,9 +16,9 @@ from typing import IO, Any, NamedTuple, TypeAlias, cast, get_args
 from metra.campaign.campaign import Campaign
 from metra.campaign.codebook import write_codebook
 from metra.campaign.evaltrans import collect_added_outputs, shows_judged
-from metra.campaign.exercise import compare_evaluators, convert_text_scores
 from metra.campaign.judgement import (
     AnswerScores,
+    build_campaign_scores,
     format_judgement_lines,
     keep_latest,
     list_lacking,
@@ -40,21 +40,21 @@ from metra.campaign.reconciliation import (
 )
 from metra.campaign.results import (
     NONE,
-    TextScore,
     average_scores,
     count_skipped,
     group_by_scorer,
     keep_counting_scores,
-    score_texts,
     set_judges_apart,
     write_table,
-    write_text_scores,
 )
 from metra.campaign.summary import Flagged, list_flagged
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.judged_outputs import format_judged_outputs
 from metra.formats.compression import check_member_name
 from metra.formats.spool import drain_spool, open_spool
+from metra.meta.exercise import run_exercise
+from metra.meta.texts import TextRow, tabulate_texts
+from metra.report.writers.exercise import write_exercise_tables, write_text_table
 from metra.scores import (
     appraise,
     long_table,
@@ -63,6 +63,8 @@ from metra.scores import (
     spreadsheet,
 )
 from metra.scores.judgement import Judgement, ScoredJudgement
+from metra.scores.selection import Selection
+from metra.scores.table import Scores
 from metra.stats.resampling import check_settings
 
 _MEDIA_TYPES = {
@@ -129,9 +131,19 @@ class ExportRequest:
         return score_kept(self.kept, self.answer_scores)
 
     @cached_property
-    def texts(self) -> list[TextScore]:
+    def scores(self) -> Scores:
+        """All answers as a table of scores."""
+        return build_campaign_scores(self.judgements, self.flags)
+
+    @property
+    def selection(self) -> Selection:
+        """The rows that count for texts and evaluators."""
+        return Selection(flagged="apart" if self.sets_apart else "count")
+
+    @cached_property
+    def texts(self) -> list[TextRow]:
         """The scores of whole texts."""
-        return score_texts(self.judgements)
+        return tabulate_texts(self.scores, self.selection)
 
     @cached_property
     def flags(self) -> dict[str, list[str]]:
@@ -315,9 +327,9 @@ def _write_everything(request: ExportRequest) -> Iterator[tuple[str, Text]]:
 
 def _write_tables(request: ExportRequest) -> Iterator[tuple[str, str]]:
     """Yield what the answers come to: evaluators, systems, judges, and missing scores."""
-    results = convert_text_scores(request.texts)
-    if results:
-        tables = compare_evaluators(results).tables()
+    if request.texts:
+        study = run_exercise({"": request.scores}, request.selection)
+        tables = write_exercise_tables(study)
         yield from ((f"exercise/{path}", text) for path, text in tables.items())
     yield "systems.tsv", _write_systems(request)
     yield "judges.tsv", _write_judges(request)
@@ -520,7 +532,7 @@ EXPORT_FORMATS: Mapping[str, ExportFormat] = {
     ),
     "texts": ExportFormat(
         "texts.tsv",
-        lambda request: write_text_scores(request.texts),
+        lambda request: write_text_table(request.texts),
         _asks_about_outputs,
     ),
     "annotations": ExportFormat(

@@ -12,7 +12,13 @@ from statistics import fmean
 
 import numpy as np
 
-from metra.campaign.judgement import KnownScores, drop_checks, keep_latest, score_each
+from metra.campaign.judgement import (
+    KnownScores,
+    build_campaign_scores,
+    drop_checks,
+    keep_latest,
+    score_each,
+)
 from metra.campaign.results import ScorerColumns, group_by_scorer
 from metra.campaign.times import (
     WORDS_PER_MINUTE,
@@ -22,6 +28,7 @@ from metra.campaign.times import (
 )
 from metra.errors import format_count
 from metra.scores.judgement import Judgement, OutputScore
+from metra.scores.table import Scores
 from metra.stats.arrays import Array, group_lines, number_names, sort_codes
 from metra.stats.exact_tests import rank_sum, strata_p
 
@@ -266,6 +273,12 @@ class FlagRules:
 
 
 DEFAULT_RULES = FlagRules()
+
+
+def build_flagged_scores(judgements: Sequence[Judgement]) -> Scores:
+    """Return all answers as a table of scores that names the flagged judges."""
+    flags = flag_judges(build_judge_table(judgements))
+    return build_campaign_scores(judgements, flags)
 
 
 def flag_judges(

@@ -1,21 +1,18 @@
-"""Scores of answers, means of systems with intervals, and scores of whole texts.
+"""Scores of answers, and means of systems with intervals.
 
 A system's score is the mean over its items of the mean of the item's judges. Calibration,
-repeats and degraded copies never enter. Scores of whole texts go from 0 to 100, as the ISLE
-workbook asks for them.
+repeats and degraded copies never enter.
 """
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields, replace
-from math import nan
+from dataclasses import dataclass, fields, replace
 from operator import itemgetter
 from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
 
-from metra.campaign.campaign import group_by
 from metra.campaign.judgement import AnswerScores, keep_latest, score_each
 from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.registry import protocol
@@ -399,88 +396,6 @@ def compute_mean(totals: Array) -> Array:
 
 
 NONE = "n/a"
-
-
-@dataclass(frozen=True, slots=True)
-class TextScore:
-    """One judge's mean over the sentences of a text, or of all judges (no evaluator)."""
-
-    text: str
-    translation: str
-    metric: str
-    evaluator: str
-    items: int
-    #: Between 0 and 100, higher is better.
-    score: float
-    native: float
-    #: Why there is no score, which then is not a number; empty where there is one.
-    reason: str = ""
-
-
-def score_texts(judgements: Iterable[Judgement]) -> list[TextScore]:
-    """Return each judge's mean of each text and translation, then the mean of judges.
-
-    The judges' mean is the mean over sentences of the mean of a sentence's judges. Where a
-    judge's sentences of a text have no score at all, the reason stands in its place.
-    """
-    counted = [one for one in keep_latest(judgements) if one.counts]
-    scores = []
-    for columns in group_by_scorer(counted):
-        judge = [columns.judges[at] for at in columns.judge.tolist()]
-        segment, native, hundred = (
-            getattr(columns, name).tolist() for name in ("segment", "native", "hundred")
-        )
-        width = len(columns.systems)
-        for place, mine in sorted(
-            (
-                (columns.documents[key // width], columns.systems[key % width]),
-                lines.tolist(),
-            )
-            for key, lines in group_lines(columns.document * width + columns.system)
-        ):
-            by_judge = group_by(mine, judge.__getitem__)
-            for name, own in [*sorted(by_judge.items()), ("", mine)]:
-                items = list(group_by(own, segment.__getitem__).values())
-                score, mean = (
-                    fmean([fmean([values[at] for at in item]) for item in items])
-                    for values in (hundred, native)
-                )
-                names = *place, columns.scorer, name
-                scores.append(TextScore(*names, len(items), score, mean))
-    known = {(one.text, one.translation, one.metric, one.evaluator) for one in scores}
-    return scores + [
-        TextScore(
-            *place,
-            len(set[int]().union(*said.values())),
-            nan,
-            nan,
-            "; ".join(sorted(said)),
-        )
-        for place, said in sorted(_list_reasons(counted).items())
-        if place not in known
-    ]
-
-
-def _list_reasons(
-    judgements: Iterable[Judgement],
-) -> dict[tuple[str, str, str, str], dict[str, set[int]]]:
-    """Return why scores are undefined, by text, translation, metric and judge."""
-    reasons: dict[tuple[str, str, str, str], dict[str, set[int]]] = {}
-    judgements = list(judgements)
-    for one, outputs in zip(judgements, score_each(judgements), strict=True):
-        for system, scores in zip(one.systems, outputs, strict=True):
-            for scored in scores:
-                if not scored.is_defined:
-                    place = one.document, system, scored.scorer, one.judge
-                    said = reasons.setdefault(place, {})
-                    said.setdefault(scored.reason, set()).add(one.segment)
-    return reasons
-
-
-def write_text_scores(scores: Iterable[TextScore]) -> str:
-    """Return the scores as a table with tabs; the judges' mean has the evaluator `all`."""
-    rows = (replace(one, evaluator=one.evaluator or "all") for one in scores)
-    return write_table([[one.name for one in fields(TextScore)], *map(astuple, rows)])
 
 
 def write_table(rows: Iterable[Iterable[object]]) -> str:

@@ -13,7 +13,6 @@ from metra.campaign.agreement import (
 )
 from metra.campaign.campaign import Campaign
 from metra.campaign.evaltrans import RunningScores, compute_running_scores, shows_judged
-from metra.campaign.exercise import Exercise, compare_evaluators, convert_text_scores
 from metra.campaign.judgement import (
     KnownScores,
     drop_checks,
@@ -44,12 +43,10 @@ from metra.campaign.ranking import (
 from metra.campaign.reconciliation import compute_rater_agreement
 from metra.campaign.results import (
     SkippedOutputs,
-    TextScore,
     count_skipped,
     describe_word_counting,
     group_by_scorer,
     keep_counting_scores,
-    score_texts,
     set_judges_apart,
 )
 from metra.campaign.times import TimeTable, build_time_table
@@ -154,10 +151,8 @@ class InterruptedAttempt:
 
 @dataclass(frozen=True, slots=True)
 class CampaignMeasurements:
-    """Scores of texts, evaluators and metrics compared, and what has no score and why."""
+    """Missing scores with their reasons, interruptions, running scores and raters."""
 
-    texts: Sequence[TextScore]
-    exercise: Exercise | None
     undefined: Sequence[Sequence[str]]
     interrupted: Sequence[InterruptedAttempt]
     running: Sequence[RunningScores]
@@ -171,13 +166,9 @@ def compute_measurements(
 ) -> CampaignMeasurements:
     """Return what a campaign's answers show besides the ranking."""
     kept = keep_latest(judgements)
-    texts = score_texts(kept)
-    results = convert_text_scores(texts)
     asked = campaign.protocol
     tags, judged = asked.name in SETTLED_BY, shows_judged(asked)
     return CampaignMeasurements(
-        texts,
-        compare_evaluators(results) if results else None,
         list_undefined(score_kept(kept)),
         [
             InterruptedAttempt(

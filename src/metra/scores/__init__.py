@@ -17,6 +17,7 @@ mqm: tables of MQM errors, Marot's among them, and the weights of errors
 mt_metrics_eval: score and rating files of mt-metrics-eval with their texts
 pearmut: Pearmut's campaigns and results
 registry: recognition of formats, and `read_scores`
+scale: values that map to 0 and to 100
 selection: which rows of a table count, and the words that say so
 spreadsheet: a spreadsheet of judgements, and the scores that are missing
 table: the table of scores

@@ -92,10 +92,14 @@ def _export_score(score: OutputScore) -> dict[str, object]:
 
 def read_judgement_scores(path: str) -> Scores:
     """Read the scores of judgements, with the kinds of items and the flags of judges."""
+    return parse_judgement_scores(read_lines(path), format_path(path))
+
+
+def parse_judgement_scores(lines: Iterable[str], place: str) -> Scores:
+    """Parse the scores of judgements; `place` is for messages."""
     judgements, scored, flags = [], [], {}
     whole = set()
-    place = format_path(path)
-    for number, line in enumerate(read_lines(path), 1):
+    for number, line in enumerate(lines, 1):
         if line:
             at = f"{place}, line {number}"
             entry = _parse_entry(line, at)

@@ -39,6 +39,12 @@ class Selection:
         """Return the rows that count, with their values, for figures about systems."""
         return _drop_flagged(self._filter(scores, self.kinds), self).compact()
 
+    def select_missing(self, scores: Scores) -> Scores:
+        """Return the rows that would count if they had a value, with their reasons."""
+        rows = scores.keep_lines(self._match(scores, self.kinds))
+        rows = _drop_flagged(rows, self)
+        return rows.keep_lines(~np.isfinite(rows.value)).compact()
+
     def select_flagged(self, scores: Scores) -> Scores:
         """Return the rows of the other way: with flagged judges if they are set apart.
 
@@ -172,7 +178,8 @@ def _drop_flagged(rows: Scores, selection: Selection) -> Scores:
     is_flagged = np.append(_flag_names(rows.judges, list_flagged(rows)), False)
     drop = is_flagged[rows.judge]
     if selection.flagged == "apart":
-        others = np.bincount(rows.scorer[~drop], minlength=len(rows.scorers))
+        counted = ~drop & np.isfinite(rows.value)
+        others = np.bincount(rows.scorer[counted], minlength=len(rows.scorers))
         drop &= (others > 0)[rows.scorer]
     return rows.keep_lines(~drop)
 

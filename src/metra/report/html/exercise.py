@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from metra.campaign.exercise import SystemEvaluation
-from metra.campaign.exercise_study import ExerciseStudy, HumanCorrelation
 from metra.errors import format_count
+from metra.meta.evaluators import SystemEvaluation
+from metra.meta.exercise import ExerciseStudy, HumanCorrelation
 from metra.meta.scatter import ScatterPoints
 from metra.report import chart
 from metra.report.html import tables
@@ -86,7 +86,7 @@ def _build_overview(study: ExerciseStudy) -> Html:
     """Lay out who is best by what, the table of means, and a picture of each measure."""
     short = shorten_specs(study.metrics)
     by_metric = {
-        metric: [one for one in study.exercise.systems if one.metric == metric]
+        metric: [one for one in study.evaluations if one.metric == metric]
         for metric in study.metrics
     }
     figures = [
@@ -116,7 +116,7 @@ def _build_lead(study: ExerciseStudy) -> Child:
         for metric in (name for name in study.metrics if kinds[name] == kind):
             scored = [
                 one
-                for one in study.exercise.systems
+                for one in study.evaluations
                 if one.metric == metric and one.mean is not None
             ]
             if len(scored) > 1:
@@ -227,7 +227,7 @@ def _build_evaluators(study: ExerciseStudy) -> Html:
             Cell(pair.difference, signed=True),
             *(Cell(pair.pearson), Cell(pair.spearman)),
         ]
-        for one in study.exercise.agreement
+        for one in study.agreement
         for pair in one.pairs
     ]
     heads = ["metric", "first", "second", f"{writer.UNITS[study.level]}s", "difference"]
@@ -326,13 +326,13 @@ def _build_measures(study: ExerciseStudy) -> Html | None:
             *(short[one.one], short[one.other], one.translations),
             *(Cell(one.pearson), Cell(one.spearman)),
         ]
-        for one in study.exercise.correlations
+        for one in study.correlations
     ]
     unit = writer.UNITS[study.level]
     told = "; ".join(
         f"{short[one.one]}, {short[one.other]} "
         f"{'–' if one.pearson is None else f'{one.pearson:.2f}'}"
-        for one in study.exercise.correlations
+        for one in study.correlations
     )
     picture = chart.make_svg(
         wide, top + size + 8, f"Pearson's r between metrics: {told}", marks

@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, QueryParams
 
 from metra.campaign.judgement import MEASURED, pause_collection, score_kept
-from metra.campaign.judges import FlagRules
+from metra.campaign.judges import FlagRules, build_flagged_scores
 from metra.campaign.metric_scores import JudgeCorrelation, correlate_metrics
 from metra.campaign.monitoring import APART, find_disagreements
 from metra.campaign.outside_scores import (
@@ -33,6 +33,8 @@ from metra.campaign.summary import (
 )
 from metra.campaign.times import WORDS_PER_MINUTE
 from metra.errors import MetraError
+from metra.meta.exercise import run_exercise
+from metra.meta.texts import tabulate_texts
 from metra.metrics import registry
 from metra.report.pictures.campaign import draw_judge_times, draw_ranking, draw_times
 from metra.scores.judgement import Judgement, JudgementKind
@@ -164,10 +166,14 @@ def _render_metrics(visit: CampaignVisit, problem: str = "") -> Response:
         looks = second_looks.find_second_looks(db, stored)
         own = answers.read_judgements(db, stored) if campaign.material else []
     measured = compute_measurements(campaign, judgements)
+    scores = build_flagged_scores(judgements)
+    texts = tabulate_texts(scores)
     return visit.render(
         "measures.html",
         problem=problem,
         measured=measured,
+        texts=texts,
+        exercise=run_exercise({"": scores}) if texts else None,
         undefined=measured.undefined[:_MOST_UNDEFINED],
         more_undefined=len(measured.undefined[_MOST_UNDEFINED:]),
         waiting=count_open_answers(campaign, judgements),

@@ -151,6 +151,10 @@ def run_exercise(
     if scores is None or not len(scores):
         msg = "There are no scores to compare; give scores from at least one evaluator."
         raise CorpusError(msg)
+    order = np.argsort(scores.scorer, kind="stable")
+    scores = scores.keep_lines(order)
+    every = [place for place, table in texts.items() for _ in range(len(table))]
+    places = [every[line] for line in order]
     given, of_protocols = dict(scales or {}), dict(protocol_scales or {})
     metrics = list(dict.fromkeys(scores.names[at] for at in scores.scorer.tolist()))
     _check_names(metrics, given, "scale")
@@ -166,7 +170,6 @@ def run_exercise(
         for metric in metrics
     }
     given = {**(read_model_scales(model) if model is not None else {}), **given}
-    places = [place for place, table in texts.items() for _ in range(len(table))]
     hundred, mapped = np.full(len(scores), nan), []
     for metric in metrics:
         lines = np.flatnonzero(scores.scorer == scores.find(metric))

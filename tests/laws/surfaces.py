@@ -125,10 +125,9 @@ EXPORTS = {
 CODEBOOK = "codebook.md"
 SYSTEMS = ("polished", "solid", "literal", "fluent-wrong")
 METRICS = ("bleu", "chrf", "ter")
-TEXT_OPTIONS = [
-    *("-r", "examples/reference.1.txt", "-r", "examples/reference.2.txt"),
-    *("--docs", "examples/docs.txt"),
-]
+#: The texts of the demonstration, and the folder with one document a line.
+SEGMENTS, DOCUMENTS = "examples", "documents"
+REFERENCES = ("reference.1", "reference.2")
 
 # --- A campaign and its surfaces --------------------------------------------------------
 
@@ -346,8 +345,9 @@ def read_spans(of: Surfaces, form: str) -> Reading:
 def read_correlate(of: Surfaces, form: str) -> Reading:
     """Read `metra meta correlate` on an export and the campaign's outputs."""
     reading = Reading(in_json=True)
-    outputs = [f"--output=examples/outputs/{name}.txt" for name in SYSTEMS]
-    scored = [*outputs, *TEXT_OPTIONS, *(f"-m{name}" for name in METRICS), "--no-ci"]
+    outputs, references = _name_texts(of)
+    scored = [f"--output={path}" for path in outputs]
+    scored += [*references, *(f"-m{name}" for name in METRICS), "--no-ci"]
     lowest = "doc" if of.is_about_documents else "seg"
     levels = {
         "sys": {"pearson": "r of systems"},
@@ -369,6 +369,17 @@ def read_correlate(of: Surfaces, form: str) -> Reading:
 
 def _name_export(of: Surfaces, form: str) -> tuple[str, ...]:
     return (str(of.export / EXPORTS[form]),)
+
+
+def _name_texts(of: Surfaces) -> tuple[list[str], list[str]]:
+    """Return the outputs, and the options that name references and documents.
+
+    Judges of documents see each as one text, so metrics must score it as one.
+    """
+    home = DOCUMENTS if of.is_about_documents else SEGMENTS
+    outputs = [f"{home}/outputs/{name}.txt" for name in SYSTEMS]
+    references = [f"--reference={home}/{name}.txt" for name in REFERENCES]
+    return outputs, [*references, f"--docs={home}/docs.txt"]
 
 
 def _list_rows(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -398,9 +409,9 @@ def _add_json(
 def read_report(of: Surfaces, form: str) -> Reading:
     """Read the part on people of `metra report`, scorer by scorer."""
     reading = Reading()
-    outputs = [f"examples/outputs/{name}.txt" for name in SYSTEMS]
+    outputs, references = _name_texts(of)
     judged = ("--judgements", *_name_export(of, form))
-    words = (*outputs, *TEXT_OPTIONS, *judged, *("-m", "bleu", "-m", "chrf"))
+    words = (*outputs, *references, *judged, *("-m", "bleu", "-m", "chrf"))
     for scorer in of.scorers or [""]:
         named = ("--question", scorer) if scorer else ()
         file = of.run.folder / "report.html"

@@ -7,7 +7,8 @@ selection of rows. These equalities must hold for every scorer:
   the export = the report's part on people: mean of a system, its interval, order, cluster
   and rank range, p-value against the next system, z, items and answers; each coefficient of
   agreement with its interval. `metra meta spans` and `metra meta correlate` give the page's
-  agreement on spans and correlation with metrics.
+  agreement on spans and correlation with metrics. Where judges saw whole documents, metrics
+  score a document as one text.
 - The kind of export makes no difference: jsonl, tsv and csv hold the same judgements.
 - The measures page = texts.tsv and exercise/*.tsv of the export = the page of exercises =
   `metra exercise` on the export and on the store. These figures are about texts: an
@@ -27,6 +28,7 @@ Digits are compared in full (to 1e-9) where both surfaces have them, else as pri
 import re
 from collections.abc import Iterable, Iterator
 from html import unescape
+from pathlib import Path
 
 import pytest
 from tests.golden_run.campaigns import Opened, fill_store
@@ -35,8 +37,11 @@ from tests.laws.figures import Figures, Number, are_equal
 from tests.laws.surfaces import (
     ABOUT_SYSTEMS,
     ABOUT_TEXTS,
+    DOCUMENTS,
     METRICS,
+    REFERENCES,
     REQUIRED,
+    SEGMENTS,
     SYSTEMS,
     Surfaces,
 )
@@ -99,6 +104,7 @@ def campaigns(
 ) -> Iterator[dict[str, Surfaces]]:
     """Fill a store with the demonstration and show all systems' names."""
     folder = fill_folder(tmp_path_factory.mktemp("law") / "store")
+    join_documents(folder)
     run = Run(Case("one-answer", []), folder)
     with settled(folder):
         fill_store(run)
@@ -115,6 +121,26 @@ def campaigns(
             name.removeprefix(PREFIX): Surfaces(run, admin, name, key)
             for name, key in keys.items()
         }
+
+
+def join_documents(folder: Path) -> None:
+    """Write outputs and references of the demonstration with one document a line."""
+    source, target = folder / SEGMENTS, folder / DOCUMENTS
+    (target / "outputs").mkdir(parents=True)
+    documents = [line.split("\t")[0] for line in _read_lines(source / "docs.txt")]
+    names = list(dict.fromkeys(documents))
+    (target / "docs.txt").write_text("".join(f"{name}\n" for name in names))
+    for path in [*(f"outputs/{name}" for name in SYSTEMS), *REFERENCES]:
+        texts: dict[str, list[str]] = {name: [] for name in names}
+        lines = _read_lines(source / f"{path}.txt")
+        for name, line in zip(documents, lines, strict=True):
+            texts[name].append(line)
+        joined = "".join(f"{' '.join(texts[name])}\n" for name in names)
+        (target / f"{path}.txt").write_text(joined, encoding="utf-8")
+
+
+def _read_lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
 
 
 @pytest.fixture

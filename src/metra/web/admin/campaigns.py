@@ -14,6 +14,7 @@ from metra.campaign.screen import build_screen, get_screen_protocol
 from metra.errors import CorpusError
 from metra.meta.exercise import run_exercise
 from metra.report.writers.exercise import write_exercise_tables
+from metra.scores.selection import DEFAULT
 from metra.store import audit, campaigns, tasks
 from metra.store.database import strip_unstorable
 from metra.store.second_looks import read_completed
@@ -70,13 +71,19 @@ def _compare_campaigns(request: Request) -> dict[str, Any]:
             one.name: read_completed(db, one) for one in visible if one.id in chosen
         }
     tables = {name: build_flagged_scores(each) for name, each in answers.items()}
-    study, problem = None, ""
-    if tables:
-        try:
-            study = run_exercise(tables)
-        except CorpusError as error:  # the campaigns do not go together
-            problem = str(error)
-    return {"known": visible, "chosen": chosen, "study": study, "problem": problem}
+    study, refusal = None, ""
+    try:
+        study = run_exercise(tables)
+    except CorpusError as error:  # no scores, or campaigns that do not go together
+        refusal = str(error) if tables else ""
+    words = {name: DEFAULT.describe(table) for name, table in tables.items()}
+    return {
+        "known": visible,
+        "chosen": chosen,
+        "study": study,
+        "refusal": refusal,
+        "selections": words,
+    }
 
 
 _MOST = 500

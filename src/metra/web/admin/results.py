@@ -38,6 +38,7 @@ from metra.meta.texts import tabulate_texts
 from metra.metrics import registry
 from metra.report.pictures.campaign import draw_judge_times, draw_ranking, draw_times
 from metra.scores.judgement import Judgement, JudgementKind
+from metra.scores.selection import DEFAULT
 from metra.store import answers, campaigns, outside_scores, second_looks
 from metra.web.admin.frame import (
     CampaignVisit,
@@ -173,6 +174,7 @@ def _render_metrics(visit: CampaignVisit, problem: str = "") -> Response:
         problem=problem,
         measured=measured,
         texts=texts,
+        selection=DEFAULT.describe(scores),
         exercise=run_exercise({"": scores}) if texts else None,
         undefined=measured.undefined[:_MOST_UNDEFINED],
         more_undefined=len(measured.undefined[_MOST_UNDEFINED:]),

@@ -7,6 +7,7 @@ import numpy as np
 from study_page import Claim, Section, StudyTable
 
 from metra.campaign.evaluator_files import read_evaluator_files
+from metra.campaign.protocols.registry import list_question_scales
 from metra.corpus import examples
 from metra.formats.annotations.quality_model import read_quality_model
 from metra.meta.exercise import ExerciseStudy, run_exercise
@@ -36,7 +37,11 @@ def hold_exercise() -> ExerciseStudy:
             f"{evaluator}={FOLDER / file}" if evaluator else str(FOLDER / file)
         )
     model = read_quality_model(str(FOLDER / "leaflet.toml"))
-    return run_exercise(read_evaluator_files(paths), model=model)
+    return run_exercise(
+        read_evaluator_files(paths),
+        protocol_scales=list_question_scales(),
+        model=model,
+    )
 
 
 def make_results(data: Path) -> Section:

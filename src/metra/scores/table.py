@@ -140,8 +140,10 @@ class Scores:
         """Keep one scorer's lines; systems and items keep their numbers."""
         return self.keep_lines(self.scorer == self.find(name))
 
-    def matrix(self, name: str, *, level: str = "segment") -> Array:
-        """Systems × items of a level, NaN where nothing was scored.
+    def matrix(
+        self, name: str, *, level: str = "segment", column: str = "value"
+    ) -> Array:
+        """Return systems × items of a level, NaN for a missing score.
 
         Several values of one cell, by several judges or by one who judged twice, are
         averaged: first each judge's, then the judges'.
@@ -151,7 +153,7 @@ class Scores:
         lines = self._lines_by_scorer[self.find(name)]
         lines = lines[(place[self.item[lines]] >= 0) & np.isfinite(self.value[lines])]
         cell = self.system[lines] * width + place[self.item[lines]]
-        value = self.value[lines]
+        value = getattr(self, column)[lines]
         if np.bincount(cell, minlength=1).max() > 1:
             judge = self.judge[lines]
             cell, value = _average_by_judge(cell, judge, value, len(self.judges) + 1)

@@ -8,8 +8,8 @@ from tests.campaign.campaigns import answered, opened
 
 from metra.campaign.evaluator_files import read_evaluator_file, read_evaluator_files
 from metra.campaign.exercise_study import run_exercise
-from metra.campaign.exports import export_judgements
 from metra.errors import FormatError, MetraError
+from metra.report.campaign_files import export_judgements
 
 HEAD = "metric\tevaluator\ttext\ttranslation\tscore"
 

@@ -12,12 +12,12 @@ from metra.campaign.exercise import (
     compare_evaluators,
     convert_text_scores,
 )
-from metra.campaign.exports import export_judgements
 from metra.campaign.judgement import score_judgements
 from metra.campaign.judgement_files import read_judgement_scores
 from metra.campaign.results import score_texts
 from metra.campaign.summary import compute_measurements, summarise_judgements
 from metra.errors import FormatError
+from metra.report.campaign_files import export_judgements
 from metra.scores.judgement_jsonl import format_judgements
 from metra.scores.long_table import format_judgement_table
 from metra.scores.spreadsheet import count_undefined, format_spreadsheet

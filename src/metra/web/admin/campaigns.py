@@ -8,10 +8,10 @@ from fastapi import APIRouter, Request, Response
 
 from metra.campaign.campaign import FIRST
 from metra.campaign.exercise import compare_evaluators, convert_text_scores
-from metra.campaign.exports import zip_files
 from metra.campaign.own_wording import choose_campaign_wording, list_wordings
 from metra.campaign.results import score_texts
 from metra.campaign.screen import build_screen, get_screen_protocol
+from metra.report.campaign_files import zip_files
 from metra.store import audit, campaigns, tasks
 from metra.store.database import strip_unstorable
 from metra.store.second_looks import read_completed

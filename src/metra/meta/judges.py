@@ -15,7 +15,7 @@ from metra.errors import format_count
 from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
 from metra.meta.judge_options import FlagRules
 from metra.meta.question import Question
-from metra.scores.selection import DEFAULT, EVERY_KIND, Selection
+from metra.scores.selection import DEFAULT, EVERY_KIND, Flagged, Selection
 from metra.scores.table import Scores
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats.arrays import Array, Codes, group_lines
@@ -87,16 +87,16 @@ def ask_judges(
         if row.scorer == scorer
     )
     counted = replace(include_judged(selection), kinds=selection.kinds).select(scores)
-    systems, means = (), {}
-    if scorer in counted.names:
-        lines = counted.lines(scorer).compact()
-        systems, means = tuple(sorted(lines.systems)), _average_by_judge(lines)
+    if scorer not in counted.names:
+        return JudgesAnswer(scorer, rows, scores.flags, (), {})
+    lines = counted.lines(scorer).compact()
+    systems, means = tuple(sorted(lines.systems)), _average_by_judge(lines)
     return JudgesAnswer(scorer, rows, scores.flags, systems, means)
 
 
 def include_judged(selection: Selection) -> Selection:
     """Return the selection with calibration items and, unless left out, flagged judges."""
-    flagged = "out" if selection.flagged == "out" else "count"
+    flagged: Flagged = "out" if selection.flagged == "out" else "count"
     kinds = selection.kinds | {"calibration"}
     return replace(selection, kinds=kinds, flagged=flagged)
 
@@ -301,8 +301,8 @@ def _compute_drifts(lines: Scores) -> dict[int, Drift]:
         return {}
     timed = lines.keep_lines(np.isfinite(lines.submitted_at))
     systems = len(timed.systems)
-    means = np.bincount(timed.system, timed.hundred, systems)
-    means /= np.maximum(np.bincount(timed.system, minlength=systems), 1)
+    totals = np.bincount(timed.system, timed.hundred, systems)
+    means = totals / np.maximum(np.bincount(timed.system, minlength=systems), 1)
     in_time = np.argsort(timed.submitted_at, kind="stable")
     offs = (timed.hundred - means[timed.system])[in_time]
     drifts = {}

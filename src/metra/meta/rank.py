@@ -94,7 +94,7 @@ class ScorerRanking:
     @property
     def means(self) -> list[float]:
         """Means in the scorer's own unit."""
-        return self.columns["mean"].tolist()  # type: ignore[no-any-return]
+        return self.columns["mean"].tolist()
 
 
 @dataclass(frozen=True)
@@ -443,8 +443,7 @@ def build_ranking_table(answer: RankingAnswer) -> Table:
             if method == "mean" and other is not None:
                 cells.append(build_figure(other_means.get(system, np.nan)))
             if method == "mean" and ranking.hundreds is not None:
-                interval = ranking.hundred_intervals[place]
-                cells.append(build_figure(ranking.hundreds[place], interval))
+                cells.append(build_figure(ranking.hundreds[place]))
         cells += [
             build_count(ranking.sizes[place]),
             build_count(ranking.answers[place]),

@@ -183,8 +183,8 @@ def _rank_among(rows: Scores) -> Scores:
     An answer that then compares nothing is dropped.
     """
     compares = np.array([scorer.compares for scorer in rows.scorers], bool)
-    ranked = np.flatnonzero(compares[rows.scorer]) if len(rows.answer) else []
-    if not len(ranked):
+    ranked = np.flatnonzero(compares[rows.scorer])
+    if not len(ranked) or not len(rows.answer):
         return rows
     value, hundred = rows.value.copy(), rows.hundred.copy()
     keep = np.ones(len(rows), bool)

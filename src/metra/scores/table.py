@@ -444,8 +444,14 @@ def add_total(scores: Scores, name: str) -> tuple[Scores, int]:
     is_human = any(scorer.human for scorer in scorers)
     kind = kinds.pop() if len(kinds) == 1 else "human" if is_human else ""
     totals = Scores(
-        *(scores.systems, scores.items, (Scorer(name, kind, scorers[0].direction),)),
-        *(scores.judges, system, item, np.zeros(len(shared), np.int64), judge - 1),
+        scores.systems,
+        scores.items,
+        (Scorer(name, kind, scorers[0].direction),),
+        scores.judges,
+        system,
+        item,
+        np.zeros(len(shared), np.int64),
+        judge - 1,
         total,
     )
     lacking = len(reduce(np.union1d, keys)) - len(shared)

@@ -252,7 +252,8 @@ def sum_units(
         documents = [scores.items[at].document for at in scores.segments.tolist()]
         names, place = number_names(documents)
         by_document = np.zeros((len(rows), len(names), 2))
-        np.add.at(by_document, (slice(None), place), rows)
+        for document in range(len(names)):
+            by_document[:, document] = rows[:, place == document].sum(1)
         rows = by_document
     return UnitSums(rows, [])
 
@@ -358,8 +359,15 @@ def collect_rankings(scores: Scores, name: str) -> tuple[Scores, Array]:
     scorers = list(scores.scorers)
     scorers[number] = scorers[number]._replace(direction=HIGHER)
     shares = Scores(
-        *(scores.systems, scores.items, tuple(scorers), scores.judges),
-        *(system, item, np.full(len(row), number), judge - 1, share[row, system]),
+        scores.systems,
+        scores.items,
+        tuple(scorers),
+        scores.judges,
+        system.astype(np.int64),
+        item,
+        np.full(len(row), number),
+        judge - 1,
+        share[row, system],
     )
     if compares and len(lines.answer):
         shares = replace(shares, answer=rankings[row] % answers)

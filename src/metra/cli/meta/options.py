@@ -432,8 +432,8 @@ def _answer_question(
         asked.add_total(each)
         with show_progress("steps") as report, count_blocks(report):
             answer = ask(asked=asked, options=options)
-        scorer = each or asked.name or asked.scores.names[0]
-        words = asked.selection.describe(scores, scorer)
+        scorer = each or asked.name or next(iter(asked.scores.names), "")
+        words = asked.selection.describe(scores, scorer) if len(scores) else ""
         answer = replace(answer, notes=[*answer.notes, *asked.notes], selection=words)
         reports[each] = answer
     if len(reports) > 1:

@@ -32,7 +32,12 @@ from metra.campaign.uploads import make_safe_name
 from metra.errors import MetraError
 from metra.meta.correlate import PeopleCorrelation, correlate_people, tabulate_means
 from metra.meta.findings import merge_reports
-from metra.meta.judge_options import WORDS_PER_MINUTE, FlagRules, RankOptions
+from metra.meta.judge_options import (
+    WORDS_PER_MINUTE,
+    AgreeOptions,
+    FlagRules,
+    RankOptions,
+)
 from metra.meta.judges import add_flags
 from metra.meta.question import AnsweredQuestion, answer_all
 from metra.metrics import registry
@@ -483,7 +488,12 @@ def parse_filters(
         rule="neighbours" if query.get("rule") == "neighbours" else "wmt",
         correction="holm" if query.get("holm") == "yes" else "none",
     )
-    return selection, {"rank": ranking, "judges": FlagRules(words_per_minute=fastest)}
+    options = {
+        "rank": ranking,
+        "judges": FlagRules(words_per_minute=fastest),
+        "agree": AgreeOptions(brief=True),
+    }
+    return selection, options
 
 
 def _parse_day(day: str, *, days: int = 0) -> float | None:

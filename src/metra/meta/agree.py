@@ -189,9 +189,9 @@ def report_agreement(answer: AgreementAnswer, options: AgreeOptions) -> MetaRepo
         boot=f"{drawn_units} k={options.trials}" if drawn else None,
         seed=options.seed if drawn else None,
     )
-    pairs = [
-        {name: getattr(pair, name) for name in PAIR_COLUMNS} for pair in agreement.pairs
-    ]
+    # Kendall's coefficient takes long.
+    names = [name for name in PAIR_COLUMNS if not options.brief or name != "kendall"]
+    pairs = [{name: getattr(pair, name) for name in names} for pair in agreement.pairs]
     notes = [
         *answer.notes,
         *_write_notes(ratings, agreement, options.most_pairs),

@@ -41,7 +41,11 @@ class Selection:
 
     def select(self, scores: Scores) -> Scores:
         """Return the rows that count, with their values, for figures about systems."""
-        return _drop_flagged(self._filter(scores, self.kinds), self).compact()
+        # Several questions are asked of the same rows.
+        if self not in scores.selections:
+            rows = _drop_flagged(self._filter(scores), self)
+            scores.selections[self] = rows.compact()
+        return scores.selections[self]
 
     def select_flagged(self, scores: Scores) -> Scores:
         """Return the rows of the other way: with flagged judges if they are set apart.
@@ -98,8 +102,8 @@ class Selection:
             words += [f"answered {word} {day} UTC"] if day else []
         return words
 
-    def _filter(self, scores: Scores, kinds: Collection[str]) -> Scores:
-        keep = self._match(scores, kinds) & np.isfinite(scores.value)
+    def _filter(self, scores: Scores) -> Scores:
+        keep = self._match(scores, self.kinds) & np.isfinite(scores.value)
         rows = scores if keep.all() else scores.keep_lines(keep)
         return _rank_among(rows) if self.systems else rows
 

@@ -200,7 +200,7 @@ def test_ranges(limits, inside, outside, text):
     ("need", "message"),
     [
         (
-            "reference",
+            "references",
             "x needs a reference; give one with `references`, or a table with a "
             "column named ref.",
         ),
@@ -221,7 +221,7 @@ def test_what_a_metric_needs_must_be_there(need, message):
         columns=(),
         rows=lambda _: None,
         aggregate=lambda _: None,
-        **{"needs_reference": False, f"needs_{need}": True},
+        needs={need},
     )
     there = dict.fromkeys(("references", "source", "documents"), True)
     check_needs({"x": metric}, there)

@@ -89,8 +89,8 @@ _REMEDIES = (
 
 def _align_scores(metric: Metric, campaign: Campaign, title: str) -> OutsideScores:
     """Choose the scores of the campaign's systems and segments."""
-    if NUMBERS in campaign.material and metric.scored is not None:
-        values = dict(_select_segments(metric.scored, campaign))
+    if NUMBERS in campaign.material and metric.notes.scored is not None:
+        values = dict(_select_segments(metric.notes.scored, campaign))
     else:
         corpus = build_corpus(campaign, references=False)
         counted = count_corpus(corpus, {metric.name: metric}, keep=True)

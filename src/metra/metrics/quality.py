@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +19,11 @@ from metra.metrics.options import format_value
 from metra.metrics.record import (
     AnyBatch,
     Array,
+    Fit,
     Metric,
+    Notes,
     Parts,
     metric_factory,
-    set_recipe,
 )
 from metra.metrics.registry import metric as make_metric
 from metra.metrics.units import Detail
@@ -96,13 +98,13 @@ def combine_metrics(model: QualityModel, metrics: Sequence[Metric]) -> Metric:
         rows=partial(rows, metrics=metrics),
         aggregate=partial(aggregate, members=members),
         parts=partial(parts, members=members),
-        details=partial(details, metrics=metrics)
-        if any(metric.details for metric in metrics)
-        else None,
-        needs_source=any(metric.needs_source for metric in metrics),
-        needs_reference=any(metric.needs_reference for metric in metrics),
-        whole_documents=any(metric.whole_documents for metric in metrics),
+        needs=frozenset().union(*(metric.needs for metric in metrics)),
         settled=_describe_model(model, metrics),
+        notes=Notes(
+            details=partial(details, metrics=metrics)
+            if any(metric.notes.details for metric in metrics)
+            else None
+        ),
     )
     if any(metric.for_segments for metric in metrics):
         each = [metric.for_segments or metric for metric in metrics]
@@ -111,15 +113,37 @@ def combine_metrics(model: QualityModel, metrics: Sequence[Metric]) -> Metric:
         )
         joined = replace(joined, for_segments=replace(alone, fit=None))
 
-    def fit(batches: Iterable[Batch]) -> Metric:
-        # Several metrics look at the same batches, which can be walked through once.
-        kept = list(batches)
-        fitted = [metric.fit(kept) if metric.fit else metric for metric in metrics]
-        return set_recipe(
-            combine_metrics(model, fitted), combine_metrics, model, fitted
-        )
+    fits = [metric.fit for metric in metrics]
+    return replace(joined, fit=_join_fits(model, metrics)) if any(fits) else joined
 
-    return replace(joined, fit=fit) if any(metric.fit for metric in metrics) else joined
+
+def _join_fits(model: QualityModel, metrics: Sequence[Metric]) -> Fit:
+    """Return the fit of the whole: the counts of its members, None where one has none."""
+
+    def count(batches: Iterable[Batch]) -> list[Any]:
+        # Several metrics look at the same batches, which can be walked through once.
+        listed = list(batches)
+        return [metric.fit and metric.fit.count(listed) for metric in metrics]
+
+    def apply(counts: Sequence[Any]) -> Metric:
+        fitted = [
+            metric.fit.apply(members) if metric.fit else metric
+            for metric, members in zip(metrics, counts, strict=True)
+        ]
+        return combine_metrics(model, fitted)
+
+    return Fit(
+        count=count,
+        apply=apply,
+        to_tables=lambda counts: [
+            metric.fit and metric.fit.to_tables(members)
+            for metric, members in zip(metrics, counts, strict=True)
+        ],
+        from_tables=lambda tables: [
+            metric.fit and metric.fit.from_tables(members)
+            for metric, members in zip(metrics, tables, strict=True)
+        ],
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +198,8 @@ def parts(totals: Array, *, members: Sequence[_ScoredMember]) -> Parts:
 
 def details(batch: AnyBatch, *, metrics: Sequence[Metric]) -> list[Detail]:
     """What the metrics noted, those that note anything."""
-    noting = [metric.details for metric in metrics if metric.details]
-    return [detail for list_details in noting for detail in list_details(batch)]
+    noting = [metric.notes.details for metric in metrics]
+    return [detail for note in noting if note for detail in note(batch)]
 
 
 def _describe_model(

@@ -37,7 +37,16 @@ from metra.metrics.llm.cache import (
 from metra.metrics.llm.endpoint import Endpoint, check_key_variable, read_address
 from metra.metrics.llm.prompts import Prompt, SegmentTexts, read_prompt
 from metra.metrics.options import UNSIGNED, FromZero, Range
-from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.metrics.record import (
+    AnyBatch,
+    Array,
+    Fast,
+    Metric,
+    Notes,
+    Parts,
+    metric_factory,
+    select_needs,
+)
 from metra.metrics.spans import MarkedErrors
 from metra.metrics.units import Detail
 from metra.scores.error_spans import ErrorSpan
@@ -195,24 +204,28 @@ def llm(
         run_scores=RunScores(run_scores, model),
     )
     return Metric(
-        basis="neural",
         name="llm",
         columns=COLUMNS + (RUN_COLUMNS if runs > 1 else ()),
         rows=judge.rows,
         aggregate=aggregate,
         parts=partial(parts, prices=prices),
-        details=judge.details,
-        marked=None if scale else judge.marked_errors,
-        estimate=judge.estimate,
-        needs_source=bool(asked.placeholders & {"source", "texts"}),
-        needs_reference=judge.shows_references,
-        own_threads=True,
+        needs=select_needs(
+            references=judge.shows_references,
+            source=bool(asked.placeholders & {"source", "texts"}),
+        ),
         settled={
             "prompt": asked.describe_version(),
             "answers": kind,
             "answer_tokens": answer_tokens,
             "reference": judge.shows_references,
         },
+        fast=Fast(own_threads=True),
+        notes=Notes(
+            details=judge.details,
+            marked=None if scale else judge.marked_errors,
+            estimate=judge.estimate,
+            basis="neural",
+        ),
     )
 
 

@@ -291,12 +291,25 @@ def test_the_shorter_way_to_the_sums_changes_no_bit(spec):
 
 
 @every_measure
+def test_the_best_score_is_oriented_highest(spec):
+    direction = registry.metric(spec).direction
+    best = {True: 200.0, False: 0.0, None: direction.target}
+    scores = np.array(
+        [0.0, 80.0, 107.0, 114.0, 200.0, best[direction.higher_is_better]]
+    )
+    oriented = direction.orient(scores)
+    assert oriented.max() == oriented[-1]
+    # Scores that are not the best are oriented below it.
+    assert (oriented[scores != scores[-1]] < oriented[-1]).all()
+
+
+@every_measure
 def test_the_measure_of_segments_shares_the_rows(spec):
     metric = made(spec)
     single = metric.for_segments or metric
     assert single.columns == metric.columns
     assert single.options == metric.options
-    assert single.higher_is_better == metric.higher_is_better
+    assert single.direction == metric.direction
     assert same(rows_of(single), rows_of(metric))
 
 

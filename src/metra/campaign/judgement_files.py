@@ -63,8 +63,6 @@ ALL_SCORE_FORMATS: Mapping[str, ScoreFormat] = {
         read=read_judgement_scores
     ),
     "metra-tsv": SCORE_FORMATS["metra-tsv"]._replace(
-        read=partial(
-            read_metra_tsv, direction_of=lambda spec: metric(spec).higher_is_better
-        )
+        read=partial(read_metra_tsv, direction_of=lambda spec: metric(spec).direction)
     ),
 }

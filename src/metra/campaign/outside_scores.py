@@ -98,9 +98,8 @@ def _align_scores(metric: Metric, campaign: Campaign, title: str) -> OutsideScor
             system: counted.tallies[system, metric.name].rows[:, 0].tolist()
             for system in corpus.systems
         }
-    return OutsideScores(
-        metric.name, title, metric.higher_is_better, values, metric.more_digits
-    )
+    is_higher = metric.higher_is_better is not False
+    return OutsideScores(metric.name, title, is_higher, values, metric.more_digits)
 
 
 def _select_segments(

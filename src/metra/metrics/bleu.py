@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from metra import _core
 from metra.corpus.batch import Batch
 from metra.metrics.options import Case, FromZero, NgramOrder, format_value
-from metra.metrics.record import (
-    Array,
-    Fast,
-    Metric,
-    Parts,
-    metric_factory,
-)
+from metra.metrics.record import Array, Fast, Metric, Parts, metric_factory
 from metra.text.preparation import choose_preparation, find_whole_tokenizer
 
 if TYPE_CHECKING:

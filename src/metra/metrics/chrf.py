@@ -10,14 +10,7 @@ from metra import _core
 from metra.corpus.batch import SegmentColumn
 from metra.errors import OptionError, not_possible
 from metra.metrics.options import LONGEST, Case, Range
-from metra.metrics.record import (
-    AnyBatch,
-    Array,
-    Fast,
-    Metric,
-    Parts,
-    metric_factory,
-)
+from metra.metrics.record import AnyBatch, Array, Fast, Metric, Parts, metric_factory
 from metra.text.columns import Text
 from metra.text.preparation import find_whole_tokenizer, make_preparation
 

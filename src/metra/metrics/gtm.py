@@ -9,14 +9,7 @@ import numpy as np
 from metra import _core
 from metra.metrics.alignment import Alignment, Link, build_alignments, make_link
 from metra.metrics.options import Case, Range
-from metra.metrics.record import (
-    AnyBatch,
-    Array,
-    Metric,
-    Notes,
-    Parts,
-    metric_factory,
-)
+from metra.metrics.record import AnyBatch, Array, Metric, Notes, Parts, metric_factory
 from metra.text.preparation import make_preparation
 
 RUN, CAPPED = "run", "capped run"

@@ -11,14 +11,7 @@ from metra.formats import resources
 from metra.formats.stream import compute_file_digest
 from metra.metrics.alignment import Alignment, build_alignments, make_link
 from metra.metrics.options import Case, FromZero, Range, Share
-from metra.metrics.record import (
-    AnyBatch,
-    Array,
-    Metric,
-    Notes,
-    Parts,
-    metric_factory,
-)
+from metra.metrics.record import AnyBatch, Array, Metric, Notes, Parts, metric_factory
 from metra.text.preparation import Preparation, Tokens, make_preparation
 
 

@@ -21,14 +21,7 @@ from metra.metrics.corpus_weights import (
     refuse_unfitted,
 )
 from metra.metrics.options import Case, NgramOrder
-from metra.metrics.record import (
-    AnyBatch,
-    Array,
-    Fit,
-    Metric,
-    Parts,
-    metric_factory,
-)
+from metra.metrics.record import AnyBatch, Array, Fit, Metric, Parts, metric_factory
 from metra.text.preparation import choose_preparation
 
 #: The value of `info` that weighs all n-grams the same.

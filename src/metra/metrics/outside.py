@@ -489,9 +489,7 @@ def _compute_version(path: str, files: Sequence[str]) -> str:
 def _get_formats() -> dict[str, Any]:
     from metra.metrics.registry import metric
 
-    reader = partial(
-        read_metra_tsv, direction_of=lambda spec: metric(spec).higher_is_better
-    )
+    reader = partial(read_metra_tsv, direction_of=lambda spec: metric(spec).direction)
     own = SCORE_FORMATS["metra-tsv"]._replace(read=reader)
     return {**SCORE_FORMATS, "metra-tsv": own}
 

@@ -1,6 +1,6 @@
 """Quality models: several metrics in one figure, for a stated use of the translations."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -68,8 +68,10 @@ def quality(*, model: str = "") -> Metric:
     described = read_quality_model(model)
     metrics = [make_metric(member.spec) for member in described.members]
     for member, metric in zip(described.members, metrics, strict=True):
-        if (member.best > member.worst) != metric.higher_is_better:
+        orient, target = metric.direction.orient, metric.direction.target
+        if orient(member.best) <= orient(member.worst):
             better = "higher" if metric.higher_is_better else "lower"
+            better = better if target is None else f"closer to {format_value(target)}"
             worst, best = map(format_value, (member.worst, member.best))
             msg = (
                 f"quality: {member.spec} is better the {better} it is, but the model has "
@@ -83,7 +85,7 @@ def combine_metrics(model: QualityModel, metrics: Sequence[Metric]) -> Metric:
     """Join the metrics of a model: their statistics side by side, one score from all."""
     edges = np.cumsum([0, *(len(metric.columns) for metric in metrics)]).tolist()
     members = [
-        _ScoredMember(member, metric.aggregate, slice(*places))
+        _ScoredMember(member, metric, slice(*places))
         for member, metric, places in zip(
             model.members, metrics, pairwise(edges), strict=True
         )
@@ -151,15 +153,17 @@ class _ScoredMember:
     """A metric of the model, and where its statistics stand."""
 
     member: WeightedMetric
-    aggregate: Callable[[Array], Array]
+    metric: Metric
     columns: slice
 
     def score(self, totals: Array) -> Array:
-        return self.aggregate(np.ascontiguousarray(totals[..., self.columns]))
+        return self.metric.aggregate(np.ascontiguousarray(totals[..., self.columns]))
 
-    def worth(self, totals: Array) -> Array:
-        """What the score is worth on the model's scale, 0 to 100."""
-        return scale_to_hundred(self.score(totals), self.member.worst, self.member.best)
+    def scale(self, totals: Array) -> Array:
+        """Return the score on the model's scale, 0 to 100."""
+        orient, member = self.metric.direction.orient, self.member
+        ends = orient(member.worst), orient(member.best)
+        return scale_to_hundred(orient(self.score(totals)), *ends)
 
 
 def rows(batch: AnyBatch, *, metrics: Sequence[Metric]) -> Array:
@@ -168,14 +172,14 @@ def rows(batch: AnyBatch, *, metrics: Sequence[Metric]) -> Array:
 
 
 def aggregate(totals: Array, *, members: Sequence[_ScoredMember]) -> Array:
-    """The weighted mean of what the metrics are worth, of each row of totals."""
-    worth = np.stack([scored.worth(totals) for scored in members], axis=-1)
+    """Return the weighted mean of the scaled scores of each row of totals."""
+    scaled = np.stack([scored.scale(totals) for scored in members], axis=-1)
     weights = np.array([scored.member.weight for scored in members])
-    effective = np.where(np.isnan(worth), 0.0, weights)
+    effective = np.where(np.isnan(scaled), 0.0, weights)
     # One by one, so that a row's score does not hang on how many rows there are.
     total = sum(effective[..., index] for index in range(len(members)))
     gained = sum(
-        effective[..., index] * np.nan_to_num(worth[..., index])
+        effective[..., index] * np.nan_to_num(scaled[..., index])
         for index in range(len(members))
     )
     with np.errstate(invalid="ignore"):
@@ -183,16 +187,16 @@ def aggregate(totals: Array, *, members: Sequence[_ScoredMember]) -> Array:
 
 
 def parts(totals: Array, *, members: Sequence[_ScoredMember]) -> Parts:
-    """Each metric's score, what it is worth, and its share of the weight in percent."""
+    """Return each metric's score, its scaled score and its share of the weight in percent."""
     defined = {}
     for scored in members:
         score = float(scored.score(totals))
         if not np.isnan(score):
-            defined[scored.member] = score, float(scored.worth(totals))
+            defined[scored.member] = score, float(scored.scale(totals))
     total = sum(member.weight for member in defined)
     return {
-        member.spec: [score, worth, 100 * member.weight / total]
-        for member, (score, worth) in defined.items()
+        member.spec: [score, scaled, 100 * member.weight / total]
+        for member, (score, scaled) in defined.items()
     }
 
 

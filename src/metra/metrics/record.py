@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from metra import __version__
 from metra.corpus.batch import Batch, CorpusChunk, Sentence
@@ -276,13 +276,8 @@ def select_needs(
     >>> sorted(select_needs(source=True, references=False))
     ['source']
     """
-    given: dict[Need, bool] = {
-        "references": references,
-        "source": source,
-        "documents": documents,
-        "whole_documents": whole_documents,
-    }
-    return frozenset(need for need, is_needed in given.items() if is_needed)
+    given = locals()
+    return frozenset(need for need in get_args(Need) if given[need])
 
 
 def find_missing_need(metric: Metric, has: Mapping[Need, bool]) -> Need | None:
@@ -404,6 +399,16 @@ def _check_settled(metric: Metric, settled: Mapping[str, object]) -> Metric:
             )
             raise OptionError(msg)
     return metric
+
+
+def get_ordered_formula(metric: Metric) -> tuple[Callable[[Array], Array], bool]:
+    """Return `aggregate`, and True if higher scores are better or False if lower ones are.
+
+    The formula of a metric with a target returns the negative distance to it.
+    """
+    if metric.higher_is_better is not None:
+        return metric.aggregate, metric.higher_is_better
+    return lambda totals: metric.direction.orient(metric.aggregate(totals)), True
 
 
 def check_on_fit(metric: Metric, check: Callable[[Iterable[Batch]], object]) -> Metric:

@@ -19,6 +19,8 @@ from metra.scores.table import (
     build_score_table,
     concatenate_scores,
 )
+from metra.stats.arrays import Array
+from metra.stats.direction import LOWER, Direction, find_direction
 
 
 def read_metra_json(path: str) -> Scores:
@@ -39,7 +41,8 @@ def read_metra_json(path: str) -> Scores:
 def _build_system_scores(entry: dict[str, Any]) -> Scores:
     tables = []
     for spec, score in entry["scores"].items():
-        scorer = Scorer(spec, "metric", score["higher_is_better"])
+        direction = find_direction(score["higher_is_better"], score.get("target"))
+        scorer = Scorer(spec, "metric", direction.higher_is_better is not False)
         segments = entry.get("segments", {}).get(spec, [])
         documents = entry.get("documents", {}).get(spec, {})
         for items, values in (
@@ -48,19 +51,24 @@ def _build_system_scores(entry: dict[str, Any]) -> Scores:
             ([ScoredItem("", name) for name in documents], list(documents.values())),
         ):
             if items:
-                column = {scorer: np.array(values, np.float64)}
+                column = {scorer: _order_values(np.array(values, float), direction)}
                 systems = [entry["name"]] * len(items)
                 tables.append(build_score_table(systems, items, column))
     return concatenate_scores(tables)
 
 
+def _order_values(values: Array, direction: Direction) -> Array:
+    """Return scores that are better the higher or the lower they are."""
+    return values if direction.target is None else direction.orient(values)
+
+
 def read_metra_tsv(
-    path: str, *, direction_of: Callable[[str], bool] | None = None
+    path: str, *, direction_of: Callable[[str], Direction] | None = None
 ) -> Scores:
     """Read the scores of all levels but groups.
 
-    The file does not say whether higher scores of a metric are better: `direction_of`
-    does, by the metric's spec.
+    The file does not contain the direction of a metric; `direction_of` returns it for a
+    spec. Scores with a target are read as negative distances to it.
     """
     if direction_of is None:
         problem = f"{format_path(path)} does not give the direction of its scores"
@@ -74,16 +82,21 @@ def read_metra_tsv(
         msg = f"{format_path(path)} has a header but no scores."
         raise FormatError(msg)
     specs = dict.fromkeys(row["metric"] for row in rows)
-    directions = {spec: "higher" if direction_of(spec) else "lower" for spec in specs}
+    directions = {spec: direction_of(spec) for spec in specs}
     columns = dict.fromkeys(ROLES, [""] * len(rows)) | {
         "system": [row["system"] for row in rows],
         "scorer": [row["metric"] for row in rows],
         "kind": ["metric"] * len(rows),
-        "direction": [directions[row["metric"]] for row in rows],
+        "direction": [
+            "lower" if directions[row["metric"]] == LOWER else "higher" for row in rows
+        ],
     }
     for level in ("segment", "document"):
         columns[level] = [row["item"] if row["level"] == level else "" for row in rows]
     values = parse_numbers([row["score"] for row in rows], path, "score")
+    for spec, direction in directions.items():
+        places = [row["metric"] == spec for row in rows]
+        values[places] = _order_values(values[places], direction)
     return build_scores(columns, values, path)
 
 

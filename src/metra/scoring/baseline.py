@@ -386,8 +386,8 @@ def _list_checks(
                 score.more_digits,
             )
         if bound is not None:
-            ahead = score.score - bound
-            reached = (ahead if score.higher_is_better else -ahead) >= 0
+            orient = score.direction.orient
+            reached = orient(score.score) >= orient(bound)
             yield GateCheck(
                 system,
                 spec,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from metra import show_record
 from metra.errors import MissingResourceError, OptionError, not_possible
 from metra.metrics.record import Array, Basis, Parts
+from metra.stats.direction import Direction
 
 if TYPE_CHECKING:
     import pandas
@@ -24,7 +25,7 @@ class Score:
 
     score: float
     signature: str
-    higher_is_better: bool
+    direction: Direction
     interval: tuple[float, float] | None = None
     parts: Parts = field(default_factory=dict)
     documents: Mapping[str, float] | None = None
@@ -39,6 +40,11 @@ class Score:
     more_digits: int = field(default=0, repr=False)
     #: What the measure is based on, see `metra.analysis.headlines`.
     basis: Basis = field(default="string", repr=False)
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """True or False, or None if the score closest to a target is best."""
+        return self.direction.higher_is_better
 
     def __repr__(self) -> str:
         """Give the score with its interval and its signature."""
@@ -115,11 +121,11 @@ class Results:
 
     def ranked(self, spec: str) -> list[SystemScores]:
         """List systems from best to worst by this metric; those without a score come last."""
-        sign = -1 if self.systems[0].scores[spec].higher_is_better else 1
+        direction = self.systems[0].scores[spec].direction
 
         def place(entry: SystemScores) -> tuple[bool, float]:
             score = entry.scores[spec].score
-            return score != score, sign * score
+            return score != score, -direction.orient(score)
 
         return sorted(self.systems, key=place)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from metra.corpus.batch import CorpusChunk, check_chunk
 from metra.corpus.outputs import Corpus
-from metra.metrics.record import Array, Metric
+from metra.metrics.record import Array, Metric, get_ordered_formula
 from metra.scores.table import (
     ScoredItem,
     Scorer,
@@ -39,7 +39,10 @@ def score_systems(
 def build_scores(
     counted: CorpusStatistics, *, lang: str = ""
 ) -> tuple[Scores, dict[str, SegmentStatistics]]:
-    """Put what was counted, rows and all, into a table of scores."""
+    """Build a table of scores from statistics with rows.
+
+    Scores of a metric with a target enter as negative distances to it.
+    """
     systems = tuple(counted.systems)
     segments = tuple(str(number) for number in range(1, counted.segments + 1))
     documents = counted.documents or [""] * len(segments)
@@ -54,24 +57,24 @@ def build_scores(
     for spec, metric in counted.metrics.items():
         tallies = [counted.tallies[system, spec] for system in systems]
         rows = np.stack([tally.rows for tally in tallies])
-        better = metric.higher_is_better
+        formula, is_higher = get_ordered_formula(metric)
         statistics[spec] = SegmentStatistics(
-            rows, metric.aggregate, better, systems, segments
+            rows, formula, is_higher, systems, segments
         )
-        scorer = Scorer(spec, "metric", better)
-        single = metric.for_segments or metric
+        scorer = Scorer(spec, "metric", is_higher)
+        single, _ = get_ordered_formula(metric.for_segments or metric)
         items = [
             ScoredItem(name, document, lang=lang)
             for name, document in zip(segments, documents, strict=True)
         ]
-        add_table(items, scorer, single.aggregate(rows))
+        add_table(items, scorer, single(rows))
         whole = np.stack([tally.total for tally in tallies])
-        add_table([ScoredItem(lang=lang)], scorer, metric.aggregate(whole))
+        add_table([ScoredItem(lang=lang)], scorer, formula(whole))
         if counted.documents:  # each is scored as a corpus of its segments
             sums = [sum_parts_by_group(part, places, len(names)) for part in rows]
             totals = np.array([list(map(join_parts, groups)) for groups in sums])
             items = [ScoredItem("", str(name), lang=lang) for name in names]
-            add_table(items, scorer, metric.aggregate(totals))
+            add_table(items, scorer, formula(totals))
     return concatenate_scores(tables), statistics
 
 

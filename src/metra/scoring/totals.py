@@ -298,7 +298,7 @@ def _score_sums(sums: list[float], metric: "Metric", signature: str) -> Score:
     return Score(
         score=float(metric.aggregate(totals)),
         signature=signature,
-        higher_is_better=metric.higher_is_better,
+        direction=metric.direction,
         parts=metric.parts(totals),
         more_digits=metric.more_digits,
         basis=metric.notes.basis,

@@ -562,7 +562,9 @@ def test_an_estimate_asks_nothing(judge):
         left = metra.metric(spec).notes.estimate(batches)
         assert (left.questions, left.known, left.requests) == (10, 4, 6)
         assert metra.metric(judge(server)).notes.estimate(batches).cost is None
-        assert metra.metric(judge(server)).notes.estimate([]) == Estimate(0, 0, 0, 0, None)
+        assert metra.metric(judge(server)).notes.estimate([]) == Estimate(
+            0, 0, 0, 0, None
+        )
 
 
 def test_progress_says_what_is_done_and_what_it_cost(judge):

@@ -258,7 +258,9 @@ def test_errors_are_marked_in_the_outputs_that_were_scored_last(models):
     assert marked == listed
     short = metra.EvalSet([REF[:3]], SOURCE[:3])
     metra.evaluate(short, {"solid": HYPS[:3]}, [metric])
-    kept = [number for system, number in metric.notes.marked.sources if system == "solid"]
+    kept = [
+        number for system, number in metric.notes.marked.sources if system == "solid"
+    ]
     assert kept == [0, 1, 2]
     assert metra.metric(f"comet:model={models}/kiwi").notes.marked is None
 

@@ -33,14 +33,7 @@ from metra.metrics.neural.segment_scores import (
     name_means,
 )
 from metra.metrics.options import Range
-from metra.metrics.record import (
-    Array,
-    Fast,
-    Fit,
-    Metric,
-    Notes,
-    metric_factory,
-)
+from metra.metrics.record import Array, Fast, Fit, Metric, Notes, metric_factory
 from metra.text.columns import window
 
 _EXPECTED = "a Hugging Face encoder (config.json, weights, a tokeniser)"

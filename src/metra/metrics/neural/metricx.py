@@ -21,13 +21,7 @@ from metra.metrics.neural.segment_scores import (
     SegmentScorer,
     aggregate,
 )
-from metra.metrics.record import (
-    Fast,
-    Metric,
-    Notes,
-    metric_factory,
-    select_needs,
-)
+from metra.metrics.record import Fast, Metric, Notes, metric_factory, select_needs
 from metra.stats.direction import LOWER
 
 _EXPECTED = "a Google MetricX checkpoint (config.json and weights)"

@@ -56,6 +56,7 @@ def convert_study(study: Study) -> dict[str, Any]:
             {
                 "spec": spec,
                 "up": first[spec].higher_is_better,
+                "target": first[spec].direction.target,
                 "digits": digits[spec] - 1,
             }
             for spec in results.specs

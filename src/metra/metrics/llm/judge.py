@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from metra.errors import EndpointError, OptionError, TextWarning
+from metra.metrics import record
 from metra.metrics.llm.answers import (
     SEVERITIES,
     AnswerScale,
@@ -37,16 +38,7 @@ from metra.metrics.llm.cache import (
 from metra.metrics.llm.endpoint import Endpoint, check_key_variable, read_address
 from metra.metrics.llm.prompts import Prompt, SegmentTexts, read_prompt
 from metra.metrics.options import UNSIGNED, FromZero, Range
-from metra.metrics.record import (
-    AnyBatch,
-    Array,
-    Fast,
-    Metric,
-    Notes,
-    Parts,
-    metric_factory,
-    select_needs,
-)
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.metrics.spans import MarkedErrors
 from metra.metrics.units import Detail
 from metra.scores.error_spans import ErrorSpan
@@ -209,7 +201,7 @@ def llm(
         rows=judge.rows,
         aggregate=aggregate,
         parts=partial(parts, prices=prices),
-        needs=select_needs(
+        needs=record.select_needs(
             references=judge.shows_references,
             source=bool(asked.placeholders & {"source", "texts"}),
         ),
@@ -219,8 +211,8 @@ def llm(
             "answer_tokens": answer_tokens,
             "reference": judge.shows_references,
         },
-        fast=Fast(own_threads=True),
-        notes=Notes(
+        fast=record.Fast(own_threads=True),
+        notes=record.Notes(
             details=judge.details,
             marked=None if scale else judge.marked_errors,
             estimate=judge.estimate,

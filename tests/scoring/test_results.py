@@ -15,7 +15,6 @@ import metra
 from metra.errors import MissingResourceError, OptionError
 from metra.scoring.read import parse_results
 from metra.scoring.results import Results, Score, SystemScores
-from metra.stats.direction import HIGHER, LOWER, Direction
 
 REFS = [f"line {n} is about the cat that sat on mat {n}" for n in range(12)]
 OUTPUTS = {
@@ -48,18 +47,20 @@ def test_it_is_a_mapping_of_systems(results):
 
 
 def test_the_best_comes_first_and_what_has_no_score_last():
-    def rank(direction, **scores):
+    def rank(higher_is_better, target=None, **scores):
         systems = [
-            SystemScores(name, {"m": Score(score, "m", direction)})
+            SystemScores(
+                name, {"m": Score(score, "m", higher_is_better, target=target)}
+            )
             for name, score in scores.items()
         ]
         ranked = Results(systems, segments=1, references=1).ranked("m")
         return [entry.name for entry in ranked]
 
-    assert rank(HIGHER, a=1, none=math.nan, b=2) == ["b", "a", "none"]
-    assert rank(LOWER, none=math.nan, b=2, a=1) == ["a", "b", "none"]
+    assert rank(True, a=1, none=math.nan, b=2) == ["b", "a", "none"]
+    assert rank(False, none=math.nan, b=2, a=1) == ["a", "b", "none"]
     lengths = {"long": 114, "none": math.nan, "short": 80, "near": 107}
-    assert rank(Direction(100), **lengths) == ["near", "long", "short", "none"]
+    assert rank(None, 100, **lengths) == ["near", "long", "short", "none"]
 
 
 def test_a_row_for_each_system(results):

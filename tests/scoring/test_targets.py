@@ -9,10 +9,13 @@ import metra
 from metra.analysis.changes import order_segments
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
+from metra.errors import OptionError
+from metra.metrics import quality
 from metra.metrics.record import Metric, metric_factory
 from metra.report.table import Style
 from metra.report.writers.results import render
 from metra.scores.metra import read_metra_json, read_metra_tsv
+from metra.scoring.baseline import GateConditions, _list_checks
 from metra.scoring.read import parse_results, read_results
 from metra.scoring.scorers import score_systems
 from metra.stats.direction import Direction
@@ -138,3 +141,50 @@ def test_two_scores_at_the_same_distance_have_no_best():
     outputs = {"over": ["word " * 107], "under": ["word " * 93]}
     results = metra.evaluate(EvalSet([REFS[:1]]), outputs, [length()])
     assert "*" not in render(results, "table", Style())
+
+
+def test_frames_of_comparisons_have_the_gain_of_closeness(compared):
+    columns = compared.to_columns("comparison")
+    assert columns["closer"] == [7, -6, -13]
+    evalset = EvalSet([REFS])
+    others = metra.compare(evalset, OUTPUTS, ["bleu"]).to_columns("comparison")
+    assert "closer" not in others
+
+
+@pytest.mark.parametrize(("bound", "passed"), [(90, True), (105, False), (93, True)])
+def test_a_gate_measures_distances_to_the_target(bound, passed):
+    outputs = {name: OUTPUTS[name] for name in ("long", "near")}
+    results = metra.compare(EvalSet([REFS]), outputs, [length()])
+    (spec,) = results.specs
+    conditions = GateConditions(worse=True, bounds={spec: bound})
+    worse, below = _list_checks(results, "near", conditions)
+    assert (worse.passed, below.passed) == (True, passed)
+
+
+def write_model(path, worst, best):
+    """A quality model of lengths alone."""
+    path.write_text(
+        'name = "fit"\ncontext = "A test."\n[[measure]]\nspec = "length"\nweight = 1\n'
+        f"worst = {worst}\nbest = {best}\n"
+    )
+    return f"quality:model={path}"
+
+
+def test_a_quality_model_scales_distances(tmp_path, monkeypatch):
+    monkeypatch.setattr(quality, "make_metric", lambda _: length())
+    spec = write_model(tmp_path / "fit.toml", 150, 100)
+    results = metra.evaluate(EvalSet([REFS]), OUTPUTS, [spec])
+    # 7, 14 and 20 of the 50 points that separate the best from the worst are missing.
+    assert [results[name][spec].score for name in BEST_FIRST] == pytest.approx(
+        [86, 72, 60]
+    )
+
+
+def test_a_quality_model_with_its_ends_exchanged(tmp_path, monkeypatch):
+    monkeypatch.setattr(quality, "make_metric", lambda _: length())
+    with pytest.raises(OptionError) as caught:
+        metra.metric(write_model(tmp_path / "fit.toml", 100, 150))
+    assert str(caught.value) == (
+        "quality: length is better the closer to 100 it is, but the model has worst 100 "
+        "and best 150; exchange them."
+    )

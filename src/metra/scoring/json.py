@@ -118,8 +118,8 @@ def _list_scores(entry: SystemScores) -> dict[str, Any]:
             data["interval"] = score.interval
         data["signature"] = score.signature
         data["higher_is_better"] = score.higher_is_better
-        if score.direction.target is not None:
-            data["target"] = score.direction.target
+        if score.target is not None:
+            data["target"] = score.target
         if score.segment_signature:
             data["segment_signature"] = score.segment_signature
         scores[spec] = data | {"parts": score.parts}

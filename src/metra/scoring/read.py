@@ -18,7 +18,6 @@ from metra.scoring.compare import SignificanceSettings, SystemComparison
 from metra.scoring.files import CHUNK, FileCorpus
 from metra.scoring.json import SCHEMA
 from metra.scoring.results import GroupScores, Results, Score, SystemScores
-from metra.stats.direction import find_direction
 from metra.text.columns import Text, window
 
 # `metra` is the first key of every document that metra writes.
@@ -148,7 +147,8 @@ def _parse_score(
     return Score(
         score=_parse_number(data["score"]),
         signature=data["signature"],
-        direction=find_direction(data["higher_is_better"], data.get("target")),
+        higher_is_better=data["higher_is_better"],
+        target=data.get("target"),
         interval=_parse_interval(data.get("interval")),
         parts={
             name: [*map(_parse_number, part)]

@@ -298,7 +298,8 @@ def _score_sums(sums: list[float], metric: "Metric", signature: str) -> Score:
     return Score(
         score=float(metric.aggregate(totals)),
         signature=signature,
-        direction=metric.direction,
+        higher_is_better=metric.higher_is_better,
+        target=metric.direction.target,
         parts=metric.parts(totals),
         more_digits=metric.more_digits,
         basis=metric.notes.basis,

@@ -12,7 +12,6 @@ from metra.report.writers.comparison import choose_mark
 from metra.report.writers.results import render
 from metra.scoring.compare import SignificanceSettings, SystemComparison
 from metra.scoring.results import Results, Score, SystemScores
-from metra.stats.direction import find_direction
 
 TERMS = SignificanceSettings(
     test="ar",
@@ -55,10 +54,7 @@ def systems(specs):
     return [
         SystemScores(
             name,
-            {
-                s: Score(SCORES[s][name][0], f"{s}|version:1", find_direction(UP[s]))
-                for s in specs
-            },
+            {s: Score(SCORES[s][name][0], f"{s}|version:1", UP[s]) for s in specs},
         )
         for name in SCORES["m"]
     ]

@@ -12,13 +12,10 @@ from metra.report.terminal import escape_controls, measure_width
 from metra.report.writers.headings import order_systems
 from metra.report.writers.results import build_tables, render
 from metra.scoring.results import Results, Score, SystemScores
-from metra.stats.direction import find_direction
 
 
 def score(value: float, *, up: bool = True, **more: object) -> Score:
-    return Score(
-        value, f"{'up' if up else 'down'}|version:1", find_direction(up), **more
-    )
+    return Score(value, f"{'up' if up else 'down'}|version:1", up, **more)
 
 
 def results(*scores: float, up: bool = True, names: str = "ABCDEF", **more) -> Results:

@@ -6,11 +6,10 @@ from metra.report.table import Style
 from metra.report.terminal import measure_width
 from metra.report.writers.results import render_terminal
 from metra.scoring.results import Results, Score, SystemScores
-from metra.stats.direction import HIGHER
 
 
 def results(measures):
-    scores = {f"metric{at}": Score(10.0 + at, "sig", HIGHER) for at in range(measures)}
+    scores = {f"metric{at}": Score(10.0 + at, "sig", True) for at in range(measures)}
     return Results([SystemScores("a", scores), SystemScores("b", scores)], 2, 1)
 
 

@@ -56,9 +56,9 @@ def convert_study(study: Study) -> dict[str, Any]:
             {
                 "spec": spec,
                 "up": first[spec].higher_is_better,
-                "target": first[spec].direction.target,
                 "digits": digits[spec] - 1,
             }
+            | ({} if first[spec].target is None else {"target": first[spec].target})
             for spec in results.specs
         ],
         # By metric, then by system.

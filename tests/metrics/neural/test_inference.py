@@ -74,7 +74,7 @@ def test_every_metric_is_an_ordinary_one(models):
             assert low <= score.score <= high
             assert len(score.segments) == len(REF)
     assert not results["solid"][specs[-1]].higher_is_better
-    assert {metra.metric(spec).basis for spec in specs} == {"neural"}
+    assert {metra.metric(spec).notes.basis for spec in specs} == {"neural"}
     again = json.loads(results.to_json())
     assert again["systems"][0]["scores"][specs[0]]["signature"].startswith(
         "comet|model:"

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -115,37 +114,17 @@ def combine_metrics(model: QualityModel, metrics: Sequence[Metric]) -> Metric:
         )
         joined = replace(joined, for_segments=replace(alone, fit=None))
 
-    fits = [metric.fit for metric in metrics]
-    return replace(joined, fit=_join_fits(model, metrics)) if any(fits) else joined
+    if not any(metric.fit for metric in metrics):
+        return joined
 
-
-def _join_fits(model: QualityModel, metrics: Sequence[Metric]) -> Fit:
-    """Return the fit of the whole: the counts of its members, None where one has none."""
-
-    def count(batches: Iterable[Batch]) -> list[Any]:
+    def fit_members(batches: Iterable[Batch]) -> list[Metric]:
         # Several metrics look at the same batches, which can be walked through once.
         listed = list(batches)
-        return [metric.fit and metric.fit.count(listed) for metric in metrics]
+        return [metric.fit(listed) if metric.fit else metric for metric in metrics]
 
-    def apply(counts: Sequence[Any]) -> Metric:
-        fitted = [
-            metric.fit.apply(members) if metric.fit else metric
-            for metric, members in zip(metrics, counts, strict=True)
-        ]
-        return combine_metrics(model, fitted)
-
-    return Fit(
-        count=count,
-        apply=apply,
-        to_tables=lambda counts: [
-            metric.fit and metric.fit.to_tables(members)
-            for metric, members in zip(metrics, counts, strict=True)
-        ],
-        from_tables=lambda tables: [
-            metric.fit and metric.fit.from_tables(members)
-            for metric, members in zip(metrics, tables, strict=True)
-        ],
-    )
+    # Members are pickled with their own counts.
+    fit = Fit(count=fit_members, apply=partial(combine_metrics, model))
+    return replace(joined, fit=fit)
 
 
 @dataclass(frozen=True, slots=True)

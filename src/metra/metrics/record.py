@@ -167,11 +167,10 @@ class Metric:
         fit: Fit | None = None,
         notes: Notes | None = None,
     ) -> None:
-        """Check and store the fields; `higher_is_better` is short for a direction."""
+        """Store the fields; `higher_is_better` stands for a direction without a target."""
         if higher_is_better is not None:
             direction = find_direction(higher_is_better)
         given = locals() | {
-            "direction": direction,
             "needs": frozenset(needs),
             "settled": settled or {},
             "options": options or {},

@@ -48,10 +48,7 @@ LAYERS = {
 # `python -m metra` ours.
 STARTS = {("cli", "web"), ("cli", "compat"), ("__main__", "cli")}
 # Imports that point the wrong way and are going to be turned round: module, what it imports.
-KNOWN: set[tuple[str, str]] = {
-    ("src/metra/campaign/exports.py", "meta"),
-    ("src/metra/campaign/exports.py", "report"),
-}
+KNOWN: set[tuple[str, str]] = set()
 # Packages that may call the kernels.
 KERNEL_CALLERS = ("text", "stats", "metrics", "campaign")
 # Packages that show what others have computed.

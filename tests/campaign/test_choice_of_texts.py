@@ -13,7 +13,6 @@ from tests.campaigns import check_answer, made
 
 from metra.campaign.assignment import assign
 from metra.campaign.creation import draw_sample, freeze_campaign, open_campaign
-from metra.campaign.exports import export_judgements, list_formats
 from metra.campaign.from_judgements import rebuild_campaign
 from metra.campaign.imports import parse_judgement_lines
 from metra.campaign.material import read_material
@@ -27,6 +26,7 @@ from metra.corpus import examples
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, OptionError
+from metra.report.campaign_files import export_judgements, list_formats
 from metra.scores.judgement import NOT_TRANSLATION
 from metra.scores.judgement_jsonl import format_judgements
 

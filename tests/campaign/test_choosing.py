@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import pytest
+from metra.campaign.ranking import RankingOptions, rank_systems
 from tests.campaign.answers import made
 
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.metric_scores import correlate_metrics
-from metra.campaign.ranking import RankingOptions, rank_systems
 from metra.campaign.settings import Settings
 from metra.campaign.summary import (
     JudgementFilter,

@@ -7,11 +7,11 @@ import pytest
 from tests.campaign.campaigns import answered, opened
 
 from metra.campaign.evaluator_files import read_evaluator_file, read_evaluator_files
-from metra.campaign.exports import export_judgements
 from metra.campaign.protocols.registry import list_question_scales
 from metra.errors import FormatError, MetraError
 from metra.meta.exercise import run_exercise
 from metra.meta.texts import average_texts, list_rows, select_texts
+from metra.report.campaign_files import export_judgements
 
 HEAD = "metric\tevaluator\ttext\ttranslation\tscore"
 

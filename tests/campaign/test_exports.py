@@ -14,12 +14,6 @@ from tests.campaign.answers import made, read_judgements
 
 from metra.campaign.codebook import MEANINGS
 from metra.campaign.creation import freeze_campaign
-from metra.campaign.exports import (
-    EXPORT_FORMATS,
-    export_judgements,
-    list_formats,
-    write_metrics_files,
-)
 from metra.campaign.from_judgements import rebuild_campaign
 from metra.campaign.imports import (
     parse_judgement_lines,
@@ -37,6 +31,12 @@ from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.formats.compression import check_member_name
 from metra.formats.table import unescape_formula
+from metra.report.campaign_files import (
+    EXPORT_FORMATS,
+    export_judgements,
+    list_formats,
+    write_metrics_files,
+)
 from metra.scores.judgement import format_corpus
 from metra.scores.judgement_jsonl import format_judgements
 from metra.scores.mt_metrics_eval import make_file_names

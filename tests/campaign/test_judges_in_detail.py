@@ -7,21 +7,21 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.campaign.answers import made
-
-from metra.campaign.agreement import compute_agreement, count_differences
 from metra.campaign.judges import (
     FlagRules,
     build_judge_table,
     compute_drifts,
     flag_judges,
 )
+from metra.campaign.ranking import JudgeSystemMean, RankingOptions
+from metra.campaign.times import build_time_table, count_early_answers
+from tests.campaign.answers import made
+
+from metra.campaign.agreement import compute_agreement, count_differences
 from metra.campaign.metric_scores import build_table_from_scores
 from metra.campaign.monitoring import compute_status
-from metra.campaign.ranking import JudgeSystemMean, RankingOptions
 from metra.campaign.results import group_by_scorer
 from metra.campaign.summary import SummaryOptions, summarise_judgements
-from metra.campaign.times import build_time_table, count_early_answers
 from metra.report.pictures.campaign import draw_judge_times, draw_times
 from metra.scores.views import collect_ratings
 from metra.stats.judge_agreement import agree

@@ -7,7 +7,6 @@ from tests.campaign.campaigns import answered
 
 from metra.campaign.assignment import assign
 from metra.campaign.creation import freeze_campaign
-from metra.campaign.exports import export_judgements, list_formats
 from metra.campaign.material import read_material
 from metra.campaign.protocols.spans import Missed, find_missed_names
 from metra.campaign.reconciliation import write_annotations
@@ -16,6 +15,7 @@ from metra.campaign.settings import check_settings
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, OptionError
+from metra.report.campaign_files import export_judgements, list_formats
 from metra.scoring.memory import evaluate
 
 REFERENCE = ["Mayor Aufray met Ms Novak in Munich.", "It rained.", "Novak left."]

@@ -6,7 +6,6 @@ import pytest
 from tests.campaigns import made, opened
 from tests.web.browsing import answer
 
-from metra.campaign.exports import export_judgements
 from metra.campaign.material import read_marks
 from metra.campaign.prefilled_marks import (
     check_marks,
@@ -15,6 +14,7 @@ from metra.campaign.prefilled_marks import (
     prefill_marks,
 )
 from metra.errors import CorpusError, FormatError, OptionError
+from metra.report.campaign_files import export_judgements
 from metra.store import campaigns, tasks
 
 MARK = {"start": 0, "end": 5, "severity": "minor"}

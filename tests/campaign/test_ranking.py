@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from metra.campaign.ranking import RankingOptions, rank_systems
 from scipy import stats
 from tests.campaign.answers import made
 
-from metra.campaign.ranking import RankingOptions, rank_systems
 from metra.errors import OptionError
 
 

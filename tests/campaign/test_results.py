@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from metra.campaign.judges import build_judge_table, compute_sign_test
 from tests.campaign.answers import made
 from tests.campaigns import check_answer
 
 from metra.campaign.assignment import assign
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.imports import parse_judgement_lines
-from metra.campaign.judges import build_judge_table, compute_sign_test
 from metra.campaign.results import average_systems
 from metra.campaign.settings import Settings
 from metra.corpus.evalset import EvalSet

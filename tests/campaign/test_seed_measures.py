@@ -15,7 +15,7 @@ from metra.campaign.evaltrans import (
     compute_running_scores,
 )
 from metra.campaign.evaluator_files import read_evaluator_file
-from metra.campaign.judges import build_flagged_scores
+from metra.campaign.judgement import build_campaign_scores
 from metra.campaign.material import read_material
 from metra.campaign.protocols.chips import Chips
 from metra.campaign.protocols.timed import count_edits
@@ -45,7 +45,7 @@ def test_the_score_of_a_text_is_the_mean_of_its_sentences():
     found = answered(frozen, lambda task, _: {"clarity": task.items[0].segment + 1})
     [row] = [
         row
-        for row in tabulate_texts(build_flagged_scores(found))
+        for row in tabulate_texts(build_campaign_scores(found))
         if (*row[:2], row[3]) == ("trip", "good", "")
     ]
     assert (row[4], row[6]) == (2, 1.5)
@@ -261,7 +261,7 @@ def test_what_the_exercise_refuses(write):
 def test_an_exercise_is_written_and_read_again(write):
     frozen = opened("clarity", repeats=0, degraded=0)
     found = answered(frozen, lambda task, _: {"clarity": len(task.judge) % 4})
-    done = write_exercise_tables(run_exercise({"": build_flagged_scores(found)}))
+    done = write_exercise_tables(run_exercise({"": build_campaign_scores(found)}))
     path = write("results.tsv", done["results.tsv"].encode())
     again = run_exercise({"": read_evaluator_file(str(path))})
     assert write_exercise_tables(again) == done

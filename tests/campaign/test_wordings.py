@@ -14,7 +14,6 @@ from tests.campaigns import check_answer
 
 from metra.campaign.assignment import assign
 from metra.campaign.codebook import write_codebook
-from metra.campaign.exports import export_judgements
 from metra.campaign.imports import parse_judgement_lines
 from metra.campaign.own_wording import (
     freeze_wordings,
@@ -26,6 +25,7 @@ from metra.campaign.own_wording import (
 from metra.campaign.protocols.registry import PROTOCOLS, protocol
 from metra.campaign.wording import LANGUAGES, OFFICIAL, format_point, get_step_words
 from metra.errors import FormatError
+from metra.report.campaign_files import export_judgements
 from metra.scores.judgement_jsonl import format_judgements
 from metra.store.campaigns import from_json, to_json
 

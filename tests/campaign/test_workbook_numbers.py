@@ -7,7 +7,7 @@ import pytest
 from tests.campaign.campaigns import answered, opened
 
 from metra.campaign.evaltrans import compute_running_scores
-from metra.campaign.judges import build_flagged_scores
+from metra.campaign.judgement import build_campaign_scores
 from metra.campaign.protocols.chips import Chips, get_changes
 from metra.campaign.protocols.gaps import Gaps
 from metra.campaign.protocols.questions import Question, QuestionSet, Template
@@ -181,7 +181,7 @@ def test_h4_a_text_is_the_mean_of_its_sentences(name):
     scores = {
         text: score
         for text, system, _, evaluator, _, score, *_ in tabulate_texts(
-            build_flagged_scores(found)
+            build_campaign_scores(found)
         )
         if (system, evaluator) == ("good", "")
     }

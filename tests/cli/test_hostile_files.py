@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from tests.campaign.answers import made
 
-from metra.campaign.exports import export_judgements
+from metra.report.campaign_files import export_judgements
 
 LINE = json.dumps(
     {"system": "A", "segment": "1", "scorer": "da", "score": 1, "judge": "a"}

@@ -8,10 +8,11 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs metra[judge]")
 
+from metra.campaign.ranking import rank_systems
+
 from metra.campaign.demo_data import SYSTEMS, list_demo_protocols
 from metra.campaign.imports import parse_judgement_lines
 from metra.campaign.judgement_files import read_question
-from metra.campaign.ranking import rank_systems
 from metra.campaign.results import average_systems
 from metra.errors import FormatError
 from metra.store.demo import fill_store

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from tests.campaign.answers import made
 
-from metra.campaign.exports import export_judgements
 from metra.corpus.examples import HOME
 from metra.formats.resources import WORDNET_FILES
 from metra.metrics.llm.cache import AnswerCache
 from metra.metrics.llm.prompts import read_prompt
 from metra.metrics.neural import bertscore, checkpoints, comet
+from metra.report.campaign_files import export_judgements
 
 FILE = "{file}"
 

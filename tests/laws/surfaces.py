@@ -25,22 +25,21 @@ from tests.laws.pages import Cell, Page, Table, parse_page
 
 #: Names of tables on the results page, as a label, a caption or a heading.
 RANKING = r"Systems by (?P<scorer>.+)"
-COEFFICIENTS = r"Coefficients for (?P<scorer>.+)"
+COEFFICIENTS = r"Agreement of \d+ judges on (?P<scorer>.+?)(, by pairwise comparison)?"
 SPANS = r"Agreement on (?:tags|marked errors)"
 WITH_METRICS = r"Judges and metrics"
 AGREEMENT_HEADING = r"Agreement on (?P<scorer>.+)"
 #: Headings of columns and the figures under them. An interval belongs to the figure before.
 INTERVAL = r"95 ?% (confidence )?interval( after .*)?"
 RANKING_COLUMNS = {
-    "Mean": "mean",
+    "mean": "mean",
     "0–100": "hundred",
     "z": "z",
-    "Items": "items",
-    "Answers": "answers",
-    "Cluster": "cluster",
-    "p against next": "p next",
+    "n": "items",
+    "scores": "answers",
+    "cluster": "cluster",
 }
-RANK_RANGE = "Rank range"
+RANK_RANGE = "range"
 SPAN_COLUMNS = {
     "F of characters": "F of characters",
     "F of matched spans": "F of matched spans",
@@ -73,6 +72,8 @@ BETWEEN_COLUMNS = {"Pearson's r": "pearson", "Spearman's rho": "spearman"}
 #: Names of figures in JSON and tables with tabs, where they are not the figure's own.
 JSON_NAMES = {
     "n": "items",
+    "0–100": "hundred",
+    "scores": "answers",
     "judgements": "answers",
     "native": "mean",
     "SD": "deviation",
@@ -224,7 +225,7 @@ def read_results(of: Surfaces) -> Reading:
         _add_total(reading, scorer)
     for match, table in of.results.find_tables(COEFFICIENTS):
         for row in table.read_rows():
-            names = {"Value": _get_first(row).text}
+            names = {"value": _get_first(row).text}
             _read_columns(reading, row, names, match["scorer"], "")
     for heading, text in of.results.sections.items():
         match = re.fullmatch(AGREEMENT_HEADING, heading)
@@ -266,6 +267,9 @@ def _read_columns(
                 reading.add_interval(before, scorer, system, ends)
         elif heading in names:
             reading.add(names[heading], scorer, system, read_number(cell.text))
+            if "[" in cell.text:
+                ends = read_interval(cell.text)
+                reading.add_interval(names[heading], scorer, system, ends)
         before = names.get(heading, "")
 
 
@@ -278,15 +282,14 @@ def read_systems(of: Surfaces) -> Reading:
         if read_full(row["native"]):
             places.setdefault(row["scorer"], {}).setdefault(row["system"], row)
     for scorer, rows in places.items():
-        # Where the native scale is 0 to 100, the interval is that of the native mean.
-        is_hundred = all(row["native"] == row["hundred"] for row in rows.values())
         for place, (system, row) in enumerate(rows.items(), 1):
             reading.add("order", scorer, system, Number(place))
             for name in ("native", "hundred", "items", "judgements"):
                 figure = JSON_NAMES.get(name, name)
                 reading.add(figure, scorer, system, read_full(row[name]))
-            ends = [one for end in ("low", "high") if (one := read_full(row[end]))]
-            for figure in ("hundred", "mean")[: 1 + is_hundred]:
+            for figure, prefix in (("hundred", ""), ("mean", "native_")):
+                cells = (row[f"{prefix}{end}"] for end in ("low", "high"))
+                ends = [one for cell in cells if (one := read_full(cell))]
                 reading.add_interval(figure, scorer, system, ends)
         _add_total(reading, scorer)
     return reading
@@ -309,13 +312,11 @@ def read_rank(of: Surfaces, form: str) -> Reading:
         for place, row in enumerate(rows):
             system = row["system"]
             reading.add("order", scorer, system, Number(place + 1))
-            for name in ("mean", "hundred", "z", "n", "answers", "cluster"):
+            for name in ("mean", "0–100", "z", "n", "scores", "cluster"):
                 _add_json(
                     reading, JSON_NAMES.get(name, name), scorer, system, row, name
                 )
             reading.add_range(scorer, system, str(row.get("range") or ""))
-            p = data["p"][place][place + 1] if place + 1 < len(rows) else None
-            reading.add("p next", scorer, system, read_full(p))
     return reading
 
 

@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 from tests.panels import cells_by_name
 
 from metra.errors import CorpusError
-from metra.meta.agree import build_judge_table, compute_agreement, report_agreement
+from metra.meta.agree import AgreementAnswer, build_judge_table, report_agreement
 from metra.meta.judge_options import AgreeOptions
 from metra.meta.judge_plots import build_judge_plot, count_gaps
 from metra.scores.registry import read_scores
@@ -45,8 +45,10 @@ NAN = float("nan")
 
 def report(ratings, **options):
     chosen = AgreeOptions(**options)
-    agreement = compute_agreement(ratings, chosen)
-    return report_agreement(ratings, "adequacy", agreement, chosen), agreement
+    trials = 0 if chosen.no_ci else chosen.trials
+    agreement = agree(ratings, within=chosen.within, trials=trials, seed=chosen.seed)
+    answer = AgreementAnswer("adequacy", ratings, agreement, None, True)
+    return report_agreement(answer, chosen), agreement
 
 
 def test_of_many_judges_those_are_shown_who_agree_least():

@@ -9,7 +9,8 @@ from tests.panels import scores_of
 from metra.errors import CorpusError
 from metra.meta.judge_options import RankOptions
 from metra.meta.normalise import normalise
-from metra.meta.rank import rank_by_scorer, report_ranking
+from metra.meta.rank import ask_ranking, report_ranking
+from metra.scores.selection import DEFAULT
 from metra.scores.table import (
     ScoredItem,
     Scorer,
@@ -30,8 +31,8 @@ NAN = float("nan")
 
 def rank(scores, name, **options):
     chosen = RankOptions(**options)
-    ranking = rank_by_scorer(scores, name, chosen)
-    return report_ranking(ranking, chosen), ranking
+    answer = ask_ranking(scores, DEFAULT, name, chosen)
+    return report_ranking(answer, chosen), answer.ranking
 
 
 def test_ranks_in_documents():

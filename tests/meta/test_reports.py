@@ -5,7 +5,7 @@ import pytest
 from tests.panels import cells_by_name, given_too, panel_of, scores_of
 
 from metra.errors import CorpusError, FormatError
-from metra.meta.agree import compute_agreement, report_agreement
+from metra.meta.agree import AgreementAnswer, report_agreement
 from metra.meta.correlate import (
     correlate_metrics,
     parse_questions,
@@ -19,6 +19,7 @@ from metra.meta.scatter import correlate_choices, report_scatter
 from metra.meta.study import _read_documents
 from metra.meta.variance import build_component_table
 from metra.stats.correlation import Options
+from metra.stats.judge_agreement import agree
 from metra.stats.ratings import convert_matrix
 from metra.stats.variance import RATING, SEGMENT, SYSTEM, VarianceComponents
 
@@ -91,8 +92,8 @@ def test_units_of_one_judge_are_counted(matrix, expected):
     ratings = convert_matrix(matrix)
     for most in (0, 2, 1):
         options = AgreeOptions(most_judges=most, no_ci=True)
-        agreement = compute_agreement(ratings, options)
-        notes = report_agreement(ratings, "da", agreement, options).notes
+        answer = AgreementAnswer("da", ratings, agree(ratings, trials=0), None, True)
+        notes = report_agreement(answer, options).notes
         assert [note for note in notes if "units have" in note] == expected
         shown = [note for note in notes if "1 of 2 judges who" in note]
         assert len(shown) == (most == 1)

@@ -7,7 +7,7 @@ from tests.campaign.campaigns import answered, opened
 from tests.meta.evaluators import build_results, given
 
 from metra.campaign.judgement import build_campaign_scores
-from metra.meta.exercise import run_exercise
+from metra.meta.exercise import describe_tables, run_exercise
 from metra.meta.texts import average_texts, list_rows, select_texts, tabulate_texts
 from metra.scores.selection import Selection
 from metra.scores.table import ScoredItem, Scorer, build_score_table
@@ -42,8 +42,7 @@ def test_the_exercise_counts_the_same_judges(judgements):
     scores = build_campaign_scores(judgements, FLAGS)
     study = run_exercise({"": scores})
     assert study.evaluators == ["ann"]
-    assert study.selection[""].endswith("flagged judges set apart: zoe")
-    assert study.notes[0] == f"Counted: {study.selection['']}."
+    assert study.selection.endswith("flagged judges set apart: zoe")
     both = run_exercise({"": scores}, Selection(flagged="count"))
     assert both.evaluators == ["ann", "zoe"]
 
@@ -59,6 +58,18 @@ def test_flags_are_those_of_one_campaign(judgements):
         row[2] for row in list_rows(run_exercise(tables).scores) if row[1] == "zoe"
     }
     assert texts == {"other trip", "other brake"}
+
+
+def test_tables_are_described_together_and_campaigns_one_by_one(judgements):
+    scores = given("bleu", "eve", [1, 2])
+    tables = {
+        "one.tsv": build_results(scores),
+        "two.tsv": build_results(given("bleu", "bob", [3])),
+        "clear": build_campaign_scores(judgements, FLAGS),
+    }
+    words = "6 answers of 1 judge; flagged judges set apart: zoe"
+    expected = f"clear: {words} / 3 scores of 2 judges"
+    assert describe_tables(tables, Selection()) == expected
 
 
 def test_the_mean_of_judges_is_that_of_segments():
@@ -95,8 +106,8 @@ def test_missing_scores_of_flagged_judges_are_set_apart():
         *given("H6", "zoe", [float("nan")], reason="late"),
     ]
     scores = replace(build_results(rows), flags={"zoe": ("too fast",)})
-    assert len(Selection().select_missing(scores)) == 0
-    assert len(Selection(flagged="count").select_missing(scores)) == 1
+    assert len(select_texts(scores)) == 1
+    assert len(select_texts(scores, Selection(flagged="count"))) == 2
 
 
 def test_values_that_files_have_mapped_say_nothing_of_their_direction():

@@ -242,7 +242,10 @@ def test_scores_of_xcomet_bring_its_errors(tmp_path):
     path = tmp_path / "x.json"
     write_comet(path)
     metric = metra.metric(f"xcomet@{path}")
-    assert [span.severity for span in metric.marked.get("a", 0)] == ["major", "minor"]
+    assert [span.severity for span in metric.notes.marked.get("a", 0)] == [
+        "major",
+        "minor",
+    ]
 
 
 BAD = [

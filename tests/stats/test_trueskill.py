@@ -11,7 +11,8 @@ from tests.panels import headings, scores_of
 
 from metra.errors import CorpusError
 from metra.meta.judge_options import RankOptions
-from metra.meta.rank import rank_by_scorer, report_ranking
+from metra.meta.rank import ask_ranking, report_ranking
+from metra.scores.selection import DEFAULT
 from metra.scores.table import ScoredItem, Scorer, build_score_table
 from metra.scores.views import count_comparisons
 from metra.stats import trueskill
@@ -23,8 +24,8 @@ NAN = float("nan")
 
 def rank(scores, name, **options):
     chosen = RankOptions(**options)
-    ranking = rank_by_scorer(scores, name, chosen)
-    return report_ranking(ranking, chosen), ranking
+    answer = ask_ranking(scores, DEFAULT, name, chosen)
+    return report_ranking(answer, chosen), answer.ranking
 
 
 MEAN = st.floats(-2, 2)

@@ -5,14 +5,14 @@ from dataclasses import replace
 from statistics import median
 
 import pytest
+from metra.campaign.ranking import RankingOptions, rank_systems
 from sqlalchemy import text
 from tests.campaigns import made, opened
 
 from metra.campaign.demo_data import list_demo_protocols
-from metra.campaign.exports import export_judgements
 from metra.campaign.judgement import check_imported, keep_latest
-from metra.campaign.ranking import RankingOptions, rank_systems
 from metra.errors import FormatError, OptionError
+from metra.report.campaign_files import export_judgements
 from metra.scores.appraise import KINDS, parse_appraise_judgements
 from metra.scores.judgement_jsonl import format_judgements
 from metra.scores.mqm import parse_marot

@@ -43,9 +43,9 @@ def collect_errors(
 ) -> MarkedErrorFindings | None:
     """Collect what the files of metrics mark in the outputs; None if they mark nothing."""
     tables = {
-        metric.marked.path: metric.marked
+        metric.notes.marked.path: metric.notes.marked
         for metric in metrics.values()
-        if metric.marked
+        if metric.notes.marked
     }
     if not tables:
         return None

@@ -1,7 +1,7 @@
 """The codebook of an export: what is in its files, column by column, and the words read."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 
 from metra.campaign.campaign import Campaign
@@ -66,11 +66,11 @@ def write_codebook(
     judgements: Sequence[Judgement],
     campaign: Campaign | None = None,
     *,
-    apart: Collection[str] = (),
+    counted: str = "",
 ) -> str:
     """Explain the files of an export, and count what is in them.
 
-    `apart` are the judges whom means of systems leave out.
+    `counted` names the rows that figures count, in a few words.
     """
     first = judgements[0]
     asked = campaign.protocol if campaign is not None else protocol(first.protocol)
@@ -92,8 +92,8 @@ def write_codebook(
             f"Seed of the assignment: {campaign.settings.seed}; campaign version "
             f"{campaign.version}."
         )
-    if apart:
-        lines += ["", _describe_apart(apart)]
+    if counted:
+        lines += ["", f"System means (systems.tsv, mt-metrics-eval) count {counted}."]
     if note := describe_word_counting(kept):
         lines += ["", note]
     for step in asked.steps:
@@ -110,15 +110,6 @@ def write_codebook(
         lines += ["", f"## {title}", "", "| column | meaning |", "| :-- | :-- |"]
         lines += [f"| {name} | {meanings[name]} |" for name in columns]
     return "".join(f"{line}\n" for line in lines)
-
-
-def _describe_apart(judges: Collection[str]) -> str:
-    return (
-        "System means (systems.tsv, mt-metrics-eval) exclude the flagged judges: "
-        f"{', '.join(judges)}. systems.tsv also has the means that include them, and "
-        "judges.tsv gives the reasons. All other files have the answers of all "
-        "judges."
-    )
 
 
 #: Whose words a wording has.

@@ -123,13 +123,14 @@ def _build_scores(
     items, item = number_names(columns[2])
     systems, system = number_names(columns[3])
     reasons, reason = drop_nameless(*number_names(columns[6]))
+    kind = np.array([ITEM_KINDS.index(each) for each in columns[7]], np.int64)
     return Scores(
         *(systems, items, tuple(Scorer(name, kinds.get(name, "")) for name in scorers)),
         judges,
         *(system, item, scorer, judge),
         np.array(columns[4], np.float64),
         hundred=np.array(columns[5], np.float64),
-        kind=np.array([ITEM_KINDS.index(kind) for kind in columns[7]], np.int64),
+        kind=kind if kind.any() else np.empty(0, np.int64),
         reason=reason,
         reasons=reasons,
         flags=flags or {},

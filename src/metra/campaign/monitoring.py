@@ -1,27 +1,19 @@
-"""The status of a running campaign, and outputs on which its judges disagree."""
+"""Outputs on which the judges of a campaign disagree, and campaigns that settle them."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import median
 
-from metra.campaign.agreement import ScorerAgreement, compute_agreement
 from metra.campaign.assignment import Task, TaskItem, make_opaque_id
-from metra.campaign.campaign import FIRST, Campaign, group_by
-from metra.campaign.judgement import (
-    KnownScores,
-    drop_checks,
-    keep_latest,
-    pause_collection,
-    score_each,
-)
-from metra.campaign.judges import build_judge_rows, flag_judges
-from metra.campaign.results import group_by_scorer
+from metra.campaign.campaign import FIRST, Campaign
+from metra.campaign.judgement import build_campaign_scores
 from metra.campaign.settings import derive_settings
-from metra.campaign.times import WORDS_PER_MINUTE
 from metra.errors import CorpusError, refuse_first
 from metra.scores.judgement import Judgement
+from metra.scores.selection import Selection
+from metra.scores.table import COUNTED
 
+#: The rows that are compared.
+_SHOWN = Selection(kinds=COUNTED | {"calibration"}, flagged="count")
 #: Apart by so much of 100 is worth a look.
 APART = 25.0
 
@@ -47,28 +39,35 @@ class Disagreement:
 
 
 def find_disagreements(
-    judgements: Iterable[Judgement], *, apart: float = APART
+    judgements: Sequence[Judgement], *, apart: float = APART
 ) -> list[Disagreement]:
-    """Return outputs whose judges are at least so far apart, the farthest first."""
-    shown = drop_checks(keep_latest(judgements))
-    answers: dict[tuple[str, int], dict[str, Judgement]] = {}
-    for one in shown:
-        for system in one.systems:
-            answers.setdefault((system, one.segment), {}).setdefault(one.judge, one)
+    """Return outputs whose judges are at least so far apart, the farthest first.
+
+    Calibration items and flagged judges are included.
+    """
+    scores = _SHOWN.select(build_campaign_scores(judgements))
+    columns = (scores.system, scores.item, scores.scorer, scores.judge, scores.answer)
+    rows = zip(
+        *(column.tolist() for column in columns),
+        zip(scores.value.tolist(), scores.hundred.tolist(), strict=True),
+        strict=True,
+    )
+    by_output: dict[tuple[int, int, int], dict[int, tuple[int, tuple[float, float]]]]
+    by_output = {}
+    for system, item, scorer, judge, answer, values in rows:
+        given = by_output.setdefault((scorer, system, item), {})
+        given.setdefault(judge, (answer, values))
     widest: dict[tuple[str, int], Disagreement] = {}
-    for columns in group_by_scorer(shown):
-        by_output: dict[tuple[str, int], dict[str, tuple[float, float]]] = {}
-        for figure in columns.list_lines():
-            scores = by_output.setdefault((figure.system, figure.segment), {})
-            scores.setdefault(figure.judge, (figure.native, figure.hundred))
-        for key, scores in by_output.items():
-            hundreds = [hundred for _, hundred in scores.values()]
-            gap = max(hundreds) - min(hundreds)
-            farther = key not in widest or gap > widest[key].apart
-            if len(scores) > 1 and gap >= apart and farther:
-                said = tuple(answers[key][judge] for judge in scores)
-                both = said, tuple(scores.values())
-                widest[key] = Disagreement(*key, columns.scorer, gap, *both)
+    for (scorer, system, _), given in by_output.items():
+        hundreds = [values[1] for _, values in given.values()]
+        gap = max(hundreds) - min(hundreds)
+        if len(given) < 2 or gap < apart:
+            continue
+        answers = tuple(judgements[answer] for answer, _ in given.values())
+        key = scores.systems[system], answers[0].segment
+        if key not in widest or gap > widest[key].apart:
+            values = tuple(each for _, each in given.values())
+            widest[key] = Disagreement(*key, scores.names[scorer], gap, answers, values)
     return sorted(
         widest.values(), key=lambda one: (-one.apart, one.segment, one.system)
     )
@@ -111,75 +110,3 @@ def build_adjudication(
             item = TaskItem(item_id, one.system, places[one.segment], one.output)
             tasks.append(Task(key, judge, position, "judged", (item,)))
     return content, tasks
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeStatus:
-    """One judge's work so far; figures are None while there is too little."""
-
-    judge: str
-    answers: int
-    changed: int
-    cannot: int
-    comments: int
-    active_minutes: float
-    #: Median active seconds of an answer.
-    seconds: float | None
-    too_fast: int
-    degraded: int
-    noticed: int
-    repeats: int
-    same: float | None
-    flags: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CampaignStatus:
-    """The whole campaign so far."""
-
-    answers: int
-    active_minutes: float
-    judges: dict[str, JudgeStatus]
-    agreement: Sequence[ScorerAgreement]
-    #: Judges' names and what they wrote, the newest first.
-    comments: Sequence[Judgement]
-
-
-@pause_collection()
-def compute_status(judgements: Iterable[Judgement]) -> CampaignStatus:
-    """Return the status; agreement has no intervals, which would take time."""
-    everything = list(judgements)
-    kept = keep_latest(everything)
-    unchecked = drop_checks(kept)
-    known: KnownScores = {}
-    scores = group_by_scorer(unchecked, score_each(unchecked, known))
-    rows = build_judge_rows(kept, scores, WORDS_PER_MINUTE, known)
-    reasons = flag_judges(rows)
-    changed = Counter(one.judge for one in everything if one.revision > 1)
-    judges = {}
-    for judge, answers in group_by(kept, lambda one: one.judge).items():
-        row = next((row for row in rows if row.judge == judge), None)
-        times = [one.active_ms / 1000 for one in answers if one.active_ms is not None]
-        judges[judge] = JudgeStatus(
-            judge,
-            len(answers),
-            changed[judge],
-            sum(one.cannot is not None for one in answers),
-            sum(bool(one.comment) for one in answers),
-            sum(times) / 60,
-            median(times) if times else None,
-            row.speed.too_fast if row else 0,
-            row.degraded if row else 0,
-            row.noticed if row else 0,
-            row.repeats if row else 0,
-            row.same if row else None,
-            tuple(reasons.get(judge, ())),
-        )
-    said = [one for one in kept if one.comment or one.cannot]
-    return CampaignStatus(
-        len(kept),
-        sum(one.active_minutes for one in judges.values()),
-        judges,
-        compute_agreement(scores, trials=0),
-        sorted(said, key=lambda one: -(one.submitted_at or 0)),
-    )

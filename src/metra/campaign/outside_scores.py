@@ -1,47 +1,36 @@
 """Scores that other programs made of a campaign's outputs, beside the judgements."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from metra.campaign.campaign import NUMBERS, Campaign, System
-from metra.campaign.metric_scores import (
-    JudgeCorrelation,
-    build_corpus,
-    correlate_people,
-)
-from metra.campaign.ranking import HumanRanking
+from metra.campaign.metric_scores import build_corpus
 from metra.campaign.uploads import make_safe_name
 from metra.errors import CorpusError, MetraError
 from metra.metrics.outside import ScoreTable, list_scorers, outside
 from metra.metrics.record import Metric
-from metra.scores.judgement import Judgement
 from metra.scores.table import (
     ScoredItem,
     Scorer,
+    Scores,
     build_score_table,
-    concatenate_scores,
 )
 from metra.scoring.statistics import count_corpus
-from metra.stats.direction import find_direction
+from metra.stats.direction import Direction
 
 
-@dataclass(frozen=True, slots=True)
-class OutsideScores:
-    """The scores of one metric: for each system, one for each segment of the campaign."""
+class OutsideScores(NamedTuple):
+    """The scores of one metric for the campaign's systems and segments."""
 
     metric: str
-    #: What the file was called.
+    #: Name of the file.
     file: str
-    higher_is_better: bool
-    values: Mapping[str, Sequence[float]]
-    #: Digits that they are shown with beyond those of other scores.
-    more_digits: int = 0
+    scores: Scores
 
 
 def read_outside_scores(
@@ -90,8 +79,8 @@ _REMEDIES = (
 
 def _align_scores(metric: Metric, campaign: Campaign, title: str) -> OutsideScores:
     """Choose the scores of the campaign's systems and segments."""
-    if NUMBERS in campaign.material and metric.scored is not None:
-        values = dict(_select_segments(metric.scored, campaign))
+    if NUMBERS in campaign.material and metric.notes.scored is not None:
+        values = dict(_select_segments(metric.notes.scored, campaign))
     else:
         corpus = build_corpus(campaign, references=False)
         counted = count_corpus(corpus, {metric.name: metric}, keep=True)
@@ -99,8 +88,31 @@ def _align_scores(metric: Metric, campaign: Campaign, title: str) -> OutsideScor
             system: counted.tallies[system, metric.name].rows[:, 0].tolist()
             for system in corpus.systems
         }
-    return OutsideScores(
-        metric.name, title, metric.higher_is_better, values, metric.more_digits
+    scores = build_outside_scores(campaign, metric.name, metric.direction, values)
+    return OutsideScores(metric.name, title, scores)
+
+
+def build_outside_scores(
+    campaign: Campaign,
+    metric: str,
+    direction: Direction,
+    values: Mapping[str, Sequence[float]],
+) -> Scores:
+    """Build the table of one metric from the scores of each system's segments."""
+    settings = campaign.settings
+    lang = f"{settings.source_language}-{settings.target_language}"
+    items = [
+        ScoredItem(str(campaign.number(at)), segment.document, lang=lang)
+        for at, segment in enumerate(campaign.segments)
+    ]
+    return build_score_table(
+        [system for system in values for _ in items],
+        [item for _ in values for item in items],
+        {
+            Scorer(metric, "metric", direction, True): [
+                score for scores in values.values() for score in scores
+            ]
+        },
     )
 
 
@@ -127,69 +139,3 @@ def _select_segments(
 
 def _list_systems(campaign: Campaign) -> list[System]:
     return [system for system in campaign.systems if system.kind == "mt"]
-
-
-def correlate_outside(
-    campaign: Campaign,
-    judgements: Iterable[Judgement],
-    scores: Sequence[OutsideScores],
-    *,
-    names: Mapping[str, str] | None = None,
-) -> list[JudgeCorrelation]:
-    """Correlate scores made elsewhere with each scorer, on the outputs that were judged.
-
-    `names` says what the systems are called in the judgements, where these are blinded.
-    """
-    known = names or {}
-    items = [
-        ScoredItem(str(campaign.number(at)), segment.document)
-        for at, segment in enumerate(campaign.segments)
-    ]
-    tables = [
-        build_score_table(
-            [known.get(system, system) for system in each.values for _ in items],
-            [item for _ in each.values for item in items],
-            {
-                Scorer(
-                    each.metric, "metric", find_direction(each.higher_is_better)
-                ): np.concatenate(
-                    [np.asarray(values) for values in each.values.values()]
-                )
-            },
-        )
-        for each in scores
-    ]
-    if not tables:
-        return []
-    return correlate_people(
-        judgements, concatenate_scores(tables), [each.metric for each in scores]
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class SystemRow:
-    """A system's means: by each question that people answered, then by each metric."""
-
-    system: str
-    people: Sequence[float | None]
-    outside: Sequence[float]
-
-
-def tabulate_means(
-    scores: Sequence[OutsideScores], rankings: Sequence[HumanRanking]
-) -> list[SystemRow]:
-    """Put people's means beside those of scores made elsewhere, people's best first."""
-    means = [
-        {one.mean.system: one.mean.native for one in ranking.systems}
-        for ranking in rankings
-    ]
-    systems = dict.fromkeys(system for of_people in means for system in of_people)
-    systems |= dict.fromkeys(system for each in scores for system in each.values)
-    return [
-        SystemRow(
-            system,
-            [of_people.get(system) for of_people in means],
-            [float(np.mean(each.values.get(system, np.nan))) for each in scores],
-        )
-        for system in systems
-    ]

@@ -160,8 +160,9 @@ def _read_store(
     from contextlib import closing
 
     from metra.campaign.campaign import FIRST
-    from metra.campaign.judges import build_flagged_scores
+    from metra.campaign.judgement import build_campaign_scores
     from metra.cli.judge.campaigns import AT_KEYBOARD, open_store
+    from metra.meta.judges import add_flags
 
     address = url or os.environ.get("METRA_STORE") or "judge.db"
     tables: dict[str, Scores] = {}
@@ -191,7 +192,8 @@ def _read_store(
                         raise OptionError(msg)
                     left_out.append(f"Left out: {problem}.")
                     continue
-                tables[stored.name] = build_flagged_scores(read_completed(db, stored))
+                scores = build_campaign_scores(read_completed(db, stored))
+                tables[stored.name] = add_flags(scores)
     return tables
 
 

@@ -15,9 +15,9 @@ from metra.errors import UnknownNameError, no_such
 GROUPS = {
     "Input": """references source test_name test_set language_pair subset test_references
         documents docs input_format outputs lang domain units columns system_names without
-        judgements question labels queries qrels number system frequency_corpus frequencies
-        url campaigns unblind names left_out bad classes contrasts errors only drop
-        baseline wrapped sentences strict""",
+        judgements selection question labels queries qrels number system
+        frequency_corpus frequencies url campaigns unblind names left_out bad classes
+        contrasts errors only drop baseline wrapped sentences strict""",
     "Tables as input": """hyp_columns ref_columns source_column doc_column score_columns
         sheet delimiter quotes encoding nulls""",
     "Large tables": "group_by scores_out resume engine master spark_conf",

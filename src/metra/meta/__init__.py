@@ -18,12 +18,17 @@ evaluators: evaluators of a measure compared, and measures with each other
 exercise: the collective exercise on one scale, from 0 to 100
 findings: what every question returns
 judge_options: the options of questions about judges and judgements
+judges: figures about each judge, and flags
 judge_plots: what pictures of judges show
 measure_scales: scales and kinds of measures
+missing: outputs without a score, and why
 normalise: judges' values on one scale, and who was left out
 options: the options of questions about metrics
+pace: active times of answers
 power: how many segments and raters tell systems apart
 pseudo: agreement by length of document
+question: the record of a question, and answers to all of them
+questions: the list of questions about judgements
 rank: which systems are better, and which cannot be told apart
 refs: agreement by number of references
 robust: agreement over fewer systems
@@ -31,6 +36,7 @@ scatter: systems by gold and metric
 select: whether a metric keeps good outputs, and takes the best of several
 sentinel: what scores reach that cannot tell how good an output is
 spans: whether errors are marked where people mark them
+status: each judge's work so far, and agreement, while a campaign runs
 study: the manifest of a study, and the scores that it names
 task: the protocols of WMT's metrics tasks
 texts: scores of whole texts, by judge and over judges

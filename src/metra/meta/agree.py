@@ -1,11 +1,11 @@
-"""The question `agree`: how far judges agree with each other, and with themselves."""
+"""The question `agree`: agreement of judges with each other, and with themselves."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metra.errors import OptionError
+from metra.errors import CorpusError, OptionError
 from metra.meta.findings import (
     MetaReport,
     build_count,
@@ -14,8 +14,15 @@ from metra.meta.findings import (
     group_names,
 )
 from metra.meta.judge_options import AgreeOptions
+from metra.meta.normalise import describe_excluded, normalise
+from metra.meta.question import Question
+from metra.scores.selection import Selection
 from metra.scores.table import Scores
-from metra.scores.views import collect_comparisons, collect_ratings
+from metra.scores.views import (
+    collect_comparisons,
+    collect_ratings,
+    promote_documents,
+)
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats.agreement import ONE_WAY, SCALES, TWO_WAY, cohen
 from metra.stats.judge_agreement import (
@@ -24,32 +31,112 @@ from metra.stats.judge_agreement import (
     JudgeAgreement,
     JudgePair,
     agree,
+    count_differences,
     share_near,
     unit_deviations,
 )
 from metra.stats.moments import pearson
 from metra.stats.ratings import Ratings
 
+#: The coefficients of a results page.
+_MAIN = frozenset(
+    (
+        *("exact", "within", "comparisons", "mean linear", "mean quadratic"),
+        *("alpha ordinal", "alpha interval", "mean spearman", "mean pearson"),
+    )
+)
 #: Of so many judgements all are shown; of more, the lowest and the highest.
 MOST_SAID = 6
 
 
-def compute_agreement(ratings: Ratings, options: AgreeOptions) -> JudgeAgreement:
-    """Compute every coefficient, with intervals unless these are left out."""
-    trials = 0 if options.no_ci else options.trials
-    return agree(ratings, within=options.within, trials=trials, seed=options.seed)
+@dataclass(frozen=True)
+class AgreementAnswer:
+    """Agreement of judges on one scorer."""
+
+    scorer: str
+    ratings: Ratings
+    #: None if no unit was judged by two judges; then judges are compared with themselves.
+    agreement: JudgeAgreement | None
+    #: The same with flagged judges if they are set apart, without them if they count; None
+    #: if that is the same.
+    other: JudgeAgreement | None
+    #: True if flagged judges are set apart.
+    is_apart: bool
+    notes: tuple[str, ...] = ()
+
+    def require_pairs(self) -> JudgeAgreement:
+        """Return the agreement, or refuse if no two judges judged the same."""
+        if self.agreement is None:
+            msg = "No unit was judged by two judges, so there is nothing to draw."
+            raise CorpusError(msg)
+        return self.agreement
 
 
-def collect_judgements(scores: Scores, name: str, options: AgreeOptions) -> Ratings:
-    """Gather what judges agree on: values of outputs, or of ranks comparisons of two."""
-    collect = collect_comparisons if options.ranks else collect_ratings
-    return collect(scores, name)
+def ask_agreement(
+    scores: Scores, selection: Selection, scorer: str, options: AgreeOptions
+) -> AgreementAnswer:
+    """Measure the agreement of judges on what two or more of them judged."""
+    if options.runs:
+        scores, scorer = take_runs_for_judges(scores, options.runs), "runs"
+    selected = selection.select(scores)
+    notes = []
+    if options.scaling != "none":
+        normalised = normalise(selected, scorer, options.scaling)
+        notes = describe_excluded(normalised)
+        selected, scorer = normalised.scores, normalised.scores.names[0]
+    repeats = replace(selection, kinds=frozenset({"repeat"})).select(scores)
+    ratings = collect_judgements(selected, scorer, options, repeats)
+    agreement = other = None
+    if ratings.pairable().units or not len(ratings.repeats.judge):
+        trials = 0 if options.no_ci else options.trials
+        agreement = agree(
+            ratings,
+            within=options.within,
+            trials=trials,
+            seed=options.seed,
+            only=_MAIN if options.brief else (),
+        )
+        other = _agree_otherwise(scores, selection, scorer, selected, options)
+    is_apart = selection.flagged == "apart"
+    return AgreementAnswer(scorer, ratings, agreement, other, is_apart, tuple(notes))
+
+
+def _agree_otherwise(
+    scores: Scores,
+    selection: Selection,
+    scorer: str,
+    selected: Scores,
+    options: AgreeOptions,
+) -> JudgeAgreement | None:
+    """Return the agreement of the other choice about flagged judges, if it differs."""
+    if not scores.flags or selection.flagged == "out" or options.scaling != "none":
+        return None
+    others = selection.select_flagged(scores)
+    if scorer not in others.names or len(others.lines(scorer)) == len(
+        selected.lines(scorer)
+    ):
+        return None
+    ratings = collect_judgements(others, scorer, options)
+    if not ratings.pairable().units:
+        return None
+    only = _MAIN if options.brief else ()
+    return agree(ratings, within=options.within, trials=0, only=only)
+
+
+def collect_judgements(
+    scores: Scores, name: str, options: AgreeOptions, repeats: Scores | None = None
+) -> Ratings:
+    """Gather values of outputs, or comparisons of each two outputs that were ranked."""
+    scores = promote_documents(scores, name)
+    if options.ranks or scores.scorers[scores.find(name)].compares:
+        return collect_comparisons(scores, name)
+    return collect_ratings(scores, name, repeats)
 
 
 def take_runs_for_judges(scores: Scores, names: Sequence[str]) -> Scores:
-    """Make one scorer, `runs`, of several: each of them is a judge of the same outputs.
+    """Make one scorer, `runs`, of several, each of which is a judge of the same outputs.
 
-    So a judge that is asked again, such as a language model, is held against itself.
+    A judge that is asked again, such as a language model, is compared with itself.
     """
     numbers = [scores.find(name) for name in names]
     if len(set(numbers)) < 2:
@@ -73,37 +160,16 @@ def take_runs_for_judges(scores: Scores, names: Sequence[str]) -> Scores:
     )
 
 
-def report_repeats(ratings: Ratings, name: str, options: AgreeOptions) -> MetaReport:
-    """Lay out how judges agree with themselves, where nobody judged what another did."""
-    units, judges = len(ratings.units), len(ratings.judges)
-    tables = [build_intra_table(ratings, options.within)]
-    notes = [
-        f"No unit was judged by two judges (judges: {judges}, units: {units:,}); "
-        "judges are compared only with themselves."
-    ]
-    signature = build_signature(
-        scorer=name, judges=judges, units=f"0/{units}", within=options.within
-    )
-    return MetaReport(tables, signature, notes)
-
-
-def report_agreement(
-    ratings: Ratings, name: str, agreement: JudgeAgreement, options: AgreeOptions
-) -> MetaReport:
+def report_agreement(answer: AgreementAnswer, options: AgreeOptions) -> MetaReport:
     """Lay out the coefficients, the pairs of judges, the judges and the worst units."""
-    rows = []
-    for key, label, about in _ROWS:
-        if key == "comparisons" and not options.ranks:
-            continue
-        value = agreement.values.get(key, np.nan)
-        figure = build_figure(value, agreement.intervals.get(key))
-        rows.append((label.format(within=f"{options.within:g}"), [figure, Cell(about)]))
+    ratings, agreement, name = answer.ratings, answer.agreement, answer.scorer
+    if agreement is None:
+        return _report_repeats(answer, options)
     caption = f"Agreement of {len(ratings.judges)} judges on {name}"
-    caption += ", by pairwise comparison" if options.ranks else ""
+    caption += ", by pairwise comparison" if ratings.compares else ""
     tables = [
-        make_table(
-            "coefficient", ["value", "of"], rows, caption=caption, name="overall"
-        ),
+        _build_overall_table(answer, caption, options.within, brief=options.brief),
+        _build_difference_table(agreement),
         build_pair_table(agreement.pairs, options.within, options.most_pairs),
         build_judge_table(ratings, options.within, options.most_judges),
     ]
@@ -119,14 +185,17 @@ def report_agreement(
         judges=len(ratings.judges),
         units=f"{agreement.units}/{len(ratings.units)}",
         within=options.within,
-        of="comparisons" if options.ranks else None,
+        of="comparisons" if ratings.compares else None,
         boot=f"{drawn_units} k={options.trials}" if drawn else None,
         seed=options.seed if drawn else None,
     )
-    pairs = [
-        {name: getattr(pair, name) for name in PAIR_COLUMNS} for pair in agreement.pairs
+    # Kendall's coefficient takes long.
+    names = [name for name in PAIR_COLUMNS if not options.brief or name != "kendall"]
+    pairs = [{name: getattr(pair, name) for name in names} for pair in agreement.pairs]
+    notes = [
+        *answer.notes,
+        *_write_notes(ratings, agreement, options.most_pairs),
     ]
-    notes = _write_notes(ratings, agreement, options.most_pairs)
     hidden = len(ratings.judges) - options.most_judges
     if options.most_judges and hidden > 0:
         notes.append(
@@ -134,6 +203,65 @@ def report_agreement(
             "agree least with the others; `most_judges` 0 shows all."
         )
     return MetaReport(tables, signature, notes, {"pairs": pairs})
+
+
+def _report_repeats(answer: AgreementAnswer, options: AgreeOptions) -> MetaReport:
+    """Lay out the agreement of judges with themselves, if no two judged the same."""
+    ratings = answer.ratings
+    units, judges = len(ratings.units), len(ratings.judges)
+    notes = [
+        f"No unit was judged by two judges (judges: {judges}, units: {units:,}); "
+        "judges are compared only with themselves."
+    ]
+    signature = build_signature(
+        scorer=answer.scorer,
+        judges=judges,
+        units=f"0/{units}",
+        within=options.within,
+    )
+    tables = [build_intra_table(ratings, options.within)]
+    return MetaReport(tables, signature, [*answer.notes, *notes])
+
+
+def _build_overall_table(
+    answer: AgreementAnswer, caption: str, within: float, *, brief: bool
+) -> Table:
+    """Build a line for each coefficient, with flagged judges beside if they are apart."""
+    agreement, other = answer.agreement, answer.other
+    values = agreement.values if agreement else {}
+    intervals = agreement.intervals if agreement else {}
+    rows = []
+    for key, label, about in _ROWS:
+        if key == "comparisons" and not answer.ratings.compares:
+            continue
+        if brief and key not in _MAIN:
+            continue
+        figures = [build_figure(values.get(key, np.nan), intervals.get(key))]
+        if other is not None:
+            figures.append(build_figure(other.values.get(key, np.nan)))
+        rows.append((label.format(within=f"{within:g}"), [*figures, Cell(about)]))
+    heads = ["value", "of"]
+    if other is not None:
+        heads.insert(1, "with flagged" if answer.is_apart else "without flagged")
+    return make_table("coefficient", heads, rows, caption=caption, name="overall")
+
+
+def _build_difference_table(agreement: JudgeAgreement) -> Table:
+    """Build the shares of pairs of judgements that are at most so far apart."""
+    rows = [
+        ("equal" if limit == 0 else f"{limit:g}", [build_figure(share)])
+        for limit, share in count_differences(agreement.shared.gaps())
+    ]
+    return make_table(
+        "maximum difference",
+        ["share of pairs"],
+        rows,
+        caption="Differences between two judgements",
+        name="differences",
+    )
+
+
+QUESTION = Question("agree", "Agreement", ask_agreement, report_agreement)
 
 
 #: The coefficients: their key, what they are called, and what each is of.

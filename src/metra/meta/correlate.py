@@ -2,14 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from metra.errors import OptionError
 from metra.meta.findings import MetaReport, build_figure, build_signature, group_names
 from metra.meta.options import CorrelateOptions
-from metra.scoring.table import Cell, make_table, mark_best
+from metra.scores.selection import Selection
+from metra.scores.table import Scores, concatenate_scores
+from metra.scores.views import build_panel, promote_documents
+from metra.scoring.table import Cell, Column, Table, make_table, mark_best
 from metra.stats import bootstrap
+from metra.stats.arrays import drop_nan, row_means
 from metra.stats.correlation import (
     CorrelationResult,
     Options,
@@ -17,7 +22,7 @@ from metra.stats.correlation import (
     find_coefficient,
     group_scores,
 )
-from metra.stats.panel import ScorePanel
+from metra.stats.panel import ScorePanel, SegmentStatistics
 from metra.stats.soft_pairwise import WMT_SEED
 
 #: Pairs of values that are gone through for intervals at the most: about a minute.
@@ -345,3 +350,84 @@ def _export_data(correlations: MetricCorrelations) -> dict[str, object]:
             for name in panel.names
         },
     }
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleCorrelation:
+    """Agreement of a metric with people by one scorer; None if a figure is undefined."""
+
+    scorer: str
+    metric: str
+    systems: int
+    outputs: int
+    #: Pearson's r of systems and of outputs; None for two systems, which lie on a line.
+    by_system: float | None
+    by_segment: float | None
+    #: Share of pairs of systems' outputs of a segment that both put in the same order.
+    pairs: float | None
+
+
+def correlate_people(
+    scores: Scores,
+    selection: Selection,
+    automatic: Scores,
+    statistics: Mapping[str, SegmentStatistics] | None = None,
+) -> list[PeopleCorrelation]:
+    """Correlate metrics with each scorer of people, on the outputs that count."""
+    selected = selection.select(scores)
+    people = [scorer.name for scorer in selected.scorers if scorer.human]
+    both = concatenate_scores([selected, automatic]) if people else selected
+    rows = []
+    for gold in people:
+        panel = build_gold_panel(both, gold, automatic.names, statistics)
+        specs = [
+            *parse_specs(["pearson"], "sys", Options()),
+            *parse_specs(["pearson"], "seg", Options()),
+            *parse_specs(["acc_eq:item"], "seg", Options(average="micro")),
+        ]
+        systems, segments, pairs = (correlate_panel(panel, spec) for spec in specs)
+        several = len(panel.systems) > 2
+        rows += [
+            PeopleCorrelation(
+                *(gold, name, len(panel.systems), segments[name].n),
+                drop_nan(systems[name].value) if several else None,
+                *(drop_nan(each[name].value) for each in (segments, pairs)),
+            )
+            for name in panel.names
+        ]
+    return rows
+
+
+def build_gold_panel(
+    scores: Scores,
+    gold: str,
+    metrics: Sequence[str] | None,
+    statistics: Mapping[str, SegmentStatistics] | None = None,
+) -> ScorePanel:
+    """Line up people with metrics, by document if people judged whole documents."""
+    promoted = promote_documents(scores, gold)
+    pooled = statistics if promoted is scores else None
+    return build_panel(promoted, gold, metrics, statistics=pooled)
+
+
+def tabulate_means(rankings: Sequence[Any], automatic: Scores) -> Table:
+    """Put people's means beside the means of metrics, people's best first."""
+    people = [dict(zip(each.systems, each.means, strict=True)) for each in rankings]
+    systems = dict.fromkeys(name for means in people for name in means)
+    systems |= dict.fromkeys(automatic.systems)
+    metrics = {
+        scorer.name: dict(
+            zip(
+                automatic.systems, row_means(automatic.matrix(scorer.name)), strict=True
+            )
+        )
+        for scorer in automatic.scorers
+    }
+    rows = []
+    for name in systems:
+        figures = [means.get(name, np.nan) for means in (*people, *metrics.values())]
+        rows.append((name, [build_figure(figure) for figure in figures]))
+    heads: list[str | Column] = [f"people: {each.scorer.name}" for each in rankings]
+    heads += [f"{s.name} {s.direction.arrow}" for s in automatic.scorers]
+    caption = "People and scores from other programs"
+    return make_table("system", heads, rows, caption=caption, name="means")

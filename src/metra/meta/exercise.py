@@ -14,7 +14,13 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
+from metra.errors import (
+    CorpusError,
+    OptionError,
+    UnknownNameError,
+    format_count,
+    no_such,
+)
 from metra.formats.annotations.quality_model import QualityModel
 from metra.meta.evaluators import (
     EvaluatorAgreement,
@@ -106,8 +112,8 @@ class ExerciseStudy:
     #: Systems by the quality model, the best first; empty without a model.
     model: tuple[ModelScore, ...]
     model_name: str
-    #: The rows that count, in words, by table.
-    selection: Mapping[str, str]
+    #: The rows that count, in words.
+    selection: str
     #: Notes on missing, skipped and clipped values, a sentence each.
     notes: tuple[str, ...]
 
@@ -180,12 +186,7 @@ def run_exercise(
         )
         mapped.append(scale)
     scores = replace(scores, hundred=hundred)
-    words = {place: selection.describe(table) for place, table in tables.items()}
-    notes = [
-        *_note_selection(words),
-        *note_scales(mapped, of_protocols),
-        *_note_missing(scores),
-    ]
+    notes = [*note_scales(mapped, of_protocols), *_note_missing(scores)]
     chosen = _choose_level(scores, metrics) if level == "auto" else level
     scores = _select_level(scores, chosen, notes)
     unclear = [metric for metric, kind in kinds.items() if not kind]
@@ -210,9 +211,28 @@ def run_exercise(
         tuple(_correlate_people(means, kinds)),
         tuple(_apply_model(scores, model, notes)) if model is not None else (),
         model.name if model is not None else "",
-        words,
+        describe_tables(tables, selection),
         tuple(notes),
     )
+
+
+def describe_tables(tables: Mapping[str, Scores], selection: Selection) -> str:
+    """Say which rows count: of campaigns one by one, of other tables together."""
+    if len(tables) == 1:
+        [table] = tables.values()
+        return selection.describe(table)
+    words, count, judges = [], 0, set[str]()
+    for place, table in tables.items():
+        if len(table.answer) or table.flags or len(table.kind):
+            words.append(f"{place}: {selection.describe(table)}")
+        else:
+            counted = selection.select(table)
+            count += len(counted)
+            judges |= {*counted.judges}
+    if count:
+        scores = format_count(count, "score")
+        words.append(f"{scores} of {format_count(len(judges), 'judge')}")
+    return " / ".join(words)
 
 
 def rename_systems(
@@ -283,15 +303,6 @@ def _check_names(metrics: Sequence[str], names: Iterable[str], what: str) -> Non
             problem = f"There is a {what} for {name!r}, which has no scores"
             msg = f"{problem}; metrics: {', '.join(metrics)}."
             raise OptionError(msg)
-
-
-def _note_selection(words: Mapping[str, str]) -> Iterator[str]:
-    """Say which rows count, of a single table or of those with rows that do not count."""
-    for place, each in words.items():
-        if len(words) == 1:
-            yield f"Counted: {each}."
-        elif "; " in each:
-            yield f"Counted of {place}: {each}."
 
 
 def _note_missing(scores: Scores) -> Iterator[str]:

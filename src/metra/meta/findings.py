@@ -15,7 +15,7 @@ from metra.stats.significance import PairTests
 
 @dataclass(frozen=True, slots=True)
 class MetaReport:
-    """The answer to a question: tables, what explains them and how they came about."""
+    """The answer to a question: tables with their notes, signature and selection."""
 
     tables: Sequence[Table]
     signature: str
@@ -25,6 +25,8 @@ class MetaReport:
     #: LaTeX's label, if the table's name is none, and what the marks of the table mean.
     label: str = ""
     remarks: Sequence[str] = ()
+    #: The rows that count, in a few words.
+    selection: str = ""
 
 
 def merge_reports(by_gold: Mapping[str, MetaReport]) -> MetaReport:
@@ -40,7 +42,9 @@ def merge_reports(by_gold: Mapping[str, MetaReport]) -> MetaReport:
             data.setdefault(key, {})[gold] = value
     signatures = [report.signature for report in by_gold.values()]
     merged = {key: _merge_values(values) for key, values in data.items()}
-    return MetaReport(tables, "\n".join(signatures), notes, merged)
+    selections = dict.fromkeys(report.selection for report in by_gold.values())
+    words = " / ".join(selections)
+    return MetaReport(tables, "\n".join(signatures), notes, merged, selection=words)
 
 
 def _merge_values(by_gold: dict[str, Any]) -> Any:

@@ -62,9 +62,10 @@ class RankOptions:
         "none",
         "Weight each document or domain equally, in the mean and in the test.",
     )
-    rule: Literal["wmt", "greedy", "range"] = build_option(
+    rule: Literal["wmt", "neighbours", "greedy", "range"] = build_option(
         "wmt",
-        "wmt: every system above beats every system below; greedy: a new cluster "
+        "wmt: every system above beats every system below; neighbours: a system beats "
+        "the next one; greedy: a new cluster "
         "starts at a system that loses to one of the current cluster; range: no rank "
         "range crosses the boundary (always used for trueskill).",
         flags="--clusters",
@@ -75,11 +76,19 @@ class RankOptions:
         "of a segment. The mean is the mean share of other systems that a system "
         "beats; a tie counts as half a win.",
     )
-    test: Literal["auto", "signed-rank", "rank-sum", "sign"] = build_option(
-        "auto",
-        "One-sided test of the values that systems are ranked by. auto: the sign "
-        "test for wins; otherwise Wilcoxon's signed-rank test if systems share "
-        "segments, else Mann-Whitney.",
+    unit: Literal["segment", "document", "crossed"] = build_option(
+        "segment",
+        "Unit of intervals and tests: segments, documents, or segments and judges "
+        "(crossed, by bootstrap only).",
+        flags="--over",
+    )
+    test: Literal["auto", "signed-rank", "rank-sum", "sign", "bootstrap"] = (
+        build_option(
+            "auto",
+            "One-sided test of the values that systems are ranked by. auto: the sign "
+            "test for wins; otherwise Wilcoxon's signed-rank test if systems share "
+            "segments, else Mann-Whitney.",
+        )
     )
     correction: Correction = build_option(
         "none",
@@ -116,6 +125,7 @@ class RankOptions:
         "Comparisons per trueskill run; by default all, at most 10,000.",
         low=1,
     )
+    trials: int = find_option("trials")
     seed: int = find_option("seed")
 
 
@@ -149,6 +159,9 @@ class AgreeOptions:
     )
     worst: int = build_option(
         5, "Number of units with the largest disagreement to list.", low=0
+    )
+    brief: bool = build_option(
+        False, "Only the coefficients of a results page, which take less time."
     )
     no_ci: bool = find_option("no_ci")
     trials: int = find_option("trials")
@@ -271,3 +284,41 @@ class PowerOptions:
         parse=parse_values,
         default="1,2,5",
     )
+
+
+#: Faster than anybody reads.
+WORDS_PER_MINUTE = 600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlagRules:
+    """The limits from which a judge is flagged."""
+
+    words_per_minute: float = build_option(
+        WORDS_PER_MINUTE, "Faster reading counts as too fast.", low=1
+    )
+    too_fast: float = build_option(
+        0.1, "Share of answers that may be too fast.", low=0, high=1
+    )
+    degraded: int = build_option(
+        5, "Degraded items that are needed before they are tested.", low=1
+    )
+    alpha: float = build_option(
+        0.05, "A judge must score degraded items lower with a p-value below this."
+    )
+    repeats: int = build_option(
+        5, "Repeats that are needed before they are compared.", low=1
+    )
+    distance: float = build_option(
+        25.0, "Mean difference between repeats that is still allowed, of 100."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaceOptions:
+    """Options of the question about times: none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissingOptions:
+    """Options of the question about missing scores: none."""

@@ -73,6 +73,12 @@ def normalise(
     )
 
 
+def describe_excluded(normalised: NormalisedScores) -> list[str]:
+    """Return a note on the judges whose values are not among the normalised ones."""
+    gone = [f"{judge} ({s.left_out})" for judge, s in normalised.left_out.items()]
+    return [f"Excluded judges: {name_some(gone)}."] if gone else []
+
+
 def standardise_workers(scores: Scores, name: str) -> tuple[Scores, str]:
     """Standardise judgements as WMT does with direct assessments, and say what was done.
 

@@ -1,13 +1,14 @@
-"""The question `rank`: which systems are better, and which cannot be told apart?"""
+"""The question `rank`: systems in order, with intervals, clusters and rank ranges."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from math import fsum
+from typing import NamedTuple
 
 import numpy as np
 
-from metra.errors import CorpusError
+from metra.errors import CorpusError, OptionError, format_count
 from metra.meta.findings import (
     MetaReport,
     build_count,
@@ -18,20 +19,36 @@ from metra.meta.findings import (
 )
 from metra.meta.judge_options import RankOptions
 from metra.meta.normalise import normalise, standardise_workers
-from metra.scores.table import Scores
+from metra.meta.question import Question
+from metra.scores.selection import Selection, list_flagged
+from metra.scores.table import Scorer, Scores
 from metra.scores.views import (
     average_systems,
     collect_rankings,
     count_comparisons,
     orient_scores,
+    promote_documents,
+    sum_units,
 )
-from metra.scoring.table import Cell, Table, make_table
+from metra.scoring.table import Cell, Column, Table, make_table
 from metra.stats import ranking as stats
-from metra.stats.arrays import Array, Codes, Mask, group_lines, row_means
-from metra.stats.direction import LOWER
+from metra.stats.arrays import Array, Codes, Mask, divide, group_lines, row_means
+from metra.stats.defaults import LEAST_UNITS
+from metra.stats.direction import HIGHER
 from metra.stats.exact_tests import rank_test_p_values, sign_test_p_values
 from metra.stats.multiplicity import clusters_by_range
-from metra.stats.significance import PairTests, Unit, standardise_gaps
+from metra.stats.resampling import (
+    Interval,
+    Sample,
+    bootstrap_scores,
+    compute_intervals,
+)
+from metra.stats.significance import (
+    PairTests,
+    Unit,
+    shifted_p_values,
+    standardise_gaps,
+)
 from metra.stats.trueskill import Skills, learn_skills
 
 
@@ -39,7 +56,7 @@ from metra.stats.trueskill import Skills, learn_skills
 class ScorerRanking:
     """Systems, the best first, with ranks (1 is best), clusters and p-values."""
 
-    scorer: str
+    scorer: Scorer
     systems: list[str]
     ranks: list[float]
     clusters: list[int]
@@ -48,17 +65,24 @@ class ScorerRanking:
     tests: PairTests
     #: Differences in standard deviations of segments: systems × systems.
     effects: Array
-    #: The values of each method in `RANKING_METHODS`, in the order of the systems.
+    #: The values of each method in `RANKING_METHODS`, in the order of the systems; means
+    #: are in the scorer's own unit.
     columns: dict[str, Array]
-    #: How many segments each system has.
+    #: Bootstrap intervals of the means.
+    intervals: list[Interval | None]
+    #: Means from 0 to 100 and their intervals; None if this scale is not known.
+    hundreds: Array | None
+    hundred_intervals: list[Interval | None]
+    #: Number of items and of scores of each system.
     sizes: list[int]
-    #: What average ranks are over, and how many of these have every system.
+    answers: list[int]
+    #: Unit of average ranks, and the number of those that have every system.
     unit: str
     units: int
     skills: Skills | None
-    #: Ranks by several metrics together, where asked for.
+    #: Ranks by several metrics together, if asked for.
     automatic: Array | None
-    #: How other scorers' rankings agree with this one.
+    #: Agreement of other scorers' rankings with this one.
     against: dict[str, stats.RankAgreement]
     notes: tuple[str, ...]
 
@@ -67,131 +91,307 @@ class ScorerRanking:
         """p-values that the row's system is no better than the column's."""
         return self.tests.p
 
+    @property
+    def means(self) -> list[float]:
+        """Means in the scorer's own unit."""
+        return self.columns["mean"].tolist()
 
-def rank_by_scorer(scores: Scores, name: str, options: RankOptions) -> ScorerRanking:
-    """Rank systems by a scorer, and hold the ranking against other scorers'.
 
-    `macro` makes every document or domain count the same, in the mean and in the test.
+@dataclass(frozen=True)
+class RankingAnswer:
+    """A ranking, and the one of the other choice about flagged judges if it differs."""
+
+    ranking: ScorerRanking
+    #: With flagged judges if they are set apart, without them if they count.
+    other: ScorerRanking | None
+    flagged: tuple[str, ...]
+    #: True if the ranking is without the flagged judges.
+    is_apart: bool
+
+
+def ask_ranking(
+    scores: Scores, selection: Selection, scorer: str, options: RankOptions
+) -> RankingAnswer:
+    """Rank the systems by a scorer, without flagged judges and with them."""
+    selected = selection.select(scores)
+    checks = scores if options.like else None
+    ranking = rank_by_scorer(selected, scorer, options, checks)
+    flagged = tuple(list_flagged(scores))
+    other = None
+    if flagged and selection.flagged != "out":
+        others = selection.select_flagged(scores)
+        if scorer in others.names and len(others.lines(scorer)) != len(
+            selected.lines(scorer)
+        ):
+            other = rank_by_scorer(
+                others, scorer, replace(options, against=(), auto=())
+            )
+    return RankingAnswer(ranking, other, flagged, selection.flagged == "apart")
+
+
+def rank_by_scorer(
+    scores: Scores, name: str, options: RankOptions, checks: Scores | None = None
+) -> ScorerRanking:
+    """Rank systems by a scorer, and compare the ranking with other scorers'.
+
+    `macro` gives every document or domain the same weight, in the mean and in the test.
     With `ranks`, the values are judges' ranks, of all systems of a segment or of some.
     With `wmt`, each judgement of a segment counts the same; else each judge does.
     `runs`, `matches` and `seed` are TrueSkill's, which is learned only if asked for; its
-    rank ranges and clusters are then those of its runs.
+    rank ranges and clusters are then those of its runs. `checks` are all rows, for `like`.
     """
     notes: list[str] = []
-    rankings = None
-    if options.like:
-        options = replace(options, wmt=True)
-        scores, note = standardise_workers(scores, name)
-        notes.append(note)
-    if options.ranks:
-        scores, rankings = collect_rankings(scores, name)
-    values = (_average_as_wmt if options.wmt else orient_scores)(scores, name)
-    values, there = _select_systems(scores, name, values, notes)
-    names = [s for s, kept in zip(scores.systems, there, strict=True) if kept]
-    stats.check_systems(len(names))
-    if rankings is None:
+    given = _collect_values(scores, name, options, checks, notes)
+    scores, present, values = given.scores, given.present, given.values
+    systems = list(compress(scores.systems, present))
+    if given.rankings is None:
         groups, unit_of_ranks = _find_groups(scores)
         ranks = stats.rank_groups(values, groups)
     else:
-        ranks, unit_of_ranks = stats.scale_rankings(rankings[:, there]), "ranking"
-    units = ranks.shape[1]
-    z_values, z_note = _standardise_scores(scores, name, there)
+        ranks, unit_of_ranks = stats.scale_rankings(given.rankings), "ranking"
+    z_values, z_note = _standardise_scores(scores, name, present)
     strata, counted = _find_strata(scores, values, options.macro, notes)
-    values, z_values = (np.where(counted, each, np.nan) for each in (values, z_values))
+    native, values, z_values = (
+        np.where(counted, each, np.nan) for each in (given.native, values, z_values)
+    )
     counts = stats.count_wins(values)
-    if rankings is not None:
-        counts = count_comparisons(scores, name).of(there).wins
-    wins = stats.average_wins(counts)
+    if given.rankings is not None:
+        counts = count_comparisons(given.compared, name).of(present).wins
     columns = {
-        "mean": stats.average_strata(values, strata),
+        "mean": stats.average_strata(native, strata),
         "z": stats.average_strata(z_values, strata),
         "arr": row_means(ranks),
-        "wins": wins,
+        "wins": stats.average_wins(counts),
     }
     notes += [z_note] if z_note else []
-    if not units:
+    if not ranks.shape[1]:
         notes.append(f"– arr: no {unit_of_ranks} has scores of every system.")
-    if not np.isfinite(wins).all():
+    if not np.isfinite(columns["wins"]).all():
         notes.append("– wins: a system is never better or worse than another.")
     skills = None
     if options.by == "trueskill":
         skills = learn_skills(
-            count_comparisons(scores, name).of(there),
+            count_comparisons(given.compared, name).of(present),
             runs=options.runs,
             matches=options.matches or 0,
             seed=options.seed,
         )
         columns["trueskill"] = skills.means
-    order_by = _orient_column(columns, options.by, notes)
+    by_mean = stats.average_strata(values, strata)
+    if given.column == "value":
+        by_mean = given.scorer.direction.orient(columns["mean"])
+    order_by = _orient_column(columns | {"mean": by_mean}, options.by, notes)
     order = np.argsort(-order_by, kind="stable")
-    # What is ranked is what is tested.
+    # The values that systems are ranked by are also tested.
     tested = {"z": z_values, "arr": -ranks}.get(options.by, values)
-    test = _choose_test(tested, options)
-    won = counts if options.by == "wins" else stats.count_wins(tested)
-    p = _test_systems(
-        test,
-        tested[order],
-        won[np.ix_(order, order)],
-        None if options.by == "arr" else strata,
-    )
-    unit: Unit = "segment"
+    tests = _test_systems(given, name, tested, counts, strata, order, options, notes)
     if options.by == "arr" and unit_of_ranks == "document":
-        unit = "document"
-    tests = PairTests(p, test, (unit,), "one-sided")
-    counting = tests.correct(options.correction)
-    parted = stats.find_clusters(counting, options.rule, options.alpha)
+        tests = replace(tests, units=("document",))
+    parted = stats.find_clusters(
+        tests.correct(options.correction), options.rule, options.alpha
+    )
     if skills is not None:
         ranges = [skills.ranges[place] for place in order]
         parted = parted._replace(ranges=ranges, clusters=clusters_by_range(ranges))
-    kept = np.flatnonzero(there)
+    kept = np.flatnonzero(present)
+    ordered = kept[order]
+    intervals = _draw_intervals(scores, name, "value", ordered, options)
+    hundreds = None
+    if len(scores.hundred) and not options.wmt:
+        hundreds = row_means(scores.matrix(name, column="hundred"))[ordered]
+    drawn = hundreds is not None and np.isfinite(hundreds).all()
     automatic = _rank_automatic(scores, kept, options.auto, notes)
-    against = _compare_rankings(scores, kept, order_by, options.against, notes)
-    if scores.scorers[scores.find(name)].direction == LOWER:
-        notes.append(
-            f"Lower values of {name} are better; means are shown with a minus."
-        )
+    lines = scores.lines(name)
     return ScorerRanking(
-        name,
-        [names[place] for place in order],
+        given.scorer,
+        [systems[place] for place in order],
         stats.mid_ranks(order_by[order]).tolist(),
         parted.clusters,
         parted.ranges,
         tests,
-        standardise_gaps(tested[order], paired=test != "rank-sum"),
+        standardise_gaps(tested[order], paired=tests.test != "rank-sum"),
         {key: column[order] for key, column in columns.items()},
+        intervals,
+        hundreds if drawn else None,
+        _draw_intervals(scores, name, "hundred", ordered, options) if drawn else [],
         np.isfinite(values[order]).sum(1).tolist(),
+        np.bincount(lines.system, minlength=len(scores.systems))[ordered].tolist(),
         unit_of_ranks,
-        units,
+        ranks.shape[1],
         skills,
         None if automatic is None else automatic[order],
-        against,
+        _compare_rankings(scores, kept, order_by, options.against, notes),
         tuple(notes),
     )
 
 
-def report_ranking(ranking: ScorerRanking, options: RankOptions) -> MetaReport:
-    """Lay out the ranking, and what it is held against."""
-    tables = [build_ranking_table(ranking)]
+class _RankedValues(NamedTuple):
+    """The values that systems are ranked by."""
+
+    scores: Scores
+    scorer: Scorer
+    #: The systems with values.
+    present: Mask
+    #: Systems × segments: as given, and oriented so that higher is better.
+    native: Array
+    values: Array
+    #: The column of the table that they are from: value, or hundred for ranks of outputs.
+    column: str
+    #: Rankings × systems, higher is better, if outputs were put in order; else None.
+    rankings: Array | None
+    #: The table whose values are compared judge by judge.
+    compared: Scores
+
+
+def _collect_values(
+    scores: Scores,
+    name: str,
+    options: RankOptions,
+    checks: Scores | None,
+    notes: list[str],
+) -> _RankedValues:
+    if options.like:
+        options = replace(options, wmt=True)
+        scores, note = standardise_workers(scores if checks is None else checks, name)
+        notes.append(note)
+    scores = promote_documents(scores, name)
+    # Ranks among two outputs and among ten differ: of judges' own ranks, the share of
+    # beaten outputs counts.
+    is_order = scores.scorers[scores.find(name)].compares and len(scores.hundred) > 0
+    rankings, compared = None, scores
+    if options.ranks or is_order:
+        compared, rankings = collect_rankings(scores, name)
+        scores = scores if is_order else compared
+    scorer = scores.scorers[scores.find(name)]
+    native = _average_as_wmt(scores, name) if options.wmt else scores.matrix(name)
+    present = _find_systems(scores, name, native, notes)
+    stats.check_systems(int(present.sum()))
+    values = scorer.direction.orient(native)
+    if is_order:
+        values = scores.matrix(name, column="hundred")
+    return _RankedValues(
+        *(scores, scorer, present, native[present], values[present]),
+        "hundred" if is_order else "value",
+        None if rankings is None else rankings[:, present],
+        compared,
+    )
+
+
+def _test_systems(
+    given: _RankedValues,
+    name: str,
+    tested: Array,
+    wins: Codes,
+    strata: Codes | None,
+    order: Codes,
+    options: RankOptions,
+    notes: list[str],
+) -> PairTests:
+    """Test each two systems, one-sided, by what they are ranked by."""
+    unit: Unit = "document" if options.unit == "document" else "segment"
+    if options.unit != "segment":
+        if options.by != "mean" or strata is not None or options.wmt:
+            msg = (
+                "`unit` is for the means of systems, without `macro`, `wmt` and `like`."
+            )
+            raise OptionError(msg)
+        sums = sum_units(given.scores, name, options.unit, column=given.column)
+        direction = HIGHER if given.column == "hundred" else given.scorer.direction
+        tested = direction.orient(sums.means[given.present])
+    test = _choose_test(tested, options)
+    if options.unit == "crossed" and test != "bootstrap":
+        msg = "Segments and judges can only be resampled; use the test bootstrap."
+        raise OptionError(msg)
+    if test == "bootstrap":
+        units: tuple[Unit, ...] = ("segment", "rater")
+        units = units if options.unit == "crossed" else (unit,)
+        p, draws = _bootstrap_p(given, name, order, options, notes), options.trials
+        return PairTests(p, test, units, "one-sided", draws)
+    if test == "sign":
+        won = wins if options.by == "wins" else stats.count_wins(tested)
+        return PairTests(
+            sign_test_p_values(won[np.ix_(order, order)]), test, (unit,), "one-sided"
+        )
+    strata = None if options.by == "arr" else strata
+    p = rank_test_p_values(tested[order], paired=test == "signed-rank", strata=strata)
+    return PairTests(p, test, (unit,), "one-sided")
+
+
+def _bootstrap_p(
+    given: _RankedValues,
+    name: str,
+    order: Codes,
+    options: RankOptions,
+    notes: list[str],
+) -> Array:
+    """Test systems by resampled means that share their draws; NaN with too few units."""
+    sums = sum_units(given.scores, name, options.unit, column=given.column)
+    rows = sums.rows[given.present][order]
+    shared = (rows[..., 1] > 0).sum(1)
+    if shared.min() < LEAST_UNITS:
+        unit = "judgement" if options.unit == "crossed" else options.unit
+        notes.append(
+            f"Not enough data for the bootstrap test: a system has "
+            f"{format_count(int(shared.min()), unit)}; it needs {LEAST_UNITS}."
+        )
+        return np.full((len(rows), len(rows)), np.nan)
+    direction = HIGHER if given.column == "hundred" else given.scorer.direction
+    samples = [Sample(each, compute_mean) for each in rows]
+    rng = np.random.default_rng(options.seed)
+    drawn = bootstrap_scores(
+        samples, trials=options.trials, rng=rng, units=sums.crossed
+    )
+    observed = direction.orient(compute_mean(rows.sum(1)))
+    oriented = [direction.orient(each) for each in drawn]
+    return shifted_p_values(oriented, observed.tolist(), "one-sided")
+
+
+def _draw_intervals(
+    scores: Scores, name: str, column: str, systems: Codes, options: RankOptions
+) -> list[Interval | None]:
+    """Return bootstrap intervals of the means; None where means are weighted otherwise."""
+    if options.macro != "none" or options.wmt or options.like:
+        return [None] * len(systems)
+    sums = sum_units(scores, name, options.unit, column=column)
+    return compute_intervals(
+        [Sample(rows, compute_mean) for rows in sums.rows[systems]],
+        trials=options.trials,
+        seed=options.seed,
+        units=sums.crossed,
+    )
+
+
+def compute_mean(totals: Array) -> Array:
+    """Return sums over counts; NaN if there is nothing."""
+    return divide(totals[..., 0], totals[..., 1])
+
+
+def report_ranking(answer: RankingAnswer, options: RankOptions) -> MetaReport:
+    """Lay out the ranking, the other choice about flagged judges, and comparisons."""
+    ranking = answer.ranking
+    tables = [build_ranking_table(answer)]
     if ranking.against:
-        held = [
+        rows = [
             (other, [Cell(figure, digits=1) for figure in agreement])
             for other, agreement in ranking.against.items()
         ]
         heads = ["distance", "similarity %", "precision %", "recall %"]
         caption = "Comparison with other rankings"
         tables.append(
-            make_table("scorer", heads, held, caption=caption, name="against")
+            make_table("scorer", heads, rows, caption=caption, name="against")
         )
     skills = ranking.skills
+    has_intervals = any(ranking.intervals)
     signature = build_signature(
-        scorer=ranking.scorer,
+        scorer=ranking.scorer.name,
         by=options.by,
         values="ranks" if options.ranks else None,
         macro=options.macro if options.macro != "none" else None,
         judgements="each, 15 digits" if options.wmt or options.like else None,
         like=options.like,
         trueskill=f"{skills.runs} runs of {skills.matches} matches" if skills else None,
-        seed=options.seed if skills else None,
+        boot=f"{_UNITS[options.unit]} k={options.trials}" if has_intervals else None,
+        seed=options.seed if skills or has_intervals else None,
         arr=f"{ranking.units} {ranking.unit}s" if ranking.units else None,
         test=f"{_TEST_TITLES[ranking.tests.test]}, one-sided",
         correction=options.correction if options.correction != "none" else None,
@@ -202,11 +402,32 @@ def report_ranking(ranking: ScorerRanking, options: RankOptions) -> MetaReport:
     )
     data = export_tests(ranking.tests, effect=ranking.effects)
     notes = [*ranking.notes, describe_differences(ranking.tests, options.alpha)]
+    direction = ranking.scorer.direction
+    if direction != HIGHER:
+        notes.insert(0, f"{ranking.scorer.name}: {direction.words}.")
+    if answer.other is not None:
+        notes.append(_describe_other(answer))
     return MetaReport(tables, signature, notes, data)
 
 
-def build_ranking_table(ranking: ScorerRanking) -> Table:
+def _describe_other(answer: RankingAnswer) -> str:
+    """Say what flagged judges change."""
+    other = answer.other
+    word = "With" if answer.is_apart else "Without"
+    if other is None or other.systems == answer.ranking.systems:
+        change = "the order is the same"
+    elif other.systems[0] != answer.ranking.systems[0]:
+        change = f"{other.systems[0]} is first"
+    else:
+        change = "the order is different"
+    judges = "judge" if len(answer.flagged) == 1 else "judges"
+    return f"{word} the flagged {judges} {', '.join(answer.flagged)}, {change}."
+
+
+def build_ranking_table(answer: RankingAnswer) -> Table:
     """Build the table of the systems, with every method's values."""
+    ranking, other = answer.ranking, answer.other
+    other_means = dict(zip(other.systems, other.means, strict=True)) if other else {}
     rows = []
     for place, system in enumerate(ranking.systems):
         top, bottom = ranking.ranges[place]
@@ -215,17 +436,35 @@ def build_ranking_table(ranking: ScorerRanking) -> Table:
             Cell(rank, digits=0 if rank % 1 == 0 else 1),
             build_count(ranking.clusters[place]),
             Cell(f"{top}–{bottom}"),
-            *(build_figure(column[place]) for column in ranking.columns.values()),
+        ]
+        for method, column in ranking.columns.items():
+            interval = ranking.intervals[place] if method == "mean" else None
+            cells.append(build_figure(column[place], interval))
+            if method == "mean" and other is not None:
+                cells.append(build_figure(other_means.get(system, np.nan)))
+            if method == "mean" and ranking.hundreds is not None:
+                cells.append(build_figure(ranking.hundreds[place]))
+        cells += [
             build_count(ranking.sizes[place]),
+            build_count(ranking.answers[place]),
         ]
         if ranking.automatic is not None:
             cells.append(build_figure(ranking.automatic[place]))
         rows.append((system, cells))
-    methods = [stats.RANKING_METHODS[name].heading for name in ranking.columns]
-    heads = ["rank", "cluster", "range", *methods, "n"]
+    heads: list[str | Column] = ["rank", "cluster", "range"]
+    for method in ranking.columns:
+        heads.append(stats.RANKING_METHODS[method].heading)
+        if method == "mean" and other is not None:
+            heads.append("with flagged" if answer.is_apart else "without flagged")
+        if method == "mean" and ranking.hundreds is not None:
+            heads.append("0–100")
+    heads += ["n", "scores"]
     heads += ["AutoRank"] if ranking.automatic is not None else []
-    caption = f"Systems by {ranking.scorer}"
+    caption = f"Systems by {ranking.scorer.name}"
     return make_table("system", heads, rows, caption=caption, name="ranking")
+
+
+QUESTION = Question("rank", "Systems", ask_ranking, report_ranking)
 
 
 def _average_as_wmt(scores: Scores, name: str) -> Array:
@@ -239,25 +478,22 @@ def _average_as_wmt(scores: Scores, name: str) -> Array:
     for cell, judged in group_lines(lines.system * width + lines.item):
         mean = fsum(lines.value[judged].tolist()) / len(judged)
         means[cell] = float(f"{mean:.15g}")
-    means = means.reshape(-1, width)[:, scores.segments]
-    return scores.scorers[scores.find(name)].direction.orient(means)
+    return means.reshape(-1, width)[:, scores.segments]
 
 
-def _select_systems(
-    scores: Scores, name: str, values: Array, notes: list[str]
-) -> tuple[Array, Mask]:
-    """Return the values of the systems that have any, and which systems these are."""
-    there: Mask = np.asarray(np.isfinite(values).any(1))
-    if not there.any() and np.isfinite(scores.system_scores(name)).any():
+def _find_systems(scores: Scores, name: str, values: Array, notes: list[str]) -> Mask:
+    """Find the systems that have values."""
+    present: Mask = np.asarray(np.isfinite(values).any(1))
+    if not present.any() and np.isfinite(scores.system_scores(name)).any():
         msg = (
             f"{name} has system scores only; ranking needs segment scores to test "
             "differences."
         )
         raise CorpusError(msg)
-    gone = [s for s, kept in zip(scores.systems, there, strict=True) if not kept]
+    gone = list(compress(scores.systems, ~present))
     if gone:
         notes.append(f"Excluded, because {name} is missing: {', '.join(gone)}.")
-    return values[there], there
+    return present
 
 
 def _find_groups(scores: Scores) -> tuple[Codes, str]:
@@ -268,9 +504,9 @@ def _find_groups(scores: Scores) -> tuple[Codes, str]:
     return np.arange(len(documents)), "segment"
 
 
-def _standardise_scores(scores: Scores, name: str, there: Mask) -> tuple[Array, str]:
+def _standardise_scores(scores: Scores, name: str, present: Mask) -> tuple[Array, str]:
     """Return each system's standard scores of each segment, and a note."""
-    missing = np.full((int(there.sum()), len(scores.segments)), np.nan)
+    missing = np.full((int(present.sum()), len(scores.segments)), np.nan)
     if (scores.lines(name).judge < 0).any():
         why = f"– z: {name} has no judges to normalise."
         return missing, why
@@ -279,12 +515,18 @@ def _standardise_scores(scores: Scores, name: str, there: Mask) -> tuple[Array, 
     except CorpusError as reason:
         return missing, f"– z: {reason}"
     made = normalised.scores
-    z_values = orient_scores(made, made.names[0])[there]
+    z_values = orient_scores(made, made.names[0])[present]
     gone = ", ".join(normalised.left_out)
     return z_values, f"z excludes judges with a constant value: {gone}." if gone else ""
 
 
+_UNITS = {
+    "segment": "segments",
+    "document": "documents",
+    "crossed": "segments × judges",
+}
 _TEST_TITLES = {
+    "bootstrap": "bootstrap",
     "signed-rank": "Wilcoxon signed-rank",
     "rank-sum": "Mann-Whitney",
     "sign": "sign test of decided comparisons",
@@ -295,18 +537,13 @@ def _choose_test(tested: Array, options: RankOptions) -> str:
     """Choose the test of what systems are ranked by."""
     if options.test != "auto":
         return options.test
-    if options.wmt:
+    if options.unit == "crossed":
+        return "bootstrap"
+    if options.wmt or options.like:
         return "rank-sum"
     if options.by == "wins":
         return "sign"
     return "signed-rank" if stats.are_paired(tested) else "rank-sum"
-
-
-def _test_systems(test: str, tested: Array, won: Codes, strata: Codes | None) -> Array:
-    """Return p-values that the row's system is no better than the column's."""
-    if test == "sign":
-        return sign_test_p_values(won)
-    return rank_test_p_values(tested, paired=test == "signed-rank", strata=strata)
 
 
 def _find_strata(

@@ -27,7 +27,8 @@ def select_texts(scores: Scores, selection: Selection = DEFAULT) -> Scores:
 
     Answers that could not be judged at all, or rate nothing, are left out.
     """
-    missing = selection.select_missing(scores)
+    answers = selection.select_answers(scores)
+    missing = answers.keep_lines(~np.isfinite(answers.value))
     if len(missing.answer):
         is_open = [
             reason != UNSCORED and not reason.startswith(explain_skipped(""))

@@ -23,6 +23,7 @@ from metra.metrics.record import (
     AnyBatch,
     Array,
     Metric,
+    Notes,
     Parts,
     check_on_fit,
     metric_factory,
@@ -100,11 +101,13 @@ def spans(
         rows=partial(rows, table=table, weights=weights),
         aggregate=aggregate,
         parts=partial(parts, table=table),
-        details=partial(details, table=table),
-        needs_reference=False,
+        needs=(),
         settled={"file": compute_file_version(file)},
-        marked=table,
-        basis="neural" if table.is_automatic else "people",
+        notes=Notes(
+            details=partial(details, table=table),
+            marked=table,
+            basis="neural" if table.is_automatic else "people",
+        ),
     )
     return check_on_fit(metric, table.check)
 

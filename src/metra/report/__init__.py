@@ -9,6 +9,7 @@ writers: one module per kind of result, in every format
 chart: the chart kit: palette, ticks, scales, axes and marks
 pictures: one function per picture
 picture_file: pictures as SVG, PDF and PNG, in the size of a column or page
+campaign_files: a campaign as files: judgements, figures, and all with a codebook
 study: everything about some systems' outputs that the report shows
 html: the report as one HTML page
 """

@@ -187,20 +187,26 @@ def build_scores(
     texts = [text for one in judgements for text in one.outputs]
     outputs = np.array([len(one.outputs) for one in judgements], np.int64)
     answer_of_text = np.repeat(np.arange(len(judgements)), outputs)
-    words = np.bincount(answer_of_text, count_words_to_read(texts), len(judgements))
+    to_read = count_words_to_read(texts)
+    words = np.bincount(answer_of_text, to_read, len(judgements)).astype(np.float64)
     times, active = (
         np.array([getattr(one, name) for one in judgements], np.float64)
         for name in ("submitted_at", "active_ms")
     )
     compares = rows.find_compared(sizes[at], line)
     return Scores(
-        *(systems, items),
+        systems,
+        items,
         tuple(
             Scorer(name, name, find_direction(higher), True, name in compares)
             for name, higher in rows.scorers
         ),
-        *(judges, system[starts[at] + rows.place[line]], item[at]),
-        *(rows.scorer[line], judge[at], rows.value[line]),
+        judges,
+        system[starts[at] + rows.place[line]],
+        item[at],
+        rows.scorer[line],
+        judge[at],
+        rows.value[line],
         kind=_code_kinds(judgements)[at],
         hundred=rows.hundred[line],
         answer=at,
@@ -235,11 +241,11 @@ class _ScoreRows:
                     rows.append((number, place, scorer, value, hundred, why))
         self.scorers = list(scorers)
         columns = np.array(rows, np.float64).reshape(-1, 6)
-        number, self.place, self.scorer, self.reason = (
+        of_value, self.place, self.scorer, self.reason = (
             columns[:, at].astype(np.int64) for at in (0, 1, 2, 5)
         )
         self.value, self.hundred = columns[:, 3], columns[:, 4]
-        self.sizes = np.bincount(number, minlength=len(names))
+        self.sizes = np.bincount(of_value, minlength=len(names))
 
     def expand(self) -> tuple[Codes, Codes]:
         """Return the answer of each row of the table, and the row of its value."""

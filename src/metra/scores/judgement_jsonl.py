@@ -126,16 +126,16 @@ def parse_judgement_scores(lines: Iterable[str], place: str) -> Scores:
 
 def _parse_score(entry: Mapping[str, Any]) -> OutputScore:
     reason = str(entry.get("reason", ""))
-    numbers = [
+    value, hundred = (
         math.nan if reason else float(entry[name]) for name in ("value", "hundred")
-    ]
+    )
     higher = entry["higher_is_better"]
     if not isinstance(higher, bool) or (
-        not reason and not all(map(math.isfinite, numbers))
+        not reason and not math.isfinite(value + hundred)
     ):
         msg = f"the score {entry!r} is not one; expected finite numbers"
         raise ValueError(msg)
-    return OutputScore(str(entry["scorer"]), *numbers, higher, reason)
+    return OutputScore(str(entry["scorer"]), value, hundred, higher, reason)
 
 
 def _drop_whole(entry: dict[str, Any]) -> dict[str, Any]:

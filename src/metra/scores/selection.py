@@ -5,7 +5,7 @@ judges and never count for systems or agreement; judges whom the campaign flagge
 apart, and shown both ways; of an answer that was changed, the last revision counts.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal, TypeAlias, get_args
@@ -19,7 +19,11 @@ from metra.stats.arrays import Mask, group_lines
 #: Answers of flagged judges count, are set apart from figures and shown beside them, or are
 #: left out of everything, the table of judges included.
 Flagged: TypeAlias = Literal["apart", "count", "out"]
-_PLURALS = {"check": "attention checks", "calibration": "calibration items"}
+EVERY_KIND = frozenset(ITEM_KINDS) - {"earlier"}
+_PLURALS = {
+    **{"check": "attention checks", "repeat": "repeats", "degraded": "degraded copies"},
+    **{"incomplete": "incomplete documents", "baseline": "baseline readings"},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +41,11 @@ class Selection:
 
     def select(self, scores: Scores) -> Scores:
         """Return the rows that count, with their values, for figures about systems."""
-        return _drop_flagged(self._filter(scores, self.kinds), self).compact()
-
-    def select_missing(self, scores: Scores) -> Scores:
-        """Return the rows that would count if they had a value, with their reasons."""
-        rows = scores.keep_lines(self._match(scores, self.kinds))
-        rows = _drop_flagged(rows, self)
-        return rows.keep_lines(~np.isfinite(rows.value)).compact()
+        # Several questions are asked of the same rows.
+        if self not in scores.selections:
+            rows = _drop_flagged(self._filter(scores), self)
+            scores.selections[self] = rows.compact()
+        return scores.selections[self]
 
     def select_flagged(self, scores: Scores) -> Scores:
         """Return the rows of the other way: with flagged judges if they are set apart.
@@ -53,24 +55,23 @@ class Selection:
         other: Flagged = "apart" if self.flagged == "count" else "count"
         return replace(self, flagged=other).select(scores)
 
-    def select_judged(self, scores: Scores) -> Scores:
-        """Return the rows that describe judges: calibration items and flagged judges too."""
-        rows = self._filter(scores, self.kinds | {"calibration"})
-        return (_drop_flagged(rows, self) if self.flagged == "out" else rows).compact()
+    def select_answers(self, scores: Scores) -> Scores:
+        """Return the rows that count, missing values included, with all numbers of names."""
+        rows = scores.keep_lines(self._match(scores, self.kinds))
+        return _drop_flagged(rows, self)
 
-    def select_all(self, scores: Scores) -> Scores:
-        """Return rows of every kind but earlier revisions, missing values included."""
-        keep = self._match(scores, frozenset(ITEM_KINDS) - {"earlier"})
-        return scores.keep_lines(keep)
-
-    def describe(self, scores: Scores) -> str:
+    def describe(self, scores: Scores, scorer: str = "") -> str:
         """Return the selection in a few words, for every figure that is made with it.
+
+        Answers are counted whatever they score; without answers, the scorer's scores are.
 
         >>> from metra.scores.table import ScoredItem, Scorer, build_score_table
         >>> scores = build_score_table(["a"], [ScoredItem("1")], {Scorer("da"): [1.0]}, ["J"])
         >>> Selection().describe(scores)
         '1 score of 1 judge'
         """
+        if not len(scores.answer) and scorer in scores.names:
+            scores = scores.lines(scorer)
         return "; ".join(self._list_words(scores))
 
     def _list_words(self, scores: Scores) -> list[str]:
@@ -101,15 +102,13 @@ class Selection:
             words += [f"answered {word} {day} UTC"] if day else []
         return words
 
-    def _filter(self, scores: Scores, kinds: Collection[str]) -> Scores:
-        keep = self._match(scores, kinds) & np.isfinite(scores.value)
+    def _filter(self, scores: Scores) -> Scores:
+        keep = self._match(scores, self.kinds) & np.isfinite(scores.value)
         rows = scores if keep.all() else scores.keep_lines(keep)
         return _rank_among(rows) if self.systems else rows
 
     def _match(self, scores: Scores, kinds: Collection[str]) -> Mask:
-        keep = np.isin(
-            scores.get_kinds(), [ITEM_KINDS.index(kind) for kind in sorted(kinds)]
-        )
+        keep = _match_kinds(scores, kinds)
         for names, codes, chosen in (
             (scores.judges, scores.judge, self.judges),
             (scores.systems, scores.system, self.systems),
@@ -157,8 +156,7 @@ def parse_selection(text: str) -> Selection:
         elif key == "flagged" and value in get_args(Flagged):
             changes["flagged"] = value
         elif key == "items" and names <= {*ITEM_KINDS, "all"} and names:
-            every = frozenset(ITEM_KINDS) - {"earlier"}
-            changes["kinds"] = every if "all" in names else names
+            changes["kinds"] = EVERY_KIND if "all" in names else names
         elif key in ("from", "to") and (at := _parse_day(value)) is not None:
             changes["since" if key == "from" else "until"] = at + 86400 * (key == "to")
         else:
@@ -190,8 +188,8 @@ def _rank_among(rows: Scores) -> Scores:
     An answer that then compares nothing is dropped.
     """
     compares = np.array([scorer.compares for scorer in rows.scorers], bool)
-    ranked = np.flatnonzero(compares[rows.scorer]) if len(rows.answer) else []
-    if not len(ranked):
+    ranked = np.flatnonzero(compares[rows.scorer])
+    if not len(ranked) or not len(rows.answer):
         return rows
     value, hundred = rows.value.copy(), rows.hundred.copy()
     keep = np.ones(len(rows), bool)
@@ -205,6 +203,11 @@ def _rank_among(rows: Scores) -> Scores:
         hundred[lines] = 100 * (wins - 0.5) / max(len(lines) - 1, 1)
         value[lines] = ranks
     return replace(rows, value=value, hundred=hundred).keep_lines(keep)
+
+
+def _match_kinds(scores: Scores, kinds: Collection[str]) -> Mask:
+    codes = [ITEM_KINDS.index(kind) for kind in sorted(kinds)]
+    return np.isin(scores.get_kinds(), codes)
 
 
 def _flag_names(names: Sequence[str], chosen: Collection[str]) -> Mask:
@@ -237,9 +240,3 @@ def _parse_day(day: str) -> float | None:
         return datetime.strptime(day, "%Y-%m-%d").replace(tzinfo=UTC).timestamp()
     except (ValueError, OverflowError):
         return None
-
-
-def describe_flags(flags: Mapping[str, Sequence[str]]) -> str:
-    """Return judges with the reasons for their flags, for notes."""
-    listed = (f"{name} ({'; '.join(why)})" for name, why in flags.items() if why)
-    return ", ".join(listed)

@@ -130,6 +130,11 @@ class Scores:
         """The numbers of the items that are segments."""
         return np.flatnonzero([bool(item.segment) for item in self.items])
 
+    @cached_property
+    def selections(self) -> dict[object, "Scores"]:
+        """Rows that were selected before, by their selection."""
+        return {}
+
     def find(self, name: str) -> int:
         """Give a scorer's number."""
         if name not in self.names:
@@ -140,8 +145,10 @@ class Scores:
         """Keep one scorer's lines; systems and items keep their numbers."""
         return self.keep_lines(self.scorer == self.find(name))
 
-    def matrix(self, name: str, *, level: str = "segment") -> Array:
-        """Systems × items of a level, NaN where nothing was scored.
+    def matrix(
+        self, name: str, *, level: str = "segment", column: str = "value"
+    ) -> Array:
+        """Return systems × items of a level, NaN for a missing score.
 
         Several values of one cell, by several judges or by one who judged twice, are
         averaged: first each judge's, then the judges'.
@@ -151,7 +158,7 @@ class Scores:
         lines = self._lines_by_scorer[self.find(name)]
         lines = lines[(place[self.item[lines]] >= 0) & np.isfinite(self.value[lines])]
         cell = self.system[lines] * width + place[self.item[lines]]
-        value = self.value[lines]
+        value = getattr(self, column)[lines]
         if np.bincount(cell, minlength=1).max() > 1:
             judge = self.judge[lines]
             cell, value = _average_by_judge(cell, judge, value, len(self.judges) + 1)
@@ -442,8 +449,14 @@ def add_total(scores: Scores, name: str) -> tuple[Scores, int]:
     is_human = any(scorer.human for scorer in scorers)
     kind = kinds.pop() if len(kinds) == 1 else "human" if is_human else ""
     totals = Scores(
-        *(scores.systems, scores.items, (Scorer(name, kind, scorers[0].direction),)),
-        *(scores.judges, system, item, np.zeros(len(shared), np.int64), judge - 1),
+        scores.systems,
+        scores.items,
+        (Scorer(name, kind, scorers[0].direction),),
+        scores.judges,
+        system,
+        item,
+        np.zeros(len(shared), np.int64),
+        judge - 1,
         total,
     )
     lacking = len(reduce(np.union1d, keys)) - len(shared)

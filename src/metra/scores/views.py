@@ -21,7 +21,7 @@ from metra.scores.table import (
     concatenate_scores,
     list_parts,
 )
-from metra.stats.arrays import Array, Codes, Mask, divide, row_means
+from metra.stats.arrays import Array, Codes, Mask, divide, number_names, row_means
 from metra.stats.direction import HIGHER, Direction
 from metra.stats.panel import ScorePanel, SegmentStatistics
 from metra.stats.ranking import mid_ranks
@@ -221,6 +221,87 @@ def average_systems(scores: Scores, name: str) -> Array:
     return np.where(np.isfinite(values.whole), values.whole, values.average())
 
 
+class UnitSums(NamedTuple):
+    """Sums and counts of each system's item means, by the unit that is resampled."""
+
+    #: Systems × units × (sum, count).
+    rows: Array
+    #: The item and the judge of each unit if both are drawn; else nothing.
+    crossed: list[Codes]
+
+    @property
+    def means(self) -> Array:
+        """Systems × units, NaN for units without scores."""
+        return divide(self.rows[..., 0], self.rows[..., 1])
+
+
+def sum_units(
+    scores: Scores, name: str, unit: str = "segment", *, column: str = "value"
+) -> UnitSums:
+    """Sum a scorer's item means by segment, by document, or by segment and judge (crossed).
+
+    Crossed units hold one judge's value of one item; those of an item count as much as one
+    item together.
+    """
+    if unit == "crossed":
+        return _sum_crossed(scores, name, column)
+    values = scores.matrix(name, column=column)
+    present = np.isfinite(values)
+    rows = np.stack([np.where(present, values, 0.0), present.astype(float)], axis=-1)
+    if unit == "document":
+        documents = [scores.items[at].document for at in scores.segments.tolist()]
+        names, place = number_names(documents)
+        by_document = np.zeros((len(rows), len(names), 2))
+        for document in range(len(names)):
+            by_document[:, document] = rows[:, place == document].sum(1)
+        rows = by_document
+    return UnitSums(rows, [])
+
+
+def _sum_crossed(scores: Scores, name: str, column: str) -> UnitSums:
+    place = np.full(len(scores.items), -1, np.int64)
+    place[scores.segments] = np.arange(len(scores.segments))
+    lines = scores.lines(name)
+    lines = lines.keep_lines((place[lines.item] >= 0) & np.isfinite(lines.value))
+    width, judges = len(scores.segments), len(scores.judges) + 1
+    key = (lines.system * width + place[lines.item]) * judges + lines.judge + 1
+    each, row = np.unique(key, return_inverse=True)
+    values = np.bincount(row, getattr(lines, column)) / np.bincount(row)
+    cell, judge = np.divmod(each, judges)
+    system, item = np.divmod(cell, width)
+    share = 1 / np.bincount(cell)[cell]
+    units, unit = np.unique(item * judges + judge, return_inverse=True)
+    rows = np.zeros((len(scores.systems), len(units), 2))
+    rows[system, unit] = np.stack([values * share, share], axis=-1)
+    return UnitSums(
+        rows,
+        [np.unique(kind, return_inverse=True)[1] for kind in np.divmod(units, judges)],
+    )
+
+
+def promote_documents(scores: Scores, name: str) -> Scores:
+    """Take documents for segments if a scorer has scores of whole documents only.
+
+    Judges and other columns of scorers of documents stay; other scorers are averaged over
+    the segments of each document.
+    """
+    if scores.find_level(name) != "document":
+        return scores
+    levels = np.array([item.level for item in scores.items], dtype=object)
+    is_document = (levels == "document")[scores.item]
+    of_documents = np.isin(scores.scorer, np.unique(scores.scorer[is_document]))
+    items = tuple(
+        item._replace(segment=item.document) if item.level == "document" else item
+        for item in scores.items
+    )
+    whole = (levels == "system")[scores.item]
+    documents = replace(scores, items=items).keep_lines(is_document | whole).compact()
+    others = scores.keep_lines(~of_documents & ~whole).compact()
+    if not any(item.document for item in others.items):
+        return documents
+    return concatenate_scores([documents, average_documents(others)])
+
+
 def replace_values(lines: Scores, value: Array, scorer: Scorer | None = None) -> Scores:
     """Replace the values of one scorer's lines; lines whose new value is NaN are dropped."""
     if scorer is not None:
@@ -253,11 +334,15 @@ def collect_rankings(scores: Scores, name: str) -> tuple[Scores, Array]:
     """
     lines = scores.lines(name)
     lines = lines.keep_lines(np.isin(lines.item, scores.segments))
+    compares = scores.scorers[scores.find(name)].compares
     if not len(lines) or lines.value.min() < 1:
         problem = f"a rank of {lines.value.min():g}" if len(lines) else "no values"
         msg = f"{name!r} has {problem}; ranks of systems start at 1, the best."
         raise CorpusError(msg)
     code = lines.item * (len(scores.judges) + 1) + lines.judge + 1
+    if compares and len(lines.answer):
+        # A judge may have compared several pairs of outputs of one segment.
+        code = code * (int(lines.answer.max()) + 1) + lines.answer
     rankings, row = np.unique(code, return_inverse=True)
     shape = (len(rankings), len(scores.systems))
     cell = row * shape[1] + lines.system
@@ -268,32 +353,42 @@ def collect_rankings(scores: Scores, name: str) -> tuple[Scores, Array]:
     share = divide(sizes[:, None] - mid_ranks(values), sizes[:, None] - 1)
     kept = (sizes > 1)[:, None] & (count > 0)
     row, system = np.nonzero(kept)
-    item, judge = np.divmod(rankings[row], len(scores.judges) + 1)
+    answers = int(lines.answer.max()) + 1 if compares and len(lines.answer) else 1
+    item, judge = np.divmod(rankings[row] // answers, len(scores.judges) + 1)
     number = scores.find(name)
     scorers = list(scores.scorers)
     scorers[number] = scorers[number]._replace(direction=HIGHER)
-    others = scores.keep_lines(scores.scorer != number)
-    shares = replace(
-        others,
-        scorers=tuple(scorers),
-        system=np.append(others.system, system),
-        item=np.append(others.item, item),
-        scorer=np.append(others.scorer, np.full(len(row), number)),
-        judge=np.append(others.judge, judge - 1),
-        value=np.append(others.value, share[row, system]),
-        line=np.empty(0, np.int64),
+    shares = Scores(
+        scores.systems,
+        scores.items,
+        tuple(scorers),
+        scores.judges,
+        system.astype(np.int64),
+        item,
+        np.full(len(row), number),
+        judge - 1,
+        share[row, system],
     )
-    return shares, values[sizes > 1]
+    if compares and len(lines.answer):
+        shares = replace(shares, answer=rankings[row] % answers)
+    others = replace(scores, scorers=tuple(scorers))
+    others = others.keep_lines(scores.scorer != number)
+    both = concatenate_scores([shares, others]) if len(others) else shares
+    return both, values[sizes > 1]
 
 
-def collect_ratings(scores: Scores, name: str) -> Ratings:
+def collect_ratings(
+    scores: Scores, name: str, repeats: Scores | None = None
+) -> Ratings:
     """Gather a scorer's judgements, which must name their judges.
 
-    Where a file tells repeats from the rest, they are of the scorer NAME-repeat: they count
-    only as what a judge said again.
+    `repeats` are rows of items that judges were given again; they count only as a judge's
+    later value of the same output.
     """
-    lines = _append_repeats(scores, name)
+    lines = scores.lines(name)
     _require_judges(lines, name)
+    if repeats is not None and len(repeats) and name in repeats.names:
+        lines = _append_repeats(lines, repeats.lines(name))
     count = len(lines.systems)
     cells, unit = np.unique(lines.item * count + lines.system, return_inverse=True)
     units = []
@@ -316,12 +411,13 @@ def collect_comparisons(scores: Scores, name: str) -> Ratings:
     """
     _require_judges(scores.lines(name), name)
     lines = collect_rankings(scores, name)[0].lines(name)
-    order = np.lexsort((lines.system, lines.judge, lines.item))
+    answer = lines.answer if len(lines.answer) else np.zeros(len(lines), np.int64)
+    order = np.lexsort((lines.system, answer, lines.judge, lines.item))
     item, judge, system = (
         column[order] for column in (lines.item, lines.judge, lines.system)
     )
     share = lines.value[order]
-    ranking = item * len(lines.judges) + judge
+    ranking = (item * len(lines.judges) + judge) * (answer.max() + 1) + answer[order]
     # A ranking's lines stand together: pairs are neighbours, next neighbours and so on.
     firsts = [
         np.flatnonzero(ranking[:-step] == ranking[step:])
@@ -354,27 +450,14 @@ def _require_judges(lines: Scores, name: str) -> None:
         raise CorpusError(msg)
 
 
-def _append_repeats(scores: Scores, name: str) -> Scores:
-    """Return a scorer's lines, and those of NAME-repeat by judges who judged before."""
-    first = scores.lines(name)
-    if f"{name}-repeat" not in scores.names:
-        return first
-    again = scores.lines(f"{name}-repeat")
-    width, judges = len(scores.items), len(scores.judges) + 1
-    keys = [
-        (each.system * width + each.item) * judges + each.judge
-        for each in (first, again)
-    ]
-    again = again.keep_lines(np.isin(keys[1], keys[0]) & (again.judge >= 0))
-    return replace(
-        first,
-        system=np.append(first.system, again.system),
-        item=np.append(first.item, again.item),
-        scorer=np.append(first.scorer, again.scorer),
-        judge=np.append(first.judge, again.judge),
-        value=np.append(first.value, again.value),
-        line=np.empty(0, np.int64),
-    )
+def _append_repeats(first: Scores, repeats: Scores) -> Scores:
+    """Append the rows of repeats whose judges judged the same output before."""
+    both = concatenate_scores([first, repeats])
+    key = (both.system * len(both.items) + both.item) * (len(both.judges) + 1)
+    key += both.judge
+    is_first = np.arange(len(both)) < len(first)
+    again = np.isin(key, key[is_first]) & (both.judge >= 0)
+    return both.keep_lines(is_first | again)
 
 
 def average_documents(scores: Scores, gold: str | None = None) -> Scores:

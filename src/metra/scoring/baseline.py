@@ -98,9 +98,9 @@ class _Digests:
 
     def __init__(self, metrics: Collection[Metric]) -> None:
         self._hashes: list[Any] = []
-        self._with_source = any(metric.needs_source for metric in metrics)
+        self._with_source = any("source" in metric.needs for metric in metrics)
         self._with_documents = any(
-            metric.needs_documents or metric.whole_documents for metric in metrics
+            metric.needs & {"documents", "whole_documents"} for metric in metrics
         )
 
     def visit(self, chunk: CorpusChunk) -> None:
@@ -304,7 +304,7 @@ def _check_corpus(
                 f"The baseline has other statistics of {spec}; save the baseline again."
             )
             raise OptionError(msg)
-        drop = _drop_file if statistics.metrics[spec].scored else _drop_version
+        drop = _drop_file if statistics.metrics[spec].notes.scored else _drop_version
         if drop(signature) != drop(saved):
             msg = (
                 f"{spec} was {saved} in the baseline and is {signature} now; save the "
@@ -386,8 +386,8 @@ def _list_checks(
                 score.more_digits,
             )
         if bound is not None:
-            ahead = score.score - bound
-            reached = (ahead if score.higher_is_better else -ahead) >= 0
+            orient = score.direction.orient
+            reached = orient(score.score) >= orient(bound)
             yield GateCheck(
                 system,
                 spec,

@@ -97,7 +97,8 @@ class SystemComparison(NamedTuple):
     system: str
     #: The system's score minus the baseline's.
     difference: float
-    higher_is_better: bool
+    #: None for a metric with a target.
+    higher_is_better: bool | None
     #: Of the difference, by the bootstrap.
     interval: tuple[float, float] | None
     #: Of the difference, by the jackknife.
@@ -114,10 +115,14 @@ class SystemComparison(NamedTuple):
     reason: str | None = None
     #: The p-value, corrected by Benjamini and Hochberg.
     p_bh: float | None = None
+    #: For a metric with a target: how much closer to it the system is than the baseline.
+    closer: float | None = None
 
     @property
     def gain(self) -> float:
         """How much better the system is, whatever the direction of the metric."""
+        if self.closer is not None:
+            return self.closer
         return self.difference if self.higher_is_better else -self.difference
 
     def correct(self, correction: str) -> float | None:
@@ -229,7 +234,7 @@ def compare_statistics(
     comparisons: list[SystemComparison] = []
     for number, (spec, metric) in enumerate(metrics.items()):
         own = contrasts[number * len(pairs) : (number + 1) * len(pairs)]
-        comparisons += _build_comparisons(spec, metric, pairs, own, terms)
+        comparisons += _build_comparisons(spec, metric, pairs, own, terms, results)
     return replace(
         results,
         comparisons=comparisons,
@@ -287,6 +292,7 @@ def _build_comparisons(
     met: Sequence[tuple[str, str]],
     contrasts: Sequence[significance.Contrast],
     terms: SignificanceSettings,
+    results: Results,
 ) -> list[SystemComparison]:
     """Build the comparisons by one metric, with p-values corrected for their number."""
     p_values = [contrast.p_value for contrast in contrasts]
@@ -308,6 +314,12 @@ def _build_comparisons(
         if not contrast.enough:
             is_scored = contrast.difference == contrast.difference
             missing = too_few if is_scored else no_score
+        closer = None
+        if metric.direction.target is not None:
+            before, after = (
+                metric.direction.orient(results[name][spec].score) for name in meeting
+            )
+            closer = after - before
         comparisons.append(
             SystemComparison(
                 metric=spec,
@@ -324,6 +336,7 @@ def _build_comparisons(
                 significant=judged is not None and judged <= terms.alpha,
                 test=terms.signature(),
                 reason=missing,
+                closer=closer,
             )
         )
     return comparisons

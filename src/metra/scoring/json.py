@@ -33,6 +33,7 @@ def convert_results(results: Results) -> dict[str, Any]:
     if results.terms is not None:
         data["comparisons"] = [
             {name: getattr(entry, name) for name in COMPARISON}
+            | ({} if entry.closer is None else {"closer": entry.closer})
             | ({"reason": entry.reason} if entry.reason else {})
             for entry in results.comparisons
         ]
@@ -117,6 +118,8 @@ def _list_scores(entry: SystemScores) -> dict[str, Any]:
             data["interval"] = score.interval
         data["signature"] = score.signature
         data["higher_is_better"] = score.higher_is_better
+        if score.target is not None:
+            data["target"] = score.target
         if score.segment_signature:
             data["segment_signature"] = score.segment_signature
         scores[spec] = data | {"parts": score.parts}

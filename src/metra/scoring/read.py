@@ -148,6 +148,7 @@ def _parse_score(
         score=_parse_number(data["score"]),
         signature=data["signature"],
         higher_is_better=data["higher_is_better"],
+        target=data.get("target"),
         interval=_parse_interval(data.get("interval")),
         parts={
             name: [*map(_parse_number, part)]

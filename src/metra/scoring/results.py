@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from metra import show_record
 from metra.errors import MissingResourceError, OptionError, not_possible
 from metra.metrics.record import Array, Basis, Parts
+from metra.stats.direction import Direction, find_direction
 
 if TYPE_CHECKING:
     import pandas
@@ -24,7 +25,8 @@ class Score:
 
     score: float
     signature: str
-    higher_is_better: bool
+    #: None if the score closest to `target` is best.
+    higher_is_better: bool | None
     interval: tuple[float, float] | None = None
     parts: Parts = field(default_factory=dict)
     documents: Mapping[str, float] | None = None
@@ -39,6 +41,13 @@ class Score:
     more_digits: int = field(default=0, repr=False)
     #: What the measure is based on, see `metra.analysis.headlines`.
     basis: Basis = field(default="string", repr=False)
+    #: The best score, if one exists.
+    target: float | None = None
+
+    @property
+    def direction(self) -> Direction:
+        """Higher or lower is better, or closest to the target."""
+        return find_direction(self.higher_is_better, self.target)
 
     def __repr__(self) -> str:
         """Give the score with its interval and its signature."""
@@ -115,11 +124,11 @@ class Results:
 
     def ranked(self, spec: str) -> list[SystemScores]:
         """List systems from best to worst by this metric; those without a score come last."""
-        sign = -1 if self.systems[0].scores[spec].higher_is_better else 1
+        direction = self.systems[0].scores[spec].direction
 
         def place(entry: SystemScores) -> tuple[bool, float]:
             score = entry.scores[spec].score
-            return score != score, sign * score
+            return score != score, -direction.orient(score)
 
         return sorted(self.systems, key=place)
 
@@ -239,9 +248,12 @@ def _list_group_rows(results: Results) -> Iterator[dict[str, Any]]:
 
 
 def _list_comparison_rows(results: Results) -> Iterator[dict[str, Any]]:
+    with_target = any(entry.closer is not None for entry in results.comparisons)
     for entry in results.comparisons:
         row = entry._asdict()
         low, high = row.pop("interval") or (None, None)
+        if not with_target:
+            del row["closer"]
         yield {**row, "low": low, "high": high}
 
 

@@ -6,6 +6,7 @@ from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from metra import _core
 from metra.errors import CorpusError
@@ -531,3 +532,27 @@ def _explain_missing(paired: Ratings) -> str:
     if len(paired.units) == 1:
         return "there is only one unit with two judges"
     return "judges who share units gave constant values"
+
+
+#: Limits of the table of differences.
+LIMITS = 5
+
+
+def count_differences(gaps: ArrayLike) -> tuple[tuple[float, float], ...]:
+    """Return the shares of pairs that are at most so far apart, as in TC-STAR's evaluations.
+
+    Limits go from 0 in whole steps on short scales, and in round steps on long ones.
+
+    >>> count_differences([0, 1, 1, 3])
+    ((0.0, 0.25), (1.0, 0.75), (2.0, 0.75), (3.0, 1.0))
+    """
+    gaps = np.asarray(gaps, np.float64)
+    widest = float(gaps.max(initial=0.0))
+    step = 1.0
+    while step * LIMITS < widest:
+        step *= 2 if f"{step:g}"[0] in "15" else 2.5
+    limits = [at * step for at in range(LIMITS + 1)]
+    limits = limits[: sum(limit < widest for limit in limits) + 1]
+    return tuple(
+        (limit, int((gaps <= limit + SLACK).sum()) / len(gaps)) for limit in limits
+    )

@@ -4,13 +4,13 @@ import json
 
 import numpy as np
 import pytest
+from metra.campaign.ranking import rank_systems
 from tests.campaigns import SYSTEMS, made, opened
 from tests.web.admin.conftest import Admin
 from tests.web.admin.test_results import filled, names_of
 
 from metra.campaign.metric_scores import build_table_from_scores
 from metra.campaign.outside_scores import read_outside_scores
-from metra.campaign.ranking import rank_systems
 from metra.campaign.results import group_by_scorer
 from metra.errors import MetraError
 from metra.store import audit, campaigns, imported, outside_scores

@@ -4,13 +4,13 @@ import io
 import zipfile
 
 import pytest
+from metra.campaign.ranking import RankingOptions, rank_systems
 from sqlalchemy import select, update
 from tests.campaigns import SYSTEMS, made, opened
 from tests.web.admin.conftest import Admin
 
 from metra.campaign.demo_data import draw_judges, simulate_answer
 from metra.campaign.imports import parse_judgement_lines
-from metra.campaign.ranking import RankingOptions, rank_systems
 from metra.campaign.summary import (
     JudgementFilter,
     SummaryOptions,
@@ -211,7 +211,7 @@ def test_an_export_that_does_not_fit_on_the_disk_is_said_and_not_logged(
     light_full, monkeypatch
 ):
     monkeypatch.setattr(
-        "metra.campaign.exports.open_spool",
+        "metra.report.campaign_files.open_spool",
         lambda _: open("/dev/full", "wb", buffering=0),  # noqa: SIM115
     )
     reply = light_full.browser.get(f"{light_full.place}/export/csv")
@@ -225,8 +225,8 @@ def test_an_export_that_does_not_fit_on_the_disk_is_said_and_not_logged(
 def test_an_export_on_the_disk_is_the_one_in_memory(light_full, monkeypatch, form):
     place = f"{light_full.place}/export/{form}"
     small = light_full.browser.get(place)
-    monkeypatch.setattr("metra.campaign.exports._IN_MEMORY", 1)
-    monkeypatch.setattr("metra.campaign.exports._LINES_AT_ONCE", 2)
+    monkeypatch.setattr("metra.report.campaign_files._IN_MEMORY", 1)
+    monkeypatch.setattr("metra.report.campaign_files._LINES_AT_ONCE", 2)
     large = light_full.browser.get(place)
     assert large.content == small.content
     assert large.headers["Content-Length"] == str(len(small.content))

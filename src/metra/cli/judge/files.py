@@ -137,9 +137,9 @@ def export(
     metra judge export --format tsv -o scores.tsv
     metra judge export spring --format zip -o spring.zip
     """
-    from metra.campaign import exports
     from metra.campaign.summary import assign_blind_names, blind_judgements
     from metra.formats.atomic import write_file
+    from metra.report import campaign_files
     from metra.store import audit, campaigns
     from metra.store.events import write_key_log
     from metra.store.second_looks import read_completed
@@ -163,7 +163,7 @@ def export(
             err=True,
         )
     known = None if stored.imported else stored.campaign
-    found = exports.export_judgements(
+    found = campaign_files.export_judgements(
         form, judgements, known, keys=keys, flagged=flagged
     )
     by |= {"campaign": key, "blind": stored.is_blind}

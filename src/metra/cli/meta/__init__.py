@@ -1,7 +1,7 @@
 """`metra meta`: how far a metric, or a judge, can be trusted.
 
 designs: questions about documents, references, systems, plans of studies, WMT's protocols
-judges: questions about judgements: rank, agree, normalise and variance
+judges: questions about judgements: rank, agree, judges, pace, normalise and more
 metrics: questions about metrics: correlate, diff, compare, cross and tune
 options: what the questions share: scores to read, panels, notes and pictures
 uses: questions about uses of metrics: spans, challenge, select, deltas, sentinel, card
@@ -10,14 +10,15 @@ uses: questions about uses of metrics: spans, challenge, select, deltas, sentine
 import click
 
 from metra.cli import LazyGroup
+from metra.meta.questions import QUESTIONS
 
 #: The module of each question, in the order in which one meets them.
 _MODULES = {
     **dict.fromkeys(("correlate", "diff", "compare", "cross", "tune"), "metrics"),
     **dict.fromkeys(("scatter", "robust", "task"), "designs"),
-    **dict.fromkeys(("agree", "normalise", "variance"), "judges"),
+    **dict.fromkeys(("agree", "judges", "normalise", "variance"), "judges"),
     **dict.fromkeys(("power", "pseudo", "refs"), "designs"),
-    "rank": "judges",
+    **dict.fromkeys(("rank", *QUESTIONS), "judges"),
     **dict.fromkeys(
         ("spans", "challenge", "select", "deltas", "sentinel", "card"), "uses"
     ),

@@ -1,7 +1,13 @@
-"""`metra meta rank`, `agree`, `normalise` and `variance`: questions about judgements."""
+"""Questions about judgements: `metra meta rank`, `agree`, `normalise`, `variance`, and others.
+
+Questions of `metra.meta.questions` that are not written out here get their command from
+their entry.
+"""
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import click
 
 from metra.cli.meta import options as shared
 from metra.meta.judge_options import (
@@ -10,6 +16,7 @@ from metra.meta.judge_options import (
     RankOptions,
     VarianceOptions,
 )
+from metra.meta.questions import QUESTIONS
 
 if TYPE_CHECKING:
     from metra.meta.findings import MetaReport
@@ -29,19 +36,21 @@ def rank(asked: shared.MetaQuestion, options: RankOptions) -> "MetaReport":
     metra meta rank rankings.tsv --scorer rank --ranks --by trueskill --runs 1000
     metra meta rank scores.tsv --scorer mqm --against BLEU,COMET --auto BLEU,chrF,COMET
     """
-    from metra.meta.rank import rank_by_scorer, report_ranking
+    from metra.meta.rank import QUESTION
 
     shared.require_one_language(asked.scores)
-    ranking = rank_by_scorer(asked.scores, asked.choose_scorer(), options)
+    name = asked.choose_scorer()
+    answer = QUESTION.ask(asked.every_row, asked.selection, name, options)
     if asked.plot:
         from metra.report.pictures.heatmap import Heatmap, draw_heatmap
 
         title = "Which systems are better"
         caption = "p-values, row better than column; clusters framed"
+        ranking = answer.ranking
         names, p = ranking.systems, ranking.p.tolist()
         heat = Heatmap(title, caption, names, p, "p", ranking.clusters)
         asked.write_pictures(draw_heatmap, heat)
-    return report_ranking(ranking, options)
+    return QUESTION.lay_out(answer, options)
 
 
 @shared.question(AgreeOptions, shared.SCORER, plot=True)
@@ -57,31 +66,21 @@ def agree(asked: shared.MetaQuestion, options: AgreeOptions) -> "MetaReport":
     metra meta agree rankings.tsv --scorer rank --ranks
     metra meta agree gemba.tsv --runs gemba-1,gemba-2,gemba-3
     """
-    from metra.meta.agree import (
-        collect_judgements,
-        compute_agreement,
-        report_agreement,
-        report_repeats,
-        take_runs_for_judges,
-    )
+    from metra.meta.agree import QUESTION
 
-    if options.runs:
-        asked.scores = take_runs_for_judges(asked.scores, options.runs)
-    name = asked.normalise_scores(asked.choose_scorer(), options.scaling)
-    ratings = collect_judgements(asked.scores, name, options)
-    if len(ratings.repeats.judge) and not ratings.pairable().units and not asked.plot:
-        return report_repeats(ratings, name, options)
-    agreement = compute_agreement(ratings, options)
+    name = "" if options.runs else asked.choose_scorer()
+    answer = QUESTION.ask(asked.every_row, asked.selection, name, options)
     if asked.plot:
         from metra.meta.judge_plots import build_gap_histogram, build_judge_plot
         from metra.report.pictures.judges import draw_histogram, draw_judge_plot
 
-        judges = build_judge_plot(agreement, name, seed=options.seed)
-        gaps = build_gap_histogram(agreement, name)
+        agreement = answer.require_pairs()
+        judges = build_judge_plot(agreement, answer.scorer, seed=options.seed)
+        gaps = build_gap_histogram(agreement, answer.scorer)
         asked.write_drawn(
             partial(draw_judge_plot, judges), partial(draw_histogram, gaps)
         )
-    return report_agreement(ratings, name, agreement, options)
+    return QUESTION.lay_out(answer, options)
 
 
 @shared.question(NormaliseOptions, shared.SCORER)
@@ -137,3 +136,23 @@ def variance(asked: shared.MetaQuestion, options: VarianceOptions) -> "MetaRepor
     name = asked.normalise_scores(asked.choose_scorer(), options.scaling)
     components = compute_variance(asked.scores, name, options)
     return report_variance(components, name, options)
+
+
+def __getattr__(name: str) -> click.Command:
+    """Make the command of a question from its entry."""
+    if name not in QUESTIONS:
+        raise AttributeError(name)
+    entry = QUESTIONS[name]
+
+    def ask(asked: shared.MetaQuestion, options: Any) -> "MetaReport":
+        from metra.meta.question import find_question
+
+        scorer = asked.choose_scorer() if entry.of_scorer else ""
+        question = find_question(name)
+        answer = question.ask(asked.every_row, asked.selection, scorer, options)
+        asked.selection = question.widen(asked.selection)
+        return question.lay_out(answer, options)
+
+    ask.__doc__, ask.__name__ = entry.help, name
+    takes = (shared.SCORER,) if entry.of_scorer else ()
+    return shared.question(entry.options, *takes)(ask)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from metra.meta.findings import MetaReport
     from metra.meta.options import Scaling
     from metra.report.chart import PictureLayout
+    from metra.scores.selection import Selection
     from metra.scores.table import Scores
     from metra.scoring.files import FileCorpus
     from metra.stats.panel import ScorePanel, SegmentStatistics
@@ -75,6 +76,13 @@ _QUESTION = (
         "-t --test-set test_set NAME",
         "Also read the scores of this mt-metrics-eval test set (see `metra testsets`).",
     ),
+    option(
+        "--select selection ROWS",
+        "Rows that count, such as flagged=count,items=judged+calibration,judge=Ann+Bob, "
+        "from=2026-01-31 or to=. By default judged items count, and judges whom their "
+        "campaign flagged are set apart.",
+        "",
+    ),
     option("-l --lang PAIR", "Only this language pair."),
     option("--domain NAME", "Only this domain."),
     name_option(
@@ -131,9 +139,12 @@ OWN = (
 
 @dataclass
 class MetaQuestion:
-    """What a question is asked of, and what the shared options say about it."""
+    """The scores that a question is asked of, and the shared options."""
 
+    #: The rows that count, all rows, and the selection between them.
     scores: "Scores"
+    every_row: "Scores"
+    selection: "Selection"
     gold: str = ""
     metrics: tuple[str, ...] = ()
     #: The scorer whose judgements are looked at.
@@ -176,7 +187,9 @@ class MetaQuestion:
         """Add the scorer of a total, such as adequacy+fluency, and note what lacks a part."""
         from metra.scores.table import add_total
 
-        self.scores, lacking = add_total(self.scores, name)
+        scores, lacking = add_total(self.scores, name)
+        if scores is not self.scores:
+            self.scores = self.every_row = scores
         if lacking:
             self.notes.append(
                 f"{name} needs all its parts; excluded because a part is missing: "
@@ -185,10 +198,8 @@ class MetaQuestion:
 
     def choose_scorer(self) -> str:
         """Take the scorer that was asked for, or the only one there is besides checks."""
-        from metra.scores.table import list_judged_scorers
-
         self.add_total(self.name or "")
-        names = list_judged_scorers(self.scores.names)
+        names = self.scores.names
         if self.name is None and len(names) > 1:
             known = ", ".join(self.scores.names)
             msg = (
@@ -371,6 +382,7 @@ def _answer_question(
     options: Any,
     gold_from: tuple[str, ...] = (),
     gold: str = "",
+    selection: str = "",
     **given: Any,
 ) -> None:
     from metra.campaign.judgement_files import ALL_SCORE_FORMATS
@@ -379,6 +391,7 @@ def _answer_question(
     from metra.scores.long_table import read_named_pairs
     from metra.scores.mqm import parse_weighting
     from metra.scores.registry import parse_roles, read_score_files
+    from metra.scores.selection import parse_selection
     from metra.scores.table import build_score_table, list_parts
     from metra.stats.parallel import count_blocks
 
@@ -408,13 +421,20 @@ def _answer_question(
     if lower:
         scores = scores.with_lower_is_better(lower)
     scores = _filter_scores(scores, *map(given.pop, ("lang", "domain", "without")))
+    chosen = parse_selection(selection)
+    selected = chosen.select(scores)
+    if len(scores) and not len(selected):
+        msg = f"No row is left of {chosen.describe(scores)}; change --select."
+        raise click.UsageError(msg)
     reports = {}
     for each in golds if len(golds) > 1 else [gold]:
-        asked = MetaQuestion(scores, each, paths=paths, **given)
+        asked = MetaQuestion(selected, scores, chosen, each, paths=paths, **given)
         asked.add_total(each)
         with show_progress("steps") as report, count_blocks(report):
             answer = ask(asked=asked, options=options)
-        answer = replace(answer, notes=[*answer.notes, *asked.notes])
+        scorer = each or asked.name or next(iter(asked.scores.names), "")
+        words = asked.selection.describe(scores, scorer) if len(scores) else ""
+        answer = replace(answer, notes=[*answer.notes, *asked.notes], selection=words)
         reports[each] = answer
     if len(reports) > 1:
         answer = merge_reports(reports)

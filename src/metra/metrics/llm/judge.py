@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from metra.errors import EndpointError, OptionError, TextWarning
+from metra.metrics import record
 from metra.metrics.llm.answers import (
     SEVERITIES,
     AnswerScale,
@@ -195,24 +196,28 @@ def llm(
         run_scores=RunScores(run_scores, model),
     )
     return Metric(
-        basis="neural",
         name="llm",
         columns=COLUMNS + (RUN_COLUMNS if runs > 1 else ()),
         rows=judge.rows,
         aggregate=aggregate,
         parts=partial(parts, prices=prices),
-        details=judge.details,
-        marked=None if scale else judge.marked_errors,
-        estimate=judge.estimate,
-        needs_source=bool(asked.placeholders & {"source", "texts"}),
-        needs_reference=judge.shows_references,
-        own_threads=True,
+        needs=record.select_needs(
+            references=judge.shows_references,
+            source=bool(asked.placeholders & {"source", "texts"}),
+        ),
         settled={
             "prompt": asked.describe_version(),
             "answers": kind,
             "answer_tokens": answer_tokens,
             "reference": judge.shows_references,
         },
+        fast=record.Fast(own_threads=True),
+        notes=record.Notes(
+            details=judge.details,
+            marked=None if scale else judge.marked_errors,
+            estimate=judge.estimate,
+            basis="neural",
+        ),
     )
 
 

@@ -58,6 +58,7 @@ def convert_study(study: Study) -> dict[str, Any]:
                 "up": first[spec].higher_is_better,
                 "digits": digits[spec] - 1,
             }
+            | ({} if first[spec].target is None else {"target": first[spec].target})
             for spec in results.specs
         ],
         # By metric, then by system.

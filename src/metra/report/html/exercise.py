@@ -382,11 +382,10 @@ def _build_scales(study: ExerciseStudy) -> Html:
 
 def _build_reading(study: ExerciseStudy, notes: Sequence[str]) -> Html:
     signature = tag("li", tag("code", writer.sign_exercise(study)))
+    lines = [f"Counted: {study.selection}.", *notes]
     return join_markup(
         tag("dl", [[tag("dt", word), tag("dd", text)] for word, text in READING]),
-        [tag("h3", "Notes"), tag("ul", [tag("li", note) for note in notes])]
-        if notes
-        else None,
+        [tag("h3", "Notes"), tag("ul", [tag("li", line) for line in lines])],
         tag("h3", "Signature"),
         tag("ul", signature, class_="signatures"),
     )

@@ -150,8 +150,8 @@ def _emphasize_name(name: str) -> Html:
 
 
 def _find_best_system(systems: Sequence[SystemScores], spec: str) -> SystemScores:
-    sign = 1 if systems[0].scores[spec].higher_is_better else -1
-    return max(systems, key=lambda entry: sign * entry.scores[spec].score)
+    orient = systems[0].scores[spec].direction.orient
+    return max(systems, key=lambda entry: orient(entry.scores[spec].score))
 
 
 def _build_scores_table(study: Study, systems: Sequence[SystemScores]) -> Html:

@@ -1,8 +1,8 @@
 """Pictures of a campaign: means with their intervals, answer times and progress."""
 
-from metra.campaign.ranking import HumanRanking
-from metra.campaign.times import TimeTable
 from metra.errors import format_count
+from metra.meta.pace import TimeTable
+from metra.meta.rank import ScorerRanking
 from metra.report import chart
 from metra.report.html.markup import Html, tag
 
@@ -14,40 +14,35 @@ LONGEST = 24
 ROOM = 16
 
 
-def draw_ranking(ranking: HumanRanking) -> Html:
+def draw_ranking(ranking: ScorerRanking) -> Html:
     """Draw each system's mean as a dot and its interval as a line, on the native scale."""
-    names = [entry.mean.system for entry in ranking.systems]
-    left = chart.measure_names(names, LONGEST) + ROOM
-    ends = [
-        end
-        for entry in ranking.systems
-        for end in (*(entry.mean.native_interval or ()), entry.mean.native)
-    ]
+    systems, means, intervals = ranking.systems, ranking.means, ranking.intervals
+    left = chart.measure_names(systems, LONGEST) + ROOM
+    ends = [*means, *(end for interval in intervals for end in interval or ())]
     scale = chart.AxisScale(*chart.pad_range(ends), left, WIDTH - chart.OVERHANG)
-    bottom = TOP + ROW * len(names)
-    direction = "higher" if ranking.higher_is_better else "lower"
-    name = f"{ranking.scorer}: {direction} is better"
+    bottom = TOP + ROW * len(systems)
+    name = f"{ranking.scorer.name}: {ranking.scorer.direction.words}"
     marks = chart.draw_x_axis(scale, bottom, TOP, name)
-    before = ranking.systems[0].cluster if ranking.systems else None
-    for at, entry in enumerate(ranking.systems):
-        mean, y = entry.mean, TOP + ROW * (at + 0.5)
-        if entry.cluster != before:
+    before = ranking.clusters[0]
+    for at, system in enumerate(systems):
+        mean, interval, y = means[at], intervals[at], TOP + ROW * (at + 0.5)
+        if ranking.clusters[at] != before:
             edge = TOP + ROW * at
             marks.append(chart.draw_line(0, edge, scale.stop, edge, "cluster"))
-            before = entry.cluster
-        marks.append(chart.draw_row_name(left - 8, y + 4, mean.system, LONGEST))
-        hint = f"{mean.system}: {mean.native:.2f}"
-        if mean.native_interval is not None:
-            low, high = (scale(end) for end in mean.native_interval)
+            before = ranking.clusters[at]
+        marks.append(chart.draw_row_name(left - 8, y + 4, system, LONGEST))
+        hint = f"{system}: {mean:.2f}"
+        if interval is not None:
+            low, high = (scale(end) for end in interval)
             for place in (
                 (low, y, high, y),
                 *((x, y - 5, x, y + 5) for x in (low, high)),
             ):
                 marks.append(chart.draw_line(*place, "interval"))
-            hint += " ({:.2f} to {:.2f})".format(*mean.native_interval)
-        marks.append(chart.draw_dot(scale(mean.native), y, 5, "mean", hint))
-    systems = format_count(len(names), "system")
-    label = f"Means of {systems} by {ranking.scorer}, with 95 % intervals"
+            hint += " ({:.2f} to {:.2f})".format(*interval)
+        marks.append(chart.draw_dot(scale(mean), y, 5, "mean", hint))
+    count = format_count(len(systems), "system")
+    label = f"Means of {count} by {ranking.scorer.name}, with 95 % intervals"
     return chart.make_svg(WIDTH, bottom + 38, label, marks)
 
 

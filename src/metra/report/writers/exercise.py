@@ -37,7 +37,10 @@ def build_exercise_report(
     ]
     kept = [table for table in tables if table.rows]
     given = study.notes if notes is None else notes
-    return MetaReport(kept, sign_exercise(study), given, _list_data(study))
+    data = _list_data(study)
+    return MetaReport(
+        kept, sign_exercise(study), given, data, selection=study.selection
+    )
 
 
 def sign_exercise(study: ExerciseStudy) -> str:
@@ -276,18 +279,10 @@ def _list_results(study: ExerciseStudy) -> list[dict[str, Any]]:
     ]
 
 
-def describe_selection(study: ExerciseStudy) -> str:
-    """Say which rows count: of a single table in its words, else table by table."""
-    if len(study.selection) == 1:
-        return next(iter(study.selection.values()))
-    return ". ".join(f"{place}: {words}" for place, words in study.selection.items())
-
-
 def _list_data(study: ExerciseStudy) -> Mapping[str, Any]:
     """Return the records that JSON gets in full beside the tables."""
     return {
         "level": study.level,
-        "selection": describe_selection(study),
         "results": _list_results(study),
         "systems": study.evaluations,
         "agreement": study.agreement,

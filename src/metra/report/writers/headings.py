@@ -80,7 +80,7 @@ def build_metric_column(title: str, score: Score, group: str = "") -> Column:
     """Build the column of a metric: its direction and digits are those of the score."""
     return Column(
         title,
-        higher_is_better=score.higher_is_better,
+        direction=score.direction,
         more_digits=score.more_digits,
         group=group,
     )
@@ -88,7 +88,7 @@ def build_metric_column(title: str, score: Score, group: str = "") -> Column:
 
 def format_metric_heading(spec: str, score: Score) -> str:
     """Name a metric with an arrow that points to the better scores."""
-    return Column(spec, higher_is_better=score.higher_is_better).title
+    return Column(spec, direction=score.direction).title
 
 
 def order_systems(results: Results, style: Style) -> list[SystemScores]:

@@ -29,7 +29,8 @@ def render_report_terminal(report: MetaReport, style: Style) -> str:
     """Lay out the tables for a terminal, the notes and the signature below."""
     blocks = [render_table(table, style) for table in report.tables]
     legend = [] if report.remarks else explain_best_marks(report.tables)
-    notes = [*report.remarks, *legend, *report.notes, report.signature]
+    selection = [f"Counted: {report.selection}."] if report.selection else []
+    notes = [*report.remarks, *legend, *selection, *report.notes, report.signature]
     below = "\n".join(style_text(note, DIM, style) for note in notes)
     return "\n\n".join([*blocks, below])
 
@@ -46,6 +47,7 @@ def render_report_json(report: MetaReport, _: Style) -> str:
     }
     data = {
         "signature": report.signature,
+        "selection": report.selection,
         "notes": list(report.notes),
         "tables": tables,
     }
@@ -61,14 +63,17 @@ def render_report_tsv(report: MetaReport, _: Style) -> str:
 def render_report_markdown(report: MetaReport, style: Style) -> str:
     """Write the tables in Markdown, the notes and the signature as a list."""
     blocks = [render_markdown_table(table, style) for table in report.tables]
-    notes = [f"- {note}" for note in [*report.remarks, *report.notes]]
+    counted = [f"Counted: {report.selection}."] if report.selection else []
+    notes = [f"- {note}" for note in [*report.remarks, *counted, *report.notes]]
     notes.append(f"- `{report.signature}`")
     return "\n\n".join([*blocks, "\n".join(notes)])
 
 
 def render_report_latex(report: MetaReport, style: Style) -> str:
     """Write floats, their remarks below; notes and signature are comments above."""
-    comments = format_latex_comments([*report.notes, *report.signature.split("\n")])
+    counted = [f"Counted: {report.selection}."] if report.selection else []
+    lines = [*counted, *report.notes, *report.signature.split("\n")]
+    comments = format_latex_comments(lines)
     papers = [
         PaperTable(table, report.label or f"tab:{table.name}", report.remarks)
         for table in report.tables

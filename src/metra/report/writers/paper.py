@@ -173,7 +173,7 @@ def _make_column(
     title: str, cells: Sequence[Cell], score: Score, group: str
 ) -> tuple[Column, list[Cell]]:
     column = build_metric_column(title, score, group)
-    return column, mark_best(cells, higher_is_better=score.higher_is_better)
+    return column, mark_best(cells, direction=score.direction)
 
 
 def _shows_groups(results: Results, groups: Mapping[str, str]) -> bool:

@@ -118,7 +118,7 @@ def build_tables(results: Results, style: Style) -> list[Table]:
     for spec in results.specs:
         scores = [entry.scores[spec] for entry in systems]
         cells = [Cell(score.score, score.interval) for score in scores]
-        columns.append(mark_best(cells, higher_is_better=scores[0].higher_is_better))
+        columns.append(mark_best(cells, direction=scores[0].direction))
     rows = [
         (entry.name, [cells[at] for cells in columns])
         for at, entry in enumerate(systems)
@@ -253,7 +253,7 @@ def _build_cell(score: Score) -> Cell:
 
 def _build_row(values: Sequence[float], score: Score) -> list[Cell]:
     cells = [Cell(value) for value in values]
-    return mark_best(cells, higher_is_better=score.higher_is_better)
+    return mark_best(cells, direction=score.direction)
 
 
 def _format_key(value: object) -> str:

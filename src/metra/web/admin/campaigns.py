@@ -7,12 +7,13 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from metra.campaign.campaign import FIRST
-from metra.campaign.exports import zip_files
-from metra.campaign.judges import build_flagged_scores
+from metra.campaign.judgement import build_campaign_scores
 from metra.campaign.own_wording import choose_campaign_wording, list_wordings
 from metra.campaign.screen import build_screen, get_screen_protocol
 from metra.errors import CorpusError
 from metra.meta.exercise import run_exercise
+from metra.meta.judges import add_flags
+from metra.report.campaign_files import zip_files
 from metra.report.writers.exercise import write_exercise_tables
 from metra.scores.selection import DEFAULT
 from metra.store import audit, campaigns, tasks
@@ -70,7 +71,9 @@ def _compare_campaigns(request: Request) -> dict[str, Any]:
         answers = {
             one.name: read_completed(db, one) for one in visible if one.id in chosen
         }
-    tables = {name: build_flagged_scores(each) for name, each in answers.items()}
+    tables = {
+        name: add_flags(build_campaign_scores(each)) for name, each in answers.items()
+    }
     study, refusal = None, ""
     try:
         study = run_exercise(tables)

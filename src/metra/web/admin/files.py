@@ -8,15 +8,15 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.responses import StreamingResponse
 
-from metra.campaign.exports import export_judgements, list_formats
 from metra.campaign.imports import (
     parse_judgements,
     recognise_upload,
     split_language_pair,
 )
 from metra.campaign.judgement import pause_collection
-from metra.campaign.summary import Flagged
 from metra.errors import MetraError
+from metra.report.campaign_files import export_judgements, list_formats
+from metra.scores.selection import Flagged
 from metra.store import audit, imported
 from metra.store.access import Session
 from metra.store.database import convert_error

@@ -9,8 +9,12 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Response
 from markupsafe import Markup
 
-from metra.campaign.judgement import MEASURED, pause_collection
-from metra.campaign.monitoring import JudgeStatus, compute_status
+from metra.campaign.judgement import (
+    MEASURED,
+    build_campaign_scores,
+    pause_collection,
+)
+from metra.meta.status import JudgeStatus, compute_status
 from metra.report.pictures.campaign import draw_progress
 from metra.store import campaigns, judges, screens
 from metra.store.judges import Judge
@@ -116,7 +120,8 @@ class JudgeListing:
 def show_monitor(visit: OfCampaign) -> Response:
     """Show progress, pace, attention checks and agreement."""
     stored = visit.stored
-    looked = compute_status(visit.read_judgements((*MEASURED, "comment")))
+    judgements = visit.read_judgements((*MEASURED, "comment"))
+    looked = compute_status(judgements, build_campaign_scores(judgements))
     with visit.store.reading() as db:
         counts = screens.count_screens(db, stored.id)
         rows = [

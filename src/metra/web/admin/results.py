@@ -1,44 +1,56 @@
 """Results of a campaign with their filters, disagreements, and follow-up campaigns."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Literal, cast, get_args
+from typing import Annotated, Any, Literal, cast, get_args
+from urllib.parse import quote
 
 from fastapi import APIRouter, Form, Query, Response
 from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, QueryParams
 
-from metra.campaign.judgement import MEASURED, pause_collection, score_kept
-from metra.campaign.judges import FlagRules, build_flagged_scores
-from metra.campaign.metric_scores import JudgeCorrelation, correlate_metrics
+from metra.campaign.agreement import compute_span_agreement
+from metra.campaign.judgement import (
+    MEASURED,
+    build_campaign_scores,
+    drop_checks,
+    keep_latest,
+    pause_collection,
+    score_kept,
+)
+from metra.campaign.metric_scores import score_campaign
 from metra.campaign.monitoring import APART, find_disagreements
-from metra.campaign.outside_scores import (
-    OutsideScores,
-    SystemRow,
-    correlate_outside,
-    read_outside_scores,
-    tabulate_means,
-)
+from metra.campaign.outside_scores import read_outside_scores
 from metra.campaign.prefilled_marks import count_mark_changes
-from metra.campaign.ranking import HumanRanking, RankingOptions
+from metra.campaign.protocols.task_protocols import SETTLED_BY
+from metra.campaign.reconciliation import compute_rater_agreement
 from metra.campaign.second_look import build_follow_up, count_open_answers
-from metra.campaign.summary import (
-    Flagged,
-    JudgementFilter,
-    SummaryOptions,
-    compute_measurements,
-    summarise_judgements,
-)
-from metra.campaign.times import WORDS_PER_MINUTE
+from metra.campaign.summary import compute_measurements
+from metra.campaign.uploads import make_safe_name
 from metra.errors import MetraError
+from metra.meta.correlate import PeopleCorrelation, correlate_people, tabulate_means
 from metra.meta.exercise import run_exercise
+from metra.meta.findings import merge_reports
+from metra.meta.judge_options import (
+    WORDS_PER_MINUTE,
+    AgreeOptions,
+    FlagRules,
+    RankOptions,
+)
+from metra.meta.judges import add_flags
+from metra.meta.question import AnsweredQuestion, answer_all
 from metra.meta.texts import tabulate_texts
 from metra.metrics import registry
+from metra.report.html.tables import convert_table
 from metra.report.pictures.campaign import draw_judge_times, draw_ranking, draw_times
+from metra.report.table import Style
+from metra.report.writers.meta import render
 from metra.scores.judgement import Judgement, JudgementKind
-from metra.scores.selection import DEFAULT
+from metra.scores.selection import DEFAULT, Flagged, Selection
+from metra.scores.table import COUNTED, Scores, concatenate_scores
+from metra.stats.defaults import AGREEMENT_TRIALS, SEED
 from metra.store import answers, campaigns, outside_scores, second_looks
 from metra.web.admin.frame import (
     CampaignVisit,
@@ -49,6 +61,7 @@ from metra.web.admin.frame import (
 )
 from metra.web.pages import redirect_to
 from metra.web.security.visitors import CheckedRoute
+from metra.web.state import Refusal
 
 router = APIRouter(prefix="/admin/campaigns/{key}", route_class=CheckedRoute)
 _Names = Annotated[str, Form(max_length=2000)]
@@ -63,6 +76,13 @@ _DIRECTIONS: dict[str, Literal["higher", "lower"]] = {
 _FLAGGED: dict[str, Flagged] = {"count": "count", "without": "out"}
 _METRICS = ("bleu", "chrf", "ter")
 _SPEEDS = (300, 400, 600, 800, 1000)
+#: Formats of figures: their names among the writers, and their media types.
+_FORMS = {
+    "json": ("json", "application/json"),
+    "tsv": ("tsv", "text/tab-separated-values; charset=utf-8"),
+    "md": ("markdown", "text/markdown; charset=utf-8"),
+    "tex": ("latex", "application/x-tex; charset=utf-8"),
+}
 
 
 @router.get("/disagreements")
@@ -167,7 +187,7 @@ def _render_metrics(visit: CampaignVisit, problem: str = "") -> Response:
         looks = second_looks.find_second_looks(db, stored)
         own = answers.read_judgements(db, stored) if campaign.material else []
     measured = compute_measurements(campaign, judgements)
-    scores = build_flagged_scores(judgements)
+    scores = add_flags(build_campaign_scores(judgements))
     texts = tabulate_texts(scores)
     return visit.render(
         "measures.html",
@@ -232,72 +252,189 @@ def remove_outside_scores(
     return visit.redirect("/results#outside")
 
 
+@router.get("/results/figures.{form}")
+@pause_collection()
+def download_figures(visit: OfCampaign, form: str) -> Response:
+    """Download the figures of the results page, with the same filters."""
+    if form not in _FORMS:
+        raise Refusal.not_found()
+    kind, media_type = _FORMS[form]
+    found = _answer_questions(visit)
+    reports = {
+        f"{one.scorer} {one.question.name}".strip(): one.report
+        for one in found.answers
+        if one.report is not None
+    }
+    text = render(merge_reports(reports), kind, Style())
+    name = f"{make_safe_name(visit.stored.name)}-figures.{form}"
+    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
+    return Response(text + "\n", media_type=media_type, headers=headers)
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredPage:
+    """The answers of the questions on a results page, and the rows that they count."""
+
+    judgements: Sequence[Judgement]
+    scores: Scores
+    selection: Selection
+    choices: "FilterChoices"
+    options: Mapping[str, Any]
+    answers: Sequence[AnsweredQuestion]
+
+
+def _answer_questions(visit: CampaignVisit) -> AnsweredPage:
+    judgements = visit.read_judgements(MEASURED)
+    choices = list_choices(judgements, visit.names.values())
+    selection, options = parse_filters(visit.request.query_params, choices)
+    scores = add_flags(build_campaign_scores(judgements), options["judges"])
+    answers = answer_all(scores, selection, options) if judgements else []
+    return AnsweredPage(judgements, scores, selection, choices, options, answers)
+
+
 @pause_collection()
 def _render_results(visit: CampaignVisit, problem: str = "") -> Response:
-    query, names = visit.request.query_params, visit.names
-    judgements = visit.read_judgements(MEASURED)
-    known = list_choices(judgements, names.values())
-    options = parse_summary_options(query, known)
-    results = summarise_judgements(judgements, options)
+    query = visit.request.query_params
+    found = _answer_questions(visit)
     with_metrics = query.get("metrics") == "yes"
-    correlations, metrics_problem = [], ""
-    kept = results.chosen
+    automatic, metrics_problem = None, ""
     if with_metrics:
         metrics = {name: registry.metric(name) for name in _METRICS}
         try:
-            correlations = correlate_metrics(
-                visit.stored.campaign, kept, metrics, names=names
-            )
+            automatic = score_campaign(visit.stored.campaign, metrics, visit.names)
         except MetraError as error:
             metrics_problem = str(error)
-    times = results.times
+    outside = _list_outside(visit)
     return visit.render(
         "results.html",
-        results=results,
-        known=known,
-        options=options,
+        answered=len(found.judgements),
+        sections=[_build_section(one) for one in found.answers],
+        selection=found.selection.describe(found.scores) if found.judgements else "",
+        chosen=found.selection,
+        known=found.choices,
+        ranking=found.options["rank"],
+        rules=found.options["judges"],
         filtered=bool(query),
+        query=str(query),
         days=[query.get(name, "") for name in ("from", "to")],
         with_metrics=with_metrics,
-        correlations=correlations,
+        correlations=_correlate(found, automatic),
         metrics_problem=metrics_problem,
         problem=problem,
-        outside=_compare_outside(visit, kept, results.rankings),
-        pictures=[Markup(draw_ranking(one)) for one in results.rankings],
-        time_picture=Markup(draw_times(times)) if times else "",
-        judges_picture=Markup(draw_judge_times(times)) if times else "",
+        **_compare_spans(found.judgements),
+        outside=outside,
+        outside_correlations=_correlate(found, outside.scores),
+        means=_list_means(found, outside, visit),
+    )
+
+
+def _compare_spans(judgements: Sequence[Judgement]) -> dict[str, Any]:
+    """Compare the errors or names that judges marked."""
+    unchecked = drop_checks(keep_latest(judgements))
+    drawing = {"trials": AGREEMENT_TRIALS, "seed": SEED}
+    asks_for_tags = any(one.protocol in SETTLED_BY for one in unchecked)
+    return {
+        "span_agreement": compute_span_agreement(unchecked, **drawing),
+        "raters": compute_rater_agreement(unchecked) if asks_for_tags else {},
+        "agreement_trials": AGREEMENT_TRIALS,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class PageSection:
+    """An answer as a page shows it: pictures, tables, and tables that are folded away."""
+
+    key: str
+    title: str
+    problem: str
+    pictures: Sequence[tuple[str, Markup]] = ()
+    tables: Sequence[tuple[str, Markup]] = ()
+    folded: Sequence[tuple[str, Markup]] = ()
+    notes: Sequence[str] = ()
+    selection: str = ""
+
+
+_TITLES = {"rank": "Systems by {}", "agree": "Agreement on {}", "judges": "Judges: {}"}
+#: Tables that few look at.
+_FOLDED = ("pairs", "intra", "worst", "judge by system")
+
+
+def _build_section(answered: AnsweredQuestion) -> PageSection:
+    name, report = answered.question.name, answered.report
+    title = _TITLES.get(name, answered.question.title).format(answered.scorer)
+    key = "-".join(filter(None, (name, answered.scorer)))
+    if report is None:
+        return PageSection(key, title, answered.problem)
+    pictures: list[tuple[str, Markup]] = []
+    if name == "rank":
+        picture = Markup(draw_ranking(answered.answer.ranking))
+        pictures.append((f"Chart of {answered.scorer}", picture))
+    if name == "pace" and answered.answer is not None:
+        times = Markup(draw_times(answered.answer))
+        by_judge = Markup(draw_judge_times(answered.answer))
+        pictures += [("Chart of answer times", times)]
+        pictures += [("Chart of answer times by judge", by_judge)]
+    tables = [
+        (table.name, table.caption, Markup(convert_table(table)))
+        for table in report.tables
+    ]
+    return PageSection(
+        key,
+        title,
+        "",
+        pictures,
+        [(caption, html) for name, caption, html in tables if name not in _FOLDED],
+        [(caption, html) for name, caption, html in tables if name in _FOLDED],
+        [*report.notes, report.signature],
+        report.selection,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class OutsideComparison:
-    """Scores made elsewhere beside people's; why they cannot be compared, if they cannot."""
+    """Scores made elsewhere, with the names of their files."""
 
-    scores: Sequence[OutsideScores]
-    correlations: Sequence[JudgeCorrelation] = ()
-    #: Empty while systems are blinded: who knows the scores would know the systems.
-    rows: Sequence[SystemRow] = ()
-    problem: str = ""
+    scores: Scores | None
+    files: Sequence[tuple[str, str]] = ()
 
 
-def _compare_outside(
-    visit: CampaignVisit,
-    judgements: Sequence[Judgement],
-    rankings: Sequence[HumanRanking],
-) -> OutsideComparison:
-    stored = visit.stored
+def _list_outside(visit: CampaignVisit) -> OutsideComparison:
     with visit.store.reading() as db:
-        scores = outside_scores.list_scores(db, stored.id)
-    if not scores:
-        return OutsideComparison(())
-    rows = [] if stored.is_blind else tabulate_means(scores, rankings)
+        campaign = visit.stored.campaign
+        stored = outside_scores.list_scores(db, visit.stored.id, campaign)
+    if not stored:
+        return OutsideComparison(None)
+    tables = [each.scores.rename_systems(visit.names) for each in stored]
+    files = [(each.metric, each.file) for each in stored]
+    return OutsideComparison(concatenate_scores(tables), files)
+
+
+def _correlate(found: AnsweredPage, automatic: Any) -> Sequence[PeopleCorrelation]:
+    """Correlate metrics with each question that people answered."""
+    if automatic is None:
+        return []
+    table, statistics = automatic if isinstance(automatic, tuple) else (automatic, {})
     try:
-        correlations = correlate_outside(
-            stored.campaign, judgements, scores, names=visit.names
-        )
-    except MetraError as error:
-        return OutsideComparison(scores, rows=rows, problem=str(error))
-    return OutsideComparison(scores, correlations, rows)
+        return correlate_people(found.scores, found.selection, table, statistics)
+    except MetraError:
+        return []
+
+
+def _list_means(
+    found: AnsweredPage, outside: OutsideComparison, visit: CampaignVisit
+) -> Markup | None:
+    """Put people's means beside those of scores made elsewhere, unless names are hidden.
+
+    Whoever knows the scores would know the systems.
+    """
+    if outside.scores is None or visit.stored.is_blind:
+        return None
+    rankings = [
+        one.answer.ranking
+        for one in found.answers
+        if one.question.name == "rank" and one.answer is not None
+    ]
+    return Markup(convert_table(tabulate_means(rankings, outside.scores)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,7 +466,9 @@ def list_choices(judgements: list[Judgement], systems: Iterable[str]) -> FilterC
     )
 
 
-def parse_summary_options(query: QueryParams, known: FilterChoices) -> SummaryOptions:
+def parse_filters(
+    query: QueryParams, known: FilterChoices
+) -> tuple[Selection, dict[str, Any]]:
     """Parse the filters in a URL; unknown names are ignored."""
 
     def read_names(name: str, allowed: Sequence[str]) -> frozenset[str]:
@@ -338,29 +477,30 @@ def parse_summary_options(query: QueryParams, known: FilterChoices) -> SummaryOp
     speed = query.get("speed", "")
     fastest = float(speed) if speed in map(str, _SPEEDS) else WORDS_PER_MINUTE
     wanted = query.get("by", "")
-    by: Literal["segment", "document", "crossed"] = "segment"
-    if wanted in ("document", "crossed"):
-        by = cast(Literal["document", "crossed"], wanted)
+    unit = cast(Any, wanted if wanted in ("document", "crossed") else "segment")
     # Segments and judges together can only be drawn.
-    is_bootstrap = query.get("test") == "bootstrap" or by == "crossed"
-    return SummaryOptions(
-        JudgementFilter(
-            read_names("judge", known.judges),
-            read_names("system", known.systems),
-            read_names("document", known.documents),
-            read_names("kind", known.kinds),
-            since=_parse_day(query.get("from", "")),
-            until=_parse_day(query.get("to", ""), days=1),
-            flagged=_FLAGGED.get(query.get("flagged", ""), "apart"),
-        ),
-        RankingOptions(
-            by=by,
-            test="bootstrap" if is_bootstrap else "wilcoxon",
-            rule="all" if query.get("rule") == "all" else "neighbours",
-            holm=query.get("holm") == "yes",
-        ),
-        FlagRules(words_per_minute=fastest),
+    is_bootstrap = query.get("test") == "bootstrap" or unit == "crossed"
+    selection = Selection(
+        kinds=read_names("kind", known.kinds) or COUNTED,
+        flagged=_FLAGGED.get(query.get("flagged", ""), "apart"),
+        judges=read_names("judge", known.judges),
+        systems=read_names("system", known.systems),
+        documents=read_names("document", known.documents),
+        since=_parse_day(query.get("from", "")),
+        until=_parse_day(query.get("to", ""), days=1),
     )
+    ranking = RankOptions(
+        unit=unit,
+        test="bootstrap" if is_bootstrap else "auto",
+        rule="neighbours" if query.get("rule") == "neighbours" else "wmt",
+        correction="holm" if query.get("holm") == "yes" else "none",
+    )
+    options = {
+        "rank": ranking,
+        "judges": FlagRules(words_per_minute=fastest),
+        "agree": AgreeOptions(brief=True),
+    }
+    return selection, options
 
 
 def _parse_day(day: str, *, days: int = 0) -> float | None:

@@ -1,6 +1,7 @@
-"""Judgements as files for other programs: one format, or all of them with a codebook.
+"""A campaign as files: judgements for other programs, figures, and all with a codebook.
 
-To add a format, write it in `metra.scores` and add a line to `EXPORT_FORMATS`.
+To add a format, write it in `metra.scores` and add a line to `EXPORT_FORMATS`. Figures are
+those of the questions in `metra.meta`.
 """
 
 import io
@@ -21,12 +22,10 @@ from metra.campaign.judgement import (
     build_campaign_scores,
     format_judgement_lines,
     keep_latest,
-    list_lacking,
     score_each,
     score_judgements,
     score_kept,
 )
-from metra.campaign.judges import build_judge_table, flag_judges
 from metra.campaign.prefilled_marks import MarkChanges, count_mark_changes
 from metra.campaign.protocols.questions import Template, pair_answer
 from metra.campaign.protocols.record import Protocol
@@ -40,19 +39,15 @@ from metra.campaign.reconciliation import (
 )
 from metra.campaign.results import (
     NONE,
-    average_scores,
-    count_skipped,
-    group_by_scorer,
-    keep_counting_scores,
-    set_judges_apart,
     write_table,
 )
-from metra.campaign.summary import Flagged, list_flagged
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.judged_outputs import format_judged_outputs
 from metra.formats.compression import check_member_name
 from metra.formats.spool import drain_spool, open_spool
 from metra.meta.exercise import run_exercise
+from metra.meta.judges import add_flags
+from metra.meta.question import answer_all, answer_question
 from metra.meta.texts import TextRow, tabulate_texts
 from metra.report.writers.exercise import write_exercise_tables, write_text_table
 from metra.scores import (
@@ -63,7 +58,7 @@ from metra.scores import (
     spreadsheet,
 )
 from metra.scores.judgement import Judgement, ScoredJudgement
-from metra.scores.selection import Selection
+from metra.scores.selection import DEFAULT, Flagged, Selection, list_flagged
 from metra.scores.table import Scores
 from metra.stats.resampling import check_settings
 
@@ -111,10 +106,10 @@ class ExportRequest:
     campaign: Campaign | None = None
     #: The log of what judges typed, where the campaign records it.
     keys: str = ""
-    #: Whether means of systems leave out judges with a flag.
-    sets_apart: bool = True
+    #: The rows that figures count.
+    selection: Selection = DEFAULT
 
-    # What several files are made of is worked out once.
+    # Several files are made of the same parts.
     @cached_property
     def kept(self) -> list[Judgement]:
         """The last revisions."""
@@ -131,30 +126,33 @@ class ExportRequest:
         return score_kept(self.kept, self.answer_scores)
 
     @cached_property
-    def scores(self) -> Scores:
-        """All answers as a table of scores."""
-        return build_campaign_scores(self.judgements, self.flags)
-
-    @property
-    def selection(self) -> Selection:
-        """The rows that count for texts and evaluators."""
-        return Selection(flagged="apart" if self.sets_apart else "count")
-
-    @cached_property
     def texts(self) -> list[TextRow]:
         """The scores of whole texts."""
         return tabulate_texts(self.scores, self.selection)
 
     @cached_property
-    def flags(self) -> dict[str, list[str]]:
-        """Why each judge has a flag."""
-        return flag_judges(build_judge_table(self.judgements))
+    def scores(self) -> Scores:
+        """All answers as a table of scores, with the flags of judges."""
+        return add_flags(build_campaign_scores(self.judgements))
 
     @property
+    def flags(self) -> dict[str, list[str]]:
+        """The reasons for each judge's flag."""
+        return {
+            judge: list(self.scores.flags.get(judge, ()))
+            for judge in dict.fromkeys(one.judge for one in self.judgements)
+        }
+
+    @cached_property
     def apart(self) -> list[str]:
-        """The judges whom means of systems leave out; nobody where all have a flag."""
-        flagged = list_flagged(self.flags) if self.sets_apart else []
-        return flagged if len(flagged) < len(self.flags) else []
+        """The judges who do not count for systems."""
+        counted = self.selection.select(self.scores).judges
+        return [name for name in list_flagged(self.scores) if name not in counted]
+
+    @property
+    def words(self) -> str:
+        """The rows that figures count, in a few words."""
+        return self.selection.describe(self.scores)
 
 
 class ExportFormat(NamedTuple):
@@ -201,7 +199,7 @@ def export_judgements(
         "An export",
         {f"flagged={flagged!r}": (flagged in get_args(Flagged), "apart, count or out")},
     )
-    request = ExportRequest(judgements, campaign, keys, flagged == "apart")
+    request = ExportRequest(judgements, campaign, keys, Selection(flagged=flagged))
     if flagged == "out":
         request = replace(request, judgements=_drop_flagged(request))
     record = EXPORT_FORMATS[form]
@@ -320,7 +318,7 @@ def _write_everything(request: ExportRequest) -> Iterator[tuple[str, Text]]:
     else:
         yield "protocol.json", campaign.protocol.as_json() + "\n"
         yield from _write_campaign_files(judgements, campaign).items()
-    yield "codebook.md", write_codebook(judgements, campaign, apart=request.apart)
+    yield "codebook.md", write_codebook(judgements, campaign, counted=request.words)
     if request.keys:
         yield EXPORT_FORMATS["keys"].file, request.keys
 
@@ -333,8 +331,11 @@ def _write_tables(request: ExportRequest) -> Iterator[tuple[str, str]]:
         yield from ((f"exercise/{path}", text) for path, text in tables.items())
     yield "systems.tsv", _write_systems(request)
     yield "judges.tsv", _write_judges(request)
-    if skipped := count_skipped(request.kept):
-        rows = ((one.system, one.skipped, one.answers, one.share) for one in skipped)
+    missing = answer_question("missing", request.scores, request.selection).answer
+    if missing.skipped:
+        rows = (
+            (one.system, one.skipped, one.answers, one.share) for one in missing.skipped
+        )
         header = ("system", "skipped", "answers", "share")
         yield "skipped.tsv", write_table([header, *rows])
     yield "undefined.tsv", spreadsheet.format_undefined(request.scored_judgements)
@@ -420,33 +421,43 @@ def _write_fillers(kept: Iterable[Judgement], asked: Protocol) -> str:
 
 
 def _write_systems(request: ExportRequest) -> str:
-    """Return a table of the systems: means from 0 to 100, with their intervals.
+    """Return a table of the systems: means, ranks and intervals of each scorer.
 
-    Where judges are left out of the means, those of all judges come after them.
+    Where flagged judges are set apart, the means with them come after those without.
     """
-    header = ("system", "scorer", "items", "judgements", "native", "hundred", "low")
-    rows: list[list[object]] = [[*header, "high", "reason", "judges"]]
-    known = set()
-    kept = request.kept
-    counted = keep_counting_scores(group_by_scorer(kept, request.answer_scores))
-    without, whole = set_judges_apart(counted, request.apart)
-    differ = {one.scorer for one in whole}
-    for scores, all_judges in [
-        *((one, one.scorer not in differ) for one in without),
-        *((one, True) for one in whole),
-    ]:
-        for mean in average_scores(scores):
-            known.add((mean.system, mean.scorer))
-            cells = mean.system, mean.scorer, mean.items, mean.judgements
-            ends = mean.hundred_interval or ("", "")
-            judges = "all" if all_judges else "not flagged"
-            means = repr(mean.native), repr(mean.hundred)
-            rows.append([*cells, *means, *ends, "", judges])
-    counts = spreadsheet.count_undefined(list_lacking(kept, request.answer_scores))
-    for (system, scorer), reasons in counts.items():
-        if (system, scorer) not in known:
+    header = (
+        *("system", "scorer", "rank", "cluster", "items", "judgements", "native"),
+        *("native_low", "native_high", "hundred", "low", "high", "reason", "judges"),
+    )
+    rows: list[list[object]] = [[*header]]
+    systems = set()
+    answered = answer_all(request.scores, request.selection, names=["rank"])
+    rankings = [(one.answer, one.answer.ranking) for one in answered if one.answer]
+    others = [(answer, answer.other) for answer, _ in rankings if answer.other]
+    for answer, ranking in [*rankings, *others]:
+        is_all = ranking is answer.other or answer.other is None
+        judges = "all" if is_all else "not flagged"
+        for at, system in enumerate(ranking.systems):
+            systems.add((system, ranking.scorer.name))
+            hundred: tuple[object, ...] = ("", "", "")
+            if ranking.hundreds is not None:
+                ends = ranking.hundred_intervals[at] or ("", "")
+                hundred = (float(ranking.hundreds[at]), *ends)
+            rows.append(
+                [
+                    *(system, ranking.scorer.name, ranking.ranks[at]),
+                    *(ranking.clusters[at], ranking.sizes[at], ranking.answers[at]),
+                    *(ranking.means[at], *(ranking.intervals[at] or ("", ""))),
+                    *(*hundred, "", judges),
+                ]
+            )
+    missing = answer_question("missing", request.scores, request.selection).answer
+    for (system, scorer), reasons in missing.counts.items():
+        if (system, scorer) not in systems:
             why = "; ".join(sorted(reasons))
-            rows.append([system, scorer, 0, 0, NONE, NONE, "", "", why, "all"])
+            rows.append(
+                [system, scorer, "", "", 0, 0, NONE, "", "", NONE, "", "", why, "all"]
+            )
     return write_table(rows)
 
 

@@ -1,0 +1,435 @@
+"""The question `judges`: figures about each judge, and reasons to look at them.
+
+Strictness, consistency, speed, attention to degraded copies, and drift over time. Nothing
+here drops anybody: `metra.scores.selection` decides what becomes of flagged judges.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+
+from metra.errors import format_count
+from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
+from metra.meta.judge_options import FlagRules
+from metra.meta.question import Question
+from metra.scores.selection import DEFAULT, EVERY_KIND, Flagged, Selection
+from metra.scores.table import Scores
+from metra.scoring.table import Cell, Table, make_table
+from metra.stats.arrays import Array, Codes, group_lines
+from metra.stats.exact_tests import rank_sum, strata_p
+
+#: Fewer answers in either half say nothing about drift.
+LEAST = 4
+
+DEFAULT_RULES = FlagRules()
+
+
+class Drift(NamedTuple):
+    """The second half of a judge's work against the first, from 0 to 100."""
+
+    #: Above zero: more lenient towards the end.
+    change: float
+    #: Two-sided, of the rank sums of both halves.
+    p_value: float
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRow:
+    """One judge by one scorer; scores are from 0 to 100, higher is better."""
+
+    judge: str
+    scorer: str
+    judgements: int
+    mean: float
+    #: None with a single judgement.
+    deviation: float | None
+    #: Mean difference from the other judges of the same outputs; None if alone.
+    leniency: float | None
+    repeats: int
+    #: Share of repeats with the same score, and the mean distance; None without repeats.
+    same: float | None
+    distance: float | None
+    degraded: int
+    #: Degraded copies that scored lower than the original, and the sign test's p-value.
+    noticed: int
+    p_value: float | None
+    #: Median seconds of active time; None if nothing was timed.
+    seconds: float | None
+    #: Answers that were timed, and those that came before the text could be read.
+    timed: int
+    too_fast: int
+    #: None without times or with too few answers.
+    drift: Drift | None
+
+
+@dataclass(frozen=True)
+class JudgesAnswer:
+    """The judges of one scorer, their flags, and their means of each system."""
+
+    scorer: str
+    rows: tuple[JudgeRow, ...]
+    flags: Mapping[str, tuple[str, ...]]
+    systems: tuple[str, ...]
+    #: Mean and number of scores by judge and system.
+    means: Mapping[tuple[str, str], tuple[float, float, int]]
+
+
+def ask_judges(
+    scores: Scores, selection: Selection, scorer: str, options: FlagRules
+) -> JudgesAnswer:
+    """Describe each judge by one scorer; calibration items describe judges too."""
+    rows = tuple(
+        row
+        for row in build_judge_rows(scores, selection, options)
+        if row.scorer == scorer
+    )
+    counted = replace(include_judged(selection), kinds=selection.kinds).select(scores)
+    if scorer not in counted.names:
+        return JudgesAnswer(scorer, rows, scores.flags, (), {})
+    lines = counted.lines(scorer).compact()
+    systems, means = tuple(sorted(lines.systems)), _average_by_judge(lines)
+    return JudgesAnswer(scorer, rows, scores.flags, systems, means)
+
+
+def include_judged(selection: Selection) -> Selection:
+    """Return the selection with calibration items and, unless left out, flagged judges."""
+    flagged: Flagged = "out" if selection.flagged == "out" else "count"
+    kinds = selection.kinds | {"calibration"}
+    return replace(selection, kinds=kinds, flagged=flagged)
+
+
+def _average_by_judge(
+    lines: Scores,
+) -> dict[tuple[str, str], tuple[float, float, int]]:
+    """Return mean, mean from 0 to 100 and count of each judge's scores of each system."""
+    judged = lines.keep_lines(lines.judge >= 0)
+    key = judged.judge * len(judged.systems) + judged.system
+    hundred = judged.hundred if len(judged.hundred) else np.full(len(judged), np.nan)
+    return {
+        (
+            judged.judges[at // len(judged.systems)],
+            judged.systems[at % len(judged.systems)],
+        ): (
+            float(judged.value[rows].mean()),
+            float(hundred[rows].mean()),
+            len(rows),
+        )
+        for at, rows in group_lines(key)
+    }
+
+
+def build_judge_rows(
+    scores: Scores, selection: Selection = DEFAULT, rules: FlagRules = DEFAULT_RULES
+) -> list[JudgeRow]:
+    """Return a row for each judge and scorer, in the order of the judges' names."""
+    if not len(scores.hundred):
+        return []
+    described = include_judged(selection).select(scores)
+    speeds = _count_early_answers(
+        include_all(selection).select_answers(scores), rules.words_per_minute
+    )
+    seconds = _find_medians(described)
+    gaps = {
+        kind: _compare_with_originals(scores, selection, kind)
+        for kind in ("repeat", "degraded")
+    }
+    rows = []
+    for scorer in described.names:
+        lines = described.lines(scorer)
+        leniency, drifts = _compute_leniency(lines), _compute_drifts(lines)
+        by_judge = dict(group_lines(lines.judge))
+        named = sorted((described.judges[at], at) for at in by_judge if at >= 0)
+        for judge, at in named:
+            hundred = lines.hundred[by_judge[at]]
+            again = gaps["repeat"].get((judge, scorer), np.empty(0))
+            worse = gaps["degraded"].get((judge, scorer), np.empty(0))
+            rows.append(
+                JudgeRow(
+                    judge,
+                    scorer,
+                    len(hundred),
+                    float(hundred.mean()),
+                    _compute_deviation(hundred),
+                    leniency.get(at),
+                    len(again),
+                    float((again == 0).mean()) if len(again) else None,
+                    float(np.abs(again).mean()) if len(again) else None,
+                    len(worse),
+                    int((worse < 0).sum()),
+                    compute_sign_test(worse.tolist()),
+                    seconds.get(judge),
+                    *speeds.get(judge, (0, 0)),
+                    drifts.get(at),
+                )
+            )
+    return rows
+
+
+def add_flags(scores: Scores, rules: FlagRules = DEFAULT_RULES) -> Scores:
+    """Return the scores with the flags of their judges, from all rows."""
+    rows = build_judge_rows(scores, replace(DEFAULT, flagged="count"), rules)
+    flags = flag_judges(rows, rules)
+    return replace(
+        scores, flags={judge: tuple(why) for judge, why in flags.items() if why}
+    )
+
+
+def flag_judges(
+    rows: Iterable[JudgeRow], rules: FlagRules = DEFAULT_RULES
+) -> dict[str, list[str]]:
+    """Return each judge's reasons, once each; a judge without any has an empty list."""
+    reasons_by_judge: dict[str, list[str]] = {}
+    for row in rows:
+        reasons = reasons_by_judge.setdefault(row.judge, [])
+        reasons += [why for why in _find_reasons(row, rules) if why not in reasons]
+    return reasons_by_judge
+
+
+def _find_reasons(row: JudgeRow, rules: FlagRules) -> list[str]:
+    reasons = []
+    p_value = row.p_value
+    if row.timed and row.too_fast / row.timed > rules.too_fast:
+        reasons.append(
+            f"{row.too_fast} of {format_count(row.timed, 'answer')} faster than "
+            f"{rules.words_per_minute:g} words per minute"
+        )
+    if row.degraded >= rules.degraded and (p_value is None or p_value >= rules.alpha):
+        chance = "" if p_value is None else f" (p = {p_value:.2f})"
+        items = format_count(row.degraded, "degraded item")
+        reasons.append(f"scored {row.noticed} of {items} lower{chance}")
+    if row.repeats >= rules.repeats and (row.distance or 0) > rules.distance:
+        reasons.append(f"repeats differ by {row.distance:.0f} of 100 points on average")
+    if row.deviation == 0 and row.judgements >= rules.repeats:
+        reasons.append(f"always gives the same score ({row.mean:.0f} of 100)")
+    return reasons
+
+
+def include_all(selection: Selection) -> Selection:
+    """Return the selection with items of every kind, for times."""
+    return replace(include_judged(selection), kinds=EVERY_KIND)
+
+
+def find_answers(rows: Scores) -> Codes:
+    """Return the first row of each answer."""
+    if not len(rows.answer):
+        return np.arange(len(rows))
+    return np.sort(np.unique(rows.answer, return_index=True)[1])
+
+
+def _count_early_answers(
+    rows: Scores, words_per_minute: float
+) -> dict[str, tuple[int, int]]:
+    """Count the timed answers of each judge, and those too fast to have been read."""
+    answers = rows.keep_lines(find_answers(rows))
+    if not len(answers.seconds):
+        return {}
+    timed = np.isfinite(answers.seconds) & (answers.judge >= 0)
+    early = timed & (answers.seconds < 60 * answers.words / words_per_minute)
+    count = len(answers.judges)
+    counts = (
+        np.bincount(answers.judge[each], minlength=count).tolist()
+        for each in (timed, early)
+    )
+    return dict(zip(answers.judges, zip(*counts, strict=True), strict=True))
+
+
+def _find_medians(rows: Scores) -> dict[str, float]:
+    """Return the median active seconds of each judge's answers."""
+    answers = rows.keep_lines(find_answers(rows))
+    if not len(answers.seconds):
+        return {}
+    timed = answers.keep_lines(np.isfinite(answers.seconds) & (answers.judge >= 0))
+    return {
+        timed.judges[at]: float(np.median(timed.seconds[lines]))
+        for at, lines in group_lines(timed.judge)
+    }
+
+
+def _compute_deviation(values: Array) -> float | None:
+    """Return the standard deviation of a judge's scores, of equal ones exactly 0."""
+    return float((values - values[0]).std(ddof=1)) if len(values) > 1 else None
+
+
+def compute_sign_test(differences: Iterable[float]) -> float | None:
+    """Return the chance of as many negative differences if signs were random, without ties.
+
+    >>> compute_sign_test([-5, -1, -2, 3])
+    0.3125
+    """
+    signs = [gap < 0 for gap in differences if gap]
+    count = len(signs)
+    if not count:
+        return None
+    return sum(comb(count, at) for at in range(sum(signs), count + 1)) / 2**count
+
+
+def _compute_leniency(lines: Scores) -> dict[int, float]:
+    """Return the mean difference of each judge from the others on the same outputs."""
+    output = lines.item * len(lines.systems) + lines.system
+    _, place = np.unique(output, return_inverse=True)
+    pair = np.unique(
+        place * (len(lines.judges) + 1) + lines.judge + 1, return_inverse=True
+    )
+    width = len(lines.judges) + 1
+    own_sum, own_count = np.bincount(pair[1], lines.hundred), np.bincount(pair[1])
+    total, count = np.bincount(place, lines.hundred), np.bincount(place)
+    at = pair[0] // width
+    others = count[at] - own_count
+    compared = others > 0
+    rest = (total[at] - own_sum)[compared] / others[compared]
+    # Each of a judge's scores of an output is compared with the others' mean.
+    gap = own_sum[compared] - own_count[compared] * rest
+    judge = (pair[0] % width - 1)[compared]
+    weight = own_count[compared]
+    return {
+        code: float(gap[rows].sum() / weight[rows].sum())
+        for code, rows in group_lines(judge)
+        if code >= 0
+    }
+
+
+def _compute_drifts(lines: Scores) -> dict[int, Drift]:
+    """Return the drift of each judge; none without times or with too few answers.
+
+    Each score counts as its distance from its system's mean, so that a judge who met the
+    better systems later has not drifted.
+    """
+    if not len(lines.submitted_at):
+        return {}
+    timed = lines.keep_lines(np.isfinite(lines.submitted_at))
+    systems = len(timed.systems)
+    totals = np.bincount(timed.system, timed.hundred, systems)
+    means = totals / np.maximum(np.bincount(timed.system, minlength=systems), 1)
+    in_time = np.argsort(timed.submitted_at, kind="stable")
+    offs = (timed.hundred - means[timed.system])[in_time]
+    drifts = {}
+    for judge, rows in group_lines(timed.judge[in_time]):
+        half = len(rows) // 2
+        if half >= LEAST:
+            early, late = offs[rows[:half]], offs[rows[len(rows) - half :]]
+            change = float(late.mean() - early.mean())
+            drifts[judge] = Drift(change, _test_both_sides(late, early))
+    return drifts
+
+
+def _test_both_sides(late: Array, early: Array) -> float:
+    """Return the two-sided p-value of the rank sums."""
+    above = rank_sum(late, early)
+    # Many values are ranked once: the sum of the others lies as far on the other side.
+    below = above._replace(above=-above.above)
+    if above.exact is not None:
+        below = rank_sum(early, late)
+    return min(1.0, 2 * min(strata_p([above]), strata_p([below])))
+
+
+def _compare_with_originals(
+    scores: Scores, selection: Selection, kind: str
+) -> dict[tuple[str, str], Array]:
+    """Return scores of repeats or degraded copies minus their originals', by judge and scorer.
+
+    Outputs that were compared may come back in another order: systems are matched by name.
+    """
+    if not len(scores.original):
+        return {}
+    chosen = replace(include_all(selection), kinds=frozenset({kind}))
+    copies = chosen.select_answers(scores)
+    copies = copies.keep_lines((copies.original >= 0) & np.isfinite(copies.value))
+    if not len(copies):
+        return {}
+    width = len(scores.scorers) * len(scores.systems)
+    cell = scores.scorer * len(scores.systems) + scores.system
+    key = scores.answer * width + cell
+    order = np.argsort(key, kind="stable")
+    wanted = (
+        copies.original * width + copies.scorer * len(scores.systems) + copies.system
+    )
+    place = np.searchsorted(key[order], wanted)
+    first = order[np.minimum(place, len(order) - 1)]
+    matched = (key[first] == wanted) & np.isfinite(scores.value[first])
+    gaps = (copies.hundred - scores.hundred[first])[matched]
+    groups = (copies.judge * len(scores.scorers) + copies.scorer)[matched]
+    names = scores.names
+    return {
+        (scores.judges[at // len(names)], names[at % len(names)]): gaps[rows]
+        for at, rows in group_lines(groups)
+        if at >= 0
+    }
+
+
+def report_judges(answer: JudgesAnswer, options: FlagRules) -> MetaReport:
+    """Lay out the judges with their flags, and their means of each system."""
+    tables = [_build_judge_table(answer)]
+    if answer.means:
+        tables.append(_build_system_table(answer))
+    notes = [
+        f"{judge}: {'; '.join(reasons)}."
+        for judge, reasons in answer.flags.items()
+        if any(row.judge == judge for row in answer.rows)
+    ]
+    notes.append(
+        "Leniency: mean difference from the other judges on the same outputs. Drift: second "
+        "half of a judge's work minus the first, after subtracting each system's mean. Same: "
+        "share of repeats with the same score; Δ: their mean difference. Caught: degraded "
+        "copies that scored lower than the original, with the p-value of a sign test."
+    )
+    signature = build_signature(
+        scorer=answer.scorer,
+        judges=len(answer.rows),
+        fastest=f"{options.words_per_minute:g} words per minute",
+    )
+    return MetaReport(tables, signature, notes)
+
+
+def _build_judge_table(answer: JudgesAnswer) -> Table:
+    rows = []
+    for row in answer.rows:
+        drift = row.drift
+        rows.append(
+            (
+                row.judge,
+                [
+                    Cell("yes" if answer.flags.get(row.judge) else "no"),
+                    build_count(row.judgements),
+                    Cell(row.mean, digits=1),
+                    Cell(row.deviation, digits=1),
+                    Cell(row.leniency, digits=1, signed=True),
+                    Cell(drift.change if drift else None, digits=1, signed=True),
+                    Cell(drift.p_value if drift else None, digits=3),
+                    build_count(row.repeats),
+                    Cell(row.same, digits=2),
+                    Cell(row.distance, digits=1),
+                    build_count(row.degraded),
+                    build_count(row.noticed),
+                    Cell(row.p_value, digits=3),
+                    Cell(row.seconds, digits=1),
+                    build_count(row.too_fast),
+                ],
+            )
+        )
+    heads = [
+        *("flagged", "answers", "mean, 0–100", "sd", "leniency", "drift", "p of drift"),
+        *("repeats", "same", "Δ", "degraded", "caught", "p of caught"),
+        *("median seconds", "too fast"),
+    ]
+    caption = f"Judges of {answer.scorer}"
+    return make_table("judge", heads, rows, caption=caption, name="judges")
+
+
+def _build_system_table(answer: JudgesAnswer) -> Table:
+    judges = sorted({judge for judge, _ in answer.means})
+    rows = []
+    for judge in judges:
+        cells = (answer.means.get((judge, system)) for system in answer.systems)
+        rows.append(
+            (judge, [build_figure(cell[0] if cell else np.nan) for cell in cells])
+        )
+    caption = f"Means of {answer.scorer} by judge and system"
+    return make_table(
+        "judge", list(answer.systems), rows, caption=caption, name="judge by system"
+    )
+
+
+QUESTION = Question("judges", "Judges", ask_judges, report_judges, include_judged)

@@ -73,10 +73,10 @@ def test_tables_are_described_together_and_campaigns_one_by_one(judgements):
 
 
 def test_the_mean_of_judges_is_that_of_segments():
-    """Two judges share one segment, whose mean is 50; the other segment has 90."""
-    items = [ScoredItem("1", "d"), ScoredItem("1", "d"), ScoredItem("2", "d")]
-    values = {Scorer("da", "da"): [0.0, 100.0, 90.0]}
-    scores = build_score_table(["a"] * 3, items, values, ["ann", "bob", "ann"])
+    """Two judges share a segment, whose mean is 50 though one judged it twice."""
+    items = [*[ScoredItem("1", "d")] * 3, ScoredItem("2", "d")]
+    values = {Scorer("da", "da"): [0.0, 0.0, 100.0, 90.0]}
+    scores = build_score_table(["a"] * 4, items, values, ["ann", "ann", "bob", "ann"])
     rows = {row[3]: (row[4], row[6]) for row in tabulate_texts(scores)}
     assert rows == {"ann": (2, 45), "bob": (1, 100), "": (2, 70)}
 

@@ -48,6 +48,7 @@ from metra.meta.texts import (
     average_systems,
     average_texts,
     list_rows,
+    refuse_repeats,
     select_texts,
 )
 from metra.scores.scale import MeasureKind, MeasureScale, ScoreScale
@@ -248,7 +249,9 @@ def rename_systems(
 
 def _average_table(table: Scores, selection: Selection) -> Scores:
     """Return the means of texts; values that are mapped to 0 to 100 have no direction."""
-    texts, _ = average_texts(select_texts(table, selection))
+    chosen = select_texts(table, selection)
+    refuse_repeats(chosen)
+    texts, _ = average_texts(chosen)
     if not len(texts.hundred):
         return texts
     is_bare = np.isnan(texts.hundred) & np.isfinite(texts.value)

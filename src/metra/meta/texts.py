@@ -1,6 +1,6 @@
 """Scores of texts: each judge's mean over the segments of a text, and the mean of judges."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from math import isnan, nan
 from statistics import fmean
@@ -51,6 +51,17 @@ def average_texts(scores: Scores) -> tuple[Scores, Codes]:
     return _average_units(scores.keep_lines(_find_largest(scores)), items, text)
 
 
+def average_judges(scores: Scores) -> tuple[Scores, Codes]:
+    """Return the mean over judges of each text, and its number of items.
+
+    It is the mean over the items of a text of the mean over an item's judges, each of whom
+    counts once, however often they judged it.
+    """
+    items = np.arange(len(scores.items))
+    by_judge, _ = _average_units(scores, scores.items, items)
+    return average_texts(replace(by_judge, judge=np.full(len(by_judge), -1)))
+
+
 def average_systems(texts: Scores) -> Scores:
     """Return each judge's score for all texts together: the one given, else the mean."""
     is_whole = np.array([not item.document for item in texts.items], bool)[texts.item]
@@ -78,7 +89,6 @@ def _average_units(
         order.sort(key=lambda k: (k[0], units[k[2]], rows.systems[k[3]], names[k[1]]))
     item, value = rows.item.tolist(), rows.value.tolist()
     hundred = rows.hundred.tolist()
-    _refuse_repeats(rows, item, [groups[key] for key in order])
     reasons: dict[str, int] = {}
     means: list[tuple[float, float, int, int]] = []
     for key in order:
@@ -119,23 +129,27 @@ def _find_largest(scores: Scores) -> np.ndarray:
     return ~(by_segment & larger[scores.scorer])
 
 
-def _refuse_repeats(
-    rows: Scores, items: Sequence[int], groups: Sequence[Sequence[int]]
-) -> None:
+def refuse_repeats(scores: Scores) -> None:
     """Refuse two scores of the same thing in a table of results from 0 to 100."""
-    if not len(rows.hundred) or len(rows.answer):
+    if not len(scores.hundred) or len(scores.answer):
         return
-    for lines in groups:
-        first = lines[0]
-        item = rows.items[items[first]]
-        if not item.segment and len({items[line] for line in lines}) < len(lines):
-            what = rows.systems[rows.system[first]], item.document
-            evaluator = [*rows.judges, "One evaluator"][rows.judge[first]]
+    places = set()
+    for key in zip(
+        *(
+            c.tolist()
+            for c in (scores.item, scores.scorer, scores.judge, scores.system)
+        ),
+        strict=True,
+    ):
+        item, scorer, judge, system = key
+        if key in places and not scores.items[item].segment:
+            what = scores.systems[system], scores.items[item].document
             msg = (
-                f"{evaluator} gives {rows.names[rows.scorer[first]]} of "
-                f"{' of '.join(filter(None, what))} twice; remove one."
+                f"{[*scores.judges, 'One evaluator'][judge]} gives {scores.names[scorer]} "
+                f"of {' of '.join(filter(None, what))} twice; remove one."
             )
             raise CorpusError(msg)
+        places.add(key)
 
 
 def list_rows(
@@ -155,13 +169,12 @@ def list_rows(
 def tabulate_texts(scores: Scores, selection: Selection = DEFAULT) -> list[TextRow]:
     """Tabulate texts by judge and over all judges, who have an empty name: `TEXT_COLUMNS`.
 
-    The mean over judges is the mean over segments of the mean of a segment's judges.
+    See `average_texts` and `average_judges` for the means.
     """
     chosen = select_texts(scores, selection)
-    together = replace(chosen, judge=np.full(len(chosen), -1))
     rows = []
-    for is_all, table in enumerate((chosen, together)):
-        averaged, items = average_texts(table)
+    for is_all, average in enumerate((average_texts, average_judges)):
+        averaged, items = average(chosen)
         for row, count, scorer in zip(
             list_rows(averaged), items.tolist(), averaged.scorer.tolist(), strict=True
         ):

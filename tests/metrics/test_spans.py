@@ -6,7 +6,8 @@ import pytest
 
 import metra
 from metra.errors import CorpusError, FormatError, MetraError, OptionError
-from metra.scores.error_spans import ErrorSpan, locate_span, read_error_spans
+from metra.scores.span_files import read_spans
+from metra.scores.spans import Mark, build_spans
 
 OUTPUTS = {"a": ["a dog barks 😀 loud", "it rains"], "b": ["one cat", "it snows"]}
 #: By system, the cost of each segment: a minor and a major error, none; non-translation.
@@ -157,12 +158,10 @@ def test_every_format_finds_the_words(path):
 def test_every_format_says_who_marked_what(path):
     if path.name == "gemba.jsonl":
         pytest.skip("read by the metric")
-    read = read_error_spans(str(path))
-    source = "xCOMET" if path.name == "xcomet.json" else "r1"
-    assert {span.source for span in read.spans} == {source}
-    assert {(each.system, each.segment) for each in read.rated} == {
-        (system, str(number)) for system in "ab" for number in (1, 2)
-    }
+    spans = read_spans(str(path))
+    judge = "xCOMET" if path.name == "xcomet.json" else "r1"
+    assert spans.judges == (judge,)
+    assert {*spans.ratings} == {(system, at) for system in "ab" for at in (0, 1)}
 
 
 def test_weights_can_be_set(tmp_path):
@@ -229,20 +228,26 @@ def test_judgements_of_our_campaigns(tmp_path):
     assert [each.text for each in scores["a"].details] == ["dog"]
 
 
-def test_places_outside_the_text_are_not_shown():
-    span = ErrorSpan("1", "a", 2, 9, "minor")
-    assert locate_span(span, "a dog") is None
-    assert locate_span(span._replace(end=5), "a dog") == (2, 5)
-    assert locate_span(span._replace(start=5, end=5), "a dog") is None
-    words = span._replace(start=None, end=None, text="cat")
-    assert locate_span(words, "a dog") is None
+@pytest.mark.parametrize(
+    ("mark", "place"),
+    [
+        pytest.param(Mark("minor", 2, 9), None, id="beyond the end"),
+        pytest.param(Mark("minor", 2, 5), (2, 5), id="in the text"),
+        pytest.param(Mark("minor", 5, 5), None, id="empty"),
+        pytest.param(Mark("minor", text="dog"), (2, 5), id="words"),
+        pytest.param(Mark("minor", text="cat"), None, id="other words"),
+    ],
+)
+def test_places_outside_the_text_are_not_shown(mark, place):
+    assert build_spans("", {}).locate(mark, "a dog") == place
 
 
 def test_scores_of_xcomet_bring_its_errors(tmp_path):
     path = tmp_path / "x.json"
     write_comet(path)
     metric = metra.metric(f"xcomet@{path}")
-    assert [span.severity for span in metric.marked.get("a", 0)] == ["major", "minor"]
+    marks = metric.marked().list_marks("a", 0)
+    assert [mark.severity for _, mark in marks] == ["major", "minor"]
 
 
 BAD = [

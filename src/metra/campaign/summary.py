@@ -6,11 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
-from metra.campaign.agreement import (
-    ScorerAgreement,
-    compute_agreement,
-    compute_span_agreement,
-)
+from metra.campaign.agreement import ScorerAgreement, compute_agreement
 from metra.campaign.campaign import Campaign
 from metra.campaign.evaltrans import RunningScores, compute_running_scores, shows_judged
 from metra.campaign.exercise import Exercise, compare_evaluators, convert_text_scores
@@ -32,7 +28,6 @@ from metra.campaign.judges import (
     flag_judges,
 )
 from metra.campaign.protocols.registry import protocol
-from metra.campaign.protocols.task_protocols import SETTLED_BY
 from metra.campaign.protocols.timed import is_interrupted
 from metra.campaign.ranking import (
     HumanRanking,
@@ -41,7 +36,6 @@ from metra.campaign.ranking import (
     average_by_judge,
     rank_from_scores,
 )
-from metra.campaign.reconciliation import compute_rater_agreement
 from metra.campaign.results import (
     SkippedOutputs,
     TextScore,
@@ -56,7 +50,6 @@ from metra.campaign.times import TimeTable, build_time_table
 from metra.scores.judgement import Judgement
 from metra.scores.spreadsheet import count_undefined, list_undefined
 from metra.stats.defaults import AGREEMENT_TRIALS
-from metra.stats.span_agreement import SpanAgreement
 
 #: Answers of flagged judges count for systems, are set apart from these alone, or are left
 #: out of everything.
@@ -161,7 +154,6 @@ class CampaignMeasurements:
     undefined: Sequence[Sequence[str]]
     interrupted: Sequence[InterruptedAttempt]
     running: Sequence[RunningScores]
-    raters: dict[tuple[str, str], float | None]
     #: How words were counted, in a sentence; empty where none were.
     words: str = ""
 
@@ -173,8 +165,6 @@ def compute_measurements(
     kept = keep_latest(judgements)
     texts = score_texts(kept)
     results = convert_text_scores(texts)
-    asked = campaign.protocol
-    tags, judged = asked.name in SETTLED_BY, shows_judged(asked)
     return CampaignMeasurements(
         texts,
         compare_evaluators(results) if results else None,
@@ -188,8 +178,9 @@ def compute_measurements(
             for step in one.value.values()
             if isinstance(step, dict) and is_interrupted(step)
         ],
-        compute_running_scores(campaign, kept) if judged else [],
-        compute_rater_agreement(kept) if tags else {},
+        compute_running_scores(campaign, kept)
+        if shows_judged(campaign.protocol)
+        else [],
         describe_word_counting(kept),
     )
 
@@ -214,13 +205,9 @@ class Summary:
     undefined: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
     #: How many outputs of each system were skipped as not a translation.
     skipped: Sequence[SkippedOutputs] = ()
-    #: How judges agree on the errors that they marked; None where no two marked the same.
-    span_agreement: SpanAgreement | None = None
     #: By scorer, the ranking with flagged judges where they are set apart, else without
     #: them; none where that is the same.
     other_rankings: Mapping[str, HumanRanking] = field(default_factory=dict)
-    #: F of the tags of every two judges, with their types, where they were asked for tags.
-    raters: Mapping[tuple[str, str], float | None] = field(default_factory=dict)
 
     @property
     def flagged_judges(self) -> list[str]:
@@ -268,7 +255,6 @@ def summarise_judgements(
         names = {one.scorer for one in whole}
         main, others = counted, [one for one in without if one.scorer in names]
     trials = min(options.ranking.trials, AGREEMENT_TRIALS)
-    drawing = {"trials": trials, "seed": options.ranking.seed}
     return Summary(
         chosen,
         len(kept),
@@ -276,24 +262,18 @@ def summarise_judgements(
         rows,
         {row.judge: flags[row.judge] for row in rows},
         average_by_judge(counted),
-        compute_agreement(scores, **drawing),
+        compute_agreement(scores, trials=trials, seed=options.ranking.seed),
         trials,
         build_time_table(chosen),
         count_undefined(list_lacking(unchecked, scored)),
         count_skipped(chosen),
-        compute_span_agreement(unchecked, **drawing),
         {one.scorer: one for one in rank_from_scores(others, options.ranking)},
-        compute_rater_agreement(unchecked) if _asks_for_tags(unchecked) else {},
     )
 
 
 def list_flagged(flags: Mapping[str, Sequence[str]]) -> list[str]:
     """Return the judges with a flag."""
     return [judge for judge, reasons in flags.items() if reasons]
-
-
-def _asks_for_tags(judgements: Sequence[Judgement]) -> bool:
-    return any(one.protocol in SETTLED_BY for one in judgements)
 
 
 def assign_blind_names(systems: Sequence[str], secret: bytes) -> dict[str, str]:

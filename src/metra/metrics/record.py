@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from metra.metrics.corpus_weights import TwoPassFit
     from metra.metrics.llm.budget import Estimate
     from metra.metrics.outside import ScoreTable
-    from metra.metrics.spans import MarkedErrors
     from metra.metrics.units import Detail
+    from metra.scores.spans import Spans
 
 Array: TypeAlias = totals.Array
 AnyBatch: TypeAlias = Batch | Sentence
@@ -97,8 +97,8 @@ class Metric:
     basis: Basis = "string"
     #: Metrics of scores that were made elsewhere: which systems and segments have them.
     scored: "ScoreTable | None" = None
-    #: Metrics that know errors in outputs and their places.
-    marked: "MarkedErrors | None" = None
+    #: Metrics that mark errors: gives those of the outputs that were scored.
+    marked: "Callable[[], Spans] | None" = None
     #: Whether `rows` works on many segments at once by itself, as where it waits for other
     #: machines: batches are then counted one after the other.
     own_threads: bool = False

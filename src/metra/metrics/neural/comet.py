@@ -95,7 +95,7 @@ def comet(
         if kind.has_vectors and with_reference
         else None,
         details=scorer.details if kind.labels else None,
-        marked=scorer.marked,
+        marked=scorer.build_marks if kind.labels else None,
         more_digits=MORE_DIGITS,
         needs_source=kind.with_source,
         needs_reference=with_reference,

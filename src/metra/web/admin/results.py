@@ -10,7 +10,12 @@ from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, QueryParams
 
-from metra.campaign.judgement import MEASURED, pause_collection, score_kept
+from metra.campaign.judgement import (
+    MEASURED,
+    keep_latest,
+    pause_collection,
+    score_kept,
+)
 from metra.campaign.judges import FlagRules
 from metra.campaign.metric_scores import JudgeCorrelation, correlate_metrics
 from metra.campaign.monitoring import APART, find_disagreements
@@ -22,6 +27,7 @@ from metra.campaign.outside_scores import (
     tabulate_means,
 )
 from metra.campaign.prefilled_marks import count_mark_changes
+from metra.campaign.protocols.task_protocols import SETTLED_BY
 from metra.campaign.ranking import HumanRanking, RankingOptions
 from metra.campaign.second_look import build_follow_up, count_open_answers
 from metra.campaign.summary import (
@@ -33,9 +39,11 @@ from metra.campaign.summary import (
 )
 from metra.campaign.times import WORDS_PER_MINUTE
 from metra.errors import MetraError
+from metra.meta.spans import agree_on_marks, compare_tags
 from metra.metrics import registry
 from metra.report.pictures.campaign import draw_judge_times, draw_ranking, draw_times
 from metra.scores.judgement import Judgement, JudgementKind
+from metra.scores.spans import collect_spans
 from metra.store import answers, campaigns, outside_scores, second_looks
 from metra.web.admin.frame import (
     CampaignVisit,
@@ -173,6 +181,9 @@ def _render_metrics(visit: CampaignVisit, problem: str = "") -> Response:
         waiting=count_open_answers(campaign, judgements),
         looks=looks,
         prefilled=count_mark_changes(campaign, own),
+        tag_agreement=compare_tags(collect_spans(keep_latest(judgements)))
+        if campaign.protocol.name in SETTLED_BY
+        else {},
         names=visit.names,
     )
 
@@ -242,10 +253,13 @@ def _render_results(visit: CampaignVisit, problem: str = "") -> Response:
             )
         except MetraError as error:
             metrics_problem = str(error)
-    times = results.times
+    times, spans = results.times, collect_spans(kept)
+    drawing = {"trials": results.agreement_trials, "seed": options.ranking.seed}
     return visit.render(
         "results.html",
         results=results,
+        span_agreement=agree_on_marks(spans, **drawing),
+        tag_agreement=compare_tags(spans),
         known=known,
         options=options,
         filtered=bool(query),

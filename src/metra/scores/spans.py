@@ -1,0 +1,370 @@
+"""Marked errors and tags, column by column: who marked which part of which output.
+
+`Spans` is the only record of marks, beside the table of scores. A rating is an output that a
+judge or a program looked at, with or without marks. Readers build the record with
+`build_spans`, answers of campaigns become one by `collect_spans`, and statistics take the
+arrays of `locate_spans`.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metra.formats.stream import name_system
+from metra.scores.judgement import COUNTED, Judgement
+from metra.scores.table import ScoredItem, number_segments
+from metra.stats.arrays import (
+    Codes,
+    expand_ranges,
+    number_by_appearance,
+    number_names,
+)
+from metra.stats.span_agreement import SpanColumns, sort_marks
+from metra.text.offsets import from_utf16_inclusive
+
+#: Severities of marks that are no errors.
+NEUTRAL = ("neutral", "trivial")
+#: The severity of tags: names and terms that judges marked.
+TAG = "tag"
+#: A system, an item and a judge or program.
+RatingKey: TypeAlias = tuple[str, ScoredItem, str]
+#: Texts by system and segment.
+OutputTexts: TypeAlias = Mapping[tuple[str, str], str]
+Names: TypeAlias = NDArray[np.object_]
+
+
+class Mark(NamedTuple):
+    """A row of `Spans`: a marked part of a text."""
+
+    #: In lower case.
+    severity: str
+    #: The place in code points, the end not included; None if unknown.
+    start: int | None = None
+    end: int | None = None
+    category: str = ""
+    #: The marked text: output, source, or missing for an omission.
+    side: str = "output"
+    #: The words, if only they are known.
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Spans:
+    """The marks of a file, a campaign or a metric, sorted by rating."""
+
+    path: str
+    systems: tuple[str, ...]
+    items: tuple[ScoredItem, ...]
+    #: People, or the programs that marked.
+    judges: tuple[str, ...]
+    #: Of each rating, and the text of its output if known.
+    system: Codes
+    item: Codes
+    judge: Codes
+    texts: Sequence[str | None]
+    #: Of each mark: its rating, and the fields of `Mark`; unknown places are -1.
+    rating: Codes
+    severity: Names
+    start: Codes
+    end: Codes
+    category: Names
+    side: Names
+    text: Names
+    #: Whether programs marked, not people.
+    is_automatic: bool = False
+    #: Whether places count UTF-16 units and ends are included.
+    in_utf16: bool = False
+
+    @cached_property
+    def segments(self) -> Codes:
+        """The number of each item's segment, from 0."""
+        names, number = number_names([item.segment for item in self.items])
+        return number_segments(names)[number] if names else number
+
+    @cached_property
+    def ratings(self) -> Mapping[tuple[str, int], Sequence[int]]:
+        """The ratings of each output, by system and number of the segment."""
+        ratings: dict[tuple[str, int], list[int]] = {}
+        segment = self.segments[self.item].tolist()
+        for rating, place in enumerate(zip(self.system.tolist(), segment, strict=True)):
+            ratings.setdefault((self.systems[place[0]], place[1]), []).append(rating)
+        return ratings
+
+    def list_judges(self, system: str, segment: int) -> list[str]:
+        """List the judges of an output, by system and number of the segment."""
+        ratings = self.ratings.get((system, segment), ())
+        return [self.judges[self.judge[rating]] for rating in ratings]
+
+    def list_marks(self, system: str, segment: int) -> list[tuple[str, Mark]]:
+        """List the marks of an output, each with its judge."""
+        return [
+            (self.judges[self.judge[rating]], self.get_mark(row))
+            for rating in self.ratings.get((system, segment), ())
+            for row in range(*np.searchsorted(self.rating, (rating, rating + 1)))
+        ]
+
+    def get_mark(self, row: int) -> Mark:
+        """Return a row."""
+        start, end = int(self.start[row]), int(self.end[row])
+        return Mark(
+            self.severity[row],
+            None if start < 0 else start,
+            None if end < 0 else end,
+            *(self.category[row], self.side[row], self.text[row]),
+        )
+
+    def locate(self, mark: Mark, text: str) -> tuple[int, int] | None:
+        """Return the place of a mark in its text, None if it is not there."""
+        if mark.start is None or mark.end is None:
+            place = text.find(mark.text) if mark.text else -1
+            return None if place < 0 else (place, place + len(mark.text))
+        start, end = mark.start, mark.end
+        if self.in_utf16:
+            try:
+                start, end = from_utf16_inclusive(text, start, end)
+            except ValueError:
+                return None
+        return (start, end) if 0 <= start < end <= len(text) else None
+
+
+def build_spans(
+    path: str,
+    ratings: Mapping[RatingKey, Sequence[Mark]],
+    texts: OutputTexts | None = None,
+    *,
+    is_automatic: bool = False,
+    in_utf16: bool = False,
+) -> Spans:
+    """Build the record of ratings and their marks.
+
+    >>> item = ScoredItem("1")
+    >>> spans = build_spans("", {("a", item, "ann"): [Mark("minor", 2, 5)]})
+    >>> spans.locate(spans.get_mark(0), "a dog")
+    (2, 5)
+    """
+    texts = texts or {}
+    systems, system = number_names([system for system, _, _ in ratings])
+    items, item = number_names([item for _, item, _ in ratings])
+    judges, judge = number_names([judge for _, _, judge in ratings])
+    sizes = np.array([len(marks) for marks in ratings.values()], np.int64)
+    return Spans(
+        path,
+        *(systems, items, judges, system, item, judge),
+        [texts.get((system, item.segment)) for system, item, _ in ratings],
+        np.repeat(np.arange(len(sizes)), sizes),
+        **_build_columns([mark for marks in ratings.values() for mark in marks]),
+        is_automatic=is_automatic,
+        in_utf16=in_utf16,
+    )
+
+
+def collect_spans(judgements: Iterable[Judgement], path: str = "") -> Spans:
+    """Collect the errors and tags that judges marked in outputs.
+
+    Give last revisions. Calibration items, repeats and degraded copies do not count. Several
+    answers of a judge on the same output are one rating.
+    """
+    answered = [one for one in judgements if one.kind in COUNTED and one.cannot is None]
+    # Most answers share their value with others: each value is read once.
+    values = {id(one.value): one.value for one in answered}
+    listed = {key: list_answer_marks(value) for key, value in values.items()}
+    marks_by_value = {key: each for key, each in listed.items() if each is not None}
+    if len(marks_by_value) < len(listed):
+        answered = [one for one in answered if id(one.value) in marks_by_value]
+    keys, code = number_names([id(one.value) for one in answered])
+    sizes = np.array([len(marks_by_value[key]) for key in keys], np.int64)
+    columns = _build_columns(
+        list(chain.from_iterable(marks_by_value[key] for key in keys))
+    )
+    systems, system = number_names([one.systems[0] for one in answered])
+    places, item = number_names([(one.segment, one.document) for one in answered])
+    judges, judge = number_names([one.judge for one in answered])
+    pairs = (item * len(systems) + system) * len(judges) + judge
+    first, rating = np.unique(pairs, return_index=True, return_inverse=True)[1:]
+    # Ratings are numbered as they appear.
+    order = np.argsort(first)
+    number = np.empty(len(order), np.int64)
+    number[order] = np.arange(len(order))
+    rating, first = number[rating], first[order]
+    answer, line = expand_ranges((np.cumsum(sizes) - sizes)[code], sizes[code])
+    by_rating = np.argsort(rating[answer], kind="stable")
+    line = line[by_rating]
+    return Spans(
+        path,
+        systems,
+        tuple(ScoredItem(str(segment), document) for segment, document in places),
+        judges,
+        *(system[first], item[first], judge[first]),
+        [answered[at].outputs[0] for at in first.tolist()],
+        rating[answer][by_rating],
+        **{name: column[line] for name, column in columns.items()},
+    )
+
+
+def list_answer_marks(value: Mapping[str, Any]) -> list[Mark] | None:
+    """List the marks of an answer; None if it was asked for none."""
+    marks: list[Mark] | None = None
+    for step in value.values():
+        if isinstance(step, dict) and "tags" in step:
+            marks = [] if marks is None else marks
+            marks += [
+                Mark(TAG, tag["start"], tag["end"], tag.get("type", ""))
+                for tag in step["tags"]
+            ]
+        elif isinstance(step, list) and all(
+            isinstance(mark, dict) and "severity" in mark for mark in step
+        ):
+            marks = [] if marks is None else marks
+            marks += map(build_mark, step)
+    return marks
+
+
+def build_mark(entry: Mapping[str, Any]) -> Mark:
+    """Build a mark from an entry with the names that most formats use."""
+    start, end = entry.get("start"), entry.get("end")
+    return Mark(
+        str(entry["severity"]).lower(),
+        None if start is None else int(start),
+        None if end is None else int(end),
+        str(entry.get("category") or "").lower(),
+        entry.get("side", "output"),
+        str(entry.get("text") or entry.get("span") or ""),
+    )
+
+
+def _build_columns(marks: Sequence[Mark]) -> dict[str, Any]:
+    """Build the columns of rows, by name."""
+    fields = [*zip(*marks, strict=True)] or [()] * len(Mark._fields)
+    columns: dict[str, Any] = {}
+    for name, values in zip(Mark._fields, fields, strict=True):
+        if name in ("start", "end"):
+            places = [-1 if place is None else place for place in values]
+            columns[name] = np.array(places, np.int64)
+        else:
+            columns[name] = np.array(values, object)
+    return columns
+
+
+def locate_spans(
+    tables: Sequence[Spans],
+    outputs: Mapping[str, Sequence[str | None]] | None = None,
+) -> tuple[SpanColumns, Counter[str]]:
+    """Arrange the marks of outputs by output and rater, and count those without a place.
+
+    `outputs` are the texts of each system, segment by segment, for marks with known words
+    only and for the lengths of outputs. Neutral marks are no errors. A rater without a name
+    is called like the file, and so is one who marked the same output in two files.
+    """
+    raters = _name_raters(tables)
+    systems, system = number_names(
+        [table.systems[at] for table in tables for at in table.system.tolist()]
+    )
+    names, rater = number_names(
+        [
+            own[at]
+            for own, table in zip(raters, tables, strict=True)
+            for at in table.judge.tolist()
+        ]
+    )
+    segment = _join([table.segments[table.item] for table in tables])
+    units, output = number_by_appearance(segment * max(len(systems), 1) + system)
+    segments = units // max(len(systems), 1)
+    texts: list[str | None] = [None] * len(units)
+    sizes = [len(table.system) for table in tables]
+    firsts = np.cumsum([0, *sizes]).tolist()
+    for table, first in reversed([*zip(tables, firsts, strict=False)]):
+        own = output[first : first + len(table.system)].tolist()
+        for at, text in zip(own, table.texts, strict=True):
+            texts[at] = text or texts[at]
+    for at, unit in enumerate(units.tolist() if outputs else ()):
+        number, name = divmod(unit, len(systems))
+        column = (outputs or {}).get(systems[name], ())
+        text = column[number] if number < len(column) else None
+        texts[at] = texts[at] if text is None else text
+    lengths = np.array([-1 if text is None else len(text) for text in texts], np.int64)
+    unplaced: Counter[str] = Counter()
+    marks = []
+    for table, first in zip(tables, firsts, strict=False):
+        rows, start, end = _locate_rows(table, output[first:], texts, lengths, unplaced)
+        is_major = table.severity[rows] != "minor"
+        marks.append((first + table.rating[rows], start, end, is_major.astype(bool)))
+    rating, start, end, is_major = (
+        _join(list(column)) for column in zip(*marks, strict=True)
+    )
+    pairs, number = number_by_appearance(output * max(len(names), 1) + rater)
+    rated, rater = np.divmod(pairs, max(len(names), 1))
+    # Raters are numbered as they appear, output by output.
+    order, _ = number_by_appearance(rater[np.argsort(rated, kind="stable")])
+    places = np.empty(len(names), np.int64)
+    places[order] = np.arange(len(order))
+    columns = sort_marks(
+        [names[at] for at in order.tolist()],
+        number_by_appearance(segments)[1],
+        np.maximum(lengths, 0),
+        rated,
+        places[rater],
+        (number[rating], start, end, is_major),
+    )
+    return columns, unplaced
+
+
+def _name_raters(tables: Sequence[Spans]) -> list[list[str]]:
+    """Return the name of each table's judges among the raters of all tables."""
+    named: list[list[str]] = []
+    rated: set[tuple[str, int, str]] = set()
+    for table in tables:
+        names = [judge or name_system(table.path) for judge in table.judges]
+        if len(tables) > 1:
+            segment = table.segments[table.item].tolist()
+            codes = zip(
+                table.system.tolist(), segment, table.judge.tolist(), strict=True
+            )
+            keys = [(table.systems[s], number, judge) for s, number, judge in codes]
+            for system, number, judge in keys:
+                source = table.judges[judge]
+                if (system, number, source) in rated:
+                    names[judge] = f"{source} ({name_system(table.path)})"
+            rated |= {(system, number, names[judge]) for system, number, judge in keys}
+        named.append(names)
+    return named
+
+
+def _locate_rows(
+    table: Spans,
+    output: Codes,
+    texts: Sequence[str | None],
+    lengths: Codes,
+    unplaced: Counter[str],
+) -> tuple[Codes, Codes, Codes]:
+    """Return the rows of errors that have a place in their output, and the places."""
+    is_error = ~np.isin(table.severity, np.array(NEUTRAL, object))
+    is_inside = is_error & (table.side == "output")
+    unplaced.update(table.side[is_error & ~is_inside].tolist())
+    rows = np.flatnonzero(is_inside)
+    start, end = table.start[rows], table.end[rows]
+    units = output[table.rating[rows]]
+    lacks_place = (start < 0) | (end < 0)
+    # Without the text, places are taken for code points.
+    is_open = lacks_place if not table.in_utf16 else np.ones(len(rows), np.bool_)
+    for at in np.flatnonzero(is_open).tolist():
+        text = texts[units[at]]
+        if text is not None:
+            place = table.locate(table.get_mark(int(rows[at])), text)
+            start[at], end[at] = place or (-1, -1)
+        elif not lacks_place[at]:
+            end[at] += 1
+    length = lengths[units]
+    is_placed = (start >= 0) & (start < end) & ((length < 0) | (end <= length))
+    if not is_placed.all():
+        unplaced["unknown"] += int((~is_placed).sum())
+    return rows[is_placed], start[is_placed], end[is_placed]
+
+
+def _join(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    return columns[0] if len(columns) == 1 else np.concatenate(columns)

@@ -183,7 +183,7 @@ def collect_spans(judgements: Iterable[Judgement], path: str = "") -> Spans:
         list(chain.from_iterable(marks_by_value[key] for key in keys))
     )
     systems, system = number_names([one.systems[0] for one in answered])
-    places, item = number_names([(one.segment, one.document) for one in answered])
+    segments, item = number_names([one.segment for one in answered])
     judges, judge = number_names([one.judge for one in answered])
     pairs = (item * len(systems) + system) * len(judges) + judge
     first, rating = np.unique(pairs, return_index=True, return_inverse=True)[1:]
@@ -198,7 +198,7 @@ def collect_spans(judgements: Iterable[Judgement], path: str = "") -> Spans:
     return Spans(
         path,
         systems,
-        tuple(ScoredItem(str(segment), document) for segment, document in places),
+        tuple(ScoredItem(str(segment)) for segment in segments),
         judges,
         *(system[first], item[first], judge[first]),
         [answered[at].outputs[0] for at in first.tolist()],
@@ -212,29 +212,32 @@ def list_answer_marks(value: Mapping[str, Any]) -> list[Mark] | None:
     marks: list[Mark] | None = None
     for step in value.values():
         if isinstance(step, dict) and "tags" in step:
-            marks = [] if marks is None else marks
-            marks += [
+            tags = [
                 Mark(TAG, tag["start"], tag["end"], tag.get("type", ""))
                 for tag in step["tags"]
             ]
-        elif isinstance(step, list) and all(
-            isinstance(mark, dict) and "severity" in mark for mark in step
-        ):
-            marks = [] if marks is None else marks
-            marks += map(build_mark, step)
+            marks = tags if marks is None else marks + tags
+        elif isinstance(step, list) and (not step or _is_mark(step[0])):
+            errors = [build_mark(mark) for mark in step]
+            marks = errors if marks is None else marks + errors
     return marks
+
+
+def _is_mark(entry: Any) -> bool:
+    return isinstance(entry, dict) and "severity" in entry
 
 
 def build_mark(entry: Mapping[str, Any]) -> Mark:
     """Build a mark from an entry with the names that most formats use."""
-    start, end = entry.get("start"), entry.get("end")
+    get = entry.get
+    start, end = get("start"), get("end")
     return Mark(
         str(entry["severity"]).lower(),
         None if start is None else int(start),
         None if end is None else int(end),
-        str(entry.get("category") or "").lower(),
-        entry.get("side", "output"),
-        str(entry.get("text") or entry.get("span") or ""),
+        str(get("category") or "").lower(),
+        get("side", "output"),
+        str(get("text") or get("span") or ""),
     )
 
 

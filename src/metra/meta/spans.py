@@ -173,17 +173,22 @@ def report_spans(evaluation: SpanEvaluation, options: SpanOptions) -> MetaReport
         boot=f"segments k={options.trials}" if drawn else None,
         seed=options.seed if drawn else None,
     )
-    data = {
+    overall = [agreement.overall] if agreement and agreement.overall else []
+    data: dict[str, object] = {
         "figures": [
             _list_figures(table, each)
             for table, scores in (
                 ("spans", evaluation.scores),
                 ("raters", evaluation.ceiling),
+                ("agreement", overall),
                 ("pairs", agreement.pairs if agreement else ()),
             )
             for each in scores
         ]
     }
+    if agreement is not None:
+        interval = agreement.alpha_interval
+        data["alpha"] = {"value": agreement.alpha, "interval": interval}
     return MetaReport(tables, signature, _write_notes(evaluation, options), data)
 
 

@@ -9,7 +9,7 @@ from metra.errors import MetraError
 from metra.meta.options import SpanOptions
 from metra.meta.spans import agree_on_marks, evaluate_spans, report_spans
 from metra.scores.span_files import read_spans
-from metra.scores.spans import collect_spans, locate_spans
+from metra.scores.spans import arrange_spans, collect_spans, join_spans
 from metra.stats.span_agreement import agree_on_spans
 
 MQM_HEADER = (
@@ -50,7 +50,9 @@ def list_by_output(marks):
 
 
 def test_files_become_marks_by_output_and_rater(files):
-    marks, unplaced = locate_spans([read_spans(str(path)) for path in files])
+    marks, unplaced = arrange_spans(
+        join_spans([read_spans(str(path)) for path in files])
+    )
     assert list_by_output(marks) == [
         {
             "ann": [(4, 7, False)],
@@ -126,14 +128,14 @@ def test_outputs_tell_where_words_are(files):
 def test_the_same_rater_of_two_files_is_two(write):
     paths = [write(f"{name}.jsonl", PROGRAM) for name in ("one", "two")]
     read = [read_spans(str(path)) for path in paths]
-    marks, _ = locate_spans(read, {"a": ["red", "x"]})
+    marks, _ = arrange_spans(join_spans(read, {"a": ["red", "x"]}))
     assert marks.raters == ("prog", "prog (two)")
 
 
 def test_a_rater_without_a_name_is_called_like_the_file(write):
     line = '{"system": "a", "segment": 1, "errors": []}'
     read = [read_spans(str(write(f"{name}.jsonl", [line]))) for name in "xy"]
-    marks, _ = locate_spans(read, {"a": ["red"]})
+    marks, _ = arrange_spans(join_spans(read, {"a": ["red"]}))
     assert marks.raters == ("x", "y")
 
 
@@ -148,7 +150,7 @@ def test_places_in_utf16(text, place, write):
     marks = '[{""start_i"": 2, ""end_i"": 4, ""severity"": ""major"", ""error_type"": """"}]'
     line = f'r1,a,1,TGT,eng,deu,50,d,False,"{marks}",1.0,2.0'
     read = read_spans(str(write("esa.csv", [line])))
-    marks, _ = locate_spans([read], {"a": [text]})
+    marks, _ = arrange_spans(join_spans([read], {"a": [text]}))
     assert list_by_output(marks) == [{"r1": [(*place, True)]}]
 
 
@@ -262,7 +264,7 @@ def wmt23(shared):
 def test_three_raters_of_wmt23(wmt23):
     """Figures of the documentation, and characters counted one by one."""
     assert len(wmt23.system) == 3120
-    marks, unplaced = locate_spans([wmt23])
+    marks, unplaced = arrange_spans(join_spans([wmt23]))
     assert len(marks.length) == 1040
     assert len(marks.raters) == 10
     found = agree_on_spans(marks, trials=0)

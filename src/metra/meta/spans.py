@@ -15,7 +15,7 @@ from metra.meta.findings import (
     build_signature,
 )
 from metra.meta.options import SpanOptions
-from metra.scores.spans import TAG, Spans, locate_spans
+from metra.scores.spans import TAG, Spans, arrange_spans, join_spans
 from metra.scoring.table import Cell, Column, Table, make_table
 from metra.stats.arrays import group_lines
 from metra.stats.defaults import SEED, TRIALS
@@ -66,7 +66,7 @@ def evaluate_spans(
     them. `outputs` are the texts of each system, for spans of which only the words are known.
     """
     options = options or SpanOptions()
-    marks, unplaced = locate_spans(files, outputs)
+    marks, unplaced = arrange_spans(join_spans(files, outputs))
     if not len(marks.rating):
         msg = (
             "No error is marked in any output; source errors, omissions and neutral "
@@ -120,7 +120,7 @@ def agree_on_marks(
     """
     if not len(spans.rating):
         return None
-    marks, _ = locate_spans([spans])
+    marks, _ = arrange_spans(spans)
     shown = (("characters", "F"), ("spans", "F"))
     agreement = agree_on_spans(marks, trials=trials, seed=seed, keys=shown)
     return agreement if agreement.overall is not None else None
@@ -211,8 +211,8 @@ def _choose_gold(
             raise UnknownNameError(no_such("rater", name, marks.raters))
     if names:
         return list(dict.fromkeys(names))
-    automatic = [file for file in files if file.is_automatic]
-    others = {*(locate_spans(automatic)[0].raters if automatic else ()), *programs}
+    automatic = join_spans([file for file in files if file.is_automatic])
+    others = {*automatic.judges, *programs}
     gold = [name for name in marks.raters if name not in others]
     if not gold:
         msg = (
@@ -245,14 +245,6 @@ def _compare(
     return np.unique(outputs), np.array(counts)
 
 
-_COLUMNS = (
-    *(("characters", figure) for figure in ("precision", "recall", "F")),
-    *(("spans", figure) for figure in ("precision", "recall", "F")),
-    ("exact", "F"),
-    ("characters", "severity"),
-)
-
-
 def _build_table(scores: Sequence[SpanScores], caption: str, name: str) -> Table:
     """Build a row for each rater: counts, then figures; only F has its interval here."""
     headings = [
@@ -260,7 +252,7 @@ def _build_table(scores: Sequence[SpanScores], caption: str, name: str) -> Table
         Column("marked", digits=0),
         *(
             Column(_HEADINGS[key], group=key[0] if key[1] != "severity" else "")
-            for key in _COLUMNS
+            for key in _HEADINGS
         ),
     ]
     rows = []
@@ -269,7 +261,7 @@ def _build_table(scores: Sequence[SpanScores], caption: str, name: str) -> Table
             build_figure(
                 each.values[key], each.intervals[key] if key[1] == "F" else None
             )
-            for key in _COLUMNS
+            for key in _HEADINGS
         ]
         counts = [build_count(each.outputs), build_count(each.predicted)]
         rows.append((each.name, [*counts, *figures]))

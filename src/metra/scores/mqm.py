@@ -216,7 +216,7 @@ def read_errors(path: str, severities: Collection[str] = ()) -> Spans:
     Rows of attention tests are left out.
     """
     ratings: dict[RatingKey, list[Mark]] = {}
-    texts: dict[tuple[str, str], str] = {}
+    texts: dict[RatingKey, str | None] = {}
     for line, key, cells in parse_errors(read_score_table(path)):
         severity = cells["severity"].strip().lower()
         if severity == "hotw-test":
@@ -230,12 +230,11 @@ def read_errors(path: str, severities: Collection[str] = ()) -> Spans:
             )
             raise FormatError(msg)
         marks = ratings.setdefault(key, [])
-        if "target" in cells:
-            texts[key[0], key[1].segment] = MARKED.sub(r"\1", cells["target"])
+        texts[key] = MARKED.sub(r"\1", cells["target"]) if "target" in cells else None
         if severity not in _NO_ERRORS:
             with refuse_line(place):
                 marks.append(_build_mark(cells))
-    return build_spans(path, ratings, texts)
+    return build_spans(path, ratings, [*texts.values()])
 
 
 def _read_weighted(path: str, weighting: MqmWeighting) -> Spans:

@@ -3,14 +3,13 @@
 `Spans` is the only record of marks, beside the table of scores. A rating is an output that a
 judge or a program looked at, with or without marks. Readers build the record with
 `build_spans`, answers of campaigns become one by `collect_spans`, and statistics take the
-arrays of `locate_spans`.
+arrays of `arrange_spans`.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -34,8 +33,6 @@ NEUTRAL = ("neutral", "trivial")
 TAG = "tag"
 #: A system, an item and a judge or program.
 RatingKey: TypeAlias = tuple[str, ScoredItem, str]
-#: Texts by system and segment.
-OutputTexts: TypeAlias = Mapping[tuple[str, str], str]
 Names: TypeAlias = NDArray[np.object_]
 
 
@@ -136,19 +133,18 @@ class Spans:
 def build_spans(
     path: str,
     ratings: Mapping[RatingKey, Sequence[Mark]],
-    texts: OutputTexts | None = None,
+    texts: Sequence[str | None] = (),
     *,
     is_automatic: bool = False,
     in_utf16: bool = False,
 ) -> Spans:
-    """Build the record of ratings and their marks.
+    """Build the record of ratings and their marks; `texts` are the outputs of ratings.
 
     >>> item = ScoredItem("1")
     >>> spans = build_spans("", {("a", item, "ann"): [Mark("minor", 2, 5)]})
     >>> spans.locate(spans.get_mark(0), "a dog")
     (2, 5)
     """
-    texts = texts or {}
     systems, system = number_names([system for system, _, _ in ratings])
     items, item = number_names([item for _, item, _ in ratings])
     judges, judge = number_names([judge for _, _, judge in ratings])
@@ -156,7 +152,7 @@ def build_spans(
     return Spans(
         path,
         *(systems, items, judges, system, item, judge),
-        [texts.get((system, item.segment)) for system, item, _ in ratings],
+        texts or [None] * len(ratings),
         np.repeat(np.arange(len(sizes)), sizes),
         **_build_columns([mark for marks in ratings.values() for mark in marks]),
         is_automatic=is_automatic,
@@ -179,19 +175,13 @@ def collect_spans(judgements: Iterable[Judgement], path: str = "") -> Spans:
         answered = [one for one in answered if id(one.value) in marks_by_value]
     keys, code = number_names([id(one.value) for one in answered])
     sizes = np.array([len(marks_by_value[key]) for key in keys], np.int64)
-    columns = _build_columns(
-        list(chain.from_iterable(marks_by_value[key] for key in keys))
-    )
+    columns = _build_columns([mark for key in keys for mark in marks_by_value[key]])
     systems, system = number_names([one.systems[0] for one in answered])
     segments, item = number_names([one.segment for one in answered])
     judges, judge = number_names([one.judge for one in answered])
     pairs = (item * len(systems) + system) * len(judges) + judge
-    first, rating = np.unique(pairs, return_index=True, return_inverse=True)[1:]
-    # Ratings are numbered as they appear.
-    order = np.argsort(first)
-    number = np.empty(len(order), np.int64)
-    number[order] = np.arange(len(order))
-    rating, first = number[rating], first[order]
+    rating = number_by_appearance(pairs)[1]
+    first = np.unique(rating, return_index=True)[1]
     answer, line = expand_ranges((np.cumsum(sizes) - sizes)[code], sizes[code])
     by_rating = np.argsort(rating[answer], kind="stable")
     line = line[by_rating]
@@ -254,120 +244,87 @@ def _build_columns(marks: Sequence[Mark]) -> dict[str, Any]:
     return columns
 
 
-def locate_spans(
+def join_spans(
     tables: Sequence[Spans],
     outputs: Mapping[str, Sequence[str | None]] | None = None,
-) -> tuple[SpanColumns, Counter[str]]:
-    """Arrange the marks of outputs by output and rater, and count those without a place.
+) -> Spans:
+    """Join tables: segments by number, and marks with their places in code points.
 
     `outputs` are the texts of each system, segment by segment, for marks with known words
-    only and for the lengths of outputs. Neutral marks are no errors. A rater without a name
-    is called like the file, and so is one who marked the same output in two files.
+    only and for the lengths of outputs. A rater without a name is called like the file, and
+    so is one who marked the same output in two files.
     """
-    raters = _name_raters(tables)
-    systems, system = number_names(
-        [table.systems[at] for table in tables for at in table.system.tolist()]
-    )
-    names, rater = number_names(
-        [
-            own[at]
-            for own, table in zip(raters, tables, strict=True)
-            for at in table.judge.tolist()
-        ]
-    )
-    segment = _join([table.segments[table.item] for table in tables])
-    units, output = number_by_appearance(segment * max(len(systems), 1) + system)
-    segments = units // max(len(systems), 1)
-    texts: list[str | None] = [None] * len(units)
-    sizes = [len(table.system) for table in tables]
-    firsts = np.cumsum([0, *sizes]).tolist()
-    for table, first in reversed([*zip(tables, firsts, strict=False)]):
-        own = output[first : first + len(table.system)].tolist()
-        for at, text in zip(own, table.texts, strict=True):
-            texts[at] = text or texts[at]
-    for at, unit in enumerate(units.tolist() if outputs else ()):
-        number, name = divmod(unit, len(systems))
-        column = (outputs or {}).get(systems[name], ())
-        text = column[number] if number < len(column) else None
-        texts[at] = texts[at] if text is None else text
-    lengths = np.array([-1 if text is None else len(text) for text in texts], np.int64)
-    unplaced: Counter[str] = Counter()
-    marks = []
-    for table, first in zip(tables, firsts, strict=False):
-        rows, start, end = _locate_rows(table, output[first:], texts, lengths, unplaced)
-        is_major = table.severity[rows] != "minor"
-        marks.append((first + table.rating[rows], start, end, is_major.astype(bool)))
-    rating, start, end, is_major = (
-        _join(list(column)) for column in zip(*marks, strict=True)
-    )
-    pairs, number = number_by_appearance(output * max(len(names), 1) + rater)
-    rated, rater = np.divmod(pairs, max(len(names), 1))
+    texts: dict[tuple[str, ScoredItem], str] = {
+        (system, ScoredItem(str(number))): text
+        for system, column in (outputs or {}).items()
+        for number, text in enumerate(column, 1)
+        if text is not None
+    }
+    ratings: dict[RatingKey, list[Mark]] = {}
+    for table in tables:
+        items = [ScoredItem(str(number + 1)) for number in table.segments.tolist()]
+        places = zip(table.system.tolist(), table.item.tolist(), strict=True)
+        units = [(table.systems[system], items[item]) for system, item in places]
+        own = {
+            unit: text for unit, text in zip(units, table.texts, strict=True) if text
+        }
+        texts = own | texts
+        judges = [table.judges[judge] for judge in table.judge.tolist()]
+        names: dict[str, str] = {}
+        for unit, judge in zip(units, judges, strict=True):
+            if (*unit, judge) in ratings:
+                names[judge] = f"{judge} ({name_system(table.path)})"
+            names.setdefault(judge, judge or name_system(table.path))
+        keys = [(*unit, names[j]) for unit, j in zip(units, judges, strict=True)]
+        ratings |= {key: [] for key in keys}
+        for row, rating in enumerate(table.rating.tolist()):
+            mark = table.get_mark(row)
+            if mark.side == "output":
+                mark = _place_mark(table, mark, texts.get(units[rating]))
+            ratings[keys[rating]].append(mark)
+    return build_spans("", ratings, [texts.get(key[:2]) for key in ratings])
+
+
+def _place_mark(table: Spans, mark: Mark, text: str | None) -> Mark:
+    """Return a mark with its place; without the text, places are taken for code points."""
+    if text is not None:
+        start, end = table.locate(mark, text) or (None, None)
+        return mark._replace(start=start, end=end)
+    if mark.end is None or not table.in_utf16:
+        return mark
+    return mark._replace(end=mark.end + 1)
+
+
+def arrange_spans(spans: Spans) -> tuple[SpanColumns, Counter[str]]:
+    """Arrange marks by output and rater, and count those without a place in the output.
+
+    Neutral marks are no errors.
+    """
+    is_error = ~np.isin(spans.severity, np.array(NEUTRAL, object))
+    is_inside = is_error & (spans.side == "output")
+    unplaced = Counter(spans.side[is_error & ~is_inside].tolist())
+    length = np.array([len(text or "") for text in spans.texts], np.int64)
+    start, end, room = spans.start, spans.end, length[spans.rating]
+    has_place = (start >= 0) & (start < end) & ((room == 0) | (end <= room))
+    if unknown := int((is_inside & ~has_place).sum()):
+        unplaced["unknown"] = unknown
+    rows = np.flatnonzero(is_inside & has_place)
+    segment = spans.segments[spans.item]
+    output = number_by_appearance(segment * len(spans.systems) + spans.system)[1]
+    first = np.unique(output, return_index=True)[1]
+    lengths = np.zeros(len(first), np.int64)
+    lengths[output] = length
     # Raters are numbered as they appear, output by output.
-    order, _ = number_by_appearance(rater[np.argsort(rated, kind="stable")])
-    places = np.empty(len(names), np.int64)
-    places[order] = np.arange(len(order))
+    by_output = np.argsort(output, kind="stable")
+    order, rater = number_by_appearance(spans.judge[by_output])
+    raters = np.empty_like(rater)
+    raters[by_output] = rater
     columns = sort_marks(
-        [names[at] for at in order.tolist()],
-        number_by_appearance(segments)[1],
-        np.maximum(lengths, 0),
-        rated,
-        places[rater],
-        (number[rating], start, end, is_major),
+        [spans.judges[at] for at in order.tolist()],
+        number_by_appearance(segment[first])[1],
+        lengths,
+        output,
+        raters,
+        (spans.rating[rows], start[rows], end[rows], spans.severity[rows] != "minor"),
     )
     return columns, unplaced
-
-
-def _name_raters(tables: Sequence[Spans]) -> list[list[str]]:
-    """Return the name of each table's judges among the raters of all tables."""
-    named: list[list[str]] = []
-    rated: set[tuple[str, int, str]] = set()
-    for table in tables:
-        names = [judge or name_system(table.path) for judge in table.judges]
-        if len(tables) > 1:
-            segment = table.segments[table.item].tolist()
-            codes = zip(
-                table.system.tolist(), segment, table.judge.tolist(), strict=True
-            )
-            keys = [(table.systems[s], number, judge) for s, number, judge in codes]
-            for system, number, judge in keys:
-                source = table.judges[judge]
-                if (system, number, source) in rated:
-                    names[judge] = f"{source} ({name_system(table.path)})"
-            rated |= {(system, number, names[judge]) for system, number, judge in keys}
-        named.append(names)
-    return named
-
-
-def _locate_rows(
-    table: Spans,
-    output: Codes,
-    texts: Sequence[str | None],
-    lengths: Codes,
-    unplaced: Counter[str],
-) -> tuple[Codes, Codes, Codes]:
-    """Return the rows of errors that have a place in their output, and the places."""
-    is_error = ~np.isin(table.severity, np.array(NEUTRAL, object))
-    is_inside = is_error & (table.side == "output")
-    unplaced.update(table.side[is_error & ~is_inside].tolist())
-    rows = np.flatnonzero(is_inside)
-    start, end = table.start[rows], table.end[rows]
-    units = output[table.rating[rows]]
-    lacks_place = (start < 0) | (end < 0)
-    # Without the text, places are taken for code points.
-    is_open = lacks_place if not table.in_utf16 else np.ones(len(rows), np.bool_)
-    for at in np.flatnonzero(is_open).tolist():
-        text = texts[units[at]]
-        if text is not None:
-            place = table.locate(table.get_mark(int(rows[at])), text)
-            start[at], end[at] = place or (-1, -1)
-        elif not lacks_place[at]:
-            end[at] += 1
-    length = lengths[units]
-    is_placed = (start >= 0) & (start < end) & ((length < 0) | (end <= length))
-    if not is_placed.all():
-        unplaced["unknown"] += int((~is_placed).sum())
-    return rows[is_placed], start[is_placed], end[is_placed]
-
-
-def _join(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    return columns[0] if len(columns) == 1 else np.concatenate(columns)

@@ -62,6 +62,20 @@ def test_the_export_gives_the_figures_of_the_results_page(name, demo, tmp_path, 
     assert alpha[1] == f"{data['alpha']['value']:.3f}"
 
 
+def test_tags_have_agreement_and_no_ranking(demo):
+    store, campaigns = demo
+    house = House(store, campaigns["entity-tagging"], {}, clock=lambda: NOW)
+    admin = Admin(house).sign_in()
+    page = admin.get("/results")
+    assert "do not score systems. Their agreement is shown below; you can" in page
+    assert "Systems by" not in page
+    assert len(rows(page, "Agreement on tags")) == 2
+    [_, *body] = rows(page, "Tags with identical boundaries and type")
+    assert len(body) > 5
+    # The page of other results shows the same.
+    assert f"<td>{body[0][0].split(' – ')[0]}</td>" in admin.get("/measures")
+
+
 def list_cells(entry):
     """List the cells of the page's table from an entry of the command's JSON."""
     figures = entry["figures"]

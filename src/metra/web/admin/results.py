@@ -260,6 +260,7 @@ def _render_results(visit: CampaignVisit, problem: str = "") -> Response:
         results=results,
         span_agreement=agree_on_marks(spans, **drawing),
         tag_agreement=compare_tags(spans),
+        tags=visit.stored.campaign.protocol.name in SETTLED_BY,
         known=known,
         options=options,
         filtered=bool(query),

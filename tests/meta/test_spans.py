@@ -8,6 +8,7 @@ from tests.campaign.answers import made
 from metra.errors import MetraError
 from metra.meta.options import SpanOptions
 from metra.meta.spans import agree_on_marks, evaluate_spans, report_spans
+from metra.scores.judgement_jsonl import format_judgements
 from metra.scores.span_files import read_spans
 from metra.scores.spans import arrange_spans, collect_spans, join_spans
 from metra.stats.span_agreement import agree_on_spans
@@ -250,6 +251,26 @@ def test_results_of_a_campaign_tell_agreement_on_errors():
     assert found.with_text == 1
     assert agree_on_marks(collect_spans(answers[:1])) is None
     assert agree_on_marks(collect_spans([made("s", 1, "ann", 3)])) is None
+
+
+def test_exports_count_last_revisions_of_judged_outputs(tmp_path):
+    def answer(judge, *marks, kind="judged", **more):
+        made_with = {"outputs": ("one two three",), "name": "mqm", **more}
+        return made("s", 1, judge, {"mqm": list(marks)}, kind, **made_with)
+
+    path = tmp_path / "answers.jsonl"
+    answers = [
+        answer("ann", mark(0, 3, "major"), id="1", task="first"),
+        answer("bob", mark(0, 3, "major"), id="2", task="second", revision=2),
+        answer("bob", mark(8, 13, "minor"), id="3", task="second", revision=1),
+        answer("ann", mark(4, 7, "minor"), id="4", task="first", revision=2),
+        answer("ann", mark(8, 13, "minor"), kind="calibration", id="5", task="third"),
+        answer("bob", mark(8, 13, "minor"), kind="degraded", id="6", task="fourth"),
+    ]
+    path.write_text(format_judgements(answers))
+    spans = read_spans(str(path))
+    listed = [(judge, *each[:3]) for judge, each in spans.list_marks("s", 0)]
+    assert listed == [("ann", "minor", 4, 7), ("bob", "major", 0, 3)]
 
 
 @pytest.fixture(scope="module")

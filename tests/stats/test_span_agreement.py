@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from metra.scores.spans import Mark, arrange_spans, build_spans
+from metra.scores.table import ScoredItem
 from metra.stats.agreement import alpha
 from metra.stats.ratings import convert_matrix
 from metra.stats.span_agreement import (
@@ -17,7 +19,6 @@ from metra.stats.span_agreement import (
     count_matches,
     merge_marks,
     score_raters,
-    sort_marks,
 )
 
 LENGTH = 12
@@ -25,22 +26,16 @@ LENGTH = 12
 
 def build_columns(outputs, segments=None, lengths=None):
     """Build the arrays of spans by rater of each output; each is a segment by default."""
-    raters = list(dict.fromkeys(name for each in outputs for name in each))
-    ratings = [(at, name) for at, each in enumerate(outputs) for name in each]
-    rows = [
-        (rating, *span)
-        for rating, (at, name) in enumerate(ratings)
-        for span in outputs[at][name]
-    ]
-    rating, start, end, is_major = np.array(rows, np.int64).reshape(-1, 4).T
-    return sort_marks(
-        raters,
-        np.array(range(len(outputs)) if segments is None else segments, np.int64),
-        np.array([0] * len(outputs) if lengths is None else lengths, np.int64),
-        np.array([at for at, _ in ratings], np.int64),
-        np.array([raters.index(name) for _, name in ratings], np.int64),
-        (rating, start, end, is_major != 0),
-    )
+    ratings, texts = {}, []
+    for at, by_rater in enumerate(outputs):
+        item = ScoredItem(str(segments[at] if segments else at))
+        for name, marked in by_rater.items():
+            ratings[f"system {at}", item, name] = [
+                Mark("major" if is_major else "minor", start, end)
+                for start, end, is_major in marked
+            ]
+            texts.append("x" * lengths[at] if lengths else None)
+    return arrange_spans(build_spans("", ratings, texts))[0]
 
 
 def spans(*places):

@@ -118,9 +118,9 @@ def agree_on_marks(
 
     F of characters and of matched spans have intervals.
     """
-    if not len(spans.rating):
-        return None
     marks, _ = arrange_spans(spans)
+    if not len(marks.rating):
+        return None
     shown = (("characters", "F"), ("spans", "F"))
     agreement = agree_on_spans(marks, trials=trials, seed=seed, keys=shown)
     return agreement if agreement.overall is not None else None

@@ -107,12 +107,11 @@ def list_kinds(table: Spans) -> tuple[list[str], list[str]]:
     used = {*table.severity.tolist()}
     if unknown := used.difference(SEVERITIES):
         row = next(at for at, name in enumerate(table.severity) if name in unknown)
-        rating = table.rating[row]
-        segment = table.items[table.item[rating]].segment
+        system, item, _ = table.keys[table.rating[row]]
         msg = (
             f"{format_path(table.path)} has the severity {table.severity[row]!r} in "
-            f"segment {segment} of {table.systems[table.system[rating]]!r}; expected one "
-            f"of {', '.join(SEVERITIES)}."
+            f"segment {item.segment} of {system!r}; expected one of "
+            f"{', '.join(SEVERITIES)}."
         )
         raise FormatError(msg)
     categories = sorted({*filter(None, table.category.tolist())})

@@ -258,14 +258,7 @@ def _list_costs(errors: Spans, weighting: MqmWeighting) -> list[list[int | Fract
 
 
 def _build_mqm_scores(errors: Spans, values: Sequence[float]) -> Scores:
-    systems, items, judges = (
-        [names[code] for code in codes.tolist()]
-        for names, codes in (
-            (errors.systems, errors.system),
-            (errors.items, errors.item),
-            (errors.judges, errors.judge),
-        )
-    )
+    systems, items, judges = zip(*errors.keys, strict=True)
     return build_score_table(systems, items, {Scorer("mqm", "mqm"): values}, judges)
 
 

@@ -24,7 +24,7 @@ from metra.stats.arrays import (
     number_by_appearance,
     number_names,
 )
-from metra.stats.span_agreement import SpanColumns, sort_marks
+from metra.stats.span_agreement import SpanColumns
 from metra.text.offsets import from_utf16_inclusive
 
 #: Severities of marks that are no errors.
@@ -85,23 +85,31 @@ class Spans:
         return number_segments(names)[number] if names else number
 
     @cached_property
+    def keys(self) -> list[RatingKey]:
+        """The system, the item and the judge of each rating."""
+        codes = (self.system.tolist(), self.item.tolist(), self.judge.tolist())
+        return [
+            (self.systems[system], self.items[item], self.judges[judge])
+            for system, item, judge in zip(*codes, strict=True)
+        ]
+
+    @cached_property
     def ratings(self) -> Mapping[tuple[str, int], Sequence[int]]:
         """The ratings of each output, by system and number of the segment."""
         ratings: dict[tuple[str, int], list[int]] = {}
-        segment = self.segments[self.item].tolist()
-        for rating, place in enumerate(zip(self.system.tolist(), segment, strict=True)):
-            ratings.setdefault((self.systems[place[0]], place[1]), []).append(rating)
+        segments = self.segments[self.item].tolist()
+        for rating, (key, segment) in enumerate(zip(self.keys, segments, strict=True)):
+            ratings.setdefault((key[0], segment), []).append(rating)
         return ratings
 
     def list_judges(self, system: str, segment: int) -> list[str]:
         """List the judges of an output, by system and number of the segment."""
-        ratings = self.ratings.get((system, segment), ())
-        return [self.judges[self.judge[rating]] for rating in ratings]
+        return [self.keys[at][2] for at in self.ratings.get((system, segment), ())]
 
     def list_marks(self, system: str, segment: int) -> list[tuple[str, Mark]]:
         """List the marks of an output, each with its judge."""
         return [
-            (self.judges[self.judge[rating]], self.get_mark(row))
+            (self.keys[rating][2], self.get_mark(row))
             for rating in self.ratings.get((system, segment), ())
             for row in range(*np.searchsorted(self.rating, (rating, rating + 1)))
         ]
@@ -262,26 +270,25 @@ def join_spans(
     }
     ratings: dict[RatingKey, list[Mark]] = {}
     for table in tables:
-        items = [ScoredItem(str(number + 1)) for number in table.segments.tolist()]
-        places = zip(table.system.tolist(), table.item.tolist(), strict=True)
-        units = [(table.systems[system], items[item]) for system, item in places]
-        own = {
-            unit: text for unit, text in zip(units, table.texts, strict=True) if text
-        }
-        texts = own | texts
-        judges = [table.judges[judge] for judge in table.judge.tolist()]
+        numbers = (table.segments[table.item] + 1).tolist()
+        sources = [
+            ((system, ScoredItem(str(number))), judge)
+            for (system, _, judge), number in zip(table.keys, numbers, strict=True)
+        ]
+        pairs = zip(sources, table.texts, strict=True)
+        texts = {unit: text for (unit, _), text in pairs if text} | texts
         names: dict[str, str] = {}
-        for unit, judge in zip(units, judges, strict=True):
+        for unit, judge in sources:
             if (*unit, judge) in ratings:
                 names[judge] = f"{judge} ({name_system(table.path)})"
             names.setdefault(judge, judge or name_system(table.path))
-        keys = [(*unit, names[j]) for unit, j in zip(units, judges, strict=True)]
+        keys = [(*unit, names[judge]) for unit, judge in sources]
         ratings |= {key: [] for key in keys}
         for row, rating in enumerate(table.rating.tolist()):
-            mark = table.get_mark(row)
+            mark, key = table.get_mark(row), keys[rating]
             if mark.side == "output":
-                mark = _place_mark(table, mark, texts.get(units[rating]))
-            ratings[keys[rating]].append(mark)
+                mark = _place_mark(table, mark, texts.get(key[:2]))
+            ratings[key].append(mark)
     return build_spans("", ratings, [texts.get(key[:2]) for key in ratings])
 
 
@@ -316,15 +323,18 @@ def arrange_spans(spans: Spans) -> tuple[SpanColumns, Counter[str]]:
     lengths[output] = length
     # Raters are numbered as they appear, output by output.
     by_output = np.argsort(output, kind="stable")
-    order, rater = number_by_appearance(spans.judge[by_output])
-    raters = np.empty_like(rater)
-    raters[by_output] = rater
-    columns = sort_marks(
-        [spans.judges[at] for at in order.tolist()],
+    judges, rater = number_by_appearance(spans.judge[by_output])
+    order = np.lexsort((rater, output[by_output]))
+    place = np.empty_like(order)
+    place[by_output[order]] = np.arange(len(order))
+    rows = rows[np.argsort(place[spans.rating[rows]], kind="stable")]
+    columns = SpanColumns(
+        tuple(spans.judges[at] for at in judges.tolist()),
         number_by_appearance(segment[first])[1],
         lengths,
-        output,
-        raters,
-        (spans.rating[rows], start[rows], end[rows], spans.severity[rows] != "minor"),
+        output[by_output[order]],
+        rater[order],
+        place[spans.rating[rows]],
+        *(start[rows], end[rows], (spans.severity[rows] != "minor").astype(np.bool_)),
     )
     return columns, unplaced

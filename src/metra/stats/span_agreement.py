@@ -99,29 +99,6 @@ class SpanColumns:
         )
 
 
-def sort_marks(
-    raters: Sequence[str],
-    segment: Codes,
-    length: Codes,
-    output: Codes,
-    rater: Codes,
-    spans: tuple[Codes, Codes, Codes, Mask],
-) -> SpanColumns:
-    """Sort marks by output and rater; spans of a rating keep their order.
-
-    `spans` are the rating, the start, the end and the severity of each. A rater has one
-    rating of an output.
-    """
-    order = np.lexsort((rater, output))
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    rating, (_, start, end, is_major) = place[spans[0]], spans
-    lines = np.argsort(rating, kind="stable")
-    by_rating = rating[lines], start[lines], end[lines], is_major[lines]
-    ratings = segment, length, output[order], rater[order]
-    return SpanColumns(tuple(raters), *ratings, *by_rating)
-
-
 @dataclass(frozen=True)
 class SpanScores:
     """Precision, recall and F of one rater's spans, held against others'."""

@@ -6,7 +6,6 @@ import pytest
 
 import metra
 from metra.errors import CorpusError, FormatError, MetraError, OptionError
-from metra.scores.span_files import read_spans
 from metra.scores.spans import Mark, build_spans
 
 OUTPUTS = {"a": ["a dog barks 😀 loud", "it rains"], "b": ["one cat", "it snows"]}
@@ -116,12 +115,34 @@ def write_comet(path):
     path.write_text(json.dumps(data, indent=4))
 
 
+def write_pearmut(path):
+    def line(number, texts, **marks):
+        keys = ("start_i", "end_i", "severity", "category")
+        answers = {}
+        for system, each in marks.items():
+            listed = [dict(zip(keys, mark, strict=True)) for mark in each]
+            answers[system] = {"score": 50, "error_spans": listed}
+        item = {"item_id": f"i{number}", "src": "x", "tgt": texts}
+        about = {"user_id": "r1", "item_i": number, "actions": [{"time": 1.0}]}
+        return {"annotation": [answers], "item": [item], **about}
+
+    first, second = ({name: OUTPUTS[name][at] for name in "ab"} for at in (0, 1))
+    # Places count UTF-16 units, two for the face, and ends are included.
+    dog, loud = (2, 4, "major", "accuracy"), (15, 18, "minor", "style")
+    lines = [
+        line(0, first, a=[dog, loud], b=[]),
+        line(1, second, a=[], b=[(0, 7, "major", "non-translation")]),
+    ]
+    path.write_text("".join(f"{json.dumps(each)}\n" for each in lines))
+
+
 FILES = {
     "mqm.tsv": lambda path: path.write_text(MQM),
     "places.tsv": lambda path: path.write_text(PLACES),
     "en-de.mqm.r1.seg.rating": write_rating,
     "esa.csv": write_esa,
     "errors.jsonl": write_lines,
+    "pearmut.jsonl": write_pearmut,
     "gemba.jsonl": write_gemba,
     "xcomet.json": write_comet,
 }
@@ -156,11 +177,9 @@ def test_every_format_finds_the_words(path):
 
 
 def test_every_format_says_who_marked_what(path):
-    if path.name == "gemba.jsonl":
-        pytest.skip("read by the metric")
-    spans = read_spans(str(path))
-    judge = "xCOMET" if path.name == "xcomet.json" else "r1"
-    assert spans.judges == (judge,)
+    spans = metra.metric(f"spans:file={path}").marked()
+    judges = {"gemba.jsonl": "GEMBA-MQM", "xcomet.json": "xCOMET"}
+    assert spans.judges == (judges.get(path.name, "r1"),)
     assert {*spans.ratings} == {(system, at) for system in "ab" for at in (0, 1)}
 
 
@@ -281,8 +300,8 @@ BAD = [
         "m.txt",
         "a dog\n",
         "m.txt has no error spans in a known format; expected a table of MQM errors, "
-        "ratings of mt-metrics-eval, ESA by Appraise, xCOMET's JSON, judgements of "
-        "metra, or JSON lines with system, segment and errors.",
+        "ratings of mt-metrics-eval, ESA by Appraise, results of Pearmut, xCOMET's "
+        "JSON, judgements of metra, or JSON lines with system, segment and errors.",
         id="no spans",
     ),
     pytest.param(

@@ -52,13 +52,13 @@ def spans(
 
     Errors are read from a file: a table of MQM errors (from Marot or WMT, or with
     columns start and end), ratings of mt-metrics-eval (.seg.rating), ESA exports of
-    Appraise, xCOMET's JSON, judgements from campaigns of metra, or JSON lines with
-    system, segment and errors, or with the answer of GEMBA-MQM. The penalty of an error
-    depends on its severity; neutral marks, source errors and creative reinterpretations
-    have none. The penalties of a segment are averaged over its raters, and the score of
-    a system is the mean over the rated segments; an unrated segment has no score. The
-    parts count errors by severity and category; `metra score --details` lists them, and
-    `metra report` underlines them.
+    Appraise, results of Pearmut, xCOMET's JSON, judgements from campaigns of metra, or
+    JSON lines with system, segment and errors, or with the answer of GEMBA-MQM. The
+    penalty of an error depends on its severity; neutral marks, source errors and
+    creative reinterpretations have none. The penalties of a segment are averaged over
+    its raters, and the score of a system is the mean over the rated segments; an
+    unrated segment has no score. The parts count errors by severity and category;
+    `metra score --details` lists them, and `metra report` underlines them.
 
     Freitag et al. 2021, TACL.
 

@@ -1,10 +1,11 @@
 """Files of marked errors: `read_spans` recognises their format and gives one record.
 
 MQM tables (with places, or `<v>` marks), rating files of mt-metrics-eval, ESA as Appraise
-exports it, xCOMET's JSON, judgements of our campaigns, and JSON lines are read.
+exports it, results of Pearmut, xCOMET's JSON, judgements of our campaigns, and JSON lines are
+read.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from metra.errors import FormatError
@@ -17,8 +18,8 @@ from metra.formats.stream import (
     parse_json,
     refuse_damage,
 )
-from metra.scores import appraise, judgement_jsonl, model_scores, mqm
-from metra.scores.judgement import OMISSION, Judgement, refuse_line
+from metra.scores import appraise, judgement_jsonl, model_scores, mqm, pearmut
+from metra.scores.judgement import OMISSION, AnswerStep, Judgement, refuse_line
 from metra.scores.mt_metrics_eval import parse_rating_lines
 from metra.scores.spans import (
     Mark,
@@ -30,10 +31,13 @@ from metra.scores.spans import (
 )
 from metra.scores.table import ScoredItem
 
+#: Bytes to recognise a file by; the first screen of Pearmut's results can be long.
+_HEAD = 1 << 20
+
 
 def read_spans(path: str) -> Spans:
     """Read the marked errors of a file in any format that has them."""
-    head = read_head(path)
+    head = read_head(path, _HEAD)
     for looks_like, read in _READERS:
         if looks_like(head):
             with refuse_damage(path):
@@ -43,8 +47,9 @@ def read_spans(path: str) -> Spans:
             return spans
     msg = (
         f"{format_path(path)} has no error spans in a known format; expected a table "
-        "of MQM errors, ratings of mt-metrics-eval, ESA by Appraise, xCOMET's JSON, "
-        "judgements of metra, or JSON lines with system, segment and errors."
+        "of MQM errors, ratings of mt-metrics-eval, ESA by Appraise, results of "
+        "Pearmut, xCOMET's JSON, judgements of metra, or JSON lines with system, "
+        "segment and errors."
     )
     raise FormatError(msg)
 
@@ -95,12 +100,28 @@ def _read_judgements(path: str) -> Spans:
     judgements = judgement_jsonl.parse_judgements(
         read_lines(path), format_path(path), protocols=None, check=lambda one: one
     )
+    return collect_spans(_keep_latest(judgements), path)
+
+
+def _read_pearmut(path: str) -> Spans:
+    step = AnswerStep("errors", ("neutral", "minor", "major"), has_categories=True)
+    judgements = pearmut.parse_results(
+        *(read_lines(path), format_path(path)),
+        languages=("und", "und"),
+        steps_of=lambda _: [step],
+        check=lambda one: one,
+    )
+    return collect_spans(_keep_latest(judgements), path)
+
+
+def _keep_latest(judgements: Iterable[Judgement]) -> Iterable[Judgement]:
+    """Return the last revision of each answer, in the order of the first ones."""
     latest: dict[tuple[str, str, int], Judgement] = {}
     for one in judgements:
         last = latest.setdefault((one.judge, one.task, one.segment), one)
         if one.revision >= last.revision:
             latest[one.judge, one.task, one.segment] = one
-    return collect_spans(latest.values(), path)
+    return latest.values()
 
 
 def _read_jsonl(path: str) -> Spans:
@@ -129,6 +150,10 @@ _READERS: tuple[tuple[Callable[[FileHead], bool], Callable[[str], Spans]], ...] 
     ),
     (appraise.is_esa, _read_esa),
     (judgement_jsonl.is_judgements, _read_judgements),
+    (
+        lambda head: {"annotation", "user_id"} <= (head.first_object or {}).keys(),
+        _read_pearmut,
+    ),
     (model_scores.is_comet_json, _read_comet),
     (
         lambda head: {"system", "errors"} <= (head.first_object or {}).keys(),

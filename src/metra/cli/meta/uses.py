@@ -64,9 +64,9 @@ def spans(
     """Compare error spans with those marked by people, and raters with each other.
 
     ERRORS are files with error spans: MQM, ESA from Appraise, mt-metrics-eval ratings,
-    metra judgements, xCOMET JSON, JSON lines. Precision, recall and F are computed over
-    characters, as in WMT 2025's error span task, over spans matched one to one, and over
-    identical spans. Intervals resample segments.
+    results of Pearmut, metra judgements, xCOMET JSON, JSON lines. Precision, recall and F
+    are computed over characters, as in WMT 2025's error span task, over spans matched one
+    to one, and over identical spans. Intervals resample segments.
 
     \b
     metra meta spans mqm.tsv

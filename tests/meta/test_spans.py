@@ -250,6 +250,8 @@ def test_results_of_a_campaign_tell_agreement_on_errors():
     assert found.overall.values["characters", "F"] == pytest.approx(6 / 10)
     assert found.with_text == 1
     assert agree_on_marks(collect_spans(answers[:1])) is None
+    neutral = [answer(judge, "judged", mark(0, 3, "neutral")) for judge in "xy"]
+    assert agree_on_marks(collect_spans(neutral)) is None
     assert agree_on_marks(collect_spans([made("s", 1, "ann", 3)])) is None
 
 

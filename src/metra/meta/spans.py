@@ -31,7 +31,7 @@ from metra.stats.span_agreement import (
     score_raters,
 )
 
-#: What is told of spans that have no place in an output.
+#: Notes on marks without a place in an output.
 _UNPLACED = {
     "source": "in the source",
     "missing": "omissions from the output",
@@ -41,11 +41,11 @@ _UNPLACED = {
 
 @dataclass(frozen=True)
 class SpanEvaluation:
-    """Programs and people held against the people who are the gold."""
+    """Programs and people compared with the gold raters."""
 
     marks: SpanColumns
     gold: Sequence[str]
-    #: Those that are no gold, and each of the gold against the others.
+    #: Other raters against the gold, and each gold rater against the others.
     scores: Sequence[SpanScores]
     ceiling: Sequence[SpanScores]
     agreement: SpanAgreement | None
@@ -148,7 +148,7 @@ def compare_tags(spans: Spans) -> dict[tuple[str, str], float | None]:
 
 
 def report_spans(evaluation: SpanEvaluation, options: SpanOptions) -> MetaReport:
-    """Lay out those that are no gold, the gold's raters one by one, and two by two."""
+    """Lay out other raters, the gold raters one by one, and two by two."""
     tables = []
     agreement = evaluation.agreement
     if evaluation.scores:
@@ -205,7 +205,7 @@ def _choose_gold(
     names: Sequence[str],
     programs: Collection[str],
 ) -> list[str]:
-    """Return the raters that are the gold: those named, or all people."""
+    """Return the gold raters: those named, or all people."""
     for name in names:
         if name not in marks.raters:
             raise UnknownNameError(no_such("rater", name, marks.raters))

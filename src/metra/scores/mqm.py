@@ -94,7 +94,7 @@ def find_cost(
 
 @dataclass(frozen=True)
 class MqmWeighting:
-    """What errors cost, the most that a segment's errors cost, and by what length."""
+    """Costs of errors, the largest cost of a segment, and the length to divide by."""
 
     #: As `Weights`, in tenths of a point.
     weights: tuple[tuple[str, str, int | Fraction], ...] = TABLE_WEIGHTS

@@ -27,7 +27,7 @@ from metra.stats.arrays import (
 from metra.stats.span_agreement import SpanColumns
 from metra.text.offsets import from_utf16_inclusive
 
-#: Severities of marks that are no errors.
+#: Severities of marks that do not count as errors.
 NEUTRAL = ("neutral", "trivial")
 #: The severity of tags: names and terms that judges marked.
 TAG = "tag"

@@ -42,8 +42,8 @@ KEYS = (
     *((kind, figure) for kind in KINDS for figure in FIGURES),
     ("characters", "severity"),
 )
-#: Pairs of spans that are looked at in one go, and at one by one from so many on: an array
-#: of all would not fit.
+#: Pairs of spans that are compared at once; more of one output are compared one by one,
+#: because an array of all would not fit.
 _BLOCK = 2**20
 #: Outputs that were compared, by their numbers, and the counts of `count_matches` of each.
 SpanComparisons: TypeAlias = tuple[Codes, Array]
@@ -116,7 +116,7 @@ class SpanScores:
 
 @dataclass(frozen=True)
 class SpanAgreement:
-    """How raters agree on spans: two at a time, and all together."""
+    """Agreement of raters on spans: two at a time, and all together."""
 
     pairs: Sequence[SpanScores]
     #: The pairs of raters of every output taken together, both ways round; None of none.
@@ -132,10 +132,10 @@ class SpanAgreement:
 def count_matches(
     predicted: Sequence[PlacedMark], gold: Sequence[PlacedMark], credit: float = CREDIT
 ) -> list[float]:
-    """Count what two raters marked alike in an output.
+    """Count the matches of two raters' marks in an output.
 
-    Characters are counted as in WMT 2025's evaluation of error spans: a character that is
-    marked twice counts twice, what is marked with another severity counts `credit`. Spans
+    Characters are counted as in WMT 2025's evaluation of error spans: a character with two
+    marks counts twice, one with another severity counts `credit`. Spans
     are matched one to one, and a match counts for the share of either span that the other
     covers (Perrella et al. 2026, "match with partial overlap and partial credit"). The
     columns: characters in common, predicted, gold; spans' shares for precision and for
@@ -240,7 +240,7 @@ def _list_samples(
     segments: Codes,
     keys: Sequence[tuple[str, str]],
 ) -> list[Sample]:
-    """List what is resampled: each figure of each comparison, by segment."""
+    """List the samples: each figure of each comparison, by segment."""
     count = int(segments.max(initial=-1)) + 1
     return [
         Sample(rows, partial(aggregate_matches, kind=kind, figure=figure))
@@ -410,7 +410,7 @@ def _match_spans(
 
     `overlaps` are the characters in common of each two spans.
     """
-    # Whole numbers, so that no tie is broken by rounding: what is in common in parts of a
+    # Whole numbers, so that no tie is broken by rounding: characters in common in parts of a
     # character, and shares of spans in parts of a number that all lengths divide.
     part, whole = credit.as_integer_ratio()
     common = [

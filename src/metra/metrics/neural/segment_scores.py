@@ -23,7 +23,7 @@ _KEPT = 100_000
 
 
 class Item(NamedTuple):
-    """What a network scores: an output, with its source and a reference if it takes them."""
+    """A text to score: an output, with its source and a reference if the network takes them."""
 
     source: str | None
     hyp: str

@@ -217,12 +217,13 @@ def read_errors(path: str, severities: Collection[str] = ()) -> Spans:
     """
     ratings: dict[RatingKey, list[Mark]] = {}
     texts: dict[RatingKey, str | None] = {}
+    name, allowed = format_path(path), {*severities, *_FREE}
     for line, key, cells in parse_errors(read_score_table(path)):
         severity = cells["severity"].strip().lower()
         if severity == "hotw-test":
             continue
-        place = f"{format_path(path)}, line {line}"
-        if severities and severity not in (*severities, *_FREE):
+        place = f"{name}, line {line}"
+        if severities and severity not in allowed:
             expected = ", ".join(sorted(filter(None, severities)))
             msg = (
                 f"{place}: the severity is {severity!r}; expected {expected} or "
@@ -299,9 +300,8 @@ def parse_errors(
 
 def _build_mark(cells: Mapping[str, str]) -> Mark:
     """Build the mark of a row: by start and end, or by `<v>` and `</v>` in a text."""
-    severity, category = (
-        cells[name].strip().lower() for name in ("severity", "category")
-    )
+    severity = cells["severity"].strip().lower()
+    category = cells["category"].strip().lower()
     if cells.get("start", "") != "":
         start, end = int(cells["start"]), int(cells["end"])
         side = "source" if cells.get("in_source") == "1" else "output"

@@ -135,12 +135,11 @@ def count_matches(
     """Count the matches of two raters' marks in an output.
 
     Characters are counted as in WMT 2025's evaluation of error spans: a character with two
-    marks counts twice, one with another severity counts `credit`. Spans
-    are matched one to one, and a match counts for the share of either span that the other
-    covers (Perrella et al. 2026, "match with partial overlap and partial credit"). The
-    columns: characters in common, predicted, gold; spans' shares for precision and for
-    recall, spans predicted and gold; spans at the same place; characters in common of the
-    same severity, and of any.
+    marks counts twice, one with another severity counts `credit`. Spans are matched one to
+    one, and a match counts for the share of either span that the other covers (Perrella et
+    al. 2026, "match with partial overlap and partial credit"). The columns: characters in
+    common, predicted, gold; spans' shares for precision and for recall, spans predicted and
+    gold; spans at the same place; characters in common of the same severity, and of any.
     """
     overlaps = [
         [max(0, min(end, b[1]) - max(start, b[0])) for b in gold]

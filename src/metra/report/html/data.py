@@ -123,12 +123,14 @@ def _convert_errors(study: Study) -> list[dict[str, list[Any]]] | None:
         for at, marked in study.errors.spans[name].items():
             text = study.texts.outputs[name][at] or ""
             entries = []
-            for span in marked:
+            for judge, mark in marked:
                 place = None
-                if span.place is not None:
-                    first, last = to_utf16_inclusive(text, Span(*span.place))
+                if mark.start is not None and mark.end is not None:
+                    span = Span(mark.start, mark.end)
+                    first, last = to_utf16_inclusive(text, span)
                     place = [first, last + 1]
-                entries.append([place, *span[1:]])
+                about = (mark.severity, mark.category, judge, mark.side, mark.text)
+                entries.append([place, *about])
             by_segment[str(at)] = entries
         converted.append(by_segment)
     return converted

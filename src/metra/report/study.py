@@ -30,7 +30,11 @@ from metra.corpus.outputs import Corpus
 from metra.errors import UnknownNameError, no_such
 from metra.metrics.record import Metric
 from metra.report.writers.headings import shorten_specs
-from metra.scoring.compare import ComparisonSettings, compare_statistics
+from metra.scoring.compare import (
+    ComparisonSettings,
+    compare_statistics,
+    select_baseline_family,
+)
 from metra.scoring.evaluate import EvaluationOptions, evaluate_statistics
 from metra.scoring.guards import TextGuard, list_toks
 from metra.scoring.results import Results, SystemScores
@@ -64,6 +68,15 @@ class Study:
     trust: "TrustReport | None" = None
     #: Errors that judges or programs marked, where a metric brings them.
     errors: MarkedErrorFindings | None = None
+
+    @property
+    def against_baseline(self) -> list[Results]:
+        """Comparisons with the baseline by people and metrics, the most trusted first."""
+        return [
+            select_baseline_family(each, self.baseline)
+            for each in (self.people_results, self.results)
+            if each is not None
+        ]
 
     @property
     def people_results(self) -> Results | None:

@@ -26,7 +26,7 @@ from metra.scoring.compare import (
     ComparisonSettings,
     SystemComparison,
     choose_trials,
-    compare_statistics,
+    compare_pairs,
 )
 from metra.scoring.evaluate import (
     NO_DOCUMENTS,
@@ -35,7 +35,7 @@ from metra.scoring.evaluate import (
 )
 from metra.scoring.guards import TextGuard, list_toks
 from metra.scoring.json import SCHEMA
-from metra.scoring.results import Results
+from metra.scoring.results import Results, get_direction
 from metra.scoring.statistics import CorpusStatistics, Tally, count_corpus
 from metra.scoring.totals import Total, Totals
 from metra.stats import totals as exact
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The statistics of systems, and what they were counted on."""
+    """Statistics of systems, with digests of the texts that they were counted on."""
 
     #: By system and spec: each segment's.
     rows: Mapping[str, Mapping[str, Array]]
@@ -65,7 +65,7 @@ class Baseline:
 
 
 class GateCheck(NamedTuple):
-    """Whether one output may pass by one metric, and why."""
+    """The check of one output by one metric."""
 
     system: str
     metric: str
@@ -87,7 +87,8 @@ class GateConditions:
 
     #: Whether it fails if it is significantly worse than the baseline.
     worse: bool = True
-    #: By spec, the score that it must reach; for error rates, that it must not exceed.
+    #: By spec, the score that it must reach; for error rates, that it must not exceed. With
+    #: a target, it must be at least as close to it as this.
     bounds: Mapping[str, float] = field(default_factory=dict)
     #: A drop of no more points than this passes.
     tolerance: float = 0.0
@@ -224,26 +225,30 @@ def check_outputs(
 ) -> list[GateCheck]:
     """Check every output of a corpus against the baseline and the bounds.
 
+    All outputs are one family: p-values are corrected for their number, as in `compare`.
     `scores` are specs of scores made elsewhere, each in the place of the metric of the
     baseline that has the same name.
     """
     # What cannot be is refused before the work begins.
-    rivals = {}
-    for name in corpus.systems:
-        rivals[name] = _find_rival(baseline, name)
-        choose_trials([name, _name_baseline(name)], settings)
+    rivals = {name: _find_rival(baseline, name) for name in corpus.systems}
+    old_names = _name_rivals(rivals)
+    pairs = [(old_names[rival], name) for name, rival in rivals.items()]
+    choose_trials([*old_names.values(), *rivals], settings, len(pairs))
     for spec in conditions.bounds:
         if spec not in baseline.signatures:
             raise UnknownNameError(no_such("metric", spec, baseline.specs))
     metrics = _make_metrics(baseline, scores)
     statistics, digests = _count_with_digests(corpus, metrics, progress)
     _check_corpus(baseline, statistics, digests)
-    checks: list[GateCheck] = []
-    for system, rival in rivals.items():
-        pair = _join_pair(statistics, system, baseline.rows[rival])
-        results = compare_statistics(pair, settings)
-        checks += _list_checks(results, system, conditions)
-    return checks
+    joined = _join_baseline(statistics, baseline, old_names)
+    results = compare_pairs(joined, pairs, settings)
+    return [
+        check
+        for name in corpus.systems
+        for comparison in results.comparisons
+        if comparison.system == name
+        for check in _list_checks(results, comparison, conditions)
+    ]
 
 
 def _make_metrics(baseline: Baseline, scores: Sequence[str]) -> dict[str, Metric]:
@@ -331,33 +336,38 @@ def _drop_file(signature: str) -> str:
     return "|".join(part for part in parts if not part.startswith("file:"))
 
 
-def _join_pair(
-    statistics: CorpusStatistics, system: str, rows_by_spec: Mapping[str, Array]
+def _join_baseline(
+    statistics: CorpusStatistics, baseline: Baseline, old_names: Mapping[str, str]
 ) -> CorpusStatistics:
-    """Put the baseline beside one output, as if both had been counted together."""
-    old = _name_baseline(system)
+    """Put systems of the baseline before the outputs, as if all had been counted together."""
+    first = statistics.systems[0]
     totals: dict[tuple[str, str], Total] = {}
     tallies: dict[tuple[str, str], Tally] = {}
-    for spec, rows in rows_by_spec.items():
-        sums = exact.sum_parts(rows)
-        now = statistics.totals.whole[system, spec]
-        totals[old, spec] = now._replace(sums=sums)
-        tallies[old, spec] = Tally(rows, _join_sums(sums))
-        totals[system, spec] = now
-        tallies[system, spec] = statistics.tallies[system, spec]
-    ordered = {
-        (name, spec): tallies[name, spec]
-        for name in (old, system)
-        for spec in statistics.metrics
-    }
+    for rival, name in old_names.items():
+        for spec in statistics.metrics:
+            rows = baseline.rows[rival][spec]
+            sums = exact.sum_parts(rows)
+            totals[name, spec] = statistics.totals.whole[first, spec]._replace(
+                sums=sums
+            )
+            tallies[name, spec] = Tally(rows, _join_sums(sums))
     return replace(
-        statistics, systems=[old, system], totals=Totals(totals), tallies=ordered
+        statistics,
+        systems=[*old_names.values(), *statistics.systems],
+        totals=Totals(totals | dict(statistics.totals.whole)),
+        tallies=tallies | dict(statistics.tallies),
     )
 
 
-def _name_baseline(system: str) -> str:
-    """Name the old output beside the new one, never like it."""
-    return f"{system} (baseline)"
+def _name_rivals(rivals: Mapping[str, str]) -> dict[str, str]:
+    """Name each system of the baseline that is compared, never like an output."""
+    names = {}
+    for rival in rivals.values():
+        name = f"{rival} (baseline)"
+        while name in rivals:
+            name += " (baseline)"
+        names[rival] = name
+    return names
 
 
 def _join_sums(sums: exact.PartSums) -> Array:
@@ -367,36 +377,27 @@ def _join_sums(sums: exact.PartSums) -> Array:
 
 
 def _list_checks(
-    results: Results, system: str, conditions: GateConditions
+    results: Results, comparison: SystemComparison, conditions: GateConditions
 ) -> Iterable[GateCheck]:
-    for comparison in results.comparisons:
-        spec = comparison.metric
-        score = results[system][spec]
-        bound = conditions.bounds.get(spec)
-        if conditions.worse:
-            is_worse = comparison.significant and comparison.gain < 0
-            yield GateCheck(
-                system,
-                spec,
-                "worse",
-                not (is_worse and -comparison.gain > conditions.tolerance),
-                score.score,
-                results[comparison.baseline][spec].score,
-                comparison,
-                score.more_digits,
-            )
-        if bound is not None:
-            ahead = score.score - bound
-            reached = (ahead if score.higher_is_better else -ahead) >= 0
-            yield GateCheck(
-                system,
-                spec,
-                "below",
-                reached,
-                score.score,
-                bound,
-                more_digits=score.more_digits,
-            )
+    system, spec = comparison.system, comparison.metric
+    score = results[system][spec]
+    bound = conditions.bounds.get(spec)
+    if conditions.worse:
+        is_worse = comparison.significant and comparison.gain < 0
+        passed = not (is_worse and -comparison.gain > conditions.tolerance)
+        expected = results[comparison.baseline][spec].score
+        yield GateCheck(
+            *(system, spec, "worse", passed, score.score, expected),
+            comparison=comparison,
+            more_digits=score.more_digits,
+        )
+    if bound is not None:
+        orient = get_direction(score).orient
+        passed = orient(score.score) >= orient(bound)
+        yield GateCheck(
+            *(system, spec, "below", passed, score.score, bound),
+            more_digits=score.more_digits,
+        )
 
 
 def _format_number(value: float) -> str:

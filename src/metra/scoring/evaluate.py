@@ -417,6 +417,7 @@ def build_samples(
     statistics: CorpusStatistics, unit: str, specs: Iterable[str]
 ) -> "list[Sample]":
     """Give what can be resampled, a row for each unit, in the order of the tallies."""
+    from metra.scoring.results import get_direction
     from metra.stats.resampling import Sample
 
     def get_units(rows: "Array") -> "Array":
@@ -425,8 +426,9 @@ def build_samples(
         return totals.sum_by_group(rows, statistics.documents)[1]
 
     return [
-        Sample(get_units(tally.rows), statistics.metrics[spec].aggregate)
+        Sample(get_units(tally.rows), metric.aggregate, get_direction(metric))
         for (_, spec), tally in statistics.tallies.items()
+        for metric in [statistics.metrics[spec]]
         if spec in specs
     ]
 

@@ -1,4 +1,4 @@
-"""What an evaluation found, as plain frozen data."""
+"""Results of an evaluation, as plain frozen data."""
 
 from collections.abc import ItemsView, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     import polars
 
     from metra.metrics.alignment import Alignment
+    from metra.metrics.record import Metric
     from metra.metrics.units import Finding
     from metra.scoring.compare import SignificanceSettings, SystemComparison
+    from metra.stats.direction import Direction
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -115,11 +117,11 @@ class Results:
 
     def ranked(self, spec: str) -> list[SystemScores]:
         """List systems from best to worst by this metric; those without a score come last."""
-        sign = -1 if self.systems[0].scores[spec].higher_is_better else 1
+        direction = get_direction(self.systems[0].scores[spec])
 
         def place(entry: SystemScores) -> tuple[bool, float]:
             score = entry.scores[spec].score
-            return score != score, sign * score
+            return score != score, -direction.orient(score)
 
         return sorted(self.systems, key=place)
 
@@ -176,6 +178,13 @@ class Results:
     def _repr_html_(self) -> str:
         """Show the systems' scores in a notebook."""
         return show_record(self, "html")
+
+
+def get_direction(scored: "Metric | Score") -> "Direction":
+    """Return which scores of a metric are best."""
+    from metra.stats.direction import find_direction
+
+    return find_direction(scored.higher_is_better)
 
 
 def _list_system_rows(results: Results) -> Iterator[dict[str, Any]]:

@@ -1,18 +1,18 @@
 """Directions of scores: higher is better, lower is better, or closest to a target."""
 
 import math
-from typing import NamedTuple
-
-import numpy as np
+from typing import NamedTuple, TypeVar
 
 from metra.stats.arrays import Array
+
+Values = TypeVar("Values", float, Array)
 
 
 class Direction(NamedTuple):
     """The value that is best; infinity if higher is always better, or lower.
 
-    >>> [Direction(100.0).orient(np.array([107.0, 114.0, 80.0])).tolist(), LOWER.arrow]
-    [[-7.0, -14.0, -20.0], '↓']
+    >>> [Direction(100.0).orient(ratio) for ratio in (107.0, 114.0, 80.0)], LOWER.arrow
+    ([-7.0, -14.0, -20.0], '↓')
     """
 
     best: float = math.inf
@@ -41,10 +41,10 @@ class Direction(NamedTuple):
             return f"closest to {self.target:g} is best"
         return "higher is better" if self.best > 0 else "lower is better"
 
-    def orient(self, values: Array) -> Array:
+    def orient(self, values: Values) -> Values:
         """Return values for which higher is better."""
         if self.target is not None:
-            return -np.abs(values - self.target)
+            return -abs(values - self.target)
         return values if self.best > 0 else -values
 
 

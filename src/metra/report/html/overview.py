@@ -20,6 +20,7 @@ from metra.report.writers.headings import (
     TESTS,
     format_metric_heading,
     join_names,
+    say_corrected,
 )
 from metra.scoring.compare import SystemComparison
 from metra.scoring.results import Results, Score, SystemScores
@@ -95,10 +96,10 @@ def _build_summary(study: Study, systems: Sequence[SystemScores]) -> Child:
     metrics = study.results.specs
     by_people = [HUMAN_SCORE] if leading is not study.results else []
     rest = [each for each in metrics if each != spec]
-    first = _find_best_system(leading.systems, spec)
+    first = leading.ranked(spec)[0]
     specs_by_winner: dict[str, list[str]] = {first.name: [spec]}
     for each in rest:
-        winner = _find_best_system(systems, each).name
+        winner = study.results.ranked(each)[0].name
         specs_by_winner.setdefault(winner, []).append(each)
     words: list[Child] = [f"Of {len(systems)} systems, "]
     for name, won in specs_by_winner.items():
@@ -149,11 +150,6 @@ def _emphasize_name(name: str) -> Html:
     return tag("strong", tag("bdi", name))
 
 
-def _find_best_system(systems: Sequence[SystemScores], spec: str) -> SystemScores:
-    sign = 1 if systems[0].scores[spec].higher_is_better else -1
-    return max(systems, key=lambda entry: sign * entry.scores[spec].score)
-
-
 def _build_scores_table(study: Study, systems: Sequence[SystemScores]) -> Html:
     results, several = study.results, len(systems) > 1
     headings: list[Child] = ["system"]
@@ -162,7 +158,7 @@ def _build_scores_table(study: Study, systems: Sequence[SystemScores]) -> Html:
     for title in [f"{HUMAN_SCORE} ↑", *titles] if study.people else titles:
         headings.append(tables.make_column_heading(title, "num"))
         headings.append(tag("td", class_="picture"))
-    best = {spec: _find_best_system(systems, spec) for spec in results.specs}
+    best = {spec: results.ranked(spec)[0].scores[spec].score for spec in results.specs}
     scales = {spec: _build_scale(systems, spec) for spec in results.specs}
     groups = {
         spec: {name: at for at, names in enumerate(parts, 1) for name in names}
@@ -177,7 +173,7 @@ def _build_scores_table(study: Study, systems: Sequence[SystemScores]) -> Html:
         if study.people is not None:
             cells += _build_people_cells(study.people.results, entry.name)
         for spec, score in entry.scores.items():
-            is_best = several and score.score == best[spec].scores[spec].score
+            is_best = several and score.score == best[spec]
             group = groups.get(spec, {}).get(entry.name)
             cells += _build_score_cells(score, is_best, scales[spec], group)
         rows.append(cells)
@@ -187,7 +183,8 @@ def _build_scores_table(study: Study, systems: Sequence[SystemScores]) -> Html:
     if groups:
         caption += (
             " Small numbers are significance clusters: every system of a cluster "
-            "differs significantly from every system of another."
+            "differs significantly from every system of another"
+            f"{say_corrected(results)}."
         )
     return tables.build_html_table(
         headings, rows, caption=caption, name="scores", kind="scores", sortable=True
@@ -198,7 +195,7 @@ def _build_people_cells(results: Results | None, name: str) -> list[Html]:
     """Make the cells of what people thought, as of a metric; dashes where nothing is."""
     if results is None or name not in results:
         return [tables.UNKNOWN, tag("td", class_="picture")]
-    best = _find_best_system(results.systems, HUMAN_SCORE).scores[HUMAN_SCORE].score
+    best = results.ranked(HUMAN_SCORE)[0].scores[HUMAN_SCORE].score
     groups = (results.clusters or {}).get(HUMAN_SCORE, ())
     group = next((at for at, names in enumerate(groups, 1) if name in names), None)
     score = results[name][HUMAN_SCORE]
@@ -257,7 +254,7 @@ def _build_differences(study: Study) -> Html | None:
     test = f"the {TESTS['bootstrap']}" if terms.test == "bootstrap" else TESTS["ar"]
     explained = (
         f"p-values by {test} over {format_count(terms.units, terms.unit)}, "
-        f"{terms.trials:,} trials, with Holm's correction over all pairs of systems. "
+        f"{terms.trials:,} trials{_describe_family(study.against_baseline)}. "
         "▲ significantly better and ▼ significantly worse than the baseline (p ≤ "
         f"{terms.alpha:g})."
     )
@@ -269,14 +266,19 @@ def _build_differences(study: Study) -> Html | None:
     )
 
 
+def _describe_family(all_results: Sequence[Results]) -> str:
+    """Name the correction and the family; people may have judged fewer systems."""
+    described = dict.fromkeys(say_corrected(each) for each in all_results)
+    return " and".join(filter(None, described))
+
+
 def _build_baseline_table(study: Study) -> Html:
-    all_results = _list_results(study)
+    all_results = study.against_baseline
     specs = [spec for each in all_results for spec in each.specs]
     by_system = {
         (entry.system, entry.metric): entry
         for each in all_results
         for entry in each.comparisons
-        if entry.baseline == study.baseline
     }
     headings: list[Child] = ["system"]
     for spec in specs:
@@ -326,13 +328,13 @@ def make_p_cell(p: float | None) -> Html:
     if p is None:
         return tables.UNKNOWN
     shown = "< 0.001" if p < 0.001 else format_score(p, 3)
-    return tag("td", shown, class_="num", data_v=f"{p:.6g}")
+    return tag("td", shown, class_="num", data_v=f"{p:.10g}")
 
 
 def _build_pairs_table(study: Study) -> Html:
     rows: list[list[tables.CellContent]] = []
-    compared = [entry for each in _list_results(study) for entry in each.comparisons]
-    for entry in compared:
+    all_results = _list_results(study)
+    for entry in (entry for each in all_results for entry in each.comparisons):
         low, high = entry.interval or (None, None)
         digits = study.get_digits(entry.metric)
         numbers = [
@@ -346,6 +348,6 @@ def _build_pairs_table(study: Study) -> Html:
     return tables.build_html_table(
         [*headings, "p", "p, Holm", "differ"],
         rows,
-        caption="All pairs of systems",
+        caption=f"All pairs of systems{_describe_family(all_results)}",
         name="pairs",
     )

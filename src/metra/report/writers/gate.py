@@ -13,13 +13,14 @@ from metra.report.table import (
     render_markdown_table,
 )
 from metra.report.terminal import escape_controls, render_table
-from metra.report.writers.headings import shorten_specs
+from metra.report.writers.headings import describe_family, shorten_specs
 from metra.scoring.baseline import Baseline, GateCheck, convert_baseline
-from metra.scoring.json import convert_results, render_json
+from metra.scoring.json import COMPARISON, convert_results, render_json
 from metra.scoring.results import Results
 from metra.scoring.table import Cell, Column, Table, make_table
 
 SUITE = "metra gate"
+HOLM = "p (Holm)"
 
 
 def render_baseline(results: Results, baseline: Baseline) -> str:
@@ -32,7 +33,7 @@ def render_gate_table(checks: Sequence[GateCheck], style: Style) -> str:
     """Lay out the checks, then say what failed and why."""
     table = render_table(_build_table(checks), style)
     lines = map(escape_controls, [count_failures(checks), *describe_failures(checks)])
-    return "\n\n".join([table, "\n".join(lines)])
+    return "\n\n".join([table, *_explain_correction(checks), "\n".join(lines)])
 
 
 def render_gate_markdown(checks: Sequence[GateCheck], style: Style) -> str:
@@ -44,7 +45,7 @@ def render_gate_markdown(checks: Sequence[GateCheck], style: Style) -> str:
     )
     signed = "\n".join(f"`{signature}`" for signature in signatures)
     table = render_markdown_table(_build_table(checks), style)
-    blocks = [title, failures, table, signed]
+    blocks = [title, failures, table, *_explain_correction(checks), signed]
     return "\n\n".join(filter(None, blocks))
 
 
@@ -61,8 +62,10 @@ def render_gate_json(checks: Sequence[GateCheck], _: Style) -> str:
                     "passed": check.passed,
                     "score": check.score,
                     "expected": check.expected,
-                    "p_value": check.comparison and check.comparison.p_value,
-                    "test": check.comparison and check.comparison.test,
+                    **{
+                        name: check.comparison and getattr(check.comparison, name)
+                        for name in COMPARISON[COMPARISON.index("difference") :]
+                    },
                     "message": describe_check(check),
                 }
                 for check in checks
@@ -154,20 +157,33 @@ def describe_check(check: GateCheck) -> str:
     else:
         verdict = f"significantly {'better' if comparison.gain > 0 else 'worse'} than"
     difference = format_signed(comparison.difference, digits)
-    p_value = format_p_value(comparison.p_value)
+    p_name = HOLM if comparison.family_size > 1 else "p"
     return (
         f"{check.system}: {name} {score}, {verdict} the baseline {expected} "
-        f"({difference}, p = {p_value})."
+        f"({difference}, {p_name} = {format_p_value(comparison.p_holm)})."
     )
+
+
+def _explain_correction(checks: Sequence[GateCheck]) -> list[str]:
+    """Name the family of the p-values, if they are corrected."""
+    compared = [check.comparison for check in checks if check.comparison]
+    if not _is_corrected(checks):
+        return []
+    return [f"{HOLM}: after Holm's correction for {describe_family(compared[0])}"]
+
+
+def _is_corrected(checks: Sequence[GateCheck]) -> bool:
+    return any(each.comparison and each.comparison.family_size > 1 for each in checks)
 
 
 def _build_table(checks: Sequence[GateCheck]) -> Table:
     names = shorten_specs(list(dict.fromkeys(check.metric for check in checks)))
+    p_names = ("p", HOLM) if _is_corrected(checks) else ("p",)
     rows = []
     for check in checks:
         comparison = check.comparison
         difference = check.score - check.expected
-        p_value = comparison.p_value if comparison else None
+        p_values = comparison and (comparison.p_value, comparison.p_holm)
         outcome = "passed" if check.passed else "failed"
         tested = "baseline" if check.condition == "worse" else "bound"
         digits = _count_digits(check)
@@ -177,7 +193,7 @@ def _build_table(checks: Sequence[GateCheck]) -> Table:
             Cell(tested),
             Cell(check.expected, digits=digits),
             Cell(difference, digits=digits, signed=True),
-            Cell(p_value),
+            *map(Cell, (p_values or (None, None))[: len(p_names)]),
             Cell(outcome, tone="" if check.passed else "bad"),
         ]
         rows.append((check.system, cells))
@@ -187,7 +203,7 @@ def _build_table(checks: Sequence[GateCheck]) -> Table:
         Column("against", "left"),
         Column("expected"),
         Column("difference"),
-        Column("p", p_values=True),
+        *(Column(name, p_values=True) for name in p_names),
         Column("result", "left"),
     ]
     return make_table("system", headings, rows)

@@ -160,7 +160,8 @@ def _describe_test(
         f"{escape(f'at p ≤ {terms.alpha:g}')}"
     ) + (
         f" after {CORRECTIONS[terms.correction]} correction"
-        f"{cite(PAPERS_OF_METHODS[terms.correction])} for each metric."
+        f"{cite(PAPERS_OF_METHODS[terms.correction])} for "
+        f"{format_count(terms.family_size, 'comparison')} per metric."
         if is_corrected(results)
         else "."
     )

@@ -31,7 +31,10 @@ from metra.stats.defaults import LEAST_UNITS
 COLUMNS = ("level", "system", "item", "metric", "score", "low", "high", "signature")
 #: Further columns where systems are compared. There a score is a difference, and the item
 #: the baseline.
-TEST_COLUMNS = ("standard_error", "effect", "p_value", "p_holm", "significant", "p_bh")
+TEST_COLUMNS = (
+    *("standard_error", "effect", "p_value", "p_holm", "significant", "p_bh"),
+    *("family", "family_size", "gain"),
+)
 
 
 def render(results: Results, form: str, style: Style) -> str:
@@ -299,6 +302,9 @@ def _list_comparison_rows(results: Results) -> Iterator[tuple[str, ...]]:
             *map(_format_number, numbers),
             "yes" if entry.significant else "no",
             _format_number(entry.p_bh),
+            entry.family,
+            str(entry.family_size),
+            _format_number(entry.gain),
         )
 
 

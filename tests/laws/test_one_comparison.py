@@ -103,11 +103,10 @@ def checks(run, tmp_path_factory):
     path = tmp_path_factory.mktemp("gate") / "baseline.json"
     run("score", "--save", path, systems=SYSTEMS[:1])
     given = ["--baseline", path, "--format"]
-    gate = (
-        lambda form: run(  # noqa: E731, three formats of one call
-            "gate", *given, form, systems=SYSTEMS[1:], metrics=False
-        )
-    )
+
+    def gate(form):
+        return run("gate", *given, form, systems=SYSTEMS[1:], metrics=False)
+
     return {form: gate(form) for form in ("json", "table", "markdown")}
 
 

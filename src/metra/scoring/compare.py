@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import ceil, comb
+from math import ceil, comb, nan
 from typing import Literal, NamedTuple, TypeAlias
 
 from metra import __version__
@@ -109,9 +109,6 @@ class SystemComparison(NamedTuple):
     system: str
     #: The system's score minus the baseline's.
     difference: float
-    #: The same in the metric's direction: above 0 if the system is better. With a target,
-    #: the points by which the system is closer to it.
-    gain: float
     higher_is_better: bool | None
     #: Of the difference, by the bootstrap.
     interval: tuple[float, float] | None
@@ -120,16 +117,21 @@ class SystemComparison(NamedTuple):
     #: The difference in standard deviations of what single units contribute to it.
     effect: float | None
     p_value: float | None
-    #: Why there is no p-value.
-    reason: str | None = None
-    #: The p-value, corrected for the family by Holm, and by Benjamini and Hochberg.
+    #: The same, corrected for the family by Holm.
     p_holm: float | None = None
-    p_bh: float | None = None
     significant: bool = False
-    family: Family = "baseline"
-    family_size: int = 1
     #: The terms as one line.
     test: str = ""
+    #: Why there is no p-value.
+    reason: str | None = None
+    #: The p-value, corrected for the family by Benjamini and Hochberg.
+    p_bh: float | None = None
+    family: Family = "baseline"
+    #: Comparisons of the family, by this metric.
+    family_size: int = 1
+    #: The difference in the metric's direction: above 0 if the system is better. With a
+    #: target, the points by which the system is closer to it.
+    gain: float = nan
 
     def correct(self, correction: str) -> float | None:
         """Return the p-value that counts: corrected by holm or bh, or as it is."""
@@ -375,13 +377,13 @@ def _build_comparison(
         baseline=baseline,
         system=system,
         difference=contrast.difference,
-        gain=contrast.gain,
         higher_is_better=metric.higher_is_better,
         interval=contrast.interval,
         standard_error=contrast.standard_error,
         effect=contrast.effect,
         p_value=contrast.p_value,
         reason=missing,
+        gain=contrast.gain,
     )
 
 

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 SCHEMA = 1
 #: Keys of a comparison in the document, in this order.
 COMPARISON = (
-    *("metric", "baseline", "system", "difference", "gain", "interval"),
-    *("standard_error", "effect", "p_value", "p_holm", "p_bh", "family", "family_size"),
-    *("significant", "higher_is_better", "test"),
+    *("metric", "baseline", "system", "difference", "interval"),
+    *("standard_error", "effect", "p_value", "p_holm", "p_bh"),
+    *("significant", "higher_is_better", "test", "family", "family_size", "gain"),
 )
 #: Keys of a metric's note.
 DETAIL = ("note", "text", "about", "count", "segments")

@@ -21,6 +21,7 @@ from metra.report.writers.headings import (
     format_metric_heading,
     join_names,
     say_corrected,
+    say_family,
 )
 from metra.scoring.compare import SystemComparison
 from metra.scoring.results import Results, Score, SystemScores
@@ -184,7 +185,7 @@ def _build_scores_table(study: Study, systems: Sequence[SystemScores]) -> Html:
         caption += (
             " Small numbers are significance clusters: every system of a cluster "
             "differs significantly from every system of another"
-            f"{say_corrected(results)}."
+            f"{_describe_family(_list_results(study))}."
         )
     return tables.build_html_table(
         headings, rows, caption=caption, name="scores", kind="scores", sortable=True
@@ -268,8 +269,9 @@ def _build_differences(study: Study) -> Html | None:
 
 def _describe_family(all_results: Sequence[Results]) -> str:
     """Name the correction and the family; people may have judged fewer systems."""
-    described = dict.fromkeys(say_corrected(each) for each in all_results)
-    return " and".join(filter(None, described))
+    corrected = max(map(say_corrected, all_results), key=len)
+    families = {say_family(each): None for each in all_results}
+    return corrected + " and".join(filter(None, families))
 
 
 def _build_baseline_table(study: Study) -> Html:

@@ -18,6 +18,7 @@ from metra.report.writers.headings import (
     name_correction,
     name_test,
     say_corrected,
+    say_family,
     shorten_specs,
 )
 from metra.scoring.results import Results
@@ -88,6 +89,8 @@ def build_comparison_legend(results: Results) -> list[str]:
     if terms is None:
         return []
     lines = [f"{LEGEND} (p above {terms.alpha:g}{say_corrected(results)})"]
+    if family := say_family(results):
+        lines.append(f"corrected{family}")
     if results.clusters:
         lines.append("above the diagonal: row minus column; below: p-values")
     return [*lines, name_test(terms)]
@@ -95,9 +98,9 @@ def build_comparison_legend(results: Results) -> list[str]:
 
 def choose_mark(comparison: "SystemComparison") -> str:
     """Choose a triangle that points up for better, hollow if not significant."""
-    if comparison.difference != comparison.difference:
+    if comparison.gain != comparison.gain:
         return " "
-    if comparison.difference == 0:
+    if comparison.gain == 0:
         return "="
     if comparison.gain > 0:
         return "▲" if comparison.significant else "△"

@@ -143,7 +143,8 @@ def describe_test(results: Results) -> str:
     terms = results.terms
     if terms is None:
         return ""
-    return f"p ≤ {terms.alpha:g}{say_corrected(results)}; {name_test(terms)}"
+    corrected = say_corrected(results) + say_family(results)
+    return f"p ≤ {terms.alpha:g}{corrected}; {name_test(terms)}"
 
 
 def name_test(terms: "SignificanceSettings") -> str:
@@ -169,12 +170,17 @@ def is_corrected(results: Results) -> bool:
 
 
 def say_corrected(results: Results) -> str:
-    """Name the correction of p-values and its family; an empty string without one."""
-    terms = results.terms
-    if terms is None or not is_corrected(results):
+    """Name the correction of p-values; an empty string without one."""
+    if results.terms is None or not is_corrected(results):
         return ""
-    correction = f"{CORRECTIONS[terms.correction]} correction"
-    return f" after {correction} for {describe_family(terms)}"
+    return f" after {CORRECTIONS[results.terms.correction]} correction"
+
+
+def say_family(results: Results) -> str:
+    """Name the family of corrected p-values; an empty string without a correction."""
+    if results.terms is None or not is_corrected(results):
+        return ""
+    return f" for {describe_family(results.terms)}"
 
 
 def name_correction(results: Results) -> list[str]:

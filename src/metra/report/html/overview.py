@@ -18,10 +18,10 @@ from metra.report.study import Study
 from metra.report.table import format_score
 from metra.report.writers.headings import (
     TESTS,
+    describe_family,
     format_metric_heading,
+    is_corrected,
     join_names,
-    say_corrected,
-    say_family,
 )
 from metra.scoring.compare import SystemComparison
 from metra.scoring.results import Results, Score, SystemScores
@@ -269,9 +269,12 @@ def _build_differences(study: Study) -> Html | None:
 
 def _describe_family(all_results: Sequence[Results]) -> str:
     """Name the correction and the family; people may have judged fewer systems."""
-    corrected = max(map(say_corrected, all_results), key=len)
-    families = {say_family(each): None for each in all_results}
-    return corrected + " and".join(filter(None, families))
+    families = dict.fromkeys(
+        describe_family(each.terms)
+        for each in all_results
+        if each.terms is not None and is_corrected(each)
+    )
+    return f", with Holm's correction for {' and '.join(families)}" if families else ""
 
 
 def _build_baseline_table(study: Study) -> Html:

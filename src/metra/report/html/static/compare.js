@@ -30,7 +30,7 @@ let listed = [];
 function goodness(system, at) {
   const score = data.scores[view.metric][system][at];
   if (score == null) return Infinity;
-  return data.metrics[view.metric].up ? score : -score;
+  return orient(view.metric, score);
 }
 
 // Words of each segment's longest reference, or output where there are no references.

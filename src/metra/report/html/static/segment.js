@@ -78,12 +78,15 @@ function outputsOf(at) {
   // By people where they judged the segment, else by the most trusted metric.
   const isJudged = data.people?.some((system) => system[at] != null);
   const scores = isJudged ? data.people : data.scores[data.trusted];
-  const sign = isJudged || data.metrics[data.trusted].up ? -1 : 1;
-  const key = (index) => scores[index][at] ?? sign * Infinity;
-  order.sort((one, other) => sign * (key(one) - key(other)) || one - other);
-  const best = data.metrics.map((metric, index) => {
+  const key = (index) => {
+    const score = scores[index][at];
+    if (score == null) return -Infinity;
+    return isJudged ? score : orient(data.trusted, score);
+  };
+  order.sort((one, other) => key(other) - key(one) || one - other);
+  const best = data.metrics.map((_, index) => {
     const scores = data.scores[index].map((system) => system[at]).filter((s) => s != null);
-    return metric.up ? Math.max(...scores) : Math.min(...scores);
+    return scores.sort((one, other) => orient(index, other) - orient(index, one))[0];
   });
   const judged = (data.people ?? []).map((system) => system[at]).filter((s) => s != null);
   const liked = judged.length > 1 ? Math.max(...judged) : null;

@@ -219,7 +219,7 @@ def test_gate(checks, run):
     }
     gate = json.loads(checks["json"])["checks"]
     assert expected == {
-        (each["metric"], each["system"]): [each[name] for name in names]
+        (each["metric"], each["system"]): [each["comparison"][name] for name in names]
         for each in gate
     }
     for form in ("table", "markdown"):

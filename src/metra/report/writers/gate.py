@@ -15,7 +15,12 @@ from metra.report.table import (
 from metra.report.terminal import escape_controls, render_table
 from metra.report.writers.headings import describe_family, shorten_specs
 from metra.scoring.baseline import Baseline, GateCheck, convert_baseline
-from metra.scoring.json import COMPARISON, convert_results, render_json
+from metra.scoring.json import (
+    convert_comparison,
+    convert_record,
+    convert_results,
+    render_json,
+)
 from metra.scoring.results import Results
 from metra.scoring.table import Cell, Column, Table, make_table
 
@@ -62,11 +67,11 @@ def render_gate_json(checks: Sequence[GateCheck], _: Style) -> str:
                     "passed": check.passed,
                     "score": check.score,
                     "expected": check.expected,
-                    **{
-                        name: check.comparison and getattr(check.comparison, name)
-                        for name in COMPARISON[COMPARISON.index("difference") :]
-                    },
+                    "p_value": check.comparison and check.comparison.p_value,
+                    "test": check.comparison and check.comparison.test,
                     "message": describe_check(check),
+                    "comparison": check.comparison
+                    and convert_record(convert_comparison(check.comparison)),
                 }
                 for check in checks
             ],

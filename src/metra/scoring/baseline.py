@@ -80,6 +80,11 @@ class GateCheck(NamedTuple):
     #: Digits that its scores are shown with beyond those of others.
     more_digits: int = 0
 
+    @property
+    def difference(self) -> float:
+        """The score minus that of the baseline, or minus the bound."""
+        return self.score - self.expected
+
 
 @dataclass(frozen=True, slots=True)
 class GateConditions:
@@ -383,7 +388,7 @@ def _list_checks(
     score = results[system][spec]
     bound = conditions.bounds.get(spec)
     if conditions.worse:
-        is_worse = comparison.significant and comparison.gain < 0
+        is_worse = comparison.verdict == "worse"
         passed = not (is_worse and -comparison.gain > conditions.tolerance)
         expected = results[comparison.baseline][spec].score
         yield GateCheck(

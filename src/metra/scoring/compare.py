@@ -133,6 +133,13 @@ class SystemComparison(NamedTuple):
     #: target, the points by which the system is closer to it.
     gain: float = nan
 
+    @property
+    def verdict(self) -> Literal["better", "worse", ""]:
+        """The result for the system; empty if the difference is not significant."""
+        if not self.significant:
+            return ""
+        return "better" if self.gain > 0 else "worse"
+
     def correct(self, correction: str) -> float | None:
         """Return the p-value that counts: corrected by holm or bh, or as it is."""
         counting = {"holm": self.p_holm, "bh": self.p_bh}

@@ -125,6 +125,12 @@ class Results:
 
         return sorted(self.systems, key=place)
 
+    def find_cluster(self, spec: str, system: str) -> int | None:
+        """Return the number of a system's cluster by a metric, 1 for the best."""
+        clusters = (self.clusters or {}).get(spec, ())
+        numbers = (n for n, members in enumerate(clusters, 1) if system in members)
+        return next(numbers, None)
+
     @property
     def levels(self) -> list[str]:
         """List the available levels: system, then the requested ones."""

@@ -24,7 +24,7 @@ from metra.report.writers.headings import (
     join_names,
 )
 from metra.scoring.compare import SystemComparison
-from metra.scoring.results import Results, Score, SystemScores
+from metra.scoring.results import Results, SystemScores
 from metra.scoring.table import Cell
 
 #: The size of the picture beside a score.
@@ -152,76 +152,65 @@ def _emphasize_name(name: str) -> Html:
 
 
 def _build_scores_table(study: Study, systems: Sequence[SystemScores]) -> Html:
-    results, several = study.results, len(systems) > 1
-    headings: list[Child] = ["system"]
-    titles = [format_metric_heading(m, systems[0].scores[m]) for m in results.specs]
+    several = len(systems) > 1
     # People come first: they are trusted most.
-    for title in [f"{HUMAN_SCORE} ↑", *titles] if study.people else titles:
+    all_results = _list_results(study)
+    columns = [(each, spec) for each in all_results for spec in each.specs]
+    headings: list[Child] = ["system"]
+    for results, spec in columns:
+        title = format_metric_heading(spec, results.systems[0].scores[spec])
         headings.append(tables.make_column_heading(title, "num"))
         headings.append(tag("td", class_="picture"))
-    best = {spec: results.ranked(spec)[0].scores[spec].score for spec in results.specs}
-    scales = {spec: _build_scale(systems, spec) for spec in results.specs}
-    groups = {
-        spec: {name: at for at, names in enumerate(parts, 1) for name in names}
-        for spec, parts in (results.clusters or {}).items()
-        if len(parts) > 1
-    }
     rows = []
     for entry in systems:
         badge = tag("span", "baseline", class_="badge")
         mark = badge if several and entry.name == study.baseline else None
         cells = [tables.make_row_heading(entry.name, mark)]
-        if study.people is not None:
-            cells += _build_people_cells(study.people.results, entry.name)
-        for spec, score in entry.scores.items():
-            is_best = several and score.score == best[spec]
-            group = groups.get(spec, {}).get(entry.name)
-            cells += _build_score_cells(score, is_best, scales[spec], group)
+        for results, spec in columns:
+            cells += _build_score_cells(results, spec, entry.name)
         rows.append(cells)
-    sorted_by = choose_trusted_metric(_list_results(study)[0])
+    sorted_by = choose_trusted_metric(all_results[0])
     order = f" Systems are sorted by {sorted_by}." if several else ""
     caption = f"Scores with 95% intervals; best score of each column in bold.{order}"
-    if groups:
+    if any(_has_clusters(study.results, spec) for spec in study.results.specs):
         caption += (
             " Small numbers are significance clusters: every system of a cluster "
             "differs significantly from every system of another"
-            f"{_describe_family(_list_results(study))}."
+            f"{_describe_family(all_results)}."
         )
     return tables.build_html_table(
         headings, rows, caption=caption, name="scores", kind="scores", sortable=True
     )
 
 
-def _build_people_cells(results: Results | None, name: str) -> list[Html]:
-    """Make the cells of what people thought, as of a metric; dashes where nothing is."""
-    if results is None or name not in results:
-        return [tables.UNKNOWN, tag("td", class_="picture")]
-    best = results.ranked(HUMAN_SCORE)[0].scores[HUMAN_SCORE].score
-    groups = (results.clusters or {}).get(HUMAN_SCORE, ())
-    group = next((at for at, names in enumerate(groups, 1) if name in names), None)
-    score = results[name][HUMAN_SCORE]
-    is_best = len(results.systems) > 1 and score.score == best
-    scale = _build_scale(results.systems, HUMAN_SCORE)
-    return _build_score_cells(score, is_best, scale, group if len(groups) > 1 else None)
+def _has_clusters(results: Results, spec: str) -> bool:
+    return len((results.clusters or {}).get(spec, ())) > 1
 
 
-def _build_score_cells(
-    score: Score, best: bool, scale: chart.AxisScale, group: int | None
-) -> list[Html]:
+def _build_score_cells(results: Results, spec: str, name: str) -> list[Html]:
     """Make two cells: the score with its interval, and a picture of both."""
+    # People may not have judged all systems.
+    if name not in results:
+        return [tables.UNKNOWN, tag("td", class_="picture")]
+    score = results[name][spec]
+    is_best = (
+        len(results) > 1 and score.score == results.ranked(spec)[0].scores[spec].score
+    )
+    scale = _build_scale(results.systems, spec)
     digits = tables.DIGITS + score.more_digits
     shown: Child = tables.format_with_minus(score.score, digits)
-    if best:
+    if is_best:
         shown = tag("b", shown, tag("span", " best", class_="unseen"))
     mark = interval = None
     low, high = score.interval or (score.score, score.score)
     if score.interval is not None:
         ends = [tables.format_with_minus(end, digits) for end in (low, high)]
         interval = tag("small", ("–" if low >= 0 else " to ").join(ends))
-    if group is not None:
+    if _has_clusters(results, spec):
+        group = results.find_cluster(spec, name)
         word = tag("span", "group ", class_="unseen")
         mark = tag("span", word, group, class_="group", title=f"group {group}")
-    kind, middle, place = "best" if best else "dot", HEIGHT / 2, scale(score.score)
+    kind, middle, place = "best" if is_best else "dot", HEIGHT / 2, scale(score.score)
     picture = tag(
         "svg",
         chart.draw_line(scale.start, middle, scale.stop, middle, "rule"),
@@ -314,10 +303,10 @@ def _build_baseline_table(study: Study) -> Html:
 
 def _build_comparison_cells(entry: SystemComparison, digits: int) -> list[Html]:
     sign = below = None
-    if entry.significant:
-        kind, mark = ("better", "▲ ") if entry.gain > 0 else ("worse", "▼ ")
-        word = tag("span", f"{kind} ", class_="unseen")
-        sign = tag("span", mark, word, class_=kind)
+    if entry.verdict:
+        mark = "▲ " if entry.verdict == "better" else "▼ "
+        word = tag("span", f"{entry.verdict} ", class_="unseen")
+        sign = tag("span", mark, word, class_=entry.verdict)
     if entry.interval:
         low, high = (tables.format_difference(end, digits) for end in entry.interval)
         below = tag("small", f"{low} to {high}")

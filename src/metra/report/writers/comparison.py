@@ -102,9 +102,7 @@ def choose_mark(comparison: "SystemComparison") -> str:
         return " "
     if comparison.gain == 0:
         return "="
-    if comparison.gain > 0:
-        return "▲" if comparison.significant else "△"
-    return "▼" if comparison.significant else "▽"
+    return ("▲▼" if comparison.significant else "△▽")[comparison.gain < 0]
 
 
 def _build_overview_table(results: Results) -> Table:
@@ -116,7 +114,7 @@ def _build_overview_table(results: Results) -> Table:
         for spec, score in system.scores.items():
             entry = comparisons.get((spec, system.name))
             if clusters:
-                place = _find_cluster(clusters[spec], system.name)
+                place = results.find_cluster(spec, system.name)
                 cells.append(Cell(score.score, suffix=f" ({place})"))
             elif entry is None:
                 cells.append(Cell(score.score, suffix="  "))
@@ -170,11 +168,10 @@ def _build_pairs_table(results: Results, spec: str) -> Table:
     if results.terms is not None and is_corrected(results):
         correction = results.terms.correction
     ranked = results.ranked(spec)
-    clusters = (results.clusters or {})[spec]
     rows = []
     for at, system in enumerate(ranked):
         cells = [
-            Cell(str(_find_cluster(clusters, system.name))),
+            Cell(str(results.find_cluster(spec, system.name))),
             Cell(system.scores[spec].score),
         ]
         for other, opponent in enumerate(ranked):
@@ -208,23 +205,16 @@ def _format_corner(results: Results, spec: str) -> str:
     return format_metric_heading(shorten_specs(results.specs)[spec], score)
 
 
-def _find_cluster(clusters: Sequence[Sequence[str]], system: str) -> int:
-    return next(at for at, members in enumerate(clusters, 1) if system in members)
-
-
 def _choose_tone(comparison: "SystemComparison") -> Tone:
-    if not comparison.significant:
-        return ""
-    return "good" if comparison.gain > 0 else "bad"
+    tones: dict[str, Tone] = {"better": "good", "worse": "bad"}
+    return tones.get(comparison.verdict, "")
 
 
 def _classify_comparison(comparison: "SystemComparison") -> str:
     if comparison.reason:
         is_scored = comparison.difference == comparison.difference
         return "too few" if is_scored else "no score"
-    if not comparison.significant:
-        return "n.s."
-    return "better" if comparison.gain > 0 else "worse"
+    return comparison.verdict or "n.s."
 
 
 def _describe_systems(results: Results) -> list[str]:

@@ -157,10 +157,9 @@ def describe_check(check: GateCheck) -> str:
     if comparison is None or comparison.reason:
         reason = comparison.reason if comparison else ""
         return f"{check.system}: {name} {score}, baseline {expected}; no test: {reason}"
-    if not comparison.significant:
-        verdict = "no significant difference from"
-    else:
-        verdict = f"significantly {'better' if comparison.gain > 0 else 'worse'} than"
+    verdict = "no significant difference from"
+    if comparison.verdict:
+        verdict = f"significantly {comparison.verdict} than"
     difference = format_signed(comparison.difference, digits)
     p_name = HOLM if comparison.family_size > 1 else "p"
     return (
@@ -187,7 +186,6 @@ def _build_table(checks: Sequence[GateCheck]) -> Table:
     rows = []
     for check in checks:
         comparison = check.comparison
-        difference = check.score - check.expected
         p_values = comparison and (comparison.p_value, comparison.p_holm)
         outcome = "passed" if check.passed else "failed"
         tested = "baseline" if check.condition == "worse" else "bound"
@@ -197,7 +195,7 @@ def _build_table(checks: Sequence[GateCheck]) -> Table:
             Cell(check.score, digits=digits),
             Cell(tested),
             Cell(check.expected, digits=digits),
-            Cell(difference, digits=digits, signed=True),
+            Cell(check.difference, digits=digits, signed=True),
             *map(Cell, (p_values or (None, None))[: len(p_names)]),
             Cell(outcome, tone="" if check.passed else "bad"),
         ]

@@ -194,9 +194,7 @@ def _find_marks(results: Results) -> dict[tuple[str, str], str]:
 
 
 def _mark(comparison: "SystemComparison") -> str:
-    if not comparison.significant:
-        return ""
-    return BETTER if comparison.gain > 0 else WORSE
+    return {"better": BETTER, "worse": WORSE, "": ""}[comparison.verdict]
 
 
 def _letter_systems(results: Results, spec: str) -> dict[str, str]:

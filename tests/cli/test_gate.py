@@ -199,11 +199,11 @@ def test_an_output_may_be_called_baseline(cli, baseline):
 
 
 def test_no_output_has_the_name_of_its_baseline(cli, baseline):
-    names = {"solid": "dropped", "solid (baseline)": "solid"}
+    names = {"solid": "solid", "solid (baseline)": "dropped"}
     outputs = [f"{name}={output(file)}" for name, file in names.items()]
     ran = cli("gate", *outputs, *REFERENCE, "--baseline", baseline, "--format", "json")
     passed = {c["system"]: c["passed"] for c in json.loads(ran.out)["checks"]}
-    assert passed == {"solid": False, "solid (baseline)": True}
+    assert passed == {"solid": True, "solid (baseline)": False}
 
 
 def test_few_segments_cannot_fail_a_test(cli, write, tmp_path):

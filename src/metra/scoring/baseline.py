@@ -26,7 +26,7 @@ from metra.scoring.compare import (
     ComparisonSettings,
     SystemComparison,
     choose_trials,
-    compare_pairs,
+    compare_statistics,
 )
 from metra.scoring.evaluate import (
     NO_DOCUMENTS,
@@ -246,7 +246,7 @@ def check_outputs(
     statistics, digests = _count_with_digests(corpus, metrics, progress)
     _check_corpus(baseline, statistics, digests)
     joined = _join_baseline(statistics, baseline, old_names)
-    results = compare_pairs(joined, pairs, settings)
+    results = compare_statistics(joined, settings, pairs=pairs)
     return [
         check
         for name in corpus.systems

@@ -202,25 +202,15 @@ def compare_statistics(
     settings: ComparisonSettings,
     options: EvaluationOptions = EvaluationOptions(),  # noqa: B008, it cannot change
     *,
+    pairs: Sequence[Pair] | None = None,
     progress: Progress = lambda *_: None,
 ) -> Results:
     """Compare systems whose rows are counted and kept; of the options, the levels count.
 
-    `progress` receives the number of trials done, and their share of all.
+    `pairs` of a baseline and a system replace those of the settings. `progress` receives
+    the number of trials done, and their share of all.
     """
-    pairs = _list_pairs(statistics.systems, settings)
-    return compare_pairs(statistics, pairs, settings, options, progress=progress)
-
-
-def compare_pairs(
-    statistics: CorpusStatistics,
-    pairs: Sequence[Pair],
-    settings: ComparisonSettings,
-    options: EvaluationOptions = EvaluationOptions(),  # noqa: B008, it cannot change
-    *,
-    progress: Progress = lambda *_: None,
-) -> Results:
-    """Compare pairs of a baseline and a system, which are the family of the settings."""
+    pairs = pairs or _list_pairs(statistics.systems, settings)
     trials = choose_trials(statistics.systems, settings, len(pairs))
     metrics = statistics.metrics
     options = options._replace(

@@ -316,8 +316,6 @@ class Contrast(NamedTuple):
     """Two samples of one measure: the second's score minus the first's, and its doubts."""
 
     difference: float
-    #: The same in the direction of the measure: how much better the second score is.
-    gain: float
     interval: Interval | None = None
     #: Of the difference, by the jackknife; 0 if all units contribute the same.
     standard_error: float | None = None
@@ -327,6 +325,8 @@ class Contrast(NamedTuple):
     p_value: float | None = None
     #: Whether there is enough to say more than the difference.
     enough: bool = True
+    #: The difference in the direction of the measure: how much better the second score is.
+    gain: float = math.nan
 
 
 def contrasts(
@@ -362,8 +362,8 @@ def contrasts(
     nothing = [
         Contrast(
             scores[two] - scores[one],
-            oriented[two] - oriented[one],
             enough=False,
+            gain=oriented[two] - oriented[one],
         )
         for one, two in pairs
     ]
@@ -414,7 +414,9 @@ def contrasts(
             error = 0.0  # all units contribute the same: what is left is rounding
         effect = difference / (error * count**0.5) if error else None
         interval = interval_of_defined(drawn[two] - drawn[one], level=level)
-        known.append(Contrast(difference, unknown.gain, interval, error, effect, p))
+        known.append(
+            Contrast(difference, interval, error, effect, p, gain=unknown.gain)
+        )
     return intervals, known
 
 

@@ -171,22 +171,19 @@ def describe_check(check: GateCheck) -> str:
 def _explain_correction(checks: Sequence[GateCheck]) -> list[str]:
     """Name the family of the p-values, if they are corrected."""
     compared = [check.comparison for check in checks if check.comparison]
-    if not _is_corrected(checks):
+    if not compared or compared[0].family_size == 1:
         return []
     return [f"{HOLM}: after Holm's correction for {describe_family(compared[0])}"]
 
 
-def _is_corrected(checks: Sequence[GateCheck]) -> bool:
-    return any(each.comparison and each.comparison.family_size > 1 for each in checks)
-
-
 def _build_table(checks: Sequence[GateCheck]) -> Table:
     names = shorten_specs(list(dict.fromkeys(check.metric for check in checks)))
-    p_names = ("p", HOLM) if _is_corrected(checks) else ("p",)
+    p_values = {"p_value": "p"}
+    if _explain_correction(checks):
+        p_values["p_holm"] = HOLM
     rows = []
     for check in checks:
         comparison = check.comparison
-        p_values = comparison and (comparison.p_value, comparison.p_holm)
         outcome = "passed" if check.passed else "failed"
         tested = "baseline" if check.condition == "worse" else "bound"
         digits = _count_digits(check)
@@ -196,7 +193,7 @@ def _build_table(checks: Sequence[GateCheck]) -> Table:
             Cell(tested),
             Cell(check.expected, digits=digits),
             Cell(check.difference, digits=digits, signed=True),
-            *map(Cell, (p_values or (None, None))[: len(p_names)]),
+            *(Cell(comparison and getattr(comparison, name)) for name in p_values),
             Cell(outcome, tone="" if check.passed else "bad"),
         ]
         rows.append((check.system, cells))
@@ -206,7 +203,7 @@ def _build_table(checks: Sequence[GateCheck]) -> Table:
         Column("against", "left"),
         Column("expected"),
         Column("difference"),
-        *(Column(name, p_values=True) for name in p_names),
+        *(Column(heading, p_values=True) for heading in p_values.values()),
         Column("result", "left"),
     ]
     return make_table("system", headings, rows)

@@ -369,18 +369,10 @@ def _build_comparison(
             f"{terms.units} {terms.unit}{' is' if terms.units == 1 else 's are'} too few "
             f"for a test; it needs at least {LEAST_UNITS}."
         )
+    figures = contrast._asdict() | {"reason": missing}
+    del figures["enough"]
     return SystemComparison(
-        metric=spec,
-        baseline=baseline,
-        system=system,
-        difference=contrast.difference,
-        higher_is_better=metric.higher_is_better,
-        interval=contrast.interval,
-        standard_error=contrast.standard_error,
-        effect=contrast.effect,
-        p_value=contrast.p_value,
-        reason=missing,
-        gain=contrast.gain,
+        spec, baseline, system, higher_is_better=metric.higher_is_better, **figures
     )
 
 

@@ -96,9 +96,9 @@ def test_bounds_go_by_the_direction_of_the_metric(gate, arguments, code):
 
 @pytest.mark.parametrize(("bound", "code"), [(60, 0), (90, 0), (71, 1), (79, 1)])
 def test_a_bound_is_no_farther_from_the_target(gate, monkeypatch, bound, code):
-    monkeypatch.setattr(
-        "metra.stats.direction.find_direction", lambda _: Direction(75.0)
-    )
+    for module in ("results", "baseline"):
+        name = f"metra.scoring.{module}.get_direction"
+        monkeypatch.setattr(name, lambda _: Direction(75.0))
     assert gate("solid", "--fail-if", f"below=bleu:{bound}").code == code
 
 

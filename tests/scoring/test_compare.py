@@ -259,7 +259,7 @@ def test_the_family_does_not_change_the_trials(count):
 def target(monkeypatch):
     """Make 60 the best score: `base` is closest, `good` and `bad` are on two sides."""
     monkeypatch.setattr(
-        "metra.stats.direction.find_direction", lambda _: Direction(60.0)
+        "metra.scoring.results.get_direction", lambda _: Direction(60.0)
     )
 
 

@@ -12,7 +12,6 @@ from metra.report.pictures import grid
 from metra.report.study import Study
 from metra.report.writers.headings import describe_family
 from metra.scoring.json import convert_number
-from metra.scoring.results import get_direction
 from metra.stats.arrays import round_for_display, round_values
 from metra.text.offsets import Span, to_utf16_inclusive
 
@@ -57,13 +56,10 @@ def convert_study(study: Study) -> dict[str, Any]:
         "metrics": [
             {
                 "spec": spec,
-                "up": direction.higher_is_better,
-                "target": direction.target,
-                "arrow": direction.arrow,
+                "up": first[spec].higher_is_better,
                 "digits": digits[spec] - 1,
             }
             for spec in results.specs
-            for direction in [get_direction(first[spec])]
         ],
         # By metric, then by system.
         "corpus": [

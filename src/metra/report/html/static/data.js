@@ -26,9 +26,9 @@ function placesOf(row) {
   if (places[row]) return places[row];
   const isPeople = row === data.metrics.length;
   const scores = isPeople ? data.people : data.scores[row];
-  const key = (score) => (isPeople ? score : orient(row, score));
+  const rank = (score) => (isPeople ? score : orient(row, score));
   const order = scores.flat().filter((score) => score != null)
-    .map(key).sort((one, other) => one - other);
+    .map(rank).sort((one, other) => one - other);
   const placeByScore = new Map();
   for (let first = 0; first < order.length; ) {
     let last = first;
@@ -37,7 +37,7 @@ function placesOf(row) {
     first = last + 1;
   }
   places[row] = scores.map((system) =>
-    system.map((score) => (score == null ? null : placeByScore.get(key(score)))));
+    system.map((score) => (score == null ? null : placeByScore.get(rank(score)))));
   return places[row];
 }
 
@@ -60,7 +60,9 @@ function disagreement(a, b, at) {
 }
 
 function arrow(metric) {
-  return data.metrics[metric].arrow;
+  const { up, target } = data.metrics[metric];
+  if (target != null) return `→${target}`;
+  return up ? "↑" : "↓";
 }
 
 function documentOf(at) {

@@ -209,7 +209,7 @@ def compare(
 
 
 def _read_analysis_options(given: dict[str, Any]) -> "AnalysisOptions":
-    """Read the files that the options name, and say what is to be analysed."""
+    """Read the options of analyses, and the files that they name."""
     from dataclasses import fields
 
     from metra.analysis.findings import AnalysisOptions

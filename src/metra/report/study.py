@@ -1,4 +1,4 @@
-"""All that is known about some systems' outputs of one test set: what a report shows."""
+"""Study of some systems' outputs of one test set: the content of a report."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Study:
-    """Scores, texts, and what follows from them."""
+    """Scores and texts with the analyses of them."""
 
     results: Results
     texts: CorpusTexts

@@ -88,7 +88,7 @@ class GateCheck(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GateConditions:
-    """When an output does not pass."""
+    """Conditions under which an output fails."""
 
     #: Whether it fails if it is significantly worse than the baseline.
     worse: bool = True
@@ -136,7 +136,7 @@ def count_baseline(
     *,
     progress: Progress = lambda *_: None,
 ) -> tuple[Results, Baseline]:
-    """Score a corpus, and keep what a later comparison needs."""
+    """Score a corpus, and keep the statistics for later comparisons."""
     if options.documents and not corpus.has_documents:
         raise CorpusError(NO_DOCUMENTS)
     statistics, digests = _count_with_digests(corpus, metrics, progress)
@@ -150,7 +150,7 @@ def count_baseline(
 def _count_with_digests(
     corpus: "Corpus", metrics: Mapping[str, Metric], progress: Progress
 ) -> tuple[CorpusStatistics, list[str]]:
-    """Count every segment, tell the texts by digests, and warn of what looks wrong."""
+    """Count every segment, compute digests of the texts, and warn of likely mistakes."""
     digests, guard = _Digests(metrics.values()), TextGuard(list_toks(metrics))
     visitors = [digests.visit, guard.visit]
     statistics = count_corpus(
@@ -176,7 +176,7 @@ def convert_baseline(baseline: Baseline) -> dict[str, Any]:
 
 
 def read_baseline(path: str) -> Baseline:
-    """Read what `metra score --save` wrote."""
+    """Read a baseline that `metra score --save` wrote."""
     import numpy as np
 
     text = "\n".join(read_lines(path))
@@ -365,7 +365,7 @@ def _join_baseline(
 
 
 def _name_rivals(rivals: Mapping[str, str]) -> dict[str, str]:
-    """Name each system of the baseline that is compared, never like an output."""
+    """Name the compared systems of the baseline, never like an output."""
     names = {}
     for rival in rivals.values():
         name = f"{rival} (baseline)"

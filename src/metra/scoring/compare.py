@@ -44,7 +44,7 @@ RESAMPLES = defaults.TRIALS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonSettings:
-    """Which systems to compare, and how to test the differences."""
+    """Systems to compare, and the test of their differences."""
 
     #: The system that the others are held against; the first if None.
     baseline: str | None = None
@@ -58,7 +58,7 @@ class ComparisonSettings:
     correction: str = "holm"
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant."""
+        """Refuse settings out of range."""
         units, corrections = ", ".join(CI_UNITS), ", ".join(CORRECTIONS)
         share = "a share between 0 and 1, such as 0.05"
         checks = {
@@ -399,7 +399,7 @@ def group_systems(results: Results, spec: str) -> list[list[str]]:
 def _list_differences(
     comparisons: Sequence[SystemComparison], spec: str, systems: Sequence[str]
 ) -> list[list[bool]]:
-    """Say of each pair of systems whether it differs significantly by a metric."""
+    """Tell for each pair of systems whether it differs significantly by a metric."""
     apart = {
         frozenset((entry.baseline, entry.system))
         for entry in comparisons

@@ -129,7 +129,7 @@ def _list_scores(entry: SystemScores) -> dict[str, Any]:
 
 
 def _list_levels(entry: SystemScores) -> dict[str, Any]:
-    """Return what is known of documents and segments, by level and spec."""
+    """Return scores of documents and segments and their details, by level and spec."""
     levels: dict[str, dict[str, Any]] = {}
     for spec, score in entry.scores.items():
         details = None

@@ -103,7 +103,7 @@ class Results:
         return len(self.systems)
 
     def __contains__(self, system: object) -> bool:
-        """Whether there is a system of this name."""
+        """Tell whether a system has this name."""
         return any(entry.name == system for entry in self.systems)
 
     def items(self) -> ItemsView[str, Mapping[str, Score]]:

@@ -1,4 +1,4 @@
-"""What the page's script works with: every text and score once, as compact JSON."""
+"""Data for the page's scripts: every text and score once, as compact JSON."""
 
 import base64
 import json

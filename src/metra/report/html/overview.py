@@ -1,4 +1,4 @@
-"""The first section: who is best by what, how sure that is, and by how much they differ."""
+"""First section of the report: the best systems, their scores and their differences."""
 
 from collections.abc import Sequence
 

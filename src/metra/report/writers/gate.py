@@ -214,7 +214,7 @@ def _count_digits(check: GateCheck) -> int:
 
 
 def _is_untested(check: GateCheck) -> bool:
-    """Whether there was nothing to tell the output from the baseline by."""
+    """Tell whether the output and the baseline could not be tested."""
     return check.comparison is not None and check.comparison.reason is not None
 
 

@@ -5,10 +5,10 @@ import json
 import pytest
 from tests.campaign.answers import made
 
+from metra.campaign.judgement import format_judgement_lines
 from metra.errors import MetraError
 from metra.meta.options import SpanOptions
 from metra.meta.spans import agree_on_marks, evaluate_spans, report_spans
-from metra.scores.judgement_jsonl import format_judgements
 from metra.scores.span_files import read_spans
 from metra.scores.spans import arrange_spans, collect_spans, join_spans
 from metra.stats.span_agreement import agree_on_spans
@@ -269,10 +269,10 @@ def test_exports_count_last_revisions_of_judged_outputs(tmp_path):
         answer("ann", mark(8, 13, "minor"), kind="calibration", id="5", task="third"),
         answer("bob", mark(8, 13, "minor"), kind="degraded", id="6", task="fourth"),
     ]
-    path.write_text(format_judgements(answers))
+    path.write_text("".join(format_judgement_lines(answers)))
     spans = read_spans(str(path))
     listed = [(judge, *each[:3]) for judge, each in spans.list_marks("s", 0)]
-    assert listed == [("ann", "minor", 4, 7), ("bob", "major", 0, 3)]
+    assert sorted(listed) == [("ann", "minor", 4, 7), ("bob", "major", 0, 3)]
 
 
 @pytest.fixture(scope="module")

@@ -237,6 +237,8 @@ def test_judgements_of_our_campaigns(tmp_path):
         "segment": 1, "source": "x", "outputs": ["a dog"],
         "value": {"mqm": [{"side": "output", "start": 2, "end": 5, "severity": "major",
                            "category": "accuracy"}]},
+        "scores": [[{"scorer": "mqm", "value": 5, "hundred": 80,
+                     "higher_is_better": False}]],
     }  # fmt: skip
     from metra.scores.judgement_jsonl import SCHEMA
 

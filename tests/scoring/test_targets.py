@@ -109,8 +109,12 @@ def test_the_closer_system_gains(compared):
         ("near", "short"): (-27, -13),
     }
     assert all(entry.higher_is_better is None for entry in compared.comparisons)
+    # Too long and too short outputs mixed are near the target: only both long ones differ.
+    verdicts = {(e.baseline, e.system): e.verdict for e in compared.comparisons}
+    assert verdicts["long", "near"] == "better"
+    assert verdicts["near", "short"] == verdicts["long", "short"] == ""
     (clusters,) = compared.clusters.values()
-    assert clusters == [[name] for name in BEST_FIRST]
+    assert clusters == [BEST_FIRST]
     assert parse_results(compared.to_dict()).comparisons == compared.comparisons
 
 

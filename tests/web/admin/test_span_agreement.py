@@ -10,7 +10,6 @@ from tests.web.admin.conftest import Admin, rows
 from metra import store as stores
 from metra.campaign.demo_data import list_demo_protocols
 from metra.campaign.protocols.registry import protocol
-from metra.stats.defaults import AGREEMENT_TRIALS
 from metra.store.demo import fill_store
 
 NOW = 1_800_000_000.0
@@ -45,7 +44,7 @@ def test_the_export_gives_the_figures_of_the_results_page(name, demo, tmp_path, 
     }
     path = tmp_path / "answers.jsonl"
     path.write_text(admin.get("/export/jsonl"), encoding="utf-8")
-    trials = ("--trials", str(AGREEMENT_TRIALS), "--pairs", "0")
+    trials = ("--pairs", "0")
     ran = cli("meta", "spans", path, *trials, "--format", "json")
     assert ran.code == 0, ran.err
     data = json.loads(ran.out)

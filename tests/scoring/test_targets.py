@@ -14,7 +14,8 @@ from metra.metrics import quality
 from metra.metrics.record import Metric, metric_factory
 from metra.report.table import Style
 from metra.report.writers.results import render
-from metra.scores.metra import read_metra_json, read_metra_tsv
+from metra.scores.metra import read_metra_json
+from metra.scores.views import average_systems, orient_scores
 from metra.scoring.baseline import GateConditions, _list_checks
 from metra.scoring.read import parse_results, read_results
 from metra.scoring.scorers import score_systems
@@ -89,20 +90,12 @@ def test_json_has_the_target_and_is_read_again(results, tmp_path):
     assert again["near"][spec].direction == Direction(100.0)
     assert again.to_json() == results.to_json()
     scores = read_metra_json(str(path))
-    assert scores.scorers[0].higher_is_better
+    assert scores.scorers[0].direction == Direction(100.0)
     assert dict(zip(scores.systems, scores.system_scores(spec), strict=True)) == {
-        "near": -7, "long": -14, "short": -20,
+        "near": 107, "long": 114, "short": 80,
     }  # fmt: skip
-
-
-def test_a_table_of_scores_is_read_as_distances(results, tmp_path):
-    path = tmp_path / "scores.tsv"
-    path.write_text(render(results, "tsv", Style()), encoding="utf-8")
-    scores = read_metra_tsv(str(path), direction_of=lambda _: Direction(100.0))
-    (spec,) = results.specs
-    assert scores.scorers[0].higher_is_better
-    by_system = dict(zip(scores.systems, scores.system_scores(spec), strict=True))
-    assert by_system == {"near": -7, "long": -14, "short": -20}
+    distances = dict(zip(scores.systems, average_systems(scores, spec), strict=True))
+    assert distances == {"near": -7, "long": -14, "short": -20}
 
 
 def test_the_closer_system_gains(compared):
@@ -116,8 +109,12 @@ def test_the_closer_system_gains(compared):
         ("near", "short"): (-27, -13),
     }
     assert all(entry.higher_is_better is None for entry in compared.comparisons)
+    # Too long and too short outputs mixed are near the target: only both long ones differ.
+    verdicts = {(e.baseline, e.system): e.verdict for e in compared.comparisons}
+    assert verdicts["long", "near"] == "better"
+    assert verdicts["near", "short"] == verdicts["long", "short"] == ""
     (clusters,) = compared.clusters.values()
-    assert clusters == [[name] for name in BEST_FIRST]
+    assert clusters == [BEST_FIRST]
     assert parse_results(compared.to_dict()).comparisons == compared.comparisons
 
 
@@ -125,9 +122,10 @@ def test_meta_evaluation_gets_distances():
     corpus = Outputs(EvalSet([REFS]), OUTPUTS)
     scores, statistics = score_systems(corpus, {"length": length()})
     systems = list(scores.systems)
-    assert scores.scorers[0].higher_is_better
-    assert scores.system_scores("length")[systems.index("near")] == -7
-    assert scores.matrix("length")[systems.index("near")].tolist() == [-4, -10] * 5
+    near = systems.index("near")
+    assert scores.scorers[0].direction == Direction(100.0)
+    assert average_systems(scores, "length")[near] == -7
+    assert orient_scores(scores, "length")[near].tolist() == [-4, -10] * 5
     whole = statistics["length"].score_weightings(np.ones((1, 10)))[0]
     order = np.argsort(-whole)
     assert [statistics["length"].systems[place] for place in order] == BEST_FIRST
@@ -144,11 +142,7 @@ def test_two_scores_at_the_same_distance_have_no_best():
 
 
 def test_frames_of_comparisons_have_the_gain_of_closeness(compared):
-    columns = compared.to_columns("comparison")
-    assert columns["closer"] == [7, -6, -13]
-    evalset = EvalSet([REFS])
-    others = metra.compare(evalset, OUTPUTS, ["bleu"]).to_columns("comparison")
-    assert "closer" not in others
+    assert compared.to_columns("comparison")["gain"] == [7, -6, -13]
 
 
 @pytest.mark.parametrize(("bound", "passed"), [(90, True), (105, False), (93, True)])
@@ -157,7 +151,8 @@ def test_a_gate_measures_distances_to_the_target(bound, passed):
     results = metra.compare(EvalSet([REFS]), outputs, [length()])
     (spec,) = results.specs
     conditions = GateConditions(worse=True, bounds={spec: bound})
-    worse, below = _list_checks(results, "near", conditions)
+    (comparison,) = results.comparisons
+    worse, below = _list_checks(results, comparison, conditions)
     assert (worse.passed, below.passed) == (True, passed)
 
 

@@ -1,4 +1,4 @@
-"""Scores of texts and interrupted attempts of a campaign; blind names of systems."""
+"""Interrupted attempts and running scores of a campaign; blind names of systems."""
 
 import hmac
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,9 +10,7 @@ from metra.campaign.judgement import (
     keep_latest,
     score_kept,
 )
-from metra.campaign.protocols.task_protocols import SETTLED_BY
 from metra.campaign.protocols.timed import is_interrupted
-from metra.campaign.reconciliation import compute_rater_agreement
 from metra.campaign.results import (
     describe_word_counting,
 )
@@ -33,12 +31,11 @@ class InterruptedAttempt:
 
 @dataclass(frozen=True, slots=True)
 class CampaignMeasurements:
-    """Missing scores with their reasons, interruptions, running scores and raters."""
+    """Missing scores with their reasons, interruptions and running scores."""
 
     undefined: Sequence[Sequence[str]]
     interrupted: Sequence[InterruptedAttempt]
     running: Sequence[RunningScores]
-    raters: dict[tuple[str, str], float | None]
     #: How words were counted, in a sentence; empty where none were.
     words: str = ""
 
@@ -48,8 +45,6 @@ def compute_measurements(
 ) -> CampaignMeasurements:
     """Return what a campaign's answers show besides the ranking."""
     kept = keep_latest(judgements)
-    asked = campaign.protocol
-    tags, judged = asked.name in SETTLED_BY, shows_judged(asked)
     return CampaignMeasurements(
         list_undefined(score_kept(kept)),
         [
@@ -61,8 +56,9 @@ def compute_measurements(
             for step in one.value.values()
             if isinstance(step, dict) and is_interrupted(step)
         ],
-        compute_running_scores(campaign, kept) if judged else [],
-        compute_rater_agreement(kept) if tags else {},
+        compute_running_scores(campaign, kept)
+        if shows_judged(campaign.protocol)
+        else [],
         describe_word_counting(kept),
     )
 

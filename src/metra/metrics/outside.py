@@ -1,7 +1,7 @@
 """Scores that another program made, as a metric: `comet@scores.tsv`, or a table in memory."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from glob import escape, glob
@@ -52,7 +52,7 @@ from metra.scores.table import (
 )
 
 if TYPE_CHECKING:
-    from metra.metrics.spans import MarkedErrors
+    from metra.scores.spans import Spans
 
 #: Scores of no larger numbers are shown with so many digits more.
 SMALL, MORE_DIGITS = 1.5, 2
@@ -128,17 +128,17 @@ def outside(
     return _build_metric(title, table, notes, is_higher, (low, high), settled)
 
 
-def _read_errors(path: str) -> "MarkedErrors | None":
+def _read_errors(path: str) -> "Callable[[], Spans] | None":
     """Read the errors that xCOMET marks beside its scores, None if there are none."""
-    from metra.metrics.spans import MarkedErrors
-    from metra.scores.error_spans import read_error_spans
+    from metra.scores.span_files import read_spans
 
     if _SYSTEM in path or Path(path).is_dir() or not is_comet_json(read_head(path)):
         return None
     try:
-        return MarkedErrors.build(read_error_spans(path))
+        spans = read_spans(path)
     except FormatError:
         return None
+    return lambda: spans
 
 
 def import_scores(

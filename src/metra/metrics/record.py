@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from metra.metrics.corpus_weights import TermCounts, TermExchange
     from metra.metrics.llm.budget import Estimate
     from metra.metrics.outside import ScoreTable
-    from metra.metrics.spans import MarkedErrors
     from metra.metrics.units import Detail
+    from metra.scores.spans import Spans
 
 Array: TypeAlias = totals.Array
 AnyBatch: TypeAlias = Batch | Sentence
@@ -96,7 +96,7 @@ class Notes:
     #: Alignment of one segment of a batch with each of its references.
     align: "Aligner | None" = None
     #: Errors in outputs, with their places.
-    marked: "MarkedErrors | None" = None
+    marked: "Callable[[], Spans] | None" = None
     #: Scores by another program, by system and segment.
     scored: "ScoreTable | None" = None
     #: Cost of scoring some batches.

@@ -97,6 +97,20 @@ def read_judgement_scores(path: str) -> Scores:
 
 def parse_judgement_scores(lines: Iterable[str], place: str) -> Scores:
     """Parse the scores of judgements; `place` is for messages."""
+    _, scores = _parse_judged(lines, place)
+    if not np.isfinite(scores.value).any():
+        because = f": {'; '.join(sorted(scores.reasons))}" if scores.reasons else ""
+        msg = f"{place} has judgements without scores{because}."
+        raise FormatError(msg)
+    return scores
+
+
+def read_judged(path: str) -> tuple[list[Judgement], Scores]:
+    """Read judgements and the table of their scores, which has every answer."""
+    return _parse_judged(read_lines(path), format_path(path))
+
+
+def _parse_judged(lines: Iterable[str], place: str) -> tuple[list[Judgement], Scores]:
     judgements, scored, flags = [], [], {}
     whole = set()
     for number, line in enumerate(lines, 1):
@@ -116,12 +130,7 @@ def parse_judgement_scores(lines: Iterable[str], place: str) -> Scores:
             judgements.append(one)
             whole |= {one.protocol} if entry.get("level") == "document" else set()
             flags[one.judge] = tuple(entry.get("flags", ()))
-    scores = build_scores(judgements, scored, whole=whole, flags=flags)
-    if not np.isfinite(scores.value).any():
-        because = f": {'; '.join(sorted(scores.reasons))}" if scores.reasons else ""
-        msg = f"{place} has judgements without scores{because}."
-        raise FormatError(msg)
-    return scores
+    return judgements, build_scores(judgements, scored, whole=whole, flags=flags)
 
 
 def _parse_score(entry: Mapping[str, Any]) -> OutputScore:

@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from metra.errors import OptionError, format_count
+from metra.scores.judgement import Judgement
 from metra.scores.table import COUNTED, ITEM_KINDS, Scores
 from metra.stats.arrays import Mask, group_lines
 
@@ -138,6 +139,14 @@ DEFAULT = Selection()
 def list_flagged(scores: Scores) -> list[str]:
     """List the judges whom the campaign flagged."""
     return [judge for judge in scores.judges if scores.flags.get(judge)]
+
+
+def select_judgements(
+    judgements: Sequence[Judgement], scores: Scores, selection: Selection
+) -> list[Judgement]:
+    """Return the answers that count; `scores` is the table of all of them."""
+    answers = np.unique(selection.select_answers(scores).answer)
+    return [judgements[at] for at in answers.tolist()]
 
 
 def parse_selection(text: str) -> Selection:

@@ -426,8 +426,9 @@ def build_samples(
         return totals.sum_by_group(rows, statistics.documents)[1]
 
     return [
-        Sample(get_units(tally.rows), statistics.metrics[spec].aggregate)
+        Sample(get_units(tally.rows), metric.aggregate, metric.direction)
         for (_, spec), tally in statistics.tallies.items()
+        for metric in [statistics.metrics[spec]]
         if spec in specs
     ]
 

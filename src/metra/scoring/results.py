@@ -1,4 +1,4 @@
-"""What an evaluation found, as plain frozen data."""
+"""Results of an evaluation, as plain frozen data."""
 
 from collections.abc import ItemsView, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from metra.metrics.alignment import Alignment
     from metra.metrics.units import Finding
     from metra.scoring.compare import SignificanceSettings, SystemComparison
+    from metra.stats.direction import Direction
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -110,7 +111,7 @@ class Results:
         return len(self.systems)
 
     def __contains__(self, system: object) -> bool:
-        """Whether there is a system of this name."""
+        """Tell whether a system has this name."""
         return any(entry.name == system for entry in self.systems)
 
     def items(self) -> ItemsView[str, Mapping[str, Score]]:
@@ -131,6 +132,12 @@ class Results:
             return score != score, -direction.orient(score)
 
         return sorted(self.systems, key=place)
+
+    def find_cluster(self, spec: str, system: str) -> int | None:
+        """Return the number of a system's cluster by a metric, 1 for the best."""
+        clusters = (self.clusters or {}).get(spec, ())
+        numbers = (n for n, members in enumerate(clusters, 1) if system in members)
+        return next(numbers, None)
 
     @property
     def levels(self) -> list[str]:
@@ -248,12 +255,9 @@ def _list_group_rows(results: Results) -> Iterator[dict[str, Any]]:
 
 
 def _list_comparison_rows(results: Results) -> Iterator[dict[str, Any]]:
-    with_target = any(entry.closer is not None for entry in results.comparisons)
     for entry in results.comparisons:
         row = entry._asdict()
         low, high = row.pop("interval") or (None, None)
-        if not with_target:
-            del row["closer"]
         yield {**row, "low": low, "high": high}
 
 

@@ -25,7 +25,7 @@ from metra.errors import (
 )
 from metra.metrics.llm import prompts
 from metra.metrics.llm.budget import Budget, Estimate, Prices, Spending
-from metra.scores.error_spans import ErrorSpan
+from metra.scores.spans import Mark
 from metra.scoring.statistics import count_corpus
 from metra.stats.agreement import alpha
 from metra.stats.parallel import watch_progress
@@ -188,20 +188,17 @@ def test_errors_are_spans_that_reports_can_show(judge):
         metric = metra.metric(spec)
         for _ in range(2):  # once, however often it is scored
             metric.rows(Batch(HYPS, None, SOURCE, place=BatchPosition("sysA", 100)))
-    table = metric.notes.marked
-    assert table.get("sysA", 100) == []
-    assert table.get("sysA", 101) == [
-        ErrorSpan("102", "sysA", 8, 13, "major", "style/awkward", "judge, run 2",
-                  "output", "barks"),
-        ErrorSpan("102", "sysA", 3, 8, "minor", "accuracy/omission", "judge, run 2",
-                  "source", "chien"),
-        ErrorSpan("102", "sysA", None, None, "minor", "other", "judge, run 2",
-                  "output", "wuff"),
-    ]  # fmt: skip
+    table = metric.notes.marked()
     both = ["judge, run 1", "judge, run 2"]
-    assert table.sources["sysA", 101] == both
-    assert table.sources["sysA", 102] == both[:1]
-    assert len(table.sources) == 4
+    assert table.list_marks("sysA", 100) == []
+    assert table.list_marks("sysA", 101) == [
+        (both[1], Mark("major", 8, 13, "style/awkward", "output", "barks")),
+        (both[1], Mark("minor", 3, 8, "accuracy/omission", "source", "chien")),
+        (both[1], Mark("minor", None, None, "other", "output", "wuff")),
+    ]
+    assert table.list_judges("sysA", 101) == both
+    assert table.list_judges("sysA", 102) == both[:1]
+    assert len(table.ratings) == 4
     assert metra.metric(judge(None)).notes.marked is None
 
 

@@ -243,7 +243,7 @@ def test_errors_are_marked_in_the_outputs_that_were_scored_last(models):
     metric = metra.metric(f"comet:model={models}/xcomet")
     evalset = metra.EvalSet([REF], SOURCE)
     metra.evaluate(evalset, SYSTEMS, [metric])
-    assert len(metric.notes.marked.sources) == len(SYSTEMS) * len(REF)
+    assert len(metric.notes.marked().ratings) == len(SYSTEMS) * len(REF)
     batch = metra.Batch(HYPS, [REF], SOURCE)
     listed = [
         (d.at, d.note, int(d.about["start"]))
@@ -251,17 +251,17 @@ def test_errors_are_marked_in_the_outputs_that_were_scored_last(models):
         if d.about["start"] != d.about["end"]
     ]
     marked = [
-        (number, span.severity, span.start)
+        (number, mark.severity, mark.start)
         for number in range(len(REF))
-        for span in metric.notes.marked.get("solid", number)
+        for _, mark in metric.notes.marked().list_marks("solid", number)
     ]
     assert marked == listed
     short = metra.EvalSet([REF[:3]], SOURCE[:3])
     metra.evaluate(short, {"solid": HYPS[:3]}, [metric])
-    kept = [
-        number for system, number in metric.notes.marked.sources if system == "solid"
+    left = [
+        number for system, number in metric.notes.marked().ratings if system == "solid"
     ]
-    assert kept == [0, 1, 2]
+    assert left == [0, 1, 2]
     assert metra.metric(f"comet:model={models}/kiwi").notes.marked is None
 
 

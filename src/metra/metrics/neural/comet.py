@@ -115,7 +115,7 @@ def comet(
         ),
         notes=Notes(
             details=scorer.details if kind.labels else None,
-            marked=scorer.marked,
+            marked=scorer.build_marks if kind.labels else None,
             basis="neural",
         ),
     )

@@ -11,11 +11,9 @@ from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, QueryParams
 
-from metra.campaign.agreement import compute_span_agreement
 from metra.campaign.judgement import (
     MEASURED,
     build_campaign_scores,
-    drop_checks,
     keep_latest,
     pause_collection,
     score_kept,
@@ -25,7 +23,6 @@ from metra.campaign.monitoring import APART, find_disagreements
 from metra.campaign.outside_scores import read_outside_scores
 from metra.campaign.prefilled_marks import count_mark_changes
 from metra.campaign.protocols.task_protocols import SETTLED_BY
-from metra.campaign.reconciliation import compute_rater_agreement
 from metra.campaign.second_look import build_follow_up, count_open_answers
 from metra.campaign.summary import compute_measurements
 from metra.campaign.uploads import make_safe_name
@@ -41,6 +38,7 @@ from metra.meta.judge_options import (
 )
 from metra.meta.judges import add_flags
 from metra.meta.question import AnsweredQuestion, answer_all
+from metra.meta.spans import agree_on_marks, compare_tags
 from metra.meta.texts import tabulate_texts
 from metra.metrics import registry
 from metra.report.html.tables import convert_table
@@ -48,9 +46,9 @@ from metra.report.pictures.campaign import draw_judge_times, draw_ranking, draw_
 from metra.report.table import Style
 from metra.report.writers.meta import render
 from metra.scores.judgement import Judgement, JudgementKind
-from metra.scores.selection import DEFAULT, Flagged, Selection
+from metra.scores.selection import DEFAULT, Flagged, Selection, select_judgements
+from metra.scores.spans import collect_spans
 from metra.scores.table import COUNTED, Scores, concatenate_scores
-from metra.stats.defaults import AGREEMENT_TRIALS, SEED
 from metra.store import answers, campaigns, outside_scores, second_looks
 from metra.web.admin.frame import (
     CampaignVisit,
@@ -201,6 +199,9 @@ def _render_metrics(visit: CampaignVisit, problem: str = "") -> Response:
         waiting=count_open_answers(campaign, judgements),
         looks=looks,
         prefilled=count_mark_changes(campaign, own),
+        tag_agreement=compare_tags(collect_spans(keep_latest(judgements)))
+        if campaign.protocol.name in SETTLED_BY
+        else {},
         names=visit.names,
     )
 
@@ -309,6 +310,7 @@ def _render_results(visit: CampaignVisit, problem: str = "") -> Response:
         "results.html",
         answered=len(found.judgements),
         sections=[_build_section(one) for one in found.answers],
+        is_ranked=any(one.question.name == "rank" for one in found.answers),
         selection=found.selection.describe(found.scores) if found.judgements else "",
         chosen=found.selection,
         known=found.choices,
@@ -321,22 +323,20 @@ def _render_results(visit: CampaignVisit, problem: str = "") -> Response:
         correlations=_correlate(found, automatic),
         metrics_problem=metrics_problem,
         problem=problem,
-        **_compare_spans(found.judgements),
+        **_compare_spans(found),
         outside=outside,
         outside_correlations=_correlate(found, outside.scores),
         means=_list_means(found, outside, visit),
     )
 
 
-def _compare_spans(judgements: Sequence[Judgement]) -> dict[str, Any]:
-    """Compare the errors or names that judges marked."""
-    unchecked = drop_checks(keep_latest(judgements))
-    drawing = {"trials": AGREEMENT_TRIALS, "seed": SEED}
-    asks_for_tags = any(one.protocol in SETTLED_BY for one in unchecked)
+def _compare_spans(found: AnsweredPage) -> dict[str, Any]:
+    """Compare the errors or tags that judges marked, in the answers that count."""
+    chosen = select_judgements(found.judgements, found.scores, found.selection)
+    spans = collect_spans(chosen)
     return {
-        "span_agreement": compute_span_agreement(unchecked, **drawing),
-        "raters": compute_rater_agreement(unchecked) if asks_for_tags else {},
-        "agreement_trials": AGREEMENT_TRIALS,
+        "span_agreement": agree_on_marks(spans),
+        "tag_agreement": compare_tags(spans),
     }
 
 

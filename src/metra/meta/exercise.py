@@ -248,7 +248,7 @@ def rename_systems(
 
 
 def _average_table(table: Scores, selection: Selection) -> Scores:
-    """Return the means of texts; values that are mapped to 0 to 100 have no direction."""
+    """Return the means of texts; values mapped to 0 to 100 have no direction."""
     chosen = select_texts(table, selection)
     refuse_repeats(chosen)
     texts, _ = average_texts(chosen)

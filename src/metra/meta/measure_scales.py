@@ -120,7 +120,7 @@ def _choose_scale(
 ) -> ScoreScale | None:
     """Choose the scale of a measure; None if the files map it to 0 to 100 themselves.
 
-    The one that is given for the measure, or for all its options, comes first. Then come
+    A scale given for the measure, or for all its options, comes first. Then come
     percentages and rates of errors, and the scales of protocols.
     """
     metric, higher = scorer.name, scorer.higher_is_better

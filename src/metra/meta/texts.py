@@ -122,7 +122,7 @@ def _average_units(
 
 
 def _find_largest(scores: Scores) -> np.ndarray:
-    """Find the rows that are not of segments, and all of scorers without such rows."""
+    """Find the rows of larger units than segments, and all rows of scorers without any."""
     is_segment = np.array([bool(item.segment) for item in scores.items], bool)
     by_segment = is_segment[scores.item]
     larger = np.bincount(scores.scorer[~by_segment], minlength=len(scores.scorers)) > 0

@@ -90,9 +90,9 @@ def _build_overview(study: ExerciseStudy) -> Html:
         for metric in study.metrics
     }
     figures = [
-        _draw_measure(short[metric], mine)
-        for metric, mine in by_metric.items()
-        if any(one.mean is not None for one in mine)
+        _draw_measure(short[metric], systems)
+        for metric, systems in by_metric.items()
+        if any(one.mean is not None for one in systems)
     ]
     return join_markup(
         tag("p", _build_lead(study), class_="lead"),
@@ -174,15 +174,15 @@ def _make_mean_cell(mean: Cell, deviation: Cell) -> Html:
 
 def _draw_measure(name: str, systems: Sequence[SystemEvaluation]) -> Html:
     """Draw each system's mean, deviation and evaluators on a scale from 0 to 100."""
-    known = [one for one in systems if one.mean is not None]
-    known.sort(key=lambda one: -(one.mean or 0.0))
-    names = [one.system for one in known]
+    scored = [one for one in systems if one.mean is not None]
+    scored.sort(key=lambda one: -(one.mean or 0.0))
+    names = [one.system for one in scored]
     left = max(chart.measure_names(names, LONGEST), 56.0)
     scale = chart.AxisScale(0, 100, left, chart.WIDTH - chart.OVERHANG)
-    bottom = ROW * len(known) + 6.0
+    bottom = ROW * len(scored) + 6.0
     marks = chart.draw_x_axis(scale, bottom, 4)
-    told = []
-    for row, one in enumerate(known):
+    labels = []
+    for row, one in enumerate(scored):
         y = 4 + ROW * (row + 0.5)
         marks.append(chart.draw_row_name(left - 8, y + 4, one.system, LONGEST))
         mean, spread = one.mean or 0.0, one.deviation
@@ -195,10 +195,10 @@ def _draw_measure(name: str, systems: Sequence[SystemEvaluation]) -> Html:
             hint = f"{one.system}, {evaluator}: {tables.format_with_minus(score, 2)}"
             marks.append(chart.draw_dot(scale(score), y, 3.2, "ring", hint))
         marks.append(chart.draw_dot(scale(mean), y, 4.5, "best", words))
-        told.append(words)
-    label = f"{name}: {'; '.join(told)}"
+        labels.append(words)
+    label = f"{name}: {'; '.join(labels)}"
     picture = chart.make_svg(chart.WIDTH, bottom + chart.AXIS, label, marks)
-    return tables.build_figure(name, picture, _build_measure_data(name, known))
+    return tables.build_figure(name, picture, _build_measure_data(name, scored))
 
 
 def _build_measure_data(name: str, systems: Sequence[SystemEvaluation]) -> Html:
@@ -244,7 +244,7 @@ def _build_evaluators(study: ExerciseStudy) -> Html:
 
 
 def _build_people(study: ExerciseStudy) -> Html | None:
-    """Hold automated measures against human ones; nothing where there are not both."""
+    """Hold automated measures against human ones; nothing unless there are both."""
     if not study.human:
         return None
     drawn = [one for one in study.human if len(one.names) > 1][:MOST]
@@ -302,7 +302,7 @@ def _draw_pair(study: ExerciseStudy, one: HumanCorrelation) -> Html:
 
 
 def _build_measures(study: ExerciseStudy) -> Html | None:
-    """Draw how all measures go together; nothing where there is one only."""
+    """Draw the correlations of all measures; nothing for a single measure."""
     if len(study.metrics) < 2:
         return None
     short = shorten_specs(study.metrics)
@@ -329,13 +329,13 @@ def _build_measures(study: ExerciseStudy) -> Html | None:
         for one in study.correlations
     ]
     unit = writer.UNITS[study.level]
-    told = "; ".join(
+    pairs = "; ".join(
         f"{short[one.one]}, {short[one.other]} "
         f"{'–' if one.pearson is None else f'{one.pearson:.2f}'}"
         for one in study.correlations
     )
     picture = chart.make_svg(
-        wide, top + size + 8, f"Pearson's r between metrics: {told}", marks
+        wide, top + size + 8, f"Pearson's r between metrics: {pairs}", marks
     )
     figure = tables.build_figure(
         "Pearson's r between metrics",

@@ -35,11 +35,11 @@ def build_exercise_report(
         build_model_table(study),
         build_scales_table(study),
     ]
-    kept = [table for table in tables if table.rows]
+    filled = [table for table in tables if table.rows]
     given = study.notes if notes is None else notes
     data = _list_data(study)
     return MetaReport(
-        kept, sign_exercise(study), given, data, selection=study.selection
+        filled, sign_exercise(study), given, data, selection=study.selection
     )
 
 
@@ -59,7 +59,7 @@ def sign_exercise(study: ExerciseStudy) -> str:
 
 
 def describe_ends(scale: MeasureScale) -> str:
-    """Write which values are worth 0 and 100.
+    """Write the values that map to 0 and 100.
 
     >>> describe_ends(MeasureScale("clarity", "human", 0, 3, "protocol", 0, 3, 9, 0))
     '0..3'
@@ -160,7 +160,7 @@ def build_human_table(study: ExerciseStudy) -> Table:
 
 
 def build_matrix_table(study: ExerciseStudy) -> Table:
-    """Build Pearson's r of every two measures; none where there is one measure only."""
+    """Build Pearson's r of every two measures; a single measure has no table."""
     names = list(shorten_specs(study.metrics).values())
     values = build_matrix(study)
     numbers = [str(number) for number in range(1, len(names) + 1)]
@@ -180,7 +180,7 @@ def build_matrix_table(study: ExerciseStudy) -> Table:
 
 
 def build_matrix(study: ExerciseStudy) -> list[list[float | None]]:
-    """Return Pearson's r of every two measures, None where there is no figure."""
+    """Return Pearson's r of every two measures, None if it is undefined."""
     values: dict[tuple[str, str], float | None]
     values = {(name, name): 1.0 for name in study.metrics}
     for one in study.correlations:
@@ -196,7 +196,7 @@ def build_model_table(study: ExerciseStudy) -> Table:
     specs = [spec for spec, *_ in study.model[0].parts] if study.model else []
     scores = mark_best([Cell(one.score) for one in study.model])
     rows = [
-        (one.system, [score, *(Cell(worth) for _, worth, _ in one.parts)])
+        (one.system, [score, *(Cell(mean) for _, mean, _ in one.parts)])
         for one, score in zip(study.model, scores, strict=True)
     ]
     caption = f"Quality by the model {study.model_name}, and its metrics"
@@ -205,7 +205,7 @@ def build_model_table(study: ExerciseStudy) -> Table:
 
 
 def build_scales_table(study: ExerciseStudy) -> Table:
-    """Build a row a measure: which of its values are worth 0 and 100, and who says so."""
+    """Build a row a measure: the values that map to 0 and 100, and their origin."""
     short = shorten_specs(study.metrics)
     rows = [
         (

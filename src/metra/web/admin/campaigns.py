@@ -10,7 +10,7 @@ from metra.campaign.campaign import FIRST
 from metra.campaign.judgement import build_campaign_scores
 from metra.campaign.own_wording import choose_campaign_wording, list_wordings
 from metra.campaign.screen import build_screen, get_screen_protocol
-from metra.errors import CorpusError
+from metra.errors import MetraError
 from metra.meta.exercise import run_exercise
 from metra.meta.judges import add_flags
 from metra.report.campaign_files import zip_files
@@ -44,7 +44,7 @@ def download_tables(request: Request, session: Administering) -> Response:
         raise Refusal.not_found()
     headers = {"Content-Disposition": 'attachment; filename="exercise.zip"'}
     packed = zip_files(write_exercise_tables(study))
-    names = [one.name for one in shown["known"] if one.id in shown["chosen"]]
+    names = [one.name for one in shown["visible"] if one.id in shown["chosen"]]
     state = get_state(request)
     about: dict[str, Any] = {
         "rows": len(study.scores),
@@ -77,11 +77,11 @@ def _compare_campaigns(request: Request) -> dict[str, Any]:
     study, refusal = None, ""
     try:
         study = run_exercise(tables)
-    except CorpusError as error:  # no scores, or campaigns that do not go together
+    except MetraError as error:  # no scores, or campaigns that do not go together
         refusal = str(error) if tables else ""
     words = {name: DEFAULT.describe(table) for name, table in tables.items()}
     return {
-        "known": visible,
+        "visible": visible,
         "chosen": chosen,
         "study": study,
         "refusal": refusal,

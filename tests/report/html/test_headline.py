@@ -237,7 +237,8 @@ def test_the_report_of_wmt23_names_the_disagreement(shared, read_table, tmp_path
     text = page.read_text()
     assert get_headline(text) == (
         "People and metrics disagree: people put GPT4-5shot first; spans (people) puts "
-        "GPT4-5shot first, not significantly better than ONLINE-W; COMET (neural) and bleu (string) put ONLINE-W "
+        "GPT4-5shot first, not significantly better than ONLINE-W; COMET (neural) and "
+        "bleu (string) put ONLINE-W "
         "first; MetricX-23 (neural) puts ONLINE-W first, not significantly better than "
         "GPT4-5shot. Trust people more than neural metrics, and neural metrics more than "
         "string metrics."

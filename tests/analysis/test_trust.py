@@ -43,7 +43,7 @@ def trusted(judgements, outputs=OUTPUTS, metrics=("bleu", "ter")):
 def test_lines_are_fitted_through_the_systems():
     corpus = Outputs(EvalSet([REFS]), OUTPUTS)
     metrics = make_metrics(["bleu", "ter"])
-    fits = build_study(corpus, metrics, judgements=judged("ann", "bob")).people.fits
+    fits = build_study(corpus, metrics, judgements=judged("ann", "bob")).people_lines
     assert list(fits) == ["bleu", "ter"]
     assert fits["bleu"].slope > 0 > fits["ter"].slope
 

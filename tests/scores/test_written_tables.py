@@ -12,7 +12,6 @@ import pytest
 from metra.campaign.evaluator_files import read_evaluator_file
 from metra.campaign.judgement_files import ALL_SCORE_FORMATS, read_question
 from metra.errors import FormatError
-from metra.meta.texts import list_rows
 from metra.scores.long_table import read_ranks
 from metra.scores.registry import read_scores
 
@@ -56,7 +55,7 @@ def read_judged(path: Path) -> object:
 
 def read_exercise(path: Path) -> object:
     scores = read_evaluator_file(str(path), "eve")
-    return [(row[0], row[3], row[4]) for row in list_rows(scores)]
+    return scores.names, scores.systems, scores.judges, scores.value
 
 
 TABLES: dict[str, tuple[pd.DataFrame, Callable[[Path], object]]] = {

@@ -252,8 +252,6 @@ def _average_table(table: Scores, selection: Selection) -> Scores:
     chosen = select_texts(table, selection)
     refuse_repeats(chosen)
     texts, _ = average_texts(chosen)
-    if not len(texts.hundred):
-        return texts
     is_bare = np.isnan(texts.hundred) & np.isfinite(texts.value)
     bare = set(texts.scorer[is_bare].tolist())
     scorers = [

@@ -92,8 +92,8 @@ def scale_measure(
         worst, best, origin = scale.worst, scale.best, scale.origin
     else:
         # Rounding may have pushed a mean a little beyond 100.
-        hundreds = np.clip(_get_hundreds(scores), 0, 100)
-        is_same = (values == _get_hundreds(scores))[defined].all()
+        hundreds = np.clip(scores.hundred, 0, 100)
+        is_same = (values == scores.hundred)[defined].all()
         own = ScoreScale(0.0, 100.0, "as given") if is_same else None
         own = own or protocol_scales.get(metric)
         worst, best = (own.worst, own.best) if own else (None, None)
@@ -125,7 +125,7 @@ def _choose_scale(
     """
     metric, higher = scorer.name, scorer.higher_is_better
     defined = np.isfinite(scores.value)
-    is_mapped = not (defined & np.isnan(_get_hundreds(scores))).any()
+    is_mapped = not (defined & np.isnan(scores.hundred)).any()
     scale = given.get(metric) or given.get(metric.partition(":")[0])
     if scale is not None:
         # Files that map their values say nothing about the direction of these.
@@ -139,7 +139,7 @@ def _choose_scale(
             raise OptionError(msg)
         return scale
     if is_mapped:
-        _check_hundreds(scores, _get_hundreds(scores), places)
+        _check_hundreds(scores, scores.hundred, places)
         return None
     if _is_percentage(metric) and higher is not None:
         if not higher:
@@ -202,12 +202,6 @@ def _is_percentage(metric: str) -> bool:
     name, _, options = metric.partition(":")
     counts = name == "transfer" and "mode=counts" in options.split(",")
     return name in BUILT_IN and name not in _OWN_UNITS and not counts
-
-
-def _get_hundreds(scores: Scores) -> Array:
-    if len(scores.hundred):
-        return scores.hundred
-    return np.full(len(scores), np.nan)
 
 
 def _check_hundreds(scores: Scores, hundreds: Array, places: Sequence[str]) -> None:

@@ -114,7 +114,7 @@ def _average_units(
         *(rows.systems, units, rows.scorers, rows.judges),
         *(system, place, scorer, judge),
         figures[0],
-        hundred=figures[1] if hundred else np.empty(0),
+        hundred=figures[1],
         reason=figures[2].astype(np.int64),
         reasons=tuple(reasons),
     )
@@ -155,12 +155,14 @@ def refuse_repeats(scores: Scores) -> None:
 def list_rows(
     scores: Scores,
 ) -> Iterator[tuple[str, str, str, str, float, float, str]]:
-    """Yield metric, evaluator, text, system, value, value from 0 to 100, and reason."""
+    """Yield metric, evaluator, text, system, value, value from 0 to 100, and reason.
+
+    The table is one of texts or systems, as `average_texts` and `average_systems` make it.
+    """
     names, judges, reasons = scores.names, [*scores.judges, ""], [*scores.reasons, ""]
-    hundred = scores.hundred if len(scores.hundred) else np.full(len(scores), nan)
-    reason = scores.reason if len(scores.reason) else np.full(len(scores), -1)
-    columns = (scores.scorer, scores.judge, scores.item, scores.system, scores.value)
-    rows = (column.tolist() for column in (*columns, hundred, reason))
+    codes = scores.scorer, scores.judge, scores.item, scores.system
+    columns = (*codes, scores.value, scores.hundred, scores.reason)
+    rows = (column.tolist() for column in columns)
     for scorer, judge, item, system, value, percent, why in zip(*rows, strict=True):
         place = scores.items[item].document, scores.systems[system]
         yield names[scorer], judges[judge], *place, value, percent, reasons[why]

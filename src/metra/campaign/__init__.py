@@ -20,7 +20,6 @@ own_wording: the words that judges read: translations and a campaign's own
 prefilled_marks: error marks that stand in an output before its judge begins
 protocols: protocols and kinds of questions
 reconciliation: raters' tags and choices brought together, and files of them
-results: scores of systems and of whole texts
 screen: what one screen asks and shows
 second_look: campaigns that settle what another left open
 settings: the settings of a campaign, read from a table

@@ -1,16 +1,17 @@
 """The codebook of an export: what is in its files, column by column, and the words read."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 
 from metra.campaign.campaign import Campaign
 from metra.campaign.judgement import keep_latest
+from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.registry import protocol
-from metra.campaign.results import describe_word_counting
 from metra.errors import format_count
 from metra.scores import judgement_jsonl, long_table, spreadsheet
 from metra.scores.judgement import Judgement
+from metra.text.words import Counted
 
 #: What each entry of a judgement means.
 MEANINGS = {
@@ -145,3 +146,31 @@ def _describe_wordings(
             lines += [f"- {one.at:g}: {one.label}: {one.text}" for one in words.anchors]
             lines += [f"- {key}: {text}" for key, text in words.names.items()]
     return lines
+
+
+_SENTENCES: dict[Counted, str] = {
+    "blanks": "Words are separated by spaces and stripped of surrounding punctuation.",
+    "letters": (
+        "The texts are written without spaces between words, so each letter with "
+        "its marks counts as a word. Compare these numbers only within this "
+        "language."
+    ),
+    "both": (
+        "Words are separated by spaces. In scripts without spaces, each letter with "
+        "its marks counts as a word; compare these numbers only within this "
+        "language."
+    ),
+}
+
+
+def describe_word_counting(judgements: Iterable[Judgement]) -> str:
+    """Return a sentence on how words were counted; empty where none were."""
+    ways: set[Counted] = {
+        step[KEY]["counted"]
+        for one in judgements
+        for step in one.value.values()
+        if isinstance(step, Mapping) and "counted" in step.get(KEY, {})
+    }
+    if not ways:
+        return ""
+    return _SENTENCES[ways.pop() if len(ways) == 1 else "both"]

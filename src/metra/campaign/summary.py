@@ -5,15 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from metra.campaign.campaign import Campaign
+from metra.campaign.codebook import describe_word_counting
 from metra.campaign.evaltrans import RunningScores, compute_running_scores, shows_judged
 from metra.campaign.judgement import (
     keep_latest,
     score_kept,
 )
 from metra.campaign.protocols.timed import is_interrupted
-from metra.campaign.results import (
-    describe_word_counting,
-)
 from metra.scores.judgement import Judgement
 from metra.scores.spreadsheet import list_undefined
 

@@ -37,14 +37,11 @@ from metra.campaign.reconciliation import (
     write_gold_choices,
     write_gold_standard,
 )
-from metra.campaign.results import (
-    NONE,
-    write_table,
-)
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.judged_outputs import format_judged_outputs
 from metra.formats.compression import check_member_name
 from metra.formats.spool import drain_spool, open_spool
+from metra.formats.table import NONE, write_table
 from metra.meta.exercise import run_exercise
 from metra.meta.judges import add_flags
 from metra.meta.question import answer_all, answer_question

@@ -57,8 +57,7 @@ def import_(
     metra judge import campaign.json -o corpus.jsonl
     """
     from metra.campaign import imports
-    from metra.campaign.judgement import format_judgement_lines
-    from metra.campaign.results import describe_counts
+    from metra.campaign.judgement import describe_counts, format_judgement_lines
     from metra.scores.judgement import format_corpus
 
     if name is not None and url is None:

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, fields
 from typing import Any
 
-from metra.campaign.results import write_table
 from metra.errors import format_count
+from metra.formats.table import write_table
 from metra.meta.evaluators import MetricCorrelation, Reliability
 from metra.meta.exercise import ExerciseStudy
 from metra.meta.findings import MetaReport, build_count, build_signature

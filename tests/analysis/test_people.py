@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from tests.analysis.judged import build_judged
 
 from metra import EvalSet, evaluate
 from metra.analysis.relations import relate_judgements
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, UnknownNameError
 from metra.report.study import build_study
-from metra.scores.judgement_table import parse_judgement_table
 from metra.scoring.evaluate import make_metrics
 
 REFS = ["a b", "c d", "e f"]
@@ -17,9 +17,7 @@ DOCUMENTS = ["one", "one", "two"]
 
 
 def table(*rows):
-    header = "system\tsegment\tscore\tdocument\tjudge"
-    lines = ("\t".join(map(str, row)) for row in rows)
-    return parse_judgement_table([header, *lines], "j.tsv")
+    return build_judged(rows)
 
 
 @pytest.fixture(scope="module")

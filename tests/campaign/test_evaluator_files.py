@@ -52,7 +52,7 @@ def test_every_format_of_score_has_the_same_scores(scored, form):
 
 def test_tables_for_papers_are_refused(scored):
     """They are rounded, and their metrics are renamed."""
-    with pytest.raises(FormatError, match="expected output of `metra score` or"):
+    with pytest.raises(FormatError, match="is not a known score table"):
         read_evaluator_file(str(scored / "ann.markdown"))
 
 
@@ -152,20 +152,20 @@ def test_results_may_say_their_kind_and_have_no_score(write):
     ]
     first, second = read_evaluator_file(str(write("r.tsv", rows)))
     assert (first.kind, first.hundred) == ("human", 40)
-    assert (second.reason, second.kind) == ("late", "")
+    assert (second.reason, second.kind) == ("late", "human")
     assert run_exercise([first, second]).exercise.reliability[0].undefined == 1
 
 
 REFUSED = [
     pytest.param([], "is empty; expected scores.", id="empty file"),
-    pytest.param([HEAD], "has no scores; expected those of at least", id="header only"),
+    pytest.param([HEAD], "has a header but no scores.", id="header only"),
     pytest.param([HEAD, "m\te\t1\tt\tx"], "line 2: the score is 'x'", id="no number"),
     pytest.param([HEAD, "m\te\t1\tt\tinf"], "the score is 'inf'", id="infinite"),
-    pytest.param([HEAD, "m\t\t1\tt\t3"], "there is no evaluator", id="nobody"),
+    pytest.param([HEAD, "m\t\t1\tt\t3"], "line 2 has no evaluator; every", id="nobody"),
     pytest.param(
         [f"{HEAD}\tkind", "m\te\t1\tt\t3\tx"], "the kind is 'x'", id="no kind"
     ),
-    pytest.param(["one two three"], "begins with 'one two three'; expected output", id="text"),
+    pytest.param(["one two three"], "begins with 'one two three', which is not", id="text"),
     pytest.param(
         ["system  bleu ↑", "──────────────", "a  1.00  2.00"],
         "has 3 cells for a; expected 2",
@@ -180,7 +180,7 @@ REFUSED = [
     pytest.param(
         ["system\tscorer\tvalue\tsegment\tdocument\tjudge\tkind\thundred",
          "a\tclarity\t2\t1\td\tann\tclarity\tmany"],
-        "line 2: hundred is 'many'; expected a number.",
+        "line 2: the hundred is 'many'; expected a number, or",
         id="export without numbers",
     ),
     pytest.param(
@@ -200,7 +200,9 @@ def test_what_is_refused(write, lines, says):
 
 def test_a_store_is_no_file_of_scores(write):
     path = write("judge.db", b"SQLite format 3\0" + bytes(100))
-    with pytest.raises(FormatError, match="is a store of campaigns; give it with `st"):
+    with pytest.raises(
+        FormatError, match="is a store of campaigns; export one with `m"
+    ):
         read_evaluator_file(str(path))
 
 

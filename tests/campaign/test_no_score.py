@@ -13,13 +13,13 @@ from metra.campaign.exercise import (
     convert_text_scores,
 )
 from metra.campaign.exports import export_judgements
-from metra.campaign.judgement import score_judgements
-from metra.campaign.judgement_files import read_judgement_scores
+from metra.campaign.judgement import format_judgement_lines, score_judgements
 from metra.campaign.results import score_texts
 from metra.campaign.summary import compute_measurements, summarise_judgements
 from metra.errors import FormatError
-from metra.scores.judgement_jsonl import format_judgements
+from metra.scores.judgement_jsonl import read_judgement_scores
 from metra.scores.long_table import format_judgement_table
+from metra.scores.selection import DEFAULT
 from metra.scores.spreadsheet import count_undefined, format_spreadsheet
 
 WHY = "every gap has the exact word"
@@ -129,14 +129,14 @@ def test_in_the_exercise(some, none, write):
 
 
 def test_to_metra_meta(none, write):
-    path = write("judged.jsonl", format_judgements(none[1]).encode())
-    assert {scorer.name for scorer in read_judgement_scores(str(path)).scorers} == {
-        "cloze-exact"
-    }
+    path = write("judged.jsonl", "".join(format_judgement_lines(none[1])).encode())
+    scores = read_judgement_scores(str(path))
+    assert DEFAULT.select(scores).names == ["cloze-exact"]
+    assert scores.reasons == (WHY,)
     frozen = opened("reading", {"baseline": "x y"}, judges=["a", "b"], each=1)
     found = answered(frozen, lambda *_: {"reading-speed": {"ms": 1000}})
     alone = [one for one in found if one.kind != "baseline"]
-    path = write("alone.jsonl", format_judgements(alone).encode())
+    path = write("alone.jsonl", "".join(format_judgement_lines(alone)).encode())
     with pytest.raises(FormatError, match="has not read the baseline text"):
         read_judgement_scores(str(path))
     assert count_undefined(score_judgements([])) == {}

@@ -10,10 +10,10 @@ pytest.importorskip("sqlalchemy", reason="needs metra[judge]")
 
 from metra.campaign.demo_data import SYSTEMS, list_demo_protocols
 from metra.campaign.imports import parse_judgement_lines
-from metra.campaign.judgement_files import read_question
 from metra.campaign.ranking import rank_systems
 from metra.campaign.results import average_systems
 from metra.errors import FormatError
+from metra.scores.judgement_table import read_question
 from metra.store.demo import fill_store
 
 
@@ -66,8 +66,10 @@ def test_names_are_hidden_until_asked_for(cli, filled, tmp_path):
 
 
 def test_meta_and_report_read_the_export_at_once(cli, filled, tmp_path, root):
-    out, _ = exported(cli, filled, tmp_path, "tsv", LDC, "--unblind")
-    lines, _ = exported(cli, filled, tmp_path, "jsonl", LDC)
+    # Flagged judges would be set apart by what reads the files.
+    options = LDC, "--unblind", "--flagged", "out"
+    out, _ = exported(cli, filled, tmp_path, "tsv", *options)
+    lines, _ = exported(cli, filled, tmp_path, "jsonl", *options)
     means = {
         one.system: one.native
         for one in average_systems(
@@ -248,7 +250,8 @@ def scores_in(path, question=None):
 
 
 def test_reports_read_every_export(cli, filled, tmp_path):
-    options = MQM, "--unblind", "--flagged", "count"
+    # The formats of other programs do not say who is flagged.
+    options = MQM, "--unblind", "--flagged", "out"
     read = {
         form: scores_in(exported(cli, filled, tmp_path, form, *options)[0])
         for form in ("jsonl", "tsv", "marot", "mt-metrics-eval")

@@ -1,10 +1,13 @@
 """The table of scores: what goes in comes out, and what is missing stays missing."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from metra.errors import CorpusError, UnknownNameError
 from metra.scores.table import (
+    ITEM_KINDS,
     ScoredItem,
     Scorer,
     build_score_table,
@@ -259,13 +262,19 @@ def test_a_judge_is_compared_with_themselves():
     assert count_comparisons(alone, "da").wins.tolist() == [[0, 1], [1, 0]]
 
 
+def repeat(scores):
+    """The same scores, of repeated items."""
+    kind = np.full(len(scores), ITEM_KINDS.index("repeat"))
+    return replace(scores, kind=kind)
+
+
 def test_what_a_judge_said_again_counts_where_they_had_said_it():
     scores = concatenate_scores(
         [
             of([[1, 2], [3, NAN]], "da", judge="ann"),
             of([[NAN, 7]], "da", systems="B", judge="bob"),
-            of([[5, NAN], [6, 8]], "da-repeat", judge="ann"),
-            of([[9, NAN]], "da-repeat", systems="A", judge="bob"),
+            repeat(of([[5, NAN], [6, 8]], "da", judge="ann")),
+            repeat(of([[9, NAN]], "da", systems="A", judge="bob")),
         ]
     )
     ratings = collect_ratings(scores, "da")

@@ -14,7 +14,6 @@ exports: judgements as files for other programs, one format or all
 from_judgements: a campaign rebuilt from judgements
 imports: judgements of other programs
 judgement: answers as judgements, their scores and latest revisions
-judgement_files: judgements read as score tables
 judges: figures about each judge, and reasons to look at them
 key_log: what judges typed, played again
 material: what protocols need besides the texts

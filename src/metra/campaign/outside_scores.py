@@ -18,7 +18,7 @@ from metra.campaign.metric_scores import (
 from metra.campaign.ranking import HumanRanking
 from metra.campaign.uploads import make_safe_name
 from metra.errors import CorpusError, MetraError
-from metra.metrics.outside import ScoreTable, list_scorers, outside
+from metra.metrics.outside import collect_values, get_values, list_scorers, outside
 from metra.metrics.record import Metric
 from metra.scores.judgement import Judgement
 from metra.scores.table import (
@@ -28,6 +28,7 @@ from metra.scores.table import (
     concatenate_scores,
 )
 from metra.scoring.statistics import count_corpus
+from metra.stats.arrays import Array
 from metra.stats.direction import find_direction
 
 
@@ -84,14 +85,14 @@ _REMEDIES = (
         "; choose scores as metra, COMET or MetricX write them, or a table with the "
         "headings system, segment and score.",
     ),
-    (r"; give `direction_of`, or write", "; choose which scores are better, or write"),
 )
 
 
 def _align_scores(metric: Metric, campaign: Campaign, title: str) -> OutsideScores:
     """Choose the scores of the campaign's systems and segments."""
     if NUMBERS in campaign.material and metric.scored is not None:
-        values = dict(_select_segments(metric.scored, campaign))
+        given = collect_values(metric.scored)
+        values = dict(_select_segments(given, f"The scores of {title}", campaign))
     else:
         corpus = build_corpus(campaign, references=False)
         counted = count_corpus(corpus, {metric.name: metric}, keep=True)
@@ -105,20 +106,20 @@ def _align_scores(metric: Metric, campaign: Campaign, title: str) -> OutsideScor
 
 
 def _select_segments(
-    table: ScoreTable, campaign: Campaign
+    values: Mapping[str, Array], source: str, campaign: Campaign
 ) -> Iterator[tuple[str, list[float]]]:
     """Choose the segments that an imported campaign judges, by their numbers."""
     systems = [system.name for system in _list_systems(campaign)]
     numbers = [campaign.number(at) for at in range(len(campaign.segments))]
     for system in systems:
-        known = table.get(system, systems)
-        chosen = [known[n - 1] if 0 < n <= len(known) else np.nan for n in numbers]
+        given = get_values(values, source, system, systems)
+        chosen = [given[n - 1] if 0 < n <= len(given) else np.nan for n in numbers]
         missing = [
             n for n, x in zip(numbers, chosen, strict=True) if not np.isfinite(x)
         ]
         if missing:
             msg = (
-                f"{table.source} have no number for segment {missing[0]} of {system!r}, "
+                f"{source} have no number for segment {missing[0]} of {system!r}, "
                 f"which was judged; {len(missing)} of {len(numbers)} are missing."
             )
             raise CorpusError(msg)

@@ -88,7 +88,7 @@ def report(
     labelled = read_labels(labels)
     judged = None
     if judgements:
-        from metra.campaign.judgement_files import read_question
+        from metra.scores.judgement_table import read_question
 
         judged = read_question(judgements, question)
     named = metrics or REPORT_METRICS

@@ -24,7 +24,7 @@ from metra.formats.table import (
 from metra.formats.workbook import read_sheet
 
 #: How missing values are written.
-MISSING = frozenset({"", "None", "nan", "NaN", "NA", "null", "-"})
+MISSING = frozenset({"", "None", "nan", "NaN", "NA", "n/a", "null", "-"})
 
 
 def read_headed_table(

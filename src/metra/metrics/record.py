@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from metra.metrics.alignment import Alignment
     from metra.metrics.corpus_weights import TwoPassFit
     from metra.metrics.llm.budget import Estimate
-    from metra.metrics.outside import ScoreTable
     from metra.metrics.spans import MarkedErrors
     from metra.metrics.units import Detail
+    from metra.scores.table import Scores
 
 Array: TypeAlias = totals.Array
 AnyBatch: TypeAlias = Batch | Sentence
@@ -96,7 +96,7 @@ class Metric:
     #: What scores are based on; people are trusted most, then neural metrics.
     basis: Basis = "string"
     #: Metrics of scores that were made elsewhere: which systems and segments have them.
-    scored: "ScoreTable | None" = None
+    scored: "Scores | None" = None
     #: Metrics that know errors in outputs and their places.
     marked: "MarkedErrors | None" = None
     #: Whether `rows` works on many segments at once by itself, as where it waits for other

@@ -23,7 +23,7 @@ from metra.formats.table import (
     Dialect,
     read_table,
 )
-from metra.scores.table import ScoredItem
+from metra.scores.table import ITEM_KINDS, ScoredItem
 from metra.stats.arrays import Array
 
 #: No scale of scores goes beyond; squares of larger numbers could not be added up.
@@ -45,17 +45,20 @@ ALIASES = {
     "lang": ("lang", "lp", "language_pair", "lp_ref"),
     "direction": ("higher_is_better", "direction"),
     "check": ("item_type", "itemtype", "type", "is_control", "is_check", "control"),
+    "hundred": ("hundred",),
+    "flags": ("flags",),
+    #: Only where a format says so.
+    "reason": (),
 }
-#: What a column of the role `check` says of a line, and what is added to its scorer's name.
-#: Nothing is added where a system's own output was judged.
-_CHECKS = {
-    **dict.fromkeys(("", "tgt", "system", "judged", "no", "false", "0"), ""),
-    **dict.fromkeys(("yes", "true", "1", "control", "check"), "-check"),
-    **{"bad": "-bad", "bad_ref": "-bad-ref", "degraded": "-degraded"},
-    **dict.fromkeys(("chk", "repeat"), "-repeat"),
-    **dict.fromkeys(("ref", "reference"), "-ref"),
-    **{"tutorial": "-tutorial", "calibration": "-calibration"},
+#: Kinds of items by the words of a column of the role `check`, beside their own names.
+_ITEM_TYPES = {
+    **{kind: kind for kind in ITEM_KINDS},
+    **dict.fromkeys(("", "tgt", "system", "no", "false", "0"), "judged"),
+    **dict.fromkeys(("yes", "true", "1", "ref", "reference", "control"), "check"),
+    **{"bad": "degraded", "bad_ref": "degraded", "chk": "repeat"},
 }
+#: Kinds that count in our own exports, but are checks in files of other programs.
+_OWN_TYPES = _ITEM_TYPES | {"reference": "reference", "control": "control"}
 
 
 #: Headings of the two languages, where they have a column each.
@@ -79,9 +82,11 @@ class ScoreColumns:
         return [""] * self.rows if index is None else self.columns[index]
 
     @property
-    def checks(self) -> list[str] | None:
-        """What is added to scorers' names, line by line; None if no column says it."""
-        return name_checks(self.get("check")) if "check" in self.roles else None
+    def item_kinds(self) -> list[str] | None:
+        """The kind of each row's item; None if no column states it."""
+        if "check" not in self.roles:
+            return None
+        return parse_item_kinds(self.get("check"), own="hundred" in self.roles)
 
     @property
     def languages(self) -> Sequence[str]:
@@ -221,6 +226,14 @@ def count_columns(header: Sequence[str]) -> int:
     return len(find_columns(header))
 
 
+def parse_flags(
+    judges: Sequence[str], flags: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """Return the reasons to look at each judge, which `; ` separates in a cell."""
+    pairs = dict.fromkeys(zip(judges, flags, strict=True))
+    return {judge: tuple(why.split("; ")) for judge, why in pairs if why}
+
+
 def require_columns(
     columns: dict[str, int], roles: Sequence[str], path: str, what: str
 ) -> None:
@@ -232,14 +245,15 @@ def require_columns(
             raise FormatError(msg)
 
 
-def name_checks(cells: Sequence[str]) -> list[str] | None:
-    """Return what is added to scorers' names for checks; None if a cell is unknown.
+def parse_item_kinds(cells: Sequence[str], *, own: bool = False) -> list[str] | None:
+    """Parse kinds of items, in the words of our `own` exports; None if a cell is unknown.
 
-    >>> name_checks(["TGT", "BAD"]), name_checks(["news", "blog"])
-    (['', '-bad'], None)
+    >>> parse_item_kinds(["TGT", "BAD"]), parse_item_kinds(["news", "blog"])
+    (['judged', 'degraded'], None)
     """
-    kinds = [cell.strip().lower() for cell in cells]
-    return [_CHECKS[kind] for kind in kinds] if {*kinds} <= _CHECKS.keys() else None
+    types = _OWN_TYPES if own else _ITEM_TYPES
+    words = [cell.strip().lower() for cell in cells]
+    return [types[word] for word in words] if {*words} <= types.keys() else None
 
 
 def parse_numbers(cells: Sequence[str], path: str, name: str, first: int = 2) -> Array:

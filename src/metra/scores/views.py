@@ -14,6 +14,8 @@ import numpy as np
 
 from metra.errors import CorpusError
 from metra.scores.table import (
+    COUNTED,
+    ITEM_KINDS,
     ScoredItem,
     Scorer,
     Scores,
@@ -289,8 +291,7 @@ def collect_rankings(scores: Scores, name: str) -> tuple[Scores, Array]:
 def collect_ratings(scores: Scores, name: str) -> Ratings:
     """Gather a scorer's judgements, which must name their judges.
 
-    Where a file tells repeats from the rest, they are of the scorer NAME-repeat: they count
-    only as what a judge said again.
+    Items of the kind repeat count only as a judge's second answer.
     """
     lines = _append_repeats(scores, name)
     _require_judges(lines, name)
@@ -355,26 +356,16 @@ def _require_judges(lines: Scores, name: str) -> None:
 
 
 def _append_repeats(scores: Scores, name: str) -> Scores:
-    """Return a scorer's lines, and those of NAME-repeat by judges who judged before."""
-    first = scores.lines(name)
-    if f"{name}-repeat" not in scores.names:
-        return first
-    again = scores.lines(f"{name}-repeat")
-    width, judges = len(scores.items), len(scores.judges) + 1
-    keys = [
-        (each.system * width + each.item) * judges + each.judge
-        for each in (first, again)
-    ]
-    again = again.keep_lines(np.isin(keys[1], keys[0]) & (again.judge >= 0))
-    return replace(
-        first,
-        system=np.append(first.system, again.system),
-        item=np.append(first.item, again.item),
-        scorer=np.append(first.scorer, again.scorer),
-        judge=np.append(first.judge, again.judge),
-        value=np.append(first.value, again.value),
-        line=np.empty(0, np.int64),
-    )
+    """Return a scorer's rows that count, then repeats by judges who judged before."""
+    lines = scores.lines(name).keep_kinds(*COUNTED, "repeat")
+    is_repeat = lines.get_kinds() == ITEM_KINDS.index("repeat")
+    if not is_repeat.any():
+        return lines
+    key = lines.system * len(scores.items) + lines.item
+    key = key * (len(scores.judges) + 1) + lines.judge
+    is_again = is_repeat & np.isin(key, key[~is_repeat]) & (lines.judge >= 0)
+    order = [*np.flatnonzero(~is_repeat), *np.flatnonzero(is_again)]
+    return lines.keep_lines(np.array(order, np.int64))
 
 
 def average_documents(scores: Scores, gold: str | None = None) -> Scores:

@@ -32,7 +32,10 @@ def rank(asked: shared.MetaQuestion, options: RankOptions) -> "MetaReport":
     from metra.meta.rank import rank_by_scorer, report_ranking
 
     shared.require_one_language(asked.scores)
-    ranking = rank_by_scorer(asked.scores, asked.choose_scorer(), options)
+    name = asked.choose_scorer()
+    # WMT's standardisation takes in the checks of each worker.
+    scores = asked.every if options.like else asked.scores
+    ranking = rank_by_scorer(scores, name, options)
     if asked.plot:
         from metra.report.pictures.heatmap import Heatmap, draw_heatmap
 
@@ -68,6 +71,8 @@ def agree(asked: shared.MetaQuestion, options: AgreeOptions) -> "MetaReport":
     if options.runs:
         asked.scores = take_runs_for_judges(asked.scores, options.runs)
     name = asked.normalise_scores(asked.choose_scorer(), options.scaling)
+    if not options.runs and not options.ranks:
+        asked.include_repeats(name)
     ratings = collect_judgements(asked.scores, name, options)
     if len(ratings.repeats.judge) and not ratings.pairable().units and not asked.plot:
         return report_repeats(ratings, name, options)
@@ -103,15 +108,15 @@ def normalise(asked: shared.MetaQuestion, options: NormaliseOptions) -> "MetaRep
     scores, name = asked.scores, asked.choose_scorer()
     failed: dict[str, str] = {}
     if options.bad:
-        failed = question.find_failing_judges(scores, name, options.bad)
+        failed = question.find_failing_judges(asked.every, name, options.bad)
         if options.bad in scores.systems:
             scores = scores.only(without_systems=[options.bad])
     # A judge of degraded outputs only has gone with them.
     left_out = [*options.left_out, *(j for j in failed if j in scores.judges)]
     normalised = question.normalise(scores, name, options.method, left_out=left_out)
     if failed:
-        told = name_some([f"{judge} ({why})" for judge, why in failed.items()])
-        asked.notes.append(f"Judges who did not score {options.bad} lower: {told}.")
+        listed = name_some([f"{judge} ({why})" for judge, why in failed.items()])
+        asked.notes.append(f"Judges who did not score {options.bad} lower: {listed}.")
     if options.to:
         write_output(format_long_table(normalised.scores), options.to)
     most = options.most_judges

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 INPUT_FORMATS = (
     *("long", "jsonl", "matrix", "metra-json", "metra-judgements", "metra-tsv"),
+    *("metra-table", "metra-zip", "spreadsheet", "results", "pearmut"),
     *("mt-metrics-eval", "da", "mqm", "mqm-wmt", "esa", "appraise"),
     *("comet-json", "comet", "metricx", "wmt25", "wmt25-human", "column", "folder"),
 )
@@ -133,7 +134,9 @@ OWN = (
 class MetaQuestion:
     """What a question is asked of, and what the shared options say about it."""
 
+    #: The rows that count, and all of them, with calibration items, repeats and checks.
     scores: "Scores"
+    every: "Scores"
     gold: str = ""
     metrics: tuple[str, ...] = ()
     #: The scorer whose judgements are looked at.
@@ -160,9 +163,18 @@ class MetaQuestion:
     #: What is said below the answer.
     notes: list[str] = field(default_factory=list)
 
+    def include_repeats(self, name: str) -> None:
+        """Add a scorer's repeated items to the rows, for what judges said again."""
+        from metra.scores.selection import DEFAULT
+        from metra.scores.table import COUNTED
+
+        if name in self.every.names:
+            kinds = COUNTED | {"repeat"}
+            self.scores = replace(DEFAULT, kinds=kinds).select(self.every)
+
     @property
     def has_scores(self) -> bool:
-        """Whether any files of scores are given."""
+        """True if any files of scores are given."""
         return bool(len(self.scores))
 
     def select_level(self, level: str, gold: str | None = None) -> None:
@@ -184,13 +196,11 @@ class MetaQuestion:
             )
 
     def choose_scorer(self) -> str:
-        """Take the scorer that was asked for, or the only one there is besides checks."""
-        from metra.scores.table import list_judged_scorers
-
+        """Take the scorer that was asked for, or the only one."""
         self.add_total(self.name or "")
-        names = list_judged_scorers(self.scores.names)
+        names = self.scores.names
         if self.name is None and len(names) > 1:
-            known = ", ".join(self.scores.names)
+            known = ", ".join(names)
             msg = (
                 f"The files contain several scorers; choose one with --scorer: {known}."
             )
@@ -271,14 +281,14 @@ class MetaQuestion:
         if not any(spec.options.calibrates for spec in specs):
             msg = "--eps-from needs acc*_eq, and excludes --eps and --cross-fit."
             raise click.UsageError(msg)
-        from metra.campaign.judgement_files import ALL_SCORE_FORMATS
         from metra.meta.correlate import transfer_thresholds
         from metra.scores.registry import read_score_files
+        from metra.scores.selection import DEFAULT
         from metra.scores.table import add_total
         from metra.scores.views import build_panel
         from metra.stats.direction import LOWER
 
-        others = read_score_files(eps_from, formats=ALL_SCORE_FORMATS)
+        others = DEFAULT.select(read_score_files(eps_from))
         lower = [s.name for s in self.scores.scorers if s.direction == LOWER]
         others = others.with_lower_is_better([n for n in lower if n in others.names])
         others, _ = add_total(others, self.gold)
@@ -373,12 +383,12 @@ def _answer_question(
     gold: str = "",
     **given: Any,
 ) -> None:
-    from metra.campaign.judgement_files import ALL_SCORE_FORMATS
     from metra.cli.output import show_progress
     from metra.meta.findings import merge_reports
     from metra.scores.long_table import read_named_pairs
     from metra.scores.mqm import parse_weighting
     from metra.scores.registry import parse_roles, read_score_files
+    from metra.scores.selection import DEFAULT
     from metra.scores.table import build_score_table, list_parts
     from metra.stats.parallel import count_blocks
 
@@ -389,7 +399,6 @@ def _answer_question(
         columns=parse_roles(columns),
         mqm_weights=parse_weighting(mqm_weights) if mqm_weights else None,
         wmt=getattr(options, "wmt", False),
-        formats=ALL_SCORE_FORMATS,
     )
     names = read_named_pairs(system_names) if system_names else {}
     scores = read(paths) if paths else build_score_table([], [], {})
@@ -407,10 +416,11 @@ def _answer_question(
         notes.append(f"{each} is taken from {', '.join(gold_from)} only.")
     if lower:
         scores = scores.with_lower_is_better(lower)
-    scores = _filter_scores(scores, *map(given.pop, ("lang", "domain", "without")))
+    every = _filter_scores(scores, *map(given.pop, ("lang", "domain", "without")))
+    scores = DEFAULT.select(every)
     reports = {}
     for each in golds if len(golds) > 1 else [gold]:
-        asked = MetaQuestion(scores, each, paths=paths, **given)
+        asked = MetaQuestion(scores, every, each, paths=paths, **given)
         asked.add_total(each)
         with show_progress("steps") as report, count_blocks(report):
             answer = ask(asked=asked, options=options)

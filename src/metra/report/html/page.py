@@ -142,7 +142,7 @@ def write_report(
     segments with a grid.
     """
     if isinstance(judgements, (str, PathLike)):
-        from metra.campaign.judgement_files import read_question
+        from metra.scores.judgement_table import read_question
 
         judgements = read_question(fspath(judgements), question)
     study = build_study(

@@ -28,7 +28,10 @@ from metra.scoring.results import GroupScores, Results, Score
 from metra.scoring.table import Cell, Column, Table, make_table, mark_best
 from metra.stats.defaults import LEAST_UNITS
 
-COLUMNS = ("level", "system", "item", "metric", "score", "low", "high", "signature")
+COLUMNS = (
+    *("level", "system", "item", "metric", "score", "low", "high", "signature"),
+    "better",
+)
 #: Further columns where systems are compared. There a score is a difference, and the item
 #: the baseline.
 TEST_COLUMNS = ("standard_error", "effect", "p_value", "p_holm", "significant", "p_bh")
@@ -264,8 +267,9 @@ def _list_score_rows(results: Results) -> Iterator[tuple[str, ...]]:
     for entry in results.systems:
         for spec, score in entry.scores.items():
             low, high = map(repr, score.interval) if score.interval else ("", "")
-            number = _format_number(score.score)
-            yield "system", entry.name, "", spec, number, low, high, score.signature
+            number, better = _format_number(score.score), _format_direction(score)
+            about = "system", entry.name, "", spec, number
+            yield (*about, low, high, score.signature, better)
             for level, values, signature in (
                 ("document", score.documents, score.signature),
                 ("segment", _number_segments(score), score.segment_signature),
@@ -274,7 +278,7 @@ def _list_score_rows(results: Results) -> Iterator[tuple[str, ...]]:
                 signed = signature or score.signature
                 for item, value in (values or {}).items():
                     cells = level, entry.name, str(item), spec, _format_number(value)
-                    yield (*cells, "", "", signed)
+                    yield (*cells, "", "", signed, better)
                     signed = ""
     for place, group in enumerate(results.groups or ()):
         keys = group.key.items()
@@ -282,7 +286,8 @@ def _list_score_rows(results: Results) -> Iterator[tuple[str, ...]]:
         for entry in group.systems:
             for spec, score in entry.scores.items():
                 cells = "group", entry.name, item, spec, _format_number(score.score)
-                yield (*cells, "", "", "" if place else score.signature)
+                signed = "" if place else score.signature
+                yield (*cells, "", "", signed, _format_direction(score))
 
 
 def _list_comparison_rows(results: Results) -> Iterator[tuple[str, ...]]:
@@ -295,11 +300,16 @@ def _list_comparison_rows(results: Results) -> Iterator[tuple[str, ...]]:
             entry.baseline,
             entry.metric,
             *map(_format_number, (entry.difference, low, high)),
-            entry.test,
+            *(entry.test, ""),
             *map(_format_number, numbers),
             "yes" if entry.significant else "no",
             _format_number(entry.p_bh),
         )
+
+
+def _format_direction(score: Score) -> str:
+    """Write whether higher scores are better."""
+    return "true" if score.higher_is_better else "false"
 
 
 def _format_number(value: float | None) -> str:

@@ -319,7 +319,7 @@ def test_content_tells_the_format(form, write):
 
 
 WRONG = [
-    ("file", ["what is this"], "auto", "begins with 'what is this'.*`input_format`"),
+    ("file", ["what is this"], "auto", "begins with 'what is this'.*`metra score`"),
     ("a.tsv", ["system\tscorer\tvalue", "A\tb"], "long", "2 columns but the header has 3"),
     ("a.tsv", ["system\tscorer\tvalue", "A\tb\tx"], "long", "line 2: the value is 'x'"),
     ("a.tsv", ["system\tscorer\tvalue", "A\tb\tinf"], "long", "the value is 'inf'"),

@@ -68,24 +68,11 @@ def read_outside_scores(
             metrics = [outside(file=place, name=each, better=better) for each in wanted]
             return [_align_scores(metric, campaign, title) for metric in metrics]
         except MetraError as error:
-            said = str(error).replace(f"{folder}/", "").replace(folder, "the files")
-            for told, remedy in _REMEDIES:
-                said = re.sub(told, remedy, said)
-            raise type(error)(said) from None
-
-
-#: What to say on a page, where a file has no options.
-_REMEDIES = (
-    (
-        r"add better=higher or better=lower, as in .*",
-        "choose which scores are better, and choose the file again.",
-    ),
-    (
-        r"; give `input_format`\.",
-        "; choose scores as metra, COMET or MetricX write them, or a table with the "
-        "headings system, segment and score.",
-    ),
-)
+            message = str(error).replace(f"{folder}/", "").replace(folder, "the files")
+            # On a page, a file has no options.
+            remedy = "choose which scores are better, and choose the file again."
+            message = re.sub(r"add better=higher or better=.*", remedy, message)
+            raise type(error)(message) from None
 
 
 def _align_scores(metric: Metric, campaign: Campaign, title: str) -> OutsideScores:

@@ -32,8 +32,11 @@ def select_question(scores: Scores, path: str, question: str | None = None) -> S
     `path` is for messages.
     """
     place = format_path(path)
+    # Values such as standard scores are of a kind but not called after it.
+    human = [scorer for scorer in scores.scorers if scorer.human]
+    people = [each.name for each in human if each.name == each.kind]
+    people = people or [each.name for each in human]
     # A table whose only scores have no name has judgements.
-    people = [scorer.name for scorer in scores.scorers if scorer.human]
     people = people or [name for name in scores.names if name in ALIASES["value"]]
     if not people:
         names = ", ".join(scores.names)

@@ -369,5 +369,6 @@ def _describe_unknown(head: FileHead) -> str:
         )
     return (
         f"{place} begins with {head.first_line[:60]!r}, which is not a known score table; "
-        "give `input_format`."
+        "expected output of `metra score` or `metra judge export`, scores of another "
+        "program, or a table with the columns system, segment and score."
     )

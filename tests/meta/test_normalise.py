@@ -231,3 +231,19 @@ def test_direct_assessments_are_ranked_as_wmt_does(tmp_path, cli):
                 p = scipy_stats.mannwhitneyu(*pair, **ask).pvalue
                 assert answer["p"][at][to] == pytest.approx(p)
     assert "like:da" in answer["signature"]
+
+
+@pytest.mark.parametrize("bad", ["degraded", "BAD", "BAD_REF"])
+def test_the_command_takes_degraded_items_for_a_check(write, cli, bad):
+    rows = ["system\tsegment\tscorer\tvalue\tjudge\titem_type"]
+    for at in range(1, 9):
+        for judge, gap in (("ann", 30), ("bob", 0)):
+            rows.append(f"a\t{at}\tda\t{60 + at}\t{judge}\tjudged")
+            worse = 60 + at - gap + (-1) ** at
+            rows.append(f"a\t{at}\tda\t{worse}\t{judge}\tdegraded")
+    ran = cli("meta", "normalise", write("r.tsv", rows), "--bad", bad)
+    assert ran.code == 0, ran.err
+    assert "Normalised: 8 values of 1 judge." in ran.out
+    assert f"Judges who did not score {bad} lower: bob (p = " in ran.out
+    ran = cli("meta", "normalise", write("r.tsv", rows), "--bad", "WORSE")
+    assert "No system or kind of item named 'WORSE'. Known: BAD," in ran.err

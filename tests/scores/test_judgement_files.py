@@ -422,3 +422,14 @@ def test_protocols_that_a_format_has_no_place_for():
         write_appraise([made("mqm", {"mqm": []})])
     with pytest.raises(OptionError, match="does not support da"):
         write_marot([made("da", {"da": 1.0})])
+
+
+def test_values_from_0_to_100_tell_the_direction(write):
+    """Tables of results, and spreadsheets of older versions, do not state it."""
+    header = "metric\tevaluator\ttext\ttranslation\tscore\tnative"
+    rows = ["wer\tann\td\ta\t80\t20", "wer\tann\td\tb\t50\t50", "x\tann\td\ta\t80\t4"]
+    rows += ["x\tann\td\tb\t20\t1", "x\tall\td\tb\t20\t1"]
+    scores = read_scores(str(write("r.tsv", [header, *rows])))
+    directions = {one.name: one.higher_is_better for one in scores.scorers}
+    assert directions == {"wer": False, "x": True}
+    assert scores.judges == ("ann",)

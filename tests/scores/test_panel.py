@@ -10,6 +10,7 @@ from metra.scores.table import (
     ITEM_KINDS,
     ScoredItem,
     Scorer,
+    add_total,
     build_score_table,
     concatenate_scores,
 )
@@ -294,3 +295,12 @@ def test_what_a_judge_said_again_counts_where_they_had_said_it():
     none = scores.keep_lines(scores.scorer < 0)
     with pytest.raises(CorpusError, match="No values of 'da'"):
         collect_ratings(none, "da")
+
+
+def test_totals_are_of_one_kind_of_item():
+    first = [of([[1], [2]], name, judge="ann") for name in ("x", "y")]
+    again = [repeat(of([[9]], name, systems="A", judge="ann")) for name in ("x", "y")]
+    scores, lacking = add_total(concatenate_scores([*first, *again]), "x+y")
+    assert lacking == 0
+    assert scores.lines("x+y").keep_kinds("judged").value.tolist() == [2, 4]
+    assert scores.lines("x+y").keep_kinds("repeat").value.tolist() == [18]

@@ -1,6 +1,6 @@
 """Formats of scores and judgements: two records for all of them, one module a format.
 
-`registry.read_scores` reads a file of scores in any format. What a judgement is worth depends
+`registry.read_scores` reads a file of scores in any format. The score of a judgement depends
 on its protocol: readers of judgements take a function that checks answers, and writers
 take judgements with their scores, both from `metra.campaign`.
 
@@ -16,7 +16,7 @@ model_scores: what programs of neural metrics write: COMET, MetricX, WMT 2025, a
 mqm: tables of MQM errors, Marot's among them, and the weights of errors
 mt_metrics_eval: score and rating files of mt-metrics-eval with their texts
 pearmut: Pearmut's campaigns and results
-registry: recognition of formats, and `read_scores`
+registry: the formats and their recognition, and `read_scores`
 selection: which rows of a table count, and the words that say so
 spreadsheet: a spreadsheet of judgements, and the scores that are missing
 table: the table of scores

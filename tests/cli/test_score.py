@@ -235,7 +235,8 @@ def test_tsv_of_levels(score, files):
     ]
     # Once for each level: on every line it would be most of the file.
     assert [row[7] for row in rows[1:]] == [BLEU, BLEU, "", SEGMENT, ""]
-    assert {len(row) for row in rows} == {8}
+    assert {row[8] for row in rows[1:]} == {"true"}
+    assert {len(row) for row in rows} == {9}
 
 
 def lengthen(files):

@@ -72,7 +72,7 @@ def read_outside_scores(
             # On a page, a file has no options.
             remedy = "choose which scores are better, and choose the file again."
             message = re.sub(r"add better=higher or better=.*", remedy, message)
-            raise type(error)(message) from None
+            raise type(error)(message.replace("`", "")) from None
 
 
 def _align_scores(metric: Metric, campaign: Campaign, title: str) -> OutsideScores:

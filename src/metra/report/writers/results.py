@@ -28,10 +28,7 @@ from metra.scoring.results import GroupScores, Results, Score
 from metra.scoring.table import Cell, Column, Table, make_table, mark_best
 from metra.stats.defaults import LEAST_UNITS
 
-COLUMNS = (
-    *("level", "system", "item", "metric", "score", "low", "high", "signature"),
-    "better",
-)
+COLUMNS = ("level", "system", "item", "metric", "score", "low", "high", "signature")
 #: Further columns where systems are compared. There a score is a difference, and the item
 #: the baseline.
 TEST_COLUMNS = ("standard_error", "effect", "p_value", "p_holm", "significant", "p_bh")
@@ -82,10 +79,10 @@ def render_terminal(results: Results, style: Style) -> str:
 def write_tsv(results: Results) -> Iterator[str]:
     """Write one long table: a line for every score of every level, numbers in full."""
     compared = () if results.terms is None else TEST_COLUMNS
-    yield render_tsv([COLUMNS + compared])
+    yield render_tsv([(*COLUMNS, *compared, "better")])
     blank = ("",) * len(compared)
     for line in chain(
-        (row + blank for row in _list_score_rows(results)),
+        ((*row, *blank, better) for *row, better in _list_score_rows(results)),
         _list_comparison_rows(results) if compared else (),
     ):
         yield f"\n{render_tsv([line])}"
@@ -264,6 +261,7 @@ def _format_key(value: object) -> str:
 
 
 def _list_score_rows(results: Results) -> Iterator[tuple[str, ...]]:
+    """Yield the cells of `COLUMNS` of each score, and whether higher ones are better."""
     for entry in results.systems:
         for spec, score in entry.scores.items():
             low, high = map(repr, score.interval) if score.interval else ("", "")
@@ -300,10 +298,10 @@ def _list_comparison_rows(results: Results) -> Iterator[tuple[str, ...]]:
             entry.baseline,
             entry.metric,
             *map(_format_number, (entry.difference, low, high)),
-            *(entry.test, ""),
+            entry.test,
             *map(_format_number, numbers),
             "yes" if entry.significant else "no",
-            _format_number(entry.p_bh),
+            *(_format_number(entry.p_bh), ""),
         )
 
 

@@ -35,6 +35,8 @@ def rank(asked: shared.MetaQuestion, options: RankOptions) -> "MetaReport":
     name = asked.choose_scorer()
     # WMT's standardisation takes in the checks of each worker.
     scores = asked.every if options.like else asked.scores
+    if options.ranks:  # which become shares, in rows of their own
+        scores = scores.drop_optional()
     ranking = rank_by_scorer(scores, name, options)
     if asked.plot:
         from metra.report.pictures.heatmap import Heatmap, draw_heatmap
@@ -71,7 +73,9 @@ def agree(asked: shared.MetaQuestion, options: AgreeOptions) -> "MetaReport":
     if options.runs:
         asked.scores = take_runs_for_judges(asked.scores, options.runs)
     name = asked.normalise_scores(asked.choose_scorer(), options.scaling)
-    if not options.runs and not options.ranks:
+    if options.ranks:
+        asked.scores = asked.scores.drop_optional()
+    elif not options.runs:
         asked.include_repeats(name)
     ratings = collect_judgements(asked.scores, name, options)
     if len(ratings.repeats.judge) and not ratings.pairable().units and not asked.plot:

@@ -1,4 +1,4 @@
-"""What evaluators hand in: files of scores and judgements in any format, as one record."""
+"""Scores that evaluators hand in: files in any format, as one record."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ from metra.scores.table import COUNTED, Scores
 
 
 def read_evaluator_files(paths: Iterable[str]) -> list[NativeScore]:
-    """Read what evaluators handed in; `EVALUATOR=FILE` says whose scores a file has.
+    """Read the files of evaluators; `EVALUATOR=FILE` says whose scores a file has.
 
     Without a name they are of the judges that the file names or, if it names none, of an
     evaluator called after the file.

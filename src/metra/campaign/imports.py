@@ -33,7 +33,7 @@ class ImportedFile:
 
     @property
     def name(self) -> str:
-        """What the campaign is called after."""
+        """Name for the campaign."""
         return Path(self.path).name.partition(".")[0]
 
     @property
@@ -62,7 +62,7 @@ def parse_judgements(
             protocol = protocol or pearmut.find_protocol(file.text, file.path)
         if file.kind == "appraise-batches":
             outputs |= appraise.index_batches(file.text, file.path)
-    known: dict[str, Any] = {
+    options: dict[str, Any] = {
         "languages": languages or _UNKNOWN,
         "protocol": protocol,
         "outputs": outputs,
@@ -73,11 +73,11 @@ def parse_judgements(
     for file in files:
         form = SCORE_FORMATS[file.kind]
         if form.read_judgements is not None:
-            given = known | {"campaign": file.name}
-            options = {name: given[name] for name in form.options}
+            given = options | {"campaign": file.name}
+            chosen = {name: given[name] for name in form.options}
             with refuse_damage(file.path):
                 judgements += form.read_judgements(
-                    file.lines, file.path, check=check_imported, **options
+                    file.lines, file.path, check=check_imported, **chosen
                 )
     if not judgements:
         kinds = ", ".join(f"{file.path} ({file.kind})" for file in files)

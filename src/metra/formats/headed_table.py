@@ -62,7 +62,7 @@ def _remove_guards(table: DelimitedTable) -> DelimitedTable:
 
 
 def is_workbook_name(path: str) -> bool:
-    """Whether a file is a workbook by its name."""
+    """Return True if a file is a workbook by its name."""
     return find_format_by_suffix(path) is XLSX
 
 

@@ -11,8 +11,8 @@ judgement: the record of a judgement with its scores, and texts of other campaig
 judgement_jsonl: judgements as JSON lines, every field of every revision
 judgement_table: judgements of one question, as reports take them
 long_table: tables with a line for each value, matrices, and JSON lines of scores
-metra: what `metra score` writes: JSON, TSV and printed tables
-model_scores: what programs of neural metrics write: COMET, MetricX, WMT 2025, a column
+metra: output of `metra score`: JSON, TSV and printed tables
+model_scores: output of neural metrics: COMET, MetricX, WMT 2025, a column
 mqm: tables of MQM errors, Marot's among them, and the weights of errors
 mt_metrics_eval: score and rating files of mt-metrics-eval with their texts
 pearmut: Pearmut's campaigns and results

@@ -102,7 +102,7 @@ class ScoreColumns:
         return dict(zip(self.header, self.columns, strict=True)) if self.rows else {}
 
     def name_items(self, units: Sequence[str] = ()) -> list[ScoredItem]:
-        """Return what was scored in each row; `units` are columns that tell more apart.
+        """Return the scored item of each row; `units` are columns that tell more apart.
 
         In the place of a name, `all` is the whole, as in the tables of WMT 2025.
         """
@@ -148,7 +148,7 @@ def read_score_table(path: str) -> DelimitedTable:
 
 
 def read_score_head(path: str) -> FileHead:
-    """Read what the format of a file of scores is recognised by.
+    """Read the beginning of a file of scores, by which its format is recognised.
 
     Of a workbook, and of a table with blanks between its cells, the first lines as a table.
     """
@@ -164,7 +164,7 @@ def read_score_head(path: str) -> FileHead:
 
 
 def _has_blanks_between(head: FileHead) -> bool:
-    """Whether blanks are all that separates the cells of a table of scores."""
+    """Return True if only blanks separate the cells of a table of scores."""
     lines = head.text.split("\n")[:20]
     whole = lines[:-1] if len(lines) > 1 else lines
     header = lines[0].split()
@@ -212,13 +212,13 @@ def find_columns(
     """
     names = [name.strip().lower() for name in header]
     chosen = {role: name.strip().lower() for role, name in (columns or {}).items()}
-    found = {role: names.index(name) for role, name in chosen.items() if name in names}
+    roles = {role: names.index(name) for role, name in chosen.items() if name in names}
     for role, aliases in ALIASES.items():
         places = [names.index(alias) for alias in aliases if alias in names]
-        free = [place for place in places if place not in found.values()]
+        free = [place for place in places if place not in roles.values()]
         if free and role not in chosen:
-            found[role] = free[0]
-    return {role: found[role] for role in ALIASES if role in found}
+            roles[role] = free[0]
+    return {role: roles[role] for role in ALIASES if role in roles}
 
 
 def count_columns(header: Sequence[str]) -> int:
@@ -275,7 +275,7 @@ def parse_numbers(cells: Sequence[str], path: str, name: str, first: int = 2) ->
 
 
 def describe_expected_number(cell: str) -> str:
-    """Say what is expected in the place of a cell that is no number.
+    """Describe the number that is expected in the place of a cell.
 
     >>> describe_expected_number("0,5")
     'expected a number with a decimal point (a comma only between semicolons)'

@@ -1,4 +1,4 @@
-"""What `metra score` writes, read as scores: JSON, TSV, and tables for a terminal."""
+"""Output of `metra score`, read as scores: JSON, TSV, and tables for a terminal."""
 
 import re
 from collections.abc import Sequence

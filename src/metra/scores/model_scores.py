@@ -1,4 +1,4 @@
-"""What programs of neural metrics write: COMET, MetricX, WMT 2025's files, a column.
+"""Output of neural metrics: COMET, MetricX, WMT 2025's files, a column.
 
 COMET's JSON (`comet-score --to_json`) has a list of segments for each file of outputs, and
 its lines name a file, a segment counted from 0 and a score. MetricX adds a prediction to
@@ -63,7 +63,7 @@ def find_direction(name: str, values: Array) -> bool | None:
 
 
 def has_fixed_direction(name: str) -> bool:
-    """Whether the direction of a known metric is the same whatever its values are.
+    """Return True if the direction of a known metric does not depend on its values.
 
     >>> has_fixed_direction("COMET-22"), has_fixed_direction("MetricX")
     (True, False)
@@ -73,7 +73,7 @@ def has_fixed_direction(name: str) -> bool:
 
 
 def is_string_metric(name: str) -> bool:
-    """Whether it is the name of a well-known metric that compares strings.
+    """Return True for the name of a well-known metric that compares strings.
 
     >>> is_string_metric("chrF2++"), is_string_metric("BLEURT")
     (True, False)

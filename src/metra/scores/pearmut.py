@@ -136,7 +136,7 @@ def parse_results(
     judgements: list[Judgement] = []
     for place, entry in entries:
         if entry.get("annotation") == _RESET:
-            judgements = [kept for kept in judgements if not _is_reset(kept, entry)]
+            judgements = [one for one in judgements if not _is_reset(one, entry)]
             continue
         with refuse_line(place):
             screen = _parse_screen(entry, asked, steps, segments, languages, campaign)
@@ -230,7 +230,7 @@ def _guess_protocol(entries: Iterator[Mapping[str, Any]]) -> str:
 
 
 def _is_reset(judgement: Judgement, reset: Mapping[str, Any]) -> bool:
-    """Whether a reset takes a judgement back: the judge's, on that screen or on all."""
+    """Return True if a reset takes a judgement back: on that screen or on all."""
     if judgement.judge != str(reset.get("user_id")):
         return False
     screen = reset.get("item_i")

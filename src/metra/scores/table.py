@@ -348,26 +348,26 @@ def build_score_table(
     is_row = np.isfinite(grid.reshape(len(values), len(system)))
     if reasons is not None and any(reasons):
         reason_names, reason = drop_nameless(*number_names(reasons))
-        scorer, kept = np.nonzero(is_row | (reason >= 0))
+        scorer, row = np.nonzero(is_row | (reason >= 0))
         columns |= {"reason": np.where(is_row.any(0), -1, reason)}
     else:
         reason_names = ()
-        scorer, kept = np.nonzero(is_row)
+        scorer, row = np.nonzero(is_row)
     return Scores(
         system_names,
         item_names,
         tuple(values),
         judge_names,
-        system[kept],
-        item[kept],
+        system[row],
+        item[row],
         scorer,
-        judge[kept],
-        grid[scorer, kept] if values else np.empty(0),
-        kind=np.array([ITEM_KINDS.index(each) for each in kinds], np.int64)[kept]
+        judge[row],
+        grid[scorer, row] if values else np.empty(0),
+        kind=np.array([ITEM_KINDS.index(each) for each in kinds], np.int64)[row]
         if kinds is not None and {*kinds} - {"judged"}
         else _make_codes(),
         reasons=reason_names,
-        **{name: column[kept] for name, column in columns.items()},
+        **{name: column[row] for name, column in columns.items()},
     )
 
 
@@ -553,7 +553,7 @@ def _match_items(items: Sequence[ScoredItem]) -> dict[ScoredItem, ScoredItem]:
 
 
 def _is_part(item: ScoredItem, other: ScoredItem) -> bool:
-    """Whether all that is known of an item is the same of the other."""
+    """Return True if the names of an item are empty or those of the other."""
     return all(name in ("", same) for name, same in zip(item, other, strict=True))
 
 

@@ -132,7 +132,7 @@ OWN = (
 
 @dataclass
 class MetaQuestion:
-    """What a question is asked of, and what the shared options say about it."""
+    """The scores that a question is asked of, and the shared options."""
 
     #: The rows that count, and all of them, with calibration items, repeats and checks.
     scores: "Scores"
@@ -258,7 +258,7 @@ class MetaQuestion:
 
     @property
     def has_metrics(self) -> bool:
-        """Whether metrics are named, or have scores."""
+        """True if metrics are named, or have scores."""
         from metra.scores.views import list_metrics
 
         return bool(self.metrics or list_metrics(self.scores, self.gold))
@@ -453,12 +453,12 @@ def _filter_scores(
     if len(scores) and not len(kept):
         domains = dict.fromkeys(item.domain for item in scores.items)
         known = {"--lang": scores.languages, "--domain": list(domains)}
-        told = [
+        filters = [
             f"{flag} {value} (known: {', '.join(filter(None, known[flag])) or 'none'})"
             for flag, value in (("--lang", lang), ("--domain", domain))
             if value is not None
         ]
-        msg = f"No score is left with {' and '.join(told) or 'these systems'}."
+        msg = f"No score is left with {' and '.join(filters) or 'these systems'}."
         raise click.UsageError(msg)
     return kept
 

@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from dataclasses import replace
 
 import pytest
 from tests.campaign.campaigns import answered, opened
@@ -9,6 +10,7 @@ from tests.campaign.campaigns import answered, opened
 from metra.campaign.evaluator_files import read_evaluator_file, read_evaluator_files
 from metra.campaign.exercise_study import run_exercise
 from metra.campaign.exports import export_judgements
+from metra.campaign.judgement import format_judgement_lines
 from metra.errors import FormatError, MetraError
 
 HEAD = "metric\tevaluator\ttext\ttranslation\tscore"
@@ -220,3 +222,16 @@ def test_a_zip_without_answers_is_none_of_ours(tmp_path):
         packed.writestr("a.json", json.dumps({}))
     with pytest.raises(MetraError):
         read_evaluator_file(str(path))
+
+
+def test_what_could_not_be_judged_is_no_measure(tmp_path):
+    """It has no question, and the protocol is none."""
+    frozen = opened("ldc")
+    judgements = answered(frozen, lambda *_: {"fluency": 4, "adequacy": 5})
+    skipped = replace(judgements[0], cannot="unreadable", value={})
+    path = tmp_path / "j.jsonl"
+    lines = format_judgement_lines([skipped, *judgements[1:]])
+    path.write_text("".join(lines), encoding="utf-8")
+    scores = read_evaluator_file(str(path))
+    assert {one.metric for one in scores} == {"fluency", "adequacy"}
+    assert not any(one.reason for one in scores)

@@ -433,3 +433,10 @@ def test_values_from_0_to_100_tell_the_direction(write):
     directions = {one.name: one.higher_is_better for one in scores.scorers}
     assert directions == {"wer": False, "x": True}
     assert scores.judges == ("ann",)
+
+
+def test_a_spreadsheet_of_answers_without_scores(write):
+    named = ScoredJudgement(made("da", {"da": 5.0}), [()])
+    path = write("t.csv", format_spreadsheet([named]).encode())
+    with pytest.raises(FormatError, match=r"t\.csv has rows, but no scores in them\."):
+        read_scores(str(path))

@@ -8,11 +8,11 @@ from statistics import fmean
 import numpy as np
 
 from metra.campaign.campaign import group_by
-from metra.campaign.results import score_texts
+from metra.campaign.judgement import build_campaign_scores
 from metra.campaign.score_scales import MeasureKind, NativeScore
 from metra.errors import CorpusError, FormatError
 from metra.formats.stream import format_path, name_system, split_named_path
-from metra.scores.judgement import Judgement
+from metra.scores.judgement import UNSCORED, Judgement, explain_skipped
 from metra.scores.registry import read_scores
 from metra.scores.table import COUNTED, Scores
 
@@ -32,10 +32,9 @@ def read_evaluator_files(paths: Iterable[str]) -> list[NativeScore]:
 
 def read_evaluator_file(path: str, evaluator: str = "") -> list[NativeScore]:
     """Read one file; `evaluator` is who scored, where the file does not say it."""
-    # Of all judges, and with the reasons of missing values.
-    scores = read_scores(path).keep_kinds(*COUNTED).compact()
+    scores = read_scores(path)
     place = format_path(path)
-    natives = _convert_scores(scores, path)
+    natives = _convert_scores(scores, place)
     if not natives:
         msg = f"{place} has no scores; expected those of at least one system."
         raise FormatError(msg)
@@ -44,9 +43,7 @@ def read_evaluator_file(path: str, evaluator: str = "") -> list[NativeScore]:
         msg = f"{place} already names its evaluators ({names}); remove {evaluator!r}."
         raise CorpusError(msg)
     label = evaluator or name_system(path)
-    return [
-        replace(one, evaluator=one.evaluator or label, place=place) for one in natives
-    ]
+    return [replace(one, evaluator=one.evaluator or label) for one in natives]
 
 
 def convert_judgements(
@@ -56,31 +53,28 @@ def convert_judgements(
 
     `place` is where they come from, for messages.
     """
-    return [
-        NativeScore(
-            *(one.metric, one.evaluator, one.text, one.translation, one.native),
-            hundred=one.score,
-            kind="human",
-            reason=one.reason,
-            place=place,
-        )
-        for one in score_texts(judgements)
-        if one.evaluator
-    ]
+    return _convert_scores(build_campaign_scores(judgements), place)
 
 
-def _convert_scores(scores: Scores, path: str) -> list[NativeScore]:
+def _convert_scores(scores: Scores, place: str) -> list[NativeScore]:
     """Return each judge's scores of systems and texts; segments are averaged by text.
 
     Scores of segments count only where nothing larger was scored: most metrics are no
-    means. Where a judge's segments of a text have no score at all, the reason is given.
+    means. Where a judge's segments of a text have no score at all, the reason is given,
+    unless nothing was judged.
     """
+    unjudged = [
+        at
+        for at, reason in enumerate(scores.reasons)
+        if reason == UNSCORED or reason.startswith(explain_skipped(""))
+    ]
+    counted = scores.keep_kinds(*COUNTED)
+    if len(counted.reason):
+        counted = counted.keep_lines(~np.isin(counted.reason, unjudged))
+    scores = counted.compact()
     if len(scores.languages) > 1:
-        known = ", ".join(filter(None, scores.languages))
-        msg = (
-            f"{format_path(path)} has several language pairs ({known}); give a file with "
-            "one of them."
-        )
+        pairs = ", ".join(filter(None, scores.languages))
+        msg = f"{place} has several language pairs ({pairs}); give a file with one of them."
         raise CorpusError(msg)
     natives = []
     for scorer in scores.scorers:
@@ -93,6 +87,7 @@ def _convert_scores(scores: Scores, path: str) -> list[NativeScore]:
                 score,
                 higher_is_better=scorer.higher_is_better is not False,
                 kind="human" if scorer.human else kind,
+                place=place,
             )
             for score in _average_texts(lines, scorer.name)
         ]

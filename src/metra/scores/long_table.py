@@ -167,6 +167,9 @@ def read_declared_table(
     chosen = {role: heading for role, heading in chosen.items() if heading}
     declared = build_columns(table, path, chosen)
     scores = _build_long(declared, needed=needed, words=kinds)
+    if not len(scores):
+        msg = f"{format_path(path)} has rows, but no scores in them."
+        raise FormatError(msg)
     if without_judge not in scores.judges:
         return scores
     is_dropped = scores.judge == scores.judges.index(without_judge)

@@ -4,6 +4,7 @@ import json
 import zipfile
 
 import pytest
+from metra.campaign.exports import export_judgements
 from tests.campaign.campaigns import answered, opened
 
 from metra.campaign.evaluator_files import read_evaluator_file, read_evaluator_files
@@ -11,7 +12,6 @@ from metra.campaign.protocols.registry import list_question_scales
 from metra.errors import FormatError, MetraError
 from metra.meta.exercise import run_exercise
 from metra.meta.texts import average_texts, list_rows, select_texts
-from metra.report.campaign_files import export_judgements
 
 HEAD = "metric\tevaluator\ttext\ttranslation\tscore"
 
@@ -65,7 +65,7 @@ def test_every_format_of_score_has_the_same_scores(scored, form):
 
 def test_tables_for_papers_are_refused(scored):
     """They are rounded, and their metrics are renamed."""
-    with pytest.raises(FormatError, match="expected output of `metra score` or"):
+    with pytest.raises(FormatError, match="is not a known score table"):
         read_evaluator_file(str(scored / "ann.markdown"))
 
 
@@ -170,14 +170,14 @@ def test_results_may_say_their_kind_and_have_no_score(write):
 
 REFUSED = [
     pytest.param([], "is empty; expected scores.", id="empty file"),
-    pytest.param([HEAD], "has no scores; expected those of at least", id="header only"),
+    pytest.param([HEAD], "has a header but no scores.", id="header only"),
     pytest.param([HEAD, "m\te\t1\tt\tx"], "line 2: the score is 'x'", id="no number"),
     pytest.param([HEAD, "m\te\t1\tt\tinf"], "the score is 'inf'", id="infinite"),
-    pytest.param([HEAD, "m\t\t1\tt\t3"], "there is no evaluator", id="nobody"),
+    pytest.param([HEAD, "m\t\t1\tt\t3"], "line 2 has no evaluator; every", id="nobody"),
     pytest.param(
         [f"{HEAD}\tkind", "m\te\t1\tt\t3\tx"], "the kind is 'x'", id="no kind"
     ),
-    pytest.param(["one two three"], "begins with 'one two three'; expected output", id="text"),
+    pytest.param(["one two three"], "begins with 'one two three', which is not", id="text"),
     pytest.param(
         ["system  bleu ↑", "──────────────", "a  1.00  2.00"],
         "has 3 cells for a; expected 2",
@@ -192,7 +192,7 @@ REFUSED = [
     pytest.param(
         ["system\tscorer\tvalue\tsegment\tdocument\tjudge\tkind\thundred",
          "a\tclarity\t2\t1\td\tann\tclarity\tmany"],
-        "line 2: hundred is 'many'; expected a number.",
+        "line 2: the hundred is 'many'; expected a number, or",
         id="export without numbers",
     ),
     pytest.param(
@@ -212,7 +212,9 @@ def test_what_is_refused(write, lines, says):
 
 def test_a_store_is_no_file_of_scores(write):
     path = write("judge.db", b"SQLite format 3\0" + bytes(100))
-    with pytest.raises(FormatError, match="is a store of campaigns; give it with `st"):
+    with pytest.raises(
+        FormatError, match="is a store of campaigns; export one with `m"
+    ):
         read_evaluator_file(str(path))
 
 

@@ -10,7 +10,6 @@ evaluator_files: scores that evaluators hand in, in any format
 from_judgements: a campaign rebuilt from judgements
 imports: judgements of other programs
 judgement: answers as judgements, their scores and latest revisions
-judgement_files: judgements read as score tables
 key_log: what judges typed, played again
 material: what protocols need besides the texts
 metric_scores: the texts as a corpus, and scores of our metrics for them

@@ -52,14 +52,15 @@ MEANINGS = {
     "reason": "Reason for a missing score; empty if there is a score.",
     "lang": "Language pair.",
     "higher_is_better": "Whether higher native values are better.",
+    "item_type": "Kind of item; judged, reference and control count for systems.",
     "active_seconds": "Seconds of active time.",
     "output": "Judged output.",
-    "flags": "Reasons why the judge is flagged; empty if the judge is not.",
+    "flags": 'Reasons why the judge is flagged, separated by "; "; else empty.',
 }
 #: What is different in the table of scores.
 _IN_SCORES = {
     "value": "Answer on its native scale.",
-    "kind": "Question without -repeat, -degraded or -calibration.",
+    "kind": "Kind of judgement: the question.",
 }
 
 

@@ -518,7 +518,12 @@ EXPORT_FORMATS: Mapping[str, ExportFormat] = {
         "judgements.jsonl",
         lambda request: format_judgement_lines(request.judgements, request.flags),
     ),
-    "tsv": ExportFormat("scores.tsv", _write_scored(long_table.format_judgement_table)),
+    "tsv": ExportFormat(
+        "scores.tsv",
+        lambda request: long_table.format_judgement_table(
+            request.scored_judgements, request.flags
+        ),
+    ),
     "csv": ExportFormat(
         "judgements.csv",
         lambda request: spreadsheet.format_lines(

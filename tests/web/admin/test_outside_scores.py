@@ -5,13 +5,13 @@ import json
 import numpy as np
 import pytest
 from metra.campaign.ranking import rank_systems
+from metra.campaign.results import group_by_scorer
 from tests.campaigns import SYSTEMS, made, opened
 from tests.web.admin.conftest import Admin
 from tests.web.admin.test_results import filled, names_of
 
 from metra.campaign.metric_scores import build_table_from_scores
 from metra.campaign.outside_scores import read_outside_scores
-from metra.campaign.results import group_by_scorer
 from metra.errors import MetraError
 from metra.store import audit, campaigns, imported, outside_scores
 
@@ -190,7 +190,7 @@ GAP = SYSTEM_SCORES | {SYSTEMS[1]: [*SYSTEM_SCORES[SYSTEMS[1]][:-1], ""]}
         pytest.param(
             [("a.txt", b"these are no scores\n")],
             "a.txt begins with &#39;these are no scores&#39;, which is not a known score "
-            "table; choose scores as metra, COMET or MetricX write them",
+            "table; expected output of metra score",
             id="something else",
         ),
         pytest.param(

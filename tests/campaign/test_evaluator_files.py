@@ -228,9 +228,10 @@ def test_what_could_not_be_judged_is_no_measure(tmp_path):
     """It has no question, and the protocol is none."""
     frozen = opened("ldc")
     judgements = answered(frozen, lambda *_: {"fluency": 4, "adequacy": 5})
-    skipped = replace(judgements[0], cannot="unreadable", value={})
+    at = next(at for at, one in enumerate(judgements) if one.kind == "judged")
+    judgements[at] = replace(judgements[at], cannot="unreadable", value={})
     path = tmp_path / "j.jsonl"
-    lines = format_judgement_lines([skipped, *judgements[1:]])
+    lines = format_judgement_lines(judgements)
     path.write_text("".join(lines), encoding="utf-8")
     scores = read_evaluator_file(str(path))
     assert {one.metric for one in scores} == {"fluency", "adequacy"}

@@ -112,7 +112,7 @@ def test_meta_evaluation_leaves_groups_alone(cli, parquet, tmp_path):
     cli("score", parquet, *COLUMNS, "--group-by", "lp", "--format", "tsv", "-o", out)
     from metra.scores.metra import read_metra_tsv
 
-    assert len(read_metra_tsv(str(out), direction_of=lambda _: True)) == 2
+    assert len(read_metra_tsv(str(out))) == 2
 
 
 @pytest.mark.parametrize("form", ["markdown", "latex"])

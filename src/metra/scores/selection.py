@@ -72,7 +72,7 @@ class Selection:
 
     def _list_words(self, scores: Scores) -> list[str]:
         counted = self.select(scores)
-        words = [_count_answers(counted)]
+        words = [_count_answers(counted, "answer" if len(scores.answer) else "score")]
         kinds = {ITEM_KINDS[at] for at in np.unique(scores.get_kinds())}
         dropped = [kind for kind in ITEM_KINDS if kind in kinds - self.kinds]
         dropped = [kind for kind in dropped if kind != "earlier"]
@@ -209,14 +209,12 @@ def _flag_names(names: Sequence[str], chosen: Collection[str]) -> Mask:
     return np.array([name in chosen for name in names], bool)
 
 
-def _count_answers(rows: Scores) -> str:
+def _count_answers(rows: Scores, noun: str) -> str:
     """Return the number of answers, or of scores where answers are not known."""
     judges = len(np.unique(rows.judge[rows.judge >= 0]))
-    if len(rows.answer):
-        answers = rows.answer[rows.answer >= 0]
-        counted = format_count(len(np.unique(answers)), "answer")
-    else:
-        counted = format_count(len(rows), "score")
+    answers = rows.answer[rows.answer >= 0]
+    count = len(np.unique(answers)) if noun == "answer" else len(rows)
+    counted = format_count(count, noun)
     return f"{counted} of {format_count(judges, 'judge')}" if judges else counted
 
 

@@ -500,6 +500,14 @@ def test_both_figures_stand_in_the_table():
         assert cells == dict(order(answer.other))
 
 
+def test_flagged_judges_who_are_not_chosen_are_not_named():
+    chosen = Selection(judges=frozenset({"ann", "bob", "eva"}))
+    answer = rank(EVERYBODY, chosen)
+    assert answer.flagged == ("eva",)
+    note = report_ranking(answer, RankOptions()).notes[-1]
+    assert note == "With the flagged judge eva, bad is first."
+
+
 def test_flags_that_change_nothing():
     # Nobody is flagged, or nobody is left: then there is one figure only.
     answer = rank(CAREFUL)

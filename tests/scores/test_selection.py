@@ -331,6 +331,20 @@ WORDS = [
         id="all are flagged",
     ),
     pytest.param(
+        Selection(judges=frozenset({"bo"})),
+        ANSWERS,
+        FLAGS,
+        "8 answers of 1 judge; only judges bo",
+        id="a flagged judge who is not chosen",
+    ),
+    pytest.param(
+        DEFAULT,
+        [*ANSWERS, made("one", 9, "eve", 3, "calibration")],
+        {"eve": ("too fast",)},
+        "16 answers of 2 judges; without calibration items",
+        id="a flagged judge without answers that count",
+    ),
+    pytest.param(
         Selection(judges=frozenset({"bo", "ann"}), systems=frozenset({"two"})),
         ANSWERS,
         {},

@@ -56,6 +56,14 @@ class Selection:
         rows = scores.keep_lines(self._match(scores, self.kinds))
         return _drop_flagged(rows, self)
 
+    def list_flagged(self, scores: Scores) -> list[str]:
+        """List the flagged judges whose rows would count if flagged judges did."""
+        flagged = list_flagged(scores)
+        if not flagged:
+            return []
+        judges = replace(self, flagged="count").select(scores).judges
+        return [judge for judge in flagged if judge in judges]
+
     def describe(self, scores: Scores, scorer: str = "") -> str:
         """Return the selection in a few words, for every figure that is made with it.
 
@@ -79,7 +87,7 @@ class Selection:
         if dropped:
             names = [_PLURALS.get(kind, f"{kind} items") for kind in dropped]
             words.append(f"without {_join(names)}")
-        flagged = list_flagged(scores)
+        flagged = self.list_flagged(scores)
         if flagged and self.flagged != "count":
             apart = [name for name in flagged if name not in counted.judges]
             what = "set apart" if self.flagged == "apart" else "left out"

@@ -64,7 +64,7 @@ def page(name: str) -> str:
         more = "See [Neural metrics](../neural.md) for models, precision, speed and the cache."
         return "\n\n".join([*blocks, more]) + "\n"
     metric = registry.metric(_spec(name))
-    if metric.estimate is None:  # the others send requests to an endpoint
+    if metric.notes.estimate is None:  # the others send requests to an endpoint
         blocks += [
             "## On the example",
             _console(_spec(name), metric),
@@ -142,7 +142,7 @@ def _console(spec: str, metric: Metric) -> str:
 
 def _noted(spec: str, metric: Metric) -> str:
     """Show the details of the metric for one output, if it has details."""
-    if metric.details is None:
+    if metric.notes.details is None:
         return ""
     outputs = (NOTED.get(metric.name, OUTPUTS[1]),)
     corpus = _corpus(outputs, metric)
@@ -157,7 +157,7 @@ def _command(spec: str, outputs: tuple[str, ...], metric: Metric) -> str:
     files += [f"-r {path}" for path in _references(metric)]
     if _takes_source(metric):
         files.append("-s examples/source.fr.txt")
-    if metric.whole_documents or metric.needs_documents:
+    if "whole_documents" in metric.needs or "documents" in metric.needs:
         files.append("--docs examples/docs.txt")
     return f"$ metra score {' '.join(files)} -m {spec}"
 
@@ -189,7 +189,7 @@ def _possible(spec: str, metric: Metric) -> bool:
         found = registry.metric(spec)
     except MetraError:
         return False
-    return not found.needs_source or _takes_source(metric)
+    return "source" not in found.needs or _takes_source(metric)
 
 
 def _statistics(spec: str, metric: Metric) -> str:
@@ -227,19 +227,19 @@ def _corpus(outputs: tuple[str, ...], metric: Metric) -> FileCorpus:
         _references(metric),
         "examples/source.fr.txt" if _takes_source(metric) else None,
         "examples/docs.txt"
-        if metric.whole_documents or metric.needs_documents
+        if "whole_documents" in metric.needs or "documents" in metric.needs
         else None,
     )
 
 
 def _references(metric: Metric) -> list[str]:
-    if metric.needs_reference or metric.name in WITH_REFERENCES:
+    if "references" in metric.needs or metric.name in WITH_REFERENCES:
         return [f"examples/{path}" for path in REFERENCES]
     return []
 
 
 def _takes_source(metric: Metric) -> bool:
-    return metric.needs_source or metric.name in WITH_SOURCE
+    return "source" in metric.needs or metric.name in WITH_SOURCE
 
 
 def _prose(text: str) -> str:

@@ -24,12 +24,11 @@ def collect(tmp_path):
 def test_places_and_words(tmp_path):
     found = collect(tmp_path)
     first = found.spans["a"][0]
-    assert [(span.place, span.words, span.source) for span in first] == [
-        ((2, 5), "dog", "r1"), ((2, 5), "dog", "r2"), (None, "", "r1"),
+    assert [(judge, *mark[1:3], mark.text) for judge, mark in first] == [
+        ("r1", 2, 5, "dog"), ("r1", None, None, ""), ("r2", 2, 5, "dog"),
     ]  # fmt: skip
-    assert [(span.place, span.side) for span in found.spans["a"][1]] == [
-        (None, "source")
-    ]
+    [(_, mark)] = found.spans["a"][1]
+    assert (mark.start, mark.side) == (None, "source")
     assert found.spans["b"] == {}
     assert "c" not in found.spans
 

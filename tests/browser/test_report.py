@@ -404,10 +404,27 @@ def test_systems_are_tested_against_each_other(example_report, open_page):
     assert said.startswith(
         "bleu on the whole test set: 97.49 → 78.34, −19.15 (95% interval −"
     )
-    assert said.endswith("with Holm's correction.")
+    assert " with Holm's correction for 4 comparisons per metric: " in said
     page.get_by_role("button", name="Swap A and B").click()
     assert (
         "78.34 → 97.49, +19.15 (95% interval +" in page.locator(".whole").inner_text()
+    )
+
+
+def test_against_the_baseline_a_p_value_is_that_of_the_table(example_report, open_page):
+    page = open_page(example_report)
+    row = page.locator("[data-csv=differences] tbody tr", has_text="terse").first
+    # System, people with their p-value, then bleu with its own.
+    p_value = row.locator("th, td").nth(4).inner_text()
+    page.get_by_label("A", exact=True).select_option(label="terse")
+    page.get_by_label("B", exact=True).select_option(label="solid")
+    said = page.locator(".whole").inner_text()
+    assert f"; p {'' if '<' in p_value else '= '}{p_value} with Holm's" in said
+    assert said.endswith("4 comparisons per metric: each system against the baseline.")
+    page.get_by_label("B", exact=True).select_option(label="near-copy")
+    other = page.locator(".whole").inner_text()
+    assert other.endswith(
+        " with Holm's correction for 10 comparisons per metric: all pairs."
     )
 
 

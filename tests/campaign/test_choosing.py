@@ -20,7 +20,9 @@ from metra.campaign.summary import (
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError
+from metra.meta.spans import agree_on_marks, compare_tags
 from metra.metrics import registry
+from metra.scores.spans import collect_spans
 
 ANSWERS = [
     made(system, at, judge, 1 + (at + len(judge)) % 5)
@@ -126,14 +128,15 @@ def test_tags_have_agreement_and_no_ranking():
     ann, bob, rome = (0, 3, "person"), (8, 11, "person"), (15, 19, "location")
     wrong = (15, 19, "organisation")
     answers = [tag("x", 1, ann, bob, rome), tag("y", 1, ann, wrong), tag("x", 2)]
-    found = summarise_judgements(answers)
-    assert not found.rankings
+    assert not summarise_judgements(answers).rankings
+    spans = collect_spans(answers)
     # Of 3 and 2 tags, one is at the same place with the same type, two at the same place.
-    assert found.raters == {("x", "y"): pytest.approx(100 * 2 / 5)}
-    overall = found.span_agreement.overall
+    assert compare_tags(spans) == {("x", "y"): pytest.approx(100 * 2 / 5)}
+    agreement = agree_on_marks(spans)
+    overall = agreement.overall
     assert overall.values["exact", "F"] == pytest.approx(2 * 2 / 5)
     assert overall.values["characters", "F"] == pytest.approx(2 * 7 / (10 + 7))
-    assert (overall.outputs, found.span_agreement.outputs) == (1, 1)
+    assert (overall.outputs, agreement.outputs) == (1, 1)
 
 
 def test_orders_among_the_chosen_systems_remain():

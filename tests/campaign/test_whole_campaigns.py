@@ -11,12 +11,14 @@ from metra.campaign.assignment import assign
 from metra.campaign.imports import parse_judgement_lines
 from metra.campaign.judgement import keep_latest, score_judgements, score_outputs
 from metra.campaign.protocols.registry import PROTOCOLS
-from metra.campaign.reconciliation import build_reconciliation, compute_rater_agreement
+from metra.campaign.reconciliation import build_reconciliation
 from metra.campaign.screen import build_screen
 from metra.campaign.second_look import apply_verdicts, build_verdict_campaign
 from metra.errors import CorpusError, OptionError
+from metra.meta.spans import compare_tags
 from metra.scores.judgement_jsonl import format_judgements
 from metra.scores.long_table import format_judgement_table
+from metra.scores.spans import collect_spans
 from metra.scores.spreadsheet import format_undefined
 
 QUESTIONS = {
@@ -246,7 +248,7 @@ def test_tags_are_reconciled_and_votes_are_counted():
         return {"tags": {"tags": both}}
 
     first = answered(frozen, value)
-    assert compute_rater_agreement(first) == {("ann", "bob"): 80}
+    assert compare_tags(collect_spans(first)) == {("ann", "bob"): 80}
     second = build_reconciliation(frozen, first, judges=["zoe"])
     assert second.material["candidates"][0] == [
         [0, 3, "PERSON", 2],

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from metra.corpus import examples
+from metra.stats.multiplicity import holm
 
 EXAMPLE = examples.find_example()
 REFERENCE = ["-r", EXAMPLE.references[0]]
@@ -92,6 +93,24 @@ def test_bounds_go_by_the_direction_of_the_metric(gate, arguments, code):
     assert gate("solid", *arguments).code == code
 
 
+def test_all_outputs_are_one_family(cli, baseline):
+    """More outputs are more chances to fail by accident, so p-values are corrected."""
+    names = ("verbose", "polished", "literal", "solid")
+    outputs = [output(name) for name in names]
+    ran = cli("gate", *outputs, *REFERENCE, "--baseline", baseline, "--format", "json")
+    checks = json.loads(ran.out)["checks"]
+    assert [check["system"] for check in checks[::3]] == [*names]
+    families = {
+        (c["comparison"]["family"], c["comparison"]["family_size"]) for c in checks
+    }
+    assert families == {("baseline", 4)}
+    for metric in ("bleu", "ter", "nist"):
+        own = [check for check in checks if check["metric"] == metric]
+        corrected = [check["comparison"]["p_holm"] for check in own]
+        assert corrected == holm([check["p_value"] for check in own]).tolist()
+        assert [check["passed"] for check in own] == [p > 0.05 for p in corrected]
+
+
 def test_a_bound_may_be_met_exactly(cli, tmp_path):
     path = tmp_path / "base.json"
     copy = [REFERENCE[1], *REFERENCE]
@@ -168,6 +187,14 @@ def test_an_output_may_be_called_baseline(cli, baseline):
         "gate", f"baseline={output('dropped')}", *REFERENCE, "--baseline", baseline
     )
     assert ran.code == 1
+
+
+def test_no_output_has_the_name_of_its_baseline(cli, baseline):
+    names = {"solid": "solid", "solid (baseline)": "dropped"}
+    outputs = [f"{name}={output(file)}" for name, file in names.items()]
+    ran = cli("gate", *outputs, *REFERENCE, "--baseline", baseline, "--format", "json")
+    passed = {c["system"]: c["passed"] for c in json.loads(ran.out)["checks"]}
+    assert passed == {"solid": True, "solid (baseline)": False}
 
 
 def test_few_segments_cannot_fail_a_test(cli, write, tmp_path):

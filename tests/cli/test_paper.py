@@ -321,7 +321,8 @@ def test_methods_say_what_was_done(score, arguments, expected):
 
 COMPARED = [
     ([], "We test differences from solid for significance by two-sided paired approximate"),
-    ([], "(seed 12345), at p ≤ 0.05 after Holm's correction (Holm, 1979) for each metric."),
+    ([], "(seed 12345), at p ≤ 0.05 after Holm's correction (Holm, 1979) for 2 comparisons per "
+     "metric."),
     (["--correction", "none"], "(seed 12345), at p ≤ 0.05.\n"),
     (["--test", "bootstrap", "--trials", "2000", "--seed", "3", "--alpha", "0.01"],
      "by two-sided paired bootstrap (Koehn, 2004) of 28 segments with 2,000 trials (seed 3)"),

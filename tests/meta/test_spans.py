@@ -5,12 +5,13 @@ import json
 import pytest
 from tests.campaign.answers import made
 
-from metra.campaign.summary import summarise_judgements
+from metra.campaign.judgement import format_judgement_lines
 from metra.errors import MetraError
 from metra.meta.options import SpanOptions
-from metra.meta.spans import evaluate_spans, report_spans
-from metra.scores.error_spans import collect_marks, read_error_spans
-from metra.stats.span_agreement import MarkedSpan, RatedUnit, agree_on_spans
+from metra.meta.spans import agree_on_marks, evaluate_spans, report_spans
+from metra.scores.span_files import read_spans
+from metra.scores.spans import arrange_spans, collect_spans, join_spans
+from metra.stats.span_agreement import agree_on_spans
 
 MQM_HEADER = (
     "system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tseverity"
@@ -39,25 +40,36 @@ def files(write):
     return write("mqm.tsv", MQM), write("prog.jsonl", PROGRAM)
 
 
+def list_by_output(marks):
+    """List the spans of each output by rater, outputs as they appear."""
+    listed = [{} for _ in marks.length]
+    for rating, (output, rater) in enumerate(
+        zip(marks.output, marks.rater, strict=True)
+    ):
+        listed[output][marks.raters[rater]] = marks.list_spans(rating)
+    return listed
+
+
 def test_files_become_marks_by_output_and_rater(files):
-    marks, unplaced = collect_marks([read_error_spans(str(path)) for path in files])
-    first, second = RatedUnit("a", "1"), RatedUnit("a", "2")
-    assert marks.marks == {
-        first: {
-            "ann": [MarkedSpan(4, 7, False)],
-            "bob": [MarkedSpan(4, 13, True)],
+    marks, unplaced = arrange_spans(
+        join_spans([read_spans(str(path)) for path in files])
+    )
+    assert list_by_output(marks) == [
+        {
+            "ann": [(4, 7, False)],
+            "bob": [(4, 13, True)],
             # Only its words are known, and the text is that of the other file.
-            "prog": [MarkedSpan(4, 7, True)],
+            "prog": [(4, 7, True)],
         },
-        second: {"ann": [MarkedSpan(3, 9, False)], "bob": [], "prog": []},
-    }
-    assert marks.lengths == {first: 19, second: 9}
+        {"ann": [(3, 9, False)], "bob": [], "prog": []},
+    ]
+    assert marks.length.tolist() == [19, 9]
     assert unplaced == {"source": 1, "missing": 1}
     assert marks.raters == ("ann", "bob", "prog")
 
 
 def test_a_program_against_each_rater(files):
-    read = [read_error_spans(str(path)) for path in files]
+    read = [read_spans(str(path)) for path in files]
     options = SpanOptions(gold=("ann", "bob"), trials=20)
     found = evaluate_spans(read, options)
     (prog,) = found.scores
@@ -89,7 +101,7 @@ COMBINED = [
 
 @pytest.mark.parametrize(("combine", "precision", "recall"), COMBINED)
 def test_a_program_against_raters_together(files, combine, precision, recall):
-    read = [read_error_spans(str(path)) for path in files]
+    read = [read_spans(str(path)) for path in files]
     options = SpanOptions(gold=("ann", "bob"), combine=combine, no_ci=True)
     (prog,) = evaluate_spans(read, options).scores
     assert prog.values["characters", "precision"] == pytest.approx(precision)
@@ -98,14 +110,14 @@ def test_a_program_against_raters_together(files, combine, precision, recall):
 
 
 def test_outputs_tell_where_words_are(files):
-    program = [read_error_spans(str(files[1]))]
+    program = [read_spans(str(files[1]))]
     places = [
         {"source": "gold", "errors": [{"start": 0, "end": 3, "severity": "minor"}]}
     ]
     lines = [json.dumps({"system": "a", "segment": 1, **each}) for each in places]
     other = files[0].with_name("gold.jsonl")
     other.write_text("\n".join(lines) + "\n")
-    read = [read_error_spans(str(other)), *program]
+    read = [read_spans(str(other)), *program]
     options = SpanOptions(gold=("gold",), no_ci=True)
     with_texts = evaluate_spans(read, options, outputs={"a": ["red sky", "x"]})
     assert with_texts.scores[0].values["characters", "F"] == pytest.approx(0.5)
@@ -116,15 +128,15 @@ def test_outputs_tell_where_words_are(files):
 
 def test_the_same_rater_of_two_files_is_two(write):
     paths = [write(f"{name}.jsonl", PROGRAM) for name in ("one", "two")]
-    read = [read_error_spans(str(path)) for path in paths]
-    marks, _ = collect_marks(read, {"a": ["red", "x"]})
+    read = [read_spans(str(path)) for path in paths]
+    marks, _ = arrange_spans(join_spans(read, {"a": ["red", "x"]}))
     assert marks.raters == ("prog", "prog (two)")
 
 
 def test_a_rater_without_a_name_is_called_like_the_file(write):
     line = '{"system": "a", "segment": 1, "errors": []}'
-    read = [read_error_spans(str(write(f"{name}.jsonl", [line]))) for name in "xy"]
-    marks, _ = collect_marks(read, {"a": ["red"]})
+    read = [read_spans(str(write(f"{name}.jsonl", [line]))) for name in "xy"]
+    marks, _ = arrange_spans(join_spans(read, {"a": ["red"]}))
     assert marks.raters == ("x", "y")
 
 
@@ -138,9 +150,9 @@ ESA_PLACES = pytest.param(None, (2, 5), id="without the text, as code points")
 def test_places_in_utf16(text, place, write):
     marks = '[{""start_i"": 2, ""end_i"": 4, ""severity"": ""major"", ""error_type"": """"}]'
     line = f'r1,a,1,TGT,eng,deu,50,d,False,"{marks}",1.0,2.0'
-    read = read_error_spans(str(write("esa.csv", [line])))
-    found, _ = collect_marks([read], {"a": [text]})
-    assert found.marks[RatedUnit("a", "1")] == {"r1": [MarkedSpan(*place, True)]}
+    read = read_spans(str(write("esa.csv", [line])))
+    marks, _ = arrange_spans(join_spans([read], {"a": [text]}))
+    assert list_by_output(marks) == [{"r1": [(*place, True)]}]
 
 
 def test_report_and_command_give_every_figure(files, cli):
@@ -178,10 +190,10 @@ def test_refused_options(options, message, files, cli):
 
 
 def test_nothing_to_compare(write):
-    lone = [read_error_spans(str(write("one.tsv", [*MQM[:2], MQM[5]])))]
+    lone = [read_spans(str(write("one.tsv", [*MQM[:2], MQM[5]])))]
     with pytest.raises(MetraError, match="No output was annotated by two raters; add"):
         evaluate_spans(lone)
-    silent = [read_error_spans(str(write("two.tsv", [MQM[0], MQM[6]])))]
+    silent = [read_spans(str(write("two.tsv", [MQM[0], MQM[6]])))]
     with pytest.raises(MetraError, match="No error is marked in any output"):
         evaluate_spans(silent)
     elsewhere = (
@@ -189,7 +201,7 @@ def test_nothing_to_compare(write):
         .replace('"a"', '"b"')
         .replace('"span": "red"', '"start": 0, "end": 2')
     )
-    other = read_error_spans(str(write("b.jsonl", [elsewhere])))
+    other = read_spans(str(write("b.jsonl", [elsewhere])))
     with pytest.raises(MetraError, match="'prog' has marked none of the gold"):
         evaluate_spans([*lone, other], SpanOptions(gold=("ann",)))
 
@@ -213,7 +225,7 @@ def test_programs_alone_need_a_gold(write):
             }
         ]
     }
-    read = [read_error_spans(str(write("x.json", [json.dumps(xcomet)])))]
+    read = [read_spans(str(write("x.json", [json.dumps(xcomet)])))]
     with pytest.raises(MetraError, match="All errors were marked by programs"):
         evaluate_spans(read)
 
@@ -233,12 +245,34 @@ def test_results_of_a_campaign_tell_agreement_on_errors():
         answer("bob", "judged", mark(0, 7, "major")),
         answer("bob", "repeat", mark(9, 10, "minor")),
     ]
-    found = summarise_judgements(answers).span_agreement
+    found = agree_on_marks(collect_spans(answers))
     assert [each.name for each in found.pairs] == ["ann – bob"]
     assert found.overall.values["characters", "F"] == pytest.approx(6 / 10)
     assert found.with_text == 1
-    assert summarise_judgements(answers[:1]).span_agreement is None
-    assert summarise_judgements([made("s", 1, "ann", 3)]).span_agreement is None
+    assert agree_on_marks(collect_spans(answers[:1])) is None
+    neutral = [answer(judge, "judged", mark(0, 3, "neutral")) for judge in "xy"]
+    assert agree_on_marks(collect_spans(neutral)) is None
+    assert agree_on_marks(collect_spans([made("s", 1, "ann", 3)])) is None
+
+
+def test_exports_count_last_revisions_of_judged_outputs(tmp_path):
+    def answer(judge, *marks, kind="judged", **more):
+        made_with = {"outputs": ("one two three",), "name": "mqm", **more}
+        return made("s", 1, judge, {"mqm": list(marks)}, kind, **made_with)
+
+    path = tmp_path / "answers.jsonl"
+    answers = [
+        answer("ann", mark(0, 3, "major"), id="1", task="first"),
+        answer("bob", mark(0, 3, "major"), id="2", task="second", revision=2),
+        answer("bob", mark(8, 13, "minor"), id="3", task="second", revision=1),
+        answer("ann", mark(4, 7, "minor"), id="4", task="first", revision=2),
+        answer("ann", mark(8, 13, "minor"), kind="calibration", id="5", task="third"),
+        answer("bob", mark(8, 13, "minor"), kind="degraded", id="6", task="fourth"),
+    ]
+    path.write_text("".join(format_judgement_lines(answers)))
+    spans = read_spans(str(path))
+    listed = [(judge, *each[:3]) for judge, each in spans.list_marks("s", 0)]
+    assert sorted(listed) == [("ann", "minor", 4, 7), ("bob", "major", 0, 3)]
 
 
 @pytest.fixture(scope="module")
@@ -247,22 +281,23 @@ def wmt23(shared):
     path = folder / "sxs_mqm_generalMT2023_ende.3ratingsPerSegment.tsv.gz"
     if not path.exists():
         pytest.skip(f"needs {path}")
-    return read_error_spans(str(path))
+    return read_spans(str(path))
 
 
 def test_three_raters_of_wmt23(wmt23):
     """Figures of the documentation, and characters counted one by one."""
-    assert (len(wmt23.texts), len(wmt23.rated)) == (1040, 3120)
-    marks, unplaced = collect_marks([wmt23])
+    assert len(wmt23.system) == 3120
+    marks, unplaced = arrange_spans(join_spans([wmt23]))
+    assert len(marks.length) == 1040
     assert len(marks.raters) == 10
-    found = agree_on_spans(marks.columns, trials=0)
+    found = agree_on_spans(marks, trials=0)
     values = found.overall.values
     told = [values[kind, "F"] for kind in ("characters", "spans", "exact")]
     assert told == pytest.approx([0.2776, 0.3725, 0.3091], abs=5e-5)
     assert found.alpha == pytest.approx(0.2400, abs=5e-5)
     assert unplaced == {"source": 732, "unknown": 1}
     hits = sizes = 0
-    for by_rater in marks.marks.values():
+    for by_rater in list_by_output(marks):
         counts = []
         for spans in by_rater.values():
             each = {}
@@ -282,6 +317,6 @@ def test_three_raters_of_wmt23(wmt23):
 
 
 def test_report_needs_no_options(files):
-    read = [read_error_spans(str(files[0]))]
+    read = [read_spans(str(files[0]))]
     report = report_spans(evaluate_spans(read), SpanOptions())
     assert [table.name for table in report.tables] == ["agreement", "raters", "pairs"]

@@ -30,9 +30,8 @@ def test_the_direction_is_said(name):
         definition = " ".join(read_description(name).definition.split())
         assert "Whether higher is better" in definition
         return
-    up = registry.metric(examples.build_spec(name)).higher_is_better
-    direction = "Higher is better." if up else "Lower is better."
-    assert direction in read_description(name).summary
+    words = registry.metric(examples.build_spec(name)).direction.words
+    assert f"{words.capitalize()}." in read_description(name).summary
 
 
 @every_measure

@@ -87,7 +87,9 @@ def test_names_of_documents(write, cli):
 
 
 def test_details(names):
-    found = list(metra.metric(f"entities:file={names}").details(metra.Batch(OUTPUTS)))
+    found = list(
+        metra.metric(f"entities:file={names}").notes.details(metra.Batch(OUTPUTS))
+    )
     assert [(entry.at, entry.note, entry.text, entry.about) for entry in found] == [
         (0, "missing", "1956", {"type": "DATE"}),
         (3, "partly there", "Hélène Castagnier", {"type": "PERSON"}),

@@ -115,7 +115,7 @@ def test_nothing_judged_is_no_score(write):
 
 
 def test_details(judged):
-    found = list(metra.metric(f"evaltrans:db={judged}").details(Batch(OUTPUTS)))
+    found = list(metra.metric(f"evaltrans:db={judged}").notes.details(Batch(OUTPUTS)))
     assert [(entry.at, entry.note, entry.about) for entry in found] == [
         (1, "extrapolated", {"score": "9", "edits": "1"}),
         (2, "unjudged", {}),

@@ -117,7 +117,7 @@ def possible(spec: str, label: str) -> Iterator[object]:
 def skip_by_place(metric: Metric) -> None:
     if metric.name in BY_PLACE:
         pytest.skip(f"{metric.name} {BY_PLACE[metric.name]}")
-    if metric.whole_documents:
+    if "whole_documents" in metric.needs:
         pytest.skip(f"{metric.name} looks at documents as one")
 
 
@@ -282,7 +282,7 @@ def test_the_shorter_way_to_the_sums_changes_no_bit(spec):
         statistics = count_corpus(corpus(), {"m": metric}, keep=False, chunk=chunk)
         sums = statistics.totals.whole["hyps", "m"].sums
         assert same(np.array(join_parts(sums)), expected)
-        if metric.sums is None:
+        if metric.fast.sums is None:
             continue
         assert float(metric.aggregate(join_parts(sums))) == float(
             metric.aggregate(expected)
@@ -291,12 +291,25 @@ def test_the_shorter_way_to_the_sums_changes_no_bit(spec):
 
 
 @every_measure
+def test_the_best_score_is_oriented_highest(spec):
+    direction = registry.metric(spec).direction
+    best = {True: 200.0, False: 0.0, None: direction.target}
+    scores = np.array(
+        [0.0, 80.0, 107.0, 114.0, 200.0, best[direction.higher_is_better]]
+    )
+    oriented = direction.orient(scores)
+    assert oriented.max() == oriented[-1]
+    # Scores that are not the best are oriented below it.
+    assert (oriented[scores != scores[-1]] < oriented[-1]).all()
+
+
+@every_measure
 def test_the_measure_of_segments_shares_the_rows(spec):
     metric = made(spec)
     single = metric.for_segments or metric
     assert single.columns == metric.columns
     assert single.options == metric.options
-    assert single.higher_is_better == metric.higher_is_better
+    assert single.direction == metric.direction
     assert same(rows_of(single), rows_of(metric))
 
 
@@ -342,7 +355,7 @@ def test_it_does_not_matter_which_stream_lacks_the_reference(spec):
 def test_empty_text_has_a_score(spec, hyp, refs):
     skip_by_place(registry.metric(spec))
     scored = corpus([hyp], [[ref] for ref in refs], ["source"])
-    lone = not registry.metric(spec).needs_documents  # fitted to one segment alone
+    lone = "documents" not in registry.metric(spec).needs  # fitted to one segment alone
     metric = made(spec, scored if lone else None)
     rows = rows_of(metric, scored)
     assert np.isfinite(rows).all()
@@ -402,7 +415,7 @@ def test_a_sentence_scores_as_a_segment_of_a_corpus(spec):
 @every_measure
 def test_a_sentence_is_a_batch_of_one(spec):
     metric = made(spec)
-    if registry.metric(spec).needs_documents:
+    if "documents" in registry.metric(spec).needs:
         pytest.skip(f"{spec} needs more than an output and its references")
     for at in (0, len(HYPS) - 1):
         refs = [stream[at] for stream in REFS]
@@ -580,9 +593,9 @@ def test_another_process_counts_the_same(spec, other_process):
 def test_batches_add_up_to_the_digits_of_one_call(spec):
     metric = registry.metric(spec)
     skip_by_place(metric)
-    if metric.weighing:
+    if metric.fit and metric.fit.from_terms:
         metric = made(spec)
-    if metric.fit or metric.whole_documents:
+    if metric.fit or "whole_documents" in metric.needs:
         with pytest.raises(OptionError, match="whole test set"):
             Accumulator(metric)
         return

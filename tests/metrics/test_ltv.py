@@ -193,7 +193,7 @@ def test_options_that_make_no_sense(option):
 def test_a_list_from_a_file(write):
     path = write("list.tsv", ["document\tS\tword", "x\t2\ta", "x\t\tb", "y\t1\ta"])
     metric = metra.metric(f"ltv:weight=s,tok=none,n=1,weights={path}")
-    assert metric.needs_documents
+    assert "documents" in metric.needs
     batch = Batch(["a b", "a"], [["a c", "a"]], documents=["x", "y"])
     # b has no S, c is not in the list: both weigh nothing, and so does the other word
     assert metric.rows(batch).tolist() == [[2, 2, 2], [1, 1, 1]]
@@ -205,7 +205,7 @@ def test_a_list_from_a_file(write):
 def test_one_list_for_all_documents(write):
     path = write("list.tsv", ["word\ttf.idf", "a\t2", "b\t1"])
     metric = metra.metric(f"ltv:tok=none,n=1,side=recall,weights={path}")
-    assert not metric.needs_documents
+    assert "documents" not in metric.needs
     assert metric.sentence("a", ["a b"]) == pytest.approx(200 / 3)
     assert metra.score(["a"], ["a b"], metric).score == pytest.approx(200 / 3)
 

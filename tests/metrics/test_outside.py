@@ -372,3 +372,14 @@ def test_the_name_needs_a_file():
         metra.metric("outside")
     with pytest.raises(UnknownNameError, match="No metric named 'comets'"):
         metra.metric("comets")
+
+
+def test_scores_by_people_keep_their_basis_in_results(tmp_path):
+    lines = ["system\tscorer\tvalue\tsegment\tkind"]
+    for system, values in SCORES.items():
+        lines += [f"{system}\tda\t{v}\t{n}\tda" for n, v in enumerate(values, 1)]
+    path = tmp_path / "people.tsv"
+    path.write_text("\n".join(lines) + "\n")
+    spec = f"da@{path}:better=higher"
+    results = metra.evaluate(EVALSET, OUTPUTS, [spec])
+    assert {results[system][spec].basis for system in OUTPUTS} == {"people"}

@@ -87,7 +87,7 @@ def test_a_metric_of_another_package():
 
 def test_the_fields_of_a_metric_that_was_changed_by_hand():
     """It must not come back as it was before the change."""
-    metric = replace(metra.metric("ter"), aggregate=np.sum, rows=np.ones, sums=None)
+    metric = replace(metra.metric("ter"), aggregate=np.sum, rows=np.ones)
     again = pickle.loads(pickle.dumps(metric))
     assert again.aggregate is np.sum
     assert copy.deepcopy(metric) is metric
@@ -125,3 +125,15 @@ def test_a_fitted_quality_model_keeps_its_members_weights(tmp_path):
     assert again.signature == result.signature
     assert again.metric.rows(metra.Batch(HYPS, REFS)).tolist() == result.rows.tolist()
     assert again.segments.tolist() == result.segments.tolist()
+
+
+def test_a_metric_without_a_fit_refuses_a_changed_file(tmp_path):
+    path = tmp_path / "allowed.txt"
+    path.write_text("taxi\n", encoding="utf-8")
+    metric = metra.metric("untranslated:rule=copied", allow=str(path))
+    assert metric.fit is None
+    pickled = pickle.dumps(metric)
+    assert pickle.loads(pickled).signature() == metric.signature()
+    path.write_text("hotel\n", encoding="utf-8")
+    with pytest.raises(OptionError, match="untranslated was pickled with allow:"):
+        pickle.loads(pickled)

@@ -1,6 +1,7 @@
 """Specs and options: how text becomes a measure, and what is said where it cannot."""
 
 import math
+from dataclasses import fields, replace
 from typing import Literal
 
 import numpy as np
@@ -8,10 +9,18 @@ import pytest
 
 import metra
 from metra.corpus import examples
-from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
+from metra.errors import (
+    CorpusError,
+    OptionError,
+    UnfittedError,
+    UnknownNameError,
+    no_such,
+)
 from metra.metrics import registry
+from metra.metrics.corpus_weights import TermCounts, weigh_terms
 from metra.metrics.options import Range, format_value, parse_spec, read_parameters
-from metra.metrics.record import Metric, check_needs, metric_factory
+from metra.metrics.record import Fit, Metric, check_needs, metric_factory
+from metra.stats.direction import HIGHER, LOWER, Direction
 
 
 @metric_factory
@@ -200,7 +209,7 @@ def test_ranges(limits, inside, outside, text):
     ("need", "message"),
     [
         (
-            "reference",
+            "references",
             "x needs a reference; give one with `references`, or a table with a "
             "column named ref.",
         ),
@@ -221,7 +230,7 @@ def test_what_a_metric_needs_must_be_there(need, message):
         columns=(),
         rows=lambda _: None,
         aggregate=lambda _: None,
-        **{"needs_reference": False, f"needs_{need}": True},
+        needs={need},
     )
     there = dict.fromkeys(("references", "source", "documents"), True)
     check_needs({"x": metric}, there)
@@ -252,3 +261,43 @@ def test_options_by_keyword():
 def test_keywords_that_cannot_be(spec, options, message):
     with pytest.raises(metra.MetraError, match=message):
         metra.metric(spec, **options)
+
+
+def build(**given: object) -> Metric:
+    """A metric of the required fields and some others."""
+    return Metric(name="x", columns=(), rows=np.ones, aggregate=np.sum, **given)
+
+
+@pytest.mark.parametrize(
+    ("given", "direction"),
+    [
+        ({}, HIGHER),
+        ({"higher_is_better": True}, HIGHER),
+        ({"higher_is_better": False}, LOWER),
+        ({"direction": LOWER}, LOWER),
+        ({"direction": Direction(100.0)}, Direction(100.0)),
+    ],
+)
+def test_a_direction_can_be_given_in_two_ways(given, direction):
+    metric = build(**given)
+    assert metric.direction == direction
+    assert metric.higher_is_better == direction.higher_is_better
+    assert replace(metric, name="y").direction == direction
+
+
+def test_the_record_has_twelve_fields_and_three_groups():
+    groups = {"fast", "fit", "notes"}
+    names = {each.name for each in fields(Metric)}
+    assert len(names - groups) == 12
+    assert groups < names
+    assert build(needs=["source"]).needs == {"source"}
+    assert build().needs == {"references"}
+
+
+def test_a_metric_that_is_fitted_in_one_place_takes_no_terms():
+    fit = Fit(count=len, apply=lambda _: build())
+    with pytest.raises(UnfittedError) as caught:
+        weigh_terms(fit, TermCounts(b"", np.empty(0, np.int64), np.empty(0)))
+    assert str(caught.value) == (
+        "The metric cannot be fitted to parts of a corpus; fit it to all batches."
+    )

@@ -6,7 +6,7 @@ import pytest
 
 import metra
 from metra.errors import CorpusError, FormatError, MetraError, OptionError
-from metra.scores.error_spans import ErrorSpan, locate_span, read_error_spans
+from metra.scores.spans import Mark, build_spans
 
 OUTPUTS = {"a": ["a dog barks 😀 loud", "it rains"], "b": ["one cat", "it snows"]}
 #: By system, the cost of each segment: a minor and a major error, none; non-translation.
@@ -115,12 +115,34 @@ def write_comet(path):
     path.write_text(json.dumps(data, indent=4))
 
 
+def write_pearmut(path):
+    def line(number, texts, **marks):
+        keys = ("start_i", "end_i", "severity", "category")
+        answers = {}
+        for system, each in marks.items():
+            listed = [dict(zip(keys, mark, strict=True)) for mark in each]
+            answers[system] = {"score": 50, "error_spans": listed}
+        item = {"item_id": f"i{number}", "src": "x", "tgt": texts}
+        about = {"user_id": "r1", "item_i": number, "actions": [{"time": 1.0}]}
+        return {"annotation": [answers], "item": [item], **about}
+
+    first, second = ({name: OUTPUTS[name][at] for name in "ab"} for at in (0, 1))
+    # Places count UTF-16 units, two for the face, and ends are included.
+    dog, loud = (2, 4, "major", "accuracy"), (15, 18, "minor", "style")
+    lines = [
+        line(0, first, a=[dog, loud], b=[]),
+        line(1, second, a=[], b=[(0, 7, "major", "non-translation")]),
+    ]
+    path.write_text("".join(f"{json.dumps(each)}\n" for each in lines))
+
+
 FILES = {
     "mqm.tsv": lambda path: path.write_text(MQM),
     "places.tsv": lambda path: path.write_text(PLACES),
     "en-de.mqm.r1.seg.rating": write_rating,
     "esa.csv": write_esa,
     "errors.jsonl": write_lines,
+    "pearmut.jsonl": write_pearmut,
     "gemba.jsonl": write_gemba,
     "xcomet.json": write_comet,
 }
@@ -155,14 +177,10 @@ def test_every_format_finds_the_words(path):
 
 
 def test_every_format_says_who_marked_what(path):
-    if path.name == "gemba.jsonl":
-        pytest.skip("read by the metric")
-    read = read_error_spans(str(path))
-    source = "xCOMET" if path.name == "xcomet.json" else "r1"
-    assert {span.source for span in read.spans} == {source}
-    assert {(each.system, each.segment) for each in read.rated} == {
-        (system, str(number)) for system in "ab" for number in (1, 2)
-    }
+    spans = metra.metric(f"spans:file={path}").notes.marked()
+    judges = {"gemba.jsonl": "GEMBA-MQM", "xcomet.json": "xCOMET"}
+    assert spans.judges == (judges.get(path.name, "r1"),)
+    assert {*spans.ratings} == {(system, at) for system in "ab" for at in (0, 1)}
 
 
 def test_weights_can_be_set(tmp_path):
@@ -219,6 +237,8 @@ def test_judgements_of_our_campaigns(tmp_path):
         "segment": 1, "source": "x", "outputs": ["a dog"],
         "value": {"mqm": [{"side": "output", "start": 2, "end": 5, "severity": "major",
                            "category": "accuracy"}]},
+        "scores": [[{"scorer": "mqm", "value": 5, "hundred": 80,
+                     "higher_is_better": False}]],
     }  # fmt: skip
     from metra.scores.judgement_jsonl import SCHEMA
 
@@ -229,20 +249,26 @@ def test_judgements_of_our_campaigns(tmp_path):
     assert [each.text for each in scores["a"].details] == ["dog"]
 
 
-def test_places_outside_the_text_are_not_shown():
-    span = ErrorSpan("1", "a", 2, 9, "minor")
-    assert locate_span(span, "a dog") is None
-    assert locate_span(span._replace(end=5), "a dog") == (2, 5)
-    assert locate_span(span._replace(start=5, end=5), "a dog") is None
-    words = span._replace(start=None, end=None, text="cat")
-    assert locate_span(words, "a dog") is None
+@pytest.mark.parametrize(
+    ("mark", "place"),
+    [
+        pytest.param(Mark("minor", 2, 9), None, id="beyond the end"),
+        pytest.param(Mark("minor", 2, 5), (2, 5), id="in the text"),
+        pytest.param(Mark("minor", 5, 5), None, id="empty"),
+        pytest.param(Mark("minor", text="dog"), (2, 5), id="words"),
+        pytest.param(Mark("minor", text="cat"), None, id="other words"),
+    ],
+)
+def test_places_outside_the_text_are_not_shown(mark, place):
+    assert build_spans("", {}).locate(mark, "a dog") == place
 
 
 def test_scores_of_xcomet_bring_its_errors(tmp_path):
     path = tmp_path / "x.json"
     write_comet(path)
     metric = metra.metric(f"xcomet@{path}")
-    assert [span.severity for span in metric.marked.get("a", 0)] == ["major", "minor"]
+    marks = metric.notes.marked().list_marks("a", 0)
+    assert [mark.severity for _, mark in marks] == ["major", "minor"]
 
 
 BAD = [
@@ -276,8 +302,8 @@ BAD = [
         "m.txt",
         "a dog\n",
         "m.txt has no error spans in a known format; expected a table of MQM errors, "
-        "ratings of mt-metrics-eval, ESA by Appraise, xCOMET's JSON, judgements of "
-        "metra, or JSON lines with system, segment and errors.",
+        "ratings of mt-metrics-eval, ESA by Appraise, results of Pearmut, xCOMET's "
+        "JSON, judgements of metra, or JSON lines with system, segment and errors.",
         id="no spans",
     ),
     pytest.param(

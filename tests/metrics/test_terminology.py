@@ -132,7 +132,7 @@ def test_a_list_of_key_terms_of_one_text(write):
 
 def test_details(terms):
     metric = metra.metric(f"terminology:file={terms}")
-    (missing,) = metric.details(metra.Batch(OUTPUTS, source=SOURCE))
+    (missing,) = metric.notes.details(metra.Batch(OUTPUTS, source=SOURCE))
     assert (missing.at, missing.text, missing.about) == (
         3,
         "brake",

@@ -191,7 +191,7 @@ def test_a_threshold_says_which_segments_are_listed(tmp_path):
     )
     batch = Batch(FINER["output"], source=FINER["source"])
     listed = [(entry.at, entry.note, entry.text, dict(entry.about))
-              for entry in metric.details(batch)]  # fmt: skip
+              for entry in metric.notes.details(batch)]  # fmt: skip
     assert listed == [
         (1, "differs", "PP", {"source": "1", "output": "0"}),
         (1, "differs", "ADJ", {"source": "1", "output": "0"}),

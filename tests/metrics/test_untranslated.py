@@ -48,7 +48,7 @@ def test_rules_by_hand(words, options, with_source, wrong):
     source = SOURCE if with_source else None
     metric = metra.metric(f"untranslated:dictionary={words}{options}")
     result = metra.score(OUTPUTS, metric=metric, source=source)
-    found = list(metric.details(metra.Batch(OUTPUTS, source=source)))
+    found = list(metric.notes.details(metra.Batch(OUTPUTS, source=source)))
     if isinstance(wrong, int):
         assert len(found) == wrong
     else:
@@ -72,7 +72,7 @@ def test_evidence_is_reported_apart(words):
         "unknown_share": pytest.approx(400 / 15),
         "foreign_share": pytest.approx(100 / 15),
     }
-    details = metric.details(metra.Batch(OUTPUTS, source=SOURCE))
+    details = metric.notes.details(metra.Batch(OUTPUTS, source=SOURCE))
     assert [(detail.at, detail.about["evidence"]) for detail in details] == [
         (0, "copied, unknown"),
         (1, "unknown, foreign"),

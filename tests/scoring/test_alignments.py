@@ -102,7 +102,7 @@ def test_alignments_are_frozen():
 
 def test_references_that_are_missing_are_left_out():
     batch = metra.Batch(["a"], refs_per_segment=[["b", None, "a"]])
-    found = metra.metric("wer").align(batch, 0)
+    found = metra.metric("wer").notes.align(batch, 0)
     assert [(entry.reference, entry.chosen) for entry in found] == [
         (0, False),
         (2, True),

@@ -1,11 +1,18 @@
 """Systems compared: who meets whom, in which units, and what counts as a difference."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import metra
 from metra.errors import CorpusError, MetraError
-from metra.scoring.compare import ComparisonSettings
+from metra.scoring.compare import (
+    ComparisonSettings,
+    choose_trials,
+    select_baseline_family,
+)
+from metra.stats.direction import Direction
 
 REFS = [f"line {at} of the text is about the number {at % 7}" for at in range(40)]
 DOCUMENTS = [f"doc {at // 2}" for at in range(40)]
@@ -153,7 +160,7 @@ def test_the_terms_are_in_every_comparison():
     found = compare(["bleu"], seed=7, alpha=0.01, test="bootstrap")
     assert found.comparisons[0].test == (
         "bootstrap|unit:segment|units:40|trials:999|seed:7|alpha:0.01|correction:holm|"
-        f"sides:two-sided|version:{metra.__version__}"
+        f"family:baseline|family_size:3|sides:two-sided|version:{metra.__version__}"
     )
 
 
@@ -228,3 +235,41 @@ def test_numbers_are_plain():
         assert type(entry.p_value) is float
         assert type(entry.difference) is float
         assert not isinstance(entry.significant, np.bool_)
+
+
+def test_corrections_are_for_a_family():
+    pairs = compare(all_pairs=True)
+    alone = compare()
+    assert (pairs.terms.family, pairs.terms.family_size) == ("all_pairs", 6)
+    assert (alone.terms.family, alone.terms.family_size) == ("baseline", 3)
+    assert {(c.family, c.family_size) for c in pairs.comparisons} == {("all_pairs", 6)}
+    selected = select_baseline_family(pairs, "base")
+    assert selected.comparisons == alone.comparisons
+    assert (selected.terms, selected.clusters) == (alone.terms, None)
+    assert by_name(pairs)["ter", "base", "good"].p_holm > alone.comparisons[3].p_holm
+
+
+@pytest.mark.parametrize("count", [2, 30])
+def test_the_family_does_not_change_the_trials(count):
+    systems = [f"s{number}" for number in range(count)]
+    families = [ComparisonSettings(all_pairs=pairs) for pairs in (False, True)]
+    expected = {2: 10_000, 30: 17_400}[count]
+    assert [choose_trials(systems, each) for each in families] == [expected] * 2
+
+
+def test_the_closest_to_the_target_is_best():
+    """With 60 as the best score, `base` is closest, `good` and `bad` are on two sides."""
+    metric = replace(metra.metric("bleu"), direction=Direction(60.0))
+    found = compare([metric], all_pairs=True)
+    (spec,) = found.specs
+    scores = {name: found[name][spec].score for name in SYSTEMS}
+    distances = {name: abs(score - 60) for name, score in scores.items()}
+    assert scores["base"] < scores["good"]
+    assert [e.name for e in found.ranked(spec)] == sorted(SYSTEMS, key=distances.get)
+    # By their scores, all but `same` differ; from the target, two are about as far away.
+    assert found.clusters == {spec: [["base", "same"], ["bad", "good"]]}
+    for entry in found.comparisons:
+        gain = distances[entry.baseline] - distances[entry.system]
+        assert entry.gain == pytest.approx(gain)
+        difference = scores[entry.system] - scores[entry.baseline]
+        assert entry.difference == pytest.approx(difference)

@@ -9,7 +9,7 @@ import metra
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import OptionError
-from metra.metrics.record import Metric
+from metra.metrics.record import Metric, Notes
 from metra.metrics.registry import metric
 from metra.metrics.units import Detail, Finding
 from metra.report.table import Style
@@ -46,8 +46,8 @@ def shouting() -> Metric:
         rows=rows,
         aggregate=aggregate,
         higher_is_better=False,
-        details=details,
-        needs_reference=False,
+        needs=(),
+        notes=Notes(details=details),
     )
 
 

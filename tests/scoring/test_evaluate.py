@@ -9,7 +9,7 @@ import metra
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, OptionError
-from metra.metrics.record import Metric
+from metra.metrics.record import Fit, Metric
 from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
 from metra.scoring.statistics import count_corpus, fit_metrics
 
@@ -110,7 +110,7 @@ def test_wrong_questions(given, kind, message):
 
 
 def test_a_measure_that_compares_with_the_source():
-    needy = replace(metra.metric("bleu"), needs_source=True)
+    needy = replace(metra.metric("bleu"), needs={"references", "source"})
     with pytest.raises(CorpusError) as caught:
         evaluate_corpus(
             Outputs(EvalSet(REFS), OUTPUTS), {"needy": needy}, EvaluationOptions()
@@ -123,8 +123,7 @@ def test_a_measure_that_compares_with_the_source():
 def weighing() -> Metric:
     """A measure with a corpus weight: how many reference segments there are."""
 
-    def fit(batches) -> Metric:
-        weight = sum(len(batch) for batch in batches)
+    def apply(weight: int) -> Metric:
         return replace(
             unfitted, aggregate=lambda totals: totals[..., 0] * weight, fit=None
         )
@@ -134,7 +133,7 @@ def weighing() -> Metric:
         columns=("one",),
         rows=lambda batch: np.ones((len(batch), 1)),
         aggregate=lambda totals: totals[..., 0] * 0,
-        fit=fit,
+        fit=Fit(count=lambda batches: sum(map(len, batches)), apply=apply),
     )
     return unfitted
 

@@ -47,9 +47,11 @@ def test_it_is_a_mapping_of_systems(results):
 
 
 def test_the_best_comes_first_and_what_has_no_score_last():
-    def rank(higher_is_better, **scores):
+    def rank(higher_is_better, target=None, **scores):
         systems = [
-            SystemScores(name, {"m": Score(score, "m", higher_is_better)})
+            SystemScores(
+                name, {"m": Score(score, "m", higher_is_better, target=target)}
+            )
             for name, score in scores.items()
         ]
         ranked = Results(systems, segments=1, references=1).ranked("m")
@@ -57,6 +59,8 @@ def test_the_best_comes_first_and_what_has_no_score_last():
 
     assert rank(True, a=1, none=math.nan, b=2) == ["b", "a", "none"]
     assert rank(False, none=math.nan, b=2, a=1) == ["a", "b", "none"]
+    lengths = {"long": 114, "none": math.nan, "short": 80, "near": 107}
+    assert rank(None, 100, **lengths) == ["near", "long", "short", "none"]
 
 
 def test_a_row_for_each_system(results):

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metra.errors import CorpusError, FormatError, OptionError
-from metra.metrics.corpus_weights import TermCounts, reorder_numbers
+from metra.metrics.corpus_weights import TermCounts, reorder_numbers, weigh_terms
 from metra.metrics.registry import metric
 from metra.scoring.executors import local, term_files
 from metra.scoring.plan import ScoringPlan
@@ -305,11 +305,11 @@ def test_messages_give_the_same_digits(shards, tasks):
 
 
 def test_counts_that_weights_cannot_hold_are_refused():
-    nist = metric("nist").weighing
+    nist = metric("nist").fit
     ends = np.array([1], np.int64)
-    assert nist.weigh(TermCounts(b"a", ends, np.array([2**32 - 1])))
+    assert weigh_terms(nist, TermCounts(b"a", ends, np.array([2**32 - 1])))
     with pytest.raises(CorpusError, match=r"have an n-gram 4,294,967,296 times, but"):
-        nist.weigh(TermCounts(b"a", ends, np.array([2**32])))
+        weigh_terms(nist, TermCounts(b"a", ends, np.array([2**32])))
 
 
 def test_messages_of_a_metric_without_documents_go_once():

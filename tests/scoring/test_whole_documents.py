@@ -50,7 +50,7 @@ def longest() -> Metric:
         columns=("segments",),
         rows=rows,
         aggregate=lambda totals: totals[..., 0],
-        whole_documents=True,
+        needs={"references", "whole_documents"},
     )
 
 
@@ -92,5 +92,5 @@ def shout() -> Metric:
         columns=("one", "all"),
         rows=lambda batch: np.ones((len(batch), 2)),
         aggregate=lambda totals: totals[..., 0] / np.maximum(totals[..., 1], 1),
-        whole_documents=True,
+        needs={"references", "whole_documents"},
     )

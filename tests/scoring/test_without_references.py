@@ -27,7 +27,7 @@ def length() -> Metric:
         columns=("characters",),
         rows=rows,
         aggregate=lambda totals: totals[..., 0],
-        needs_reference=False,
+        needs=(),
     )
 
 

@@ -11,6 +11,7 @@ from scipy import stats
 
 import metra
 from metra.stats import resampling, significance
+from metra.stats.direction import Direction
 from metra.stats.resampling import Sample
 from metra.stats.significance import (
     ExchangePart,
@@ -248,6 +249,26 @@ def test_the_effect_on_a_mean_is_cohens():
     assert found.standard_error == pytest.approx(stats.sem(gaps))
     bca = stats.bootstrap((gaps,), np.mean, n_resamples=2000, rng=1).confidence_interval
     assert found.interval == pytest.approx(bca, abs=0.03)
+
+
+@pytest.mark.parametrize("test", ["ar", "bootstrap"])
+def test_a_target_is_tested_by_the_distance_from_it(test):
+    noise = np.random.default_rng(7).normal(size=40)
+    groups = [rows_of(center + noise) for center in (93, 108, 99)]
+    samples = [Sample(rows, mean, Direction(100.0)) for rows in groups]
+    plain = [Sample(rows, mean) for rows in groups]
+    pairs = [(0, 1), (0, 2)]
+    _, (even, closer) = significance.contrasts(samples, pairs, test=test, trials=500)
+    _, different = significance.contrasts(plain, pairs, test=test, trials=500)
+    shift = 2 * noise.mean()
+    assert even.gain == pytest.approx(7 - 8 - shift)
+    assert even.difference == different[0].difference == pytest.approx(15)
+    assert even.p_value > 0.05 > different[0].p_value
+    assert closer.gain == different[1].difference == pytest.approx(6)
+    assert closer.p_value < 0.05
+    assert [each.interval for each in (even, closer)] == [
+        each.interval for each in different
+    ]
 
 
 def test_intervals_are_those_of_the_scores_alone():

@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from metra.scores.spans import Mark, arrange_spans, build_spans
+from metra.scores.table import ScoredItem
 from metra.stats.agreement import alpha
 from metra.stats.ratings import convert_matrix
 from metra.stats.span_agreement import (
     FIGURES,
     KINDS,
-    MarkedSpan,
-    RatedUnit,
-    SpanMarks,
     aggregate_matches,
     agree_on_spans,
     count_matches,
@@ -25,9 +24,23 @@ from metra.stats.span_agreement import (
 LENGTH = 12
 
 
+def build_columns(outputs, segments=None, lengths=None):
+    """Build the arrays of spans by rater of each output; each is a segment by default."""
+    ratings, texts = {}, []
+    for at, by_rater in enumerate(outputs):
+        item = ScoredItem(str(segments[at] if segments else at))
+        for name, marked in by_rater.items():
+            ratings[f"system {at}", item, name] = [
+                Mark("major" if is_major else "minor", start, end)
+                for start, end, is_major in marked
+            ]
+            texts.append("x" * lengths[at] if lengths else None)
+    return arrange_spans(build_spans("", ratings, texts))[0]
+
+
 def spans(*places):
     """Build spans of (start, end, severity) with the severity as a letter."""
-    return [MarkedSpan(start, end, letter == "M") for start, end, letter in places]
+    return [(start, end, letter == "M") for start, end, letter in places]
 
 
 @st.composite
@@ -38,7 +51,7 @@ def any_spans(draw, most=4):
             max_size=most,
         )
     )
-    return [MarkedSpan(a, min(a + size, LENGTH), m) for a, size, m in places]
+    return [(a, min(a + size, LENGTH), m) for a, size, m in places]
 
 
 def count_by_character(predicted, gold, credit):
@@ -65,13 +78,13 @@ def match_by_force(predicted, gold, credit, worth):
         total = shares = for_precision = for_recall = 0.0
         for a, at in zip(predicted, order, strict=True):
             b = padded[at]
-            common = b and max(0, min(a.end, b.end) - max(a.start, b.start))
+            common = b and max(0, min(a[1], b[1]) - max(a[0], b[0]))
             if not common:
                 continue
-            factor = 1.0 if a.is_major == b.is_major else credit
+            factor = 1.0 if a[2] == b[2] else credit
             total += factor * worth(a, b, common)
-            for_precision += factor * common / a.length
-            for_recall += factor * common / b.length
+            for_precision += factor * common / (a[1] - a[0])
+            for_recall += factor * common / (b[1] - b[0])
             shares = for_precision + for_recall
         best = max(best, (round(total, 9), round(shares, 9), for_precision, for_recall))
     return best
@@ -83,7 +96,8 @@ def test_counts_equal_plain_counting(predicted, gold, credit):
     counts = count_matches(predicted, gold, credit)
     assert counts[:3] == pytest.approx(count_by_character(predicted, gold, credit))
     dice = match_by_force(
-        predicted, gold, credit, lambda a, b, common: 2 * common / (a.length + b.length)
+        *(predicted, gold, credit),
+        lambda a, b, common: 2 * common / (a[1] - a[0] + b[1] - b[0]),
     )
     assert sum(counts[3:5]) == pytest.approx(dice[1], abs=1e-8)
     exact = match_by_force(
@@ -189,41 +203,34 @@ def test_merged_marks_cover_what_a_quorum_marked(raters):
         assert covered.tolist() == (who >= quorum).astype(int).tolist()
 
 
-UNITS = [RatedUnit(system, str(at)) for at in range(3) for system in "ab"]
-
-
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.lists(any_spans(), min_size=3, max_size=3), min_size=6, max_size=6))
 def test_alpha_equals_that_of_characters(marked):
-    marks = SpanMarks(
-        {
-            unit: dict(zip("xyz", raters, strict=True))
-            for unit, raters in zip(UNITS, marked, strict=True)
-        },
-        dict.fromkeys(UNITS, LENGTH),
-    )
+    by_rater = [dict(zip("xyz", raters, strict=True)) for raters in marked]
+    marks = build_columns(by_rater, [0, 0, 1, 1, 2, 2], [LENGTH] * 6)
     matrix = np.zeros((3, 6 * LENGTH))
     for at, raters in enumerate(marked):
         for rater, each in enumerate(raters):
             for start, end, is_major in each:
                 row = matrix[rater, at * LENGTH + start : at * LENGTH + end]
                 np.maximum(row, 1 + is_major, out=row)
-    found = agree_on_spans(marks.columns, trials=0)
+    found = agree_on_spans(marks, trials=0)
     expected = alpha(convert_matrix(matrix), "nominal")
     assert found.alpha == pytest.approx(expected, nan_ok=True)
     assert (found.outputs, found.with_text) == (6, 6)
 
 
 def test_agreement_pools_both_ways_round_and_skips_what_one_rater_has():
-    marks = SpanMarks(
-        {
-            UNITS[0]: {"x": spans((0, 4, "M")), "y": spans((0, 2, "M"))},
-            UNITS[1]: {"x": spans((0, 9, "M"))},
-            UNITS[2]: {"y": [], "z": spans((0, 6, "m"))},
-        },
-        {UNITS[0]: 12},
+    marks = build_columns(
+        [
+            {"x": spans((0, 4, "M")), "y": spans((0, 2, "M"))},
+            {"x": spans((0, 9, "M"))},
+            {"y": [], "z": spans((0, 6, "m"))},
+        ],
+        [0, 0, 1],
+        [12, 0, 0],
     )
-    found = agree_on_spans(marks.columns, trials=50)
+    found = agree_on_spans(marks, trials=50)
     assert [each.name for each in found.pairs] == ["x – y", "y – z"]
     assert found.overall.values["characters", "F"] == pytest.approx(2 * 2 / (4 + 2 + 6))
     both = [found.overall.values["characters", name] for name in FIGURES]
@@ -233,7 +240,13 @@ def test_agreement_pools_both_ways_round_and_skips_what_one_rater_has():
     assert first.values["characters", "precision"] == pytest.approx(0.5)
     assert first.values["characters", "recall"] == 1
     assert (first.predicted, first.gold) == (1, 1)
-    assert marks.keep_raters("z").marks.keys() == {UNITS[2]}
+    left = marks.keep_raters(["z"])
+    assert (left.raters, left.segment.tolist(), left.output.tolist()) == (
+        ("z",),
+        [0],
+        [0],
+    )
+    assert left.list_spans(0) == spans((0, 6, "m"))
 
 
 def test_intervals_draw_whole_segments():
@@ -265,13 +278,8 @@ def test_intervals_draw_whole_segments():
 @settings(max_examples=100, deadline=None)
 def test_pairs_are_counted_as_one_by_one(outputs, credit):
     names = ("a", "b", "c")
-    marks = SpanMarks(
-        {
-            RatedUnit("one", str(at)): dict(zip(names, by_rater, strict=True))
-            for at, by_rater in enumerate(outputs)
-        }
-    )
-    found = agree_on_spans(marks.columns, credit=credit, trials=0)
+    marks = build_columns([dict(zip(names, each, strict=True)) for each in outputs])
+    found = agree_on_spans(marks, credit=credit, trials=0)
     comparisons = {
         f"{names[i]} – {names[j]}": (
             np.arange(len(outputs)),
@@ -279,27 +287,25 @@ def test_pairs_are_counted_as_one_by_one(outputs, credit):
         )
         for i, j in ((0, 1), (0, 2), (1, 2))
     }
-    expected = score_raters(comparisons, marks.segments, trials=0)
+    expected = score_raters(comparisons, marks.segment, trials=0)
     # Not compared as they are: a share of nothing is not even equal to itself.
     assert sorted(map(repr, found.pairs)) == sorted(map(repr, expected))
 
 
 def test_intervals_are_those_of_each_figure_by_itself():
     rng = np.random.default_rng(3)
-    marks = SpanMarks(
-        {
-            RatedUnit("one", str(at)): {
+    marks = build_columns(
+        [
+            {
                 name: spans((start, start + 3, "M"), (9, 11, "m"))
-                for name, start in zip(
-                    "ab", rng.integers(0, 5, 2).tolist(), strict=True
-                )
+                for name, start in zip("ab", starts, strict=True)
             }
-            for at in range(40)
-        }
+            for starts in rng.integers(0, 5, (40, 2)).tolist()
+        ]
     )
     keys = (("spans", "F"),)
-    every = agree_on_spans(marks.columns, trials=50).pairs[0]
-    some = agree_on_spans(marks.columns, trials=50, keys=keys).pairs[0]
+    every = agree_on_spans(marks, trials=50).pairs[0]
+    some = agree_on_spans(marks, trials=50, keys=keys).pairs[0]
     assert some.values == every.values
     assert some.intervals[keys[0]] == every.intervals[keys[0]] is not None
     assert some.intervals["spans", "recall"] is None

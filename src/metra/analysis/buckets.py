@@ -157,8 +157,8 @@ class Buckets:
     title: str
     #: What is counted: "segments" or "words".
     unit: str
-    #: The metrics' specs, with their directions: True where higher is better.
-    directions: Mapping[str, bool]
+    #: True by spec if higher is better, False if lower, None for a target.
+    directions: Mapping[str, bool | None]
     systems: Sequence[str]
     baseline: str | None
     buckets: Sequence[Bucket]
@@ -182,7 +182,8 @@ def score_buckets(
     """
     how = parse_bucket_spec(spec) if labels is None else BucketSpec("label", ())
     if how.kind == "frequency":
-        unit, directions = "words", dict.fromkeys(MEANS, True)
+        unit = "words"
+        directions: dict[str, bool | None] = dict.fromkeys(MEANS, True)
         preparation = get_preparation(next(iter(sheets.metrics.values())))
         title, parts = _split_words(
             collected.words(preparation), how.bounds, preparation, frequency_corpus

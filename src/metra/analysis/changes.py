@@ -62,8 +62,8 @@ class SystemChanges:
     #: "gain", the change of the segment's own score, or "impact", that of the corpus.
     order: str
     signature: str
-    #: All metrics' specs with their directions: True where higher is better.
-    directions: Mapping[str, bool]
+    #: True by spec if higher is better, False if lower, None for a target.
+    directions: Mapping[str, bool | None]
     improved: Sequence[SegmentChange]
     worsened: Sequence[SegmentChange]
     #: How many segments improved, worsened or stayed the same by that metric, among all
@@ -179,13 +179,13 @@ def _pair_scores(
     single = metric.for_segments or metric
     one, other = sheets.tallies[baseline, spec], sheets.tallies[system, spec]
     before, after = single.aggregate(one.rows), single.aggregate(other.rows)
-    sign = 1 if metric.higher_is_better else -1
+    orient = metric.direction.orient
     swapped = metric.aggregate(one.total + (other.rows - one.rows))
-    impact = swapped - metric.aggregate(one.total)
+    impact = orient(swapped) - orient(metric.aggregate(one.total))
     # Adding up in another order may leave a trace where nothing has changed.
     impact[(one.rows == other.rows).all(1)] = 0
-    gain = sign * (after - before)
-    return {"before": before, "after": after, "gain": gain, "impact": sign * impact}
+    gain = orient(after) - orient(before)
+    return {"before": before, "after": after, "gain": gain, "impact": impact}
 
 
 def find_rival(results: Results, baseline: str) -> str | None:
@@ -202,8 +202,8 @@ def order_segments(results: Results, baseline: str, rival: str | None) -> list[i
     spec = results.specs[0]
     before = get_segment_scores(results, baseline, spec)
     if rival is None:
-        sign = 1 if results[baseline][spec].higher_is_better else -1
-        return np.argsort(sign * before, kind="stable").tolist()
+        oriented = results[baseline][spec].direction.orient(before)
+        return np.argsort(oriented, kind="stable").tolist()
     differences = get_segment_scores(results, rival, spec) - before
     return _sort_by_size(differences).tolist()
 

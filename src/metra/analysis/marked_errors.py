@@ -3,32 +3,20 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from metra.metrics.record import Metric
-from metra.scores.error_spans import locate_span
-
-
-class PlacedSpan(NamedTuple):
-    """An error in an output; without a place if it is not in the output, or unknown."""
-
-    place: tuple[int, int] | None
-    severity: str
-    category: str
-    #: Who marked it.
-    source: str
-    #: The text that it is in: output, source, or missing.
-    side: str
-    words: str
+from metra.metrics.spans import SEVERITIES
+from metra.scores.spans import Mark
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedErrorFindings:
     """Errors of all systems, and their counts."""
 
-    #: By system, then by segment, counted from 0.
-    spans: Mapping[str, Mapping[int, Sequence[PlacedSpan]]]
-    #: By system: outputs that were looked at, counted once for each who did.
+    #: By system, then by segment from 0: judges and marks, with the words of the output.
+    #: A mark without a place is not in the output, or its place is unknown.
+    spans: Mapping[str, Mapping[int, Sequence[tuple[str, Mark]]]]
+    #: By system: rated outputs, counted once for each judge.
     ratings: Mapping[str, int]
     by_severity: Mapping[str, Mapping[str, int]]
     by_category: Mapping[str, Mapping[str, int]]
@@ -41,43 +29,41 @@ class MarkedErrorFindings:
 def collect_errors(
     outputs: Mapping[str, Sequence[str | None]], metrics: Mapping[str, Metric]
 ) -> MarkedErrorFindings | None:
-    """Collect what the files of metrics mark in the outputs; None if they mark nothing."""
-    tables = {
-        metric.marked.path: metric.marked
-        for metric in metrics.values()
-        if metric.marked
-    }
+    """Collect the errors that metrics know in the outputs; None if they know none."""
+    marked = [m.notes.marked() for m in metrics.values() if m.notes.marked]
+    tables = {table.path: table for table in marked}
     if not tables:
         return None
-    spans: dict[str, dict[int, list[PlacedSpan]]] = {name: {} for name in outputs}
+    spans: dict[str, dict[int, list[tuple[str, Mark]]]] = {name: {} for name in outputs}
     ratings: Counter[str] = Counter()
-    sources: dict[str, None] = {}
+    judges: dict[str, None] = {}
     for table in tables.values():
-        for (system, at), names in table.sources.items():
+        for system, at in table.ratings:
             if system not in outputs:
                 continue
+            names = table.list_judges(system, at)
             ratings[system] += len(names)
-            sources |= dict.fromkeys(filter(None, names))
-            for span in table.get(system, at):
-                text = outputs[system][at] or ""
-                place = locate_span(span, text) if span.side == "output" else None
-                words = text[slice(*place)] if place else span.text
-                about = (span.severity, span.category, span.source, span.side, words)
-                spans[system].setdefault(at, []).append(PlacedSpan(place, *about))
+            judges |= dict.fromkeys(filter(None, names))
+            text = outputs[system][at] or ""
+            for judge, mark in table.list_marks(system, at):
+                place = table.locate(mark, text) if mark.side == "output" else None
+                words = text[slice(*place)] if place else mark.text
+                start, end = place or (None, None)
+                placed = mark._replace(start=start, end=end, text=words)
+                spans[system].setdefault(at, []).append((judge, placed))
     flat = {
-        system: [span for marked in by_segment.values() for span in marked]
+        system: [mark for marks in by_segment.values() for _, mark in marks]
         for system, by_segment in spans.items()
     }
-    total = Counter(span.category for each in flat.values() for span in each)
+    total = Counter(mark.category for each in flat.values() for mark in each)
     del total[""]
-    severities = {span.severity for each in flat.values() for span in each}
-    order = ("critical", "major", "minor", "neutral", "trivial")
+    used = {mark.severity for each in flat.values() for mark in each}
     return MarkedErrorFindings(
         spans,
         ratings,
-        {s: Counter(span.severity for span in each) for s, each in flat.items()},
-        {s: Counter(span.category for span in each) for s, each in flat.items()},
-        [name for name in order if name in severities],
+        {s: Counter(mark.severity for mark in each) for s, each in flat.items()},
+        {s: Counter(mark.category for mark in each) for s, each in flat.items()},
+        [name for name in SEVERITIES if name in used],
         [name for name, _ in total.most_common()],
-        list(sources),
+        list(judges),
     )

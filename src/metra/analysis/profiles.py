@@ -41,6 +41,8 @@ class Trait:
     unit: str
     #: Whether more of it is better (True), worse (False) or neither (None).
     more_is_better: bool | None
+    #: The best value, if one exists.
+    target: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +130,7 @@ TRAITS = tuple(
         title=title,
         unit=unit,
         more_is_better=more_is_better,
+        target=1.0 if name == "length_ratio" else None,
         meaning=_MEANINGS[name],
     )
     for name, (title, unit, more_is_better, *_) in _RATIOS.items()

@@ -1,6 +1,5 @@
 """Judging by people without a server: how outputs are judged and what the answers show.
 
-agreement: agreement of judges on marked errors and names
 assignment: which judge gets which tasks, in which order; repeats, and degraded items made
 campaign: a campaign: protocol, texts and settings, frozen together
 codebook: what is in an export, column by column

@@ -32,8 +32,6 @@ def read_question(path: str, question: str | None = None) -> Scores:
 ALL_SCORE_FORMATS: Mapping[str, ScoreFormat] = {
     **SCORE_FORMATS,
     "metra-tsv": SCORE_FORMATS["metra-tsv"]._replace(
-        read=partial(
-            read_metra_tsv, direction_of=lambda spec: metric(spec).higher_is_better
-        )
+        read=partial(read_metra_tsv, direction_of=lambda spec: metric(spec).direction)
     ),
 }

@@ -21,7 +21,7 @@ from metra.scores.table import (
     build_score_table,
 )
 from metra.scoring.statistics import count_corpus
-from metra.stats.direction import Direction, find_direction
+from metra.stats.direction import Direction
 
 
 class OutsideScores(NamedTuple):
@@ -79,8 +79,8 @@ _REMEDIES = (
 
 def _align_scores(metric: Metric, campaign: Campaign, title: str) -> OutsideScores:
     """Choose the scores of the campaign's systems and segments."""
-    if NUMBERS in campaign.material and metric.scored is not None:
-        values = dict(_select_segments(metric.scored, campaign))
+    if NUMBERS in campaign.material and metric.notes.scored is not None:
+        values = dict(_select_segments(metric.notes.scored, campaign))
     else:
         corpus = build_corpus(campaign, references=False)
         counted = count_corpus(corpus, {metric.name: metric}, keep=True)
@@ -88,8 +88,7 @@ def _align_scores(metric: Metric, campaign: Campaign, title: str) -> OutsideScor
             system: counted.tallies[system, metric.name].rows[:, 0].tolist()
             for system in corpus.systems
         }
-    direction = find_direction(bool(metric.higher_is_better))
-    scores = build_outside_scores(campaign, metric.name, direction, values)
+    scores = build_outside_scores(campaign, metric.name, metric.direction, values)
     return OutsideScores(metric.name, title, scores)
 
 

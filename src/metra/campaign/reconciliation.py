@@ -4,7 +4,7 @@ terms and the gold standard."""
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, combinations
+from itertools import chain
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -162,22 +162,6 @@ def group_tags(judgements: Iterable[Judgement]) -> dict[int, dict[str, set[Place
             own = {(tag["start"], tag["end"], tag["type"]) for tag in step["tags"]}
             tags.setdefault(one.segment, {})[one.judge] = own
     return tags
-
-
-def compute_rater_agreement(
-    judgements: Iterable[Judgement],
-) -> dict[tuple[str, str], float | None]:
-    """Return F of two raters' tags in per cent over shared texts; None without tags.
-
-    A tag is the same if its ends and its type are.
-    """
-    both: dict[tuple[str, str], list[int]] = {}
-    for places in group_tags(judgements).values():
-        for one, other in combinations(sorted(places), 2):
-            counts = both.setdefault((one, other), [0, 0])
-            counts[0] += 2 * len(places[one] & places[other])
-            counts[1] += len(places[one]) + len(places[other])
-    return {pair: 100 * some / of if of else None for pair, (some, of) in both.items()}
 
 
 class GoldChoice(NamedTuple):

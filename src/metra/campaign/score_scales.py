@@ -188,7 +188,7 @@ def is_error_rate(metric: str) -> bool:
     """
     name = metric.partition(":")[0]
     try:
-        return name in BUILT_IN and not make_metric(name).higher_is_better
+        return name in BUILT_IN and make_metric(name).higher_is_better is False
     except MetraError:  # it needs files
         return False
 

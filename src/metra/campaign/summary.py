@@ -11,9 +11,7 @@ from metra.campaign.judgement import (
     keep_latest,
     score_kept,
 )
-from metra.campaign.protocols.task_protocols import SETTLED_BY
 from metra.campaign.protocols.timed import is_interrupted
-from metra.campaign.reconciliation import compute_rater_agreement
 from metra.campaign.results import (
     TextScore,
     describe_word_counting,
@@ -43,7 +41,6 @@ class CampaignMeasurements:
     undefined: Sequence[Sequence[str]]
     interrupted: Sequence[InterruptedAttempt]
     running: Sequence[RunningScores]
-    raters: dict[tuple[str, str], float | None]
     #: How words were counted, in a sentence; empty where none were.
     words: str = ""
 
@@ -55,8 +52,6 @@ def compute_measurements(
     kept = keep_latest(judgements)
     texts = score_texts(kept)
     results = convert_text_scores(texts)
-    asked = campaign.protocol
-    tags, judged = asked.name in SETTLED_BY, shows_judged(asked)
     return CampaignMeasurements(
         texts,
         compare_evaluators(results) if results else None,
@@ -70,8 +65,9 @@ def compute_measurements(
             for step in one.value.values()
             if isinstance(step, dict) and is_interrupted(step)
         ],
-        compute_running_scores(campaign, kept) if judged else [],
-        compute_rater_agreement(kept) if tags else {},
+        compute_running_scores(campaign, kept)
+        if shows_judged(campaign.protocol)
+        else [],
         describe_word_counting(kept),
     )
 

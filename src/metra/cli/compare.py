@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @options.add_test_options
 @option(
     "--correction",
-    "Correct p-values for the number of comparisons.",
+    "Correct p-values for the number of comparisons in the family.",
     choices=["holm", "bh", "none"],
 )
 @option(
@@ -106,9 +106,10 @@ def compare(
 ) -> None:
     """Compare one or more OUTPUTs with a BASELINE and test the differences for significance.
 
-    Each difference has a confidence interval and a p-value from a paired test, corrected
-    for the number of comparisons. With --all-pairs every pair of systems is compared, and
-    systems are grouped into clusters. Input files are the same as for `metra score`.
+    Each difference has a confidence interval and a p-value from a paired test. P-values
+    are corrected for a family of comparisons by each metric: each OUTPUT against the
+    BASELINE, or with --all-pairs every pair of systems, which also groups systems into
+    clusters. Input files are the same as for `metra score`.
 
     \b
     metra compare old.txt new.txt -r ref.txt
@@ -208,7 +209,7 @@ def compare(
 
 
 def _read_analysis_options(given: dict[str, Any]) -> "AnalysisOptions":
-    """Read the files that the options name, and say what is to be analysed."""
+    """Read the options of analyses, and the files that they name."""
     from dataclasses import fields
 
     from metra.analysis.findings import AnalysisOptions

@@ -123,7 +123,7 @@ def _score_all(folder: str, example: "ExampleFiles") -> None:
         spec = examples.build_spec(name, Path(folder))
         try:
             metric = registry.metric(spec)
-            if metric.estimate:
+            if metric.notes.estimate:
                 missing.append(f"Not shown: {name}, which needs an endpoint.")
             else:
                 metrics[spec] = metric

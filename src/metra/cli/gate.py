@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 @option(
     "--fail-if conditions CONDITION",
     "worse: significantly worse than the baseline; below=N or below=METRIC:N: a "
-    "score below N, or an error rate above N. May be given several times.",
+    "score below N, an error rate above N, or a score farther from its target than N. "
+    "May be given several times.",
     multiple=True,
     show_default="worse",
 )
@@ -75,7 +76,8 @@ def gate(
     """Check OUTPUTs against a saved baseline; exit with code 1 if a check fails.
 
     The metrics and the references must be those of the baseline. Each OUTPUT is compared
-    with the baseline system of the same name, or with the only one in the baseline.
+    with the baseline system of the same name, or with the only one in the baseline. P-values
+    are corrected for the number of OUTPUTs, as by `metra compare`.
 
     \b
     metra score old.txt -r ref.txt -m bleu -m chrf --save base.json

@@ -223,7 +223,7 @@ def _estimate(request: "ScoringRequest", form: str, style: "Style") -> str:
             "expected --format table or json."
         )
         raise click.UsageError(msg)
-    if not any(metric.estimate for metric in request.metrics.values()):
+    if not any(metric.notes.estimate for metric in request.metrics.values()):
         msg = "--estimate needs a metric that sends requests; add -m llm:…"
         raise click.UsageError(msg)
     return render_estimates(estimate_files(request), form, style)

@@ -40,7 +40,7 @@ class TranslationMetric(torchmetrics.Metric):  # type: ignore[misc]  # it may be
             self.add_state(name, number, dist_reduce_fx=reduction)
 
     @property
-    def higher_is_better(self) -> bool:
+    def higher_is_better(self) -> bool | None:
         """Whether higher scores are better."""
         return self._accumulator.metrics[self._spec].higher_is_better
 

@@ -38,6 +38,13 @@ from metra.stats.judge_agreement import (
 from metra.stats.moments import pearson
 from metra.stats.ratings import Ratings
 
+#: The coefficients of a results page.
+_MAIN = frozenset(
+    (
+        *("exact", "within", "comparisons", "mean linear", "mean quadratic"),
+        *("alpha ordinal", "alpha interval", "mean spearman", "mean pearson"),
+    )
+)
 #: Of so many judgements all are shown; of more, the lowest and the highest.
 MOST_SAID = 6
 
@@ -83,7 +90,11 @@ def ask_agreement(
     if ratings.pairable().units or not len(ratings.repeats.judge):
         trials = 0 if options.no_ci else options.trials
         agreement = agree(
-            ratings, within=options.within, trials=trials, seed=options.seed
+            ratings,
+            within=options.within,
+            trials=trials,
+            seed=options.seed,
+            only=_MAIN if options.brief else (),
         )
         other = _agree_otherwise(scores, selection, scorer, selected, options)
     is_apart = selection.flagged == "apart"
@@ -108,7 +119,8 @@ def _agree_otherwise(
     ratings = collect_judgements(others, scorer, options)
     if not ratings.pairable().units:
         return None
-    return agree(ratings, within=options.within, trials=0)
+    only = _MAIN if options.brief else ()
+    return agree(ratings, within=options.within, trials=0, only=only)
 
 
 def collect_judgements(
@@ -156,7 +168,7 @@ def report_agreement(answer: AgreementAnswer, options: AgreeOptions) -> MetaRepo
     caption = f"Agreement of {len(ratings.judges)} judges on {name}"
     caption += ", by pairwise comparison" if ratings.compares else ""
     tables = [
-        _build_overall_table(answer, caption, options.within),
+        _build_overall_table(answer, caption, options.within, brief=options.brief),
         _build_difference_table(agreement),
         build_pair_table(agreement.pairs, options.within, options.most_pairs),
         build_judge_table(ratings, options.within, options.most_judges),
@@ -177,9 +189,9 @@ def report_agreement(answer: AgreementAnswer, options: AgreeOptions) -> MetaRepo
         boot=f"{drawn_units} k={options.trials}" if drawn else None,
         seed=options.seed if drawn else None,
     )
-    pairs = [
-        {name: getattr(pair, name) for name in PAIR_COLUMNS} for pair in agreement.pairs
-    ]
+    # Kendall's coefficient takes long.
+    names = [name for name in PAIR_COLUMNS if not options.brief or name != "kendall"]
+    pairs = [{name: getattr(pair, name) for name in names} for pair in agreement.pairs]
     notes = [
         *answer.notes,
         *_write_notes(ratings, agreement, options.most_pairs),
@@ -211,7 +223,9 @@ def _report_repeats(answer: AgreementAnswer, options: AgreeOptions) -> MetaRepor
     return MetaReport(tables, signature, [*answer.notes, *notes])
 
 
-def _build_overall_table(answer: AgreementAnswer, caption: str, within: float) -> Table:
+def _build_overall_table(
+    answer: AgreementAnswer, caption: str, within: float, *, brief: bool
+) -> Table:
     """Build a line for each coefficient, with flagged judges beside if they are apart."""
     agreement, other = answer.agreement, answer.other
     values = agreement.values if agreement else {}
@@ -219,6 +233,8 @@ def _build_overall_table(answer: AgreementAnswer, caption: str, within: float) -
     rows = []
     for key, label, about in _ROWS:
         if key == "comparisons" and not answer.ratings.compares:
+            continue
+        if brief and key not in _MAIN:
             continue
         figures = [build_figure(values.get(key, np.nan), intervals.get(key))]
         if other is not None:

@@ -44,7 +44,7 @@ from metra.meta.sentinel import (
     report_sentinels,
 )
 from metra.meta.spans import SpanEvaluation, evaluate_spans, report_spans
-from metra.scores.error_spans import ErrorSpans
+from metra.scores.spans import Spans
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats.correlation import Options
 from metra.stats.panel import ScorePanel
@@ -108,7 +108,7 @@ def build_card(
     challenge: ChallengeSet | None = None,
     specs: Sequence[str] = (),
     features: TextFeatures | None = None,
-    spans: Sequence[ErrorSpans] = (),
+    spans: Sequence[Spans] = (),
     outputs: Mapping[str, Sequence[str | None]] | None = None,
 ) -> MetricCard:
     """Ask every question about a metric that the scores allow.

@@ -55,9 +55,8 @@ def rank_by_documents(
             msg = "Ranking by document needs document scores; give documents."
             raise CorpusError(msg)
         columns = [list(table.values()) for table in tables if table is not None]
-        ranking = rank_by_average(
-            np.transpose(columns), higher_is_better=scores[0].higher_is_better
-        )
+        orient = scores[0].direction.orient
+        ranking = rank_by_average(orient(np.transpose(columns)))
         rankings.append(
             _build_ranking(
                 (spec, scores[0].signature),
@@ -86,7 +85,7 @@ def rank_by_autorank(
                 "every system."
             )
             raise CorpusError(msg)
-        rows.append(values if scores[0].higher_is_better else -values)
+        rows.append(scores[0].direction.orient(values))
     averages = auto_rank(np.array(rows))
     first = results.systems[0].scores
     signature = "autorank|metrics:" + "+".join(

@@ -160,6 +160,9 @@ class AgreeOptions:
     worst: int = build_option(
         5, "Number of units with the largest disagreement to list.", low=0
     )
+    brief: bool = build_option(
+        False, "Only the coefficients of a results page, which take less time."
+    )
     no_ci: bool = find_option("no_ci")
     trials: int = find_option("trials")
     seed: int = find_option("seed")

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -14,20 +15,23 @@ from metra.meta.findings import (
     build_signature,
 )
 from metra.meta.options import SpanOptions
-from metra.scores.error_spans import ErrorSpans, collect_marks
+from metra.scores.spans import TAG, Spans, arrange_spans, join_spans
 from metra.scoring.table import Cell, Column, Table, make_table
+from metra.stats.arrays import group_lines
+from metra.stats.defaults import SEED, TRIALS
 from metra.stats.span_agreement import (
     SpanAgreement,
+    SpanColumns,
     SpanComparisons,
-    SpanMarks,
     SpanScores,
     agree_on_spans,
     count_matches,
+    count_pairs,
     merge_marks,
     score_raters,
 )
 
-#: What is told of spans that have no place in an output.
+#: Notes on marks without a place in an output.
 _UNPLACED = {
     "source": "in the source",
     "missing": "omissions from the output",
@@ -37,11 +41,11 @@ _UNPLACED = {
 
 @dataclass(frozen=True)
 class SpanEvaluation:
-    """Programs and people held against the people who are the gold."""
+    """Programs and people compared with the gold raters."""
 
-    marks: SpanMarks
+    marks: SpanColumns
     gold: Sequence[str]
-    #: Those that are no gold, and each of the gold against the others.
+    #: Other raters against the gold, and each gold rater against the others.
     scores: Sequence[SpanScores]
     ceiling: Sequence[SpanScores]
     agreement: SpanAgreement | None
@@ -50,7 +54,7 @@ class SpanEvaluation:
 
 
 def evaluate_spans(
-    files: Sequence[ErrorSpans],
+    files: Sequence[Spans],
     options: SpanOptions | None = None,
     *,
     outputs: Mapping[str, Sequence[str | None]] | None = None,
@@ -62,8 +66,8 @@ def evaluate_spans(
     them. `outputs` are the texts of each system, for spans of which only the words are known.
     """
     options = options or SpanOptions()
-    marks, unplaced = collect_marks(files, outputs)
-    if not any(spans for each in marks.marks.values() for spans in each.values()):
+    marks, unplaced = arrange_spans(join_spans(files, outputs))
+    if not len(marks.rating):
         msg = (
             "No error is marked in any output; source errors, omissions and neutral "
             "marks do not count. Give `outputs` if the files contain only the words "
@@ -82,11 +86,11 @@ def evaluate_spans(
             msg = f"{name!r} has marked none of the gold outputs; check the names."
             raise CorpusError(msg)
     shared = {name: each for name, each in comparisons.items() if len(each[0])}
-    scores = score_raters(shared, marks.segments, trials=trials, seed=options.seed)
+    scores = score_raters(shared, marks.segment, trials=trials, seed=options.seed)
     agreement = None
     if len(gold) > 1:
         agreement = agree_on_spans(
-            marks.keep_raters(gold).columns,
+            marks.keep_raters(gold),
             credit=options.credit,
             trials=trials,
             seed=options.seed,
@@ -107,8 +111,44 @@ def evaluate_spans(
     )
 
 
+def agree_on_marks(
+    spans: Spans, *, trials: int = TRIALS, seed: int = SEED
+) -> SpanAgreement | None:
+    """Compare the errors or tags of every two judges; None if no two marked one output.
+
+    F of characters and of matched spans have intervals.
+    """
+    marks, _ = arrange_spans(spans)
+    if not len(marks.rating):
+        return None
+    shown = (("characters", "F"), ("spans", "F"))
+    agreement = agree_on_spans(marks, trials=trials, seed=seed, keys=shown)
+    return agreement if agreement.overall is not None else None
+
+
+def compare_tags(spans: Spans) -> dict[tuple[str, str], float | None]:
+    """Return F of two judges' tags in per cent over shared texts; None without tags.
+
+    A tag is the same if its boundaries and its type are.
+    """
+    both: dict[tuple[str, str], list[int]] = {}
+    if not (spans.severity == TAG).any():
+        return {}
+    for output in spans.ratings:
+        tags: dict[str, set[tuple[object, ...]]] = {
+            judge: set() for judge in sorted(spans.list_judges(*output))
+        }
+        for judge, mark in spans.list_marks(*output):
+            tags[judge].add((mark.start, mark.end, mark.category))
+        for one, other in combinations(tags, 2):
+            counts = both.setdefault((one, other), [0, 0])
+            counts[0] += 2 * len(tags[one] & tags[other])
+            counts[1] += len(tags[one]) + len(tags[other])
+    return {pair: 100 * same / of if of else None for pair, (same, of) in both.items()}
+
+
 def report_spans(evaluation: SpanEvaluation, options: SpanOptions) -> MetaReport:
-    """Lay out those that are no gold, the gold's raters one by one, and two by two."""
+    """Lay out other raters, the gold raters one by one, and two by two."""
     tables = []
     agreement = evaluation.agreement
     if evaluation.scores:
@@ -129,21 +169,26 @@ def report_spans(evaluation: SpanEvaluation, options: SpanOptions) -> MetaReport
         else f"people ({len(evaluation.gold)})",
         combine=options.combine if len(evaluation.gold) > 1 else None,
         credit=options.credit,
-        outputs=len(evaluation.marks.marks),
+        outputs=len(evaluation.marks.length),
         boot=f"segments k={options.trials}" if drawn else None,
         seed=options.seed if drawn else None,
     )
-    data = {
+    overall = [agreement.overall] if agreement and agreement.overall else []
+    data: dict[str, object] = {
         "figures": [
             _list_figures(table, each)
             for table, scores in (
                 ("spans", evaluation.scores),
                 ("raters", evaluation.ceiling),
+                ("agreement", overall),
                 ("pairs", agreement.pairs if agreement else ()),
             )
             for each in scores
         ]
     }
+    if agreement is not None:
+        interval = agreement.alpha_interval
+        data["alpha"] = {"value": agreement.alpha, "interval": interval}
     return MetaReport(tables, signature, _write_notes(evaluation, options), data)
 
 
@@ -155,20 +200,20 @@ _COMBINED = {
 
 
 def _choose_gold(
-    files: Sequence[ErrorSpans],
-    marks: SpanMarks,
+    files: Sequence[Spans],
+    marks: SpanColumns,
     names: Sequence[str],
     programs: Collection[str],
 ) -> list[str]:
-    """Return the raters that are the gold: those named, or all people."""
+    """Return the gold raters: those named, or all people."""
     for name in names:
         if name not in marks.raters:
             raise UnknownNameError(no_such("rater", name, marks.raters))
     if names:
         return list(dict.fromkeys(names))
-    automatic, _ = collect_marks([file for file in files if file.is_automatic])
-    known = {*automatic.raters, *programs}
-    gold = [name for name in marks.raters if name not in known]
+    automatic = join_spans([file for file in files if file.is_automatic])
+    others = {*automatic.judges, *programs}
+    gold = [name for name in marks.raters if name not in others]
     if not gold:
         msg = (
             "All errors were marked by programs; choose the gold with `gold`: "
@@ -179,30 +224,25 @@ def _choose_gold(
 
 
 def _compare(
-    marks: SpanMarks, name: str, gold: Iterable[str], combine: str, credit: float
+    marks: SpanColumns, name: str, gold: Iterable[str], combine: str, credit: float
 ) -> SpanComparisons:
     """Compare a rater with the gold's other raters on each output that they share."""
-    others = [each for each in gold if each != name]
-    outputs, counts = [], []
-    for output, by_rater in enumerate(marks.marks.values()):
-        theirs = [by_rater[each] for each in others if each in by_rater]
-        if name not in by_rater or not theirs:
-            continue
-        if combine != "each":
-            quorum = 1 if combine == "any" else len(theirs) // 2 + 1
-            theirs = [merge_marks(theirs, quorum)]
-        for spans in theirs:
-            outputs.append(output)
-            counts.append(count_matches(by_rater[name], spans, credit))
-    return np.array(outputs, np.int64), np.array(counts)
-
-
-_COLUMNS = (
-    *(("characters", figure) for figure in ("precision", "recall", "F")),
-    *(("spans", figure) for figure in ("precision", "recall", "F")),
-    ("exact", "F"),
-    ("characters", "severity"),
-)
+    rater = marks.raters.index(name)
+    own = np.full(len(marks.length), -1, np.int64)
+    rated = np.flatnonzero(marks.rater == rater)
+    own[marks.output[rated]] = rated
+    others = [marks.raters.index(each) for each in gold if each != name]
+    theirs = np.flatnonzero(np.isin(marks.rater, others))
+    theirs = theirs[own[marks.output[theirs]] >= 0]
+    outputs = marks.output[theirs]
+    if combine == "each":
+        return outputs, count_pairs(marks, own[outputs], theirs, credit)
+    counts = []
+    for output, lines in group_lines(outputs):
+        quorum = 1 if combine == "any" else len(lines) // 2 + 1
+        merged = merge_marks([*map(marks.list_spans, theirs[lines].tolist())], quorum)
+        counts.append(count_matches(marks.list_spans(int(own[output])), merged, credit))
+    return np.unique(outputs), np.array(counts)
 
 
 def _build_table(scores: Sequence[SpanScores], caption: str, name: str) -> Table:
@@ -212,7 +252,7 @@ def _build_table(scores: Sequence[SpanScores], caption: str, name: str) -> Table
         Column("marked", digits=0),
         *(
             Column(_HEADINGS[key], group=key[0] if key[1] != "severity" else "")
-            for key in _COLUMNS
+            for key in _HEADINGS
         ),
     ]
     rows = []
@@ -221,7 +261,7 @@ def _build_table(scores: Sequence[SpanScores], caption: str, name: str) -> Table
             build_figure(
                 each.values[key], each.intervals[key] if key[1] == "F" else None
             )
-            for key in _COLUMNS
+            for key in _HEADINGS
         ]
         counts = [build_count(each.outputs), build_count(each.predicted)]
         rows.append((each.name, [*counts, *figures]))
@@ -308,7 +348,7 @@ def _write_notes(evaluation: SpanEvaluation, options: SpanOptions) -> list[str]:
                 f"Alpha also counts unmarked characters, and the text of {unknown:,} "
                 "outputs is missing; give `outputs`."
             )
-    sizes = Counter(len(each) for each in evaluation.marks.marks.values())
-    told = ", ".join(f"{count:,} by {size}" for size, count in sorted(sizes.items()))
-    notes.append(f"Outputs by number of raters: {told}.")
+    sizes = Counter(np.bincount(evaluation.marks.output).tolist())
+    shown = ", ".join(f"{count:,} by {size}" for size, count in sorted(sizes.items()))
+    notes.append(f"Outputs by number of raters: {shown}.")
     return notes

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from metra import _core
 from metra.corpus.batch import Batch
 from metra.metrics.options import Case, FromZero, NgramOrder, format_value
-from metra.metrics.record import Array, Metric, Parts, metric_factory
+from metra.metrics.record import Array, Fast, Metric, Parts, metric_factory
 from metra.text.preparation import choose_preparation, find_whole_tokenizer
 
 if TYPE_CHECKING:
@@ -76,18 +76,20 @@ def bleu(
                 *("hyp_len", "ref_len"),
             ),
             rows=lambda batch: _core.ngram_rows(batch.hits(text), n, ref_len),
-            # An average length may be a fraction, whose plain sums are not exact.
-            sums=None if ref_len == "average" else sums,
             aggregate=formula.score,
-            single=cut and partial(formula.sentence, cut, ref_len),
-            pairs=lambda texts, outputs, references: formula.pairs(
-                texts.tokens(text), outputs, references
-            ),
-            expected_rows=lambda texts, *places: formula.expected_rows(
-                texts.tokens(text), *places
-            ),
             parts=partial(parts, n=n, formula=formula),
             settled=settled | {"eff": "yes" if effective else "no"},
+            fast=Fast(
+                # An average length may be a fraction, whose plain sums are not exact.
+                sums=None if ref_len == "average" else sums,
+                single=cut and partial(formula.sentence, cut, ref_len),
+                pairs=lambda texts, outputs, references: formula.pairs(
+                    texts.tokens(text), outputs, references
+                ),
+                expected_rows=lambda texts, *places: formula.expected_rows(
+                    texts.tokens(text), *places
+                ),
+            ),
         )
 
     corpus = build_metric(effective=eff == "yes")

@@ -10,7 +10,7 @@ from metra import _core
 from metra.corpus.batch import SegmentColumn
 from metra.errors import OptionError, not_possible
 from metra.metrics.options import LONGEST, Case, Range
-from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Fast, Metric, Parts, metric_factory
 from metra.text.columns import Text
 from metra.text.preparation import find_whole_tokenizer, make_preparation
 
@@ -98,11 +98,13 @@ def chrf(
         ),
         rows=rows,
         aggregate=kernel.score,
-        single=partial(kernel.sentence, cut) if stem == "no" else None,
-        pairs=pairs,
-        expected_rows=expected_rows,
         parts=partial(parts, n=n),
         settled={"stem": words.versions()["stem"]},
+        fast=Fast(
+            single=partial(kernel.sentence, cut) if stem == "no" else None,
+            pairs=pairs,
+            expected_rows=expected_rows,
+        ),
     )
 
 

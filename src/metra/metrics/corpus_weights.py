@@ -1,6 +1,6 @@
 """Weights that metrics count from the references of a whole corpus, at once or in parts."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from metra import _core
 from metra.corpus.batch import Batch, CorpusChunk
 from metra.errors import UnfittedError
-from metra.metrics.record import AnyBatch, Array, Metric
+from metra.metrics.record import AnyBatch, Array, Fit, Metric
 from metra.text.salience import DocumentWords
 
 #: The byte between the words of a term.
@@ -143,45 +143,17 @@ def number_pairs(terms: TermCounts) -> PairNumbers:
     return PairNumbers(*_core.split_pairs(*terms[:3]))
 
 
-@dataclass(frozen=True, slots=True)
-class TwoPassFit:
-    """`fit` in two steps, for a corpus whose parts are counted in different places.
+def count_batch_terms(fit: Fit, batch: Batch) -> TermCounts:
+    """Return the terms of a batch's references, in no order, each key once."""
+    return TermCounts(*fit.count([batch]).terms())
 
-    The counts are of a kind of the metric's own; their `terms()` give what adds up.
-    """
 
-    #: Counts what the references of all batches have.
-    count_all: Callable[[Iterable[Batch]], Any]
-    #: The counts from the sums of all terms, in the order of the keys' bytes.
-    from_terms: Callable[[TermCounts], Any]
-    #: The counts as arrays to be kept in a file, and from such arrays, which is much quicker
-    #: than to count again.
-    to_tables: Callable[[Any], Tables]
-    from_tables: Callable[[Tables], Any]
-    #: The metric with the weights of such counts. It has no `fit` and no `weighing` itself.
-    apply: Callable[[Any], Metric]
-    #: For a corpus whose terms no memory holds; None where there are never so many.
-    exchange: "TermExchange | None" = None
-
-    def fit(self, batches: Iterable[Batch]) -> Metric:
-        """Return the metric with the weights of these batches' references."""
-        return self.apply(self.count_all(batches))
-
-    def count(self, batch: Batch) -> TermCounts:
-        """Return what the references of a batch have, in no order, each key once."""
-        return TermCounts(*self.count_all([batch]).terms())
-
-    def weigh(self, terms: TermCounts) -> Metric:
-        """Return the metric with the weights of terms that were added up."""
-        return self.apply(self.from_terms(terms))
-
-    def tables(self, batches: Iterable[Batch]) -> Tables:
-        """Return what all batches have as arrays to be kept in a file."""
-        return self.to_tables(self.count_all(batches))
-
-    def restore(self, tables: Tables) -> Metric:
-        """Return the metric with the weights of such arrays."""
-        return self.apply(self.from_tables(tables))
+def weigh_terms(fit: Fit, terms: TermCounts) -> Metric:
+    """Return the metric with the weights of the summed terms of a corpus in parts."""
+    if fit.from_terms is None:
+        msg = "The metric cannot be fitted to parts of a corpus; fit it to all batches."
+        raise UnfittedError(msg)
+    return fit.apply(fit.from_terms(terms))
 
 
 def refuse_unfitted(name: str) -> Callable[[AnyBatch], Array]:

@@ -73,10 +73,11 @@ def entities(
         rows=bind(rows, expected=expected, lang=lang),
         aggregate=aggregate,
         parts=bind(parts, types=expected.types, with_partial=partial),
-        details=bind(details, expected=expected, lang=lang),
-        needs_reference=bool(model),
-        whole_documents=unit == "document",
+        needs=record.select_needs(
+            references=bool(model), whole_documents=unit == "document"
+        ),
         settled=expected.settled,
+        notes=record.Notes(details=bind(details, expected=expected, lang=lang)),
     )
     return record.check_on_fit(metric, expected.check) if expected.check else metric
 

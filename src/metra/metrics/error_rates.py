@@ -12,8 +12,17 @@ from metra import _core
 from metra.errors import OptionError
 from metra.metrics.alignment import Alignment, Link, build_alignments, make_link
 from metra.metrics.options import Case
-from metra.metrics.record import Aligner, AnyBatch, Array, Metric, Parts, metric_factory
+from metra.metrics.record import (
+    Aligner,
+    AnyBatch,
+    Array,
+    Metric,
+    Notes,
+    Parts,
+    metric_factory,
+)
 from metra.metrics.units import Detail
+from metra.stats.direction import HIGHER, LOWER, Direction
 from metra.text.preparation import Preparation, make_preparation
 
 ReferenceChoice: TypeAlias = Literal["best", "best-rate", "average-length"]
@@ -151,7 +160,7 @@ def wip(
         tok: tokeniser; none splits at white space.
     """
     return _build_information_metric(
-        "wip", compute_preserved, tok, case, stem, refs, higher_is_better=True
+        "wip", compute_preserved, tok, case, stem, refs, direction=HIGHER
     )
 
 
@@ -187,7 +196,7 @@ def per(
         columns=COLUMNS,
         rows=lambda batch: _core.edit_rows(batch.hits(text), "free", refs),
         aggregate=aggregate,
-        higher_is_better=False,
+        direction=LOWER,
         parts=parts,
         settled=text.versions(),
     )
@@ -212,7 +221,7 @@ def ser(*, tok: str = "none", case: Case = "mixed", stem: str = "no") -> Metric:
         columns=columns,
         rows=lambda batch: _core.unequal_rows(batch.hits(text)),
         aggregate=lambda totals: 100 * totals[..., 0] / np.maximum(totals[..., 1], 1),
-        higher_is_better=False,
+        direction=LOWER,
         parts=lambda totals: dict(zip(columns, totals.tolist(), strict=True)),
         settled=text.versions(),
     )
@@ -273,11 +282,10 @@ def _build_metric(
         columns=COLUMNS,
         rows=lambda batch: _core.edit_rows(batch.hits(text), "fixed", refs),
         aggregate=aggregate if norm == "reference" else aggregate_by_output,
-        higher_is_better=False,
+        direction=LOWER,
         parts=parts,
-        align=align,
-        details=lambda batch: list_errors(batch, align),
         settled=settled,
+        notes=Notes(align=align, details=lambda batch: list_errors(batch, align)),
     )
 
 
@@ -289,7 +297,7 @@ def _build_information_metric(
     stem: str,
     refs: str,
     *,
-    higher_is_better: bool = False,
+    direction: Direction = LOWER,
 ) -> Metric:
     """Make a metric of the hits in jiwer's alignment, which is rapidfuzz's."""
     text = make_preparation(tok=tok, case=case, stem=stem)
@@ -299,11 +307,10 @@ def _build_information_metric(
         columns=COLUMNS,
         rows=lambda batch: _core.edit_rows(batch.hits(text), "rapidfuzz", refs),
         aggregate=compute,
-        higher_is_better=higher_is_better,
+        direction=direction,
         parts=parts,
-        align=align,
-        details=lambda batch: list_errors(batch, align),
         settled=text.versions(),
+        notes=Notes(align=align, details=lambda batch: list_errors(batch, align)),
     )
 
 

@@ -1,6 +1,6 @@
 """EvalTrans: scores that people gave, carried over to similar outputs; and mWER."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
@@ -14,8 +14,18 @@ from metra.formats.annotations import judged_outputs
 from metra.formats.annotations.judged_outputs import MOST, JudgedOutput
 from metra.metrics import error_rates, record
 from metra.metrics.options import Case, Range
-from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.metrics.record import (
+    AnyBatch,
+    Array,
+    Fit,
+    Metric,
+    Notes,
+    Parts,
+    metric_factory,
+    select_needs,
+)
 from metra.metrics.units import Detail
+from metra.stats.direction import LOWER
 from metra.text.columns import pack
 from metra.text.diff import count_edits
 from metra.text.preparation import Preparation, make_preparation, prepare
@@ -75,7 +85,7 @@ def evaltrans(
         return replace(metric, settled={"db": version, "tok": text.versions()["tok"]})
 
     # What was judged meanwhile counts.
-    return replace(make(), fit=lambda _: make())
+    return replace(make(), fit=_read_again(make))
 
 
 @metric_factory
@@ -113,15 +123,19 @@ def mwer(
             columns=error_rates.COLUMNS,
             rows=partial(edit_rows, collection=JudgedOutputs(judged, text, key)),
             aggregate=error_rates.aggregate,
-            higher_is_better=False,
+            direction=LOWER,
             parts=error_rates.parts,
-            needs_reference=not db,
-            needs_source=bool(db) and key == "source",
+            needs=select_needs(references=not db, source=bool(db) and key == "source"),
             settled=text.versions() | {"db": version},
         )
 
     # What was judged meanwhile counts.
-    return replace(make(), fit=lambda _: make()) if db else make()
+    return replace(make(), fit=_read_again(make)) if db else make()
+
+
+def _read_again(make: Callable[[], Metric]) -> Fit:
+    """Return a fit that makes the metric anew, from the judgements of the moment."""
+    return Fit(count=lambda _: None, apply=lambda _: make())
 
 
 def build_metric(
@@ -135,9 +149,8 @@ def build_metric(
         rows=judge.rows,
         aggregate=aggregate,
         parts=parts,
-        details=judge.details,
-        needs_reference=False,
-        needs_source=key == "source",
+        needs=select_needs(source=key == "source"),
+        notes=Notes(details=judge.details),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from metra import _core
 from metra.metrics.alignment import Alignment, Link, build_alignments, make_link
 from metra.metrics.options import Case, Range
-from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, Notes, Parts, metric_factory
 from metra.text.preparation import make_preparation
 
 RUN, CAPPED = "run", "capped run"
@@ -78,10 +78,10 @@ def gtm(
         name="gtm",
         columns=("size", "hyp_len", "mean_ref_len", *exact),
         rows=lambda batch: _core.gtm_rows(batch.hits(text), *search),
-        align=align,
         aggregate=aggregate,
         parts=parts,
         settled=text.versions() | ({"tok": tok} if tok == "none" else {}),
+        notes=Notes(align=align),
     )
 
 

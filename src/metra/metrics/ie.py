@@ -14,6 +14,7 @@ from metra.metrics.record import (
     AnyBatch,
     Array,
     Metric,
+    Notes,
     Parts,
     check_on_fit,
     metric_factory,
@@ -95,10 +96,9 @@ def ie(
         rows=bind(rows, compare=compare, slots=list(slots)),
         aggregate=aggregate,
         parts=bind(parts, slots=slots),
-        details=bind(details, compare=compare),
-        needs_reference=False,
-        whole_documents=True,
+        needs={"whole_documents"},
         settled={"reference": compute_file_version(reference)},
+        notes=Notes(details=bind(details, compare=compare)),
     )
     return check_on_fit(metric, bind(_check_documents, expected))
 

@@ -15,13 +15,20 @@ from metra.metrics.corpus_weights import (
     TermCounts,
     TermExchange,
     TermRequest,
-    TwoPassFit,
     refuse_unfitted,
     reorder_numbers,
     sort_by_partition,
 )
 from metra.metrics.options import Case, FromZero, NgramOrder
-from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.metrics.record import (
+    AnyBatch,
+    Array,
+    Fit,
+    Metric,
+    Parts,
+    metric_factory,
+    select_needs,
+)
 from metra.stats.parallel import ordered_map, thread_count
 from metra.text.preparation import Preparation, make_preparation
 from metra.text.salience import (
@@ -143,7 +150,8 @@ def ltv(
     def with_weights(weights: WordWeights | None, lists: str | None = None) -> Metric:
         """Return the metric with weights, and where the documents' lists come from."""
         score = partial(rows, formula=formula, text=text, weights=weights, lists=lists)
-        return replace(plain, rows=score, needs_documents=lists is not None)
+        needs = select_needs(references=True, documents=lists is not None)
+        return replace(plain, rows=score, needs=needs)
 
     fitted_on = "the references that the weights were fitted on"
 
@@ -163,8 +171,8 @@ def ltv(
         salience = weight_files.read_salience_list(weights, weight)
         fixed = build_weights(salience.words, salience.salience)
         return with_weights(fixed, weights if salience.by_document else None)
-    weighing = TwoPassFit(
-        count_all=partial(_count_references, text=text),
+    fit = Fit(
+        count=partial(_count_references, text=text),
         from_terms=lambda terms: Frequencies.from_terms(terms[:3]),
         to_tables=Frequencies.tables,
         from_tables=Frequencies.from_tables,
@@ -191,7 +199,7 @@ def ltv(
             check=check,
         ),
     )
-    return replace(plain, fit=weighing.fit, weighing=weighing, needs_documents=True)
+    return replace(plain, fit=fit, needs=select_needs(references=True, documents=True))
 
 
 def rows(

@@ -11,7 +11,7 @@ from metra.formats import resources
 from metra.formats.stream import compute_file_digest
 from metra.metrics.alignment import Alignment, build_alignments, make_link
 from metra.metrics.options import Case, FromZero, Range, Share
-from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, Notes, Parts, metric_factory
 from metra.text.preparation import Preparation, Tokens, make_preparation
 
 
@@ -247,8 +247,8 @@ def meteor(
         rows=lambda batch: aligner.rows(*prepare_batch(batch)),
         aggregate=aligner.score,
         parts=partial(parts, aligner=aligner),
-        align=align,
         settled=settled,
+        notes=Notes(align=align),
     )
 
 

@@ -18,11 +18,10 @@ from metra.metrics.corpus_weights import (
     TermCounts,
     TermExchange,
     TermRequest,
-    TwoPassFit,
     refuse_unfitted,
 )
 from metra.metrics.options import Case, NgramOrder
-from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Fit, Metric, Parts, metric_factory
 from metra.text.preparation import choose_preparation
 
 #: The value of `info` that weighs all n-grams the same.
@@ -131,10 +130,8 @@ def nist(
         )
     if info is not None:
         return apply(weight_files.read_information(info, n))
-    weighing = TwoPassFit(
-        count_all=partial(
-            fit_information, n=n, tok=tok, case=case, stem=stem, style=style
-        ),
+    fit = Fit(
+        count=partial(fit_information, n=n, tok=tok, case=case, stem=stem, style=style),
         from_terms=partial(_weigh_terms, n=n, style=style),
         to_tables=_build_tables,
         from_tables=partial(_read_tables, n=n, style=style),
@@ -144,7 +141,7 @@ def nist(
             start_sums=partial(_core.WindowSums, n),
         ),
     )
-    return replace(plain, fit=weighing.fit, weighing=weighing)
+    return replace(plain, fit=fit)
 
 
 def parts(totals: Array, *, n: int) -> Parts:

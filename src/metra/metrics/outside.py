@@ -1,7 +1,7 @@
 """Scores that another program made, as a metric: `comet@scores.tsv`, or a table in memory."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from glob import escape, glob
@@ -26,7 +26,9 @@ from metra.metrics.options import Range, format_value, parse_spec
 from metra.metrics.record import (
     AnyBatch,
     Array,
+    Basis,
     Metric,
+    Notes,
     check_on_fit,
     metric_factory,
     set_recipe,
@@ -50,7 +52,7 @@ from metra.scores.table import (
 )
 
 if TYPE_CHECKING:
-    from metra.metrics.spans import MarkedErrors
+    from metra.scores.spans import Spans
 
 #: Scores of no larger numbers are shown with so many digits more.
 SMALL, MORE_DIGITS = 1.5, 2
@@ -118,23 +120,25 @@ def outside(
         "high": "none" if high is None else high,
         "lang": chosen.languages[0] or "none",
     }
-    metric = _build_metric(title, table, is_higher, (low, high), settled)
-    if chosen.scorers[0].human:
-        metric = replace(metric, basis="people")
-    return replace(metric, marked=_read_errors(file))
+    notes = Notes(
+        scored=table,
+        marked=_read_errors(file),
+        basis="people" if chosen.scorers[0].human else _find_basis(title),
+    )
+    return _build_metric(title, table, notes, is_higher, (low, high), settled)
 
 
-def _read_errors(path: str) -> "MarkedErrors | None":
+def _read_errors(path: str) -> "Callable[[], Spans] | None":
     """Read the errors that xCOMET marks beside its scores, None if there are none."""
-    from metra.metrics.spans import MarkedErrors
-    from metra.scores.error_spans import read_error_spans
+    from metra.scores.span_files import read_spans
 
     if _SYSTEM in path or Path(path).is_dir() or not is_comet_json(read_head(path)):
         return None
     try:
-        return MarkedErrors.build(read_error_spans(path))
+        spans = read_spans(path)
     except FormatError:
         return None
+    return lambda: spans
 
 
 def import_scores(
@@ -170,7 +174,8 @@ def import_scores(
         "scores": f"[sha256:{digest.hexdigest()[:12]}]",
         "better": "higher" if higher_is_better else "lower",
     }
-    metric = _build_metric(name, table, higher_is_better, (low, high), settled)
+    notes = Notes(scored=table, basis=_find_basis(name))
+    metric = _build_metric(name, table, notes, higher_is_better, (low, high), settled)
     limits = {"higher_is_better": higher_is_better, "low": low, "high": high}
     return set_recipe(metric, _import_again, name, dict(by_system), limits)
 
@@ -269,6 +274,7 @@ def _find_ends(documents: Sequence[str]) -> list[int]:
 def _build_metric(
     name: str,
     table: ScoreTable,
+    notes: Notes,
     is_higher: bool,
     limits: tuple[float | None, float | None],
     settled: Mapping[str, object],
@@ -282,13 +288,16 @@ def _build_metric(
         rows=partial(rows, table=table),
         aggregate=aggregate,
         higher_is_better=is_higher,
-        needs_reference=False,
+        needs=(),
         settled=settled,
         more_digits=MORE_DIGITS if is_small else 0,
-        basis="string" if is_string_metric(name) else "neural",
-        scored=table,
+        notes=notes,
     )
     return check_on_fit(metric, table.check)
+
+
+def _find_basis(name: str) -> Basis:
+    return "string" if is_string_metric(name) else "neural"
 
 
 def build_column_metric(
@@ -316,14 +325,14 @@ def build_column_metric(
         rows=partial(_read_column, name=name, columns=columns, limits=limits),
         aggregate=aggregate,
         higher_is_better=higher_is_better,
-        needs_reference=False,
+        needs=(),
         settled={
             "columns": ",".join(columns.values()),
             "better": "higher" if higher_is_better else "lower",
             "low": "none" if low is None else low,
             "high": "none" if high is None else high,
         },
-        basis="string" if is_string_metric(name) else "neural",
+        notes=Notes(basis=_find_basis(name)),
     )
 
 
@@ -355,8 +364,8 @@ def build_mean_metric(name: str) -> Metric:
         columns=("score", "segments"),
         rows=_refuse_rows,
         aggregate=aggregate,
-        needs_reference=False,
-        basis="people",
+        needs=(),
+        notes=Notes(basis="people"),
     )
 
 
@@ -480,9 +489,7 @@ def _compute_version(path: str, files: Sequence[str]) -> str:
 def _get_formats() -> dict[str, Any]:
     from metra.metrics.registry import metric
 
-    reader = partial(
-        read_metra_tsv, direction_of=lambda spec: metric(spec).higher_is_better
-    )
+    reader = partial(read_metra_tsv, direction_of=lambda spec: metric(spec).direction)
     own = SCORE_FORMATS["metra-tsv"]._replace(read=reader)
     return {**SCORE_FORMATS, "metra-tsv": own}
 

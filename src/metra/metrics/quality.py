@@ -1,6 +1,6 @@
 """Quality models: several metrics in one figure, for a stated use of the translations."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -18,10 +18,11 @@ from metra.metrics.options import format_value
 from metra.metrics.record import (
     AnyBatch,
     Array,
+    Fit,
     Metric,
+    Notes,
     Parts,
     metric_factory,
-    set_recipe,
 )
 from metra.metrics.registry import metric as make_metric
 from metra.metrics.units import Detail
@@ -66,8 +67,10 @@ def quality(*, model: str = "") -> Metric:
     described = read_quality_model(model)
     metrics = [make_metric(member.spec) for member in described.members]
     for member, metric in zip(described.members, metrics, strict=True):
-        if (member.best > member.worst) != metric.higher_is_better:
+        orient, target = metric.direction.orient, metric.direction.target
+        if orient(member.best) <= orient(member.worst):
             better = "higher" if metric.higher_is_better else "lower"
+            better = better if target is None else f"closer to {format_value(target)}"
             worst, best = map(format_value, (member.worst, member.best))
             msg = (
                 f"quality: {member.spec} is better the {better} it is, but the model has "
@@ -81,7 +84,7 @@ def combine_metrics(model: QualityModel, metrics: Sequence[Metric]) -> Metric:
     """Join the metrics of a model: their statistics side by side, one score from all."""
     edges = np.cumsum([0, *(len(metric.columns) for metric in metrics)]).tolist()
     members = [
-        _ScoredMember(member, metric.aggregate, slice(*places))
+        _ScoredMember(member, metric, slice(*places))
         for member, metric, places in zip(
             model.members, metrics, pairwise(edges), strict=True
         )
@@ -96,13 +99,13 @@ def combine_metrics(model: QualityModel, metrics: Sequence[Metric]) -> Metric:
         rows=partial(rows, metrics=metrics),
         aggregate=partial(aggregate, members=members),
         parts=partial(parts, members=members),
-        details=partial(details, metrics=metrics)
-        if any(metric.details for metric in metrics)
-        else None,
-        needs_source=any(metric.needs_source for metric in metrics),
-        needs_reference=any(metric.needs_reference for metric in metrics),
-        whole_documents=any(metric.whole_documents for metric in metrics),
+        needs=frozenset().union(*(metric.needs for metric in metrics)),
         settled=_describe_model(model, metrics),
+        notes=Notes(
+            details=partial(details, metrics=metrics)
+            if any(metric.notes.details for metric in metrics)
+            else None
+        ),
     )
     if any(metric.for_segments for metric in metrics):
         each = [metric.for_segments or metric for metric in metrics]
@@ -111,15 +114,17 @@ def combine_metrics(model: QualityModel, metrics: Sequence[Metric]) -> Metric:
         )
         joined = replace(joined, for_segments=replace(alone, fit=None))
 
-    def fit(batches: Iterable[Batch]) -> Metric:
-        # Several metrics look at the same batches, which can be walked through once.
-        kept = list(batches)
-        fitted = [metric.fit(kept) if metric.fit else metric for metric in metrics]
-        return set_recipe(
-            combine_metrics(model, fitted), combine_metrics, model, fitted
-        )
+    if not any(metric.fit for metric in metrics):
+        return joined
 
-    return replace(joined, fit=fit) if any(metric.fit for metric in metrics) else joined
+    def fit_members(batches: Iterable[Batch]) -> list[Metric]:
+        # Several metrics look at the same batches, which can be walked through once.
+        listed = list(batches)
+        return [metric.fit(listed) if metric.fit else metric for metric in metrics]
+
+    # Members are pickled with their own counts.
+    fit = Fit(count=fit_members, apply=partial(combine_metrics, model))
+    return replace(joined, fit=fit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,15 +132,17 @@ class _ScoredMember:
     """A metric of the model, and where its statistics stand."""
 
     member: WeightedMetric
-    aggregate: Callable[[Array], Array]
+    metric: Metric
     columns: slice
 
     def score(self, totals: Array) -> Array:
-        return self.aggregate(np.ascontiguousarray(totals[..., self.columns]))
+        return self.metric.aggregate(np.ascontiguousarray(totals[..., self.columns]))
 
-    def worth(self, totals: Array) -> Array:
-        """What the score is worth on the model's scale, 0 to 100."""
-        return scale_to_hundred(self.score(totals), self.member.worst, self.member.best)
+    def scale(self, totals: Array) -> Array:
+        """Return the score on the model's scale, 0 to 100."""
+        orient, member = self.metric.direction.orient, self.member
+        ends = orient(member.worst), orient(member.best)
+        return scale_to_hundred(orient(self.score(totals)), *ends)
 
 
 def rows(batch: AnyBatch, *, metrics: Sequence[Metric]) -> Array:
@@ -144,14 +151,14 @@ def rows(batch: AnyBatch, *, metrics: Sequence[Metric]) -> Array:
 
 
 def aggregate(totals: Array, *, members: Sequence[_ScoredMember]) -> Array:
-    """The weighted mean of what the metrics are worth, of each row of totals."""
-    worth = np.stack([scored.worth(totals) for scored in members], axis=-1)
+    """Return the weighted mean of the scaled scores of each row of totals."""
+    scaled = np.stack([scored.scale(totals) for scored in members], axis=-1)
     weights = np.array([scored.member.weight for scored in members])
-    effective = np.where(np.isnan(worth), 0.0, weights)
+    effective = np.where(np.isnan(scaled), 0.0, weights)
     # One by one, so that a row's score does not hang on how many rows there are.
     total = sum(effective[..., index] for index in range(len(members)))
     gained = sum(
-        effective[..., index] * np.nan_to_num(worth[..., index])
+        effective[..., index] * np.nan_to_num(scaled[..., index])
         for index in range(len(members))
     )
     with np.errstate(invalid="ignore"):
@@ -159,23 +166,23 @@ def aggregate(totals: Array, *, members: Sequence[_ScoredMember]) -> Array:
 
 
 def parts(totals: Array, *, members: Sequence[_ScoredMember]) -> Parts:
-    """Each metric's score, what it is worth, and its share of the weight in percent."""
+    """Return each metric's score, its scaled score and its share of the weight in percent."""
     defined = {}
     for scored in members:
         score = float(scored.score(totals))
         if not np.isnan(score):
-            defined[scored.member] = score, float(scored.worth(totals))
+            defined[scored.member] = score, float(scored.scale(totals))
     total = sum(member.weight for member in defined)
     return {
-        member.spec: [score, worth, 100 * member.weight / total]
-        for member, (score, worth) in defined.items()
+        member.spec: [score, scaled, 100 * member.weight / total]
+        for member, (score, scaled) in defined.items()
     }
 
 
 def details(batch: AnyBatch, *, metrics: Sequence[Metric]) -> list[Detail]:
     """What the metrics noted, those that note anything."""
-    noting = [metric.details for metric in metrics if metric.details]
-    return [detail for list_details in noting for detail in list_details(batch)]
+    noting = [metric.notes.details for metric in metrics]
+    return [detail for note in noting if note for detail in note(batch)]
 
 
 def _describe_model(

@@ -1,10 +1,9 @@
-"""The record that every metric is, the factory that makes it, and what metrics need."""
+"""The record of a metric, with its three optional groups, and the factory that makes it."""
 
-import copyreg
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import partial, wraps
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from metra import __version__
 from metra.corpus.batch import Batch, CorpusChunk, Sentence
@@ -17,14 +16,15 @@ from metra.errors import (
 )
 from metra.metrics.options import format_value, read_parameters
 from metra.stats import totals
+from metra.stats.direction import HIGHER, Direction, find_direction
 
 if TYPE_CHECKING:
     from metra.metrics.alignment import Alignment
-    from metra.metrics.corpus_weights import TwoPassFit
+    from metra.metrics.corpus_weights import TermCounts, TermExchange
     from metra.metrics.llm.budget import Estimate
     from metra.metrics.outside import ScoreTable
-    from metra.metrics.spans import MarkedErrors
     from metra.metrics.units import Detail
+    from metra.scores.spans import Spans
 
 Array: TypeAlias = totals.Array
 AnyBatch: TypeAlias = Batch | Sentence
@@ -33,93 +33,161 @@ Basis: TypeAlias = Literal["people", "neural", "string"]
 Aligner: TypeAlias = "Callable[[AnyBatch, int], list[Alignment]]"
 #: A function and arguments, both of which can be pickled, that make a metric.
 Recipe: TypeAlias = "tuple[Callable[..., Metric], tuple[Any, ...]]"
+#: Input that a metric may require beside the outputs. With `whole_documents`, `rows` has to
+#: see all segments of a document in one batch (all segments if documents are unknown).
+Need: TypeAlias = Literal["references", "source", "documents", "whole_documents"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fast:
+    """Shorter ways to the same numbers; without them `rows` and `aggregate` are called."""
+
+    #: Sums of a batch's rows, if all are whole numbers; `aggregate` and `parts` then take a
+    #: plain list of totals as well as an array.
+    sums: Callable[[Batch], list[float]] | None = None
+    #: Score of one output and its references.
+    single: Callable[[str, Sequence[str]], float] | None = None
+    #: Scores of all pairs of outputs and references, both given by their places in a column
+    #: of texts: (outputs, references). A metric that needs the source takes it as a fourth
+    #: argument.
+    pairs: Callable[..., Array] | None = None
+    #: Rows of outputs against weighted references, by the expected counts of their n-grams:
+    #: (outputs, columns). Outputs and references are places in a column of texts.
+    expected_rows: Callable[..., Array] | None = None
+    #: Called with a chunk before `rows` is called with each system's batch of it, to do the
+    #: work that systems share.
+    prepare: Callable[[CorpusChunk], None] | None = None
+    #: True if `rows` works on many segments at once by itself, for example because it waits
+    #: for other machines: batches are then counted one after the other.
+    own_threads: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """Weights from the references of a whole corpus: `metric.fit(batches)` applies them.
+
+    `count` returns counts of the metric's own kind, and `apply` the metric with the weights
+    of such counts, which has no `fit` itself. Counts of a metric that can be fitted in parts
+    have a method `terms()`, whose numbers add up.
+    """
+
+    count: Callable[[Iterable[Batch]], Any]
+    apply: "Callable[[Any], Metric]"
+    #: Counts as arrays or other plain data, for a pickle, and back.
+    to_tables: Callable[[Any], Any] = lambda counts: counts
+    from_tables: Callable[[Any], Any] = lambda tables: tables
+    #: Counts from the summed terms of all parts of a corpus, in the order of the keys' bytes;
+    #: None if the corpus has to be counted in one place.
+    from_terms: "Callable[[TermCounts], Any] | None" = None
+    #: For a corpus whose terms do not fit into memory.
+    exchange: "TermExchange | None" = None
+
+    def __call__(self, batches: Iterable[Batch]) -> "Metric":
+        """Return the metric with the weights of these batches' references."""
+        return self.apply(self.count(batches))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notes:
+    """Information beside the scores: evidence for them, their basis and their cost."""
+
+    #: Matches and errors in every segment of a batch.
+    details: "Callable[[AnyBatch], Iterable[Detail]] | None" = None
+    #: Alignment of one segment of a batch with each of its references.
+    align: "Aligner | None" = None
+    #: Errors in outputs, with their places.
+    marked: "Callable[[], Spans] | None" = None
+    #: Scores by another program, by system and segment.
+    scored: "ScoreTable | None" = None
+    #: Cost of scoring some batches.
+    estimate: "Callable[[Iterable[AnyBatch]], Estimate] | None" = None
+    #: Basis of the scores; people are trusted most, then neural metrics.
+    basis: Basis = "string"
 
 
 def give_no_parts(_: Array) -> Parts:
-    """Return the parts of a score that has none."""
+    """Return the parts of a score without parts."""
     return {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class Metric:
     """A metric: additive statistics of segments, and a score from their sums.
 
-    `rows` returns one row of statistics per segment; `aggregate` returns the score of each
-    row of totals, for any leading shape, and NaN if there was nothing to score. Corpus and
-    document scores, intervals and tests are computed from different totals.
+    `rows` returns one row of statistics per segment, in the order of `columns`; `aggregate`
+    returns the score of each row of totals, for any leading shape, and NaN if there was
+    nothing to score. Corpus and document scores, intervals and tests are computed from
+    different totals.
+
+    `name`, `columns`, `rows` and `aggregate` are required. Eight more fields describe the
+    score, and three optional groups hold the rest: `fast` (shorter ways to the same
+    numbers), `fit` (weights from a whole corpus) and `notes` (evidence, basis and cost).
     """
 
     name: str
     columns: tuple[str, ...]
     rows: Callable[[AnyBatch], Array]
     aggregate: Callable[[Array], Array]
-    higher_is_better: bool = True
-    #: Named pieces of one row of totals that users expect beside the score.
-    parts: Callable[[Array], Parts] = give_no_parts
-    #: A shorter way to the sums of a batch's rows, if there is one and all are whole numbers;
-    #: `aggregate` and `parts` then take a plain list of totals as well as an array.
-    sums: Callable[[Batch], list[float]] | None = None
+    #: Higher or lower is better, or closest to a target.
+    direction: Direction
+    #: Named components of one row of totals.
+    parts: Callable[[Array], Parts]
     #: The metric for single segments where that is another configuration; same rows.
-    for_segments: "Metric | None" = None
-    #: A shorter way from one output and its references to the same score, if there is one.
-    single: Callable[[str, Sequence[str]], float] | None = None
-    #: A shorter way to the scores of all pairs of outputs and references, both given by their
-    #: places in a column of texts, if there is one: (outputs, references). A metric that needs
-    #: the source takes it as a fourth argument.
-    pairs: Callable[..., Array] | None = None
-    #: The rows of outputs against references that stand for one, by the expected counts of
-    #: their n-grams, if the metric counts n-grams: (outputs, columns). Outputs and references
-    #: are places in a column of texts; each reference has a weight.
-    expected_rows: Callable[..., Array] | None = None
-    #: Called with a chunk before `rows` is called with each system's batch of it: a metric
-    #: can do at once what the systems have in common.
-    prepare: Callable[[CorpusChunk], None] | None = None
-    #: Metrics with corpus weights: gives the same metric with the weights of these
-    #: references. What it gives has no `fit` itself and is used as it is.
-    fit: "Callable[[Iterable[Batch]], Metric] | None" = None
-    #: The same for parts of a corpus in different places, where counts that add up suffice.
-    weighing: "TwoPassFit | None" = None
-    #: Metrics that align words: a segment of the batch with each of its references.
-    align: "Aligner | None" = None
-    #: Metrics that can say what they found or missed: in every segment of the batch.
-    details: "Callable[[AnyBatch], Iterable[Detail]] | None" = None
-    needs_source: bool = False
-    #: Whether it compares with references; one that does not can be used without any.
-    needs_reference: bool = True
-    #: Metrics that look each segment's document up.
-    needs_documents: bool = False
-    #: Whether `rows` has to see a document's segments together, in one batch; where no
-    #: documents are known, all segments.
-    whole_documents: bool = False
+    for_segments: "Metric | None"
+    needs: frozenset[Need]
     #: Digits after the point in tables, beyond those of scores up to 100.
-    more_digits: int = 0
-    #: What scores are based on; people are trusted most, then neural metrics.
-    basis: Basis = "string"
-    #: Metrics of scores that were made elsewhere: which systems and segments have them.
-    scored: "ScoreTable | None" = None
-    #: Metrics that know errors in outputs and their places.
-    marked: "MarkedErrors | None" = None
-    #: Whether `rows` works on many segments at once by itself, as where it waits for other
-    #: machines: batches are then counted one after the other.
-    own_threads: bool = False
-    #: Metrics that cost money: what the scores of these batches will take.
-    estimate: "Callable[[Iterable[AnyBatch]], Estimate] | None" = None
-    #: Options as they turned out, where the parameter alone does not say it.
-    settled: Mapping[str, object] = field(default_factory=dict)
+    more_digits: int
+    #: Resolved values of options, such as the version of a file, for the signature.
+    settled: Mapping[str, object]
     #: Every option on which scores depend, with its value, filled in by `metric_factory`.
-    options: Mapping[str, object] = field(default_factory=dict)
-    #: How to make the metric again in another process, filled in by `metric_factory`.
-    origin: "MetricOrigin | None" = field(default=None, compare=False)
+    options: Mapping[str, object]
+    fast: Fast
+    fit: Fit | None
+    notes: Notes
+    #: Returns the call that makes the metric again in another process. Only functions that
+    #: make metrics set it, and a metric changed with `replace` has none.
+    origin: Callable[[], Recipe] | None = field(init=False, compare=False)
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        columns: tuple[str, ...],
+        rows: Callable[[AnyBatch], Array],
+        aggregate: Callable[[Array], Array],
+        direction: Direction = HIGHER,
+        higher_is_better: bool | None = None,
+        parts: Callable[[Array], Parts] = give_no_parts,
+        for_segments: "Metric | None" = None,
+        needs: Iterable[Need] = ("references",),
+        more_digits: int = 0,
+        settled: Mapping[str, object] | None = None,
+        options: Mapping[str, object] | None = None,
+        fast: Fast | None = None,
+        fit: Fit | None = None,
+        notes: Notes | None = None,
+    ) -> None:
+        """Store the fields; `higher_is_better` stands for a direction without a target."""
+        if higher_is_better is not None:
+            direction = find_direction(higher_is_better)
+        given = locals() | {
+            "needs": frozenset(needs),
+            "settled": settled or {},
+            "options": options or {},
+            "fast": fast or Fast(),
+            "notes": notes or Notes(),
+            "origin": None,
+        }
+        for each in fields(self):
+            object.__setattr__(self, each.name, given[each.name])
 
     def __repr__(self) -> str:
         """Name the metric with all its options."""
         return f"<Metric {self.signature()}>"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle how the metric was made; one that was put together by hand, its fields."""
-        if self.origin and self.origin.describes(self):
-            return self.origin.get_recipe()
-        return copyreg.__newobj__, (Metric,), [*_list_values(self), None]  # type: ignore[attr-defined]
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Pickle the call that makes the metric; if it was built by hand, its fields."""
+        return self.origin() if self.origin else object.__reduce_ex__(self, protocol)
 
     def __copy__(self) -> "Metric":
         """Return the metric itself: it cannot change."""
@@ -128,6 +196,11 @@ class Metric:
     def __deepcopy__(self, _: object) -> "Metric":
         """Return the metric itself: it cannot change."""
         return self
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """True or False, or None if the score closest to a target is best."""
+        return self.direction.higher_is_better
 
     def signature(self, *, nrefs: int | str | None = None, **more: object) -> str:
         """Return the metric with all options, the number of references and the version."""
@@ -143,8 +216,9 @@ class Metric:
         metric = self.for_segments or self
         self._check(refs, source)
         try:
-            if metric.single:
-                return metric.single(hyp, refs)
+            single = metric.fast.single
+            if single:
+                return single(hyp, refs)
             return float(metric.aggregate(metric.rows(Sentence(hyp, refs, source)))[0])
         except (TypeError, UnicodeEncodeError):
             # To look at the texts before each call would take a good part of the time.
@@ -153,7 +227,7 @@ class Metric:
 
     def alignments(self, hyp: str, refs: Sequence[str]) -> "list[Alignment]":
         """Align one segment with each of its references."""
-        if self.align is None:
+        if self.notes.align is None:
             msg = (
                 f"{self.name} does not align words; choose a metric that does, such "
                 "as wer."
@@ -162,7 +236,7 @@ class Metric:
         self._check(refs)
         segment = Sentence(hyp, refs)
         try:
-            return self.align(segment, 0)
+            return self.notes.align(segment, 0)
         except (TypeError, UnicodeEncodeError):
             segment.texts()
             raise
@@ -170,74 +244,64 @@ class Metric:
     def _check(self, refs: Sequence[str], source: str | None = None) -> None:
         if isinstance(refs, str):
             msg = "refs is one string; expected the list of the segment's references."
-        elif self.needs_reference and not refs:
+        elif not refs and "references" in self.needs:
             msg = "refs is empty; a segment needs at least one reference."
-        elif self.needs_source and source is None:
+        elif source is None and "source" in self.needs:
             msg = f"{self.name} needs the source, but none was given."
         else:
             return
         raise CorpusError(msg)
 
 
-#: What a metric may need beside the outputs, by the name of the parameter.
-Need: TypeAlias = Literal["references", "source", "documents"]
-
-# The field that says so, and what to say if it is not there.
-_NEEDS: dict[Need, tuple[str, str]] = {
-    "references": (
-        "needs_reference",
-        "needs a reference; give one with `references`, or a table with a column "
-        "named ref.",
-    ),
-    "source": (
-        "needs_source",
-        "needs the source; give `source`.",
-    ),
-    "documents": (
-        "needs_documents",
-        "weights words by document, but documents are missing; give `documents` "
-        "(unique ids make every segment a document).",
-    ),
+# Messages for input that is missing.
+_MISSING: dict[Need, str] = {
+    "references": "needs a reference; give one with `references`, or a table with a "
+    "column named ref.",
+    "source": "needs the source; give `source`.",
+    "documents": "weights words by document, but documents are missing; give "
+    "`documents` (unique ids make every segment a document).",
 }
 
 
+def select_needs(
+    *,
+    references: bool = False,
+    source: bool = False,
+    documents: bool = False,
+    whole_documents: bool = False,
+) -> frozenset[Need]:
+    """Return the needs that hold.
+
+    >>> sorted(select_needs(source=True, references=False))
+    ['source']
+    """
+    given = locals()
+    return frozenset(need for need in get_args(Need) if given[need])
+
+
 def find_missing_need(metric: Metric, has: Mapping[Need, bool]) -> Need | None:
-    """Return the first thing that a metric needs and that is not there, None if it is all."""
-    for need, (needs, _) in _NEEDS.items():
-        if getattr(metric, needs) and not has[need]:
+    """Return the first need of a metric that the corpus does not meet, or None."""
+    for need in _MISSING:
+        if need in metric.needs and not has[need]:
             return need
     return None
 
 
 def check_needs(metrics: Mapping[str, Metric], has: Mapping[Need, bool]) -> None:
-    """Raise an error if a metric, given by its spec, needs what the corpus does not have."""
+    """Raise an error if the corpus lacks input that a metric, given by spec, needs."""
     for spec, metric in metrics.items():
         missing = find_missing_need(metric, has)
         if missing:
-            msg = f"{spec} {_NEEDS[missing][1]}"
+            msg = f"{spec} {_MISSING[missing]}"
             raise (MissingReferenceError if missing == "references" else CorpusError)(
                 msg
             )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MetricOrigin:
-    """How a metric was made, so that another process can make the same one."""
-
-    get_recipe: Callable[[], Recipe]
-    #: The values of the metric's fields: one with other fields was made in another way.
-    values: tuple[object, ...]
-
-    def describes(self, metric: Metric) -> bool:
-        """Whether the metric is still as it was made."""
-        values = _list_values(metric)
-        return all(a is b for a, b in zip(values, self.values, strict=True))
-
-
 def metric_factory(factory: Callable[..., Metric]) -> Callable[..., Metric]:
     """Check a factory's options against its annotations and record them in the metric.
 
-    The metric also records how it was made, so that it can be pickled.
+    The metric is pickled as this call, and a fitted one with the tables of its counts.
     """
 
     @wraps(factory)
@@ -250,75 +314,50 @@ def metric_factory(factory: Callable[..., Metric]) -> Callable[..., Metric]:
                 raise UnknownNameError(no_such("option", name, parameters, owner=owner))
             values[name] = parameters[name].convert(factory.__name__, value)
         metric = factory(**values)
-        recipe = (_make_again, (make, given, metric.settled))
         signed = {
             name: value for name, value in values.items() if parameters[name].is_signed
         }
-        return _record_options(metric, signed, lambda: recipe)
+        recipe = (_make_again, (make, given, metric.settled))
+        return _record_call(metric, signed, lambda: recipe)
 
     return make
 
 
-def _record_options(
-    metric: Metric, options: Mapping[str, object], get_recipe: Callable[[], Recipe]
+def _record_call(
+    metric: Metric, options: Mapping[str, object], origin: Callable[[], Recipe]
 ) -> Metric:
-    """Record options and origin in the metric and in the metrics that come of it."""
-    segments, plain, weighing = metric.for_segments, metric.fit, metric.weighing
+    """Record options and origin in the metric and in the metrics derived from it."""
+    segments, fit = metric.for_segments, metric.fit
     if segments:
-        segments = _record_options(
-            segments, options, lambda: (_make_for_segments, get_recipe())
+        segments = _record_call(
+            segments, options, lambda: (_make_for_segments, origin())
         )
-    fit: Callable[[Iterable[Batch]], Metric] | None = None
-    if plain:
-        fit = partial(_fit_plainly, plain, options, get_recipe)
-    if weighing:
-        apply, to_tables = weighing.apply, weighing.to_tables
+    if fit:
+        apply, to_tables = fit.apply, fit.to_tables
 
         def apply_recorded(counts: Any) -> Metric:
-            return _record_options(
-                apply(counts),
+            fitted = apply(counts)
+            return _record_call(
+                fitted,
                 options,
-                lambda: (_restore_fitted, (*get_recipe(), to_tables(counts))),
+                lambda: (_fit_again, (*origin(), to_tables(counts), fitted.settled)),
             )
 
-        weighing = replace(weighing, apply=apply_recorded)
-        fit = weighing.fit
-    recorded = replace(
-        metric, options=options, for_segments=segments, fit=fit, weighing=weighing
+        fit = replace(fit, apply=apply_recorded)
+    return _set_origin(
+        replace(metric, options=options, for_segments=segments, fit=fit), origin
     )
-    return replace(recorded, origin=MetricOrigin(get_recipe, _list_values(recorded)))
 
 
-def _fit_plainly(
-    fit: Callable[[Iterable[Batch]], Metric],
-    options: Mapping[str, object],
-    get_recipe: Callable[[], Recipe],
-    batches: Iterable[Batch],
-) -> Metric:
-    """Fit a metric whose fitting leaves no counts."""
-    fitted = fit(batches)
-    if fitted.origin:  # it says how it was put together, but not the options
-        of_members = fitted.origin.get_recipe
-        return _record_options(
-            fitted, options, lambda: (_record_again, (*of_members(), options))
-        )
-    return _record_options(
-        fitted, options, lambda: (_end_fit, (*get_recipe(), fitted.settled))
-    )
+def _set_origin(metric: Metric, origin: Callable[[], Recipe]) -> Metric:
+    """Set the origin of a metric that nobody else has seen yet."""
+    object.__setattr__(metric, "origin", origin)
+    return metric
 
 
 def set_recipe(metric: Metric, make: Callable[..., Metric], *arguments: Any) -> Metric:
-    """Return a metric that is not a factory's, with the call that makes it again."""
-    origin = MetricOrigin(lambda: (make, arguments), _list_values(metric))
-    return replace(metric, origin=origin)
-
-
-def _list_values(metric: Metric) -> tuple[object, ...]:
-    return tuple(getattr(metric, each.name) for each in _FIELDS[:-1])
-
-
-# The origin is the last.
-_FIELDS = fields(Metric)
+    """Return a metric that no factory made, with the call that makes it again."""
+    return _set_origin(replace(metric), lambda: (make, arguments))
 
 
 def _make_again(
@@ -328,12 +367,28 @@ def _make_again(
 ) -> Metric:
     """Make a metric that was pickled; refuse if files or versions have changed since."""
     metric = factory(**given)
-    if not metric.fit:  # else the files are read again anyway
-        _check_settled(metric, settled)
-    return metric
+    # A metric that is yet to be fitted reads its files again anyway.
+    return metric if metric.fit else _check_settled(metric, settled)
 
 
-def _check_settled(metric: Metric, settled: Mapping[str, object]) -> None:
+def _make_for_segments(make: Callable[..., Metric], arguments: Iterable[Any]) -> Metric:
+    metric = make(*arguments)
+    return metric.for_segments or metric
+
+
+def _fit_again(
+    make: Callable[..., Metric],
+    arguments: Iterable[Any],
+    tables: Any,
+    settled: Mapping[str, object],
+) -> Metric:
+    metric = make(*arguments)
+    if metric.fit:
+        metric = metric.fit.apply(metric.fit.from_tables(tables))
+    return _check_settled(metric, settled)
+
+
+def _check_settled(metric: Metric, settled: Mapping[str, object]) -> Metric:
     for name, value in settled.items():
         if metric.settled.get(name) != value:
             msg = (
@@ -342,48 +397,22 @@ def _check_settled(metric: Metric, settled: Mapping[str, object]) -> None:
                 "and package versions in all processes."
             )
             raise OptionError(msg)
+    return metric
 
 
-def _make_for_segments(make: Callable[..., Metric], arguments: Iterable[Any]) -> Metric:
-    metric = make(*arguments)
-    return metric.for_segments or metric
+def get_ordered_formula(metric: Metric) -> tuple[Callable[[Array], Array], bool]:
+    """Return `aggregate`, and True if higher scores are better or False if lower ones are.
 
-
-def _restore_fitted(
-    make: Callable[..., Metric], arguments: Iterable[Any], tables: Mapping[str, Any]
-) -> Metric:
-    metric = make(*arguments)
-    return metric.weighing.restore(tables) if metric.weighing else metric
-
-
-def _end_fit(
-    make: Callable[..., Metric],
-    arguments: Iterable[Any],
-    settled: Mapping[str, object],
-) -> Metric:
-    """Make a fitted metric whose fitting changed at most what is settled."""
-    metric = make(*arguments)
-    _check_settled(metric, {name: settled[name] for name in metric.settled})
-    fitted = replace(metric, fit=None, weighing=None, settled=settled)
-    recipe = (_end_fit, (make, arguments, settled))
-    return _record_options(fitted, metric.options, lambda: recipe)
-
-
-def _record_again(
-    make: Callable[..., Metric], arguments: Iterable[Any], options: Mapping[str, object]
-) -> Metric:
-    """Make a metric that was put together from others, with the options of the whole."""
-    recipe = (_record_again, (make, arguments, options))
-    return _record_options(make(*arguments), options, lambda: recipe)
+    The formula of a metric with a target returns the negative distance to it.
+    """
+    if metric.higher_is_better is not None:
+        return metric.aggregate, metric.higher_is_better
+    return lambda totals: metric.direction.orient(metric.aggregate(totals)), True
 
 
 def check_on_fit(metric: Metric, check: Callable[[Iterable[Batch]], object]) -> Metric:
     """Return the metric with a `fit` that checks the whole test set and changes nothing."""
-
-    def fit(batches: Iterable[Batch]) -> Metric:
-        check(batches)
-        return metric
-
+    fit = Fit(count=check, apply=lambda _: metric, to_tables=lambda _: None)
     return replace(metric, fit=fit)
 
 

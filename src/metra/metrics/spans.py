@@ -1,7 +1,6 @@
 """Errors that judges or programs marked in outputs, weighed as MQM weighs them."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TypeAlias
 
@@ -23,26 +22,19 @@ from metra.metrics.record import (
     AnyBatch,
     Array,
     Metric,
+    Notes,
     Parts,
     check_on_fit,
     metric_factory,
 )
 from metra.metrics.units import Detail
-from metra.scores.error_spans import (
-    ErrorSpan,
-    ErrorSpans,
-    RatedOutput,
-    list_by_place,
-    list_segment_names,
-    locate_span,
-    read_error_spans,
-)
 from metra.scores.mqm import NON_TRANSLATION, find_cost
-from metra.scores.table import number_segments
+from metra.scores.span_files import read_spans
+from metra.scores.spans import NEUTRAL, Mark, RatingKey, Spans, build_spans
+from metra.scores.table import ScoredItem
 
-#: Severities that cost something, the worst first, and the others that are known.
-SEVERITIES = ("critical", "major", "minor")
-_FREE = ("neutral", "trivial")
+#: Severities, the worst first; neutral ones cost nothing.
+SEVERITIES = ("critical", "major", "minor", *NEUTRAL)
 #: Costs by severity and the beginning of the category; the first that fits counts.
 SpanWeights: TypeAlias = tuple[tuple[str, str, float], ...]
 
@@ -61,13 +53,13 @@ def spans(
 
     Errors are read from a file: a table of MQM errors (from Marot or WMT, or with
     columns start and end), ratings of mt-metrics-eval (.seg.rating), ESA exports of
-    Appraise, xCOMET's JSON, judgements from campaigns of metra, or JSON lines with
-    system, segment and errors, or with the answer of GEMBA-MQM. The penalty of an error
-    depends on its severity; neutral marks, source errors and creative reinterpretations
-    have none. The penalties of a segment are averaged over its raters, and the score of
-    a system is the mean over the rated segments; an unrated segment has no score. The
-    parts count errors by severity and category; `metra score --details` lists them, and
-    `metra report` underlines them.
+    Appraise, results of Pearmut, xCOMET's JSON, judgements from campaigns of metra, or
+    JSON lines with system, segment and errors, or with the answer of GEMBA-MQM. The
+    penalty of an error depends on its severity; neutral marks, source errors and
+    creative reinterpretations have none. The penalties of a segment are averaged over
+    its raters, and the score of a system is the mean over the rated segments; an
+    unrated segment has no score. The parts count errors by severity and category;
+    `metra score --details` lists them, and `metra report` underlines them.
 
     Freitag et al. 2021, TACL.
 
@@ -82,7 +74,9 @@ def spans(
     if not file:
         msg = "spans needs a file of errors; give file=FILE."
         raise OptionError(msg)
-    table = MarkedErrors.build(_read_spans(file))
+    table = _read_errors(file)
+    severities, categories = list_kinds(table)
+    names = (*severities, *categories)
     weights: SpanWeights = (
         ("neutral", "", 0),
         ("trivial", "", 0),
@@ -96,88 +90,63 @@ def spans(
     )
     metric = Metric(
         name="spans",
-        columns=("score", "segments", *table.severities, *table.categories),
-        rows=partial(rows, table=table, weights=weights),
+        columns=("score", "segments", *names),
+        rows=partial(rows, table=table, weights=weights, names=names),
         aggregate=aggregate,
-        parts=partial(parts, table=table),
-        details=partial(details, table=table),
-        needs_reference=False,
+        parts=partial(parts, names=names),
+        needs=(),
         settled={"file": compute_file_version(file)},
-        marked=table,
-        basis="neural" if table.is_automatic else "people",
+        notes=Notes(
+            details=partial(details, table=table),
+            marked=lambda: table,
+            basis="neural" if table.is_automatic else "people",
+        ),
     )
-    return check_on_fit(metric, table.check)
+    return check_on_fit(metric, partial(check_batches, table=table))
 
 
-@dataclass(frozen=True, slots=True)
-class MarkedErrors:
-    """Errors by system and segment, counted from 0, and how many looked for them."""
-
-    path: str
-    spans: Mapping[tuple[str, int], Sequence[ErrorSpan]]
-    #: By system and segment, those who looked at it.
-    sources: Mapping[tuple[str, int], Sequence[str]]
-    systems: Sequence[str]
-    severities: Sequence[str]
-    categories: Sequence[str]
-    #: Whether programs marked them, not people.
-    is_automatic: bool = False
-
-    @classmethod
-    def build(cls, read: ErrorSpans) -> "MarkedErrors":
-        """Number the segments, and list severities and categories."""
-        names = list_segment_names(read.rated)
-        numbers = dict(zip(names, number_segments(names).tolist(), strict=True))
-        sources: dict[tuple[str, int], list[str]] = {}
-        for system, segment, source in read.rated:
-            sources.setdefault((system, numbers[segment]), []).append(source)
-        severities = {span.severity for span in read.spans}
-        for span in read.spans:
-            if span.severity not in (*SEVERITIES, *_FREE):
-                msg = (
-                    f"{format_path(read.path)} has the severity {span.severity!r} in "
-                    f"segment {span.segment} of {span.system!r}; expected one of "
-                    f"{', '.join((*SEVERITIES, *_FREE))}."
-                )
-                raise FormatError(msg)
-        return cls(
-            read.path,
-            list_by_place(read, numbers),
-            sources,
-            list(dict.fromkeys(each.system for each in read.rated)),
-            [name for name in (*SEVERITIES, *_FREE) if name in severities],
-            sorted({span.category for span in read.spans if span.category}),
-            read.is_automatic,
+def list_kinds(table: Spans) -> tuple[list[str], list[str]]:
+    """List the severities of errors, the worst first, and their categories."""
+    used = {*table.severity.tolist()}
+    if unknown := used.difference(SEVERITIES):
+        row = next(at for at, name in enumerate(table.severity) if name in unknown)
+        system, item, _ = table.keys[table.rating[row]]
+        msg = (
+            f"{format_path(table.path)} has the severity {table.severity[row]!r} in "
+            f"segment {item.segment} of {system!r}; expected one of "
+            f"{', '.join(SEVERITIES)}."
         )
+        raise FormatError(msg)
+    categories = sorted({*filter(None, table.category.tolist())})
+    return [name for name in SEVERITIES if name in used], categories
 
-    def check(self, batches: Iterable[Batch]) -> None:
-        """Raise an error if a system or a segment is not in the text, or not in the file."""
-        count = 0
-        systems: Sequence[str] = ()
-        for batch in batches:
-            count += len(batch)
-            systems = batch.place.systems or [batch.place.system or ""]
-        for system in systems:
-            if system not in self.systems:
-                owner = format_path(self.path)
-                raise UnknownNameError(
-                    no_such("system", system, self.systems, owner=owner)
-                )
-        last = max((at for _, at in self.sources), default=-1)
-        if last >= count:
-            msg = (
-                f"{format_path(self.path)} refers to segment {last + 1}, but the text "
-                f"has {count} segments; the errors must belong to the text."
+
+def check_batches(batches: Iterable[Batch], *, table: Spans) -> None:
+    """Raise an error if a system or a segment is not in the text, or not in the file."""
+    count = 0
+    systems: Sequence[str] = ()
+    for batch in batches:
+        count += len(batch)
+        systems = batch.place.systems or [batch.place.system or ""]
+    for system in systems:
+        if system not in table.systems:
+            owner = format_path(table.path)
+            raise UnknownNameError(
+                no_such("system", system, table.systems, owner=owner)
             )
-            raise CorpusError(msg)
+    last = int(table.segments.max(initial=-1))
+    if last >= count:
+        msg = (
+            f"{format_path(table.path)} refers to segment {last + 1}, but the text "
+            f"has {count} segments; the errors must belong to the text."
+        )
+        raise CorpusError(msg)
 
-    def get(self, system: str | None, segment: int) -> Sequence[ErrorSpan]:
-        """Return the errors of a system's segment, counted from 0."""
-        return self.spans.get((system or "", segment), ())
 
-
-def rows(batch: AnyBatch, *, table: MarkedErrors, weights: SpanWeights) -> Array:
-    """Score, whether it was looked at, and errors by severity and category."""
+def rows(
+    batch: AnyBatch, *, table: Spans, weights: SpanWeights, names: Sequence[str]
+) -> Array:
+    """Score, 1 if anybody rated the segment, and errors by severity and category."""
     system, first = batch.place.system, batch.place.first
     if system is None:
         msg = (
@@ -185,20 +154,19 @@ def rows(batch: AnyBatch, *, table: MarkedErrors, weights: SpanWeights) -> Array
             "set, by number and system; they cannot score a single segment."
         )
         raise CorpusError(msg)
-    names = [*table.severities, *table.categories]
     column = {name: at for at, name in enumerate(names, 2)}
     result = np.zeros((len(batch), 2 + len(names)))
     for index in range(len(batch)):
-        sources = table.sources.get((system, first + index), ())
-        if not sources:
+        ratings = table.ratings.get((system, first + index), ())
+        if not ratings:
             continue
         cost = 0.0
-        for span in table.get(system, first + index):
-            cost += find_cost(weights, span.severity, span.category)
-            result[index, column[span.severity]] += 1
-            if span.category:
-                result[index, column[span.category]] += 1
-        result[index, 0] = 0.0 - cost / len(sources)
+        for _, mark in table.list_marks(system, first + index):
+            cost += find_cost(weights, mark.severity, mark.category)
+            result[index, column[mark.severity]] += 1
+            if mark.category:
+                result[index, column[mark.category]] += 1
+        result[index, 0] = 0.0 - cost / len(ratings)
         result[index, 1] = 1
     return result
 
@@ -209,58 +177,51 @@ def aggregate(totals: Array) -> Array:
         return np.divide(totals[..., 0], totals[..., 1])
 
 
-def parts(totals: Array, *, table: MarkedErrors) -> Parts:
-    """Segments that were looked at, and errors by severity and category."""
-    names = ["segments", *table.severities, *table.categories]
-    return dict(zip(names, map(float, totals[1:]), strict=True))
+def parts(totals: Array, *, names: Sequence[str]) -> Parts:
+    """Rated segments, and errors by severity and category."""
+    return dict(zip(["segments", *names], map(float, totals[1:]), strict=True))
 
 
-def details(batch: AnyBatch, *, table: MarkedErrors) -> list[Detail]:
+def details(batch: AnyBatch, *, table: Spans) -> list[Detail]:
     """The errors of each segment, with their words."""
-    found = []
-    outputs = batch.hyps.text
+    listed = []
     for index in range(len(batch)):
-        for span in table.get(batch.place.system, batch.place.first + index):
-            about = {"category": span.category} if span.category else {}
-            words = span.text or f"({span.side})"
-            if span.side == "output":
-                place = locate_span(span, outputs[index] or "")
-                words = (outputs[index] or "")[slice(*place)] if place else words
-            found.append(Detail(index, span.severity, words, about))
-    return found
+        output = batch.hyps.text[index] or ""
+        place = batch.place.system or "", batch.place.first + index
+        for _, mark in table.list_marks(*place):
+            about = {"category": mark.category} if mark.category else {}
+            words = mark.text or f"({mark.side})"
+            if mark.side == "output" and (span := table.locate(mark, output)):
+                words = output[slice(*span)]
+            listed.append(Detail(index, mark.severity, words, about))
+    return listed
 
 
-def _read_spans(path: str) -> ErrorSpans:
+def _read_errors(path: str) -> Spans:
     """Read errors; also answers of language models as GEMBA-MQM words them."""
     head = read_head(path)
     if "answer" not in (head.first_object or ()):
-        return read_error_spans(path)
+        return read_spans(path)
     from metra.metrics.llm.answers import read_error_lists
     from metra.metrics.llm.cache import ModelAnswer
 
-    marked: list[ErrorSpan] = []
-    rated: list[RatedOutput] = []
+    ratings: dict[RatingKey, list[Mark]] = {}
     for number, line in enumerate(read_lines(path), 1):
         place = f"{format_path(path)}, line {number}"
         entry = parse_json(line, place)
         if not isinstance(entry, dict) or not isinstance(entry.get("system"), str):
             msg = f"{place} has no system; expected system, segment and answer."
             raise FormatError(msg)
-        source = str(entry.get("model") or "GEMBA-MQM")
-        segment = str(entry.get("segment", number))
-        rated.append(RatedOutput(entry["system"], segment, source))
+        judge = str(entry.get("model") or "GEMBA-MQM")
+        item = ScoredItem(str(entry.get("segment", number)))
+        marks = ratings.setdefault((entry["system"], item, judge), [])
         try:
             answer = ModelAnswer(str(entry.get("answer", "")), "stop", 0, 0)
-            errors = read_error_lists(answer)
+            marks += (
+                mark._replace(category=mark.category.lower())
+                for mark in read_error_lists(answer)
+            )
         except ValueError as error:
             msg = f"{place}: the answer cannot be read: {error}."
             raise FormatError(msg) from None
-        marked += (
-            ErrorSpan(
-                *(segment, entry["system"], None, None),
-                *(error.severity, error.category.lower(), source),
-                text=error.text,
-            )
-            for error in errors
-        )
-    return ErrorSpans(path, marked, rated, is_automatic=True)
+    return build_spans(path, ratings, is_automatic=True)

@@ -7,6 +7,7 @@ import numpy as np
 
 from metra.metrics.options import Case
 from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.stats.direction import LOWER
 from metra.text.corrections import EditCounts, infer_changes
 from metra.text.preparation import Preparation, make_preparation
 
@@ -48,7 +49,7 @@ def syntax(
         columns=(*COUNTS, "words", "ratio", "segments"),
         rows=partial(rows, text=text),
         aggregate=average_sentences if average == "sentence" else average_corpus,
-        higher_is_better=False,
+        direction=LOWER,
         parts=parts,
         settled={"stem": text.versions()["stem"], "operations": "inferred"},
     )

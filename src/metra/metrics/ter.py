@@ -8,6 +8,7 @@ from metra import _core
 from metra.errors import OptionError
 from metra.metrics.options import Case
 from metra.metrics.record import Array, Metric, Parts, metric_factory
+from metra.stats.direction import LOWER
 from metra.text.preparation import make_preparation
 
 COLUMNS = ("insertions", "deletions", "substitutions", "shifts", "ref_len")
@@ -95,7 +96,7 @@ def ter(
         rows=lambda batch: _core.ter_rows(batch.hits(text), style),
         aggregate=aggregate,
         parts=parts,
-        higher_is_better=False,
+        direction=LOWER,
         settled=text.versions() | ({"tok": tok} if tok == "none" else {}),
     )
 

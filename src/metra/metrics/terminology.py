@@ -87,15 +87,16 @@ def terminology(
         rows=checker.rows,
         aggregate=aggregate,
         parts=parts,
-        details=checker.details,
-        needs_reference=False,
-        needs_source=any(term.source for term in terms.everywhere),
-        whole_documents=unit == "document",
+        needs=record.select_needs(
+            source=any(term.source for term in terms.everywhere),
+            whole_documents=unit == "document",
+        ),
         settled={
             "file": compute_file_version(file),
             **text.versions(),
             "source_stem": source.versions()["stem"],
         },
+        notes=record.Notes(details=checker.details),
     )
     return record.check_on_fit(metric, partial(_check_placement, terms, everywhere))
 

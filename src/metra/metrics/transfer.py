@@ -16,8 +16,17 @@ from metra.metrics import parses as parse_sources
 from metra.metrics import record
 from metra.metrics.options import FromZero
 from metra.metrics.parses import ParseSource
-from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.metrics.record import (
+    AnyBatch,
+    Array,
+    Metric,
+    Notes,
+    Parts,
+    metric_factory,
+    select_needs,
+)
 from metra.metrics.units import Detail
+from metra.stats.direction import LOWER
 
 #: What is known of the counts of each kind of phrase: on both sides, how far they are
 #: apart, and whether that is above the threshold.
@@ -115,8 +124,10 @@ def transfer(
             rows=lambda batch: phrase_rows(pair(batch), kinds, threshold),
             aggregate=phrase_aggregate,
             parts=partial(phrase_parts, kinds=kinds),
-            details=lambda batch: phrase_details(pair(batch), kinds, threshold),
-            higher_is_better=False,
+            direction=LOWER,
+            notes=Notes(
+                details=lambda batch: phrase_details(pair(batch), kinds, threshold)
+            ),
         )
     else:
         counts = ("occurrences", "satisfied")
@@ -128,9 +139,9 @@ def transfer(
             rows=lambda batch: rows(pair(batch), listed),
             aggregate=aggregate,
             parts=partial(parts, rules=listed),
-            details=lambda batch: details(pair(batch), listed),
+            notes=Notes(details=lambda batch: details(pair(batch), listed)),
         )
-    return replace(metric, needs_source=True, needs_reference=False, settled=settled)
+    return replace(metric, needs=select_needs(source=True), settled=settled)
 
 
 #: The sentences of each segment's source, and of its output.

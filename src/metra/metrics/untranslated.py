@@ -11,8 +11,18 @@ from metra.errors import OptionError
 from metra.formats.lines import read_lines
 from metra.formats.resources import Dictionary, load_dictionaries
 from metra.formats.stream import compute_file_version
-from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.metrics.record import (
+    AnyBatch,
+    Array,
+    Fit,
+    Metric,
+    Notes,
+    Parts,
+    metric_factory,
+    select_needs,
+)
 from metra.metrics.units import Detail
+from metra.stats.direction import LOWER
 from metra.text.scripts import get_script, list_scripts
 from metra.text.words import RunningWord, find_running_words, split_word_parts
 
@@ -85,23 +95,24 @@ def untranslated(
         columns=("untranslated", "copied", "unknown", "foreign", "words"),
         rows=judge.rows,
         aggregate=aggregate,
-        higher_is_better=False,
+        direction=LOWER,
         parts=parts,
-        details=judge.details,
-        needs_source=rule in ("both", "copied"),
-        needs_reference=False,
+        needs=select_needs(source=rule in ("both", "copied")),
         settled=settled,
+        notes=Notes(details=judge.details),
     )
     if rule != "auto":
         return metric
 
-    def fit(batches: Iterable[Batch]) -> Metric:
+    def choose_rule(batches: Iterable[Batch]) -> str:
         first = next(iter(batches), None)
-        chosen = "both" if first is not None and first.source else "unknown"
+        return "both" if first is not None and first.source else "unknown"
+
+    def apply(chosen: str) -> Metric:
         # The signature says which rule it was.
         return replace(metric, settled=settled | {"rule": chosen})
 
-    return replace(metric, fit=fit)
+    return replace(metric, fit=Fit(count=choose_rule, apply=apply))
 
 
 def aggregate(totals: Array) -> Array:

@@ -28,7 +28,7 @@ import numpy as np
 from metra.errors import OptionError
 from metra.formats.annotations.conllu import Parse, ParsedWord
 from metra.metrics.parses import ParseSource, build_file_source, build_model_source
-from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, Notes, Parts, metric_factory
 from metra.metrics.units import Detail
 
 #: What the score adds up.
@@ -87,9 +87,9 @@ def xscore(*, parses: str = "", model: str = "", match: bool = True) -> Metric:
         rows=partial(rows, source=source),
         aggregate=aggregate,
         parts=parts,
-        details=partial(details, source=source),
-        needs_reference=False,
+        needs=(),
         settled={"parses": parses or "none", "model": model or "none"} | source.settled,
+        notes=Notes(details=partial(details, source=source)),
     )
 
 

@@ -1,4 +1,4 @@
-"""All that is known about some systems' outputs of one test set: what a report shows."""
+"""Study of some systems' outputs of one test set: the content of a report."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +30,11 @@ from metra.corpus.outputs import Corpus
 from metra.errors import UnknownNameError, no_such
 from metra.metrics.record import Metric
 from metra.report.writers.headings import shorten_specs
-from metra.scoring.compare import ComparisonSettings, compare_statistics
+from metra.scoring.compare import (
+    ComparisonSettings,
+    compare_statistics,
+    select_baseline_family,
+)
 from metra.scoring.evaluate import EvaluationOptions, evaluate_statistics
 from metra.scoring.guards import TextGuard, list_toks
 from metra.scoring.results import Results, SystemScores
@@ -45,7 +49,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Study:
-    """Scores, texts, and what follows from them."""
+    """Scores and texts with the analyses of them."""
 
     results: Results
     texts: CorpusTexts
@@ -64,6 +68,15 @@ class Study:
     trust: "TrustReport | None" = None
     #: Errors that judges or programs marked, where a metric brings them.
     errors: MarkedErrorFindings | None = None
+
+    @property
+    def against_baseline(self) -> list[Results]:
+        """Comparisons with the baseline by people and metrics, the most trusted first."""
+        return [
+            select_baseline_family(each, self.baseline)
+            for each in (self.people_results, self.results)
+            if each is not None
+        ]
 
     @property
     def people_results(self) -> Results | None:

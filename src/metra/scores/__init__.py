@@ -6,7 +6,6 @@ take judgements with their scores, both from `metra.campaign`.
 
 appraise: Appraise's export of direct assessments and error spans, and its batches
 columns: names and numbers of the columns of score tables
-error_spans: errors that judges or programs marked in outputs, in one record
 judgement: the record of a judgement with its scores, and texts of other campaigns
 judgement_jsonl: judgements as JSON lines, every field of every revision
 judgement_table: judgements of one question, as reports take them
@@ -18,6 +17,8 @@ mt_metrics_eval: score and rating files of mt-metrics-eval with their texts
 pearmut: Pearmut's campaigns and results
 registry: recognition of formats, and `read_scores`
 selection: which rows of a table count, and the words that say so
+span_files: files of marked errors in any format
+spans: the record of marked errors and tags, and its arrays for statistics
 spreadsheet: a spreadsheet of judgements, and the scores that are missing
 table: the table of scores
 views: scores as arrays for statistics: panels, ratings, comparisons, documents

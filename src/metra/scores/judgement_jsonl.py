@@ -92,6 +92,16 @@ def _export_score(score: OutputScore) -> dict[str, object]:
 
 def read_judgement_scores(path: str) -> Scores:
     """Read the scores of judgements, with the kinds of items and the flags of judges."""
+    _, scores = read_judged(path)
+    if not np.isfinite(scores.value).any():
+        because = f": {'; '.join(sorted(scores.reasons))}" if scores.reasons else ""
+        msg = f"{format_path(path)} has judgements without scores{because}."
+        raise FormatError(msg)
+    return scores
+
+
+def read_judged(path: str) -> tuple[list[Judgement], Scores]:
+    """Read judgements and the table of their scores, which has every answer."""
     judgements, scored, flags = [], [], {}
     whole = set()
     place = format_path(path)
@@ -112,12 +122,7 @@ def read_judgement_scores(path: str) -> Scores:
             judgements.append(one)
             whole |= {one.protocol} if entry.get("level") == "document" else set()
             flags[one.judge] = tuple(entry.get("flags", ()))
-    scores = build_scores(judgements, scored, whole=whole, flags=flags)
-    if not np.isfinite(scores.value).any():
-        because = f": {'; '.join(sorted(scores.reasons))}" if scores.reasons else ""
-        msg = f"{place} has judgements without scores{because}."
-        raise FormatError(msg)
-    return scores
+    return judgements, build_scores(judgements, scored, whole=whole, flags=flags)
 
 
 def _parse_score(entry: Mapping[str, Any]) -> OutputScore:

@@ -40,7 +40,8 @@ def read_metra_json(path: str) -> Scores:
 def _build_system_scores(entry: dict[str, Any]) -> Scores:
     tables = []
     for spec, score in entry["scores"].items():
-        scorer = Scorer(spec, "metric", _read_direction(score))
+        direction = find_direction(score["higher_is_better"], score.get("target"))
+        scorer = Scorer(spec, "metric", direction)
         segments = entry.get("segments", {}).get(spec, [])
         documents = entry.get("documents", {}).get(spec, {})
         for items, values in (
@@ -55,20 +56,13 @@ def _build_system_scores(entry: dict[str, Any]) -> Scores:
     return concatenate_scores(tables)
 
 
-def _read_direction(score: dict[str, Any]) -> Direction:
-    """Return the direction that `metra score` states: true, false, or null with a target."""
-    if score["higher_is_better"] is None:
-        return Direction(float(score["target"]))
-    return find_direction(score["higher_is_better"])
-
-
 def read_metra_tsv(
-    path: str, *, direction_of: Callable[[str], bool] | None = None
+    path: str, *, direction_of: Callable[[str], Direction] | None = None
 ) -> Scores:
     """Read the scores of all levels but groups.
 
-    The file does not say whether higher scores of a metric are better: `direction_of`
-    does, by the metric's spec.
+    The file does not contain the direction of a metric; `direction_of` returns it for a
+    spec. Scores with a target are read as negative distances to it.
     """
     if direction_of is None:
         problem = f"{format_path(path)} does not give the direction of its scores"
@@ -82,12 +76,14 @@ def read_metra_tsv(
         msg = f"{format_path(path)} has a header but no scores."
         raise FormatError(msg)
     specs = dict.fromkeys(row["metric"] for row in rows)
-    directions = {spec: "higher" if direction_of(spec) else "lower" for spec in specs}
+    directions = {spec: direction_of(spec) for spec in specs}
     columns = dict.fromkeys(ROLES, [""] * len(rows)) | {
         "system": [row["system"] for row in rows],
         "scorer": [row["metric"] for row in rows],
         "kind": ["metric"] * len(rows),
-        "direction": [directions[row["metric"]] for row in rows],
+        "direction": [
+            "lower" if directions[row["metric"]] == LOWER else "higher" for row in rows
+        ],
     }
     for level in ("segment", "document"):
         columns[level] = [row["item"] if row["level"] == level else "" for row in rows]

@@ -13,12 +13,12 @@ that we write have exact places in the metadata besides, because a text may itse
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from operator import add
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from metra.errors import FormatError, OptionError
 from metra.formats.dialect import MixedQuotesError, recognise_dialect
@@ -44,6 +44,7 @@ from metra.scores.judgement import (
     get_marks,
     refuse_line,
 )
+from metra.scores.spans import NEUTRAL, Mark, RatingKey, Spans, build_spans
 from metra.scores.table import ScoredItem, Scorer, Scores, build_score_table
 
 #: What an error costs, in tenths of a point, by severity (empty for any) and the beginning
@@ -66,8 +67,10 @@ MQM_WEIGHTS: Weights = (
 )
 #: With the severities that our own protocol does not have.
 TABLE_WEIGHTS: Weights = (*MQM_WEIGHTS, ("critical", "", 50))
-_FREE = ("neutral", "no-error", "no error", "trivial", "")
 _NO_ERROR = "no-error"
+#: Severities of rows without an error, and those that cost nothing.
+_NO_ERRORS = (_NO_ERROR, "no error", "")
+_FREE = (*NEUTRAL, *_NO_ERRORS)
 MARKED = re.compile(r"<v>(.*?)</v>", re.DOTALL)
 COLUMNS = (
     *("system", "doc", "docSegId", "globalSegId", "rater"),
@@ -89,23 +92,9 @@ def find_cost(
     return 0
 
 
-class MqmError(NamedTuple):
-    """A line of a table: an error, or none found in a segment (`no-error`)."""
-
-    line: int
-    system: str
-    item: ScoredItem
-    judge: str
-    #: In lower case.
-    category: str
-    severity: str
-    #: All cells by the names of their columns.
-    cells: dict[str, str]
-
-
 @dataclass(frozen=True)
 class MqmWeighting:
-    """What errors cost, the most that a segment's errors cost, and by what length."""
+    """Costs of errors, the largest cost of a segment, and the length to divide by."""
 
     #: As `Weights`, in tenths of a point.
     weights: tuple[tuple[str, str, int | Fraction], ...] = TABLE_WEIGHTS
@@ -121,8 +110,7 @@ class MqmWeighting:
         if self.cap is not None:
             points = min(points, self.cap)
         if self.length:
-            text = MARKED.sub(r"\1", output)
-            size = len(text.split() if self.by_words else text)
+            size = len(output.split() if self.by_words else output)
             points = points * self.length / max(size, 1)
         return float(points)
 
@@ -191,19 +179,18 @@ def read_mqm(path: str, *, weights: MqmWeighting | None = None) -> Scores:
     tests (severity HOTW-test) judge no translation and are left out.
     """
     weighting = weights or MqmWeighting()
-    errors = _group_errors(path, weighting)
-    if weighting.length and not all(
-        "target" in each[0].cells for each in errors.values()
-    ):
+    errors = _read_weighted(path, weighting)
+    if weighting.length and None in errors.texts:
         msg = (
             f"{format_path(path)} has no column target, which `mqm_weights` needs to "
             "divide by length."
         )
         raise FormatError(msg)
-    values = []
-    for each in errors.values():
-        costs = [_find_table_cost(error, weighting) for error in each]
-        values.append(0.0 - weighting.add_costs(costs, each[0].cells.get("target", "")))
+    costs = _list_costs(errors, weighting)
+    values = [
+        0.0 - weighting.add_costs(each, text or "")
+        for each, text in zip(costs, errors.texts, strict=True)
+    ]
     return _build_mqm_scores(errors, values)
 
 
@@ -214,53 +201,75 @@ def read_mqm_as_wmt(path: str) -> Scores:
     0.1 + 1 + 0.1 is not 0.1 + 0.1 + 1 and equal judgements are not always equal.
     """
     weighting = MqmWeighting()
-    errors = _group_errors(path, weighting)
+    errors = _read_weighted(path, weighting)
     # `sum` mends rounding in newer Pythons, which is not wanted here.
     values = [
-        0.0 - reduce(add, (_find_table_cost(e, weighting) / 10 for e in each))
-        for each in errors.values()
+        0.0 - reduce(add, (cost / 10 for cost in each), 0.0)
+        for each in _list_costs(errors, weighting)
     ]
     return _build_mqm_scores(errors, values)
 
 
-_Errors: TypeAlias = dict[tuple[str, ScoredItem, str], list["MqmError"]]
+def read_errors(path: str, severities: Collection[str] = ()) -> Spans:
+    """Read the errors of a table; others than these severities are refused, if any are given.
 
-
-def _group_errors(path: str, weighting: MqmWeighting) -> _Errors:
-    """Gather the errors of each system, segment and rater."""
-    known = {severity for severity, _, _ in weighting.weights}
-    errors: _Errors = {}
-    for error in parse_errors(read_score_table(path)):
-        if error.severity == "hotw-test":
+    Rows of attention tests are left out.
+    """
+    ratings: dict[RatingKey, list[Mark]] = {}
+    texts: dict[RatingKey, str | None] = {}
+    name, allowed = format_path(path), {*severities, *_FREE}
+    for line, key, cells in parse_errors(read_score_table(path)):
+        severity = cells["severity"].strip().lower()
+        if severity == "hotw-test":
             continue
-        if error.severity not in known and error.severity not in _FREE:
-            expected = ", ".join(sorted(filter(None, known)))
+        place = f"{name}, line {line}"
+        if severities and severity not in allowed:
+            expected = ", ".join(sorted(filter(None, severities)))
             msg = (
-                f"{format_path(path)}, line {error.line}: the severity is "
-                f"{error.severity!r}; expected {expected} or no-error, or give "
-                "`mqm_weights`."
+                f"{place}: the severity is {severity!r}; expected {expected} or "
+                "no-error, or give `mqm_weights`."
             )
             raise FormatError(msg)
-        errors.setdefault((error.system, error.item, error.judge), []).append(error)
-    if not errors:
+        marks = ratings.setdefault(key, [])
+        texts[key] = MARKED.sub(r"\1", cells["target"]) if "target" in cells else None
+        if severity not in _NO_ERRORS:
+            with refuse_line(place):
+                marks.append(_build_mark(cells))
+    return build_spans(path, ratings, [*texts.values()])
+
+
+def _read_weighted(path: str, weighting: MqmWeighting) -> Spans:
+    """Read errors of the severities that have weights."""
+    errors = read_errors(path, {severity for severity, _, _ in weighting.weights})
+    if not len(errors.system):
         msg = f"{format_path(path)} contains no ratings."
         raise FormatError(msg)
     return errors
 
 
-def _build_mqm_scores(errors: _Errors, values: Sequence[float]) -> Scores:
-    systems, items, judges = zip(*errors, strict=True)
+def _list_costs(errors: Spans, weighting: MqmWeighting) -> list[list[int | Fraction]]:
+    """List what the errors of each rating cost."""
+    costs: list[list[int | Fraction]] = [[] for _ in errors.texts]
+    columns = (errors.rating.tolist(), errors.severity, errors.category)
+    for rating, severity, category in zip(*columns, strict=True):
+        is_creative = category.endswith("creative reinterpretation")
+        kind = _CREATIVE if is_creative else category
+        costs[rating].append(find_cost(weighting.weights, severity, kind))
+    return costs
+
+
+def _build_mqm_scores(errors: Spans, values: Sequence[float]) -> Scores:
+    systems, items, judges = zip(*errors.keys, strict=True)
     return build_score_table(systems, items, {Scorer("mqm", "mqm"): values}, judges)
 
 
-def _find_table_cost(error: MqmError, weighting: MqmWeighting) -> int | Fraction:
-    is_creative = error.category.endswith("creative reinterpretation")
-    category = _CREATIVE if is_creative else error.category
-    return find_cost(weighting.weights, error.severity, category)
+def parse_errors(
+    table: DelimitedTable,
+) -> Iterator[tuple[int, RatingKey, dict[str, str]]]:
+    """Parse the rows of a table: the line, the rating, and the cells by name of column.
 
-
-def parse_errors(table: DelimitedTable) -> Iterator[MqmError]:
-    """Parse the rows of a table; segments may be numbered within their documents."""
+    Segments may be numbered within their documents.
+    """
     columns = find_columns(table.header)
     names = [name.strip().lower() for name in table.header]
     what = "a table of MQM errors"
@@ -283,16 +292,28 @@ def parse_errors(table: DelimitedTable) -> Iterator[MqmError]:
         segment, document = roles.get("segment", ""), roles.get("document", "")
         if not segment and number_in_document is not None:
             segment = f"{document}#{cells[number_in_document]}"
-        domain, lang = roles.get("domain", ""), roles.get("lang", "")
-        yield MqmError(
-            line,
-            roles["system"],
-            ScoredItem(segment, document, domain, lang),
-            roles.get("judge", ""),
-            cells["category"].strip().lower(),
-            cells["severity"].strip().lower(),
-            cells,
+        item = ScoredItem(
+            segment, document, roles.get("domain", ""), roles.get("lang", "")
         )
+        yield line, (roles["system"], item, roles.get("judge", "")), cells
+
+
+def _build_mark(cells: Mapping[str, str]) -> Mark:
+    """Build the mark of a row: by start and end, or by `<v>` and `</v>` in a text."""
+    severity = cells["severity"].strip().lower()
+    category = cells["category"].strip().lower()
+    if cells.get("start", "") != "":
+        start, end = int(cells["start"]), int(cells["end"])
+        side = "source" if cells.get("in_source") == "1" else "output"
+        side = OMISSION if start == end else side
+        return Mark(severity, start, end, category, side)
+    for side, column in (("output", "target"), ("source", "source")):
+        marked = MARKED.search(cells.get(column, ""))
+        if marked:
+            start, words = marked.start(), marked[1]
+            end = start + len(words)
+            return Mark(severity, start, end, category, side, words)
+    return Mark(severity, category=category, side=OMISSION)
 
 
 def parse_marot(
@@ -313,59 +334,60 @@ def parse_marot(
         first = "\t".join(table.header)
         msg = f"{path}, line 1 is {first[:60]!r}; expected {', '.join(COLUMNS)}."
         raise FormatError(msg)
-    by_judgement: dict[tuple[str, str, str], list[MqmError]] = {}
-    for error in parse_errors(table):
-        key = error.judge, error.system, error.item.segment
-        by_judgement.setdefault(key, []).append(error)
+    rows_by_judgement: dict[RatingKey, list[tuple[int, dict[str, str]]]] = {}
+    for line, key, cells in parse_errors(table):
+        rows_by_judgement.setdefault(key, []).append((line, cells))
     judgements = []
-    for errors in by_judgement.values():
-        with refuse_line(f"{path}, line {errors[0].line}"):
-            judgements.append(check(_build_judgement(errors, languages, campaign)))
+    for key, rows in rows_by_judgement.items():
+        with refuse_line(f"{path}, line {rows[0][0]}"):
+            cells_of_rows = [cells for _, cells in rows]
+            judgement = _build_judgement(key, cells_of_rows, languages, campaign)
+            judgements.append(check(judgement))
     return judgements
 
 
 def _build_judgement(
-    errors: list[MqmError], languages: tuple[str, str], campaign: str
+    key: RatingKey,
+    rows: Sequence[dict[str, str]],
+    languages: tuple[str, str],
+    campaign: str,
 ) -> Judgement:
-    first = errors[0]
-    metadata = load_json(first.cells["metadata"] or "{}", "metadata")
+    system, item, judge = key
+    metadata = load_json(rows[0]["metadata"] or "{}", "metadata")
     exact = metadata.get("metra", {})
     submitted = metadata.get("timestamp")
     texts = exact.get("texts") or {
-        "source": MARKED.sub(r"\1", first.cells["source"]),
-        "output": MARKED.sub(r"\1", first.cells["target"]),
+        "source": MARKED.sub(r"\1", rows[0]["source"]),
+        "output": MARKED.sub(r"\1", rows[0]["target"]),
     }
-    marks = [_parse_mark(error) for error in errors if error.severity != _NO_ERROR]
-    segment = int(first.item.segment)
+    errors = [row for row in rows if row["severity"].strip().lower() != _NO_ERROR]
+    segment = int(item.segment)
     return build_imported_judgement(
-        f"{campaign}:{first.judge}:{first.system}:{segment}",
+        f"{campaign}:{judge}:{system}:{segment}",
         languages,
-        system=first.system,
+        system=system,
         output=texts["output"],
         campaign=campaign,
         protocol="mqm",
-        judge=first.judge,
+        judge=judge,
         kind="judged",
-        document=exact.get("document", first.item.document),
+        document=exact.get("document", item.document),
         segment=segment,
         source=texts["source"],
-        value={"mqm": marks},
+        value={"mqm": [_parse_mark(error) for error in errors]},
         submitted_at=None if submitted is None else float(submitted) / 1000,
     )
 
 
-def _parse_mark(error: MqmError) -> dict[str, Any]:
-    metadata = load_json(error.cells["metadata"] or "{}", "metadata")
+def _parse_mark(cells: dict[str, str]) -> dict[str, Any]:
+    metadata = load_json(cells["metadata"] or "{}", "metadata")
     exact = metadata.get("metra", {}).get("mark")
     if exact:
         return dict(exact)
-    kind = {"severity": error.severity, "category": error.category}
-    for side, column in (("output", "target"), ("source", "source")):
-        marked = MARKED.search(error.cells[column])
-        if marked:
-            start = marked.start()
-            return kind | {"side": side, "start": start, "end": start + len(marked[1])}
-    return kind | {"side": OMISSION}
+    mark = _build_mark(cells)
+    place = {} if mark.side == OMISSION else {"start": mark.start, "end": mark.end}
+    kind = {"severity": mark.severity, "category": mark.category, "side": mark.side}
+    return kind | place
 
 
 def format_marot(judgements: Iterable[ScoredJudgement]) -> str:

@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from metra.errors import OptionError, format_count
+from metra.scores.judgement import Judgement
 from metra.scores.table import COUNTED, ITEM_KINDS, Scores
 from metra.stats.arrays import Mask, group_lines
 
@@ -41,7 +42,11 @@ class Selection:
 
     def select(self, scores: Scores) -> Scores:
         """Return the rows that count, with their values, for figures about systems."""
-        return _drop_flagged(self._filter(scores, self.kinds), self).compact()
+        # Several questions are asked of the same rows.
+        if self not in scores.selections:
+            rows = _drop_flagged(self._filter(scores), self)
+            scores.selections[self] = rows.compact()
+        return scores.selections[self]
 
     def select_flagged(self, scores: Scores) -> Scores:
         """Return the rows of the other way: with flagged judges if they are set apart.
@@ -106,8 +111,8 @@ class Selection:
             words += [f"answered {word} {day} UTC"] if day else []
         return words
 
-    def _filter(self, scores: Scores, kinds: Collection[str]) -> Scores:
-        keep = self._match(scores, kinds) & np.isfinite(scores.value)
+    def _filter(self, scores: Scores) -> Scores:
+        keep = self._match(scores, self.kinds) & np.isfinite(scores.value)
         rows = scores if keep.all() else scores.keep_lines(keep)
         return _rank_among(rows) if self.systems else rows
 
@@ -142,6 +147,14 @@ DEFAULT = Selection()
 def list_flagged(scores: Scores) -> list[str]:
     """List the judges whom the campaign flagged."""
     return [judge for judge in scores.judges if scores.flags.get(judge)]
+
+
+def select_judgements(
+    judgements: Sequence[Judgement], scores: Scores, selection: Selection
+) -> list[Judgement]:
+    """Return the answers that count; `scores` is the table of all of them."""
+    answers = np.unique(selection.select_answers(scores).answer)
+    return [judgements[at] for at in answers.tolist()]
 
 
 def parse_selection(text: str) -> Selection:

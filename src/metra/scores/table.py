@@ -130,6 +130,11 @@ class Scores:
         """The numbers of the items that are segments."""
         return np.flatnonzero([bool(item.segment) for item in self.items])
 
+    @cached_property
+    def selections(self) -> dict[object, "Scores"]:
+        """Rows that were selected before, by their selection."""
+        return {}
+
     def find(self, name: str) -> int:
         """Give a scorer's number."""
         if name not in self.names:

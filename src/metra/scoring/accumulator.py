@@ -172,12 +172,12 @@ class _PositionInBatch(BatchPosition):
 
 def _refuse_dependent(spec: str, metric: Metric) -> None:
     """Refuse metrics by which a segment's statistics depend on other segments."""
-    if metric.weighing:
+    if metric.fit and metric.fit.from_terms:
         msg = (
             f"{spec} needs weights from the references of the whole test set; give "
             "the metric that metric.fit([metra.Batch(hyps, refs)]) returns."
         )
-    elif metric.fit or metric.whole_documents:
+    elif metric.fit or "whole_documents" in metric.needs:
         msg = (
             f"{spec} needs the whole test set or whole documents, which batches "
             "split; score the whole test set at once."

@@ -41,7 +41,7 @@ def align_segment(
     spec: str,
 ) -> AlignedSegment:
     """Align and score one segment by itself; a missing reference is None."""
-    if metric.align is None:
+    if metric.notes.align is None:
         msg = (
             f"{spec} does not align words; choose a metric that does, such as gtm "
             "or wer."
@@ -57,7 +57,7 @@ def align_segment(
         spec=spec,
         score=float(single.aggregate(row)),
         parts={name: part for name, part in parts.items() if isinstance(part, float)},
-        alignments=metric.align(batch, 0),
+        alignments=metric.notes.align(batch, 0),
     )
 
 
@@ -100,14 +100,14 @@ class SegmentNotes:
     ) -> None:
         """Find the measures that align or note something; refuse if none does."""
         self._aligners = {
-            spec: metric.align
+            spec: metric.notes.align
             for spec, metric in metrics.items()
-            if options.alignments and metric.align
+            if options.alignments and metric.notes.align
         }
         self._noters = {
-            spec: metric.details
+            spec: metric.notes.details
             for spec, metric in metrics.items()
-            if options.details and metric.details
+            if options.details and metric.notes.details
         }
         if options.alignments and not self._aligners:
             msg = (

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The statistics of systems, and what they were counted on."""
+    """Statistics of systems, with digests of the texts that they were counted on."""
 
     #: By system and spec: each segment's.
     rows: Mapping[str, Mapping[str, Array]]
@@ -65,7 +65,7 @@ class Baseline:
 
 
 class GateCheck(NamedTuple):
-    """Whether one output may pass by one metric, and why."""
+    """The check of one output by one metric."""
 
     system: str
     metric: str
@@ -80,14 +80,20 @@ class GateCheck(NamedTuple):
     #: Digits that its scores are shown with beyond those of others.
     more_digits: int = 0
 
+    @property
+    def difference(self) -> float:
+        """The score minus that of the baseline, or minus the bound."""
+        return self.score - self.expected
+
 
 @dataclass(frozen=True, slots=True)
 class GateConditions:
-    """When an output does not pass."""
+    """Conditions under which an output fails."""
 
     #: Whether it fails if it is significantly worse than the baseline.
     worse: bool = True
-    #: By spec, the score that it must reach; for error rates, that it must not exceed.
+    #: By spec, the score that it must reach; for error rates, that it must not exceed. With
+    #: a target, it must be at least as close to it as this.
     bounds: Mapping[str, float] = field(default_factory=dict)
     #: A drop of no more points than this passes.
     tolerance: float = 0.0
@@ -98,9 +104,9 @@ class _Digests:
 
     def __init__(self, metrics: Collection[Metric]) -> None:
         self._hashes: list[Any] = []
-        self._with_source = any(metric.needs_source for metric in metrics)
+        self._with_source = any("source" in metric.needs for metric in metrics)
         self._with_documents = any(
-            metric.needs_documents or metric.whole_documents for metric in metrics
+            metric.needs & {"documents", "whole_documents"} for metric in metrics
         )
 
     def visit(self, chunk: CorpusChunk) -> None:
@@ -130,7 +136,7 @@ def count_baseline(
     *,
     progress: Progress = lambda *_: None,
 ) -> tuple[Results, Baseline]:
-    """Score a corpus, and keep what a later comparison needs."""
+    """Score a corpus, and keep the statistics for later comparisons."""
     if options.documents and not corpus.has_documents:
         raise CorpusError(NO_DOCUMENTS)
     statistics, digests = _count_with_digests(corpus, metrics, progress)
@@ -144,7 +150,7 @@ def count_baseline(
 def _count_with_digests(
     corpus: "Corpus", metrics: Mapping[str, Metric], progress: Progress
 ) -> tuple[CorpusStatistics, list[str]]:
-    """Count every segment, tell the texts by digests, and warn of what looks wrong."""
+    """Count every segment, compute digests of the texts, and warn of likely mistakes."""
     digests, guard = _Digests(metrics.values()), TextGuard(list_toks(metrics))
     visitors = [digests.visit, guard.visit]
     statistics = count_corpus(
@@ -170,7 +176,7 @@ def convert_baseline(baseline: Baseline) -> dict[str, Any]:
 
 
 def read_baseline(path: str) -> Baseline:
-    """Read what `metra score --save` wrote."""
+    """Read a baseline that `metra score --save` wrote."""
     import numpy as np
 
     text = "\n".join(read_lines(path))
@@ -224,26 +230,30 @@ def check_outputs(
 ) -> list[GateCheck]:
     """Check every output of a corpus against the baseline and the bounds.
 
+    All outputs are one family: p-values are corrected for their number, as in `compare`.
     `scores` are specs of scores made elsewhere, each in the place of the metric of the
     baseline that has the same name.
     """
     # What cannot be is refused before the work begins.
-    rivals = {}
-    for name in corpus.systems:
-        rivals[name] = _find_rival(baseline, name)
-        choose_trials([name, _name_baseline(name)], settings)
+    rivals = {name: _find_rival(baseline, name) for name in corpus.systems}
+    old_names = _name_rivals(rivals)
+    pairs = [(old_names[rival], name) for name, rival in rivals.items()]
+    choose_trials([*old_names.values(), *rivals], settings, len(pairs))
     for spec in conditions.bounds:
         if spec not in baseline.signatures:
             raise UnknownNameError(no_such("metric", spec, baseline.specs))
     metrics = _make_metrics(baseline, scores)
     statistics, digests = _count_with_digests(corpus, metrics, progress)
     _check_corpus(baseline, statistics, digests)
-    checks: list[GateCheck] = []
-    for system, rival in rivals.items():
-        pair = _join_pair(statistics, system, baseline.rows[rival])
-        results = compare_statistics(pair, settings)
-        checks += _list_checks(results, system, conditions)
-    return checks
+    joined = _join_baseline(statistics, baseline, old_names)
+    results = compare_statistics(joined, settings, pairs=pairs)
+    return [
+        check
+        for name in corpus.systems
+        for comparison in results.comparisons
+        if comparison.system == name
+        for check in _list_checks(results, comparison, conditions)
+    ]
 
 
 def _make_metrics(baseline: Baseline, scores: Sequence[str]) -> dict[str, Metric]:
@@ -304,7 +314,7 @@ def _check_corpus(
                 f"The baseline has other statistics of {spec}; save the baseline again."
             )
             raise OptionError(msg)
-        drop = _drop_file if statistics.metrics[spec].scored else _drop_version
+        drop = _drop_file if statistics.metrics[spec].notes.scored else _drop_version
         if drop(signature) != drop(saved):
             msg = (
                 f"{spec} was {saved} in the baseline and is {signature} now; save the "
@@ -331,33 +341,38 @@ def _drop_file(signature: str) -> str:
     return "|".join(part for part in parts if not part.startswith("file:"))
 
 
-def _join_pair(
-    statistics: CorpusStatistics, system: str, rows_by_spec: Mapping[str, Array]
+def _join_baseline(
+    statistics: CorpusStatistics, baseline: Baseline, old_names: Mapping[str, str]
 ) -> CorpusStatistics:
-    """Put the baseline beside one output, as if both had been counted together."""
-    old = _name_baseline(system)
+    """Put systems of the baseline before the outputs, as if all had been counted together."""
+    first = statistics.systems[0]
     totals: dict[tuple[str, str], Total] = {}
     tallies: dict[tuple[str, str], Tally] = {}
-    for spec, rows in rows_by_spec.items():
-        sums = exact.sum_parts(rows)
-        now = statistics.totals.whole[system, spec]
-        totals[old, spec] = now._replace(sums=sums)
-        tallies[old, spec] = Tally(rows, _join_sums(sums))
-        totals[system, spec] = now
-        tallies[system, spec] = statistics.tallies[system, spec]
-    ordered = {
-        (name, spec): tallies[name, spec]
-        for name in (old, system)
-        for spec in statistics.metrics
-    }
+    for rival, name in old_names.items():
+        for spec in statistics.metrics:
+            rows = baseline.rows[rival][spec]
+            sums = exact.sum_parts(rows)
+            totals[name, spec] = statistics.totals.whole[first, spec]._replace(
+                sums=sums
+            )
+            tallies[name, spec] = Tally(rows, _join_sums(sums))
     return replace(
-        statistics, systems=[old, system], totals=Totals(totals), tallies=ordered
+        statistics,
+        systems=[*old_names.values(), *statistics.systems],
+        totals=Totals(totals | dict(statistics.totals.whole)),
+        tallies=tallies | dict(statistics.tallies),
     )
 
 
-def _name_baseline(system: str) -> str:
-    """Name the old output beside the new one, never like it."""
-    return f"{system} (baseline)"
+def _name_rivals(rivals: Mapping[str, str]) -> dict[str, str]:
+    """Name the compared systems of the baseline, never like an output."""
+    names = {}
+    for rival in rivals.values():
+        name = f"{rival} (baseline)"
+        while name in rivals:
+            name += " (baseline)"
+        names[rival] = name
+    return names
 
 
 def _join_sums(sums: exact.PartSums) -> Array:
@@ -367,36 +382,27 @@ def _join_sums(sums: exact.PartSums) -> Array:
 
 
 def _list_checks(
-    results: Results, system: str, conditions: GateConditions
+    results: Results, comparison: SystemComparison, conditions: GateConditions
 ) -> Iterable[GateCheck]:
-    for comparison in results.comparisons:
-        spec = comparison.metric
-        score = results[system][spec]
-        bound = conditions.bounds.get(spec)
-        if conditions.worse:
-            is_worse = comparison.significant and comparison.gain < 0
-            yield GateCheck(
-                system,
-                spec,
-                "worse",
-                not (is_worse and -comparison.gain > conditions.tolerance),
-                score.score,
-                results[comparison.baseline][spec].score,
-                comparison,
-                score.more_digits,
-            )
-        if bound is not None:
-            ahead = score.score - bound
-            reached = (ahead if score.higher_is_better else -ahead) >= 0
-            yield GateCheck(
-                system,
-                spec,
-                "below",
-                reached,
-                score.score,
-                bound,
-                more_digits=score.more_digits,
-            )
+    system, spec = comparison.system, comparison.metric
+    score = results[system][spec]
+    bound = conditions.bounds.get(spec)
+    if conditions.worse:
+        is_worse = comparison.verdict == "worse"
+        passed = not (is_worse and -comparison.gain > conditions.tolerance)
+        expected = results[comparison.baseline][spec].score
+        yield GateCheck(
+            *(system, spec, "worse", passed, score.score, expected),
+            comparison=comparison,
+            more_digits=score.more_digits,
+        )
+    if bound is not None:
+        orient = score.direction.orient
+        passed = orient(score.score) >= orient(bound)
+        yield GateCheck(
+            *(system, spec, "below", passed, score.score, bound),
+            more_digits=score.more_digits,
+        )
 
 
 def _format_number(value: float) -> str:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import ceil
-from typing import NamedTuple
+from math import ceil, comb, nan
+from typing import Literal, NamedTuple, TypeAlias
 
 from metra import __version__
 from metra.corpus.evalset import EvalSet
@@ -33,6 +33,10 @@ from metra.stats.significance import Sides
 from metra.text.columns import Segments
 
 CORRECTIONS = ("holm", "bh", "none")
+#: The comparisons by one metric whose p-values are corrected together: each system against
+#: the baseline, or every two systems.
+Family: TypeAlias = Literal["baseline", "all_pairs"]
+Pair: TypeAlias = tuple[str, str]
 
 #: Resamples behind the intervals, where the test does not bring its own.
 RESAMPLES = defaults.TRIALS
@@ -40,7 +44,7 @@ RESAMPLES = defaults.TRIALS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonSettings:
-    """Which systems to compare, and how to test the differences."""
+    """Systems to compare, and the test of their differences."""
 
     #: The system that the others are held against; the first if None.
     baseline: str | None = None
@@ -54,7 +58,7 @@ class ComparisonSettings:
     correction: str = "holm"
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant."""
+        """Refuse settings out of range."""
         units, corrections = ", ".join(CI_UNITS), ", ".join(CORRECTIONS)
         share = "a share between 0 and 1, such as 0.05"
         checks = {
@@ -67,9 +71,14 @@ class ComparisonSettings:
         }
         check_settings("A comparison", checks)
 
+    @property
+    def family(self) -> Family:
+        """The comparisons for which p-values are corrected."""
+        return "all_pairs" if self.all_pairs else "baseline"
+
 
 class SignificanceSettings(NamedTuple):
-    """How systems were compared: the test, its units and the threshold."""
+    """The test of a comparison, its units, the threshold and the family of p-values."""
 
     test: str
     unit: str
@@ -78,6 +87,9 @@ class SignificanceSettings(NamedTuple):
     seed: int
     alpha: float
     correction: str
+    family: Family
+    #: Comparisons of the family, by each metric.
+    family_size: int
     #: Both tests ask whether two systems differ, whichever is the better one.
     sides: Sides = "two-sided"
 
@@ -97,7 +109,7 @@ class SystemComparison(NamedTuple):
     system: str
     #: The system's score minus the baseline's.
     difference: float
-    higher_is_better: bool
+    higher_is_better: bool | None
     #: Of the difference, by the bootstrap.
     interval: tuple[float, float] | None
     #: Of the difference, by the jackknife.
@@ -105,20 +117,28 @@ class SystemComparison(NamedTuple):
     #: The difference in standard deviations of what single units contribute to it.
     effect: float | None
     p_value: float | None
-    #: The same, corrected for all comparisons by this metric.
-    p_holm: float | None
-    significant: bool
+    #: The same, corrected for the family by Holm.
+    p_holm: float | None = None
+    significant: bool = False
     #: The terms as one line.
-    test: str
+    test: str = ""
     #: Why there is no p-value.
     reason: str | None = None
-    #: The p-value, corrected by Benjamini and Hochberg.
+    #: The p-value, corrected for the family by Benjamini and Hochberg.
     p_bh: float | None = None
+    family: Family = "baseline"
+    #: Comparisons of the family, by this metric.
+    family_size: int = 1
+    #: The difference in the metric's direction: above 0 if the system is better. With a
+    #: target, the points by which the system is closer to it.
+    gain: float = nan
 
     @property
-    def gain(self) -> float:
-        """How much better the system is, whatever the direction of the metric."""
-        return self.difference if self.higher_is_better else -self.difference
+    def verdict(self) -> Literal["better", "worse", ""]:
+        """The result for the system; empty if the difference is not significant."""
+        if not self.significant:
+            return ""
+        return "better" if self.gain > 0 else "worse"
 
     def correct(self, correction: str) -> float | None:
         """Return the p-value that counts: corrected by holm or bh, or as it is."""
@@ -144,7 +164,8 @@ def compare(
     """Compare systems with the baseline (by default the first), or all pairs.
 
     Return the results of `evaluate` with intervals and `comparisons`; with `all_pairs` also
-    with `clusters`.
+    with `clusters`. P-values are corrected for the comparisons by one metric, which are a
+    family: each system against the baseline, or all pairs.
 
     >>> refs = [f"{at} is the number of this line" for at in range(12)]
     >>> better = [ref.replace("is the", "is a") for ref in refs]
@@ -181,13 +202,16 @@ def compare_statistics(
     settings: ComparisonSettings,
     options: EvaluationOptions = EvaluationOptions(),  # noqa: B008, it cannot change
     *,
+    pairs: Sequence[Pair] | None = None,
     progress: Progress = lambda *_: None,
 ) -> Results:
     """Compare systems whose rows are counted and kept; of the options, the levels count.
 
-    `progress` receives the number of trials done, and their share of all.
+    `pairs` of a baseline and a system replace those of the settings. `progress` receives
+    the number of trials done, and their share of all.
     """
-    trials = choose_trials(statistics.systems, settings)
+    pairs = pairs or _list_pairs(statistics.systems, settings)
+    trials = choose_trials(statistics.systems, settings, len(pairs))
     metrics = statistics.metrics
     options = options._replace(
         ci=True,
@@ -201,7 +225,6 @@ def compare_statistics(
     options = options._replace(ci_unit=unit)
     samples = build_samples(statistics, unit, metrics)
     places = {key: place for place, key in enumerate(statistics.tallies)}
-    pairs = _list_pairs(statistics.systems, settings)
     intervals, contrasts = significance.contrasts(
         samples,
         [
@@ -225,17 +248,61 @@ def compare_statistics(
         seed=settings.seed,
         alpha=settings.alpha,
         correction=settings.correction,
+        family=settings.family,
+        family_size=len(pairs),
     )
-    comparisons: list[SystemComparison] = []
-    for number, (spec, metric) in enumerate(metrics.items()):
-        own = contrasts[number * len(pairs) : (number + 1) * len(pairs)]
-        comparisons += _build_comparisons(spec, metric, pairs, own, terms)
-    return replace(
-        results,
-        comparisons=comparisons,
-        terms=terms,
-        clusters=_find_clusters(results, comparisons) if settings.all_pairs else None,
-    )
+    keys = [(spec, *pair) for spec in metrics for pair in pairs]
+    comparisons = [
+        _build_comparison(key, metrics[key[0]], contrast, terms)
+        for key, contrast in zip(keys, contrasts, strict=True)
+    ]
+    return _correct_family(results, comparisons, terms)
+
+
+def select_baseline_family(results: Results, baseline: str) -> Results:
+    """Return results of all pairs with the comparisons against their baseline only.
+
+    These are a family of their own, and their p-values are those of a comparison without
+    the other pairs.
+    """
+    if results.terms is None:
+        return results
+    selected = [each for each in results.comparisons if each.baseline == baseline]
+    size = len(selected) // len(results.specs)
+    terms = results.terms._replace(family="baseline", family_size=size)
+    return _correct_family(results, selected, terms)
+
+
+def _correct_family(
+    results: Results,
+    comparisons: Sequence[SystemComparison],
+    terms: SignificanceSettings,
+) -> Results:
+    """Add a family of comparisons to results, its p-values corrected metric by metric."""
+    corrected: list[SystemComparison] = []
+    for spec in results.specs:
+        family = [each for each in comparisons if each.metric == spec]
+        p_values = [each.p_value for each in family]
+        by_holm, by_bh = (
+            [None if p != p else p for p in correct(p_values).tolist()]
+            for correct in (multiplicity.holm, multiplicity.benjamini_hochberg)
+        )
+        for each, p_holm, p_bh in zip(family, by_holm, by_bh, strict=True):
+            entry = each._replace(
+                p_holm=p_holm,
+                p_bh=p_bh,
+                family=terms.family,
+                family_size=terms.family_size,
+                test=terms.signature(),
+            )
+            p = entry.correct(terms.correction)
+            is_significant = p is not None and p <= terms.alpha
+            corrected.append(entry._replace(significant=is_significant))
+    results = replace(results, comparisons=corrected, terms=terms, clusters=None)
+    if terms.family == "baseline":
+        return results
+    clusters = {spec: _find_clusters(results, spec) for spec in results.specs}
+    return replace(results, clusters=clusters)
 
 
 def choose_baseline(systems: Sequence[str], settings: ComparisonSettings) -> str:
@@ -253,10 +320,8 @@ def choose_baseline(systems: Sequence[str], settings: ComparisonSettings) -> str
     return settings.baseline
 
 
-def _list_pairs(
-    systems: Sequence[str], settings: ComparisonSettings
-) -> list[tuple[str, str]]:
-    """List who meets whom."""
+def _list_pairs(systems: Sequence[str], settings: ComparisonSettings) -> list[Pair]:
+    """List the pairs of a family, the baseline first."""
     baseline = choose_baseline(systems, settings)
     others = [name for name in systems if name != baseline]
     if settings.all_pairs:
@@ -264,13 +329,20 @@ def _list_pairs(
     return [(baseline, name) for name in others]
 
 
-def choose_trials(systems: Sequence[str], settings: ComparisonSettings) -> int:
-    """Settle the number of trials; refuse so few that no p-value could be small enough."""
-    corrected = settings.correction != "none"
-    count = len(_list_pairs(systems, settings)) if corrected else 1
-    least = ceil(count / settings.alpha) - 1
+def choose_trials(
+    systems: Sequence[str], settings: ComparisonSettings, comparisons: int | None = None
+) -> int:
+    """Settle the number of trials; refuse so few that no p-value could be small enough.
+
+    By default there are enough for all pairs of the systems, whatever the family, so that
+    p-values without a correction do not depend on it.
+    """
+    if comparisons is None:
+        comparisons = len(_list_pairs(systems, settings))
     if settings.trials is None:
-        return significance.choose_draws(count, settings.alpha)
+        return significance.choose_draws(comb(len(systems), 2), settings.alpha)
+    count = comparisons if settings.correction != "none" else 1
+    least = ceil(count / settings.alpha) - 1
     if settings.trials < least:
         after = f" after the correction for {count} comparisons" if count > 1 else ""
         msg = (
@@ -281,64 +353,34 @@ def choose_trials(systems: Sequence[str], settings: ComparisonSettings) -> int:
     return settings.trials
 
 
-def _build_comparisons(
-    spec: str,
+def _build_comparison(
+    key: tuple[str, str, str],
     metric: Metric,
-    met: Sequence[tuple[str, str]],
-    contrasts: Sequence[significance.Contrast],
+    contrast: significance.Contrast,
     terms: SignificanceSettings,
-) -> list[SystemComparison]:
-    """Build the comparisons by one metric, with p-values corrected for their number."""
-    p_values = [contrast.p_value for contrast in contrasts]
-    by_holm, by_bh = (
-        [None if p != p else p for p in correct(p_values).tolist()]
-        for correct in (multiplicity.holm, multiplicity.benjamini_hochberg)
-    )
-    too_few = (
-        f"{terms.units} {terms.unit}{' is' if terms.units == 1 else 's are'} too few for "
-        f"a test; it needs at least {LEAST_UNITS}."
-    )
-    no_score = f"{spec} has no score for one of the two systems."
-    comparisons = []
-    every = zip(met, contrasts, by_holm, by_bh, strict=True)
-    for meeting, contrast, p_holm, p_bh in every:
-        counting = {"holm": p_holm, "bh": p_bh}
-        judged = counting.get(terms.correction, contrast.p_value)
-        missing = None
-        if not contrast.enough:
-            is_scored = contrast.difference == contrast.difference
-            missing = too_few if is_scored else no_score
-        comparisons.append(
-            SystemComparison(
-                metric=spec,
-                baseline=meeting[0],
-                system=meeting[1],
-                difference=contrast.difference,
-                higher_is_better=metric.higher_is_better,
-                interval=contrast.interval,
-                standard_error=contrast.standard_error,
-                effect=contrast.effect,
-                p_value=contrast.p_value,
-                p_holm=p_holm,
-                p_bh=p_bh,
-                significant=judged is not None and judged <= terms.alpha,
-                test=terms.signature(),
-                reason=missing,
-            )
+) -> SystemComparison:
+    """Build a comparison by one metric, without the corrections of its p-value."""
+    spec, baseline, system = key
+    missing = None
+    if not contrast.enough and contrast.difference != contrast.difference:
+        missing = f"{spec} has no score for one of the two systems."
+    elif not contrast.enough:
+        missing = (
+            f"{terms.units} {terms.unit}{' is' if terms.units == 1 else 's are'} too few "
+            f"for a test; it needs at least {LEAST_UNITS}."
         )
-    return comparisons
+    figures = contrast._asdict() | {"reason": missing}
+    del figures["enough"]
+    return SystemComparison(
+        spec, baseline, system, higher_is_better=metric.higher_is_better, **figures
+    )
 
 
-def _find_clusters(
-    results: Results, comparisons: Sequence[SystemComparison]
-) -> dict[str, list[list[str]]]:
-    """Part each metric's ranking where all above differ from all below."""
-    clusters = {}
-    for spec in results.specs:
-        ranked = [entry.name for entry in results.ranked(spec)]
-        differ = _list_differences(comparisons, spec, ranked)
-        clusters[spec] = multiplicity.part_ranking(ranked, differ)
-    return clusters
+def _find_clusters(results: Results, spec: str) -> list[list[str]]:
+    """Part a metric's ranking where all above differ from all below."""
+    ranked = [entry.name for entry in results.ranked(spec)]
+    differ = _list_differences(results.comparisons, spec, ranked)
+    return multiplicity.part_ranking(ranked, differ)
 
 
 def group_systems(results: Results, spec: str) -> list[list[str]]:
@@ -357,7 +399,7 @@ def group_systems(results: Results, spec: str) -> list[list[str]]:
 def _list_differences(
     comparisons: Sequence[SystemComparison], spec: str, systems: Sequence[str]
 ) -> list[list[bool]]:
-    """Say of each pair of systems whether it differs significantly by a metric."""
+    """Tell for each pair of systems whether it differs significantly by a metric."""
     apart = {
         frozenset((entry.baseline, entry.system))
         for entry in comparisons

@@ -110,7 +110,8 @@ class ScoringRequest(NamedTuple):
         """Whether metrics weigh terms, and all that is asked for can be counted in parts."""
         metrics = self.metrics.values()
         in_parts = all(
-            not metric.whole_documents and (metric.weighing or not metric.fit)
+            "whole_documents" not in metric.needs
+            and (not metric.fit or metric.fit.from_terms)
             for metric in metrics
         )
         options = self.options
@@ -119,7 +120,7 @@ class ScoringRequest(NamedTuple):
         files = (self.references, self.source, self.documents, self.test_set)
         return (
             in_parts
-            and any(metric.weighing and metric.weighing.exchange for metric in metrics)
+            and any(metric.fit and metric.fit.exchange for metric in metrics)
             and not any((*asked, *explained, *files))
         )
 
@@ -171,7 +172,7 @@ def make_metrics(metrics: "Sequence[str | Metric]") -> "dict[str, Metric]":
         if isinstance(entry, str):
             made[entry] = make_metric(entry)
         elif (
-            entry.scored and entry.name not in made
+            entry.notes.scored and entry.name not in made
         ):  # its file or values are its options
             made[entry.name] = entry
         else:
@@ -220,13 +221,13 @@ def estimate_corpus(
     """Return what scoring a corpus will take, for each metric that asks other machines."""
     metrics = fit_metrics(corpus, metrics)
     return {
-        spec: metric.estimate(
+        spec: metric.notes.estimate(
             chunk.batch(system)
             for chunk in split_corpus(corpus, metrics)
             for system in corpus.systems
         )
         for spec, metric in metrics.items()
-        if metric.estimate
+        if metric.notes.estimate
     }
 
 
@@ -425,8 +426,9 @@ def build_samples(
         return totals.sum_by_group(rows, statistics.documents)[1]
 
     return [
-        Sample(get_units(tally.rows), statistics.metrics[spec].aggregate)
+        Sample(get_units(tally.rows), metric.aggregate, metric.direction)
         for (_, spec), tally in statistics.tallies.items()
+        for metric in [statistics.metrics[spec]]
         if spec in specs
     ]
 
@@ -441,7 +443,7 @@ def choose_unit(
         # What is counted by document stands at one segment of it, and belongs to all.
         enough = len(set(statistics.documents)) >= ENOUGH_DOCUMENTS or (
             bool(statistics.documents)
-            and any(metric.whole_documents for metric in metrics)
+            and any("whole_documents" in metric.needs for metric in metrics)
         )
         return "document" if enough else "segment"
     if options.ci_unit == "document" and not statistics.documents:

@@ -99,13 +99,14 @@ def open_scored(
 def _build_score_corpus(metrics: "Mapping[str, Metric]") -> Outputs:
     """Build a corpus without texts; the first metric says what there is in it."""
     for spec, metric in metrics.items():
-        if metric.scored is None:
+        if metric.notes.scored is None:
             msg = (
                 f"{spec} needs texts, but no output was given; give the outputs, or "
                 "only scores from other programs."
             )
             raise CorpusError(msg)
-    tables = [metric.scored for metric in metrics.values() if metric.scored]
+    notes = [metric.notes for metric in metrics.values()]
+    tables = [note.scored for note in notes if note.scored]
     values = {system or "system": each for system, each in tables[0].values.items()}
     documents = next((table.documents for table in tables if table.documents), None)
     outputs = {system: [""] * len(each) for system, each in values.items()}

@@ -3,20 +3,23 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from metra import __version__
 from metra.scoring.results import GroupScores, Results, Score, SystemScores
 
+if TYPE_CHECKING:
+    from metra.scoring.compare import SystemComparison
+
 #: The version of every JSON document.
 SCHEMA = 1
-#: What the document has of a comparison, in this order.
+#: Keys of a comparison in the document, in this order.
 COMPARISON = (
     *("metric", "baseline", "system", "difference", "interval"),
     *("standard_error", "effect", "p_value", "p_holm", "p_bh"),
-    *("significant", "higher_is_better", "test"),
+    *("significant", "higher_is_better", "test", "family", "family_size", "gain"),
 )
-#: And of what a metric noted.
+#: Keys of a metric's note.
 DETAIL = ("note", "text", "about", "count", "segments")
 
 
@@ -31,16 +34,18 @@ def convert_results(results: Results) -> dict[str, Any]:
     systems = [_list_scores(entry) | _list_levels(entry) for entry in results.systems]
     data: dict[str, Any] = {"evalset": shape, "systems": systems}
     if results.terms is not None:
-        data["comparisons"] = [
-            {name: getattr(entry, name) for name in COMPARISON}
-            | ({"reason": entry.reason} if entry.reason else {})
-            for entry in results.comparisons
-        ]
+        data["comparisons"] = [*map(convert_comparison, results.comparisons)]
         if results.clusters is not None:
             data["clusters"] = results.clusters
     if results.groups is not None:
         data["groups"] = [*map(_convert_group, results.groups)]
     return convert_record(data)
+
+
+def convert_comparison(entry: "SystemComparison") -> dict[str, Any]:
+    """Return a comparison as a dict, with the reason if there was no test."""
+    data = {name: getattr(entry, name) for name in COMPARISON}
+    return data | ({"reason": entry.reason} if entry.reason else {})
 
 
 def write_results(results: Results) -> Iterator[str]:
@@ -117,6 +122,8 @@ def _list_scores(entry: SystemScores) -> dict[str, Any]:
             data["interval"] = score.interval
         data["signature"] = score.signature
         data["higher_is_better"] = score.higher_is_better
+        if score.target is not None:
+            data["target"] = score.target
         if score.segment_signature:
             data["segment_signature"] = score.segment_signature
         scores[spec] = data | {"parts": score.parts}
@@ -124,7 +131,7 @@ def _list_scores(entry: SystemScores) -> dict[str, Any]:
 
 
 def _list_levels(entry: SystemScores) -> dict[str, Any]:
-    """Return what is known of documents and segments, by level and spec."""
+    """Return scores of documents and segments and their details, by level and spec."""
     levels: dict[str, dict[str, Any]] = {}
     for spec, score in entry.scores.items():
         details = None

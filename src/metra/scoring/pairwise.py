@@ -108,7 +108,7 @@ def score_consensus(
     """
     chosen = make_metric(metric) if isinstance(metric, str) else metric
     chosen = chosen.for_segments or chosen
-    if chosen.expected_rows is None:
+    if chosen.fast.expected_rows is None:
         msg = (
             f"{chosen.name} has no n-gram counts of references that could be averaged; "
             "expected bleu or chrf. Score all pairs with metra.pairwise instead."
@@ -168,7 +168,7 @@ def _map_sentences(
 
 def _check(metric: Metric, has_source: bool) -> None:
     """Refuse measures that need more than a candidate, a reference and the source."""
-    if metric.scored is not None:
+    if metric.notes.scored is not None:
         msg = (
             f"{metric.name} has scores from another program for each segment of a "
             "system, and none for pairs of texts; score every candidate against "
@@ -176,13 +176,13 @@ def _check(metric: Metric, has_source: bool) -> None:
             "mean of that matrix's rows."
         )
         raise OptionError(msg)
-    if metric.needs_source and not has_source:
+    if "source" in metric.needs and not has_source:
         lacking = "needs the source (give `source`)"
-    elif metric.needs_documents or metric.whole_documents:
+    elif metric.needs & {"documents", "whole_documents"}:
         lacking = "needs whole documents"
     elif metric.fit is not None:
         lacking = "needs weights from a whole test set (give metric.fit([batch]))"
-    elif not metric.needs_reference:
+    elif "references" not in metric.needs:
         lacking = "uses no reference"
     else:
         return
@@ -233,11 +233,11 @@ def _score_matrix(
     """The scores of one sentence; equal texts are looked at once."""
     _check_present(candidates, references, where)
     rows, columns = _number_texts(candidates), _number_texts(references)
-    if metric.pairs is None:
+    if metric.fast.pairs is None:
         scores = _score_pairs(metric, list(rows), list(columns), source)
     else:
-        more = (source,) if metric.needs_source else ()
-        scores = metric.pairs(*_place_texts(rows, columns), *more)
+        more = (source,) if "source" in metric.needs else ()
+        scores = metric.fast.pairs(*_place_texts(rows, columns), *more)
     if scores.shape == (len(candidates), len(references)):
         return scores
     row_indices = [rows[text] for text in candidates]
@@ -257,7 +257,7 @@ def _score_expected(
     rows, columns = _number_texts(candidates), _number_texts(references)
     by_text = np.zeros(len(columns))
     np.add.at(by_text, [columns[text] for text in references], given)
-    expected_rows: Any = metric.expected_rows
+    expected_rows: Any = metric.fast.expected_rows
     counted = expected_rows(*_place_texts(rows, columns), by_text.tolist())
     return metric.aggregate(counted)[[rows[text] for text in candidates]]
 
@@ -320,7 +320,7 @@ def _score_pairs(
         hyps = pack([text for text in chosen for _ in references], "hyps")
         refs = pack(references * len(chosen), "refs")
         sources = None
-        if metric.needs_source:
+        if "source" in metric.needs:
             sources = SegmentColumn(pack([source] * len(refs), "source"))
         batch = Batch.of(SegmentColumn(hyps), [SegmentColumn(refs)], sources)
         scores.append(metric.aggregate(metric.rows(batch)))

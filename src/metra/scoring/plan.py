@@ -20,7 +20,7 @@ from metra.formats.texts.arrow_columns import (
     get_references,
     get_required_column,
 )
-from metra.metrics.corpus_weights import TermCounts
+from metra.metrics.corpus_weights import TermCounts, weigh_terms
 from metra.metrics.record import Metric, Need, find_missing_need
 from metra.metrics.registry import metric
 from metra.text.columns import RepeatedValues, pack_arrow_column
@@ -122,7 +122,8 @@ class ScoringPlan:
     @property
     def two_passes(self) -> tuple[str, ...]:
         """The metrics that weigh by counts of the whole corpus, which come first."""
-        return tuple(spec for spec in self.metrics if metric(spec).weighing)
+        fits = {spec: metric(spec).fit for spec in self.metrics}
+        return tuple(spec for spec, fit in fits.items() if fit and fit.from_terms)
 
     @property
     def score_columns(self) -> dict[tuple[str, str], str]:
@@ -156,7 +157,7 @@ def build_metrics(
     """
     check_metrics(plan)
     made = build_unweighed(plan)
-    weighed = [spec for spec, entry in made.items() if entry.weighing]
+    weighed = [spec for spec, entry in made.items() if entry.fit]
     if not weighed:
         return made
     if weights is None:
@@ -167,9 +168,7 @@ def build_metrics(
         raise UnfittedError(msg)
     table = pa.ipc.open_stream(pa.py_buffer(weights)).read_all()
     return {
-        spec: entry.weighing.weigh(_read_terms(table, spec))
-        if entry.weighing
-        else entry
+        spec: weigh_terms(entry.fit, _read_terms(table, spec)) if entry.fit else entry
         for spec, entry in made.items()
     }
 
@@ -200,13 +199,13 @@ def _build_scored(plan: ScoringPlan) -> dict[str, Metric]:
 def check_metrics(plan: ScoringPlan) -> None:
     """Refuse metrics that rows spread over machines cannot answer, or what they lack."""
     for spec, made in build_unweighed(plan).items():
-        if made.whole_documents:
+        if "whole_documents" in made.needs:
             msg = (
                 f"{spec} needs whole documents, whose rows may be in different parts "
                 "of the table; score the files without groups, shards or an engine."
             )
             raise OptionError(msg)
-        if made.fit and not made.weighing:
+        if made.fit and not made.fit.from_terms:
             msg = (
                 f"{spec} reads the whole test set before it scores, which an engine "
                 "cannot do; score the files without groups, shards or an engine."

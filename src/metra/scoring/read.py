@@ -148,6 +148,7 @@ def _parse_score(
         score=_parse_number(data["score"]),
         signature=data["signature"],
         higher_is_better=data["higher_is_better"],
+        target=data.get("target"),
         interval=_parse_interval(data.get("interval")),
         parts={
             name: [*map(_parse_number, part)]
@@ -193,7 +194,8 @@ def _parse_links(links: Iterable[Mapping[str, Any]]) -> Iterable[Link]:
 
 def _parse_comparison(data: Mapping[str, Any]) -> SystemComparison:
     given = dict(data, interval=_parse_interval(data["interval"]))
-    given["difference"] = _parse_number(data["difference"])
+    for name in ("difference", "gain"):
+        given[name] = _parse_number(data[name])
     return SystemComparison(**given)
 
 
@@ -209,6 +211,8 @@ def _parse_terms(signature: str) -> SignificanceSettings:
         seed=int(values["seed"]),
         alpha=float(values["alpha"]),
         correction=values["correction"],
+        family="all_pairs" if values["family"] == "all_pairs" else "baseline",
+        family_size=int(values["family_size"]),
     )
 
 

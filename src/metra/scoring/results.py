@@ -1,4 +1,4 @@
-"""What an evaluation found, as plain frozen data."""
+"""Results of an evaluation, as plain frozen data."""
 
 from collections.abc import ItemsView, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from metra import show_record
 from metra.errors import MissingResourceError, OptionError, not_possible
 from metra.metrics.record import Array, Basis, Parts
+from metra.stats.direction import Direction, find_direction
 
 if TYPE_CHECKING:
     import pandas
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from metra.metrics.alignment import Alignment
     from metra.metrics.units import Finding
     from metra.scoring.compare import SignificanceSettings, SystemComparison
+    from metra.stats.direction import Direction
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -24,7 +26,8 @@ class Score:
 
     score: float
     signature: str
-    higher_is_better: bool
+    #: None if the score closest to `target` is best.
+    higher_is_better: bool | None
     interval: tuple[float, float] | None = None
     parts: Parts = field(default_factory=dict)
     documents: Mapping[str, float] | None = None
@@ -39,6 +42,13 @@ class Score:
     more_digits: int = field(default=0, repr=False)
     #: What the measure is based on, see `metra.analysis.headlines`.
     basis: Basis = field(default="string", repr=False)
+    #: The best score, if one exists.
+    target: float | None = None
+
+    @property
+    def direction(self) -> Direction:
+        """Higher or lower is better, or closest to the target."""
+        return find_direction(self.higher_is_better, self.target)
 
     def __repr__(self) -> str:
         """Give the score with its interval and its signature."""
@@ -101,7 +111,7 @@ class Results:
         return len(self.systems)
 
     def __contains__(self, system: object) -> bool:
-        """Whether there is a system of this name."""
+        """Tell whether a system has this name."""
         return any(entry.name == system for entry in self.systems)
 
     def items(self) -> ItemsView[str, Mapping[str, Score]]:
@@ -115,13 +125,19 @@ class Results:
 
     def ranked(self, spec: str) -> list[SystemScores]:
         """List systems from best to worst by this metric; those without a score come last."""
-        sign = -1 if self.systems[0].scores[spec].higher_is_better else 1
+        direction = self.systems[0].scores[spec].direction
 
         def place(entry: SystemScores) -> tuple[bool, float]:
             score = entry.scores[spec].score
-            return score != score, sign * score
+            return score != score, -direction.orient(score)
 
         return sorted(self.systems, key=place)
+
+    def find_cluster(self, spec: str, system: str) -> int | None:
+        """Return the number of a system's cluster by a metric, 1 for the best."""
+        clusters = (self.clusters or {}).get(spec, ())
+        numbers = (n for n, members in enumerate(clusters, 1) if system in members)
+        return next(numbers, None)
 
     @property
     def levels(self) -> list[str]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from metra.corpus.batch import CorpusChunk, check_chunk
 from metra.corpus.outputs import Corpus
-from metra.metrics.record import Array, Metric
+from metra.metrics.record import Array, Metric, get_ordered_formula
 from metra.scores.table import (
     ScoredItem,
     Scorer,
@@ -16,7 +16,6 @@ from metra.scores.table import (
     concatenate_scores,
 )
 from metra.scoring.statistics import CorpusStatistics, count_corpus
-from metra.stats.direction import find_direction
 from metra.stats.panel import SegmentStatistics
 from metra.stats.parallel import Progress
 from metra.stats.totals import join_parts, sum_parts_by_group
@@ -40,7 +39,7 @@ def score_systems(
 def build_scores(
     counted: CorpusStatistics, *, lang: str = ""
 ) -> tuple[Scores, dict[str, SegmentStatistics]]:
-    """Put what was counted, rows and all, into a table of scores."""
+    """Build a table of scores from statistics with rows."""
     systems = tuple(counted.systems)
     segments = tuple(str(number) for number in range(1, counted.segments + 1))
     documents = counted.documents or [""] * len(segments)
@@ -55,11 +54,11 @@ def build_scores(
     for spec, metric in counted.metrics.items():
         tallies = [counted.tallies[system, spec] for system in systems]
         rows = np.stack([tally.rows for tally in tallies])
-        better = metric.higher_is_better
+        formula, is_higher = get_ordered_formula(metric)
         statistics[spec] = SegmentStatistics(
-            rows, metric.aggregate, better, systems, segments
+            rows, formula, is_higher, systems, segments
         )
-        scorer = Scorer(spec, "metric", find_direction(better))
+        scorer = Scorer(spec, "metric", metric.direction)
         single = metric.for_segments or metric
         items = [
             ScoredItem(name, document, lang=lang)

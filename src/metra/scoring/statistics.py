@@ -89,7 +89,9 @@ def split_corpus(
     labels that segments are grouped by.
     """
     chunks = corpus.chunks(chunk, group_by)
-    whole = [spec for spec, metric in metrics.items() if metric.whole_documents]
+    whole = [
+        spec for spec, metric in metrics.items() if "whole_documents" in metric.needs
+    ]
     if whole and group_by:
         msg = (
             f"{whole[0]} needs whole documents, which groups may split; leave one of "
@@ -123,7 +125,7 @@ def count_corpus(
     walk = _Walk(statistics, keep, visitors, lambda n: progress(n, corpus.share()))
     threads = choose_threads(metrics)
     parts = split_corpus(corpus, metrics, chunk, group_by)
-    whole = any(metric.whole_documents for metric in metrics.values())
+    whole = any("whole_documents" in metric.needs for metric in metrics.values())
     is_ordered = keep or in_order or whole
     sections = [] if is_ordered else corpus.sections(chunk, group_by)
     if sections:
@@ -209,7 +211,7 @@ class _Walk:
 
 def choose_threads(metrics: Mapping[str, Metric]) -> int:
     """Return how many chunks to count at once: one where a metric has threads of its own."""
-    has_own = any(metric.own_threads for metric in metrics.values())
+    has_own = any(metric.fast.own_threads for metric in metrics.values())
     return 1 if has_own else thread_count()
 
 

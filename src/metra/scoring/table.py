@@ -4,9 +4,12 @@ A table knows its numbers in full. Digits, alignment and marks are hints to the 
 (`metra.report.table` and `metra.report.terminal`); nothing in here is formatted.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
+
+from metra.stats.direction import HIGHER, Direction
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,8 +18,8 @@ class Column:
 
     heading: str
     align: Literal["left", "right"] = "right"
-    #: Whether higher numbers are better, shown as an arrow; None for no arrow.
-    higher_is_better: bool | None = None
+    #: Shown as an arrow; None for no arrow.
+    direction: Direction | None = None
     #: Digits after the point; None for those that the table is printed with.
     digits: int | None = None
     #: Digits beyond those that the table is printed with, where scores go up to 1.
@@ -31,9 +34,9 @@ class Column:
     @property
     def title(self) -> str:
         """The heading, with an arrow that points to the better numbers."""
-        if self.higher_is_better is None:
+        if self.direction is None:
             return self.heading
-        return f"{self.heading} {'↑' if self.higher_is_better else '↓'}"
+        return f"{self.heading} {self.direction.arrow}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +100,23 @@ def make_table(
     )
 
 
-def mark_best(cells: Sequence[Cell], *, higher_is_better: bool = True) -> list[Cell]:
+def mark_best(cells: Sequence[Cell], *, direction: Direction = HIGHER) -> list[Cell]:
     """Mark the best of some numbers in full precision, unless all are equal.
 
     >>> [cell.best for cell in mark_best([Cell(1.0), Cell(None), Cell(2.0)])]
     [False, False, True]
     """
-    values = [cell.value for cell in cells if isinstance(cell.value, float | int)]
-    known = {value for value in values if value == value}
-    if len(known) < 2:
+    values = [
+        direction.orient(cell.value)
+        if isinstance(cell.value, float | int)
+        else math.nan
+        for cell in cells
+    ]
+    numbers = {value for value in values if value == value}
+    if len(numbers) < 2:
         return list(cells)
-    best = (max if higher_is_better else min)(known)
-    return [replace(cell, best=cell.value == best) for cell in cells]
+    best = max(numbers)
+    return [
+        replace(cell, best=value == best)
+        for cell, value in zip(cells, values, strict=True)
+    ]

@@ -24,7 +24,7 @@ from metra.formats.texts.arrow_columns import (
     number_rows,
     wrap_numbers,
 )
-from metra.metrics.corpus_weights import TermCounts
+from metra.metrics.corpus_weights import TermCounts, count_batch_terms
 from metra.metrics.record import Array, Metric
 from metra.scoring.plan import (
     PIECE,
@@ -338,15 +338,15 @@ def count_terms(batch: pa.RecordBatch, plan: ScoringPlan) -> pa.RecordBatch:
 
     A function of the batch alone, for any engine to call. A term may come in several rows.
     """
-    counting = {
-        spec: made.weighing.count
+    fits = {
+        spec: made.fit
         for spec, made in build_unweighed(plan).items()
-        if made.weighing
+        if made.fit and made.fit.from_terms
     }
     rows = [
-        _build_term_rows(spec, count(references))
+        _build_term_rows(spec, count_batch_terms(fit, references))
         for references in read_references(batch, plan)
-        for spec, count in counting.items()
+        for spec, fit in fits.items()
     ]
     table = sum_terms(rows).combine_chunks()
     return next(iter(table.to_batches()), pa.RecordBatch.from_pylist([], TERMS))

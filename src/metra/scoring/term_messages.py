@@ -206,9 +206,9 @@ def _list_exchanges(plan: ScoringPlan) -> Mapping[str, TermExchange]:
     """List how metrics of two passes exchange their terms, by spec."""
     made = build_unweighed(plan)
     return {
-        spec: metric.weighing.exchange
+        spec: metric.fit.exchange
         for spec, metric in made.items()
-        if metric.weighing and metric.weighing.exchange
+        if metric.fit and metric.fit.exchange
     }
 
 

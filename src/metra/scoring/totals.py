@@ -206,13 +206,13 @@ def count_chunk(
     by_group: dict[Pair, Array] = {}
     rows_by_key = {}
     for metric in metrics.values():
-        if metric.prepare:
-            metric.prepare(chunk)
+        if metric.fast.prepare:
+            metric.fast.prepare(chunk)
     for system in chunk.systems:
         batch = chunk.batch(system)
         for spec, metric in metrics.items():
-            if metric.sums and places is None and not keep:
-                sums = exact.split_whole(metric.sums(batch))
+            if metric.fast.sums and places is None and not keep:
+                sums = exact.split_whole(metric.fast.sums(batch))
             else:
                 rows = metric.rows(batch)
                 if keep:
@@ -291,7 +291,7 @@ def build_results(
 
 def _score_sums(sums: list[float], metric: "Metric", signature: str) -> Score:
     totals: Any = sums
-    if metric.sums is None:  # else plain numbers will do, without numpy
+    if metric.fast.sums is None:  # else plain numbers will do, without numpy
         import numpy as np
 
         totals = np.array(sums)
@@ -299,9 +299,10 @@ def _score_sums(sums: list[float], metric: "Metric", signature: str) -> Score:
         score=float(metric.aggregate(totals)),
         signature=signature,
         higher_is_better=metric.higher_is_better,
+        target=metric.direction.target,
         parts=metric.parts(totals),
         more_digits=metric.more_digits,
-        basis=metric.basis,
+        basis=metric.notes.basis,
     )
 
 

@@ -1,16 +1,17 @@
 """Directions of scores: higher is better, lower is better, or closest to a target."""
 
 import math
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-import numpy as np
+from metra.stats.totals import Array
 
-from metra.stats.arrays import Array
+Values = TypeVar("Values", float, Array)
 
 
 class Direction(NamedTuple):
     """The value that is best; infinity if higher is always better, or lower.
 
+    >>> import numpy as np
     >>> [Direction(100.0).orient(np.array([107.0, 114.0, 80.0])).tolist(), LOWER.arrow]
     [[-7.0, -14.0, -20.0], '↓']
     """
@@ -41,10 +42,10 @@ class Direction(NamedTuple):
             return f"closest to {self.target:g} is best"
         return "higher is better" if self.best > 0 else "lower is better"
 
-    def orient(self, values: Array) -> Array:
-        """Return values for which higher is better."""
+    def orient(self, values: Values) -> Values:
+        """Return values for which higher is better: a number, or an array of numbers."""
         if self.target is not None:
-            return -np.abs(values - self.target)
+            return -abs(values - self.target)
         return values if self.best > 0 else -values
 
 
@@ -52,6 +53,14 @@ HIGHER = Direction()
 LOWER = Direction(-math.inf)
 
 
-def find_direction(higher_is_better: bool) -> Direction:
-    """Return the direction of scores without a target."""
+def find_direction(
+    higher_is_better: bool | None, target: float | None = None
+) -> Direction:
+    """Return the direction that two values of a JSON document describe.
+
+    >>> find_direction(None, 100.0).words, find_direction(False) == LOWER
+    ('closest to 100 is best', True)
+    """
+    if target is not None:
+        return Direction(target)
     return HIGHER if higher_is_better else LOWER

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from metra.errors import OptionError, not_possible
 from metra.stats.arrays import Array, Codes
 from metra.stats.defaults import LEAST_UNITS, SEED, TRIALS, Method
+from metra.stats.direction import HIGHER, Direction
 from metra.stats.parallel import ordered_map, thread_count
 from metra.stats.totals import sum_rows
 from metra.stats.weighted_sums import StackedRows, Weights
@@ -109,6 +110,8 @@ class Sample:
 
     rows: Array
     aggregate: Callable[[Array], Array]
+    #: Which scores are best, where samples are compared.
+    direction: Direction = HIGHER
 
 
 def bootstrap_scores(

@@ -12,7 +12,7 @@ prepared in `metra.stats.permutation`), by resamples, or by a formula.
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import combinations, permutations
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
@@ -325,6 +325,8 @@ class Contrast(NamedTuple):
     p_value: float | None = None
     #: Whether there is enough to say more than the difference.
     enough: bool = True
+    #: The difference in the direction of the measure: how much better the second score is.
+    gain: float = math.nan
 
 
 def contrasts(
@@ -340,7 +342,8 @@ def contrasts(
 ) -> tuple[list[Interval | None], list[Contrast]]:
     """Give the interval of each sample's score, and what is known of each pair.
 
-    All pairs and measures share their draws. Intervals come from `resamples` bootstrap
+    All pairs and measures share their draws. Where the best score is a target, p-values
+    test which of two scores is closer to it. Intervals come from `resamples` bootstrap
     resamples, or with the bootstrap test from its trials, so that both tell one story.
     Progress counts resamples and trials together.
     """
@@ -354,9 +357,16 @@ def contrasts(
         },
     )
     scores = [float(sample.aggregate(sum_rows(sample.rows))) for sample in samples]
-    differences = [scores[two] - scores[one] for one, two in pairs]
+    oriented = [s.direction.orient(x) for s, x in zip(samples, scores, strict=True)]
     count = len(samples[0].rows)
-    nothing = [Contrast(each, enough=False) for each in differences]
+    nothing = [
+        Contrast(
+            scores[two] - scores[one],
+            enough=False,
+            gain=oriented[two] - oriented[one],
+        )
+        for one, two in pairs
+    ]
     if count < LEAST_UNITS:
         return [None] * len(samples), nothing
     total = trials if test == "bootstrap" else resamples + trials
@@ -374,8 +384,9 @@ def contrasts(
     if test == "bootstrap":
         p_values = [
             shifted_p_value(
-                drawn[two] - drawn[one],
-                scores[two] - scores[one],
+                samples[two].direction.orient(drawn[two])
+                - samples[one].direction.orient(drawn[one]),
+                oriented[two] - oriented[one],
                 sides="two-sided",
                 slack=_allow_rounding(scores[one], scores[two]),
             )
@@ -383,7 +394,7 @@ def contrasts(
         ]
     else:
         p_values = randomisation_p_values(
-            samples,
+            [_orient_sample(sample) for sample in samples],
             pairs,
             trials=trials,
             seed=seed,
@@ -403,8 +414,19 @@ def contrasts(
             error = 0.0  # all units contribute the same: what is left is rounding
         effect = difference / (error * count**0.5) if error else None
         interval = interval_of_defined(drawn[two] - drawn[one], level=level)
-        known.append(Contrast(difference, interval, error, effect, p))
+        known.append(
+            Contrast(difference, interval, error, effect, p, gain=unknown.gain)
+        )
     return intervals, known
+
+
+def _orient_sample(sample: Sample) -> Sample:
+    """Return a sample that is scored by its distance from the target, if it has one."""
+    if sample.direction.target is None:
+        return sample
+    return replace(
+        sample, aggregate=lambda t: sample.direction.orient(sample.aggregate(t))
+    )
 
 
 def standardise_gaps(values: Array, *, paired: bool) -> Array:

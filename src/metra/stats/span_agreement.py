@@ -5,12 +5,12 @@ output is a row of additive counts, so that a resample of segments is a weightin
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice, pairwise
 from math import lcm
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -22,16 +22,16 @@ from metra.stats.arrays import (
     divide,
     expand_ranges,
     group_lines,
-    number_names,
+    number_by_appearance,
 )
 from metra.stats.assignment import assign_columns
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.ratings import Ratings
 from metra.stats.resampling import Interval, Sample, compute_intervals
 
-#: What is compared: characters, spans matched one to one, and spans at the same place.
+#: Units of comparison: characters, spans matched one to one, and spans at the same place.
 KINDS = ("characters", "spans", "exact")
-#: What is told of each kind.
+#: The figures of each kind.
 FIGURES = ("precision", "recall", "F")
 #: Credit for an error that both marked, with different severities.
 CREDIT = 0.5
@@ -42,91 +42,21 @@ KEYS = (
     *((kind, figure) for kind in KINDS for figure in FIGURES),
     ("characters", "severity"),
 )
-#: Pairs of spans that are looked at in one go, and at one by one from so many on: an array
-#: of all would not fit.
+#: Pairs of spans that are compared at once; more of one output are compared one by one,
+#: because an array of all would not fit.
 _BLOCK = 2**20
 #: Outputs that were compared, by their numbers, and the counts of `count_matches` of each.
 SpanComparisons: TypeAlias = tuple[Codes, Array]
+#: A marked part of an output: start and end in characters, the end not included, and
+#: whether it is major.
+PlacedMark: TypeAlias = tuple[int, int, bool]
 #: The columns of counts with the two raters exchanged.
 _EXCHANGED = (0, 2, 1, 4, 3, 6, 5, 7, 8, 9)
 
 
-class MarkedSpan(NamedTuple):
-    """A marked part of an output: its place in characters, the end not included."""
-
-    start: int
-    end: int
-    is_major: bool
-
-    @property
-    def length(self) -> int:
-        """How many characters it has."""
-        return self.end - self.start
-
-
-class RatedUnit(NamedTuple):
-    """What somebody marked: a system's output of a segment."""
-
-    system: str
-    segment: str
-
-
-@dataclass(frozen=True)
-class SpanMarks:
-    """The marks of several raters, by output and rater; none is an empty sequence."""
-
-    marks: Mapping[RatedUnit, Mapping[str, Sequence[MarkedSpan]]]
-    #: Characters of an output, where its text is known.
-    lengths: Mapping[RatedUnit, int] = field(default_factory=dict)
-
-    @cached_property
-    def raters(self) -> tuple[str, ...]:
-        """All who marked anything, or looked and found nothing, as they first appear."""
-        return tuple(
-            dict.fromkeys(name for each in self.marks.values() for name in each)
-        )
-
-    @cached_property
-    def segments(self) -> Codes:
-        """The number of each output's segment; they are numbered as they first appear."""
-        return number_names([unit.segment for unit in self.marks])[1]
-
-    @cached_property
-    def columns(self) -> "SpanColumns":
-        """The same marks, column by column."""
-        number = {name: at for at, name in enumerate(self.raters)}
-        ratings = [
-            (output, number[name], spans)
-            for output, by_rater in enumerate(self.marks.values())
-            for name, spans in by_rater.items()
-        ]
-        spans = [
-            (rating, *span)
-            for rating, (_, _, each) in enumerate(ratings)
-            for span in each
-        ]
-        rating, start, end, is_major = np.array(spans, np.int64).reshape(-1, 4).T
-        lengths = [self.lengths.get(unit, 0) for unit in self.marks]
-        output, rater = (
-            np.array([one[at] for one in ratings], np.int64) for at in (0, 1)
-        )
-        of_outputs = self.segments, np.array(lengths, np.int64)
-        spans_by_rating = rating, start, end, is_major != 0
-        return sort_marks(self.raters, *of_outputs, output, rater, spans_by_rating)
-
-    def keep_raters(self, names: Iterable[str]) -> "SpanMarks":
-        """Keep some raters, and the outputs that any of them looked at."""
-        wanted = set(names)
-        kept = {
-            unit: {name: spans for name, spans in each.items() if name in wanted}
-            for unit, each in self.marks.items()
-        }
-        return replace(self, marks={unit: each for unit, each in kept.items() if each})
-
-
 @dataclass(frozen=True)
 class SpanColumns:
-    """Marks column by column: what each rater looked at, and the spans marked there."""
+    """Marks as arrays: the outputs that each rater looked at, and the spans marked there."""
 
     raters: tuple[str, ...]
     #: Of each output its segment, numbered from 0, and its characters, 0 where unknown.
@@ -143,40 +73,30 @@ class SpanColumns:
 
     @cached_property
     def sizes(self) -> Codes:
-        """How many spans each rating has."""
+        """Number of spans of each rating."""
         return np.bincount(self.rating, minlength=len(self.output))
 
-    def list_spans(self, rating: int) -> list[MarkedSpan]:
+    def list_spans(self, rating: int) -> list[PlacedMark]:
         """List the spans of a rating."""
         lines = slice(*np.searchsorted(self.rating, (rating, rating + 1)).tolist())
         columns = (self.start[lines], self.end[lines], self.is_major[lines])
-        return [
-            MarkedSpan(*each)
-            for each in zip(*map(np.ndarray.tolist, columns), strict=True)
-        ]
+        return [*zip(*map(np.ndarray.tolist, columns), strict=True)]
 
-
-def sort_marks(
-    raters: Sequence[str],
-    segment: Codes,
-    length: Codes,
-    output: Codes,
-    rater: Codes,
-    spans: tuple[Codes, Codes, Codes, Mask],
-) -> SpanColumns:
-    """Sort marks by output and rater; spans of a rating keep their order.
-
-    `spans` are the rating, the start, the end and the severity of each. A rater has one
-    rating of an output.
-    """
-    order = np.lexsort((rater, output))
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    rating, (_, start, end, is_major) = place[spans[0]], spans
-    lines = np.argsort(rating, kind="stable")
-    by_rating = rating[lines], start[lines], end[lines], is_major[lines]
-    ratings = segment, length, output[order], rater[order]
-    return SpanColumns(tuple(raters), *ratings, *by_rating)
+    def keep_raters(self, names: Collection[str]) -> "SpanColumns":
+        """Keep some raters, and the outputs that any of them looked at."""
+        raters = [at for at, name in enumerate(self.raters) if name in names]
+        ratings = np.flatnonzero(np.isin(self.rater, raters))
+        spans = np.flatnonzero(np.isin(self.rating, ratings))
+        outputs, output = np.unique(self.output[ratings], return_inverse=True)
+        return SpanColumns(
+            tuple(self.raters[at] for at in raters),
+            number_by_appearance(self.segment[outputs])[1],
+            self.length[outputs],
+            output,
+            np.searchsorted(raters, self.rater[ratings]),
+            np.searchsorted(ratings, self.rating[spans]),
+            *(self.start[spans], self.end[spans], self.is_major[spans]),
+        )
 
 
 @dataclass(frozen=True)
@@ -196,7 +116,7 @@ class SpanScores:
 
 @dataclass(frozen=True)
 class SpanAgreement:
-    """How raters agree on spans: two at a time, and all together."""
+    """Agreement of raters on spans: two at a time, and all together."""
 
     pairs: Sequence[SpanScores]
     #: The pairs of raters of every output taken together, both ways round; None of none.
@@ -210,20 +130,19 @@ class SpanAgreement:
 
 
 def count_matches(
-    predicted: Sequence[MarkedSpan], gold: Sequence[MarkedSpan], credit: float = CREDIT
+    predicted: Sequence[PlacedMark], gold: Sequence[PlacedMark], credit: float = CREDIT
 ) -> list[float]:
-    """Count what two raters marked alike in an output.
+    """Count the matches of two raters' marks in an output.
 
-    Characters are counted as in WMT 2025's evaluation of error spans: a character that is
-    marked twice counts twice, what is marked with another severity counts `credit`. Spans
-    are matched one to one, and a match counts for the share of either span that the other
-    covers (Perrella et al. 2026, "match with partial overlap and partial credit"). The
-    columns: characters in common, predicted, gold; spans' shares for precision and for
-    recall, spans predicted and gold; spans at the same place; characters in common of the
-    same severity, and of any.
+    Characters are counted as in WMT 2025's evaluation of error spans: a character with two
+    marks counts twice, one with another severity counts `credit`. Spans are matched one to
+    one, and a match counts for the share of either span that the other covers (Perrella et
+    al. 2026, "match with partial overlap and partial credit"). The columns: characters in
+    common, predicted, gold; spans' shares for precision and for recall, spans predicted and
+    gold; spans at the same place; characters in common of the same severity, and of any.
     """
     overlaps = [
-        [max(0, min(end, b.end) - max(start, b.start)) for b in gold]
+        [max(0, min(end, b[1]) - max(start, b[0])) for b in gold]
         for start, end, _ in predicted
     ]
     same = placed = 0
@@ -271,18 +190,17 @@ def aggregate_matches(totals: Array, kind: str, figure: str) -> Array:
 
 
 def merge_marks(
-    by_rater: Sequence[Sequence[MarkedSpan]], quorum: int
-) -> list[MarkedSpan]:
+    by_rater: Sequence[Sequence[PlacedMark]], quorum: int
+) -> list[PlacedMark]:
     """Return the runs of characters that at least `quorum` raters marked.
 
     A run is major where at least half of those who marked it say so, and is cut where the
     severity changes.
 
-    >>> a, b = [MarkedSpan(0, 4, False)], [MarkedSpan(2, 6, True)]
-    >>> [tuple(span) for span in merge_marks([a, b], 2)]
+    >>> merge_marks([[(0, 4, False)], [(2, 6, True)]], 2)
     [(2, 4, True)]
     """
-    merged: list[MarkedSpan] = []
+    merged: list[PlacedMark] = []
     for start, end in pairwise(_list_bounds(*by_rater)):
         worst = [_find_severity(spans, start) for spans in by_rater]
         who = [severity for severity in worst if severity]
@@ -290,8 +208,8 @@ def merge_marks(
             continue
         is_major = 2 * who.count(2) >= len(who)
         if merged and merged[-1][1:] == (start, is_major):
-            start = merged.pop().start
-        merged.append(MarkedSpan(start, end, is_major))
+            start = merged.pop()[0]
+        merged.append((start, end, is_major))
     return merged
 
 
@@ -321,7 +239,7 @@ def _list_samples(
     segments: Codes,
     keys: Sequence[tuple[str, str]],
 ) -> list[Sample]:
-    """List what is resampled: each figure of each comparison, by segment."""
+    """List the samples: each figure of each comparison, by segment."""
     count = int(segments.max(initial=-1)) + 1
     return [
         Sample(rows, partial(aggregate_matches, kind=kind, figure=figure))
@@ -371,7 +289,7 @@ def agree_on_spans(
     line = np.arange(len(output))
     later = np.searchsorted(output, output, "right") - line - 1
     first, second = expand_ranges(line + 1, later)
-    counts = _count_pairs(marks, first, second, credit)
+    counts = count_pairs(marks, first, second, credit)
     compared, pair = output[first], rater[first] * len(names) + rater[second]
     comparisons = {
         " – ".join(names[at] for at in divmod(code, len(names))): (
@@ -388,8 +306,8 @@ def agree_on_spans(
         both_ways[1::2] = counts[:, _EXCHANGED]
         everything = {"all": (np.repeat(compared, 2), both_ways)}
     raters = np.bincount(output, minlength=len(marks.length))
-    known = np.flatnonzero((raters > 1) & (marks.length > 0))
-    alpha, characters = _compute_alpha(marks, known)
+    with_text = np.flatnonzero((raters > 1) & (marks.length > 0))
+    alpha, characters = _compute_alpha(marks, with_text)
     bounds: list[Interval | None] = []
     if trials:
         # All are of the same segments: these are drawn once.
@@ -400,13 +318,13 @@ def agree_on_spans(
     alpha_interval = bounds.pop(0) if bounds and characters else None
     overall = _build_scores(everything, keys, bounds)
     pairs = _build_scores(comparisons, keys, bounds[len(everything) * len(keys) :])
-    counted = int((raters > 1).sum()), len(known)
+    counted = int((raters > 1).sum()), len(with_text)
     return SpanAgreement(
         pairs, overall[0] if overall else None, alpha, alpha_interval, *counted
     )
 
 
-def _count_pairs(
+def count_pairs(
     marks: SpanColumns, first: Codes, second: Codes, credit: float
 ) -> Array:
     """Count as `count_matches` does, for pairs of ratings by their numbers."""
@@ -414,8 +332,8 @@ def _count_pairs(
     span_lengths = marks.end - marks.start
     lengths = np.bincount(marks.rating, span_lengths, len(sizes))
     counts = np.zeros((len(first), len(_EXCHANGED)))
-    for place, known in ((1, lengths), (5, sizes)):
-        counts[:, place], counts[:, place + 1] = known[first], known[second]
+    for place, totals in ((1, lengths), (5, sizes)):
+        counts[:, place], counts[:, place + 1] = totals[first], totals[second]
     # Of many pairs one has marked nothing.
     both = np.flatnonzero((sizes[first] > 0) & (sizes[second] > 0))
     work = sizes[first[both]] * sizes[second[both]]
@@ -445,13 +363,13 @@ def _count_pairs(
         hits = hits[number[at[hits]] == 1]
         line, a, b = lines[at[hits]], a[hits], b[hits]
         placed, is_same = overlap[hits], marks.is_major[a] == marks.is_major[b]
-        is_there = (marks.start[a] == marks.start[b]) & (marks.end[a] == marks.end[b])
-        worth = np.where(is_same, 1.0, credit)
+        is_equal = (marks.start[a] == marks.start[b]) & (marks.end[a] == marks.end[b])
+        weight = np.where(is_same, 1.0, credit)
         common = placed * np.where(is_same, whole, part)
-        counts[line, 0] = worth * placed
+        counts[line, 0] = weight * placed
         counts[line, 3] = common / (whole * span_lengths[a])
         counts[line, 4] = common / (whole * span_lengths[b])
-        counts[line, 7] = np.where(is_there, worth, 0.0)
+        counts[line, 7] = np.where(is_equal, weight, 0.0)
         counts[line, 8] = np.where(is_same, placed, 0)
         counts[line, 9] = placed
     for line in np.concatenate(one_by_one).tolist():
@@ -461,7 +379,7 @@ def _count_pairs(
 
 
 def _match_characters(
-    predicted: Sequence[MarkedSpan], gold: Sequence[MarkedSpan]
+    predicted: Sequence[PlacedMark], gold: Sequence[PlacedMark]
 ) -> tuple[int, int]:
     """Count characters in common of the same severity, and of any."""
     same = placed = 0
@@ -473,7 +391,7 @@ def _match_characters(
 
 
 def _match_places(
-    predicted: Sequence[MarkedSpan], gold: Sequence[MarkedSpan], credit: float
+    predicted: Sequence[PlacedMark], gold: Sequence[PlacedMark], credit: float
 ) -> float:
     """Count spans that have the same place, as many as both raters have there."""
     same = Counter(predicted) & Counter(gold)
@@ -482,8 +400,8 @@ def _match_places(
 
 
 def _match_spans(
-    predicted: Sequence[MarkedSpan],
-    gold: Sequence[MarkedSpan],
+    predicted: Sequence[PlacedMark],
+    gold: Sequence[PlacedMark],
     overlaps: Sequence[Sequence[int]],
     credit: float,
 ) -> tuple[float, float]:
@@ -491,14 +409,11 @@ def _match_spans(
 
     `overlaps` are the characters in common of each two spans.
     """
-    # Whole numbers, so that no tie is broken by rounding: what is in common in parts of a
+    # Whole numbers, so that no tie is broken by rounding: characters in common in parts of a
     # character, and shares of spans in parts of a number that all lengths divide.
     part, whole = credit.as_integer_ratio()
     common = [
-        [
-            n * (whole if a.is_major == b.is_major else part)
-            for b, n in zip(gold, row, strict=True)
-        ]
+        [n * (whole if a[2] == b[2] else part) for b, n in zip(gold, row, strict=True)]
         for a, row in zip(predicted, overlaps, strict=True)
     ]
     ours, theirs = (
@@ -521,18 +436,18 @@ def _match_spans(
     return for_precision, for_recall
 
 
-def _list_bounds(*lists: Sequence[MarkedSpan]) -> list[int]:
+def _list_bounds(*lists: Sequence[PlacedMark]) -> list[int]:
     """List the places where a span of any list begins or ends, in order."""
     return sorted({place for spans in lists for span in spans for place in span[:2]})
 
 
-def _count_severities(spans: Sequence[MarkedSpan], place: int) -> tuple[int, int]:
+def _count_severities(spans: Sequence[PlacedMark], place: int) -> tuple[int, int]:
     """Count the minor and the major spans that cover a character."""
-    there = [span.is_major for span in spans if span.start <= place < span.end]
-    return len(there) - sum(there), sum(there)
+    covering = [is_major for start, end, is_major in spans if start <= place < end]
+    return len(covering) - sum(covering), sum(covering)
 
 
-def _find_severity(spans: Sequence[MarkedSpan], place: int) -> int:
+def _find_severity(spans: Sequence[PlacedMark], place: int) -> int:
     """Return the worst severity at a character: 0 for none, 1 for minor, 2 for major."""
     minor, major = _count_severities(spans, place)
     return 2 if major else int(minor > 0)
@@ -567,11 +482,11 @@ def _rate_runs(marks: SpanColumns, outputs: Codes) -> tuple[Ratings, Codes, Code
     """
     number = np.full(len(marks.length), -1, np.int64)
     number[outputs] = np.arange(len(outputs))
-    kept = np.flatnonzero(number[marks.output] >= 0)
-    judges, raters = marks.rater[kept], np.bincount(number[marks.output[kept]])
+    chosen = np.flatnonzero(number[marks.output] >= 0)
+    judges, raters = marks.rater[chosen], np.bincount(number[marks.output[chosen]])
     first_rating = np.cumsum(raters) - raters
     rated = np.full(len(marks.output), -1, np.int64)
-    rated[kept] = np.arange(len(kept))
+    rated[chosen] = np.arange(len(chosen))
     spans = np.flatnonzero(rated[marks.rating] >= 0)
     unit = number[marks.output[marks.rating[spans]]]
     place = rated[marks.rating[spans]] - first_rating[unit]

@@ -5,7 +5,6 @@ import pytest
 from metra.metrics.llm.answers import (
     AnswerScale,
     ErrorWeights,
-    MarkedError,
     UnreadError,
     place_errors,
     read_error_lists,
@@ -13,6 +12,7 @@ from metra.metrics.llm.answers import (
     read_score,
 )
 from metra.metrics.llm.cache import ModelAnswer
+from metra.scores.spans import Mark
 
 
 def answer(text: str, finish: str = "stop") -> ModelAnswer:
@@ -87,7 +87,7 @@ def test_an_answer_that_is_not_whole_is_not_read(finish, reason):
         read_score(answer("8", finish), 0, 100)
 
 
-WRONG = MarkedError("a dog", "major", "accuracy/mistranslation")
+WRONG = Mark("major", category="accuracy/mistranslation", text="a dog")
 
 
 def test_errors_are_read():
@@ -144,8 +144,8 @@ style/awkward - "so-called "thing""
 def test_lists_of_errors_are_read():
     assert read_error_lists(answer(LISTS)) == [
         WRONG,
-        MarkedError("he go", "minor", "fluency/grammar"),
-        MarkedError('so-called "thing"', "minor", "style/awkward"),
+        Mark("minor", category="fluency/grammar", text="he go"),
+        Mark("minor", category="style/awkward", text='so-called "thing"'),
     ]
     assert read_error_lists(answer("no-error")) == []
 
@@ -192,7 +192,8 @@ def test_a_scale_lists_no_errors_and_refuses_what_it_cannot_read():
 
 def test_errors_are_placed_where_their_words_are():
     errors = [
-        MarkedError(text, "minor", "x") for text in ("the", "the", "chat", "zzz", "")
+        Mark("minor", category="x", text=text)
+        for text in ("the", "the", "chat", "zzz", "")
     ]
     places = [
         (placed.side, placed.start, placed.end)
@@ -202,6 +203,6 @@ def test_errors_are_placed_where_their_words_are():
         ("output", 0, 3),
         ("output", 12, 15),
         ("source", 3, 7),
-        (None, None, None),
-        (None, None, None),
+        ("output", None, None),
+        ("output", None, None),
     ]

@@ -25,7 +25,7 @@ from metra.errors import (
 )
 from metra.metrics.llm import prompts
 from metra.metrics.llm.budget import Budget, Estimate, Prices, Spending
-from metra.scores.error_spans import ErrorSpan
+from metra.scores.spans import Mark
 from metra.scoring.statistics import count_corpus
 from metra.stats.agreement import alpha
 from metra.stats.parallel import watch_progress
@@ -188,21 +188,18 @@ def test_errors_are_spans_that_reports_can_show(judge):
         metric = metra.metric(spec)
         for _ in range(2):  # once, however often it is scored
             metric.rows(Batch(HYPS, None, SOURCE, place=BatchPosition("sysA", 100)))
-    table = metric.marked
-    assert table.get("sysA", 100) == []
-    assert table.get("sysA", 101) == [
-        ErrorSpan("102", "sysA", 8, 13, "major", "style/awkward", "judge, run 2",
-                  "output", "barks"),
-        ErrorSpan("102", "sysA", 3, 8, "minor", "accuracy/omission", "judge, run 2",
-                  "source", "chien"),
-        ErrorSpan("102", "sysA", None, None, "minor", "other", "judge, run 2",
-                  "output", "wuff"),
-    ]  # fmt: skip
+    table = metric.notes.marked()
     both = ["judge, run 1", "judge, run 2"]
-    assert table.sources["sysA", 101] == both
-    assert table.sources["sysA", 102] == both[:1]
-    assert len(table.sources) == 4
-    assert metra.metric(judge(None)).marked is None
+    assert table.list_marks("sysA", 100) == []
+    assert table.list_marks("sysA", 101) == [
+        (both[1], Mark("major", 8, 13, "style/awkward", "output", "barks")),
+        (both[1], Mark("minor", 3, 8, "accuracy/omission", "source", "chien")),
+        (both[1], Mark("minor", None, None, "other", "output", "wuff")),
+    ]
+    assert table.list_judges("sysA", 101) == both
+    assert table.list_judges("sysA", 102) == both[:1]
+    assert len(table.ratings) == 4
+    assert metra.metric(judge(None)).notes.marked is None
 
 
 def test_a_published_prompt_with_its_own_messages_and_answers(judge, tmp_path):
@@ -542,7 +539,7 @@ def test_an_estimate_asks_nothing(judge):
     with serve(by_length) as server:
         spec = judge(server, runs=2, input_price=2, output_price=8)
         batches = [Batch(HYPS, None, SOURCE), Batch([*HYPS[:3], "new"], None, SOURCE)]
-        found = metra.metric(spec).estimate(batches)
+        found = metra.metric(spec).notes.estimate(batches)
         assert server.bodies == []
         contents = "".join(
             message["content"]
@@ -559,10 +556,12 @@ def test_an_estimate_asks_nothing(judge):
         expected = (2 * found.input_tokens + 8 * 1000) / 1e6
         assert found.cost == pytest.approx(expected)
         evaluate(judge(server))  # one run of four segments
-        left = metra.metric(spec).estimate(batches)
+        left = metra.metric(spec).notes.estimate(batches)
         assert (left.questions, left.known, left.requests) == (10, 4, 6)
-        assert metra.metric(judge(server)).estimate(batches).cost is None
-        assert metra.metric(judge(server)).estimate([]) == Estimate(0, 0, 0, 0, None)
+        assert metra.metric(judge(server)).notes.estimate(batches).cost is None
+        assert metra.metric(judge(server)).notes.estimate([]) == Estimate(
+            0, 0, 0, 0, None
+        )
 
 
 def test_progress_says_what_is_done_and_what_it_cost(judge):

@@ -14,6 +14,7 @@ from metra.errors import FormatError, MetraError, MissingResourceError, OptionEr
 torch = pytest.importorskip("torch")
 from tests.metrics.neural import tiny_models  # noqa: E402
 
+from metra.metrics.corpus_weights import count_batch_terms, weigh_terms  # noqa: E402
 from metra.metrics.neural import comet_scores, inference  # noqa: E402
 
 pytestmark = pytest.mark.neural
@@ -73,7 +74,7 @@ def test_every_metric_is_an_ordinary_one(models):
             assert low <= score.score <= high
             assert len(score.segments) == len(REF)
     assert not results["solid"][specs[-1]].higher_is_better
-    assert {metra.metric(spec).basis for spec in specs} == {"neural"}
+    assert {metra.metric(spec).notes.basis for spec in specs} == {"neural"}
     again = json.loads(results.to_json())
     assert again["systems"][0]["scores"][specs[0]]["signature"].startswith(
         "comet|model:"
@@ -130,7 +131,7 @@ def test_a_second_run_computes_nothing(models, monkeypatch, cache):
             ours, theirs = first[system][spec], second[system][spec]
             assert ours.segments.tolist() == theirs.segments.tolist()
             assert ours.parts == theirs.parts
-    details = metra.metric(specs[2]).details(metra.Batch(HYPS, [REF], SOURCE))
+    details = metra.metric(specs[2]).notes.details(metra.Batch(HYPS, [REF], SOURCE))
     assert details
     with pytest.raises(AssertionError, match="computed again"):
         metra.metric(specs[0]).sentence("unheard of", ["a reference"], "une source")
@@ -212,7 +213,7 @@ def test_pairs_equal_single_scores(models):
         if "kiwi" in spec or "idf" in spec:
             continue
         metric = metra.metric(spec)
-        source = SOURCE[0] if metric.needs_source else None
+        source = SOURCE[0] if "source" in metric.needs else None
         candidates = [texts[0] for texts in SYSTEMS.values()]
         found = metra.pairwise(candidates, candidates[:2], metric, source=source)
         for row, hyp in zip(found, candidates, strict=True):
@@ -242,24 +243,26 @@ def test_errors_are_marked_in_the_outputs_that_were_scored_last(models):
     metric = metra.metric(f"comet:model={models}/xcomet")
     evalset = metra.EvalSet([REF], SOURCE)
     metra.evaluate(evalset, SYSTEMS, [metric])
-    assert len(metric.marked.sources) == len(SYSTEMS) * len(REF)
+    assert len(metric.notes.marked().ratings) == len(SYSTEMS) * len(REF)
     batch = metra.Batch(HYPS, [REF], SOURCE)
     listed = [
         (d.at, d.note, int(d.about["start"]))
-        for d in metric.details(batch)
+        for d in metric.notes.details(batch)
         if d.about["start"] != d.about["end"]
     ]
     marked = [
-        (number, span.severity, span.start)
+        (number, mark.severity, mark.start)
         for number in range(len(REF))
-        for span in metric.marked.get("solid", number)
+        for _, mark in metric.notes.marked().list_marks("solid", number)
     ]
     assert marked == listed
     short = metra.EvalSet([REF[:3]], SOURCE[:3])
     metra.evaluate(short, {"solid": HYPS[:3]}, [metric])
-    kept = [number for system, number in metric.marked.sources if system == "solid"]
-    assert kept == [0, 1, 2]
-    assert metra.metric(f"comet:model={models}/kiwi").marked is None
+    left = [
+        number for system, number in metric.notes.marked().ratings if system == "solid"
+    ]
+    assert left == [0, 1, 2]
+    assert metra.metric(f"comet:model={models}/kiwi").notes.marked is None
 
 
 def test_metrics_pickle(models):
@@ -278,7 +281,7 @@ def test_parts_of_a_corpus_are_weighed_together(models):
         metra.Batch(HYPS[part], [REF[part]], SOURCE[part])
         for part in (slice(0, 10), slice(10, None))
     ]
-    counted = [metric.weighing.count(half) for half in halves]
+    counted = [count_batch_terms(metric.fit, half) for half in halves]
     sums: dict[bytes, int] = {}
     for keys, ends, counts in counted:
         starts = [0, *ends[:-1]]
@@ -292,7 +295,7 @@ def test_parts_of_a_corpus_are_weighed_together(models):
         np.array([sums[key] for key in ordered]),
     )
     whole = metra.Batch(HYPS, [REF], SOURCE)
-    joined = metric.weighing.weigh(terms).rows(whole)
+    joined = weigh_terms(metric.fit, terms).rows(whole)
     assert np.allclose(joined, metric.fit([whole]).rows(whole), atol=1e-7)
 
 

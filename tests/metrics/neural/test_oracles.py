@@ -231,7 +231,7 @@ def test_error_spans(asked, name, monkeypatch):
     monkeypatch.setenv("METRA_CACHE", "off")
     qe = COMET[name].without_reference
     metric = metra.metric("comet", model=str(asked.folder / name), qe=qe)
-    details = metric.details(metra.Batch(HYPS, [REF], SOURCE))
+    details = metric.notes.details(metra.Batch(HYPS, [REF], SOURCE))
     spans = asked.answers[name]["error_spans"]
     theirs = [
         (at, span["severity"], HYPS[at][span["start"] : span["end"]], span["start"])

@@ -166,7 +166,7 @@ def test_only_the_reference_that_counts_is_shown():
 
 def test_missing_references_keep_their_numbers():
     batch = metra.Batch(["a b"], [["x"], [None], ["a b"]])
-    found = metra.metric("gtm").align(batch, 0)
+    found = metra.metric("gtm").notes.align(batch, 0)
     assert [alignment.reference for alignment in found] == [0, 2]
     assert [alignment.counts["run"] for alignment in found] == [0, 1]
 

@@ -21,6 +21,8 @@ TERMS = SignificanceSettings(
     seed=12345,
     alpha=0.05,
     correction="holm",
+    family="baseline",
+    family_size=3,
 )
 #: By metric and system: the score, and the p-value against the first system.
 SCORES = {
@@ -37,6 +39,7 @@ def comparison(spec, first, second, p, **more) -> SystemComparison:
         "baseline": first,
         "system": second,
         "difference": difference,
+        "gain": difference if UP[spec] else -difference,
         "higher_is_better": UP[spec],
         "interval": (difference - 1, difference + 1),
         "standard_error": 0.5,
@@ -45,6 +48,7 @@ def comparison(spec, first, second, p, **more) -> SystemComparison:
         "p_holm": min(1.0, 3 * p),
         "p_bh": min(1.0, 2 * p),
         "significant": 3 * p <= 0.05,
+        "family_size": 3,
         "test": TERMS.signature(),
     }
     return SystemComparison(**given | more)
@@ -76,7 +80,8 @@ def all_pairs() -> Results:
         for one, two in combinations(SCORES["m"], 2)
     ]
     clusters = {"m": [["new"], ["old", "odd"], ["bad"]]}
-    return Results(systems(["m"]), 1234, 2, None, found, TERMS, clusters)
+    terms = TERMS._replace(family="all_pairs", family_size=6)
+    return Results(systems(["m"]), 1234, 2, None, found, terms, clusters)
 
 
 def too_few() -> Results:
@@ -111,6 +116,7 @@ def test_one_metric_against_the_baseline():
         "no significant difference: odd.",
         "",
         "▲ better, ▼ worse; △ ▽ not significant (p above 0.05 after Holm's correction)",
+        "corrected for 3 comparisons per metric: each system against the baseline",
         "two-sided paired approximate randomisation of 1,234 segments, 10,000 trials, "
         "seed 12345",
         "1,234 segments, 2 references",
@@ -148,7 +154,7 @@ def test_verdicts_that_differ_by_metric():
 
 
 def test_all_pairs_best_first():
-    assert lines(all_pairs())[:10] == [
+    assert lines(all_pairs())[:11] == [
         "m ↑    cluster  score       1        2        3         4",
         "─────────────────────────────────────────────────────────",
         "1 new        1  31.50       ·  ▲ +1.50  ▲ +1.60  ▲ +29.50",
@@ -159,6 +165,7 @@ def test_all_pairs_best_first():
         "m: new > old, odd > bad",
         "",
         "▲ better, ▼ worse; △ ▽ not significant (p above 0.05 after Holm's correction)",
+        "corrected for 6 comparisons per metric: all pairs",
     ]
 
 
@@ -206,6 +213,7 @@ def test_triangles_point_to_better(gain, significant, expected, up):
         "new",
         0.01,
         difference=float(gain if up else -gain),
+        gain=float(gain),
         higher_is_better=up,
         significant=significant,
     )
@@ -233,12 +241,15 @@ def test_json():
         "baseline": "old",
         "system": "new",
         "difference": 1.5,
+        "gain": 1.5,
         "interval": [0.5, 2.5],
         "standard_error": 0.5,
         "effect": 0.25,
         "p_value": 0.001,
         "p_holm": 0.003,
         "p_bh": 0.002,
+        "family": "baseline",
+        "family_size": 3,
         "significant": True,
         "higher_is_better": True,
         "test": TERMS.signature(),
@@ -262,12 +273,15 @@ def test_tsv():
         "p_holm",
         "significant",
         "p_bh",
+        "family",
+        "family_size",
+        "gain",
     ]
     assert {len(row) for row in rows} == {len(header)}
     assert rows[4] == [
         "comparison", "new", "old", "m", "1.5", "0.5", "2.5", TERMS.signature(),
         "0.5", "0.25", "0.0002", repr(3 * 0.0002), "yes",
-        repr(2 * 0.0002),
+        repr(2 * 0.0002), "baseline", "3", "1.5",
     ]  # fmt: skip
     few = [line.split("\t") for line in lines(too_few(), "tsv")][5]
     assert (few[5], few[6], few[10], few[12]) == ("", "", "", "no")
@@ -286,8 +300,9 @@ def test_markdown_has_daggers():
     (legend,) = [line for line in found if line.startswith("†")]
     assert legend == (
         "† significantly better, ‡ significantly worse than old (p ≤ 0.05 after Holm's "
-        "correction; two-sided paired approximate randomisation of 1,234 segments, "
-        "10,000 trials, seed 12345)."
+        "correction for 3 comparisons per metric: each system against the baseline; "
+        "two-sided paired approximate randomisation of 1,234 segments, 10,000 trials, "
+        "seed 12345)."
     )
 
 

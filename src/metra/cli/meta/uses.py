@@ -64,9 +64,9 @@ def spans(
     """Compare error spans with those marked by people, and raters with each other.
 
     ERRORS are files with error spans: MQM, ESA from Appraise, mt-metrics-eval ratings,
-    metra judgements, xCOMET JSON, JSON lines. Precision, recall and F are computed over
-    characters, as in WMT 2025's error span task, over spans matched one to one, and over
-    identical spans. Intervals resample segments.
+    results of Pearmut, metra judgements, xCOMET JSON, JSON lines. Precision, recall and F
+    are computed over characters, as in WMT 2025's error span task, over spans matched one
+    to one, and over identical spans. Intervals resample segments.
 
     \b
     metra meta spans mqm.tsv
@@ -74,9 +74,9 @@ def spans(
     metra meta spans mqm.tsv xcomet.json --gold rater1,rater2 --combine any --credit 1
     """
     from metra.meta.spans import evaluate_spans, report_spans
-    from metra.scores.error_spans import read_error_spans
+    from metra.scores.span_files import read_spans
 
-    files = [read_error_spans(path) for path in paths]
+    files = [read_spans(path) for path in paths]
     texts = _read_outputs(outputs)
     return report_spans(evaluate_spans(files, options, outputs=texts), options)
 
@@ -241,7 +241,7 @@ def card(asked: shared.MetaQuestion, options: CardOptions) -> "MetaReport":
         -m chrf --metric chrf --challenge aces.tsv --html chrf.html
     """
     from metra.meta.card import build_card, report_card
-    from metra.scores.error_spans import read_error_spans
+    from metra.scores.span_files import read_spans
 
     if len(asked.metrics) != 1:
         msg = (
@@ -277,7 +277,7 @@ def card(asked: shared.MetaQuestion, options: CardOptions) -> "MetaReport":
         challenge=challenge_set,
         specs=() if scored else [spec for spec in asked.specs if spec == metric],
         features=features,
-        spans=[read_error_spans(path) for path in asked.errors],
+        spans=[read_spans(path) for path in asked.errors],
         outputs=_read_outputs(asked.outputs),
     )
     if asked.page:

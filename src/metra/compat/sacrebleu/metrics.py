@@ -127,7 +127,7 @@ class SacreMetric(ABC):
         totals = {}
         for name in outputs:
             numbers: Any = join_parts(counts.totals.whole[name, self._name].sums)
-            if self._metric.sums is None:
+            if self._metric.fast.sums is None:
                 import numpy as np
 
                 numbers = np.array(numbers)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from metra.metrics.llm.cache import ModelAnswer
+from metra.scores.spans import Mark
 
 Severity: TypeAlias = Literal["minor", "major", "critical"]
-Side: TypeAlias = Literal["output", "source"]
 SEVERITIES: tuple[Severity, ...] = ("minor", "major", "critical")
 
 _NUMBER = re.compile(r"[-+]?\d{1,15}(\.\d{1,15})?")
@@ -26,24 +26,6 @@ class UnreadError(ValueError):
     """An answer that is not what was asked for; the message says why."""
 
 
-class MarkedError(NamedTuple):
-    """An error that a judge marked."""
-
-    text: str
-    severity: Severity
-    category: str
-
-
-class PlacedError(NamedTuple):
-    """An error with the place of its words, None where they are in neither text."""
-
-    error: MarkedError
-    #: Which text has the words: the output, or for an omission the source.
-    side: Side | None = None
-    start: int | None = None
-    end: int | None = None
-
-
 class AnswerScale(NamedTuple):
     """Answers that are a score within a scale."""
 
@@ -54,7 +36,7 @@ class AnswerScale(NamedTuple):
         """Read an answer as a score."""
         return read_score(answer, self.low, self.high)
 
-    def list_errors(self, answer: ModelAnswer) -> list[MarkedError]:
+    def list_errors(self, answer: ModelAnswer) -> list[Mark]:
         """Return no errors; raise an error if the answer cannot be read."""
         self.score(answer)
         return []
@@ -73,7 +55,7 @@ class ErrorWeights(NamedTuple):
         total = sum(self.weights[error.severity] for error in errors)
         return 0.0 - (min(total, self.cap) if self.cap else total)
 
-    def list_errors(self, answer: ModelAnswer) -> list[MarkedError]:
+    def list_errors(self, answer: ModelAnswer) -> list[Mark]:
         """Read an answer as errors."""
         if self.has_lists:
             return read_error_lists(answer)
@@ -93,7 +75,7 @@ def read_score(answer: ModelAnswer, low: float, high: float) -> float:
     return float(number)
 
 
-def read_errors(answer: ModelAnswer) -> list[MarkedError]:
+def read_errors(answer: ModelAnswer) -> list[Mark]:
     """Read a JSON object with the list `errors` of objects: span, severity, category."""
     entries = _read_object(_get_whole_text(answer), "errors")
     if not isinstance(entries, list):
@@ -102,7 +84,7 @@ def read_errors(answer: ModelAnswer) -> list[MarkedError]:
     return [_read_error(entry) for entry in entries]
 
 
-def read_error_lists(answer: ModelAnswer) -> list[MarkedError]:
+def read_error_lists(answer: ModelAnswer) -> list[Mark]:
     """Read GEMBA-MQM's lists: `Critical:`, `Major:` and `Minor:`, an error a line.
 
     A line is `category - "words"`, or `no-error`.
@@ -122,31 +104,27 @@ def read_error_lists(answer: ModelAnswer) -> list[MarkedError]:
                 msg = f"{line[:60]!r} is not an item of an error list"
                 raise UnreadError(msg)
             is_empty = False
-            errors.append(
-                MarkedError(listed["text"], severity, listed["category"].strip())
-            )
+            category = listed["category"].strip()
+            errors.append(Mark(severity, category=category, text=listed["text"]))
     if is_empty:
         msg = "it lists neither errors nor no-error"
         raise UnreadError(msg)
     return errors
 
 
-def place_errors(
-    errors: Iterable[MarkedError], output: str, source: str
-) -> Iterator[PlacedError]:
+def place_errors(errors: Iterable[Mark], output: str, source: str) -> Iterator[Mark]:
     """Look up the words of errors: in the output, else in the source, as for omissions.
 
     Equal words that are marked again are the next ones in the text.
     """
     ends: dict[tuple[str, str], int] = {}
-    sides: tuple[tuple[Side, str], ...] = (("output", output), ("source", source))
     for error in errors:
-        placed = PlacedError(error)
-        for side, text in sides:
+        placed = error
+        for side, text in (("output", output), ("source", source)):
             start = text.find(error.text, ends.get((side, error.text), 0))
             if error.text and start >= 0:
                 end = ends[side, error.text] = start + len(error.text)
-                placed = PlacedError(error, side, start, end)
+                placed = error._replace(side=side, start=start, end=end)
                 break
         yield placed
 
@@ -181,7 +159,7 @@ def _read_object(text: str, key: str) -> Any:
     return value[key]
 
 
-def _read_error(entry: Any) -> MarkedError:
+def _read_error(entry: Any) -> Mark:
     if not isinstance(entry, dict):
         msg = "an error is not a JSON object"
         raise UnreadError(msg)
@@ -192,7 +170,7 @@ def _read_error(entry: Any) -> MarkedError:
         raise UnreadError(msg)
     for severity in SEVERITIES:
         if given == severity:
-            return MarkedError(text, severity, category)
+            return Mark(severity, category=category, text=text)
     msg = f"an error has the severity {given[:30]!r}"
     raise UnreadError(msg)
 

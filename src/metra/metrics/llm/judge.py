@@ -14,8 +14,8 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from metra.errors import EndpointError, OptionError, TextWarning
+from metra.metrics import record
 from metra.metrics.llm.answers import (
-    SEVERITIES,
     AnswerScale,
     ErrorWeights,
     UnreadError,
@@ -38,9 +38,9 @@ from metra.metrics.llm.endpoint import Endpoint, check_key_variable, read_addres
 from metra.metrics.llm.prompts import Prompt, SegmentTexts, read_prompt
 from metra.metrics.options import UNSIGNED, FromZero, Range
 from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
-from metra.metrics.spans import MarkedErrors
 from metra.metrics.units import Detail
-from metra.scores.error_spans import ErrorSpan
+from metra.scores.spans import Mark, RatingKey, Spans, build_spans
+from metra.scores.table import ScoredItem
 from metra.stats.agreement import compute_interval_alpha
 from metra.stats.parallel import tell_progress
 
@@ -195,24 +195,28 @@ def llm(
         run_scores=RunScores(run_scores, model),
     )
     return Metric(
-        basis="neural",
         name="llm",
         columns=COLUMNS + (RUN_COLUMNS if runs > 1 else ()),
         rows=judge.rows,
         aggregate=aggregate,
         parts=partial(parts, prices=prices),
-        details=judge.details,
-        marked=None if scale else judge.marked_errors,
-        estimate=judge.estimate,
-        needs_source=bool(asked.placeholders & {"source", "texts"}),
-        needs_reference=judge.shows_references,
-        own_threads=True,
+        needs=record.select_needs(
+            references=judge.shows_references,
+            source=bool(asked.placeholders & {"source", "texts"}),
+        ),
         settled={
             "prompt": asked.describe_version(),
             "answers": kind,
             "answer_tokens": answer_tokens,
             "reference": judge.shows_references,
         },
+        fast=record.Fast(own_threads=True),
+        notes=record.Notes(
+            details=judge.details,
+            marked=None if scale else judge.build_marks,
+            estimate=judge.estimate,
+            basis="neural",
+        ),
     )
 
 
@@ -273,19 +277,16 @@ class ModelJudge:
     _reused: int = 0
     _unread: int = 0
     _slots: threading.Semaphore = field(init=False)
-    #: The errors of the segments that were scored, and who marked them, by system and place.
-    _spans: dict[tuple[str, int], list[ErrorSpan]] = field(default_factory=dict)
-    _sources: dict[tuple[str, int], list[str]] = field(default_factory=dict)
+    #: The errors of the segments that were scored, by run.
+    _marks: dict[RatingKey, list[Mark]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._slots = threading.Semaphore(self.concurrency)
 
-    @property
-    def marked_errors(self) -> MarkedErrors:
-        """The errors that were marked, as far as segments were scored."""
+    def build_marks(self) -> Spans:
+        """Return the errors of the segments that were scored."""
         name = f"{self.settings['model']}, {self.prompt.describe_version()}"
-        severities = tuple(reversed(SEVERITIES))
-        return MarkedErrors(name, self._spans, self._sources, (), severities, ())
+        return build_spans(name, self._marks, is_automatic=True)
 
     def rows(self, batch: AnyBatch) -> Array:
         """Return each segment's score and what it took, and how its runs agree."""
@@ -356,29 +357,18 @@ class ModelJudge:
     def _mark_errors(
         self, batch: AnyBatch, at: int, repeated: Sequence[_Question]
     ) -> None:
-        """Keep the errors of a segment, and in which runs somebody looked for them."""
+        """Keep the errors of a segment by run, if the answer can be read."""
         if isinstance(self.reader, AnswerScale):
             return
-        place = (batch.place.system or "", batch.place.first + at)
+        system, item = batch.place.system or "", str(batch.place.first + at + 1)
         texts = self._get_texts(batch, at)
-        spans: list[ErrorSpan] = []
-        sources = []
         for run, answer in enumerate(self._get_answers(repeated), 1):
             name = self.settings["model"]
-            source = f"{name}, run {run}" if self.runs > 1 else name
+            judge = f"{name}, run {run}" if self.runs > 1 else name
             with suppress(UnreadError):
                 errors = self.reader.list_errors(answer)
-                sources.append(source)
-                spans += (
-                    ErrorSpan(
-                        *(str(place[1] + 1), place[0], each.start, each.end),
-                        *(each.error.severity, each.error.category, source),
-                        side=each.side or "output",
-                        text=each.error.text,
-                    )
-                    for each in place_errors(errors, texts.hypothesis, texts.source)
-                )
-        self._spans[place], self._sources[place] = spans, sources
+                marks = place_errors(errors, texts.hypothesis, texts.source)
+                self._marks[system, ScoredItem(item), judge] = [*marks]
 
     def _list_questions(self, batch: AnyBatch) -> list[list[_Question]]:
         """List the questions of each segment, one for each run."""
@@ -559,11 +549,9 @@ def _list_details(
     except UnreadError as unread:
         yield Detail(at, "unread", _shorten(answer.text), {"why": str(unread), **about})
         return
-    for placed in place_errors(errors, texts.hypothesis, texts.source):
-        error = placed.error
-        where = (
-            f"{placed.side} {placed.start}-{placed.end}" if placed.side else "nowhere"
-        )
+    for error in place_errors(errors, texts.hypothesis, texts.source):
+        is_placed = error.start is not None
+        where = f"{error.side} {error.start}-{error.end}" if is_placed else "nowhere"
         noted = {"category": error.category, "at": where, **about}
         yield Detail(at, error.severity, error.text, noted)
 

@@ -12,7 +12,7 @@ from metra.corpus.batch import Batch, SegmentColumn
 from metra.errors import FormatError, OptionError
 from metra.formats.lines import read_lines
 from metra.formats.stream import compute_file_version
-from metra.metrics.corpus_weights import Tables, TermCounts, TwoPassFit, refuse_unfitted
+from metra.metrics.corpus_weights import Tables, TermCounts, refuse_unfitted
 from metra.metrics.neural import checkpoints
 from metra.metrics.neural.inference import (
     Precision,
@@ -33,7 +33,7 @@ from metra.metrics.neural.segment_scores import (
     name_means,
 )
 from metra.metrics.options import Range
-from metra.metrics.record import Array, Metric, metric_factory
+from metra.metrics.record import Array, Fast, Fit, Metric, Notes, metric_factory
 from metra.text.columns import window
 
 _EXPECTED = "a Hugging Face encoder (config.json, weights, a tokeniser)"
@@ -105,11 +105,7 @@ def bertscore(
             rows=scorer.rows,
             aggregate=aggregate,
             parts=partial(name_means, names=names[1:]),
-            prepare=scorer.prepare,
-            pairs=partial(pairs, scorer=scorer),
             more_digits=MORE_DIGITS,
-            basis="neural",
-            own_threads=True,
             settled={
                 "model": checkpoints.label_folder(folder, digest),
                 "layer": depth,
@@ -117,13 +113,19 @@ def bertscore(
                 "precision": chosen,
                 **dict(versions),
             },
+            fast=Fast(
+                prepare=scorer.prepare,
+                pairs=partial(pairs, scorer=scorer),
+                own_threads=True,
+            ),
+            notes=Notes(basis="neural"),
         )
 
     plain = make(TokenWeights({}, 0))
     if not idf:
         return plain
-    weighing = TwoPassFit(
-        count_all=partial(_count_tokens, load),
+    fit = Fit(
+        count=partial(_count_tokens, load),
         from_terms=_read_terms,
         to_tables=TokenWeights.to_tables,
         from_tables=_read_tables,
@@ -132,10 +134,8 @@ def bertscore(
     return replace(
         plain,
         rows=refuse_unfitted("bertscore"),
-        pairs=None,
-        prepare=None,
-        fit=weighing.fit,
-        weighing=weighing,
+        fast=Fast(own_threads=True),
+        fit=fit,
     )
 
 

@@ -24,7 +24,14 @@ from metra.metrics.neural.segment_scores import (
     list_texts,
     name_means,
 )
-from metra.metrics.record import Array, Metric, metric_factory
+from metra.metrics.record import (
+    Array,
+    Fast,
+    Metric,
+    Notes,
+    metric_factory,
+    select_needs,
+)
 
 _EXPECTED = "an Unbabel checkpoint (hparams.yaml, checkpoints/model.ckpt)"
 
@@ -90,17 +97,8 @@ def comet(
         rows=scorer.rows,
         aggregate=aggregate,
         parts=partial(name_means, names=names),
-        prepare=scorer.prepare,
-        pairs=partial(pairs, load=load)
-        if kind.has_vectors and with_reference
-        else None,
-        details=scorer.details if kind.labels else None,
-        marked=scorer.marked,
+        needs=select_needs(references=with_reference, source=kind.with_source),
         more_digits=MORE_DIGITS,
-        needs_source=kind.with_source,
-        needs_reference=with_reference,
-        basis="neural",
-        own_threads=True,
         settled={
             "model": checkpoint.label,
             "encoder": checkpoint.encoder_label,
@@ -108,6 +106,18 @@ def comet(
             "precision": chosen,
             **dict(checkpoint.versions),
         },
+        fast=Fast(
+            prepare=scorer.prepare,
+            pairs=partial(pairs, load=load)
+            if kind.has_vectors and with_reference
+            else None,
+            own_threads=True,
+        ),
+        notes=Notes(
+            details=scorer.details if kind.labels else None,
+            marked=scorer.build_marks if kind.labels else None,
+            basis="neural",
+        ),
     )
 
 

@@ -21,7 +21,8 @@ from metra.metrics.neural.segment_scores import (
     SegmentScorer,
     aggregate,
 )
-from metra.metrics.record import Metric, metric_factory
+from metra.metrics.record import Fast, Metric, Notes, metric_factory, select_needs
+from metra.stats.direction import LOWER
 
 _EXPECTED = "a Google MetricX checkpoint (config.json and weights)"
 # The first step of the decoder, and the token whose value is the score: <extra_id_10>.
@@ -92,18 +93,16 @@ def metricx(
         columns=("score", "segments"),
         rows=scorer.rows,
         aggregate=aggregate,
-        higher_is_better=False,
-        prepare=scorer.prepare,
-        needs_source=with_source,
-        needs_reference=not qe,
-        basis="neural",
-        own_threads=True,
+        direction=LOWER,
+        needs=select_needs(references=not qe, source=with_source),
         settled={
             "model": checkpoints.label_folder(folder, digest),
             "tokenizer": checkpoints.name_folder(words),
             "precision": chosen,
             **dict(versions),
         },
+        fast=Fast(prepare=scorer.prepare, own_threads=True),
+        notes=Notes(basis="neural"),
     )
 
 

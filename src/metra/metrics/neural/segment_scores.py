@@ -11,9 +11,9 @@ import numpy as np
 from metra.corpus.batch import CorpusChunk
 from metra.metrics.neural.score_store import ScoreStore
 from metra.metrics.record import AnyBatch, Array, Parts
-from metra.metrics.spans import MarkedErrors
 from metra.metrics.units import Detail
-from metra.scores.error_spans import ErrorSpan
+from metra.scores.spans import Mark, RatingKey, Spans, build_spans
+from metra.scores.table import ScoredItem
 from metra.text.columns import Text, window
 
 #: Most scores are between 0 and 1: with two digits, systems would look the same.
@@ -23,7 +23,7 @@ _KEPT = 100_000
 
 
 class Item(NamedTuple):
-    """What a network scores: an output, with its source and a reference if it takes them."""
+    """A text to score: an output, with its source and a reference if the network takes them."""
 
     source: str | None
     hyp: str
@@ -69,13 +69,8 @@ class SegmentScorer:
         `identity` differs between networks that may give different scores.
         """
         self._name = marks_errors_as
-        self._spans: dict[tuple[str, int], list[ErrorSpan]] = {}
-        self._sources: dict[tuple[str, int], list[str]] = {}
-        marked = MarkedErrors(
-            *(identity, self._spans, self._sources, (), (), ()), is_automatic=True
-        )
-        #: The errors in the systems' outputs that were scored last, if it finds any.
-        self.marked = marked if marks_errors_as else None
+        self._identity = identity
+        self._marks: dict[RatingKey, list[Mark]] = {}
         self._load = load
         self._store = ScoreStore(blake2b(identity.encode(), digest_size=16).hexdigest())
         self._known: dict[Item, SegmentScore] = {}
@@ -87,7 +82,7 @@ class SegmentScorer:
     def rows(self, batch: AnyBatch) -> Array:
         """Return the values of each segment, for its best reference, and 1: (segments, k)."""
         best = [self._choose_best(scores) for scores in self.score_batch(batch)]
-        if self.marked and batch.place.system is not None:
+        if self._name and batch.place.system is not None:
             self._mark_errors(batch, best)
         return np.array([[*score.values, 1.0] for score in best])
 
@@ -108,6 +103,10 @@ class SegmentScorer:
             for place, scores in enumerate(self.score_batch(batch))
             for span in self._choose_best(scores).spans
         ]
+
+    def build_marks(self) -> Spans:
+        """Return the errors in the outputs that were scored last."""
+        return build_spans(self._identity, self._marks, is_automatic=True)
 
     def prepare(self, chunk: CorpusChunk) -> None:
         """Score the outputs of all systems together, so that no text is encoded twice."""
@@ -157,14 +156,11 @@ class SegmentScorer:
         """Note the errors of a system's segments, instead of those of an earlier test set."""
         system, first = batch.place.system or "", batch.place.first
         if first == 0:
-            for key in [key for key in self._sources if key[0] == system]:
-                del self._sources[key], self._spans[key]
-        for number, score in enumerate(scores, first):
-            self._sources[system, number] = [self._name]
-            self._spans[system, number] = [
-                ErrorSpan(
-                    str(number + 1), system, start, end, severity, source=self._name
-                )
+            for key in [key for key in self._marks if key[0] == system]:
+                del self._marks[key]
+        for number, score in enumerate(scores, first + 1):
+            self._marks[system, ScoredItem(str(number)), self._name] = [
+                Mark(severity, start, end)
                 for start, end, severity, _ in score.spans
                 if start < end  # else it is of the mark at the beginning of the text
             ]

@@ -1,8 +1,7 @@
-"""What the page's script works with: every text and score once, as compact JSON."""
+"""Data for the page's scripts: every text and score once, as compact JSON."""
 
 import base64
 import json
-import math
 import zlib
 from typing import Any
 
@@ -11,6 +10,8 @@ from metra.analysis.headlines import choose_trusted_metric
 from metra.report.html.markup import Html, mark_safe
 from metra.report.pictures import grid
 from metra.report.study import Study
+from metra.report.writers.headings import describe_family
+from metra.scoring.json import convert_number
 from metra.stats.arrays import round_for_display, round_values
 from metra.text.offsets import Span, to_utf16_inclusive
 
@@ -58,6 +59,7 @@ def convert_study(study: Study) -> dict[str, Any]:
                 "up": first[spec].higher_is_better,
                 "digits": digits[spec] - 1,
             }
+            | ({} if first[spec].target is None else {"target": first[spec].target})
             for spec in results.specs
         ],
         # By metric, then by system.
@@ -67,18 +69,27 @@ def convert_study(study: Study) -> dict[str, Any]:
             )
             for spec in results.specs
         ],
-        # Metric, first system, second, low end, high end, p corrected by Holm.
-        "tests": [
-            [
-                results.specs.index(entry.metric),
-                names.index(entry.baseline),
-                names.index(entry.system),
-                *round_values(
-                    entry.interval or (math.nan, math.nan), exact_digits[entry.metric]
-                ),
-                entry.p_holm,
-            ]
-            for entry in results.comparisons
+        # The family with the baseline first, whose p-values come before those of all pairs.
+        "families": [
+            {
+                "family": each.terms.family,
+                "about": describe_family(each.terms),
+                # Metric, baseline, system, difference, low end, high end, p, p by Holm.
+                "comparisons": [
+                    [
+                        results.specs.index(entry.metric),
+                        names.index(entry.baseline),
+                        names.index(entry.system),
+                        convert_number(entry.difference),
+                        *(entry.interval or (None, None)),
+                        entry.p_value,
+                        entry.p_holm,
+                    ]
+                    for entry in each.comparisons
+                ],
+            }
+            for each in (study.against_baseline[-1], results)
+            if each.terms is not None
         ],
         # By metric, then by system, then by segment.
         "scores": [
@@ -122,12 +133,14 @@ def _convert_errors(study: Study) -> list[dict[str, list[Any]]] | None:
         for at, marked in study.errors.spans[name].items():
             text = study.texts.outputs[name][at] or ""
             entries = []
-            for span in marked:
+            for judge, mark in marked:
                 place = None
-                if span.place is not None:
-                    first, last = to_utf16_inclusive(text, Span(*span.place))
+                if mark.start is not None and mark.end is not None:
+                    span = Span(mark.start, mark.end)
+                    first, last = to_utf16_inclusive(text, span)
                     place = [first, last + 1]
-                entries.append([place, *span[1:]])
+                about = (mark.severity, mark.category, judge, mark.side, mark.text)
+                entries.append([place, *about])
             by_segment[str(at)] = entries
         converted.append(by_segment)
     return converted

@@ -88,9 +88,9 @@ def _draw_bucket_figure(
         told.append(f"{bucket.label}, {', '.join(shown)}")
     label = f"{spec} by {buckets.title}: {'; '.join(told)}"
     picture = chart.make_svg(chart.WIDTH, bottom + chart.AXIS, label, marks)
-    title = f"{spec} {'↑' if buckets.directions[spec] else '↓'}"
+    arrow = {True: " ↑", False: " ↓", None: ""}[buckets.directions[spec]]
     return tables.build_figure(
-        title, picture, _build_bucket_data(buckets, spec, digits)
+        f"{spec}{arrow}", picture, _build_bucket_data(buckets, spec, digits)
     )
 
 

@@ -1,4 +1,4 @@
-"""The first section: who is best by what, how sure that is, and by how much they differ."""
+"""First section of the report: the best systems, their scores and their differences."""
 
 from collections.abc import Sequence
 
@@ -18,11 +18,13 @@ from metra.report.study import Study
 from metra.report.table import format_score
 from metra.report.writers.headings import (
     TESTS,
+    describe_family,
     format_metric_heading,
+    is_corrected,
     join_names,
 )
 from metra.scoring.compare import SystemComparison
-from metra.scoring.results import Results, Score, SystemScores
+from metra.scoring.results import Results, SystemScores
 from metra.scoring.table import Cell
 
 #: The size of the picture beside a score.
@@ -95,10 +97,10 @@ def _build_summary(study: Study, systems: Sequence[SystemScores]) -> Child:
     metrics = study.results.specs
     by_people = [HUMAN_SCORE] if leading is not study.results else []
     rest = [each for each in metrics if each != spec]
-    first = _find_best_system(leading.systems, spec)
+    first = leading.ranked(spec)[0]
     specs_by_winner: dict[str, list[str]] = {first.name: [spec]}
     for each in rest:
-        winner = _find_best_system(systems, each).name
+        winner = study.results.ranked(each)[0].name
         specs_by_winner.setdefault(winner, []).append(each)
     words: list[Child] = [f"Of {len(systems)} systems, "]
     for name, won in specs_by_winner.items():
@@ -149,81 +151,66 @@ def _emphasize_name(name: str) -> Html:
     return tag("strong", tag("bdi", name))
 
 
-def _find_best_system(systems: Sequence[SystemScores], spec: str) -> SystemScores:
-    sign = 1 if systems[0].scores[spec].higher_is_better else -1
-    return max(systems, key=lambda entry: sign * entry.scores[spec].score)
-
-
 def _build_scores_table(study: Study, systems: Sequence[SystemScores]) -> Html:
-    results, several = study.results, len(systems) > 1
-    headings: list[Child] = ["system"]
-    titles = [format_metric_heading(m, systems[0].scores[m]) for m in results.specs]
+    several = len(systems) > 1
     # People come first: they are trusted most.
-    for title in [f"{HUMAN_SCORE} ↑", *titles] if study.people else titles:
+    all_results = _list_results(study)
+    columns = [(each, spec) for each in all_results for spec in each.specs]
+    headings: list[Child] = ["system"]
+    for results, spec in columns:
+        title = format_metric_heading(spec, results.systems[0].scores[spec])
         headings.append(tables.make_column_heading(title, "num"))
         headings.append(tag("td", class_="picture"))
-    best = {spec: _find_best_system(systems, spec) for spec in results.specs}
-    scales = {spec: _build_scale(systems, spec) for spec in results.specs}
-    groups = {
-        spec: {name: at for at, names in enumerate(parts, 1) for name in names}
-        for spec, parts in (results.clusters or {}).items()
-        if len(parts) > 1
-    }
     rows = []
     for entry in systems:
         badge = tag("span", "baseline", class_="badge")
         mark = badge if several and entry.name == study.baseline else None
         cells = [tables.make_row_heading(entry.name, mark)]
-        if study.people is not None:
-            cells += _build_people_cells(study.people.results, entry.name)
-        for spec, score in entry.scores.items():
-            is_best = several and score.score == best[spec].scores[spec].score
-            group = groups.get(spec, {}).get(entry.name)
-            cells += _build_score_cells(score, is_best, scales[spec], group)
+        for results, spec in columns:
+            cells += _build_score_cells(results, spec, entry.name)
         rows.append(cells)
-    sorted_by = choose_trusted_metric(_list_results(study)[0])
+    sorted_by = choose_trusted_metric(all_results[0])
     order = f" Systems are sorted by {sorted_by}." if several else ""
     caption = f"Scores with 95% intervals; best score of each column in bold.{order}"
-    if groups:
+    if any(_has_clusters(study.results, spec) for spec in study.results.specs):
         caption += (
             " Small numbers are significance clusters: every system of a cluster "
-            "differs significantly from every system of another."
+            "differs significantly from every system of another"
+            f"{_describe_family(all_results)}."
         )
     return tables.build_html_table(
         headings, rows, caption=caption, name="scores", kind="scores", sortable=True
     )
 
 
-def _build_people_cells(results: Results | None, name: str) -> list[Html]:
-    """Make the cells of what people thought, as of a metric; dashes where nothing is."""
-    if results is None or name not in results:
-        return [tables.UNKNOWN, tag("td", class_="picture")]
-    best = _find_best_system(results.systems, HUMAN_SCORE).scores[HUMAN_SCORE].score
-    groups = (results.clusters or {}).get(HUMAN_SCORE, ())
-    group = next((at for at, names in enumerate(groups, 1) if name in names), None)
-    score = results[name][HUMAN_SCORE]
-    is_best = len(results.systems) > 1 and score.score == best
-    scale = _build_scale(results.systems, HUMAN_SCORE)
-    return _build_score_cells(score, is_best, scale, group if len(groups) > 1 else None)
+def _has_clusters(results: Results, spec: str) -> bool:
+    return len((results.clusters or {}).get(spec, ())) > 1
 
 
-def _build_score_cells(
-    score: Score, best: bool, scale: chart.AxisScale, group: int | None
-) -> list[Html]:
+def _build_score_cells(results: Results, spec: str, name: str) -> list[Html]:
     """Make two cells: the score with its interval, and a picture of both."""
+    # People may not have judged all systems.
+    if name not in results:
+        return [tables.UNKNOWN, tag("td", class_="picture")]
+    score = results[name][spec]
+    is_best = (
+        len(results) > 1 and score.score == results.ranked(spec)[0].scores[spec].score
+    )
+    scale = _build_scale(results.systems, spec)
     digits = tables.DIGITS + score.more_digits
     shown: Child = tables.format_with_minus(score.score, digits)
-    if best:
+    if is_best:
         shown = tag("b", shown, tag("span", " best", class_="unseen"))
     mark = interval = None
     low, high = score.interval or (score.score, score.score)
     if score.interval is not None:
         ends = [tables.format_with_minus(end, digits) for end in (low, high)]
         interval = tag("small", ("–" if low >= 0 else " to ").join(ends))
-    if group is not None:
+    if _has_clusters(results, spec):
+        group = results.find_cluster(spec, name)
         word = tag("span", "group ", class_="unseen")
         mark = tag("span", word, group, class_="group", title=f"group {group}")
-    kind, middle, place = "best" if best else "dot", HEIGHT / 2, scale(score.score)
+    kind, middle, place = "best" if is_best else "dot", HEIGHT / 2, scale(score.score)
     picture = tag(
         "svg",
         chart.draw_line(scale.start, middle, scale.stop, middle, "rule"),
@@ -257,7 +244,7 @@ def _build_differences(study: Study) -> Html | None:
     test = f"the {TESTS['bootstrap']}" if terms.test == "bootstrap" else TESTS["ar"]
     explained = (
         f"p-values by {test} over {format_count(terms.units, terms.unit)}, "
-        f"{terms.trials:,} trials, with Holm's correction over all pairs of systems. "
+        f"{terms.trials:,} trials{_describe_family(study.against_baseline)}. "
         "▲ significantly better and ▼ significantly worse than the baseline (p ≤ "
         f"{terms.alpha:g})."
     )
@@ -269,14 +256,23 @@ def _build_differences(study: Study) -> Html | None:
     )
 
 
+def _describe_family(all_results: Sequence[Results]) -> str:
+    """Name the correction and the family; people may have judged fewer systems."""
+    families = dict.fromkeys(
+        describe_family(each.terms)
+        for each in all_results
+        if each.terms is not None and is_corrected(each)
+    )
+    return f", with Holm's correction for {' and '.join(families)}" if families else ""
+
+
 def _build_baseline_table(study: Study) -> Html:
-    all_results = _list_results(study)
+    all_results = study.against_baseline
     specs = [spec for each in all_results for spec in each.specs]
     by_system = {
         (entry.system, entry.metric): entry
         for each in all_results
         for entry in each.comparisons
-        if entry.baseline == study.baseline
     }
     headings: list[Child] = ["system"]
     for spec in specs:
@@ -307,10 +303,10 @@ def _build_baseline_table(study: Study) -> Html:
 
 def _build_comparison_cells(entry: SystemComparison, digits: int) -> list[Html]:
     sign = below = None
-    if entry.significant:
-        kind, mark = ("better", "▲ ") if entry.gain > 0 else ("worse", "▼ ")
-        word = tag("span", f"{kind} ", class_="unseen")
-        sign = tag("span", mark, word, class_=kind)
+    if entry.verdict:
+        mark = "▲ " if entry.verdict == "better" else "▼ "
+        word = tag("span", f"{entry.verdict} ", class_="unseen")
+        sign = tag("span", mark, word, class_=entry.verdict)
     if entry.interval:
         low, high = (tables.format_difference(end, digits) for end in entry.interval)
         below = tag("small", f"{low} to {high}")
@@ -326,13 +322,13 @@ def make_p_cell(p: float | None) -> Html:
     if p is None:
         return tables.UNKNOWN
     shown = "< 0.001" if p < 0.001 else format_score(p, 3)
-    return tag("td", shown, class_="num", data_v=f"{p:.6g}")
+    return tag("td", shown, class_="num", data_v=f"{p:.10g}")
 
 
 def _build_pairs_table(study: Study) -> Html:
     rows: list[list[tables.CellContent]] = []
-    compared = [entry for each in _list_results(study) for entry in each.comparisons]
-    for entry in compared:
+    all_results = _list_results(study)
+    for entry in (entry for each in all_results for entry in each.comparisons):
         low, high = entry.interval or (None, None)
         digits = study.get_digits(entry.metric)
         numbers = [
@@ -346,6 +342,6 @@ def _build_pairs_table(study: Study) -> Html:
     return tables.build_html_table(
         [*headings, "p", "p, Holm", "differ"],
         rows,
-        caption="All pairs of systems",
+        caption=f"All pairs of systems{_describe_family(all_results)}",
         name="pairs",
     )

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Provenance(NamedTuple):
-    """Where a report comes from."""
+    """Origin of a report: the command, its files and the date."""
 
     command: str
     files: Sequence[str]

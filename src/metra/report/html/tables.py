@@ -12,7 +12,7 @@ from metra.scoring.table import Cell, Table
 LONG = 28
 #: Digits after the point where a cell does not say.
 DIGITS = 2
-#: The cell of a number that is not known.
+#: The cell of a missing number.
 UNKNOWN = mark_safe('<td class="num" data-v="">–</td>')
 
 CellContent: TypeAlias = "Html | str | int | Cell"
@@ -30,7 +30,7 @@ def build_html_table(
 ) -> Html:
     """Lay out a table that scrolls by itself where it is too wide; `name` names its CSV.
 
-    Rows and headings may be markup already; `label` is what is read aloud for the caption.
+    Rows and headings may be markup already; screen readers read `label` for the caption.
     """
     inside = tag(
         "table",
@@ -95,7 +95,7 @@ def build_figure(
 
 
 def make_number_cell(cell: Cell) -> Html:
-    """Make a table's cell of a number and its interval; what is not known is a dash."""
+    """Make a table's cell of a number and its interval; a dash if it is missing."""
     value = cell.value
     if not isinstance(value, (float, int)) or not math.isfinite(value):
         return UNKNOWN

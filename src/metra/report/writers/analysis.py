@@ -29,6 +29,7 @@ from metra.report.writers.results import render, render_terminal
 from metra.scoring.json import convert_record, convert_results, render_json
 from metra.scoring.results import Results
 from metra.scoring.table import Cell, Column, Table, make_table
+from metra.stats.direction import find_direction
 
 
 class MetricHeadings:
@@ -341,17 +342,18 @@ def _build_bucket_table(buckets: Buckets, spec: str, metrics: MetricHeadings) ->
                 cells.append(Cell(entry.score, suffix=f" {mark}", tone=tone))
         rows.append((bucket.label, cells))
     corner = CORNERS.get(buckets.kind, buckets.title)
-    metric = Column(metrics.get_name(spec), higher_is_better=up).title
+    direction = None if up is None else find_direction(up)
+    metric = Column(metrics.get_name(spec), direction=direction).title
     more = metrics.get_more_digits(spec)
     columns = [Column(heading, more_digits=more) for heading in headings]
     return make_table(corner, columns, rows, caption=f"{metric} by {buckets.title}")
 
 
 def _mark_difference(
-    score: BucketScore, higher_is_better: bool
+    score: BucketScore, higher_is_better: bool | None
 ) -> tuple[str, Literal["", "good", "bad"]]:
     """Return the sign of a difference, and the tone of one that is significant."""
-    if score.difference is None:
+    if score.difference is None or higher_is_better is None:
         return " ", ""
     if score.difference == 0:
         return "=", ""

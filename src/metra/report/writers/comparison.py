@@ -18,6 +18,7 @@ from metra.report.writers.headings import (
     name_correction,
     name_test,
     say_corrected,
+    say_family,
     shorten_specs,
 )
 from metra.scoring.results import Results
@@ -88,6 +89,8 @@ def build_comparison_legend(results: Results) -> list[str]:
     if terms is None:
         return []
     lines = [f"{LEGEND} (p above {terms.alpha:g}{say_corrected(results)})"]
+    if family := say_family(results):
+        lines.append(f"corrected{family}")
     if results.clusters:
         lines.append("above the diagonal: row minus column; below: p-values")
     return [*lines, name_test(terms)]
@@ -95,13 +98,11 @@ def build_comparison_legend(results: Results) -> list[str]:
 
 def choose_mark(comparison: "SystemComparison") -> str:
     """Choose a triangle that points up for better, hollow if not significant."""
-    if comparison.difference != comparison.difference:
+    if comparison.gain != comparison.gain:
         return " "
-    if comparison.difference == 0:
+    if comparison.gain == 0:
         return "="
-    if comparison.gain > 0:
-        return "▲" if comparison.significant else "△"
-    return "▼" if comparison.significant else "▽"
+    return ("▲▼" if comparison.significant else "△▽")[comparison.gain < 0]
 
 
 def _build_overview_table(results: Results) -> Table:
@@ -113,7 +114,7 @@ def _build_overview_table(results: Results) -> Table:
         for spec, score in system.scores.items():
             entry = comparisons.get((spec, system.name))
             if clusters:
-                place = _find_cluster(clusters[spec], system.name)
+                place = results.find_cluster(spec, system.name)
                 cells.append(Cell(score.score, suffix=f" ({place})"))
             elif entry is None:
                 cells.append(Cell(score.score, suffix="  "))
@@ -167,11 +168,10 @@ def _build_pairs_table(results: Results, spec: str) -> Table:
     if results.terms is not None and is_corrected(results):
         correction = results.terms.correction
     ranked = results.ranked(spec)
-    clusters = (results.clusters or {})[spec]
     rows = []
     for at, system in enumerate(ranked):
         cells = [
-            Cell(str(_find_cluster(clusters, system.name))),
+            Cell(str(results.find_cluster(spec, system.name))),
             Cell(system.scores[spec].score),
         ]
         for other, opponent in enumerate(ranked):
@@ -205,23 +205,16 @@ def _format_corner(results: Results, spec: str) -> str:
     return format_metric_heading(shorten_specs(results.specs)[spec], score)
 
 
-def _find_cluster(clusters: Sequence[Sequence[str]], system: str) -> int:
-    return next(at for at, members in enumerate(clusters, 1) if system in members)
-
-
 def _choose_tone(comparison: "SystemComparison") -> Tone:
-    if not comparison.significant:
-        return ""
-    return "good" if comparison.gain > 0 else "bad"
+    tones: dict[str, Tone] = {"better": "good", "worse": "bad"}
+    return tones.get(comparison.verdict, "")
 
 
 def _classify_comparison(comparison: "SystemComparison") -> str:
     if comparison.reason:
         is_scored = comparison.difference == comparison.difference
         return "too few" if is_scored else "no score"
-    if not comparison.significant:
-        return "n.s."
-    return "better" if comparison.gain > 0 else "worse"
+    return comparison.verdict or "n.s."
 
 
 def _describe_systems(results: Results) -> list[str]:

@@ -13,13 +13,19 @@ from metra.report.table import (
     render_markdown_table,
 )
 from metra.report.terminal import escape_controls, render_table
-from metra.report.writers.headings import shorten_specs
+from metra.report.writers.headings import describe_family, shorten_specs
 from metra.scoring.baseline import Baseline, GateCheck, convert_baseline
-from metra.scoring.json import convert_results, render_json
+from metra.scoring.json import (
+    convert_comparison,
+    convert_record,
+    convert_results,
+    render_json,
+)
 from metra.scoring.results import Results
 from metra.scoring.table import Cell, Column, Table, make_table
 
 SUITE = "metra gate"
+HOLM = "p (Holm)"
 
 
 def render_baseline(results: Results, baseline: Baseline) -> str:
@@ -32,7 +38,7 @@ def render_gate_table(checks: Sequence[GateCheck], style: Style) -> str:
     """Lay out the checks, then say what failed and why."""
     table = render_table(_build_table(checks), style)
     lines = map(escape_controls, [count_failures(checks), *describe_failures(checks)])
-    return "\n\n".join([table, "\n".join(lines)])
+    return "\n\n".join([table, *_explain_correction(checks), "\n".join(lines)])
 
 
 def render_gate_markdown(checks: Sequence[GateCheck], style: Style) -> str:
@@ -44,7 +50,7 @@ def render_gate_markdown(checks: Sequence[GateCheck], style: Style) -> str:
     )
     signed = "\n".join(f"`{signature}`" for signature in signatures)
     table = render_markdown_table(_build_table(checks), style)
-    blocks = [title, failures, table, signed]
+    blocks = [title, failures, table, *_explain_correction(checks), signed]
     return "\n\n".join(filter(None, blocks))
 
 
@@ -64,6 +70,8 @@ def render_gate_json(checks: Sequence[GateCheck], _: Style) -> str:
                     "p_value": check.comparison and check.comparison.p_value,
                     "test": check.comparison and check.comparison.test,
                     "message": describe_check(check),
+                    "comparison": check.comparison
+                    and convert_record(convert_comparison(check.comparison)),
                 }
                 for check in checks
             ],
@@ -149,25 +157,33 @@ def describe_check(check: GateCheck) -> str:
     if comparison is None or comparison.reason:
         reason = comparison.reason if comparison else ""
         return f"{check.system}: {name} {score}, baseline {expected}; no test: {reason}"
-    if not comparison.significant:
-        verdict = "no significant difference from"
-    else:
-        verdict = f"significantly {'better' if comparison.gain > 0 else 'worse'} than"
+    verdict = "no significant difference from"
+    if comparison.verdict:
+        verdict = f"significantly {comparison.verdict} than"
     difference = format_signed(comparison.difference, digits)
-    p_value = format_p_value(comparison.p_value)
+    p_name = HOLM if comparison.family_size > 1 else "p"
     return (
         f"{check.system}: {name} {score}, {verdict} the baseline {expected} "
-        f"({difference}, p = {p_value})."
+        f"({difference}, {p_name} = {format_p_value(comparison.p_holm)})."
     )
+
+
+def _explain_correction(checks: Sequence[GateCheck]) -> list[str]:
+    """Name the family of the p-values, if they are corrected."""
+    compared = [check.comparison for check in checks if check.comparison]
+    if not compared or compared[0].family_size == 1:
+        return []
+    return [f"{HOLM}: after Holm's correction for {describe_family(compared[0])}"]
 
 
 def _build_table(checks: Sequence[GateCheck]) -> Table:
     names = shorten_specs(list(dict.fromkeys(check.metric for check in checks)))
+    p_values = {"p_value": "p"}
+    if _explain_correction(checks):
+        p_values["p_holm"] = HOLM
     rows = []
     for check in checks:
         comparison = check.comparison
-        difference = check.score - check.expected
-        p_value = comparison.p_value if comparison else None
         outcome = "passed" if check.passed else "failed"
         tested = "baseline" if check.condition == "worse" else "bound"
         digits = _count_digits(check)
@@ -176,8 +192,8 @@ def _build_table(checks: Sequence[GateCheck]) -> Table:
             Cell(check.score, digits=digits),
             Cell(tested),
             Cell(check.expected, digits=digits),
-            Cell(difference, digits=digits, signed=True),
-            Cell(p_value),
+            Cell(check.difference, digits=digits, signed=True),
+            *(Cell(comparison and getattr(comparison, name)) for name in p_values),
             Cell(outcome, tone="" if check.passed else "bad"),
         ]
         rows.append((check.system, cells))
@@ -187,7 +203,7 @@ def _build_table(checks: Sequence[GateCheck]) -> Table:
         Column("against", "left"),
         Column("expected"),
         Column("difference"),
-        Column("p", p_values=True),
+        *(Column(heading, p_values=True) for heading in p_values.values()),
         Column("result", "left"),
     ]
     return make_table("system", headings, rows)
@@ -198,7 +214,7 @@ def _count_digits(check: GateCheck) -> int:
 
 
 def _is_untested(check: GateCheck) -> bool:
-    """Whether there was nothing to tell the output from the baseline by."""
+    """Tell whether the output and the baseline could not be tested."""
     return check.comparison is not None and check.comparison.reason is not None
 
 

@@ -12,7 +12,7 @@ from metra.scoring.results import Results, Score, SystemScores
 from metra.scoring.table import Column
 
 if TYPE_CHECKING:
-    from metra.scoring.compare import SignificanceSettings
+    from metra.scoring.compare import SignificanceSettings, SystemComparison
 
 TESTS = {
     "ar": "two-sided paired approximate randomisation",
@@ -80,7 +80,7 @@ def build_metric_column(title: str, score: Score, group: str = "") -> Column:
     """Build the column of a metric: its direction and digits are those of the score."""
     return Column(
         title,
-        higher_is_better=score.higher_is_better,
+        direction=score.direction,
         more_digits=score.more_digits,
         group=group,
     )
@@ -88,7 +88,7 @@ def build_metric_column(title: str, score: Score, group: str = "") -> Column:
 
 def format_metric_heading(spec: str, score: Score) -> str:
     """Name a metric with an arrow that points to the better scores."""
-    return Column(spec, higher_is_better=score.higher_is_better).title
+    return Column(spec, direction=score.direction).title
 
 
 def order_systems(results: Results, style: Style) -> list[SystemScores]:
@@ -132,7 +132,9 @@ def format_signature(signature: str, form: str) -> str:
     return rewrite_signature(signature, form)
 
 
-#: Whose correction of p-values it is.
+#: The families of comparisons in words.
+FAMILIES = {"baseline": "each system against the baseline", "all_pairs": "all pairs"}
+#: The authors of each correction of p-values.
 CORRECTIONS = {"holm": "Holm's", "bh": "Benjamini and Hochberg's"}
 
 
@@ -141,7 +143,8 @@ def describe_test(results: Results) -> str:
     terms = results.terms
     if terms is None:
         return ""
-    return f"p ≤ {terms.alpha:g}{say_corrected(results)}; {name_test(terms)}"
+    corrected = say_corrected(results) + say_family(results)
+    return f"p ≤ {terms.alpha:g}{corrected}; {name_test(terms)}"
 
 
 def name_test(terms: "SignificanceSettings") -> str:
@@ -152,8 +155,14 @@ def name_test(terms: "SignificanceSettings") -> str:
     )
 
 
+def describe_family(terms: "SignificanceSettings | SystemComparison") -> str:
+    """Name the comparisons for whose number p-values are corrected."""
+    count = format_count(terms.family_size, "comparison")
+    return f"{count} per metric: {FAMILIES[terms.family]}"
+
+
 def is_corrected(results: Results) -> bool:
-    """Whether p-values were corrected for the number of comparisons."""
+    """Tell whether p-values were corrected for the number of comparisons."""
     tested = [each for each in results.comparisons if each.p_value is not None]
     terms = results.terms
     asked = terms is not None and terms.correction in CORRECTIONS
@@ -161,10 +170,17 @@ def is_corrected(results: Results) -> bool:
 
 
 def say_corrected(results: Results) -> str:
-    """Say whose correction p-values have gone through; an empty string without one."""
+    """Name the correction of p-values; an empty string without one."""
     if results.terms is None or not is_corrected(results):
         return ""
     return f" after {CORRECTIONS[results.terms.correction]} correction"
+
+
+def say_family(results: Results) -> str:
+    """Name the family of corrected p-values; an empty string without a correction."""
+    if results.terms is None or not is_corrected(results):
+        return ""
+    return f" for {describe_family(results.terms)}"
 
 
 def name_correction(results: Results) -> list[str]:

@@ -1,4 +1,4 @@
-"""What to say in a paper's section on methods, with citations and BibTeX."""
+"""Sentences for a paper's section on methods, with citations and BibTeX."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -120,7 +120,7 @@ def _choose_papers(signature: str) -> list[str]:
 
 
 def _describe_options(signature: str) -> Iterator[str]:
-    """Say how words are cut and compared, then what is no default."""
+    """Name the preparation of words, then the options that are not the default."""
     parts = [part.partition(":")[::2] for part in signature.split("|")[1:]]
     options = dict(parts)
     if tok := options.get("tok"):
@@ -160,7 +160,8 @@ def _describe_test(
         f"{escape(f'at p ≤ {terms.alpha:g}')}"
     ) + (
         f" after {CORRECTIONS[terms.correction]} correction"
-        f"{cite(PAPERS_OF_METHODS[terms.correction])} for each metric."
+        f"{cite(PAPERS_OF_METHODS[terms.correction])} for "
+        f"{format_count(terms.family_size, 'comparison')} per metric."
         if is_corrected(results)
         else "."
     )

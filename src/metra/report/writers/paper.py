@@ -126,7 +126,7 @@ def _build_main_table(
         if score.segments is not None and score.segment_signature:
             named[f"{titles[spec]} of segments"] = score.segment_signature
         for name, signature in named.items():
-            # Only of what is shown.
+            # Intervals of scores are not shown beside comparisons.
             whole = split_signature(signature)[0] if results.terms else signature
             signatures.append((name, rewrite_signature(whole, style.signature)))
     notes = [*_build_notes(results, table), *build_reasons(results)]
@@ -173,17 +173,17 @@ def _make_column(
     title: str, cells: Sequence[Cell], score: Score, group: str
 ) -> tuple[Column, list[Cell]]:
     column = build_metric_column(title, score, group)
-    return column, mark_best(cells, higher_is_better=score.higher_is_better)
+    return column, mark_best(cells, direction=score.direction)
 
 
 def _shows_groups(results: Results, groups: Mapping[str, str]) -> bool:
-    """Whether groups of segments are columns side by side."""
+    """Tell whether groups of segments are columns side by side."""
     count = (1 + len(results.groups or ())) * len(results.specs)
     return results.groups is not None and not groups and count <= MOST_COLUMNS
 
 
 def _find_marks(results: Results) -> dict[tuple[str, str], str]:
-    """Find what stands behind each system's score: daggers, or letters for all pairs."""
+    """Find the marks behind each system's score: daggers, or letters for all pairs."""
     if results.clusters:
         return {
             (system, spec): letters
@@ -194,9 +194,7 @@ def _find_marks(results: Results) -> dict[tuple[str, str], str]:
 
 
 def _mark(comparison: "SystemComparison") -> str:
-    if not comparison.significant:
-        return ""
-    return BETTER if comparison.gain > 0 else WORSE
+    return {"better": BETTER, "worse": WORSE, "": ""}[comparison.verdict]
 
 
 def _letter_systems(results: Results, spec: str) -> dict[str, str]:
@@ -217,7 +215,7 @@ def _letter_systems(results: Results, spec: str) -> dict[str, str]:
 def _build_difference_table(
     results: Results, titles: Mapping[str, str]
 ) -> tuple[Table, list[str]]:
-    """Build the table of differences, and say what its signs mean."""
+    """Build the table of differences, and explain its signs."""
     has_pairs, corrected = bool(results.clusters), name_correction(results)
     correction = results.terms.correction if results.terms else "none"
     scores = results.systems[0].scores
@@ -258,7 +256,7 @@ def _build_difference_table(
 
 
 def _build_notes(results: Results, table: Table) -> Iterator[str]:
-    """Say what bold, brackets and marks mean."""
+    """Explain bold, brackets and marks."""
     cells = [cell for row in table.rows for cell in row]
     if any(cell.best for cell in cells):
         yield "Bold: best score of the column."

@@ -31,7 +31,10 @@ from metra.stats.defaults import LEAST_UNITS
 COLUMNS = ("level", "system", "item", "metric", "score", "low", "high", "signature")
 #: Further columns where systems are compared. There a score is a difference, and the item
 #: the baseline.
-TEST_COLUMNS = ("standard_error", "effect", "p_value", "p_holm", "significant", "p_bh")
+TEST_COLUMNS = (
+    *("standard_error", "effect", "p_value", "p_holm", "significant", "p_bh"),
+    *("family", "family_size", "gain"),
+)
 
 
 def render(results: Results, form: str, style: Style) -> str:
@@ -118,7 +121,7 @@ def build_tables(results: Results, style: Style) -> list[Table]:
     for spec in results.specs:
         scores = [entry.scores[spec] for entry in systems]
         cells = [Cell(score.score, score.interval) for score in scores]
-        columns.append(mark_best(cells, higher_is_better=scores[0].higher_is_better))
+        columns.append(mark_best(cells, direction=scores[0].direction))
     rows = [
         (entry.name, [cells[at] for cells in columns])
         for at, entry in enumerate(systems)
@@ -253,7 +256,7 @@ def _build_cell(score: Score) -> Cell:
 
 def _build_row(values: Sequence[float], score: Score) -> list[Cell]:
     cells = [Cell(value) for value in values]
-    return mark_best(cells, higher_is_better=score.higher_is_better)
+    return mark_best(cells, direction=score.direction)
 
 
 def _format_key(value: object) -> str:
@@ -264,7 +267,7 @@ def _list_score_rows(results: Results) -> Iterator[tuple[str, ...]]:
     for entry in results.systems:
         for spec, score in entry.scores.items():
             low, high = map(repr, score.interval) if score.interval else ("", "")
-            number = _format_number(score.score)
+            number = _format_value(score.score)
             yield "system", entry.name, "", spec, number, low, high, score.signature
             for level, values, signature in (
                 ("document", score.documents, score.signature),
@@ -273,7 +276,7 @@ def _list_score_rows(results: Results) -> Iterator[tuple[str, ...]]:
                 # Once for all: it would be most of the file.
                 signed = signature or score.signature
                 for item, value in (values or {}).items():
-                    cells = level, entry.name, str(item), spec, _format_number(value)
+                    cells = level, entry.name, str(item), spec, _format_value(value)
                     yield (*cells, "", "", signed)
                     signed = ""
     for place, group in enumerate(results.groups or ()):
@@ -281,27 +284,27 @@ def _list_score_rows(results: Results) -> Iterator[tuple[str, ...]]:
         item = ",".join(f"{key}={_format_key(value)}" for key, value in keys)
         for entry in group.systems:
             for spec, score in entry.scores.items():
-                cells = "group", entry.name, item, spec, _format_number(score.score)
+                cells = "group", entry.name, item, spec, _format_value(score.score)
                 yield (*cells, "", "", "" if place else score.signature)
 
 
 def _list_comparison_rows(results: Results) -> Iterator[tuple[str, ...]]:
     for entry in results.comparisons:
-        low, high = entry.interval or (None, None)
-        numbers = (entry.standard_error, entry.effect, entry.p_value, entry.p_holm)
+        names = "comparison", entry.system, entry.baseline, entry.metric
+        numbers = entry.difference, *(entry.interval or (None, None))
+        tested = [getattr(entry, name) for name in TEST_COLUMNS]
         yield (
-            "comparison",
-            entry.system,
-            entry.baseline,
-            entry.metric,
-            *map(_format_number, (entry.difference, low, high)),
+            *names,
+            *map(_format_value, numbers),
             entry.test,
-            *map(_format_number, numbers),
-            "yes" if entry.significant else "no",
-            _format_number(entry.p_bh),
+            *map(_format_value, tested),
         )
 
 
-def _format_number(value: float | None) -> str:
-    """Write a number in full; nothing if it is missing."""
+def _format_value(value: float | str | bool | None) -> str:
+    """Write a number in full, or a word; nothing if it is missing."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        return value
     return "" if value is None or value != value else repr(value)

@@ -448,7 +448,7 @@ def _fit_metrics(
 
     is_large = rows > HELD_ROWS
     for spec, metric in metrics.items():
-        exchange = metric.weighing and metric.weighing.exchange
+        exchange = metric.fit and metric.fit.exchange
         if is_large and exchange:
             work.chunk_rows, partitions = choose_sizes(rows * len(plan.references))
             chunks = [-(-shard.rows // work.chunk_rows) for shard in shards]

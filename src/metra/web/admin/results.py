@@ -11,11 +11,9 @@ from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, QueryParams
 
-from metra.campaign.agreement import compute_span_agreement
 from metra.campaign.judgement import (
     MEASURED,
     build_campaign_scores,
-    drop_checks,
     keep_latest,
     pause_collection,
     score_kept,
@@ -25,25 +23,30 @@ from metra.campaign.monitoring import APART, find_disagreements
 from metra.campaign.outside_scores import read_outside_scores
 from metra.campaign.prefilled_marks import count_mark_changes
 from metra.campaign.protocols.task_protocols import SETTLED_BY
-from metra.campaign.reconciliation import compute_rater_agreement
 from metra.campaign.second_look import build_follow_up, count_open_answers
 from metra.campaign.summary import compute_measurements
 from metra.campaign.uploads import make_safe_name
 from metra.errors import MetraError
 from metra.meta.correlate import PeopleCorrelation, correlate_people, tabulate_means
 from metra.meta.findings import merge_reports
-from metra.meta.judge_options import WORDS_PER_MINUTE, FlagRules, RankOptions
+from metra.meta.judge_options import (
+    WORDS_PER_MINUTE,
+    AgreeOptions,
+    FlagRules,
+    RankOptions,
+)
 from metra.meta.judges import add_flags
 from metra.meta.question import AnsweredQuestion, answer_all
+from metra.meta.spans import agree_on_marks, compare_tags
 from metra.metrics import registry
 from metra.report.html.tables import convert_table
 from metra.report.pictures.campaign import draw_judge_times, draw_ranking, draw_times
 from metra.report.table import Style
 from metra.report.writers.meta import render
 from metra.scores.judgement import Judgement, JudgementKind
-from metra.scores.selection import Flagged, Selection
+from metra.scores.selection import Flagged, Selection, select_judgements
+from metra.scores.spans import collect_spans
 from metra.scores.table import COUNTED, Scores, concatenate_scores
-from metra.stats.defaults import AGREEMENT_TRIALS, SEED
 from metra.store import answers, campaigns, outside_scores, second_looks
 from metra.web.admin.frame import (
     CampaignVisit,
@@ -189,6 +192,9 @@ def _render_metrics(visit: CampaignVisit, problem: str = "") -> Response:
         waiting=count_open_answers(campaign, judgements),
         looks=looks,
         prefilled=count_mark_changes(campaign, own),
+        tag_agreement=compare_tags(collect_spans(keep_latest(judgements)))
+        if campaign.protocol.name in SETTLED_BY
+        else {},
         names=visit.names,
     )
 
@@ -297,6 +303,7 @@ def _render_results(visit: CampaignVisit, problem: str = "") -> Response:
         "results.html",
         answered=len(found.judgements),
         sections=[_build_section(one) for one in found.answers],
+        is_ranked=any(one.question.name == "rank" for one in found.answers),
         selection=found.selection.describe(found.scores) if found.judgements else "",
         chosen=found.selection,
         known=found.choices,
@@ -309,22 +316,20 @@ def _render_results(visit: CampaignVisit, problem: str = "") -> Response:
         correlations=_correlate(found, automatic),
         metrics_problem=metrics_problem,
         problem=problem,
-        **_compare_spans(found.judgements),
+        **_compare_spans(found),
         outside=outside,
         outside_correlations=_correlate(found, outside.scores),
         means=_list_means(found, outside, visit),
     )
 
 
-def _compare_spans(judgements: Sequence[Judgement]) -> dict[str, Any]:
-    """Compare the errors or names that judges marked."""
-    unchecked = drop_checks(keep_latest(judgements))
-    drawing = {"trials": AGREEMENT_TRIALS, "seed": SEED}
-    asks_for_tags = any(one.protocol in SETTLED_BY for one in unchecked)
+def _compare_spans(found: AnsweredPage) -> dict[str, Any]:
+    """Compare the errors or tags that judges marked, in the answers that count."""
+    chosen = select_judgements(found.judgements, found.scores, found.selection)
+    spans = collect_spans(chosen)
     return {
-        "span_agreement": compute_span_agreement(unchecked, **drawing),
-        "raters": compute_rater_agreement(unchecked) if asks_for_tags else {},
-        "agreement_trials": AGREEMENT_TRIALS,
+        "span_agreement": agree_on_marks(spans),
+        "tag_agreement": compare_tags(spans),
     }
 
 
@@ -483,7 +488,12 @@ def parse_filters(
         rule="neighbours" if query.get("rule") == "neighbours" else "wmt",
         correction="holm" if query.get("holm") == "yes" else "none",
     )
-    return selection, {"rank": ranking, "judges": FlagRules(words_per_minute=fastest)}
+    options = {
+        "rank": ranking,
+        "judges": FlagRules(words_per_minute=fastest),
+        "agree": AgreeOptions(brief=True),
+    }
+    return selection, options
 
 
 def _parse_day(day: str, *, days: int = 0) -> float | None:

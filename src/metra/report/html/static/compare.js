@@ -30,7 +30,7 @@ let listed = [];
 function goodness(system, at) {
   const score = data.scores[view.metric][system][at];
   if (score == null) return Infinity;
-  return data.metrics[view.metric].up ? score : -score;
+  return orient(view.metric, score);
 }
 
 // Words of each segment's longest reference, or output where there are no references.
@@ -90,20 +90,21 @@ function refresh() {
 // The two systems on the whole test set, and whether they differ.
 function verdict() {
   const [before, after] = [view.a, view.b].map((at) => data.corpus[view.metric][at]);
-  const found = data.tests.find(([metric, one, two]) =>
-    metric === view.metric && (one === view.a ? two === view.b : one === view.b && two === view.a));
+  const isAsked = ([metric, one, two]) =>
+    metric === view.metric && (one === view.a ? two === view.b : one === view.b && two === view.a);
+  const family = data.families.find(({ comparisons }) => comparisons.some(isAsked));
   const { spec, digits } = data.metrics[view.metric];
   const text = [
     `${spec} on the whole test set: ${number(before, digits)} → `,
     `${number(after, digits)}, ${signed(after - before, digits)}`,
   ];
-  if (found) {
-    const [, one, , low, high, p] = found;
+  if (family) {
+    const [, one, , , low, high, , p] = family.comparisons.find(isAsked);
     const ends = one === view.a ? [low, high] : [high, low].map((end) => end && -end);
     const [from, to] = ends.map((end) => end != null && signed(end, digits));
     if (low != null) text.push(` (95% interval ${from} to ${to})`);
     text.push(p == null ? "; not enough data for a test"
-      : `; p ${p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`} with Holm's correction`);
+      : `; p ${p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`} with Holm's correction for ${family.about}`);
   }
   return text.join("") + ".";
 }

@@ -4,11 +4,18 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const segmentCount = data.outputs[0].length;
 const LONG = 1500;
 
-// How much better the second score is, whichever way the metric points.
+// A score for which higher is better, whichever way the metric points.
+function orient(metric, score) {
+  const { up, target } = data.metrics[metric];
+  if (target != null) return -Math.abs(score - target);
+  return up ? score : -score;
+}
+
+// How much better the second score is.
 function gain(metric, a, b, at) {
   const [before, after] = [data.scores[metric][a][at], data.scores[metric][b][at]];
   if (before == null || after == null) return null;
-  return data.metrics[metric].up ? after - before : before - after;
+  return orient(metric, after) - orient(metric, before);
 }
 
 // The place of every output among all outputs by a metric or by people (the last row), from
@@ -19,9 +26,9 @@ function placesOf(row) {
   if (places[row]) return places[row];
   const isPeople = row === data.metrics.length;
   const scores = isPeople ? data.people : data.scores[row];
-  const sign = isPeople || data.metrics[row].up ? 1 : -1;
+  const rank = (score) => (isPeople ? score : orient(row, score));
   const order = scores.flat().filter((score) => score != null)
-    .map((score) => sign * score).sort((one, other) => one - other);
+    .map(rank).sort((one, other) => one - other);
   const placeByScore = new Map();
   for (let first = 0; first < order.length; ) {
     let last = first;
@@ -30,7 +37,7 @@ function placesOf(row) {
     first = last + 1;
   }
   places[row] = scores.map((system) =>
-    system.map((score) => (score == null ? null : placeByScore.get(sign * score))));
+    system.map((score) => (score == null ? null : placeByScore.get(rank(score)))));
   return places[row];
 }
 
@@ -53,7 +60,9 @@ function disagreement(a, b, at) {
 }
 
 function arrow(metric) {
-  return data.metrics[metric].up ? "↑" : "↓";
+  const { up, target } = data.metrics[metric];
+  if (target != null) return `→${target}`;
+  return up ? "↑" : "↓";
 }
 
 function documentOf(at) {

@@ -78,20 +78,22 @@ function outputsOf(at) {
   // By people where they judged the segment, else by the most trusted metric.
   const isJudged = data.people?.some((system) => system[at] != null);
   const scores = isJudged ? data.people : data.scores[data.trusted];
-  const sign = isJudged || data.metrics[data.trusted].up ? -1 : 1;
-  const key = (index) => scores[index][at] ?? sign * Infinity;
-  order.sort((one, other) => sign * (key(one) - key(other)) || one - other);
-  const best = data.metrics.map((metric, index) => {
-    const scores = data.scores[index].map((system) => system[at]).filter((s) => s != null);
-    return metric.up ? Math.max(...scores) : Math.min(...scores);
+  const rank = (score) => (isJudged ? score : orient(data.trusted, score));
+  const key = (index) => (scores[index][at] == null ? -Infinity : rank(scores[index][at]));
+  order.sort((one, other) => key(other) - key(one) || one - other);
+  const best = data.scores.map((systems, metric) => {
+    const scores = systems.map((system) => system[at]).filter((s) => s != null);
+    return Math.max(...scores.map((score) => orient(metric, score)));
   });
+  const isBest = (metric, value) => value != null && orient(metric, value) === best[metric];
   const judged = (data.people ?? []).map((system) => system[at]).filter((s) => s != null);
   const liked = judged.length > 1 ? Math.max(...judged) : null;
+  const isLiked = (index) => liked != null && data.people[index][at] === liked;
   const heads = ["system", "output", ...data.metrics.map((m, index) => `${m.spec} ${arrow(index)}`)];
   if (data.people) heads.push("people");
-  const score = (value, top, name, digits) =>
+  const score = (value, isTop, name, digits) =>
     el("td", { class: "num", "data-v": value ?? "", "data-name": name },
-      several && value != null && value === top
+      several && isTop
         ? el("b", {}, number(value, digits), el("span", { class: "unseen" }, " best"))
         : number(value, digits));
   const body = el("tbody");
@@ -106,9 +108,11 @@ function outputsOf(at) {
       return el("tr", {},
         el("th", { scope: "row" }, system(index)),
         el("td", { class: "output" }, passage(text, nodes), errorList(index, at)),
-        data.metrics.map(({ digits }, metric) =>
-          score(data.scores[metric][index][at], best[metric], heads[metric + 2], digits)),
-        data.people ? score(data.people[index][at], liked, "people") : null);
+        data.metrics.map(({ digits }, metric) => {
+          const value = data.scores[metric][index][at];
+          return score(value, isBest(metric, value), heads[metric + 2], digits);
+        }),
+        data.people ? score(data.people[index][at], isLiked(index), "people") : null);
     }));
   };
   fill();

@@ -1,0 +1,340 @@
+"""Marked errors and tags, column by column: who marked which part of which output.
+
+`Spans` is the only record of marks, beside the table of scores. A rating is an output that a
+judge or a program looked at, with or without marks. Readers build the record with
+`build_spans`, answers of campaigns become one by `collect_spans`, and statistics take the
+arrays of `arrange_spans`.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metra.formats.stream import name_system
+from metra.scores.judgement import Judgement
+from metra.scores.table import COUNTED, ScoredItem, number_segments
+from metra.stats.arrays import (
+    Codes,
+    expand_ranges,
+    number_by_appearance,
+    number_names,
+)
+from metra.stats.span_agreement import SpanColumns
+from metra.text.offsets import from_utf16_inclusive
+
+#: Severities of marks that do not count as errors.
+NEUTRAL = ("neutral", "trivial")
+#: The severity of tags: names and terms that judges marked.
+TAG = "tag"
+#: A system, an item and a judge or program.
+RatingKey: TypeAlias = tuple[str, ScoredItem, str]
+Names: TypeAlias = NDArray[np.object_]
+
+
+class Mark(NamedTuple):
+    """A row of `Spans`: a marked part of a text."""
+
+    #: In lower case.
+    severity: str
+    #: The place in code points, the end not included; None if unknown.
+    start: int | None = None
+    end: int | None = None
+    category: str = ""
+    #: The marked text: output, source, or missing for an omission.
+    side: str = "output"
+    #: The words, if only they are known.
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Spans:
+    """The marks of a file, a campaign or a metric, sorted by rating."""
+
+    path: str
+    systems: tuple[str, ...]
+    items: tuple[ScoredItem, ...]
+    #: People, or the programs that marked.
+    judges: tuple[str, ...]
+    #: Of each rating, and the text of its output if known.
+    system: Codes
+    item: Codes
+    judge: Codes
+    texts: Sequence[str | None]
+    #: Of each mark: its rating, and the fields of `Mark`; unknown places are -1.
+    rating: Codes
+    severity: Names
+    start: Codes
+    end: Codes
+    category: Names
+    side: Names
+    text: Names
+    #: Whether programs marked, not people.
+    is_automatic: bool = False
+    #: Whether places count UTF-16 units and ends are included.
+    in_utf16: bool = False
+
+    @cached_property
+    def segments(self) -> Codes:
+        """The number of each item's segment, from 0."""
+        names, number = number_names([item.segment for item in self.items])
+        return number_segments(names)[number] if names else number
+
+    @cached_property
+    def keys(self) -> list[RatingKey]:
+        """The system, the item and the judge of each rating."""
+        codes = (self.system.tolist(), self.item.tolist(), self.judge.tolist())
+        return [
+            (self.systems[system], self.items[item], self.judges[judge])
+            for system, item, judge in zip(*codes, strict=True)
+        ]
+
+    @cached_property
+    def ratings(self) -> Mapping[tuple[str, int], Sequence[int]]:
+        """The ratings of each output, by system and number of the segment."""
+        ratings: dict[tuple[str, int], list[int]] = {}
+        segments = self.segments[self.item].tolist()
+        for rating, (key, segment) in enumerate(zip(self.keys, segments, strict=True)):
+            ratings.setdefault((key[0], segment), []).append(rating)
+        return ratings
+
+    def list_judges(self, system: str, segment: int) -> list[str]:
+        """List the judges of an output, by system and number of the segment."""
+        return [self.keys[at][2] for at in self.ratings.get((system, segment), ())]
+
+    def list_marks(self, system: str, segment: int) -> list[tuple[str, Mark]]:
+        """List the marks of an output, each with its judge."""
+        return [
+            (self.keys[rating][2], self.get_mark(row))
+            for rating in self.ratings.get((system, segment), ())
+            for row in range(*np.searchsorted(self.rating, (rating, rating + 1)))
+        ]
+
+    def get_mark(self, row: int) -> Mark:
+        """Return a row."""
+        start, end = int(self.start[row]), int(self.end[row])
+        return Mark(
+            self.severity[row],
+            None if start < 0 else start,
+            None if end < 0 else end,
+            *(self.category[row], self.side[row], self.text[row]),
+        )
+
+    def locate(self, mark: Mark, text: str) -> tuple[int, int] | None:
+        """Return the place of a mark in its text, None if it is not there."""
+        if mark.start is None or mark.end is None:
+            place = text.find(mark.text) if mark.text else -1
+            return None if place < 0 else (place, place + len(mark.text))
+        start, end = mark.start, mark.end
+        if self.in_utf16:
+            try:
+                start, end = from_utf16_inclusive(text, start, end)
+            except ValueError:
+                return None
+        return (start, end) if 0 <= start < end <= len(text) else None
+
+
+def build_spans(
+    path: str,
+    ratings: Mapping[RatingKey, Sequence[Mark]],
+    texts: Sequence[str | None] = (),
+    *,
+    is_automatic: bool = False,
+    in_utf16: bool = False,
+) -> Spans:
+    """Build the record of ratings and their marks; `texts` are the outputs of ratings.
+
+    >>> item = ScoredItem("1")
+    >>> spans = build_spans("", {("a", item, "ann"): [Mark("minor", 2, 5)]})
+    >>> spans.locate(spans.get_mark(0), "a dog")
+    (2, 5)
+    """
+    systems, system = number_names([system for system, _, _ in ratings])
+    items, item = number_names([item for _, item, _ in ratings])
+    judges, judge = number_names([judge for _, _, judge in ratings])
+    sizes = np.array([len(marks) for marks in ratings.values()], np.int64)
+    return Spans(
+        path,
+        *(systems, items, judges, system, item, judge),
+        texts or [None] * len(ratings),
+        np.repeat(np.arange(len(sizes)), sizes),
+        **_build_columns([mark for marks in ratings.values() for mark in marks]),
+        is_automatic=is_automatic,
+        in_utf16=in_utf16,
+    )
+
+
+def collect_spans(judgements: Iterable[Judgement], path: str = "") -> Spans:
+    """Collect the errors and tags that judges marked in outputs.
+
+    Give last revisions. Calibration items, repeats and degraded copies do not count. Several
+    answers of a judge on the same output are one rating.
+    """
+    answered = [one for one in judgements if one.kind in COUNTED and one.cannot is None]
+    # Most answers share their value with others: each value is read once.
+    values = {id(one.value): one.value for one in answered}
+    listed = {key: list_answer_marks(value) for key, value in values.items()}
+    marks_by_value = {key: each for key, each in listed.items() if each is not None}
+    if len(marks_by_value) < len(listed):
+        answered = [one for one in answered if id(one.value) in marks_by_value]
+    keys, code = number_names([id(one.value) for one in answered])
+    sizes = np.array([len(marks_by_value[key]) for key in keys], np.int64)
+    columns = _build_columns([mark for key in keys for mark in marks_by_value[key]])
+    systems, system = number_names([one.systems[0] for one in answered])
+    segments, item = number_names([one.segment for one in answered])
+    judges, judge = number_names([one.judge for one in answered])
+    pairs = (item * len(systems) + system) * len(judges) + judge
+    rating = number_by_appearance(pairs)[1]
+    first = np.unique(rating, return_index=True)[1]
+    answer, line = expand_ranges((np.cumsum(sizes) - sizes)[code], sizes[code])
+    by_rating = np.argsort(rating[answer], kind="stable")
+    line = line[by_rating]
+    return Spans(
+        path,
+        systems,
+        tuple(ScoredItem(str(segment)) for segment in segments),
+        judges,
+        *(system[first], item[first], judge[first]),
+        [answered[at].outputs[0] for at in first.tolist()],
+        rating[answer][by_rating],
+        **{name: column[line] for name, column in columns.items()},
+    )
+
+
+def list_answer_marks(value: Mapping[str, Any]) -> list[Mark] | None:
+    """List the marks of an answer; None if it was asked for none."""
+    marks: list[Mark] | None = None
+    for step in value.values():
+        if isinstance(step, dict) and "tags" in step:
+            tags = [
+                Mark(TAG, tag["start"], tag["end"], tag.get("type", ""))
+                for tag in step["tags"]
+            ]
+            marks = tags if marks is None else marks + tags
+        elif isinstance(step, list) and (not step or _is_mark(step[0])):
+            errors = [build_mark(mark) for mark in step]
+            marks = errors if marks is None else marks + errors
+    return marks
+
+
+def _is_mark(entry: Any) -> bool:
+    return isinstance(entry, dict) and "severity" in entry
+
+
+def build_mark(entry: Mapping[str, Any]) -> Mark:
+    """Build a mark from an entry with the names that most formats use."""
+    get = entry.get
+    start, end = get("start"), get("end")
+    return Mark(
+        str(entry["severity"]).lower(),
+        None if start is None else int(start),
+        None if end is None else int(end),
+        str(get("category") or "").lower(),
+        get("side", "output"),
+        str(get("text") or get("span") or ""),
+    )
+
+
+def _build_columns(marks: Sequence[Mark]) -> dict[str, Any]:
+    """Build the columns of rows, by name."""
+    fields = [*zip(*marks, strict=True)] or [()] * len(Mark._fields)
+    columns: dict[str, Any] = {}
+    for name, values in zip(Mark._fields, fields, strict=True):
+        if name in ("start", "end"):
+            places = [-1 if place is None else place for place in values]
+            columns[name] = np.array(places, np.int64)
+        else:
+            columns[name] = np.array(values, object)
+    return columns
+
+
+def join_spans(
+    tables: Sequence[Spans],
+    outputs: Mapping[str, Sequence[str | None]] | None = None,
+) -> Spans:
+    """Join tables: segments by number, and marks with their places in code points.
+
+    `outputs` are the texts of each system, segment by segment, for marks with known words
+    only and for the lengths of outputs. A rater without a name is called like the file, and
+    so is one who marked the same output in two files.
+    """
+    texts: dict[tuple[str, ScoredItem], str] = {
+        (system, ScoredItem(str(number))): text
+        for system, column in (outputs or {}).items()
+        for number, text in enumerate(column, 1)
+        if text is not None
+    }
+    ratings: dict[RatingKey, list[Mark]] = {}
+    for table in tables:
+        numbers = (table.segments[table.item] + 1).tolist()
+        sources = [
+            ((system, ScoredItem(str(number))), judge)
+            for (system, _, judge), number in zip(table.keys, numbers, strict=True)
+        ]
+        pairs = zip(sources, table.texts, strict=True)
+        texts = {unit: text for (unit, _), text in pairs if text} | texts
+        names: dict[str, str] = {}
+        for unit, judge in sources:
+            if (*unit, judge) in ratings:
+                names[judge] = f"{judge} ({name_system(table.path)})"
+            names.setdefault(judge, judge or name_system(table.path))
+        keys = [(*unit, names[judge]) for unit, judge in sources]
+        ratings |= {key: [] for key in keys}
+        for row, rating in enumerate(table.rating.tolist()):
+            mark, key = table.get_mark(row), keys[rating]
+            if mark.side == "output":
+                mark = _place_mark(table, mark, texts.get(key[:2]))
+            ratings[key].append(mark)
+    return build_spans("", ratings, [texts.get(key[:2]) for key in ratings])
+
+
+def _place_mark(table: Spans, mark: Mark, text: str | None) -> Mark:
+    """Return a mark with its place; without the text, places are taken for code points."""
+    if text is not None:
+        start, end = table.locate(mark, text) or (None, None)
+        return mark._replace(start=start, end=end)
+    if mark.end is None or not table.in_utf16:
+        return mark
+    return mark._replace(end=mark.end + 1)
+
+
+def arrange_spans(spans: Spans) -> tuple[SpanColumns, Counter[str]]:
+    """Arrange marks by output and rater, and count those without a place in the output.
+
+    Neutral marks are no errors.
+    """
+    is_error = ~np.isin(spans.severity, np.array(NEUTRAL, object))
+    is_inside = is_error & (spans.side == "output")
+    unplaced = Counter(spans.side[is_error & ~is_inside].tolist())
+    length = np.array([len(text or "") for text in spans.texts], np.int64)
+    start, end, room = spans.start, spans.end, length[spans.rating]
+    has_place = (start >= 0) & (start < end) & ((room == 0) | (end <= room))
+    if unknown := int((is_inside & ~has_place).sum()):
+        unplaced["unknown"] = unknown
+    rows = np.flatnonzero(is_inside & has_place)
+    segment = spans.segments[spans.item]
+    output = number_by_appearance(segment * len(spans.systems) + spans.system)[1]
+    first = np.unique(output, return_index=True)[1]
+    lengths = np.zeros(len(first), np.int64)
+    lengths[output] = length
+    # Raters are numbered as they appear, output by output.
+    by_output = np.argsort(output, kind="stable")
+    judges, rater = number_by_appearance(spans.judge[by_output])
+    order = np.lexsort((rater, output[by_output]))
+    place = np.empty_like(order)
+    place[by_output[order]] = np.arange(len(order))
+    rows = rows[np.argsort(place[spans.rating[rows]], kind="stable")]
+    columns = SpanColumns(
+        tuple(spans.judges[at] for at in judges.tolist()),
+        number_by_appearance(segment[first])[1],
+        lengths,
+        output[by_output[order]],
+        rater[order],
+        place[spans.rating[rows]],
+        *(start[rows], end[rows], (spans.severity[rows] != "minor").astype(np.bool_)),
+    )
+    return columns, unplaced

@@ -110,7 +110,7 @@ def test_kinds_of_items(kind):
 
 
 def test_references_and_controls_count_as_systems():
-    assert COUNTED == {"judged", "reference", "control"}
+    assert {"judged", "reference", "control"} == COUNTED
     scores = build_campaign_scores([made("human", 1, "ann", 5, "reference"), *ANSWERS])
     assert "human" in DEFAULT.select(scores).systems
 
@@ -206,7 +206,12 @@ def test_ranks_among_chosen_systems_are_those_of_judging_them_alone(ranks, place
     chosen = [names[at] for at in sorted(places)]
     own = sorted(ranks[at] for at in places)
     alone = made(
-        *("", 1, "ann", {"ranking": [own.index(ranks[at]) + 1 for at in sorted(places)]}),
+        *(
+            "",
+            1,
+            "ann",
+            {"ranking": [own.index(ranks[at]) + 1 for at in sorted(places)]},
+        ),
         name="ranking",
         systems=tuple(chosen),
         outputs=tuple("abcd"[: len(chosen)]),
@@ -475,14 +480,17 @@ def test_selections_that_are_refused(text):
 def test_the_default_is_what_everything_uses():
     """A default that is changed is noticed here before any figure changes."""
     assert Selection() == DEFAULT
-    assert DEFAULT == Selection(
-        kinds=frozenset({"judged", "reference", "control"}),
-        flagged="apart",
-        judges=frozenset(),
-        systems=frozenset(),
-        documents=frozenset(),
-        since=None,
-        until=None,
+    assert (
+        Selection(
+            kinds=frozenset({"judged", "reference", "control"}),
+            flagged="apart",
+            judges=frozenset(),
+            systems=frozenset(),
+            documents=frozenset(),
+            since=None,
+            until=None,
+        )
+        == DEFAULT
     )
     assert frozenset(ITEM_KINDS) - {"earlier"} == EVERY_KIND
     assert len(EVERY_KIND) == 10

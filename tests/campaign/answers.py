@@ -1,5 +1,7 @@
 """Judgements made up for tests, as short as they can be."""
 
+from statistics import fmean
+
 import numpy as np
 
 from metra.campaign.imports import parse_judgements, read_file
@@ -63,6 +65,6 @@ def average(answers, selection=DEFAULT):
         for system, own, of_100 in zip(lines.systems, native, hundred, strict=True):
             has_value = np.isfinite(own)
             if has_value.any():
-                figures = own[has_value].mean(), of_100[has_value].mean()
-                means[system, name] = (*map(float, figures), int(has_value.sum()))
+                figures = (fmean(each[has_value].tolist()) for each in (own, of_100))
+                means[system, name] = (*figures, int(has_value.sum()))
     return means

@@ -394,6 +394,19 @@ def test_answers_are_counted_once_whatever_they_score():
     )
 
 
+def test_answers_that_score_nothing_are_counted():
+    tags = [
+        made("r", at, judge, {"entity-tagging": {"tags": []}}, name="entity-tagging")
+        for at in (1, 2)
+        for judge in ("ann", "bo")
+    ]
+    flags = {"bo": ("too fast",)}
+    assert DEFAULT.describe(build_campaign_scores(tags)) == "4 answers of 2 judges"
+    assert DEFAULT.describe(build_campaign_scores(tags, flags)) == (
+        "2 answers of 1 judge; flagged judges set apart: bo"
+    )
+
+
 def test_scores_without_answers_are_counted_by_scorer():
     items = [ScoredItem("1"), ScoredItem("2")]
     values = {Scorer("da", "human"): [1.0, 2.0], Scorer("bleu"): [3.0, np.nan]}

@@ -66,7 +66,7 @@ class Selection:
         flagged = list_flagged(scores)
         if not flagged:
             return []
-        judges = replace(self, flagged="count").select(scores).judges
+        judges = replace(self, flagged="count")._select_counted(scores).judges
         return [judge for judge in flagged if judge in judges]
 
     def describe(self, scores: Scores, scorer: str = "") -> str:
@@ -84,7 +84,7 @@ class Selection:
         return "; ".join(self._list_words(scores))
 
     def _list_words(self, scores: Scores) -> list[str]:
-        counted = self.select(scores)
+        counted = self._select_counted(scores)
         words = [_count_answers(counted, "answer" if len(scores.answer) else "score")]
         kinds = {ITEM_KINDS[at] for at in np.unique(scores.get_kinds())}
         dropped = [kind for kind in ITEM_KINDS if kind in kinds - self.kinds]
@@ -110,6 +110,10 @@ class Selection:
         for word, day in zip(("from", "before"), days, strict=True):
             words += [f"answered {word} {day} UTC"] if day else []
         return words
+
+    def _select_counted(self, scores: Scores) -> Scores:
+        """Return the rows with values; if there are none, as of tags, all answers."""
+        return self.select(scores) or self.select_answers(scores).compact()
 
     def _filter(self, scores: Scores) -> Scores:
         keep = self._match(scores, self.kinds) & np.isfinite(scores.value)

@@ -1,8 +1,18 @@
 """Judgements made up for tests, as short as they can be."""
 
+from statistics import fmean
+
+import numpy as np
+
 from metra.campaign.imports import parse_judgements, read_file
+from metra.campaign.judgement import build_campaign_scores
 from metra.campaign.protocols.registry import protocol
+from metra.meta.judge_options import FlagRules, RankOptions
+from metra.meta.judges import add_flags
+from metra.meta.rank import ask_ranking
 from metra.scores.judgement import Judgement
+from metra.scores.selection import DEFAULT
+from metra.scores.views import promote_documents
 
 
 def made(system, segment, judge, score, kind="judged", name="adequacy", **more):
@@ -31,3 +41,30 @@ def made(system, segment, judge, score, kind="judged", name="adequacy", **more):
 def read_judgements(paths, **options):
     """The judgements of files."""
     return parse_judgements([read_file(path) for path in paths], **options)
+
+
+def table_of(answers, **rules):
+    """The table of scores of answers, with the flags of their judges."""
+    return add_flags(build_campaign_scores(answers), FlagRules(**rules))
+
+
+def rank(answers, selection=DEFAULT, scorer="", **options):
+    """The answer about the ranking by the only scorer, or by the one that is named."""
+    scores = table_of(answers)
+    [name] = [scorer] if scorer else scores.names
+    return ask_ranking(scores, selection, name, RankOptions(**options))
+
+
+def average(answers, selection=DEFAULT):
+    """Mean, mean from 0 to 100 and items by system and scorer, of one system too."""
+    scores = selection.select(build_campaign_scores(answers))
+    means = {}
+    for name in scores.names:
+        lines = promote_documents(scores, name)
+        native, hundred = (lines.matrix(name, column=c) for c in ("value", "hundred"))
+        for system, own, of_100 in zip(lines.systems, native, hundred, strict=True):
+            has_value = np.isfinite(own)
+            if has_value.any():
+                figures = (fmean(each[has_value].tolist()) for each in (own, of_100))
+                means[system, name] = (*figures, int(has_value.sum()))
+    return means

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.campaign.answers import average
 from tests.campaign.campaigns import REFERENCE, SECRET, SOURCE, answered, opened
 from tests.campaigns import check_answer, made
 
@@ -18,10 +19,9 @@ from metra.campaign.imports import parse_judgement_lines
 from metra.campaign.material import read_material
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.reconciliation import build_reconciliation, choose_gold_standard
-from metra.campaign.results import average_systems, count_skipped
 from metra.campaign.screen import build_screen
 from metra.campaign.settings import check_settings
-from metra.campaign.summary import blind_judgements, summarise_judgements
+from metra.campaign.summary import blind_judgements
 from metra.corpus import examples
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
@@ -209,7 +209,7 @@ def test_the_choices_are_a_reference_file():
     rows = [line.split("\t") for line in zipped["gold.tsv"].split("\n")]
     assert rows[0] == ["segment", "document", "reference", "votes", "judges", "text"]
     assert rows[2] == ["2", "trip", "reference 2", "1", "1", SECOND[1]]
-    means = {one.system: one.hundred for one in average_systems(found)}
+    means = {system: hundred for (system, _), (_, hundred, _) in average(found).items()}
     assert means == pytest.approx({"reference 1": 200 / 3, "reference 2": 100 / 3})
 
 
@@ -301,13 +301,6 @@ def test_simulated_judges_choose_the_best():
     [step] = protocol("gold-standard").steps
     rng = np.random.default_rng(1)
     assert step.asks.simulate([0.1, 0.9, 0.5], "", rng) == {"chosen": 2}
-
-
-def test_choices_among_some_references():
-    [step] = protocol("gold-standard").steps
-    value = {"chosen": 3, "of": 3}
-    assert step.asks.keep_outputs(value, [0, 2]) == {"chosen": 2, "of": 2}
-    assert step.asks.keep_outputs(value, [0, 1]) == {"chosen": 0, "of": 2}
 
 
 # Parts of outputs
@@ -419,45 +412,20 @@ def test_no_copy_with_a_marked_part_is_degraded(write):
 # What is not a translation
 
 
-def test_skipped_outputs_are_counted_and_enter_no_mean():
+def test_skipped_outputs_are_counted_in_the_export():
+    """How they are counted is tested with the question about missing scores."""
     frozen = opened("adequacy", skip_nontranslations=True)
     found = []
     for task in assign(frozen, secret=SECRET):
         skips = task.items[0].system == "bad" and task.items[0].segment == 1
-        other = task.items[0].segment == 2 and task.items[0].system == "good"
-        cannot = NOT_TRANSLATION if skips else "language" if other else None
+        cannot = NOT_TRANSLATION if skips else None
         value = None if cannot else {"adequacy": 4}
         found.append(check_answer(frozen, task, value, id=task.id, cannot=cannot))
-    rows = count_skipped(found)
-    assert [(one.system, one.skipped, one.answers) for one in rows] == [
-        ("bad", 2, 6),
-        ("good", 0, 4),
-    ]
-    assert rows[0].share == pytest.approx(100 / 3)
-    assert summarise_judgements(found).skipped == rows
-    means = {one.system: (one.items, one.native) for one in average_systems(found)}
-    assert means == {"good": (2, 4), "bad": (2, 4)}
     table = files_of(export_judgements("zip", found, frozen))["skipped.tsv"]
     assert table.split("\n")[1].startswith("bad\t2\t6\t33.3")
-
-
-def test_all_outputs_were_skipped_or_only_those_of_checks():
-    frozen = opened("adequacy", skip_nontranslations=True)
-    skipped = [
-        check_answer(frozen, task, None, id=task.id, cannot=NOT_TRANSLATION)
-        for task in assign(frozen, secret=SECRET)
-    ]
-    assert [(one.system, one.share) for one in count_skipped(skipped)] == [
-        ("bad", 100),
-        ("good", 100),
-    ]
-    others = answered(frozen, lambda *_: {"adequacy": 3})
-    checks = [replace(one, kind="degraded") for one in skipped]
-    assert count_skipped([*others, *checks]) == []
 
 
 def test_nothing_was_skipped():
     frozen = opened("adequacy")
     found = answered(frozen, lambda *_: {"adequacy": 3})
-    assert count_skipped(found) == []
     assert "skipped.tsv" not in files_of(export_judgements("zip", found, frozen))

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.campaign.answers import made, read_judgements
+from tests.campaign.answers import average, made, rank, read_judgements
 
 from metra.campaign.codebook import MEANINGS
 from metra.campaign.creation import freeze_campaign
@@ -22,9 +22,7 @@ from metra.campaign.imports import (
     split_language_pair,
 )
 from metra.campaign.judgement import score_judgements
-from metra.campaign.results import average_systems
 from metra.campaign.settings import Settings, check_settings
-from metra.campaign.summary import summarise_judgements
 from metra.cli.judge.files import FORMATS
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
@@ -76,7 +74,7 @@ MQM = [
 
 
 def means(judgements):
-    return {(one.system, one.scorer): one.native for one in average_systems(judgements)}
+    return {key: native for key, (native, *_) in average(judgements).items()}
 
 
 @pytest.mark.parametrize(
@@ -192,7 +190,12 @@ def test_everything_in_one_zip():
     assert (about["seed"], about["version"]) == (77, frozen.version)
     assert "secret" not in found.content.decode("latin-1")
     assert "Seed of the assignment: 77" in files["codebook.md"]
-    assert files["systems.tsv"].split("\n")[1].startswith("one\tda\t3\t6\t24.0\t24.0\t")
+    rows = csv.DictReader(io.StringIO(files["systems.tsv"]), dialect=csv.excel_tab)
+    one = next(row for row in rows if row["system"] == "one")
+    names = ("scorer", "rank", "cluster", "items", "judgements", "native", "hundred")
+    assert [one[name] for name in names] == [
+        *("da", "1.5", "1", "3", "6", "24.0", "24.0")
+    ]
 
 
 def test_what_was_filled_into_templates_stands_beside_what_was_expected():
@@ -441,20 +444,20 @@ def read_zip_tables(found):
 
 
 def test_means_of_systems_leave_out_judges_with_a_flag_as_results_do():
-    [ranking] = summarise_judgements(FLAGGED).rankings
-    [other] = summarise_judgements(FLAGGED).other_rankings.values()
+    answer = rank(FLAGGED)
     systems, judges, codebook = read_zip_tables(export_judgements("zip", FLAGGED))
     rows = [(row["judges"], row["system"], float(row["native"])) for row in systems]
     assert rows == [
-        *(("not flagged", one.mean.system, one.mean.native) for one in ranking.systems),
-        *(("all", one.mean.system, one.mean.native) for one in other.systems),
+        (judges, system, mean)
+        for judges, ranking in (("not flagged", answer.ranking), ("all", answer.other))
+        for system, mean in zip(ranking.systems, ranking.means, strict=True)
     ]
     assert [mean for *_, mean in rows] == [50.0, 30.0, 70.0, 60.0]
     assert [(row["judge"], row["answers"], row["in_means"]) for row in judges] == [
         ("ann", "10", "yes"),
         ("bobby", "10", "no"),
     ]
-    assert "exclude the flagged judges: bobby" in codebook
+    assert "10 answers of 1 judge; flagged judges set apart: bobby" in codebook
     # Single answers are all there, and say who has a flag.
     sheet = export_judgements("csv", FLAGGED).content.decode()
     cells = csv.DictReader(io.StringIO(sheet))
@@ -477,8 +480,16 @@ def test_what_becomes_of_judges_with_a_flag_can_be_chosen(flagged, expected):
     assert (b"bobby" in everything) == (flagged != "out")
     zipped = export_judgements("zip", FLAGGED, flagged=flagged)
     systems, _, _ = read_zip_tables(zipped)
-    kinds = {"apart": {"all", "not flagged"}}.get(flagged, {"all"})
-    assert {row["judges"] for row in systems} == kinds
+    rows = [(row["judges"], float(row["native"])) for row in systems]
+    with_bobby = [("all", 70.0), ("all", 60.0)]
+    assert (
+        rows
+        == {
+            "apart": [("not flagged", 50.0), ("not flagged", 30.0), *with_bobby],
+            "count": with_bobby,
+            "out": [("all", 50.0), ("all", 30.0)],
+        }[flagged]
+    )
 
 
 def test_where_all_judges_have_a_flag_they_count_or_nothing_is_left():

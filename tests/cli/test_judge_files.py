@@ -8,8 +8,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs metra[judge]")
 
-from metra.campaign.ranking import rank_systems
-from metra.campaign.results import average_systems
+from tests.campaign.answers import average, rank
 
 from metra.campaign.demo_data import SYSTEMS, list_demo_protocols
 from metra.campaign.imports import parse_judgement_lines
@@ -73,30 +72,30 @@ def test_meta_and_report_read_the_export_at_once(cli, filled, tmp_path, root):
     options = LDC, "--unblind", "--flagged", "out"
     out, _ = exported(cli, filled, tmp_path, "tsv", *options)
     lines, _ = exported(cli, filled, tmp_path, "jsonl", *options)
+    judgements = parse_judgement_lines(lines.read_text().split("\n"), "x")
     means = {
-        one.system: one.native
-        for one in average_systems(
-            parse_judgement_lines(lines.read_text().split("\n"), "x")
-        )
-        if one.scorer == "adequacy"
+        system: native
+        for (system, scorer), (native, *_) in average(judgements).items()
+        if scorer == "adequacy"
     }
     tables = []
     for path in (out, lines):
         ran = cli("meta", "rank", path, "--scorer", "adequacy", "--format", "json")
         assert ran.code == 0, ran.err
         tables.append(json.loads(ran.out))
-    assert tables[0]["tables"] == tables[1]["tables"]
-    rows = {row["system"]: row for row in tables[0]["tables"]["ranking"]}
-    assert {name: row["mean"] for name, row in rows.items()} == pytest.approx(means)
-    [ranking] = [
-        one
-        for one in rank_systems(
-            parse_judgement_lines(lines.read_text().split("\n"), "x")
-        )
-        if one.scorer == "adequacy"
-    ]
-    for one in ranking.systems:
-        assert rows[one.mean.system]["z"] == pytest.approx(one.z)
+    rows, from_lines = (
+        {row["system"]: row for row in each["tables"]["ranking"]} for each in tables
+    )
+    assert list(rows) == list(from_lines)
+    for system, row in rows.items():
+        assert row["mean"]["value"] == from_lines[system]["mean"]["value"]
+        for name in ("rank", "cluster", "range", "average rank", "wins", "n", "scores"):
+            assert row[name] == from_lines[system][name]
+    shown = {name: row["mean"]["value"] for name, row in rows.items()}
+    assert shown == pytest.approx(means)
+    ranking = rank(judgements, scorer="adequacy").ranking
+    for system, z in zip(ranking.systems, ranking.columns["z"], strict=True):
+        assert rows[system]["z"] == pytest.approx(z)
     ran = cli("meta", "agree", out, "--scorer", "fluency")
     assert ran.code == 0, ran.err
     assert "Krippendorff" in ran.out
@@ -128,10 +127,7 @@ def test_all_of_it_there_and_back(cli, filled, tmp_path):
     assert "answers from 8 judges on 4 systems." in ran.err
 
     def means(path):
-        found = average_systems(
-            parse_judgement_lines(path.read_text().split("\n"), "x")
-        )
-        return [(one.system, one.native, one.items) for one in found]
+        return average(parse_judgement_lines(path.read_text().split("\n"), "x"))
 
     assert means(out) == means(lines)
 

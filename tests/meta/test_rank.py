@@ -142,7 +142,7 @@ def test_lower_is_better_turns_the_ranking_round():
     scores = scores_of(gold, {}).with_lower_is_better(["gold"])
     findings, found = rank(scores, "gold")
     assert found.systems == ["s0", "s1"]
-    assert any("Lower values" in note for note in findings.notes)
+    assert "gold: lower is better." in findings.notes
 
 
 def test_what_is_missing_is_said():

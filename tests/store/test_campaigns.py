@@ -6,9 +6,11 @@ import pytest
 from tests.campaigns import made
 
 from metra.campaign.assignment import assign
-from metra.campaign.outside_scores import OutsideScores
+from metra.campaign.outside_scores import OutsideScores, build_outside_scores
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.errors import OptionError, UnknownNameError
+from metra.scores.table import Scorer
+from metra.stats.direction import HIGHER, LOWER
 from metra.store import audit, campaigns, judges, outside_scores, tasks
 from metra.store.campaigns import from_json, to_json
 
@@ -89,8 +91,20 @@ def test_campaigns_are_found_by_what_they_hold(store):
 
 
 def test_scores_of_other_programs_belong_to_one_campaign(store):
-    def build(metric, value):
-        return OutsideScores(metric, "f.tsv", True, {"Zeta-NMT": [value]})
+    content = made("da")
+
+    def build(metric, value, direction=HIGHER):
+        values = {"Zeta-NMT": [value] * len(content.segments)}
+        table = build_outside_scores(content, metric, direction, values)
+        return OutsideScores(metric, "f.tsv", table)
+
+    def read(db, key):
+        listed = outside_scores.list_scores(db, key, content)
+        for each in listed:
+            assert each.file == "f.tsv"
+            assert each.scores.systems == ("Zeta-NMT",)
+            assert len(each.scores) == len(content.segments)
+        return [(each.metric, each.scores.value[0]) for each in listed]
 
     with store.transaction() as db:
         one, two = (
@@ -99,13 +113,16 @@ def test_scores_of_other_programs_belong_to_one_campaign(store):
         )
         told = {"now": 2.0, "who": "ann"}
         outside_scores.add_scores(db, one, [build("b", 1.0), build("a", 2.0)], **told)
-        outside_scores.add_scores(db, two, [build("a", 3.0)], **told)
-        assert outside_scores.list_scores(db, one) == [build("a", 2.0), build("b", 1.0)]
+        outside_scores.add_scores(db, two, [build("a", 3.0, LOWER)], **told)
+        assert read(db, one) == [("a", 2.0), ("b", 1.0)]
         outside_scores.add_scores(db, one, [build("a", 4.0)], now=3.0, who="bob")
-        assert outside_scores.list_scores(db, one) == [build("b", 1.0), build("a", 4.0)]
+        assert read(db, one) == [("b", 1.0), ("a", 4.0)]
         outside_scores.remove_scores(db, one, "a", **told)
-        assert outside_scores.list_scores(db, one) == [build("b", 1.0)]
-        assert outside_scores.list_scores(db, two) == [build("a", 3.0)]
+        assert read(db, one) == [("b", 1.0)]
+        assert read(db, two) == [("a", 3.0)]
+        [lower] = outside_scores.list_scores(db, two, content)
+        assert lower.scores.scorers == (Scorer("a", "metric", LOWER, True),)
+        assert lower.scores.items == build("a", 3.0).scores.items
         with pytest.raises(UnknownNameError, match=r"No metric named 'a'.* Known: b"):
             outside_scores.remove_scores(db, one, "a", **told)
         log = audit.list_entries(db, one)

@@ -5,17 +5,20 @@ from dataclasses import replace
 from statistics import median
 
 import pytest
-from metra.campaign.ranking import RankingOptions, rank_systems
 from sqlalchemy import text
+from tests.campaign.answers import table_of
 from tests.campaigns import made, opened
 
 from metra.campaign.demo_data import list_demo_protocols
 from metra.campaign.judgement import check_imported, keep_latest
 from metra.errors import FormatError, OptionError
+from metra.meta.judge_options import RankOptions
+from metra.meta.question import answer_all
 from metra.report.campaign_files import export_judgements
 from metra.scores.appraise import KINDS, parse_appraise_judgements
 from metra.scores.judgement_jsonl import format_judgements
 from metra.scores.mqm import parse_marot
+from metra.scores.selection import DEFAULT
 from metra.store import answers, audit, campaigns, imported, judges, screens
 from metra.store.demo import fill_store
 from metra.store.second_looks import read_completed
@@ -97,9 +100,15 @@ def test_every_protocol_comes_out_as_it_went_in(store, filled):
         assert (called, one.is_new) == (name, True)
         again = format_judgements(kept(store, one.id))
         assert again == format_judgements(judgements), name
-        options = RankingOptions(trials=50)
-        again = rank_systems(kept(store, one.id), options)
-        assert again == rank_systems(judgements, options)
+        options = {"rank": RankOptions(trials=50)}
+        tables = [
+            [
+                one.report and one.report.tables
+                for one in answer_all(table_of(each), DEFAULT, options, ["rank"])
+            ]
+            for each in (kept(store, one.id), judgements)
+        ]
+        assert tables[0] == tables[1], name
     assert len(filled) > 10
 
 

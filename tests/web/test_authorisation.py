@@ -67,6 +67,8 @@ ADMINISTERING = {
             "/admin/campaigns/{key}/results",
         )
     },
+    # In no such form.
+    ("GET", "/admin/campaigns/{key}/results/figures.{form}"): (303, 303, 303, 404),
     # Nothing is judged yet.
     ("GET", "/admin/campaigns/{key}/export/{form}"): (303, 303, 303, 422),
     # Nothing is unblinded yet, so there is nothing to pack.

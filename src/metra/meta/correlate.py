@@ -425,8 +425,13 @@ def tabulate_means(rankings: Sequence[Any], automatic: Scores) -> Table:
     }
     rows = []
     for name in systems:
-        figures = [means.get(name, np.nan) for means in (*people, *metrics.values())]
-        rows.append((name, [build_figure(figure) for figure in figures]))
+        cells = [build_figure(means.get(name, np.nan)) for means in people]
+        # Scores of many programs lie between 0 and 1.
+        cells += [
+            Cell(drop_nan(means.get(name, np.nan)), digits=4)
+            for means in metrics.values()
+        ]
+        rows.append((name, cells))
     heads: list[str | Column] = [f"people: {each.scorer.name}" for each in rankings]
     heads += [f"{s.name} {s.direction.arrow}" for s in automatic.scorers]
     caption = "People and scores from other programs"

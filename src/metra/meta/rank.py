@@ -20,7 +20,7 @@ from metra.meta.findings import (
 from metra.meta.judge_options import RankOptions
 from metra.meta.normalise import normalise, standardise_workers
 from metra.meta.question import Question
-from metra.scores.selection import Selection, list_flagged
+from metra.scores.selection import Selection
 from metra.scores.table import Scorer, Scores
 from metra.scores.views import (
     average_systems,
@@ -116,7 +116,7 @@ def ask_ranking(
     selected = selection.select(scores)
     checks = scores if options.like else None
     ranking = rank_by_scorer(selected, scorer, options, checks)
-    flagged = tuple(list_flagged(scores))
+    flagged = tuple(selection.list_flagged(scores))
     other = None
     if flagged and selection.flagged != "out":
         others = selection.select_flagged(scores)

@@ -430,10 +430,14 @@ def _write_systems(request: ExportRequest) -> str:
     systems = set()
     answered = answer_all(request.scores, request.selection, names=["rank"])
     rankings = [(one.answer, one.answer.ranking) for one in answered if one.answer]
-    others = [(answer, answer.other) for answer, _ in rankings if answer.other]
+    others = [
+        (answer, answer.other)
+        for answer, _ in rankings
+        if answer.other and answer.is_apart
+    ]
     for answer, ranking in [*rankings, *others]:
-        is_all = ranking is answer.other or answer.other is None
-        judges = "all" if is_all else "not flagged"
+        has_both = answer.other is not None and answer.is_apart
+        judges = "not flagged" if has_both and ranking is answer.ranking else "all"
         for at, system in enumerate(ranking.systems):
             systems.add((system, ranking.scorer.name))
             hundred: tuple[object, ...] = ("", "", "")

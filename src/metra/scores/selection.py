@@ -61,6 +61,14 @@ class Selection:
         rows = scores.keep_lines(self._match(scores, self.kinds))
         return _drop_flagged(rows, self)
 
+    def list_flagged(self, scores: Scores) -> list[str]:
+        """List the flagged judges whose rows would count if flagged judges did."""
+        flagged = list_flagged(scores)
+        if not flagged:
+            return []
+        judges = replace(self, flagged="count")._select_counted(scores).judges
+        return [judge for judge in flagged if judge in judges]
+
     def describe(self, scores: Scores, scorer: str = "") -> str:
         """Return the selection in a few words, for every figure that is made with it.
 
@@ -76,15 +84,15 @@ class Selection:
         return "; ".join(self._list_words(scores))
 
     def _list_words(self, scores: Scores) -> list[str]:
-        counted = self.select(scores)
-        words = [_count_answers(counted)]
+        counted = self._select_counted(scores)
+        words = [_count_answers(counted, "answer" if len(scores.answer) else "score")]
         kinds = {ITEM_KINDS[at] for at in np.unique(scores.get_kinds())}
         dropped = [kind for kind in ITEM_KINDS if kind in kinds - self.kinds]
         dropped = [kind for kind in dropped if kind != "earlier"]
         if dropped:
             names = [_PLURALS.get(kind, f"{kind} items") for kind in dropped]
             words.append(f"without {_join(names)}")
-        flagged = list_flagged(scores)
+        flagged = self.list_flagged(scores)
         if flagged and self.flagged != "count":
             apart = [name for name in flagged if name not in counted.judges]
             what = "set apart" if self.flagged == "apart" else "left out"
@@ -102,6 +110,10 @@ class Selection:
         for word, day in zip(("from", "before"), days, strict=True):
             words += [f"answered {word} {day} UTC"] if day else []
         return words
+
+    def _select_counted(self, scores: Scores) -> Scores:
+        """Return the rows with values; if there are none, as of tags, all answers."""
+        return self.select(scores) or self.select_answers(scores).compact()
 
     def _filter(self, scores: Scores) -> Scores:
         keep = self._match(scores, self.kinds) & np.isfinite(scores.value)
@@ -223,14 +235,12 @@ def _flag_names(names: Sequence[str], chosen: Collection[str]) -> Mask:
     return np.array([name in chosen for name in names], bool)
 
 
-def _count_answers(rows: Scores) -> str:
+def _count_answers(rows: Scores, noun: str) -> str:
     """Return the number of answers, or of scores where answers are not known."""
     judges = len(np.unique(rows.judge[rows.judge >= 0]))
-    if len(rows.answer):
-        answers = rows.answer[rows.answer >= 0]
-        counted = format_count(len(np.unique(answers)), "answer")
-    else:
-        counted = format_count(len(rows), "score")
+    answers = rows.answer[rows.answer >= 0]
+    count = len(np.unique(answers)) if noun == "answer" else len(rows)
+    counted = format_count(count, noun)
     return f"{counted} of {format_count(judges, 'judge')}" if judges else counted
 
 

@@ -3,12 +3,12 @@
 import re
 
 import pytest
+from metra.campaign.ranking import rank_systems
 from playwright.sync_api import expect
 from tests.browser.admin.conftest import PASSWORD, administered
 from tests.campaign.answers import read_judgements
 
 from metra.campaign.imports import parse_judgement_lines
-from metra.campaign.ranking import rank_systems
 from metra.campaign.summary import assign_blind_names, blind_judgements
 from metra.store import answers, campaigns
 

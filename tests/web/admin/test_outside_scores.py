@@ -4,18 +4,18 @@ import json
 
 import numpy as np
 import pytest
-from metra.campaign.ranking import rank_systems
-from metra.campaign.results import group_by_scorer
+from tests.campaign.answers import rank, table_of
 from tests.campaigns import SYSTEMS, made, opened
 from tests.web.admin.conftest import Admin
 from tests.web.admin.test_results import filled, names_of
 
-from metra.campaign.metric_scores import build_table_from_scores
 from metra.campaign.outside_scores import read_outside_scores
 from metra.errors import MetraError
+from metra.scores.selection import DEFAULT
 from metra.store import audit, campaigns, imported, outside_scores
 
 SIZE = 14
+MEANS = "People and scores from other programs"
 SYSTEM_SCORES = {
     name: [0.5 + 0.1 * number + 0.01 * (at * (number + 3) % 7) for at in range(SIZE)]
     for number, name in enumerate(SYSTEMS)
@@ -75,15 +75,18 @@ def test_scores_stand_beside_peoples(admin, table):
     assert send(admin, write_comet()).status_code == 303
     blinded = admin.get("/results")
     # Who knows the scores would know the systems.
-    assert "Judges and scores from other programs" not in blinded
+    assert MEANS not in blinded
     assert not any(name in blinded for name in SYSTEMS)
     admin.form("/unblind")
     page = admin.get("/results")
-    head, *body = table(page, "Judges and scores from other programs")
-    assert head == ["System", "Judges: fluency", "Judges: adequacy", "COMET ↑"]
-    fluency, adequacy = rank_systems(admin.house.judgements())
-    assert [row[0] for row in body] == [one.mean.system for one in fluency.systems]
-    by_name = {one.mean.system: one.mean.native for one in adequacy.systems}
+    head, *body = table(page, MEANS)
+    assert head == ["system", "people: fluency", "people: adequacy", "COMET ↑"]
+    fluency, adequacy = (
+        rank(admin.house.judgements(), scorer=name).ranking
+        for name in ("fluency", "adequacy")
+    )
+    assert [row[0] for row in body] == fluency.systems
+    by_name = dict(zip(adequacy.systems, adequacy.means, strict=True))
     for name, shown_fluency, shown_adequacy, comet in body:
         assert shown_adequacy == f"{by_name[name]:.2f}"
         assert comet == f"{np.mean(SYSTEM_SCORES[name]):.4f}"
@@ -94,8 +97,8 @@ def test_correlations_are_those_of_a_plain_count(admin, table):
     send(admin, write_comet())
     page = admin.get("/results")
     _, *body = table(page, "Correlation with scores from other programs")
-    counted = [one for one in admin.house.judgements() if one.counts]
-    people = build_table_from_scores(group_by_scorer(counted))
+    people = DEFAULT.select(table_of(admin.house.judgements()))
+    assert [row[0] for row in body] == ["fluency", "adequacy"]
     for row in body:
         gold = people.matrix(row[0])
         ours = np.array([SYSTEM_SCORES[name] for name in people.systems])
@@ -121,7 +124,7 @@ def test_lower_scores_may_be_better(admin, table):
     send(admin, write_table(metric="points"), better="higher")
     admin.form("/unblind")
     page = admin.get("/results")
-    head, *_ = table(page, "Judges and scores from other programs")
+    head, *_ = table(page, MEANS)
     assert head[-2:] == ["errors ↓", "points ↑"]
     _, *body = table(page, "Correlation with scores from other programs")
     down, up = (float(row[5].replace("−", "-")) for row in body[:2])
@@ -133,7 +136,7 @@ def test_files_for_each_system(admin, table):
         send(admin, *write_folder(), metric="mine", better="higher").status_code == 303
     )
     admin.form("/unblind")
-    head, *body = table(admin.get("/results"), "Judges and scores from other programs")
+    head, *body = table(admin.get("/results"), MEANS)
     assert head[-1] == "mine ↑"
     assert {row[0]: row[-1] for row in body} == {
         name: f"{np.mean(values):.4f}" for name, values in SYSTEM_SCORES.items()
@@ -145,8 +148,10 @@ def test_scores_are_replaced_and_removed(admin):
     half = {name: [v / 2 for v in values] for name, values in SYSTEM_SCORES.items()}
     send(admin, write_comet(half))
     with admin.house.store.reading() as db:
-        (kept,) = outside_scores.list_scores(db, admin.house.campaign)
-    assert kept.values == half
+        stored = campaigns.get_campaign(db, admin.house.campaign)
+        (kept,) = outside_scores.list_scores(db, stored.id, stored.campaign)
+    rows = kept.scores.matrix("COMET").tolist()
+    assert dict(zip(kept.scores.systems, rows, strict=True)) == half
     assert admin.form("/scores/remove", metric="COMET").status_code == 303
     assert "COMET from" not in admin.get("/results")
     again = admin.form("/scores/remove", metric="COMET")
@@ -209,7 +214,8 @@ def test_bad_files_are_refused_in_a_sentence(unanswered, files, message):
     assert "/tmp" not in reply.text
     assert "`" not in reply.text
     with admin.house.store.reading() as db:
-        assert outside_scores.list_scores(db, admin.house.campaign) == []
+        stored = campaigns.get_campaign(db, admin.house.campaign)
+        assert outside_scores.list_scores(db, stored.id, stored.campaign) == []
 
 
 def test_an_imported_campaign_takes_the_segments_that_were_judged(tmp_path):
@@ -229,7 +235,9 @@ def test_an_imported_campaign_takes_the_segments_that_were_judged(tmp_path):
         stored.campaign.number(at) for at in range(len(stored.campaign.segments))
     ]
     assert set(numbers) <= {3, 5, 12}
-    for name, values in scores.values.items():
+    matrix = scores.scores.matrix("COMET").tolist()
+    assert set(scores.scores.systems) == set(SYSTEM_SCORES)
+    for name, values in zip(scores.scores.systems, matrix, strict=True):
         assert values == [SYSTEM_SCORES[name][number - 1] for number in numbers]
     few = {name: values[:2] for name, values in SYSTEM_SCORES.items()}
     with pytest.raises(MetraError, match=r"no number for segment .* which was judged"):

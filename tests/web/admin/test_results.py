@@ -1,22 +1,24 @@
 """Results pages and exports: the library's numbers, blind until they may be seen."""
 
 import io
+import re
 import zipfile
+from collections import Counter
 
 import pytest
-from metra.campaign.ranking import RankingOptions, rank_systems
 from sqlalchemy import select, update
+from tests.campaign.answers import table_of
 from tests.campaigns import SYSTEMS, made, opened
 from tests.web.admin.conftest import Admin
 
 from metra.campaign.demo_data import draw_judges, simulate_answer
 from metra.campaign.imports import parse_judgement_lines
-from metra.campaign.summary import (
-    JudgementFilter,
-    SummaryOptions,
-    assign_blind_names,
-    summarise_judgements,
-)
+from metra.campaign.summary import assign_blind_names
+from metra.meta.agree import ask_agreement
+from metra.meta.judge_options import AgreeOptions, RankOptions
+from metra.meta.question import answer_all
+from metra.meta.rank import ask_ranking
+from metra.scores.selection import DEFAULT, Selection
 from metra.store import answers, audit, campaigns, database, screens, tasks
 
 
@@ -77,72 +79,195 @@ def names_of(admin):
     return assign_blind_names(systems, stored.secret)
 
 
+def read_selection(page):
+    """The rows that count, as the page says."""
+    return re.search(r'<span class="selection">(.*?)</span>', page)[1]
+
+
+def hide_names(admin, scores):
+    return scores.rename_systems(names_of(admin))
+
+
+def rank_by(scores, scorer, selection=DEFAULT, **options):
+    return ask_ranking(scores, selection, scorer, RankOptions(**options))
+
+
 def test_the_page_says_what_the_library_says(full, table):
-    names = names_of(full)
+    scores = hide_names(full, table_of(full.house.judgements()))
     page = full.get("/results")
-    for ranking in rank_systems(full.house.judgements()):
-        _, *body = table(page, f"Systems by {ranking.scorer}")
-        assert [row[0] for row in body] == [
-            names[one.mean.system] for one in ranking.systems
-        ]
-        assert [row[3] for row in body] == [
-            f"{one.mean.native:.2f}" for one in ranking.systems
-        ]
-        assert [row[1] for row in body] == [
-            "–" if one.cluster is None else str(one.cluster) for one in ranking.systems
-        ]
+    assert read_selection(page) == DEFAULT.describe(scores)
+    assert scores.names == ["fluency", "adequacy"]
+    for scorer in scores.names:
+        ranking = rank_by(scores, scorer).ranking
+        head, *body = table(page, f"Systems by {scorer}")
+        assert head[:5] == ["system", "rank", "cluster", "range", "mean"]
+        assert [row[0] for row in body] == ranking.systems
+        assert [row[2] for row in body] == [str(one) for one in ranking.clusters]
+        for row, mean, interval in zip(
+            body, ranking.means, ranking.intervals, strict=True
+        ):
+            assert row[4] == "{:.2f} [{:.2f}, {:.2f}]".format(mean, *interval)
+        agreement = ask_agreement(scores, DEFAULT, scorer, AgreeOptions()).agreement
+        [caption] = re.findall(
+            rf'aria-label="(Agreement of \d+ judges on {scorer})"', page
+        )
+        cells = {row[0]: row[1] for row in table(page, caption)[1:]}
+        alpha = agreement.values["alpha ordinal"]
+        low, high = agreement.intervals["alpha ordinal"]
+        shown = f"{alpha:.2f} [{low:.2f}, {high:.2f}]".replace("-", "−")
+        assert cells["Krippendorff's alpha, ordinal"] == shown
+
+
+def test_the_page_is_a_list_of_questions(light_full):
+    page = light_full.get("/results")
+    titles = re.findall(r'<h2 id="([^"]+)">([^<]+)</h2>', page)
+    assert titles == [
+        ("rank-fluency", "Systems by fluency"),
+        ("rank-adequacy", "Systems by adequacy"),
+        ("judges-fluency", "Judges: fluency"),
+        ("judges-adequacy", "Judges: adequacy"),
+        ("agree-fluency", "Agreement on fluency"),
+        ("agree-adequacy", "Agreement on adequacy"),
+        ("pace", "Time"),
+        ("outside", "Scores from other programs"),
+    ]
+    # Each says how it was computed.
+    for part in ("scorer:fluency|by:mean|boot:segments k=1000", "answers:"):
+        assert part in page
 
 
 def test_every_number_follows_the_filter(light_full, table):
-    everything = light_full.house.judgements()
-    choice = JudgementFilter(judges=frozenset({"judge 0", "judge 1"}))
-    wished = SummaryOptions(choice, RankingOptions(by="document", holm=True))
-    found = summarise_judgements(everything, wished)
+    judgements = light_full.house.judgements()
+    scores = hide_names(light_full, table_of(judgements))
+    selection = Selection(judges=frozenset({"judge 0", "judge 1"}))
     query = "?judge=judge+0&judge=judge+1&by=document&holm=yes&system=none"
     page = light_full.get(f"/results{query}")
-    assert f"{found.judgements} of {found.of} answers." in page
-    assert [row[0] for row in table(page, "Judges on fluency")[1:]] == [
+    assert read_selection(page) == selection.describe(scores)
+    assert "only judges judge 0 and judge 1" in read_selection(page)
+    assert [row[0] for row in table(page, "Judges of fluency")[1:]] == [
         "judge 0",
         "judge 1",
     ]
-    [fluency, _] = found.rankings
+    options = {"unit": "document", "correction": "holm"}
+    ranking = rank_by(scores, "fluency", selection, **options).ranking
     _, *body = table(page, "Systems by fluency")
-    assert [row[3] for row in body] == [
-        f"{one.mean.native:.2f}" for one in fluency.systems
+    assert [row[4].split(" ")[0] for row in body] == [
+        f"{mean:.2f}" for mean in ranking.means
     ]
-    assert "Holm" in page
+    assert "|boot:documents k=1000|" in page
+    assert "|correction:holm|" in page
+    for system in ("System 1", "System 2"):
+        page = light_full.get(f"/results?system={system.replace(' ', '+')}")
+        assert "There is 1 system with scores; ranking needs at least two." in page
+        assert f"only systems {system}" in read_selection(page)
 
 
-def test_flagged_answers_are_set_apart_with_both_figures(light_full, table):
-    hasty = light_full.house.judgements()[0].judge
-    with light_full.house.store.transaction() as db:
+def flag_first_judge(admin):
+    """Make the first judge too fast for anybody."""
+    hasty = admin.house.judgements()[0].judge
+    with admin.house.store.transaction() as db:
         judge, judgement = database.judge.c, database.judgement
         of_hasty = select(judge.id).where(judge.label == hasty).scalar_subquery()
         change = update(judgement).where(judgement.c.judge == of_hasty)
         db.execute(change.values(active_ms=1))
-    names = names_of(light_full)
-    kept = light_full.house.judgements()
-    left = [one for one in kept if one.judge != hasty]
-    for query, counted, others, heading in (
-        ("", left, kept, "With flagged"),
-        ("?flagged=count", kept, left, "Without flagged"),
+    return hasty
+
+
+def test_flagged_answers_are_set_apart_with_both_figures(light_full, table):
+    hasty = flag_first_judge(light_full)
+    scores = hide_names(light_full, table_of(light_full.house.judgements()))
+    everyone, careful = (
+        dict(zip(one.systems, one.means, strict=True))
+        for one in (
+            rank_by(scores, "fluency", Selection(flagged=flagged)).ranking
+            for flagged in ("count", "out")
+        )
+    )
+    assert everyone != careful
+    for query, counted, others, heading, words in (
+        ("", careful, everyone, "with flagged", "set apart"),
+        ("?flagged=count", everyone, careful, "without flagged", "count"),
     ):
         page = light_full.get(f"/results{query}")
-        assert (
-            hasty in page.split("Flags and reasons")[0].rpartition('id="flagged-1"')[2]
-        )
-        both = rank_systems(counted)[0], rank_systems(others)[0]
-        means = [
-            {names[one.mean.system]: f"{one.mean.native:.2f}" for one in found.systems}
-            for found in both
-        ]
+        assert f"flagged judges {words}: {hasty}" in read_selection(page)
         head, *body = table(page, "Systems by fluency")
         assert head[5] == heading
-        assert {row[0]: row[3] for row in body} == means[0]
-        assert {row[0]: row[5] for row in body} == means[1]
+        assert {row[0]: row[4].split(" ")[0] for row in body} == {
+            name: f"{mean:.2f}" for name, mean in counted.items()
+        }
+        assert {row[0]: row[5] for row in body} == {
+            name: f"{mean:.2f}" for name, mean in others.items()
+        }
+        [caption] = re.findall(
+            r'aria-label="(Agreement of \d+ judges on fluency)"', page
+        )
+        assert table(page, caption)[0][:3] == ["coefficient", "value", heading]
+        by_judge = {row[0]: row[1] for row in table(page, "Judges of fluency")}
+        assert [name for name, flagged in by_judge.items() if flagged == "yes"] == [
+            hasty
+        ]
+        assert re.search(
+            rf'<p class="note">{hasty}: \d+ of \d+ answers faster than 600 words', page
+        )
     page = light_full.get("/results?flagged=without")
-    assert "Flags and reasons" not in page
-    assert hasty not in [row[0] for row in table(page, "Judges on fluency")]
+    assert f"flagged judges left out: {hasty}" in read_selection(page)
+    assert "with flagged" not in page
+    assert hasty not in [row[0] for row in table(page, "Judges of fluency")]
+
+
+FORMS = [
+    pytest.param("json", "application/json", id="JSON"),
+    pytest.param("tsv", "text/tab-separated-values; charset=utf-8", id="TSV"),
+    pytest.param("md", "text/markdown; charset=utf-8", id="Markdown"),
+    pytest.param("tex", "application/x-tex; charset=utf-8", id="LaTeX"),
+]
+
+
+@pytest.mark.parametrize(("form", "media_type"), FORMS)
+def test_figures_can_be_taken_along(light_full, form, media_type):
+    query = "?judge=judge+0&judge=judge+1"
+    page = light_full.get(f"/results{query}")
+    place = f"{light_full.place}/results/figures.{form}?judge=judge+0&amp;judge=judge+1"
+    assert f'<a href="{place}" download>' in page
+    reply = light_full.browser.get(f"{light_full.place}/results/figures.{form}{query}")
+    assert reply.status_code == 200
+    assert reply.headers["content-type"] == media_type
+    assert reply.headers["content-disposition"] == (
+        f"attachment; filename*=UTF-8''test-figures.{form}"
+    )
+    for name in ("System 1", "System 2"):
+        assert name in reply.text
+    assert not any(name in reply.text for name in SYSTEMS)
+
+
+def test_figures_are_those_of_the_page(light_full, table):
+    flag_first_judge(light_full)
+    for query in ("", "?flagged=count", "?judge=judge+2&judge=judge+3&flagged=count"):
+        page = light_full.get(f"/results{query}")
+        reply = light_full.browser.get(
+            f"{light_full.place}/results/figures.json{query}"
+        )
+        figures = reply.json()
+        for scorer in ("fluency", "adequacy"):
+            rows = figures["tables"][f"{scorer} rank ranking"]
+            _, *body = table(page, f"Systems by {scorer}")
+            assert [row["system"] for row in rows] == [row[0] for row in body]
+            assert [f"{row['mean']['value']:.2f}" for row in rows] == [
+                row[4].split(" ")[0] for row in body
+            ]
+        assert read_selection(page) in figures["selection"]
+
+
+@pytest.mark.parametrize("form", ["csv", "JSON", "json.tsv"])
+def test_figures_in_no_such_form(light_full, form):
+    reply = light_full.browser.get(f"{light_full.place}/results/figures.{form}")
+    assert reply.status_code == 404
+
+
+def test_figures_of_no_answers(light_admin):
+    empty = light_admin.browser.get(f"{light_admin.place}/results/figures.json")
+    assert empty.status_code == 200
+    assert empty.json()["tables"] == {}
 
 
 def test_texts_without_tags_have_no_agreement(tmp_path):
@@ -202,7 +327,17 @@ def test_an_export_is_what_was_judged(full):
     )
     back = parse_judgement_lines(reply.text.split("\n"), "x")
     assert back == full.house.judgements()
-    assert rank_systems(back) == rank_systems(full.house.judgements())
+    for one, other in zip(
+        *(
+            answer_all(table_of(judgements), DEFAULT)
+            for judgements in (back, full.house.judgements())
+        ),
+        strict=True,
+    ):
+        assert one.problem == other.problem
+        assert (one.report and one.report.tables) == (
+            other.report and other.report.tables
+        )
 
 
 def test_an_export_that_does_not_fit_on_the_disk_is_said_and_not_logged(
@@ -278,19 +413,26 @@ def test_the_bar_filters_by_kind_and_day(light_admin):
         house.clock.pass_by(86_400)
     light_admin.sign_in()
     # The clock begins on 2027-01-15.
-    page = light_admin.get("/results")
-    assert '<p class="lead">4 answers.</p>' in page
+    kinds = Counter(one.kind for one in house.judgements())
+    every = "&".join(f"kind={kind}" for kind in kinds)
+    page = light_admin.get(f"/results?{every}")
+    # The judge answers faster than anybody reads, and is alone.
+    alone = "flagged, but without others to go by: judge 0"
+    assert read_selection(page) == f"4 answers of 1 judge; {alone}"
     assert 'min="2027-01-15" max="2027-01-18"' in page
-    page = light_admin.get("/results?from=2027-01-16&to=2027-01-17")
-    assert '<p class="lead">2 of 4 answers.</p>' in page
+    page = light_admin.get(f"/results?from=2027-01-16&to=2027-01-17&{every}")
+    assert read_selection(page) == (
+        f"2 answers of 1 judge; {alone}; answered from 2027-01-16 UTC; "
+        "answered before 2027-01-18 UTC"
+    )
     assert 'name="from" type="date"' in page
     assert 'value="2027-01-16"' in page
-    assert "4 answers." in light_admin.get("/results?from=soon&to=99999-1-1")
-    kinds = {one.kind for one in house.judgements()}
-    for kind in kinds:
-        count = sum(one.kind == kind for one in house.judgements())
+    page = light_admin.get(f"/results?from=soon&to=99999-1-1&{every}")
+    assert read_selection(page) == f"4 answers of 1 judge; {alone}"
+    for kind, count in kinds.items():
         page = light_admin.get(f"/results?kind={kind}")
-        assert f"{count} of {len(house.judgements())} answers" in page
+        answers = f"{count} answer{'s' if count > 1 else ''} of 1 judge"
+        assert read_selection(page).split(";")[0] == answers
     assert "No answer matches these filters" in light_admin.get(
         "/results?from=2028-01-01"
     )

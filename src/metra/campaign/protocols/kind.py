@@ -120,10 +120,6 @@ class QuestionKind(ABC):
         """Return the question for answers that were given elsewhere, under looser rules."""
         return self
 
-    def keep_outputs(self, value: Any, places: Sequence[int]) -> Any:
-        """Return a checked answer about some of its outputs."""
-        return value
-
     def locate_quotes(self, value: Any, output: str, place: str) -> Any:
         """Return an example's answer with quoted words replaced by their places."""
         return value

@@ -205,10 +205,6 @@ class RankOrder(QuestionKind):
             scores.append(OutputScore(name, float(own), 100 * wins / others, False))
         return scores
 
-    def keep_outputs(self, value: list[int], places: Sequence[int]) -> list[int]:
-        """Return the order among some of the outputs."""
-        return _make_dense([value[place] for place in places])
-
     def simulate(self, qualities: Sequence[float], text: str, rng: Rng) -> list[int]:
         """Rank by quality; what is nearly as good as the one before shares its rank."""
         best_first = sorted(range(len(qualities)), key=lambda place: -qualities[place])
@@ -250,12 +246,6 @@ class Choice(QuestionKind):
             float(number == value["chosen"]) for number in range(1, value["of"] + 1)
         )
         return [OutputScore(name, hit, 100 * hit) for hit in hits]
-
-    def keep_outputs(self, value: Answer, places: Sequence[int]) -> Answer:
-        """Return the choice among some of the outputs; 0 where it was another one."""
-        chosen = value["chosen"] - 1
-        kept = places.index(chosen) + 1 if chosen in places else 0
-        return {"chosen": kept, "of": len(places)}
 
     def simulate(self, qualities: Sequence[float], text: str, rng: Rng) -> Answer:
         """Choose the output of the highest quality."""

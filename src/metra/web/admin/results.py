@@ -311,6 +311,7 @@ def _render_results(visit: CampaignVisit, problem: str = "") -> Response:
         answered=len(found.judgements),
         sections=[_build_section(one) for one in found.answers],
         is_ranked=any(one.question.name == "rank" for one in found.answers),
+        asks_for_tags=visit.stored.campaign.protocol.name in SETTLED_BY,
         selection=found.selection.describe(found.scores) if found.judgements else "",
         chosen=found.selection,
         known=found.choices,

@@ -1,0 +1,337 @@
+"""Agreement of a campaign's judges: counts by hand, orders of outputs, flagged judges."""
+
+from dataclasses import replace
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.campaign.answers import made, table_of
+from tests.panels import cells_by_name
+
+from metra.meta.agree import ask_agreement
+from metra.meta.judge_options import AgreeOptions
+from metra.meta.question import answer_question
+from metra.scores.selection import DEFAULT, Selection
+from metra.scores.table import ScoredItem, Scorer, build_score_table
+from metra.scores.views import collect_ratings
+from metra.stats.judge_agreement import agree, count_differences
+
+
+def measure(answers, selection=DEFAULT, **options):
+    """The answer about the only scorer."""
+    scores = table_of(answers)
+    [name] = scores.names
+    return ask_agreement(scores, selection, name, AgreeOptions(**options))
+
+
+def two_judges():
+    """Ann and Bob on five outputs: equal, equal, 1, 2 and 1 apart."""
+    pairs = [(5, 5), (1, 1), (4, 3), (2, 4), (3, 4)]
+    return [
+        made("s", at, judge, score)
+        for at, both in enumerate(pairs, 1)
+        for judge, score in zip(("ann", "bob"), both, strict=True)
+    ]
+
+
+def build_plain_table(answers):
+    """The same scores as a file of scores has them."""
+    return build_score_table(
+        [one.systems[0] for one in answers],
+        [ScoredItem(str(one.segment)) for one in answers],
+        {Scorer("adequacy", "human"): [one.value["adequacy"] for one in answers]},
+        [one.judge for one in answers],
+    )
+
+
+def test_agreement_of_answers_is_that_of_the_same_scores():
+    answers = two_judges()
+    answer = measure(answers, trials=50)
+    agreement = answer.agreement
+    assert agreement.intervals == {}  # five outputs are too few
+    theirs = agree(collect_ratings(build_plain_table(answers), "adequacy"), trials=50)
+    assert (answer.scorer, agreement.units) == ("adequacy", 5)
+    assert agreement.values["exact"] == 0.4
+    assert agreement.values["within"] == 0.8
+    assert agreement.values == pytest.approx(theirs.values, nan_ok=True)
+    gaps = agreement.shared.gaps()
+    assert len(gaps) == 5
+    assert count_differences(gaps) == ((0.0, 0.4), (1.0, 0.8), (2.0, 1.0))
+    [pair] = agreement.pairs
+    assert (pair.first, pair.second, pair.n) == ("ann", "bob", 5)
+    # The same again for another system: as many segments as before, which are drawn.
+    more = [replace(one, systems=(name,), task=f"{name} {one.task}")
+            for one in answers for name in ("s", "t")]  # fmt: skip
+    agreement = measure(more, trials=50).agreement
+    assert (agreement.units, agreement.intervals) == (10, {})
+    # And for other segments: enough for intervals.
+    more += [replace(one, segment=one.segment + 10, task=f"again {one.task}")
+             for one in more]  # fmt: skip
+    agreement = measure(more, trials=50).agreement
+    theirs = agree(collect_ratings(build_plain_table(more), "adequacy"), trials=50)
+    for name in ("exact", "alpha ordinal", "mean linear"):
+        assert agreement.intervals[name] == theirs.intervals[name]
+
+
+def test_calibration_items_and_checks_do_not_count():
+    plain = measure(two_judges()).agreement
+    checks = [
+        made("s", at, judge, score, kind)
+        for at, kind in ((7, "calibration"), (2, "degraded"))
+        for judge, score in (("ann", 1), ("bob", 5))
+    ]
+    agreement = measure(two_judges() + checks).agreement
+    assert agreement.values == pytest.approx(plain.values, nan_ok=True)
+    assert len(agreement.shared.gaps()) == 5
+    # They can be asked for.
+    kinds = frozenset({"judged", "calibration"})
+    agreement = measure(two_judges() + checks, Selection(kinds=kinds)).agreement
+    assert agreement.units == 6
+
+
+def test_a_repeat_is_compared_with_the_judges_own_first_answer_only():
+    again = [made("s", 2, "ann", 5, "repeat"), made("s", 3, "ann", 4, "repeat")]
+    answer = measure(two_judges() + again)
+    assert answer.agreement.values == pytest.approx(
+        measure(two_judges()).agreement.values, nan_ok=True
+    )
+    repeats = answer.ratings.repeats
+    assert (repeats.first.tolist(), repeats.later.tolist()) == ([1, 4], [5, 4])
+
+
+def test_lone_judges_are_compared_with_themselves_or_refused():
+    answered = answer_question(
+        "agree", table_of([made("s", 1, "ann", 3)]), DEFAULT, "adequacy"
+    )
+    assert answered.problem == "No unit was judged by two judges; judges: 1, units: 1."
+    alone = [made("s", 1, "ann", 3), made("s", 1, "ann", 5, "repeat")]
+    answered = answer_question("agree", table_of(alone), DEFAULT, "adequacy")
+    assert answered.answer.agreement is None
+    [table] = answered.report.tables
+    assert table.name == "intra"
+
+
+def agree_with_eve():
+    """Ann and Bob with Eve, who always says the same."""
+    pairs = [(1 + at % 5, 1 + (at + at % 2) % 5) for at in range(12)]
+    careful = [
+        made("s", at, judge, score)
+        for at, both in enumerate(pairs, 1)
+        for judge, score in zip(("ann", "bob"), both, strict=True)
+    ]
+    return careful, [made("s", at, "eve", 5) for at in range(1, 13)]
+
+
+def test_flagged_judges_are_set_apart_and_shown_beside():
+    careful, eve = agree_with_eve()
+    without = measure(careful, no_ci=True).agreement.values
+    unflagged = replace(table_of(careful + eve), flags={})
+    options = AgreeOptions(no_ci=True)
+    with_her = ask_agreement(unflagged, DEFAULT, "adequacy", options).agreement.values
+    assert without["exact"] > with_her["exact"]
+    for flagged, main, other, head in (
+        ("apart", without, with_her, "with flagged"),
+        ("count", with_her, without, "without flagged"),
+    ):
+        answered = answer_question(
+            "agree",
+            table_of(careful + eve),
+            Selection(flagged=flagged),
+            "adequacy",
+            options,
+        )
+        answer = answered.answer
+        assert answer.agreement.values == pytest.approx(main, nan_ok=True)
+        assert answer.other.values == pytest.approx(other, nan_ok=True)
+        table = answered.report.tables[0]
+        assert [column.title for column in table.columns][1:3] == ["value", head]
+        equal = cells_by_name(table)["equal"]
+        assert [cell.value for cell in equal[:2]] == [main["exact"], other["exact"]]
+    left_out = measure(careful + eve, Selection(flagged="out"), no_ci=True)
+    assert left_out.agreement.values == pytest.approx(without, nan_ok=True)
+    assert left_out.other is None
+
+
+def test_flags_that_change_nothing():
+    careful, eve = agree_with_eve()
+    assert measure(careful).other is None
+    # Eve judged nothing that counts.
+    elsewhere = [replace(one, kind="calibration") for one in eve]
+    answer = measure(careful + elsewhere)
+    assert answer.other is None
+    # Two judges, both flagged: they count.
+    both = [*eve, *(replace(one, judge="eva", task=f"eva {one.task}") for one in eve)]
+    answer = measure(both)
+    assert answer.other is None
+    assert answer.agreement.values["exact"] == 1.0
+
+
+DIFFERENCES = [
+    pytest.param([0.0, 0.0], ((0.0, 1.0),), id="all equal"),
+    pytest.param(
+        [0.0, 40.0, 100.0, 100.0],
+        (
+            (0.0, 0.25),
+            (20.0, 0.25),
+            (40.0, 0.5),
+            (60.0, 0.5),
+            (80.0, 0.5),
+            (100.0, 1.0),
+        ),
+        id="a scale to a hundred",
+    ),
+    pytest.param(
+        [2.0, 9.0],
+        ((0.0, 0.0), (2.0, 0.5), (4.0, 0.5), (6.0, 0.5), (8.0, 0.5), (10.0, 1.0)),
+        id="steps of two",
+    ),
+]
+
+
+@pytest.mark.parametrize(("gaps", "expected"), DIFFERENCES)
+def test_differences(gaps, expected):
+    assert count_differences(gaps) == expected
+
+
+@pytest.mark.parametrize(
+    ("widest", "step"),
+    [
+        (5, 1),
+        (5.5, 2),
+        (10, 2),
+        (11, 5),
+        (25, 5),
+        (26, 10),
+        (51, 20),
+        (100, 20),
+        (101, 50),
+    ],
+)
+def test_limits_are_round_steps(widest, step):
+    limits = [limit for limit, _ in count_differences([0.0, widest])]
+    assert limits == [step * at for at in range(len(limits))]
+    assert limits[-2] < widest <= limits[-1] <= 5 * step
+
+
+@given(st.lists(st.floats(0, 1000), min_size=1))
+def test_differences_rise_to_one(gaps):
+    shares = [share for _, share in count_differences(gaps)]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+
+
+def test_the_table_of_differences():
+    answered = answer_question("agree", table_of(two_judges()), DEFAULT, "adequacy")
+    [table] = [one for one in answered.report.tables if one.name == "differences"]
+    shares = {name: row[0].value for name, row in cells_by_name(table).items()}
+    assert shares == {"equal": 0.4, "1": 0.8, "2": 1.0}
+
+
+def test_judges_of_two_outputs_agree_on_comparisons():
+    """One answer about two outputs is one judgement, whatever the order on the screen."""
+
+    def compare(segment, judge, systems, ranks):
+        more = {"systems": systems, "outputs": ("a", "b"), "name": "pairwise"}
+        task = f"{judge} {segment} {sorted(systems)}"
+        return made("", segment, judge, {"pairwise": ranks}, task=task, **more)
+
+    answers = [
+        compare(1, "ann", ("x", "y"), [1, 2]),
+        compare(1, "bob", ("y", "x"), [2, 1]),  # the same, turned
+        compare(1, "ann", ("x", "z"), [1, 2]),  # x again, beside another
+        compare(1, "bob", ("x", "z"), [1, 1]),
+        compare(2, "ann", ("x", "y"), [1, 1]),
+        compare(2, "bob", ("x", "y"), [2, 1]),
+        compare(3, "ann", ("x", "y"), [1, 2]),  # by one judge only
+    ]
+    answer = measure(answers, no_ci=True)
+    assert answer.ratings.compares
+    assert answer.agreement.units == len(answer.agreement.shared.gaps()) == 3
+    assert answer.agreement.values["exact"] == pytest.approx(1 / 3)
+
+
+def test_judges_of_orders_agree_on_each_two_outputs():
+    """An order of several outputs compares each two of them, as a plain count has it."""
+    systems = ("z", "x", "w", "y")
+    orders = {
+        (1, "ann"): [1, 2, 2, 3],
+        (1, "bob"): [2, 1, 3, 3],
+        (1, "cleo"): [1, 1, 1, 1],
+        (2, "ann"): [4, 3, 2, 1],
+        (2, "bob"): [4, 2, 3, 1],
+        (3, "ann"): [1, 2, 3, 4],  # by one judge only
+    }
+    answers = [
+        made(
+            "",
+            segment,
+            judge,
+            {"ranking": ranks},
+            systems=systems,
+            outputs=("a", "b", "c", "d"),
+            name="ranking",
+        )
+        for (segment, judge), ranks in orders.items()
+    ]
+    answer = measure(answers, trials=50)
+    said = {}
+    for (segment, _), ranks in orders.items():
+        for i, j in combinations(range(4), 2):
+            sign = (ranks[i] > ranks[j]) - (ranks[i] < ranks[j])
+            said.setdefault((segment, i, j), []).append(sign)
+    pairs = [two for each in said.values() for two in combinations(each, 2)]
+    equal = sum(a == b for a, b in pairs) / len(pairs)
+    values = [value for each in said.values() for value in each]
+    ties = values.count(0) / len(values)
+    chance = ties**2 + 2 * ((1 - ties) / 2) ** 2
+    agreement = answer.agreement
+    assert answer.ratings.compares
+    assert (agreement.units, len(agreement.shared.gaps())) == (12, len(pairs))
+    assert agreement.values["exact"] == pytest.approx(equal)
+    kappa = agreement.values["comparisons"]
+    assert kappa == pytest.approx((equal - chance) / (1 - chance))
+    # Two segments are drawn, which are too few for an interval.
+    assert "comparisons" not in agreement.intervals
+
+
+def test_a_choice_of_the_best_puts_nothing_else_in_order():
+    answers = [
+        made(
+            "",
+            1,
+            judge,
+            {"gold": {"chosen": chosen, "of": 3}},
+            systems=("x", "y", "z"),
+            outputs=("a", "b", "c"),
+            name="gold-standard",
+        )
+        for judge, chosen in (("ann", 1), ("bob", 2))
+    ]
+    answer = measure(answers, no_ci=True)
+    # Of two judges who choose different outputs, both say of the third that it is not best.
+    assert not answer.ratings.compares
+    assert answer.agreement.units == 3
+    assert answer.agreement.values["exact"] == pytest.approx(1 / 3)
+
+
+def test_judges_of_whole_documents_agree_on_documents():
+    """A protocol about documents has no segments; documents are what judges share."""
+    key = {"expected": [["who", "Ann"], ["where", "Rome"]]}
+
+    def fill(segment, judge, who, where):
+        filled = [["who", who], ["where", where]]
+        value = {"template": {"filled": filled, "key": key}}
+        document = f"d{segment}"
+        return made("s", segment, judge, value, name="templates", document=document)
+
+    answers = [
+        fill(1, "ann", "Ann", "Rome"),
+        fill(1, "bob", "Ann", "Rome"),
+        fill(2, "ann", "Ann", "Paris"),
+        fill(2, "bob", "Ann", "Rome"),
+    ]
+    scores = table_of(answers)
+    answer = ask_agreement(scores, DEFAULT, scores.names[0], AgreeOptions())
+    assert answer.ratings.units == ("fr-en s d1", "fr-en s d2")
+    assert answer.agreement.values["exact"] == 0.5

@@ -1,0 +1,543 @@
+"""Rankings of campaigns: means and clusters worked by hand, and the tests of scipy."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from tests.campaign.answers import average, made, rank, table_of
+from tests.campaigns import check_answer
+from tests.panels import cells_by_name
+
+from metra.campaign.assignment import assign
+from metra.campaign.creation import freeze_campaign
+from metra.campaign.imports import parse_judgement_lines
+from metra.campaign.settings import Settings
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
+from metra.errors import CorpusError, OptionError
+from metra.meta.judge_options import RankOptions
+from metra.meta.judges import build_judge_rows
+from metra.meta.question import answer_all, answer_question
+from metra.meta.rank import ask_ranking, report_ranking
+from metra.scores.judgement_jsonl import format_judgements
+from metra.scores.selection import DEFAULT, Selection
+from metra.scores.table import COUNTED
+
+#: Item means of one: (5 + 3) / 2 = 4, 1; so 2.5, where the mean of all judgements is 3.
+ONE = [
+    made("one", 1, "ann", 5),
+    made("one", 1, "bob", 3),
+    made("one", 2, "ann", 1),
+]
+TWO = [made("two", 1, "ann", 4), made("two", 2, "bob", 5)]
+
+
+def test_the_mean_of_the_means_of_items():
+    ranking = rank(ONE + TWO).ranking
+    assert ranking.systems == ["two", "one"]
+    assert ranking.means == [4.5, 2.5]
+    assert ranking.hundreds.tolist() == [87.5, 37.5]
+    assert (ranking.sizes, ranking.answers) == ([2, 2], [2, 3])
+    assert ranking.scorer.higher_is_better
+
+
+def test_checks_and_calibration_never_enter():
+    checks = [
+        made("two", 1, "ann", 1, kind) for kind in ("repeat", "degraded", "calibration")
+    ]
+    with_checks, without = (
+        report_ranking(rank(answers), RankOptions())
+        for answers in (ONE + TWO + checks, ONE + TWO)
+    )
+    assert with_checks == without
+
+
+def test_only_the_last_revision_enters():
+    changed = [replace(ONE[2], revision=2, value={"adequacy": 3})]
+    assert rank(ONE + TWO + changed).ranking.means == [4.5, 3.5]
+
+
+def make_penalties(count):
+    place = {"side": "output", "start": 0, "end": 1, "category": "other"}
+    return {"mqm": [place | {"severity": "major"}] * count}
+
+
+def test_lower_penalties_come_first():
+    ranking = rank(
+        [
+            made("bad", 1, "ann", make_penalties(1), name="mqm"),
+            made("good", 1, "ann", make_penalties(0), name="mqm"),
+        ]
+    ).ranking
+    assert (ranking.systems, ranking.means) == (["good", "bad"], [0.0, 5.0])
+    assert ranking.hundreds.tolist() == [100.0, 80.0]
+    assert ranking.scorer.higher_is_better is False
+    # One item tells nothing about others.
+    assert ranking.intervals == ranking.hundred_intervals == [None, None]
+
+
+def test_penalties_beyond_the_worst_still_count():
+    answers = [
+        made(name, at, "ann", make_penalties(count), name="mqm")
+        for name, count in (("awful", 9), ("bad", 6))
+        for at in range(1, 3)
+    ]
+    ranking = rank(answers).ranking
+    assert ranking.systems == ["bad", "awful"]
+    assert ranking.hundreds.tolist() == [0.0, 0.0]
+
+
+def test_penalties_are_printed_in_their_own_unit_without_a_minus():
+    answers = [
+        made(name, at, judge, make_penalties(count), name="mqm")
+        for name, count in (("bad", 2), ("good", 1))
+        for at in range(1, 13)
+        for judge in ("ann", "bob")
+    ]
+    answered = answer_question("rank", table_of(answers), DEFAULT, "mqm")
+    cells = cells_by_name(answered.report.tables[0])
+    assert {name: row[3].value for name, row in cells.items()} == {
+        "good": 5.0,
+        "bad": 10.0,
+    }
+    assert answered.answer.ranking.intervals == [(5.0, 5.0), (10.0, 10.0)]
+    assert answered.report.notes[0] == "mqm: lower is better."
+
+
+def test_each_question_has_its_own_table():
+    answers = [
+        made(name, 1, "ann", {"fluency": fluency, "adequacy": adequacy}, name="ldc")
+        for name, fluency, adequacy in (("one", 5, 2), ("two", 1, 4))
+    ]
+    found = answer_all(table_of(answers), DEFAULT, names=["rank"])
+    assert {
+        one.scorer: dict(
+            zip(one.answer.ranking.systems, one.answer.ranking.means, strict=True)
+        )
+        for one in found
+    } == {"fluency": {"one": 5, "two": 1}, "adequacy": {"one": 2, "two": 4}}
+
+
+def test_documents_are_resampled_whole():
+    # Ten documents whose segments agree: by segment there is more to draw from.
+    answers = [
+        made(system, at, "ann", 1 + at // 2 % 2)
+        for system in ("one", "two")
+        for at in range(2, 22)
+    ]
+    segments, documents = (
+        rank(answers, unit=unit).ranking for unit in ("segment", "document")
+    )
+    assert segments.means == documents.means == [1.5, 1.5]
+    for wide, narrow in zip(documents.intervals, segments.intervals, strict=True):
+        assert wide[1] - wide[0] > narrow[1] - narrow[0] > 0
+
+
+def test_few_units_have_no_interval():
+    """Whatever others have: nine texts of one system, and two documents, are too few."""
+    answers = [made("one", at, "ann", 1 + at % 5) for at in range(2, 22)]
+    answers += [made("two", at, "ann", 1 + at % 5) for at in range(2, 11)]
+    for unit in ("segment", "crossed"):
+        ranking = rank(answers, unit=unit).ranking
+        place = ranking.systems.index("one")
+        assert ranking.intervals[place] is not None
+        assert ranking.hundred_intervals[place] is not None
+        assert (ranking.sizes[1 - place], ranking.intervals[1 - place]) == (9, None)
+    few = [one for one in answers if one.segment < 20]
+    assert rank(few, unit="document").ranking.intervals == [None, None]
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 6), st.integers(0, 2), st.integers(1, 5)), min_size=1
+    )
+)
+@settings(max_examples=50)
+def test_means_against_a_plain_twin(answers):
+    answers = {(segment, judge): score for segment, judge, score in answers}
+    judgements = [
+        made(system, at, f"j{judge}", score)
+        for system in ("s", "t")
+        for (at, judge), score in answers.items()
+    ]
+    segments = {segment for segment, _ in answers}
+    plain = [
+        np.mean([score for (at, _), score in answers.items() if at == segment])
+        for segment in segments
+    ]
+    ranking = ask_ranking(
+        # Whoever always says the same is not set apart here.
+        replace(table_of(judgements), flags={}),
+        DEFAULT,
+        "adequacy",
+        RankOptions(trials=10),
+    ).ranking
+    assert ranking.means == pytest.approx([np.mean(plain)] * 2)
+    assert ranking.hundreds == pytest.approx([25 * (np.mean(plain) - 1)] * 2)
+    assert average(judgements)["s", "adequacy"][0] == pytest.approx(ranking.means[0])
+
+
+def test_a_whole_campaign_from_tasks_to_means():
+    # Judges who see the truth: version n of every text is worth 10 n + 20.
+    count, quality = 10, {"one": 20.0, "two": 30.0, "three": 40.0}
+    wished = Settings("c", "da", "fr", "en", tuple("abcdef"), each=2, calibration=1)
+    texts = {name: [f"{name} says {at}" for at in range(count)] for name in quality}
+    evalset = EvalSet(None, [f"src {at}" for at in range(count)])
+    frozen = freeze_campaign(wished, Outputs(evalset, texts))
+    tasks = assign(frozen, secret=bytes(16))
+
+    def answer(task):
+        score = 0.0 if task.kind == "degraded" else quality[task.items[0].system]
+        return check_answer(frozen, task, {"da": score}, id=task.id)
+
+    judgements = parse_judgement_lines(
+        format_judgements(map(answer, tasks)).split("\n"), "x"
+    )
+    scores = table_of(judgements)
+    ranking = ask_ranking(scores, DEFAULT, "da", RankOptions()).ranking
+    assert dict(zip(ranking.systems, ranking.means, strict=True)) == quality
+    assert ranking.sizes == [count - 1] * 3
+    assert sum(ranking.answers) == sum(task.kind in COUNTED for task in tasks)
+    for row in build_judge_rows(scores):
+        assert (row.same, row.distance, row.leniency) == (1.0, 0.0, 0.0)
+        assert row.noticed == row.degraded > 0
+
+
+def scored(**systems):
+    """Answers of one judge: a list of scores for each system, segment by segment."""
+    return [
+        made(name, at, "ann", score, name="da")
+        for name, scores in systems.items()
+        for at, score in enumerate(scores, 1)
+    ]
+
+
+HIGH = [60.0 + at for at in range(12)]
+#: Now above and now below, a little more below.
+NEAR = [score + (at + 2 if at % 2 else -at - 3) for at, score in enumerate(HIGH)]
+LOW = [20.0 + at * 1.1 for at in range(12)]
+
+
+def test_clusters_end_where_all_above_beat_all_below():
+    ranking = rank(scored(high=HIGH, near=NEAR, low=LOW)).ranking
+    assert ranking.systems == ["high", "near", "low"]
+    assert ranking.clusters == [1, 1, 2]
+    assert ranking.ranges == [(1, 2), (1, 2), (3, 3)]
+    tests = ranking.tests
+    assert (tests.test, tests.units, tests.sides) == (
+        "signed-rank",
+        ("segment",),
+        "one-sided",
+    )
+
+
+def test_p_values_are_those_of_scipy():
+    ranking = rank(scored(high=HIGH, near=NEAR, low=LOW)).ranking
+    for place, (a, b) in enumerate(((HIGH, NEAR), (NEAR, LOW))):
+        every = stats.PermutationMethod(n_resamples=2**12)  # all signs: exact
+        theirs = stats.wilcoxon(a, b, alternative="greater", method=every)
+        assert ranking.p[place, place + 1] == pytest.approx(theirs.pvalue, abs=1e-9)
+
+
+def test_rank_tests_are_exact_however_few_segments():
+    ranking = rank(scored(high=HIGH[:4], low=LOW[:4])).ranking
+    # All four differences are above zero: one of sixteen ways.
+    assert ranking.p[0, 1] == 1 / 16
+    assert ranking.clusters == [1, 1]
+    assert rank(scored(high=HIGH[:5], low=LOW[:5])).ranking.clusters == [1, 2]
+
+
+def test_too_little_for_the_bootstrap_is_an_answer():
+    answers = scored(high=HIGH[:9], low=LOW[:9])
+    ranking = rank(answers, test="bootstrap").ranking
+    assert ranking.notes == (
+        "Not enough data for the bootstrap test: a system has 9 segments; it needs 10.",
+    )
+    assert np.isnan(ranking.p).all()
+    assert (ranking.clusters, ranking.ranges) == ([1, 1], [(1, 2), (1, 2)])
+    assert ranking.means[0] == pytest.approx(64.0)
+    assert rank(answers).ranking.clusters == [1, 2]
+
+
+def test_one_system_alone_is_refused():
+    answers = scored(one=HIGH)
+    with pytest.raises(CorpusError, match="is 1 system with scores; ranking needs at"):
+        rank(answers)
+    answered = answer_question("rank", table_of(answers), DEFAULT, "da")
+    assert answered.problem == (
+        "There is 1 system with scores; ranking needs at least two."
+    )
+    assert (answered.answer, answered.report) == (None, None)
+
+
+def test_systems_that_share_no_segment_are_compared_by_rank_sums():
+    answers = scored(high=HIGH)
+    answers += [
+        replace(one, segment=one.segment + 100, task=f"t{one.segment}")
+        for one in scored(low=LOW)
+    ]
+    ranking = rank(answers).ranking
+    theirs = stats.mannwhitneyu(HIGH, LOW, alternative="greater", method="exact")
+    assert ranking.tests.test == "rank-sum"
+    assert ranking.p[0, 1] == pytest.approx(theirs.pvalue, abs=1e-9)
+
+
+def test_holm_corrects_the_p_values_of_all_pairs():
+    ranking = rank(scored(high=HIGH, near=NEAR, low=LOW), correction="holm").ranking
+    plain = ranking.p[np.triu_indices(3, 1)]
+    # The smallest of three counts three times, the next twice, and none less than before.
+    rising = np.sort(plain)
+    expected = np.maximum.accumulate(rising * [3, 2, 1])
+    corrected = ranking.tests.correct("holm")[np.triu_indices(3, 1)]
+    assert np.sort(corrected) == pytest.approx(expected)
+    signature = report_ranking(
+        rank(scored(high=HIGH, low=LOW), correction="holm"),
+        RankOptions(correction="holm"),
+    ).signature
+    assert "|correction:holm|" in signature
+
+
+def test_a_correction_decides_on_clusters():
+    # By itself, the difference of near and low has p = 2 / 64.
+    gaps = [9.0, 8.0, 7.0, 6.0, 5.0, -1.0]
+    a = [50.0 + at for at in range(6)]
+    answers = scored(
+        high=[score + gap for score, gap in zip(a, gaps, strict=True)],
+        low=a,
+        other=[score - 0.5 * (-1) ** at for at, score in enumerate(a)],
+    )
+    plain, corrected = (
+        rank(answers, correction=name).ranking for name in ("none", "holm")
+    )
+    assert plain.p[0, 1] == pytest.approx(2 / 64)
+    assert (plain.clusters, corrected.clusters) == ([1, 2, 2], [1, 1, 1])
+
+
+def test_by_the_rule_of_all_a_chain_holds_systems_together():
+    # The first beats the third but not the second, and the second not the third.
+    steps = np.array([5, -4, 6, -5, 4, -3, 5, -4, 6, -5, 4, -3.0])
+    a = 50 + np.arange(12.0)
+    answers = scored(a=list(a), b=list(a - 1.2 + steps), c=list(a - 2.0))
+    assert rank(answers, rule="wmt").ranking.clusters == [1, 1, 1]
+
+
+def test_by_the_rule_of_neighbours_a_cluster_ends_at_each_difference():
+    # The first beats neither of the others for sure, the second beats the third.
+    steps = np.array([9, -8, 9, -8, 9, -8, 9, -8, 9, -8, 9, -8.0])
+    a = 50 + np.arange(12.0)
+    answers = scored(a=list(a + steps), b=list(a + 0.2), c=list(a))
+    by_neighbours, by_all = (
+        rank(answers, rule=rule).ranking for rule in ("neighbours", "wmt")
+    )
+    assert by_neighbours.systems == ["a", "b", "c"]
+    assert (by_neighbours.clusters, by_all.clusters) == ([1, 1, 2], [1, 1, 1])
+
+
+def test_documents_are_resampled_whole_by_the_bootstrap():
+    # Two segments a document, so 24 segments lie in 13 documents.
+    answers = scored(high=HIGH + HIGH, low=LOW + LOW)
+    options = {"unit": "document", "test": "bootstrap", "trials": 200}
+    ranking = rank(answers, **options).ranking
+    assert (ranking.tests.test, ranking.tests.units) == ("bootstrap", ("document",))
+    # No resample of a sure difference, moved to the mean 0, reaches it.
+    assert ranking.p[0, 1] == pytest.approx(1 / 201)
+    few = rank(scored(high=HIGH, low=LOW), **options).ranking
+    assert "a system has 7 documents; it needs 10." in few.notes[-1]
+
+
+def test_the_bootstrap_against_a_plain_twin():
+    rng = np.random.default_rng(3)
+    high, low = 52 + rng.normal(0, 5, 20), 50 + rng.normal(0, 5, 20)
+    answers = scored(high=list(high), low=list(low))
+    ranking = rank(answers, test="bootstrap", trials=4000).ranking
+    gaps = (high - low) * (1 if ranking.systems[0] == "high" else -1)
+    drawn = rng.choice(gaps, (20000, 20)).mean(1)
+    share = (drawn - drawn.mean() >= gaps.mean()).mean()
+    assert ranking.p[0, 1] == pytest.approx(share, abs=0.02)
+
+
+def test_z_scores_even_out_strict_judges():
+    # Bob is ten points milder; by his own scale both systems are as Ann sees them.
+    answers = [
+        made(name, at, judge, score + extra, name="da")
+        for judge, extra in (("ann", 0.0), ("bob", 10.0))
+        for name, scores in (("x", [40.0, 60.0]), ("y", [20.0, 40.0]))
+        for at, score in enumerate(scores, 1)
+    ]
+    # Scores 40, 60, 20, 40 have the mean 40 and the deviation √(800 / 3).
+    unit = 10 / np.sqrt(800 / 3)
+    assert rank(answers).ranking.columns["z"] == pytest.approx([unit, -unit])
+
+
+def test_without_any_spread_there_is_no_z():
+    ranking = rank(scored(x=[5.0] * 3, y=[5.0] * 3)).ranking
+    assert np.isnan(ranking.columns["z"]).all()
+    assert any(note.startswith("– z: ") for note in ranking.notes)
+
+
+@given(
+    st.lists(
+        st.lists(st.integers(1, 5), min_size=12, max_size=12), min_size=2, max_size=4
+    )
+)
+@settings(max_examples=20)
+def test_clusters_never_rise_against_the_order(scores):
+    answers = [
+        made(f"s{at}", segment, "ann", score)
+        for at, given_scores in enumerate(scores)
+        for segment, score in enumerate(given_scores, 1)
+    ]
+    for rule in ("wmt", "neighbours"):
+        ranking = rank(answers, trials=10, rule=rule).ranking
+        assert ranking.clusters == sorted(ranking.clusters)
+        assert ranking.means == sorted(ranking.means, reverse=True)
+
+
+def judge_crossed(lean, *, judges=6, segments=30):
+    """Two systems as good as each other; the judges' leaning to the first differs."""
+    rng = np.random.default_rng(1)
+    leans = rng.normal(0, lean, judges)
+    return [
+        made(
+            name,
+            at,
+            f"j{judge}",
+            float(50 + side * leans[judge] + rng.normal()),
+            name="da",
+        )
+        for judge in range(judges)
+        for at in range(1, segments + 1)
+        for side, name in ((1, "one"), (-1, "two"))
+    ]
+
+
+def test_judges_who_lean_to_a_system_are_drawn_too():
+    """The judgements of a judge are not independent: p of segments alone is too small."""
+    answers = judge_crossed(lean=1.5)
+    alone, crossed = (
+        rank(answers, test="bootstrap", trials=400, unit=unit).ranking
+        for unit in ("segment", "crossed")
+    )
+    assert crossed.tests.units == ("segment", "rater")
+    assert alone.p[0, 1] == pytest.approx(1 / 401)
+    assert crossed.p[0, 1] > 0.05
+    widths = [high - low for low, high in (alone.intervals[0], crossed.intervals[0])]
+    assert widths[1] > 3 * widths[0]
+    # What is drawn changes no mean.
+    assert alone.means == pytest.approx(crossed.means, rel=1e-12)
+
+
+def test_segments_and_judges_together_are_drawn_by_default_and_have_no_other_test():
+    answers = scored(a=HIGH, b=LOW)
+    assert rank(answers, unit="crossed", trials=20).ranking.tests.test == "bootstrap"
+    for test in ("signed-rank", "rank-sum", "sign"):
+        with pytest.raises(OptionError, match="can only be resampled; use the test"):
+            rank(answers, unit="crossed", test=test)
+
+
+def judge_two_systems(judge, good, bad, seconds):
+    """Twelve answers of a judge about each of two systems, which cannot be read in 0 s."""
+    return [
+        made(
+            *(system, at, judge, mean - at % 2),
+            outputs=("words " * 20,),
+            active_ms=round(1000 * seconds),
+        )
+        for system, mean in (("good", good), ("bad", bad))
+        for at in range(1, 13)
+    ]
+
+
+CAREFUL = judge_two_systems("ann", 4, 3, 30) + judge_two_systems("bob", 4, 3, 30)
+SPEEDER = judge_two_systems("eve", 2, 5, 0)
+EVERYBODY = CAREFUL + [
+    replace(one, judge=name, task=f"{name} {one.task}")
+    for one in SPEEDER
+    for name in ("eve", "eva", "ina")
+]
+
+
+def order(ranking):
+    return list(zip(ranking.systems, ranking.means, strict=True))
+
+
+def test_a_flagged_judge_puts_no_system_on_top_in_silence():
+    without = rank(CAREFUL).ranking
+    unflagged = replace(table_of(EVERYBODY), flags={})
+    with_them = ask_ranking(unflagged, DEFAULT, "adequacy", RankOptions()).ranking
+    assert (order(without)[0][0], order(with_them)[0][0]) == ("good", "bad")
+    apart = rank(EVERYBODY)
+    assert sorted(apart.flagged) == ["eva", "eve", "ina"]
+    assert apart.is_apart
+    assert order(apart.ranking) == order(without)
+    assert order(apart.other) == order(with_them)
+    note = report_ranking(apart, RankOptions()).notes[-1]
+    assert note == "With the flagged judges eve, eva, ina, bad is first."
+    counting = rank(EVERYBODY, Selection(flagged="count"))
+    assert not counting.is_apart
+    assert order(counting.ranking) == order(with_them)
+    assert order(counting.other) == order(without)
+    note = report_ranking(counting, RankOptions()).notes[-1]
+    assert note == "Without the flagged judges eve, eva, ina, good is first."
+    left_out = rank(EVERYBODY, Selection(flagged="out"))
+    assert order(left_out.ranking) == order(without)
+    assert left_out.other is None
+
+
+def test_both_figures_stand_in_the_table():
+    for selection, head in (
+        (DEFAULT, "with flagged"),
+        (Selection(flagged="count"), "without flagged"),
+    ):
+        answer = rank(EVERYBODY, selection)
+        [table, *_] = report_ranking(answer, RankOptions()).tables
+        heads = [column.title for column in table.columns]
+        place = heads.index(head)
+        cells = {row[0].value: row[place].value for row in table.rows}
+        assert cells == dict(order(answer.other))
+
+
+def test_flagged_judges_who_are_not_chosen_are_not_named():
+    chosen = Selection(judges=frozenset({"ann", "bob", "eva"}))
+    answer = rank(EVERYBODY, chosen)
+    assert answer.flagged == ("eva",)
+    note = report_ranking(answer, RankOptions()).notes[-1]
+    assert note == "With the flagged judge eva, bad is first."
+
+
+def test_flags_that_change_nothing():
+    # Nobody is flagged, or nobody is left: then there is one figure only.
+    answer = rank(CAREFUL)
+    assert (answer.flagged, answer.other) == ((), None)
+    alone = rank(SPEEDER)
+    assert (alone.flagged, alone.other) == (("eve",), None)
+    unflagged = replace(table_of(SPEEDER), flags={})
+    ranking = ask_ranking(unflagged, DEFAULT, "adequacy", RankOptions()).ranking
+    assert order(alone.ranking) == order(ranking)
+
+
+def compare(segment, judge, systems, ranks, name="ranking", **more):
+    """An answer that puts outputs in order, 1 being the best."""
+    texts = tuple("abcdef"[: len(systems)])
+    value = {name: list(ranks)}
+    return made(
+        "", segment, judge, value, name=name, systems=systems, outputs=texts, **more
+    )
+
+
+def test_orders_of_outputs_count_by_the_share_of_beaten_ones():
+    answers = [
+        compare(at, judge, ("x", "y", "z"), ranks)
+        for at in range(1, 13)
+        for judge, ranks in (("ann", (1, 2, 3)), ("bob", (2, 1, 3)))
+    ]
+    ranking = rank(answers).ranking
+    # x and y share the first two places; z is always last.
+    assert ranking.systems == ["x", "y", "z"]
+    assert ranking.means == [1.5, 1.5, 3.0]
+    assert ranking.hundreds.tolist() == [75.0, 75.0, 0.0]
+    assert ranking.clusters == [1, 1, 2]
+    assert ranking.answers == [24, 24, 24]

@@ -1,0 +1,326 @@
+"""Judges: figures worked by hand, drift, haste, flags, and judge by system."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from tests.campaign.answers import made, table_of
+from tests.panels import cells_by_name
+
+from metra.campaign.judgement import build_campaign_scores
+from metra.meta.judge_options import FlagRules
+from metra.meta.judges import (
+    Drift,
+    add_flags,
+    ask_judges,
+    build_judge_rows,
+    compute_sign_test,
+    flag_judges,
+)
+from metra.meta.question import answer_question
+from metra.scores.selection import DEFAULT, Selection
+from metra.scores.table import ScoredItem, Scorer, build_score_table
+
+CHECKED = [
+    made("one", 1, "ann", 5, active_ms=4000),
+    made("one", 2, "ann", 3, active_ms=9000),
+    made("one", 1, "bob", 4),
+    made("one", 1, "ann", 4, "repeat", original="ann one 1 judged"),
+    made("one", 2, "ann", 3, "repeat", original="ann one 2 judged"),
+    made("one", 2, "ann", 1, "degraded", original="ann one 2 judged"),
+    made("one", 1, "ann", 5, "degraded", original="ann one 1 judged"),
+]
+
+
+def describe(answers, selection=DEFAULT, **rules):
+    return build_judge_rows(
+        build_campaign_scores(answers), selection, FlagRules(**rules)
+    )
+
+
+def test_the_judges_by_hand():
+    ann, bob = describe(CHECKED)
+    assert (ann.judge, ann.judgements, ann.mean) == ("ann", 2, 75.0)
+    assert ann.deviation == pytest.approx(35.3553390593)
+    assert ann.leniency == 25.0  # 100 against bob's 75 on the one output that both saw
+    assert (ann.repeats, ann.same, ann.distance) == (2, 0.5, 12.5)
+    assert (ann.degraded, ann.noticed, ann.p_value) == (2, 1, 0.5)
+    assert ann.seconds == 6.5
+    assert (bob.mean, bob.deviation, bob.leniency) == (75.0, None, -25.0)
+    assert (bob.repeats, bob.same, bob.p_value, bob.seconds) == (0, None, None, None)
+
+
+def test_calibration_items_describe_judges():
+    [ann] = describe(
+        [made("one", 1, "ann", 5), made("one", 2, "ann", 1, "calibration")]
+    )
+    assert (ann.judgements, ann.mean) == (2, 50.0)
+
+
+def test_leniency_compares_with_the_mean_of_the_others():
+    answers = [
+        made("one", 1, "ann", 5),
+        made("one", 1, "bob", 3),
+        made("one", 1, "cleo", 2),
+        made("one", 2, "ann", 1),
+        made("one", 2, "bob", 2),
+        made("one", 3, "cleo", 5),  # alone: nothing to compare with
+    ]
+    rows = {row.judge: row.leniency for row in describe(answers)}
+    # From 0 to 100, a step is 25: ann 100 against 37.5, then 0 against 25.
+    assert rows["ann"] == pytest.approx((62.5 - 25) / 2)
+    assert rows["bob"] == pytest.approx((50 - 62.5 + 25) / 2)
+    assert rows["cleo"] == pytest.approx(25 - 75)
+
+
+def test_a_repeat_whose_original_is_gone_says_nothing():
+    [ann] = describe([CHECKED[0], replace(CHECKED[3], original="gone")])
+    assert ann.repeats == 0
+
+
+def test_a_repeat_is_compared_with_the_last_revision():
+    changed = replace(CHECKED[0], revision=2, value={"adequacy": 4})
+    [ann] = describe([CHECKED[0], changed, CHECKED[3]])
+    assert (ann.repeats, ann.same, ann.distance) == (1, 1.0, 0.0)
+
+
+def test_an_earlier_revision_is_no_repeat():
+    again = replace(CHECKED[3], revision=2, value={"adequacy": 5})
+    [ann] = describe([CHECKED[0], CHECKED[3], again])
+    assert (ann.repeats, ann.same) == (1, 1.0)
+
+
+def test_compared_outputs_that_come_back_turned_are_matched_by_system():
+    more = {"systems": ("x", "y"), "outputs": ("a", "b")}
+    first = made("", 1, "ann", {"pairwise": [1, 2]}, name="pairwise", **more)
+    back = made("", 1, "ann", {"pairwise": [2, 1]}, "repeat", name="pairwise")
+    turned = replace(back, systems=("y", "x"), outputs=("b", "a"), original=first.task)
+    [row] = describe([first, turned])
+    assert (row.repeats, row.same) == (2, 1.0)
+
+
+SIGNS = [
+    pytest.param([-1, -1, -1, -1], 1 / 16, id="always lower"),
+    pytest.param([1, 2], 1.0, id="always higher"),
+    pytest.param([-1, 0, 0], 0.5, id="ties are left out"),
+    pytest.param([0], None, id="nothing but ties"),
+]
+
+
+@pytest.mark.parametrize(("gaps", "expected"), SIGNS)
+def test_sign_test(gaps, expected):
+    assert compute_sign_test(gaps) == expected
+
+
+def timed(scores, judge="ann", system="s", first=1):
+    return [
+        made(system, at, judge, float(score), name="da", submitted_at=float(at))
+        for at, score in enumerate(scores, first)
+    ]
+
+
+def find_drift(answers):
+    [row] = describe(answers)
+    return row.drift
+
+
+def test_drift_is_the_second_half_less_the_first():
+    drift = find_drift(timed([10, 20, 10, 20, 50, 60, 50, 60]))
+    assert drift.change == 40.0
+    assert drift.p_value == pytest.approx(2 / 70)  # both sides
+
+
+def test_better_systems_later_are_no_drift():
+    answers = timed([10, 20, 10, 20]) + timed([80, 90, 80, 90], system="t", first=5)
+    assert find_drift(answers).change == 0.0
+
+
+def test_the_order_is_that_of_time():
+    answers = timed([10, 20, 10, 20, 50, 60, 50, 60])
+    assert find_drift(answers[::-1]) == find_drift(answers)
+
+
+def test_too_few_answers_or_no_times_say_nothing():
+    assert find_drift(timed([1, 2, 3, 4, 5, 6, 7])) is None
+    assert find_drift([made("s", at, "ann", 3) for at in range(1, 20)]) is None
+
+
+def count_early(answers, **rules):
+    [row] = describe(answers, **rules)
+    return row.timed, row.too_fast
+
+
+def test_haste_is_less_time_than_reading_takes():
+    # 20 words at 600 a minute take two seconds.
+    slow, fast, unknown = (
+        made("s", at, "ann", 3, outputs=("w " * 20,), active_ms=ms)
+        for at, ms in enumerate((2000, 1999, None), 1)
+    )
+    assert count_early([slow]) == (1, 0)
+    assert count_early([fast]) == (1, 1)
+    assert count_early([slow, fast, unknown]) == (2, 1)
+    assert count_early([unknown]) == (0, 0)
+    assert count_early([fast], words_per_minute=700) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "text", ["a b c d", "abcdefghij klm", "x", "", "これは空白のない日本語です。"]
+)
+def test_early_answers_are_those_that_nobody_can_have_read(text):
+    """As the plain rule says: below the time that the words take at the fastest speed."""
+    words = max(len(text.split()), len(text) / 10)
+    for milliseconds in range(0, 800, 7):
+        answer = made("s", 1, "ann", 3, outputs=(text, text), active_ms=milliseconds)
+        answer = replace(answer, systems=("s", "t"), protocol="pairwise")
+        answer = replace(answer, value={"pairwise": [1, 2]})
+        expected = milliseconds / 1000 < 60 * 2 * words / 600
+        assert count_early([answer], words_per_minute=600) == (1, expected)
+
+
+def test_checks_count_for_speed():
+    text = {"outputs": ("w " * 20,), "active_ms": 10}
+    answers = [made("s", 1, "ann", 3), made("s", 1, "ann", 3, "degraded", **text)]
+    assert count_early(answers) == (1, 1)
+
+
+def test_flags_say_why():
+    text = ("w " * 20,)
+    hasty = [
+        made(
+            "s",
+            at,
+            "hasty",
+            1 + at % 5,
+            outputs=text,
+            active_ms=100 if at < 3 else 9000,
+        )
+        for at in range(1, 11)
+    ]
+    blind = [
+        made("s", at, "blind", 3 + at % 2, active_ms=9000) for at in range(1, 7)
+    ] + [
+        made("s", at, "blind", 4, "degraded", original=f"blind s {at} judged")
+        for at in range(1, 7)
+    ]
+    same = [made("s", at, "same", 5) for at in range(1, 7)]
+    good = [made("s", at, "good", 1 + at % 5, active_ms=9000) for at in range(1, 7)]
+    flags = flag_judges(describe(hasty + blind + same + good))
+    assert flags["hasty"] == ["2 of 10 answers faster than 600 words per minute"]
+    assert flags["blind"] == ["scored 0 of 6 degraded items lower (p = 1.00)"]
+    assert flags["same"] == ["always gives the same score (100 of 100)"]
+    assert flags["good"] == []
+    lenient = flag_judges(describe(hasty + good), FlagRules(too_fast=0.2))
+    assert lenient == {"hasty": [], "good": []}
+    # The table has the reasons of those who have any.
+    assert table_of(hasty + good).flags == {"hasty": tuple(flags["hasty"])}
+
+
+def test_repeats_far_apart_are_a_flag():
+    first = [made("s", at, "ann", 1 + at % 2) for at in range(1, 7)]
+    again = [
+        made("s", at, "ann", 5, "repeat", original=f"ann s {at} judged")
+        for at in range(1, 7)
+    ]
+    assert flag_judges(describe(first + again))["ann"] == [
+        "repeats differ by 88 of 100 points on average"
+    ]
+
+
+def test_flags_are_told_from_all_answers():
+    # Judged by this document alone, Bo would not be too fast.
+    text = ("w " * 100,)
+    hasty = [
+        made(
+            "one", at, "bo", 1 + at % 5, outputs=text, active_ms=9 if at < 3 else 99999
+        )
+        for at in range(1, 9)
+    ]
+    good = [made("one", at, "ann", 1 + at % 5, active_ms=99999) for at in range(1, 9)]
+    scores = table_of(hasty + good)
+    selection = Selection(documents=frozenset({"d4"}), flagged="out")
+    assert selection.select(scores).judges == ("ann",)
+    # And stay if they are told again: flagged judges count for their own flags.
+    assert add_flags(scores).flags == scores.flags
+    assert list(scores.flags) == ["bo"]
+
+
+def test_flagged_judges_are_described_unless_left_out():
+    hasty = [
+        made("one", at, "eve", 1 + at % 5, outputs=("w " * 100,), active_ms=1)
+        for at in range(1, 9)
+    ]
+    good = [made("one", at, "ann", 1 + at % 5, active_ms=99999) for at in range(1, 9)]
+    scores = table_of(hasty + good)
+    for flagged, expected in (
+        ("apart", ["ann", "eve"]),
+        ("count", ["ann", "eve"]),
+        ("out", ["ann"]),
+    ):
+        answered = answer_question(
+            "judges", scores, Selection(flagged=flagged), "adequacy"
+        )
+        assert [row.judge for row in answered.answer.rows] == expected
+        judges, systems = answered.report.tables
+        assert list(cells_by_name(judges)) == expected
+        assert list(cells_by_name(systems)) == expected
+    assert (
+        answered.report.selection
+        == "8 answers of 1 judge; flagged judges left out: eve"
+    )
+
+
+def test_judge_by_system_by_hand():
+    answers = [
+        made("one", 1, "ann", 5),
+        made("one", 2, "ann", 3),
+        made("two", 1, "bob", 1),
+        made("two", 1, "bob", 5, "repeat"),
+        made("two", 3, "bob", 5, "calibration"),
+    ]
+    answer = ask_judges(table_of(answers), DEFAULT, "adequacy", FlagRules())
+    assert answer.systems == ("one", "two")
+    assert answer.means == {("ann", "one"): (4.0, 75.0, 2), ("bob", "two"): (1.0, 0, 1)}
+
+
+def test_the_table_of_judges():
+    answered = answer_question("judges", table_of(CHECKED), DEFAULT, "adequacy")
+    judges, systems = answered.report.tables
+    heads = [column.title for column in judges.columns]
+    ann = dict(zip(heads[1:], cells_by_name(judges)["ann"], strict=True))
+    shown = {name: cell.value for name, cell in ann.items()}
+    assert shown == {
+        **{"flagged": "no", "answers": 2, "mean, 0–100": 75.0, "leniency": 25.0},
+        **{"sd": pytest.approx(35.3553390593), "drift": None, "p of drift": None},
+        **{"repeats": 2, "same": 0.5, "Δ": 12.5, "degraded": 2, "caught": 1},
+        **{"p of caught": 0.5, "median seconds": 6.5, "too fast": 0},
+    }
+    assert cells_by_name(systems)["bob"][0].value == 4.0
+    assert re.search(
+        r"\|judges:2\|fastest:600 words per minute\|", answered.report.signature
+    )
+    assert (
+        answered.report.selection
+        == "3 answers of 2 judges; without repeats and degraded copies"
+    )
+
+
+def test_reasons_are_notes():
+    same = [made("s", at, "same", 5) for at in range(1, 7)]
+    good = [made("s", at, "good", 1 + at % 5) for at in range(1, 7)]
+    answered = answer_question("judges", table_of(same + good), DEFAULT, "adequacy")
+    assert answered.report.notes[0] == "same: always gives the same score (100 of 100)."
+    cells = cells_by_name(answered.report.tables[0])
+    assert [row[0].value for row in cells.values()] == ["no", "yes"]
+
+
+def test_scores_without_a_scale_describe_nobody():
+    scores = build_score_table(["a"], [ScoredItem("1")], {Scorer("da"): [1.0]}, ["J"])
+    assert build_judge_rows(scores) == []
+    assert add_flags(scores).flags == {}
+
+
+def test_drift_compares_as_many_early_as_late_answers():
+    # Of nine, the one in the middle is in neither half.
+    drift = find_drift(timed([10, 20, 10, 20, 99, 50, 60, 50, 60]))
+    assert isinstance(drift, Drift)
+    assert drift.change == 40.0

@@ -56,6 +56,7 @@ MEANINGS = {
     "active_seconds": "Seconds of active time.",
     "output": "Judged output.",
     "flags": 'Reasons why the judge is flagged, separated by "; "; else empty.',
+    "answer": "Number of the answer in this file; one answer may have several scores.",
 }
 #: What is different in the table of scores.
 _IN_SCORES = {

@@ -47,6 +47,7 @@ ALIASES = {
     "check": ("item_type", "itemtype", "type", "is_control", "is_check", "control"),
     "hundred": ("hundred",),
     "flags": ("flags",),
+    "answer": ("answer",),
     #: Only where a format says so.
     "reason": (),
 }

@@ -40,6 +40,7 @@ from metra.scores.table import (
     Scores,
     build_score_table,
     concatenate_scores,
+    mark_compared,
 )
 from metra.stats.arrays import Array
 from metra.stats.direction import HIGHER, LOWER, Direction
@@ -64,7 +65,7 @@ SCORE_COLUMNS = (
 )
 JUDGEMENT_COLUMNS = (
     *("system", "scorer", "value", "segment", "document", "judge", "kind", "lang"),
-    *("higher_is_better", "hundred", "item_type", "flags"),
+    *("higher_is_better", "hundred", "item_type", "flags", "answer", "reason"),
 )
 #: Kinds of items behind the scorer's name in exports of older versions, as in da-repeat.
 _OLD_ENDINGS = ("calibration", "repeat", "degraded", "baseline")
@@ -205,7 +206,14 @@ def _build_long(
             raise FormatError(msg)
     if words is not None:
         by_role["kind"] = [_translate_kind(k, words, path) for k in by_role["kind"]]
-    return build_scores(by_role, values, path, kinds=table.item_kinds, hundred=hundred)
+    scores = build_scores(
+        by_role, values, path, kinds=table.item_kinds, hundred=hundred
+    )
+    answers = table.get("answer")
+    if "answer" not in table.roles or not all(map(str.isdecimal, answers)):
+        return scores
+    numbers = np.array([*map(int, answers)], np.int64)
+    return mark_compared(replace(scores, answer=numbers[scores.line - 2]))
 
 
 def _parse_column(table: ScoreColumns, role: str) -> Any:
@@ -471,31 +479,32 @@ def format_judgement_table(
     flags: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> str:
     """Return a line for each score of each output; `flags` are reasons to look at a judge."""
-    rows = (row for scored in judgements for row in _list_rows(scored, flags))
+    rows = (
+        row
+        for number, scored in enumerate(judgements, 1)
+        for row in _list_rows(scored, number, flags)
+    )
     return format_rows(chain([JUDGEMENT_COLUMNS], rows))
 
 
 def _list_rows(
-    scored: ScoredJudgement, flags: Mapping[str, Sequence[str]]
+    scored: ScoredJudgement, number: int, flags: Mapping[str, Sequence[str]]
 ) -> Iterator[tuple[str, ...]]:
-    """Yield the cells of `JUDGEMENT_COLUMNS` of each score that is defined."""
+    """Yield the cells of `JUDGEMENT_COLUMNS` of each score, or the reason for having none."""
     judgement = scored.judgement
     lang = f"{judgement.source_language}-{judgement.target_language}"
     reasons = "; ".join(flags.get(judgement.judge, ()))
     for system, _, scores in scored.by_output():
         for score in scores:
+            numbers = ("", "")
             if score.is_defined:
-                yield (
-                    *(
-                        system,
-                        score.scorer,
-                        repr(score.native),
-                        *locate_judgement(scored),
-                    ),
-                    *(judgement.judge, score.scorer, lang),
-                    "true" if score.higher_is_better else "false",
-                    *(repr(score.hundred), judgement.kind, reasons),
-                )
+                numbers = repr(score.native), repr(score.hundred)
+            yield (
+                *(system, score.scorer, numbers[0], *locate_judgement(scored)),
+                *(judgement.judge, score.scorer, lang),
+                "true" if score.higher_is_better else "false",
+                *(numbers[1], judgement.kind, reasons, str(number), score.reason),
+            )
 
 
 def locate_judgement(scored: ScoredJudgement) -> tuple[str, str]:

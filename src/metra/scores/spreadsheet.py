@@ -18,6 +18,7 @@ SPREADSHEET_COLUMNS = (
     *("judge", "system", "document", "segment", "kind", "scorer"),
     *("native", "hundred", "reason", "shown_at", "submitted_at", "active_seconds"),
     *("cannot", "wording", "comment", "output", "flags", "lang", "higher_is_better"),
+    "answer",
 )
 UNDEFINED_COLUMNS = (
     *("system", "scorer", "segment", "document", "judge"),
@@ -49,7 +50,7 @@ def format_lines(
     """Yield the lines of the spreadsheet, the headings first."""
     rows: Any = csv.writer(_Echo(), lineterminator="\r\n")
     yield rows.writerow(SPREADSHEET_COLUMNS)
-    for scored in judgements:
+    for number, scored in enumerate(judgements, 1):
         judgement = scored.judgement
         active = None if judgement.active_ms is None else judgement.active_ms / 1000
         times = (judgement.shown_at, judgement.submitted_at, active)
@@ -64,7 +65,7 @@ def format_lines(
             head = [*map(escape_formula, names), segment, judgement.kind]
             about = [*tail, escape_formula(output), reasons, lang]
             for cells in map(_list_cells, scores) if scores else [[""] * 5]:
-                yield rows.writerow([*head, *cells[:-1], *about, cells[-1]])
+                yield rows.writerow([*head, *cells[:-1], *about, cells[-1], number])
 
 
 def _list_cells(score: OutputScore) -> list[str]:

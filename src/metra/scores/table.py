@@ -378,6 +378,22 @@ def build_score_table(
     )
 
 
+def mark_compared(scores: Scores) -> Scores:
+    """Mark the scorers whose values put the outputs of each answer in order.
+
+    A choice of the best of more than two does not say in which order the others are.
+    """
+    width = len(scores.scorers)
+    keys, sizes = np.unique(scores.answer * width + scores.scorer, return_counts=True)
+    scorers = []
+    for at, scorer in enumerate(scores.scorers):
+        seen = sizes[keys % width == at]
+        is_order = scorer.direction == LOWER or bool((seen == 2).all())
+        compares = len(seen) > 0 and bool((seen > 1).all()) and is_order
+        scorers.append(scorer._replace(compares=compares))
+    return replace(scores, scorers=tuple(scorers))
+
+
 def drop_nameless(
     judges: tuple[str, ...], judge: Codes
 ) -> tuple[tuple[str, ...], Codes]:

@@ -38,6 +38,7 @@ RANKING_COLUMNS = {
     "n": "items",
     "scores": "answers",
     "cluster": "cluster",
+    "p next": "p next",
 }
 RANK_RANGE = "range"
 SPAN_COLUMNS = {
@@ -82,7 +83,7 @@ JSON_NAMES = {
     "Krippendorff's alpha, nominal": "alpha of characters",
 }
 
-#: The report gives judges' scores between 0 and 100, beside metrics of the same scale.
+#: The report gives judges' scores in their own unit.
 REPORT_SCORES = r"Scores with .*"
 REPORT_BY_SYSTEM = r".* and people by system"
 REPORT_PEOPLE = r"people( [↑↓])?"
@@ -108,7 +109,7 @@ REQUIRED = {
     "meta spans": _SPANS,
     "meta correlate": frozenset(METRIC_COLUMNS.values()),
     "report": frozenset(
-        ("hundred", "order", "cluster", "all answers", "r of systems", "r of outputs")
+        ("mean", "order", "cluster", "all answers", "r of systems", "r of outputs")
     )
     | {"Krippendorff's alpha, interval"},
     "texts.tsv": frozenset(TEXT_COLUMNS.values()),
@@ -312,7 +313,7 @@ def read_rank(of: Surfaces, form: str) -> Reading:
         for place, row in enumerate(rows):
             system = row["system"]
             reading.add("order", scorer, system, Number(place + 1))
-            for name in ("mean", "0–100", "z", "n", "scores", "cluster"):
+            for name in ("mean", "0–100", "z", "n", "scores", "cluster", "p next"):
                 _add_json(
                     reading, JSON_NAMES.get(name, name), scorer, system, row, name
                 )
@@ -431,7 +432,7 @@ def _read_report_page(reading: Reading, page: Page, scorer: str) -> None:
     for _, table in page.find_tables(REPORT_BY_SYSTEM):
         for row in table.read_rows():
             number = read_number(row["people"].text)
-            reading.add("hundred", scorer, row["system"].name, number)
+            reading.add("mean", scorer, row["system"].name, number)
     # Its correlation of systems is another question: metrics score all segments there.
     for _, table in page.find_tables(REPORT_CORRELATIONS):
         for row in table.read_rows():
@@ -465,8 +466,8 @@ def _read_report_scores(reading: Reading, table: Table, scorer: str) -> None:
         shown = [
             read_number(given.get(f"data-{name}", "")) for name in ("v", "low", "high")
         ]
-        reading.add("hundred", scorer, system, shown[0])
-        reading.add_interval("hundred", scorer, system, filter(None, shown[1:]))
+        reading.add("mean", scorer, system, shown[0])
+        reading.add_interval("mean", scorer, system, filter(None, shown[1:]))
         if match := re.search(r"group (\d+)", cell.text):
             reading.add("cluster", scorer, system, read_full(match[1]))
 

@@ -7,11 +7,13 @@ import numpy as np
 
 from metra.errors import CorpusError, OptionError
 from metra.meta import judge_plots
+from metra.meta.agree import collect_judgements
 from metra.meta.compare import MetricComparison, compare
 from metra.meta.correlate import add_bootstrap, correlate_panel, parse_specs
+from metra.meta.judge_options import AgreeOptions
 from metra.meta.pseudo import JUDGES, average_curves, gather_judgements
 from metra.scores.table import Scores, concatenate_scores
-from metra.scores.views import build_panel, collect_ratings
+from metra.scores.views import build_panel
 from metra.scoring.scorers import build_scores
 from metra.scoring.statistics import CorpusStatistics
 from metra.stats.correlation import Options
@@ -140,7 +142,8 @@ def _summarise_judges(
         )
         return None
     try:
-        agreement = agree(collect_ratings(everything, scorer), trials=0)
+        ratings = collect_judgements(judgements, scorer, AgreeOptions())
+        agreement = agree(ratings, trials=0)
     except CorpusError as reason:
         notes.append(f"No agreement of judges: {reason}")
         return None

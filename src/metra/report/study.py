@@ -181,7 +181,7 @@ def build_study(
         )
         people_results = build_people_results(people, results.segments)
         people_relations = relate_to_results(
-            HUMAN_SCORE, people.means, people.segments, results
+            HUMAN_SCORE, people.means, people.segments, people.direction, results
         )
         trust = assess_trust(people.scores, sheets, seed=seed)
     return Study(

@@ -36,6 +36,8 @@ class PeopleScores:
     intervals: Mapping[str, Interval | None]
     #: Judged systems without an output.
     left_out: Sequence[str]
+    #: Level of the judgements: segment or document.
+    level: str
 
     @property
     def direction(self) -> Direction:
@@ -109,6 +111,7 @@ def collect_people(
         {each: float(means.get(each, np.nan)) for each in systems},
         intervals,
         others,
+        selected.find_level(name),
     )
 
 

@@ -71,13 +71,15 @@ class TrustReport:
 
 
 def assess_trust(
-    judgements: Scores, sheets: CorpusStatistics, *, seed: int
+    judgements: Scores, sheets: CorpusStatistics, *, seed: int, pooled: bool = True
 ) -> TrustReport:
     """Compare metrics with people, people with people, and both by length of document.
 
-    The only scorer of judgements is people.
+    The only scorer of judgements is people. If scores are not `pooled` over the judged
+    segments, systems have their corpus scores.
     """
     scores, statistics = build_scores(sheets)
+    statistics = statistics if pooled else {}
     scorer = judgements.names[0]
     everything = concatenate_scores([scores, judgements])
     notes: list[str] = []
@@ -98,7 +100,7 @@ def assess_trust(
         agreement=_correlate_people(lined_up, options),
         comparison=comparison,
         curve=curve,
-        judges=_summarise_judges(everything, judgements, scorer, seed, notes),
+        judges=_summarise_judges(judgements, scorer, seed, notes),
         notes=notes,
     )
 
@@ -132,7 +134,7 @@ def _build_curve(everything: Scores, lined_up: ScorePanel, seed: int) -> LengthC
 
 
 def _summarise_judges(
-    everything: Scores, judgements: Scores, scorer: str, seed: int, notes: list[str]
+    judgements: Scores, scorer: str, seed: int, notes: list[str]
 ) -> JudgeSummary | None:
     nameless = int((judgements.judge < 0).sum())
     if nameless:

@@ -133,6 +133,10 @@ def test_the_page_is_a_list_of_questions(light_full):
         ("pace", "Time"),
         ("outside", "Scores from other programs"),
     ]
+    # Whoever goes from region to region can tell them apart.
+    labels = Counter(re.findall(r'role="region" aria-label="([^"]+)"', page))
+    assert set(labels.values()) == {1}
+    assert "Pairs of judges: adequacy" in labels
     # Each says how it was computed.
     for part in ("scorer:fluency|by:mean|boot:segments k=1000", "answers:"):
         assert part in page

@@ -7,9 +7,10 @@ import numpy as np
 from study_page import Claim, Section, StudyTable
 
 from metra.campaign.evaluator_files import read_evaluator_files
-from metra.campaign.exercise_study import ExerciseStudy, run_exercise
+from metra.campaign.protocols.registry import list_question_scales
 from metra.corpus import examples
 from metra.formats.annotations.quality_model import read_quality_model
+from metra.meta.exercise import ExerciseStudy, run_exercise
 from metra.meta.scatter import ScatterPoints
 from metra.report.pictures.heatmap import Heatmap
 from metra.report.writers.exercise import build_matrix
@@ -36,14 +37,18 @@ def hold_exercise() -> ExerciseStudy:
             f"{evaluator}={FOLDER / file}" if evaluator else str(FOLDER / file)
         )
     model = read_quality_model(str(FOLDER / "leaflet.toml"))
-    return run_exercise(read_evaluator_files(paths), model=model)
+    return run_exercise(
+        read_evaluator_files(paths),
+        protocol_scales=list_question_scales(),
+        model=model,
+    )
 
 
 def make_results(data: Path) -> Section:
     """Mean and standard deviation over evaluators, of each system by each metric."""
     del data
     study = hold_exercise()
-    cells = {(one.metric, one.system): one for one in study.exercise.systems}
+    cells = {(one.metric, one.system): one for one in study.evaluations}
     rows = []
     for system in study.systems:
         row = [system]
@@ -73,13 +78,13 @@ def make_reliability(data: Path) -> Section:
             str(one.shared),
             *(_show(figure) for figure in (one.mean, one.deviation, one.agreement)),
         )
-        for one in study.exercise.reliability
+        for one in study.reliability
     )
     kinds = {scale.metric: scale.kind for scale in study.scales}
     spread = {
         kind: {
             one.metric: one.deviation
-            for one in study.exercise.reliability
+            for one in study.reliability
             if kinds[one.metric] == kind and one.deviation is not None
         }
         for kind in ("human", "automated")

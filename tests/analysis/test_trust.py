@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from tests.analysis.judged import build_judged
 
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.meta import trust as trusting
 from metra.report.study import build_study
-from metra.scores.judgement_table import parse_judgement_table
 from metra.scoring.evaluate import make_metrics
 from metra.stats.correlation import correlate
 
@@ -22,8 +22,7 @@ WORTH = {"good": 9, "fair": 7, "poor": 4, "bad": 1}
 
 
 def table(rows):
-    lines = ("\t".join(map(str, row)) for row in rows)
-    return parse_judgement_table(["system\tsegment\tscore\tjudge", *lines], "j.tsv")
+    return build_judged([(*row[:3], "", row[3]) for row in rows])
 
 
 def judged(*judges, systems=WORTH, spread=1):
@@ -43,7 +42,7 @@ def trusted(judgements, outputs=OUTPUTS, metrics=("bleu", "ter")):
 def test_lines_are_fitted_through_the_systems():
     corpus = Outputs(EvalSet([REFS]), OUTPUTS)
     metrics = make_metrics(["bleu", "ter"])
-    fits = build_study(corpus, metrics, judgements=judged("ann", "bob")).people.fits
+    fits = build_study(corpus, metrics, judgements=judged("ann", "bob")).people_lines
     assert list(fits) == ["bleu", "ter"]
     assert fits["bleu"].slope > 0 > fits["ter"].slope
 

@@ -4,14 +4,28 @@ import json
 import zipfile
 
 import pytest
+from metra.campaign.exports import export_judgements
 from tests.campaign.campaigns import answered, opened
 
 from metra.campaign.evaluator_files import read_evaluator_file, read_evaluator_files
-from metra.campaign.exercise_study import run_exercise
+from metra.campaign.protocols.registry import list_question_scales
 from metra.errors import FormatError, MetraError
-from metra.report.campaign_files import export_judgements
+from metra.meta.exercise import run_exercise
+from metra.meta.texts import average_texts, list_rows, select_texts
 
 HEAD = "metric\tevaluator\ttext\ttranslation\tscore"
+
+
+def read_texts(path):
+    """Read the rows of a file that count, averaged by text."""
+    texts, _ = average_texts(select_texts(read_evaluator_file(str(path))))
+    return list(list_rows(texts))
+
+
+def hold(path):
+    """Hold the exercise on one file."""
+    scores = read_evaluator_file(str(path))
+    return run_exercise({"": scores}, protocol_scales=list_question_scales())
 
 
 @pytest.fixture(scope="module")
@@ -36,23 +50,22 @@ def scored(root, tmp_path_factory):
 
 @pytest.mark.parametrize("form", ["tsv", "table"])
 def test_every_format_of_score_has_the_same_scores(scored, form):
-    exact = read_evaluator_file(str(scored / "ann.json"))
-    found = read_evaluator_file(str(scored / f"ann.{form}"))
+    exact = {row[:4]: row[4] for row in read_texts(scored / "ann.json")}
+    rows = {row[:4]: row[4] for row in read_texts(scored / f"ann.{form}")}
     if form != "tsv":  # tables for people are printed for systems, with two digits
-        exact = [one for one in exact if not one.text]
-    assert len(found) == len(exact) == (18 if form == "tsv" else 6)
-    by_place = {(one.metric, one.text, one.translation): one for one in exact}
-    for one in found:
-        same = by_place[one.metric, one.text, one.translation]
-        digits = 0.0 if form == "tsv" else 0.005
-        assert one.value == pytest.approx(same.value, rel=0, abs=digits + 1e-9)
-        assert (one.kind, one.evaluator) == ("automated", "ann")
-        assert one.higher_is_better is (one.metric == "bleu")
+        exact = {place: value for place, value in exact.items() if not place[2]}
+    assert len(rows) == len(exact) == (18 if form == "tsv" else 6)
+    digits = 0.0 if form == "tsv" else 0.005
+    assert rows == pytest.approx(exact, rel=0, abs=digits + 1e-9)
+    assert {evaluator for _, evaluator, *_ in rows} == {"ann"}
+    for scorer in read_evaluator_file(str(scored / f"ann.{form}")).scorers:
+        assert scorer.kind == "metric"
+        assert scorer.higher_is_better is (scorer.name == "bleu")
 
 
 def test_tables_for_papers_are_refused(scored):
     """They are rounded, and their metrics are renamed."""
-    with pytest.raises(FormatError, match="expected output of `metra score` or"):
+    with pytest.raises(FormatError, match="is not a known score table"):
         read_evaluator_file(str(scored / "ann.markdown"))
 
 
@@ -67,22 +80,22 @@ def test_a_table_in_parts_is_read_as_a_whole(write):
         "",
     ]
     parts += ["2 segments, 1 reference", "bleu|n:4"]
-    found = read_evaluator_file(str(write("wide.txt", parts)))
-    assert [(one.metric, one.translation, one.value) for one in found] == [
+    rows = read_texts(write("wide.txt", parts))
+    assert [(row[0], row[3], row[4]) for row in rows] == [
         *(("bleu", "a", 1), ("bleu", "b", 0.5), ("ter", "a", 9), ("ter", "b", 8)),
     ]
 
 
 def test_a_table_of_several_texts_is_compared_by_text(scored):
-    study = run_exercise(read_evaluator_file(str(scored / "ann.json")))
+    study = hold(scored / "ann.json")
     assert study.level == "text"
-    assert {one.text for one in study.exercise.results} == {"market", "brake"}
+    assert {row[2] for row in list_rows(study.scores)} == {"market", "brake"}
 
 
 def test_evaluators_are_named_by_their_files_or_before_them(scored):
     path = scored / "ann.json"
-    found = read_evaluator_files([str(path), f"bob={path}"])
-    assert {one.evaluator for one in found} == {"ann", "bob"}
+    tables = read_evaluator_files([str(path), f"bob={path}"])
+    assert [table.judges for table in tables.values()] == [("ann",), ("bob",)]
 
 
 @pytest.fixture(scope="module")
@@ -104,16 +117,12 @@ def test_every_export_of_a_campaign_has_the_same_scores(judged, tmp_path, form):
     export = export_judgements(form, judgements, frozen)
     path = tmp_path / export.name
     path.write_bytes(export.content)
-    found, expected = (
-        sorted(
-            (one.metric, one.evaluator, one.text, one.translation, one.hundred)
-            for one in read_evaluator_file(str(file))
-        )
+    rows, expected = (
+        {row[:4]: row[5] for row in read_texts(file)}
         for file in (path, tmp_path / "exact.jsonl")
     )
-    assert [row[:4] for row in found] == [row[:4] for row in expected]
-    assert [row[4] for row in found] == pytest.approx([row[4] for row in expected])
-    study = run_exercise(read_evaluator_file(str(path)))
+    assert rows == pytest.approx(expected)
+    study = hold(path)
     assert study.scales[0].kind == "human"
     assert (study.scales[0].worst, study.scales[0].best) == (0, 3)
     assert study.scales[0].origin == "protocol"
@@ -121,25 +130,25 @@ def test_every_export_of_a_campaign_has_the_same_scores(judged, tmp_path, form):
 
 def test_segments_are_averaged_only_where_nothing_larger_was_scored(write):
     rows = ["system\tsegment\tscorer\tvalue", "a\t1\tbleu\t90", "a\t2\tbleu\t70"]
-    [mean] = read_evaluator_file(str(write("segments.tsv", rows)))
-    assert (mean.text, mean.value, mean.evaluator) == ("", 80, "segments")
-    [whole] = read_evaluator_file(str(write("both.tsv", [*rows, "a\t\tbleu\t60"])))
-    assert whole.value == 60
+    [mean] = read_texts(write("segments.tsv", rows))
+    assert mean[1:5] == ("segments", "", "a", 80)
+    [whole] = read_texts(write("both.tsv", [*rows, "a\t\tbleu\t60"]))
+    assert whole[4] == 60
 
 
 def test_checks_of_judges_do_not_count(write):
     rows = ["system\tsegment\tscorer\tvalue\tjudge\tkind"]
     rows += ["a\t1\tclarity\t3\tann\tclarity", "a\t1\tclarity-repeat\t1\tann\tclarity"]
-    found = read_evaluator_file(str(write("long.tsv", rows)))
-    assert [(one.metric, one.value) for one in found] == [("clarity", 3)]
+    [row] = read_texts(write("long.tsv", rows))
+    assert (row[0], row[4]) == ("clarity", 3)
 
 
 def test_judges_of_other_tables_are_evaluators(write):
     rows = ["system\tsegment\tscorer\tvalue\tjudge"]
     for judge, values in (("ann", (1, 5)), ("bob", (3, 5))):
         rows += [f"a\t{at}\tadequacy\t{v}\t{judge}" for at, v in enumerate(values, 1)]
-    study = run_exercise(read_evaluator_file(str(write("long.tsv", rows))))
-    [system] = study.exercise.systems
+    study = hold(write("long.tsv", rows))
+    [system] = study.evaluations
     assert system.by_evaluator == (("ann", 50), ("bob", 75))
     assert study.scales[0].origin == "protocol"
 
@@ -150,22 +159,25 @@ def test_results_may_say_their_kind_and_have_no_score(write):
         "x\tann\t\ta\t40\thuman\t",
         "x\tbob\t\ta\tn/a\t\tlate",
     ]
-    first, second = read_evaluator_file(str(write("r.tsv", rows)))
-    assert (first.kind, first.hundred) == ("human", 40)
-    assert (second.reason, second.kind) == ("late", "")
-    assert run_exercise([first, second]).exercise.reliability[0].undefined == 1
+    path = write("r.tsv", rows)
+    [scorer] = read_evaluator_file(str(path)).scorers
+    assert scorer.human
+    first, second = read_texts(path)
+    assert (first[5], first[6], second[6]) == (40, "", "late")
+    [reliability] = hold(path).reliability
+    assert (reliability.undefined, reliability.why) == (1, "late")
 
 
 REFUSED = [
     pytest.param([], "is empty; expected scores.", id="empty file"),
-    pytest.param([HEAD], "has no scores; expected those of at least", id="header only"),
+    pytest.param([HEAD], "has a header but no scores.", id="header only"),
     pytest.param([HEAD, "m\te\t1\tt\tx"], "line 2: the score is 'x'", id="no number"),
     pytest.param([HEAD, "m\te\t1\tt\tinf"], "the score is 'inf'", id="infinite"),
-    pytest.param([HEAD, "m\t\t1\tt\t3"], "there is no evaluator", id="nobody"),
+    pytest.param([HEAD, "m\t\t1\tt\t3"], "line 2 has no evaluator; every", id="nobody"),
     pytest.param(
         [f"{HEAD}\tkind", "m\te\t1\tt\t3\tx"], "the kind is 'x'", id="no kind"
     ),
-    pytest.param(["one two three"], "begins with 'one two three'; expected output", id="text"),
+    pytest.param(["one two three"], "begins with 'one two three', which is not", id="text"),
     pytest.param(
         ["system  bleu ↑", "──────────────", "a  1.00  2.00"],
         "has 3 cells for a; expected 2",
@@ -180,7 +192,7 @@ REFUSED = [
     pytest.param(
         ["system\tscorer\tvalue\tsegment\tdocument\tjudge\tkind\thundred",
          "a\tclarity\t2\t1\td\tann\tclarity\tmany"],
-        "line 2: hundred is 'many'; expected a number.",
+        "line 2: the hundred is 'many'; expected a number, or",
         id="export without numbers",
     ),
     pytest.param(
@@ -200,7 +212,9 @@ def test_what_is_refused(write, lines, says):
 
 def test_a_store_is_no_file_of_scores(write):
     path = write("judge.db", b"SQLite format 3\0" + bytes(100))
-    with pytest.raises(FormatError, match="is a store of campaigns; give it with `st"):
+    with pytest.raises(
+        FormatError, match="is a store of campaigns; export one with `m"
+    ):
         read_evaluator_file(str(path))
 
 

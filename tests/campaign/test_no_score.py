@@ -7,19 +7,21 @@ import pytest
 from tests.campaign.campaigns import answered, opened
 
 from metra.campaign.evaluator_files import read_evaluator_file
-from metra.campaign.exercise import (
-    EvaluatorScore,
-    compare_evaluators,
-    convert_text_scores,
+from metra.campaign.judgement import (
+    build_campaign_scores,
+    format_judgement_lines,
+    score_judgements,
 )
-from metra.campaign.judgement import score_judgements
-from metra.campaign.judgement_files import read_judgement_scores
-from metra.campaign.results import score_texts
-from metra.campaign.summary import compute_measurements, summarise_judgements
+from metra.campaign.summary import compute_measurements
 from metra.errors import FormatError
+from metra.meta.exercise import run_exercise
+from metra.meta.question import answer_question
+from metra.meta.texts import list_rows, select_texts, tabulate_texts
 from metra.report.campaign_files import export_judgements
-from metra.scores.judgement_jsonl import format_judgements
+from metra.report.writers.exercise import write_exercise_tables
+from metra.scores.judgement_jsonl import read_judgement_scores
 from metra.scores.long_table import format_judgement_table
+from metra.scores.selection import DEFAULT
 from metra.scores.spreadsheet import count_undefined, format_spreadsheet
 
 WHY = "every gap has the exact word"
@@ -53,23 +55,20 @@ def none():
 
 
 def test_on_the_page_of_results(some):
-    found = summarise_judgements(some[1])
-    assert found.undefined.keys() == {("good", "cloze-close")}
-    [(why, count)] = found.undefined["good", "cloze-close"].items()
+    scores = build_campaign_scores(some[1])
+    counts = answer_question("missing", scores, DEFAULT).answer.counts
+    assert counts.keys() == {("good", "cloze-close")}
+    [(why, count)] = counts["good", "cloze-close"].items()
     assert (why, count) == (WHY, len([1 for one in some[1] if "good" in one.systems]))
-    ranked = {
-        ranking.scorer: [one.mean.system for one in ranking.systems]
-        for ranking in found.rankings
-    }
-    assert ranked["cloze-close"] == ["bad"]
+    assert DEFAULT.select(scores).only(scorers=["cloze-close"]).systems == ("bad",)
 
 
 def test_on_the_page_of_texts(some):
     found = compute_measurements(*some)
     assert {row[-1] for row in found.undefined} == {WHY}
-    texts = [one for one in found.texts if one.reason]
-    assert {(one.translation, one.metric) for one in texts} == {("good", "cloze-close")}
-    assert all(one.score != one.score for one in texts)
+    texts = [row for row in tabulate_texts(build_campaign_scores(some[1])) if row[-1]]
+    assert {row[1:3] for row in texts} == {("good", "cloze-close")}
+    assert all(row[5] != row[5] for row in texts)
 
 
 def test_in_the_files(some):
@@ -78,13 +77,11 @@ def test_in_the_files(some):
 
     with zipfile.ZipFile(io.BytesIO(content)) as files:
         read_file = {name: files.read(name).decode() for name in files.namelist()}
-    [line] = [
-        line
-        for line in read_file["systems.tsv"].split("\n")
-        if line.startswith("good\tcloze-close")
-    ]
-    assert line.split("\t")[4:6] == ["n/a", "n/a"]
-    assert line.split("\t")[8:] == [WHY, "all"]
+    systems = csv.DictReader(io.StringIO(read_file["systems.tsv"]), delimiter="\t")
+    places = {(row["system"], row["scorer"]): row for row in systems}
+    row = places["good", "cloze-close"]
+    assert (row["native"], row["hundred"]) == ("n/a", "n/a")
+    assert (row["reason"], row["judges"]) == (WHY, "all")
     assert WHY in read_file["undefined.tsv"]
     for name in ("texts.tsv", "exercise/results.tsv"):
         lines = [line for line in read_file[name].split("\n") if WHY in line]
@@ -109,39 +106,36 @@ def test_in_a_spreadsheet(some):
 
 
 def test_in_the_exercise(some, none, write):
-    found = compare_evaluators(convert_text_scores(score_texts(some[1])))
+    found = run_exercise({"": build_campaign_scores(some[1])})
     by_metric = {one.metric: one for one in found.reliability}
     assert by_metric["cloze-exact"].undefined == 0
     close = by_metric["cloze-close"]
     assert (close.why, close.mean) == (WHY, 0)
     assert close.undefined > 0
-    found = compare_evaluators(convert_text_scores(score_texts(none[1])))
+    found = run_exercise({"": build_campaign_scores(none[1])})
     close = {one.metric: one for one in found.reliability}["cloze-close"]
     assert (close.mean, close.deviation, close.reason) == (None, None, "no scores")
     [pair] = found.correlations
     assert (pair.translations, pair.pearson) == (0, None)
     # Tables go out and come back with it.
-    path = write("results.tsv", found.tables()["results.tsv"].encode())
-    again = read_evaluator_file(str(path))
-    assert [(one.metric, one.reason) for one in again] == [
-        (one.metric, one.reason) for one in found.results
-    ]
+    tables = write_exercise_tables(found)
+    path = write("results.tsv", tables["results.tsv"].encode())
+    again = run_exercise({"": read_evaluator_file(str(path))})
+    assert {(row[0], row[-1]) for row in list_rows(again.scores)} == {
+        (row[0], row[-1]) for row in list_rows(found.scores)
+    }
+    assert write_exercise_tables(again) == tables
 
 
 def test_to_metra_meta(none, write):
-    path = write("judged.jsonl", format_judgements(none[1]).encode())
-    assert {scorer.name for scorer in read_judgement_scores(str(path)).scorers} == {
-        "cloze-exact"
-    }
+    path = write("judged.jsonl", "".join(format_judgement_lines(none[1])).encode())
+    scores = read_judgement_scores(str(path))
+    assert DEFAULT.select(scores).names == ["cloze-exact"]
+    assert set(select_texts(scores).names) == {"cloze-exact", "cloze-close"}
     frozen = opened("reading", {"baseline": "x y"}, judges=["a", "b"], each=1)
     found = answered(frozen, lambda *_: {"reading-speed": {"ms": 1000}})
     alone = [one for one in found if one.kind != "baseline"]
-    path = write("alone.jsonl", format_judgements(alone).encode())
+    path = write("alone.jsonl", "".join(format_judgement_lines(alone)).encode())
     with pytest.raises(FormatError, match="has not read the baseline text"):
         read_judgement_scores(str(path))
     assert count_undefined(score_judgements([])) == {}
-
-
-def test_a_reason_is_no_way_around_the_scale():
-    with pytest.raises(Exception, match="from 0 to 100"):
-        compare_evaluators([EvaluatorScore("m", "a", "t", "x", 101.0)])

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.campaign.answers import made
 from tests.campaign.campaigns import REFERENCE, SYSTEMS, answered, opened
+from tests.meta.evaluators import build_results
 
 from metra.campaign.codebook import write_codebook
 from metra.campaign.creation import freeze_campaign
@@ -14,12 +15,7 @@ from metra.campaign.evaltrans import (
     compute_running_scores,
 )
 from metra.campaign.evaluator_files import read_evaluator_file
-from metra.campaign.exercise import (
-    EvaluatorScore,
-    compare_evaluators,
-    convert_text_scores,
-)
-from metra.campaign.exercise_study import run_exercise
+from metra.campaign.judgement import build_campaign_scores
 from metra.campaign.material import read_material
 from metra.campaign.protocols.chips import Chips
 from metra.campaign.protocols.timed import count_edits
@@ -31,8 +27,6 @@ from metra.campaign.reconciliation import (
 from metra.campaign.results import (
     average_systems,
     describe_word_counting,
-    score_texts,
-    write_text_scores,
 )
 from metra.campaign.settings import check_settings
 from metra.campaign.summary import compute_measurements
@@ -40,21 +34,24 @@ from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError
 from metra.formats.annotations.judged_outputs import format_judged_outputs
+from metra.meta.exercise import run_exercise
+from metra.meta.texts import tabulate_texts
+from metra.report.writers.exercise import write_exercise_tables, write_text_table
 from metra.scoring.memory import evaluate
 
 
 def test_the_score_of_a_text_is_the_mean_of_its_sentences():
     frozen = opened("clarity", each=2, repeats=0, degraded=0)
     found = answered(frozen, lambda task, _: {"clarity": task.items[0].segment + 1})
-    [score] = [
-        one
-        for one in score_texts(found)
-        if (one.text, one.translation, one.evaluator) == ("trip", "good", "")
+    [row] = [
+        row
+        for row in tabulate_texts(build_campaign_scores(found))
+        if (*row[:2], row[3]) == ("trip", "good", "")
     ]
-    assert (score.items, score.native) == (2, 1.5)
-    assert score.score == pytest.approx(50)  # of 33.3 and 66.7
+    assert (row[4], row[6]) == (2, 1.5)
+    assert row[5] == pytest.approx(50)  # of 33.3 and 66.7
     assert (
-        write_text_scores([score])
+        write_text_table([row])
         .split("\n")[1]
         .startswith("trip\tgood\tclarity\tall\t2\t50.0")
     )
@@ -217,11 +214,11 @@ def test_evaltrans_runs_along_with_the_judgements(write):
 
 
 def row(metric, evaluator, text, score, translation="t"):
-    return EvaluatorScore(metric, evaluator, text, translation, score)
+    return metric, evaluator, text, translation, score, score
 
 
 def test_the_exercise_worked_by_hand():
-    found = compare_evaluators(
+    scores = build_results(
         [
             *(row("H4b", "ann", at, s) for at, s in (("1", 40), ("2", 60), ("3", 80))),
             *(row("H4b", "bob", at, s) for at, s in (("1", 50), ("2", 70))),
@@ -231,6 +228,7 @@ def test_the_exercise_worked_by_hand():
             ),
         ]
     )
+    found = run_exercise({"": scores})
     human, metric = found.reliability
     assert (human.evaluators, human.translations, human.shared) == (2, 3, 2)
     assert human.mean == pytest.approx((45 + 65 + 80) / 3)
@@ -242,17 +240,17 @@ def test_the_exercise_worked_by_hand():
     [pair] = found.correlations
     assert (pair.translations, pair.spearman) == (3, 1)
     assert pair.pearson == pytest.approx(800 / (1850 * 350) ** 0.5)
-    tables = found.tables()
+    tables = write_exercise_tables(found)
     assert tables["matrix.tsv"].split("\n")[0] == "metric\tH4b\tbleu"
     assert "n/a" in tables["reliability.tsv"]
     assert found.correlations[0].one == "H4b"
 
 
 def test_what_the_exercise_refuses(write):
-    with pytest.raises(CorpusError, match="no results"):
-        compare_evaluators([])
-    with pytest.raises(CorpusError, match="expected a score from 0 to 100"):
-        compare_evaluators([row("m", "e", "1", 101)])
+    with pytest.raises(CorpusError, match="no scores to compare"):
+        run_exercise({})
+    with pytest.raises(FormatError, match="expected a number from 0 to 100"):
+        run_exercise({"": build_results([row("m", "e", "1", 101)])})
     path = write(
         "r.tsv", ["metric\tevaluator\ttext\ttranslation\tscore", "m\te\t1\tt\tx"]
     )
@@ -263,10 +261,10 @@ def test_what_the_exercise_refuses(write):
 def test_an_exercise_is_written_and_read_again(write):
     frozen = opened("clarity", repeats=0, degraded=0)
     found = answered(frozen, lambda task, _: {"clarity": len(task.judge) % 4})
-    results = convert_text_scores(score_texts(found))
-    done = compare_evaluators(results)
-    path = write("results.tsv", done.tables()["results.tsv"].encode())
-    assert run_exercise(read_evaluator_file(str(path))).exercise == done
+    done = write_exercise_tables(run_exercise({"": build_campaign_scores(found)}))
+    path = write("results.tsv", done["results.tsv"].encode())
+    again = run_exercise({"": read_evaluator_file(str(path))})
+    assert write_exercise_tables(again) == done
 
 
 def test_material_is_read_from_its_files(write):

@@ -7,13 +7,15 @@ import pytest
 from tests.campaign.campaigns import answered, opened
 
 from metra.campaign.evaltrans import compute_running_scores
+from metra.campaign.judgement import build_campaign_scores
 from metra.campaign.protocols.chips import Chips, get_changes
 from metra.campaign.protocols.gaps import Gaps
 from metra.campaign.protocols.questions import Question, QuestionSet, Template
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.timed import Edit, Reading
-from metra.campaign.results import average_systems, score_texts
+from metra.campaign.results import average_systems
 from metra.corpus.evalset import EvalSet
+from metra.meta.texts import tabulate_texts
 from metra.scoring.memory import evaluate
 from metra.text.corrections import infer_changes
 from metra.text.words import split_workbook_words
@@ -177,9 +179,11 @@ def test_h4_a_text_is_the_mean_of_its_sentences(name):
     given = {0: 3, 1: 2, 2: 0}
     found = answered(frozen, lambda task, at: {name: given[task.items[at].segment]})
     scores = {
-        one.text: one.score
-        for one in score_texts(found)
-        if (one.translation, one.evaluator) == ("good", "")
+        text: score
+        for text, system, _, evaluator, _, score, *_ in tabulate_texts(
+            build_campaign_scores(found)
+        )
+        if (system, evaluator) == ("good", "")
     }
     assert scores == {"trip": pytest.approx(100 * 2.5 / 3), "brake": 0}
 

@@ -12,8 +12,10 @@ from tests.campaign.answers import average, rank
 
 from metra.campaign.demo_data import SYSTEMS, list_demo_protocols
 from metra.campaign.imports import parse_judgement_lines
-from metra.campaign.judgement_files import read_question
 from metra.errors import FormatError
+from metra.scores.judgement_table import read_question
+from metra.scores.registry import read_scores
+from metra.scores.selection import DEFAULT
 from metra.store.demo import fill_store
 
 
@@ -247,7 +249,8 @@ def scores_in(path, question=None):
 
 
 def test_reports_read_every_export(cli, filled, tmp_path):
-    options = MQM, "--unblind", "--flagged", "count"
+    # The formats of other programs do not say who is flagged.
+    options = MQM, "--unblind", "--flagged", "out"
     read = {
         form: scores_in(exported(cli, filled, tmp_path, form, *options)[0])
         for form in ("jsonl", "tsv", "marot", "mt-metrics-eval")
@@ -259,6 +262,36 @@ def test_reports_read_every_export(cli, filled, tmp_path):
     assert max(read["marot"].values()) <= 0
     worst = min(read["marot"], key=read["marot"].get)
     assert read["tsv"][worst] == min(read["tsv"].values())
+
+
+def list_rows(path):
+    """The rows that count, with all their names."""
+    scores = DEFAULT.select(read_scores(str(path)))
+    columns = (scores.system, scores.item, scores.scorer, scores.judge)
+    return sorted(
+        (
+            scores.systems[system],
+            scores.items[item],
+            scores.scorers[scorer][:3],
+            scores.judges[judge],
+            *numbers,
+        )
+        for system, item, scorer, judge, *numbers in zip(
+            *columns, scores.value.tolist(), scores.hundred.tolist(), strict=True
+        )
+    )
+
+
+@pytest.mark.parametrize("campaign", [LDC, MQM])
+def test_every_export_has_the_same_rows(cli, filled, tmp_path, campaign):
+    """Flagged judges, calibration items and checks are told apart in all of them."""
+    options = campaign, "--unblind"
+    first, *others = (
+        list_rows(exported(cli, filled, tmp_path, form, *options)[0])
+        for form in ("jsonl", "tsv", "csv", "zip")
+    )
+    assert first
+    assert others == [first] * 3
 
 
 def test_a_report_asks_one_of_several_questions(cli, filled, tmp_path):

@@ -95,11 +95,11 @@ BLEU (n=2): \texttt{{{in_latex(BIGRAMS)}}}
 \end{{table}}
 """,
     "tsv": f"""\
-level	system	item	metric	score	low	high	signature
-system	sysA		bleu	89.48393168143697			{BLEU}
-system	sysA		bleu:n=2	89.48393168143697			{BIGRAMS}
-system	sysB		bleu	30.21375397356768			{BLEU}
-system	sysB		bleu:n=2	63.245553203367585			{BIGRAMS}
+level	system	item	metric	score	low	high	signature	better
+system	sysA		bleu	89.48393168143697			{BLEU}	true
+system	sysA		bleu:n=2	89.48393168143697			{BIGRAMS}	true
+system	sysB		bleu	30.21375397356768			{BLEU}	true
+system	sysB		bleu:n=2	63.245553203367585			{BIGRAMS}	true
 """,
 }
 
@@ -235,7 +235,8 @@ def test_tsv_of_levels(score, files):
     ]
     # Once for each level: on every line it would be most of the file.
     assert [row[7] for row in rows[1:]] == [BLEU, BLEU, "", SEGMENT, ""]
-    assert {len(row) for row in rows} == {8}
+    assert {row[8] for row in rows[1:]} == {"true"}
+    assert {len(row) for row in rows} == {9}
 
 
 def lengthen(files):

@@ -14,7 +14,7 @@ from metra.formats.texts.columns import (
     format_column_name,
     read_header,
 )
-from metra.scores.columns import find_columns, name_checks
+from metra.scores.columns import find_columns, parse_item_kinds
 from metra.scores.model_scores import (
     find_direction,
     has_fixed_direction,
@@ -36,6 +36,8 @@ SCORES = {
     "lang": "lang lp language_pair lp_ref",
     "direction": "higher_is_better direction",
     "check": "item_type itemtype type is_control is_check control",
+    "hundred": "hundred",
+    "flags": "flags",
 }
 TEXTS = {
     "source": "source src SRC",
@@ -45,15 +47,12 @@ TEXTS = {
     "label": "seg segment seg_id segid id domain lang lp label:a",
 }
 MARKS = {
-    "": ["", "TGT", "system", "judged", "no", "false", "0"],
-    "-check": ["yes", "true", "1", "control", "check"],
-    "-bad": ["BAD"],
-    "-bad-ref": ["bad_ref"],
-    "-degraded": ["degraded"],
-    "-repeat": ["CHK", "repeat"],
-    "-ref": ["REF", "reference"],
-    "-tutorial": ["tutorial"],
-    "-calibration": ["calibration"],
+    "judged": ["", "TGT", "system", "judged", "no", "false", "0"],
+    "check": ["yes", "true", "1", "control", "check", "REF", "reference"],
+    "degraded": ["BAD", "bad_ref", "degraded"],
+    "repeat": ["CHK", "repeat"],
+    "tutorial": ["tutorial"],
+    "calibration": ["calibration"],
 }
 PAIRS = {
     "source": "source src src_sent",
@@ -107,9 +106,10 @@ def test_headings_that_are_written():
 
 
 def test_marks_of_checks():
-    for ending, marks in MARKS.items():
-        assert name_checks([f" {mark} " for mark in marks]) == [ending] * len(marks)
-    assert name_checks(["TGT", "unknown"]) is None
+    for kind, marks in MARKS.items():
+        cells = [f" {mark} " for mark in marks]
+        assert parse_item_kinds(cells) == [kind] * len(marks)
+    assert parse_item_kinds(["TGT", "unknown"]) is None
 
 
 @pytest.mark.parametrize("role", PAIRS)

@@ -4,6 +4,7 @@ import csv
 import gzip
 import itertools
 import math
+import re
 
 import numpy as np
 import pytest
@@ -748,3 +749,21 @@ def test_the_command_takes_ranks(write, cli):
     assert "by pairwise comparison" in shown
     assert "of:comparisons|boot:segments k=20" in shown
     assert "kappa as at WMT" not in cli("meta", "agree", path, "--no-ci").out
+
+
+def test_repeated_items_count_as_second_answers_only(write, cli):
+    rows = ["system\tsegment\tscorer\tvalue\tjudge\titem_type"]
+    for at in range(1, 7):
+        rows += [f"a\t{at}\tda\t{at}\t{judge}\tjudged" for judge in ("ann", "bob")]
+        rows += [
+            f"a\t{at}\tda\t{7 - at}\tann\trepeat",
+            f"a\t{at}\tda\t0\tann\tdegraded",
+        ]
+    ran = cli("meta", "agree", write("r.tsv", rows))
+    assert ran.code == 0, ran.err
+    assert "6 judgements repeat a judgement of the same judge" in ran.out
+    plain = [row for row in rows if not row.endswith(("repeat", "degraded"))]
+    alone = cli("meta", "agree", write("p.tsv", plain))
+    assert "repeat a judgement" not in alone.out
+    alpha = re.compile("Krippendorff.*")
+    assert alpha.findall(ran.out) == alpha.findall(alone.out) != []

@@ -108,7 +108,7 @@ def test_judges_must_see_what_is_degraded():
         find_failing_judges(scores, "da", "WORSE")
 
 
-@pytest.mark.parametrize("bad", ["da-bad-ref", "BAD_REF"])
+@pytest.mark.parametrize("bad", ["degraded", "BAD_REF", "BAD"])
 def test_degraded_copies_are_held_against_their_own_originals(bad):
     """Copies have the names of the systems; a gap between systems is no gap of a copy."""
     rng = np.random.default_rng(1)
@@ -117,14 +117,14 @@ def test_degraded_copies_are_held_against_their_own_originals(bad):
         for at in range(20):
             for system, quality in (("good", 80), ("poor", 40)):
                 value = quality + rng.normal(0, 5)
-                lines.append((system, at, judge, value, float("nan")))
+                lines.append((system, at, judge, value, "judged"))
                 if system == "poor":
                     copy = value - gap + 3 * (-1) ** at
-                    lines.append((system, at, judge, float("nan"), copy))
-    systems, numbers, judges, values, copies = zip(*lines, strict=True)
+                    lines.append((system, at, judge, copy, "degraded"))
+    systems, numbers, judges, values, kinds = zip(*lines, strict=True)
     items = [ScoredItem(str(at)) for at in numbers]
-    columns = {Scorer("da", "da"): values, Scorer("da-bad-ref", "da"): copies}
-    scores = build_score_table(systems, items, columns, judges)
+    columns = {Scorer("da", "da"): values}
+    scores = build_score_table(systems, items, columns, judges, kinds)
     assert list(find_failing_judges(scores, "da", bad)) == ["bob"]
 
 
@@ -231,3 +231,19 @@ def test_direct_assessments_are_ranked_as_wmt_does(tmp_path, cli):
                 p = scipy_stats.mannwhitneyu(*pair, **ask).pvalue
                 assert answer["p"][at][to] == pytest.approx(p)
     assert "like:da" in answer["signature"]
+
+
+@pytest.mark.parametrize("bad", ["degraded", "BAD", "BAD_REF"])
+def test_the_command_takes_degraded_items_for_a_check(write, cli, bad):
+    rows = ["system\tsegment\tscorer\tvalue\tjudge\titem_type"]
+    for at in range(1, 9):
+        for judge, gap in (("ann", 30), ("bob", 0)):
+            rows.append(f"a\t{at}\tda\t{60 + at}\t{judge}\tjudged")
+            worse = 60 + at - gap + (-1) ** at
+            rows.append(f"a\t{at}\tda\t{worse}\t{judge}\tdegraded")
+    ran = cli("meta", "normalise", write("r.tsv", rows), "--bad", bad)
+    assert ran.code == 0, ran.err
+    assert "Normalised: 8 values of 1 judge." in ran.out
+    assert f"Judges who did not score {bad} lower: bob (p = " in ran.out
+    ran = cli("meta", "normalise", write("r.tsv", rows), "--bad", "WORSE")
+    assert "No system or kind of item named 'WORSE'. Known: BAD," in ran.err

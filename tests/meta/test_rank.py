@@ -1,5 +1,6 @@
 """Rankings of systems: hand-worked ones, the published distances, clusters and ranges."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -278,3 +279,23 @@ def test_every_domain_counts_the_same_in_z():
     alone = rank(made, "da-z", macro="domain")[1]
     assert z.columns["z"].tolist() == alone.columns["mean"].tolist()
     np.testing.assert_array_equal(z.p, alone.p)
+
+
+def test_ranks_beside_other_scorers_and_calibration_items(write, cli):
+    rows = ["system\tsegment\tscorer\tvalue\tjudge\titem_type"]
+    for at in range(1, 6):
+        for place, system in enumerate("abc", 1):
+            rows.append(f"{system}\t{at}\trank\t{place}\tann\tjudged")
+            rows.append(f"{system}\t{at}\tda\t{50 - place}\tann\tjudged")
+    rows.append("c\t9\trank\t1\tann\tcalibration")
+    path = write("r.tsv", rows)
+    for question in ("rank", "agree"):
+        ran = cli("meta", question, path, "--scorer", "rank", "--ranks")
+        assert "Internal" not in ran.err
+    ran = cli("meta", "rank", path, "--scorer", "rank", "--ranks", "--format", "json")
+    ranking = json.loads(ran.out)["tables"]["ranking"]
+    assert [(row["system"], row["n"]) for row in ranking] == [
+        ("a", 5),
+        ("b", 5),
+        ("c", 5),
+    ]

@@ -22,9 +22,9 @@ from metra.campaign.protocols.registry import protocol
 from metra.errors import FormatError, OptionError
 from metra.formats.table import escape_formula, unescape_formula
 from metra.scores.appraise import format_appraise, parse_appraise_judgements
-from metra.scores.judgement import Judgement
+from metra.scores.judgement import Judgement, OutputScore, ScoredJudgement
 from metra.scores.judgement_jsonl import SCHEMA, format_judgements
-from metra.scores.long_table import convert_judgements, format_judgement_table
+from metra.scores.long_table import format_judgement_table
 from metra.scores.mqm import COLUMNS, MQM_WEIGHTS, format_marot, parse_marot
 from metra.scores.mt_metrics_eval import (
     format_ratings,
@@ -32,6 +32,8 @@ from metra.scores.mt_metrics_eval import (
     parse_rating_lines,
 )
 from metra.scores.registry import read_scores
+from metra.scores.spreadsheet import format_spreadsheet
+from metra.scores.table import ITEM_KINDS
 
 ALPHABET = "ab é\u0301😀👩\u200dא語\u2028<v>/'=,\"\t\n"
 NAMES = st.text("ab=+-@'é😀 ", min_size=1, max_size=6)
@@ -270,31 +272,59 @@ def test_the_last_revision_counts():
 
 
 def test_meta_reads_the_long_table(write):
-    path = write(
-        "judged.tsv", format_judgement_table(score_judgements(CAMPAIGN)).encode()
-    )
+    scored, flags = score_judgements(CAMPAIGN), {"bob": ["slow", "p = 0.4"]}
+    path = write("judged.tsv", format_judgement_table(scored, flags).encode())
     scores = read_scores(str(path))
-    names = {scorer.name for scorer in scores.scorers}
-    assert names == {"da", "da-degraded", "da-repeat", "da-calibration"}
+    assert (scores.names, scores.hundred.tolist()) == (["da"], [70, 60, 10, 81, 33])
+    kinds = ["judged", "judged", "degraded", "repeat", "calibration"]
+    assert [ITEM_KINDS[at] for at in scores.kind] == kinds
+    assert scores.flags == {"bob": ("slow", "p = 0.4")}
 
 
-def test_what_is_converted_is_what_would_be_read(write):
+def test_meta_reads_tables_of_older_versions(write):
+    rows = ["system\tscorer\tvalue\tsegment\tjudge\tkind\thundred"]
+    rows += [f"a\t{name}\t5\t1\tann\tda\t5" for name in ("da", "da-repeat", "da-z")]
+    scores = read_scores(str(write("older.tsv", rows)))
+    assert scores.names == ["da", "da-z"]
+    assert [ITEM_KINDS[at] for at in scores.kind] == ["judged", "repeat", "judged"]
+
+
+def test_documents_have_no_segment(write):
+    one = ScoredJudgement(
+        made("da", {"da": 5.0}), [(OutputScore("da", 5.0, 5.0),)], True
+    )
+    for name, text in (
+        ("t.tsv", format_judgement_table([one])),
+        ("t.csv", format_spreadsheet([one])),
+    ):
+        [item] = read_scores(str(write(name, text.encode()))).items
+        assert (item.segment, item.document) == ("", one.judgement.document)
+
+
+def test_the_spreadsheet_has_the_scores_of_the_table(write):
     marks = [_at(0, 1, severity="major", category="other")]
-    mqm = made("mqm", {"mqm": marks}, system="two", judge="bob")
-    scored = score_judgements([*CAMPAIGN, mqm])
-    path = write("long.tsv", format_judgement_table(scored).encode())
-    read, converted = read_scores(str(path)), convert_judgements(scored)
-    for name in ("systems", "items", "scorers", "judges"):
-        assert getattr(converted, name) == getattr(read, name), name
-    for name in ("system", "item", "scorer", "judge", "value"):
-        assert getattr(converted, name).tolist() == getattr(read, name).tolist(), name
-    assert {one.name: one.higher_is_better for one in converted.scorers}["mqm"] is False
+    mqm = made("mqm", {"mqm": marks}, system="=two", judge="bob")
+    scored, flags = score_judgements([*CAMPAIGN, mqm]), {"bob": ["slow"]}
+    texts = {
+        "t.tsv": format_judgement_table(scored, flags),
+        "t.csv": format_spreadsheet(scored, flags),
+    }
+    table, sheet = (
+        read_scores(str(write(name, text.encode()))) for name, text in texts.items()
+    )
+    names = ("systems", "items", "scorers", "judges", "flags")
+    for name in names:
+        assert getattr(sheet, name) == getattr(table, name), name
+    for name in ("system", "item", "scorer", "judge", "value", "kind", "hundred"):
+        assert getattr(sheet, name).tolist() == getattr(table, name).tolist(), name
+    assert {one.name: one.higher_is_better for one in sheet.scorers}["mqm"] is False
 
 
 def test_meta_reads_appraise(write):
     path = write("judged.csv", write_appraise(CAMPAIGN).encode())
-    names = {scorer.name for scorer in read_scores(str(path)).scorers}
-    assert names == {"da", "da-bad", "da-repeat"}
+    scores = read_scores(str(path))
+    kinds = ["judged", "judged", "degraded", "repeat"]
+    assert (scores.names, [ITEM_KINDS[at] for at in scores.kind]) == (["da"], kinds)
 
 
 def test_meta_reads_marot(write):
@@ -331,7 +361,7 @@ def test_compared_outputs_get_a_line_each():
         outputs=("a", "b", "c"),
     )
     lines = format_judgement_table(score_judgements([compared])).split("\n")[1:4]
-    assert [(line.split("\t")[0], line.split("\t")[-1]) for line in lines] == [
+    assert [(line.split("\t")[0], line.split("\t")[9]) for line in lines] == [
         ("x", "25.0"),
         ("y", "100.0"),
         ("z", "25.0"),
@@ -392,3 +422,21 @@ def test_protocols_that_a_format_has_no_place_for():
         write_appraise([made("mqm", {"mqm": []})])
     with pytest.raises(OptionError, match="does not support da"):
         write_marot([made("da", {"da": 1.0})])
+
+
+def test_values_from_0_to_100_tell_the_direction(write):
+    """Tables of results, and spreadsheets of older versions, do not state it."""
+    header = "metric\tevaluator\ttext\ttranslation\tscore\tnative"
+    rows = ["wer\tann\td\ta\t80\t20", "wer\tann\td\tb\t50\t50", "x\tann\td\ta\t80\t4"]
+    rows += ["x\tann\td\tb\t20\t1", "x\tall\td\tb\t20\t1"]
+    scores = read_scores(str(write("r.tsv", [header, *rows])))
+    directions = {one.name: one.higher_is_better for one in scores.scorers}
+    assert directions == {"wer": False, "x": True}
+    assert scores.judges == ("ann",)
+
+
+def test_a_spreadsheet_of_answers_without_scores(write):
+    named = ScoredJudgement(made("da", {"da": 5.0}), [()])
+    path = write("t.csv", format_spreadsheet([named]).encode())
+    with pytest.raises(FormatError, match=r"t\.csv has rows, but no scores in them\."):
+        read_scores(str(path))

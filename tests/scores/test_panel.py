@@ -1,12 +1,16 @@
 """The table of scores: what goes in comes out, and what is missing stays missing."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from metra.errors import CorpusError, UnknownNameError
 from metra.scores.table import (
+    ITEM_KINDS,
     ScoredItem,
     Scorer,
+    add_total,
     build_score_table,
     concatenate_scores,
 )
@@ -259,13 +263,19 @@ def test_a_judge_is_compared_with_themselves():
     assert count_comparisons(alone, "da").wins.tolist() == [[0, 1], [1, 0]]
 
 
+def repeat(scores):
+    """The same scores, of repeated items."""
+    kind = np.full(len(scores), ITEM_KINDS.index("repeat"))
+    return replace(scores, kind=kind)
+
+
 def test_what_a_judge_said_again_counts_where_they_had_said_it():
     scores = concatenate_scores(
         [
             of([[1, 2], [3, NAN]], "da", judge="ann"),
             of([[NAN, 7]], "da", systems="B", judge="bob"),
-            of([[5, NAN], [6, 8]], "da-repeat", judge="ann"),
-            of([[9, NAN]], "da-repeat", systems="A", judge="bob"),
+            repeat(of([[5, NAN], [6, 8]], "da", judge="ann")),
+            repeat(of([[9, NAN]], "da", systems="A", judge="bob")),
         ]
     )
     ratings = collect_ratings(scores, "da")
@@ -285,3 +295,12 @@ def test_what_a_judge_said_again_counts_where_they_had_said_it():
     none = scores.keep_lines(scores.scorer < 0)
     with pytest.raises(CorpusError, match="No values of 'da'"):
         collect_ratings(none, "da")
+
+
+def test_totals_are_of_one_kind_of_item():
+    first = [of([[1], [2]], name, judge="ann") for name in ("x", "y")]
+    again = [repeat(of([[9]], name, systems="A", judge="ann")) for name in ("x", "y")]
+    scores, lacking = add_total(concatenate_scores([*first, *again]), "x+y")
+    assert lacking == 0
+    assert scores.lines("x+y").keep_kinds("judged").value.tolist() == [2, 4]
+    assert scores.lines("x+y").keep_kinds("repeat").value.tolist() == [18]

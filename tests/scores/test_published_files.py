@@ -16,6 +16,7 @@ from metra.scores.registry import (
     read_scores,
     recognise_score_format,
 )
+from metra.scores.selection import DEFAULT
 from metra.scores.table import LANGUAGE_PAIR, ScoredItem
 from metra.scores.views import collect_ratings
 
@@ -94,7 +95,7 @@ def test_workers_judgements_whatever_separates_them(tmp_path, parted):
     path = write(tmp_path, "a.csv", [lines[0].upper(), *lines[1:]])
     assert recognise_score_format(path) == "da"
     scores = read_scores(path)
-    assert scores.names == ["da", "da-bad-ref"]
+    assert (scores.names, len(scores.keep_kinds("degraded"))) == (["da"], 1)
     assert scores.languages == ["lv-en"]
     again = collect_ratings(scores, "da").repeats
     assert (again.first.tolist(), again.later.tolist()) == ([0.5], [0.7])
@@ -120,9 +121,9 @@ def test_what_fills_up_a_task_is_not_judged(tmp_path):
         esa("ende-tutorial1", system="ende-tutorial1", item="9", score=0),
     ]
     scores = read_scores(write(tmp_path, "esa.csv", lines))
-    expected = ["esa", "esa-repeat", "esa-incomplete", "esa-bad", "esa-tutorial"]
-    assert scores.names == expected
-    assert [len(scores.lines(name)) for name in expected] == [1, 2, 1, 1, 1]
+    assert scores.names == ["esa"]
+    kinds = ["judged", "repeat", "incomplete", "degraded", "tutorial"]
+    assert [len(scores.keep_kinds(kind)) for kind in kinds] == [1, 2, 1, 1, 1]
     assert scores.items[0] == ScoredItem("1", "test-en-news_a.7", "news", "eng-jpn")
     again = collect_ratings(scores, "esa")
     assert (again.value.tolist(), again.judges) == ([80], ("j1",))
@@ -135,8 +136,8 @@ def test_the_last_of_a_judges_answers_counts(tmp_path):
     lines = [again, esa("d", score=80), esa("d", judge="j2", score=20)]
     for order in (lines, lines[::-1]):
         scores = read_scores(write(tmp_path, "esa.csv", order))
-        assert sorted(scores.lines("esa").value) == [20, 50]
-        assert scores.lines("esa-earlier").value.tolist() == [80]
+        assert sorted(scores.keep_kinds("judged").value) == [20, 50]
+        assert scores.keep_kinds("earlier").value.tolist() == [80]
 
 
 @pytest.mark.parametrize(
@@ -260,8 +261,8 @@ def test_two_rounds_of_judgements(tmp_path):
     answers = [{"human": 4, "annotator": "u"}, {"human": 6, "annotator": "v"}]
     control = {**JUDGED, "scores": {"X": answers}}
     scores = read_scores(write(tmp_path, "control.jsonl", [json.dumps(control)]))
-    assert scores.names == ["human-calibration"]
-    assert scores.value.tolist() == [4, 6]
+    assert scores.names == ["human"]
+    assert scores.keep_kinds("calibration").value.tolist() == [4, 6]
 
 
 @pytest.mark.parametrize(
@@ -306,29 +307,29 @@ CHECKED = [
 ]
 
 
-def test_checks_in_tables_are_scorers_of_their_own(tmp_path):
+def test_checks_in_tables_are_of_kinds(tmp_path):
     scores = read_scores(write(tmp_path, "a.csv", CHECKED))
-    assert scores.names == ["score_a", "score_a-check"]
-    assert scores.matrix("score_a").ravel().tolist() == [80, 70]
+    assert scores.names == ["score_a"]
+    assert scores.keep_kinds("check").value.tolist() == [10]
+    assert DEFAULT.select(scores).matrix("score_a").ravel().tolist() == [80, 70]
     numbers = [line.replace("yes", "1").replace(",no", ",0") for line in CHECKED]
     numbers[0] = CHECKED[0]
-    assert read_scores(write(tmp_path, "b.csv", numbers)).names == scores.names
+    same = read_scores(write(tmp_path, "b.csv", numbers))
+    assert same.kind.tolist() == scores.kind.tolist()
     long = [
         "system\tseg\ttype\tscorer\tscore",
         "A\t1\tTGT\tesa\t8",
         "A\t1\tREF\tesa\t9",
     ]
     scores = read_scores(write(tmp_path, "c.tsv", long))
-    assert [(s.name, s.kind) for s in scores.scorers] == [
-        ("esa", "esa"),
-        ("esa-ref", "esa"),
-    ]
+    assert [(s.name, s.kind) for s in scores.scorers] == [("esa", "esa")]
+    assert scores.keep_kinds("check").value.tolist() == [9]
     lines = [
         json.dumps({"system": "A", "scorer": "esa", "value": 1, "type": kind})
         for kind in ("judged", "calibration")
     ]
     scores = read_scores(write(tmp_path, "d.jsonl", lines))
-    assert scores.names == ["esa", "esa-calibration"]
+    assert (scores.names, len(scores.keep_kinds("calibration"))) == (["esa"], 1)
 
 
 def test_a_column_that_says_something_else_is_no_check(tmp_path):
@@ -511,6 +512,5 @@ def test_shared_tables_keep_their_controls_apart(shared):
         line.split("\t") for line in io.StringIO(text).read().split("\n")[1:] if line
     ]
     controls = sum(row[6] == "yes" for row in rows)
-    checks = [name for name in scores.names if name.endswith("-check")]
     assert controls > 0
-    assert sum(len(scores.lines(name)) for name in checks) == controls
+    assert len(scores.keep_kinds("check")) == controls

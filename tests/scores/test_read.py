@@ -8,19 +8,20 @@ from zipfile import ZipFile
 import numpy as np
 import pytest
 
-from metra.campaign.judgement_files import ALL_SCORE_FORMATS
 from metra.campaign.protocols.registry import protocol
 from metra.cli.meta.options import INPUT_FORMATS
 from metra.errors import FormatError, OptionError
-from metra.scores.columns import find_columns, name_checks
+from metra.scores.columns import find_columns, parse_item_kinds
 from metra.scores.mqm import read_mqm
 from metra.scores.registry import (
     SCORE_FORMATS,
+    list_readable,
     read_score_files,
     read_scores,
     recognise_score_format,
 )
-from metra.scores.table import ScoredItem
+from metra.scores.selection import DEFAULT
+from metra.scores.table import ITEM_KINDS, ScoredItem
 from metra.stats.direction import HIGHER
 
 LONG = [
@@ -64,6 +65,11 @@ WORKERS = [
 ]
 
 
+def list_kinds(scores):
+    """The kind of item of each row."""
+    return [ITEM_KINDS[at] for at in scores.get_kinds()]
+
+
 def test_long_tables(write):
     scores = read_scores(str(write("a.tsv", LONG)))
     assert scores.names == ["mqm", "ter"]
@@ -89,6 +95,8 @@ def test_columns_go_by_many_names():
         "lang": "lang lp language_pair lp_ref",
         "direction": "higher_is_better direction",
         "check": "item_type itemType type is_control is_check control",
+        "hundred": "hundred",
+        "flags": "flags",
     }
     for role, names in headings.items():
         for name in names.split():
@@ -96,22 +104,26 @@ def test_columns_go_by_many_names():
     assert find_columns(["x", "system x", "scores"]) == {}
 
 
-def test_checks_go_by_many_names():
+def test_kinds_of_items_go_by_many_names():
     marks = {
-        "": ",tgt,SYSTEM,judged,no,False,0",
-        "-check": "yes,true,1,control,check",
-        "-bad": "BAD",
-        "-bad-ref": "BAD_REF",
-        "-degraded": "degraded",
-        "-repeat": "CHK,repeat",
-        "-ref": "ref,reference",
-        "-tutorial": "tutorial",
-        "-calibration": "calibration",
+        "judged": ",tgt,SYSTEM,judged,no,False,0",
+        "check": "yes,true,1,control,check,ref,reference",
+        "degraded": "BAD,BAD_REF,degraded",
+        "repeat": "CHK,repeat",
+        "tutorial": "tutorial",
+        "calibration": "calibration",
+        "incomplete": "incomplete",
+        "earlier": "earlier",
     }
-    for mark, cells in marks.items():
+    for kind, cells in marks.items():
         given = cells.split(",")
-        assert name_checks(given) == [mark] * len(given)
-    assert name_checks(["yes", "perhaps"]) is None
+        assert parse_item_kinds(given) == [kind] * len(given)
+    assert parse_item_kinds(["yes", "perhaps"]) is None
+
+
+def test_our_own_exports_call_kinds_by_their_names():
+    """References and controls count there; others call checks so."""
+    assert parse_item_kinds(ITEM_KINDS, own=True) == [*ITEM_KINDS]
 
 
 def test_json_lines_say_the_same(write):
@@ -159,7 +171,7 @@ def test_what_metra_writes(form, write, cli):
     done = cli("score", *hyps, "-r", ref, "-m", "bleu", "-m", "ter", "--level",
                "system,segment", "--format", form)  # fmt: skip
     path = str(write(f"scores.{form}", [done.out.rstrip("\n")]))
-    scores = read_scores(path, formats=ALL_SCORE_FORMATS)
+    scores = read_scores(path)
     assert scores.names == ["bleu", "ter"]
     assert [scorer.higher_is_better for scorer in scores.scorers] == [True, False]
     assert scores.matrix("ter")[0].tolist() == [0, 0]
@@ -167,14 +179,27 @@ def test_what_metra_writes(form, write, cli):
 
 
 def test_what_a_file_does_not_say_is_not_guessed(write):
-    table = write(
-        "scores.tsv", ["level\tsystem\titem\tmetric\tscore", "system\tA\t\tter\t4"]
-    )
-    with pytest.raises(FormatError, match="does not give the direction of its scores"):
-        read_scores(str(table))
+    header = "level\tsystem\titem\tmetric\tscore"
+    older = write("scores.tsv", [header, "system\tA\t\tgtm\t4"])
+    with pytest.raises(
+        FormatError, match=r"direction of 'gtm', .* add a column better"
+    ):
+        read_scores(str(older))
+    known = write("scores.tsv", [header, "system\tA\t\tter\t4"])
+    assert read_scores(str(known)).scorers[0].higher_is_better is False
+    rows = [f"{header}\tbetter", "system\tA\t\tgtm\t4\tfalse"]
+    rows.append("system\tA\t\tratio\t4\ttarget=100")
+    stated = read_scores(str(write("scores.tsv", rows)))
+    assert [each.direction.arrow for each in stated.scorers] == ["↓", "→100"]
     judgements = write("judged.jsonl", ['{"schema": "metra-judgement/1"}'])
-    with pytest.raises(FormatError, match="whose scores depend on their protocols"):
+    with pytest.raises(FormatError, match="has no scores, because an older version"):
         read_scores(str(judgements))
+
+
+def test_differences_are_no_scores_of_systems(write):
+    header = "level\tsystem\titem\tmetric\tscore\tbetter"
+    rows = [header, "system\tA\t\tx\t4\ttrue", "comparison\tA\tB\tx\t1\t"]
+    assert read_scores(str(write("scores.tsv", rows))).value.tolist() == [4]
 
 
 def test_directories_of_mt_metrics_eval(write, tmp_path):
@@ -204,34 +229,37 @@ def test_mqm_weights_and_exact_sums(write):
 
 def test_esa_and_its_attention_checks(write):
     scores = read_scores(str(write("e.csv", ESA)))
-    assert scores.names == ["esa", "esa-bad", "esa-tutorial"]
+    assert scores.names == ["esa"]
+    assert list_kinds(scores) == ["judged", "judged", "degraded", "tutorial"]
     assert scores.judges == ("eng1",)
     assert scores.items[0] == ScoredItem("12", "doc-1", "", "eng-deu")
-    assert scores.lines("esa").value.tolist() == [87, 100]
+    assert DEFAULT.select(scores).value.tolist() == [87, 100]
 
 
 def test_appraise_and_whole_documents(write):
     scores = read_scores(str(write("a.csv", APPRAISE)))
-    assert scores.names == ["da", "da-repeat"]
+    assert list_kinds(scores) == ["judged", "judged", "repeat", "judged"]
+    scores = DEFAULT.select(scores)
     assert scores.matrix("da").tolist() == [[85]]
     assert scores.matrix("da", level="document").tolist() == [[70]]
 
 
-def test_every_type_of_line_is_a_scorer_of_its_own(write):
+def test_every_type_of_line_is_a_kind_of_item(write):
     # What only fills up a task is named behind its document; WMT counts neither.
     rows = [
-        ("TGT", "d", "da"),
-        ("BAD", "d", "da-bad"),
-        ("REF", "d", "da-ref"),
-        ("CHK", "d", "da-repeat"),
-        ("TGT", "d#A-dup", "da-repeat"),
-        ("TGT", "d#A-incomplete", "da-incomplete"),
-        ("BAD", "d#A-dup", "da-bad"),
-        ("TGT", "A", "da"),
+        ("TGT", "d", "judged"),
+        ("BAD", "d", "degraded"),
+        ("REF", "d", "check"),
+        ("CHK", "d", "repeat"),
+        ("TGT", "d#A-dup", "repeat"),
+        ("TGT", "d#A-incomplete", "incomplete"),
+        ("BAD", "d#A-dup", "degraded"),
+        ("TGT", "A", "judged"),
     ]
-    for kind, document, name in rows:
-        line = f"u1,A,12,{kind},ces,eng,80,{document},False,1.5,2.5"
-        assert read_scores(str(write("a.csv", [line]))).names == [name], line
+    for type_, document, kind in rows:
+        line = f"u1,A,12,{type_},ces,eng,80,{document},False,1.5,2.5"
+        scores = read_scores(str(write("a.csv", [line])))
+        assert (scores.names, list_kinds(scores)) == (["da"], [kind]), line
 
 
 def test_the_judgement_that_ended_last_counts(write):
@@ -243,8 +271,8 @@ def test_the_judgement_that_ended_last_counts(write):
         ]
         for order in (lines, lines[::-1]):
             scores = read_scores(str(write("a.csv", order)))
-            assert scores.lines("da").value.tolist() == [80], order
-            assert scores.lines("da-earlier").value.tolist() == [60]
+            assert DEFAULT.select(scores).value.tolist() == [80], order
+            assert scores.keep_kinds("earlier").value.tolist() == [60]
 
 
 def test_direct_assessment(write):
@@ -252,14 +280,16 @@ def test_direct_assessment(write):
     assert means.names == ["da", "da-z"]
     assert means.matrix("da-z").tolist() == [[0.62, -0.02]]
     workers = read_scores(str(write("workers.csv", WORKERS)))
-    assert workers.names == ["da", "da-bad-ref"]
-    assert workers.lines("da").value.tolist() == [0.5, 0.7]
+    assert workers.names == ["da"]
+    assert DEFAULT.select(workers).value.tolist() == [0.5, 0.7]
     assert workers.judges == ("M1", "M2")
     assert workers.languages == ["cs-en"]
-    kinds = {"SYSTEM": "da", "REPEAT": "da", "REF": "da-ref", "BAD_REF": "da-bad-ref"}
-    for kind, name in kinds.items():
-        line = WORKERS[-1].replace("BAD_REF", kind)
-        assert read_scores(str(write("w.csv", [WORKERS[0], line]))).names == [name]
+    kinds = {"SYSTEM": "judged", "REPEAT": "judged", "REF": "check"}
+    for type_, kind in {**kinds, "BAD_REF": "degraded"}.items():
+        line = WORKERS[-1].replace("BAD_REF", type_)
+        assert list_kinds(read_scores(str(write("w.csv", [WORKERS[0], line])))) == [
+            kind
+        ]
 
 
 def test_the_language_pair_may_be_named(write):
@@ -289,7 +319,7 @@ def test_content_tells_the_format(form, write):
 
 
 WRONG = [
-    ("file", ["what is this"], "auto", "begins with 'what is this'.*`input_format`"),
+    ("file", ["what is this"], "auto", "begins with 'what is this'.*`metra score`"),
     ("a.tsv", ["system\tscorer\tvalue", "A\tb"], "long", "2 columns but the header has 3"),
     ("a.tsv", ["system\tscorer\tvalue", "A\tb\tx"], "long", "line 2: the value is 'x'"),
     ("a.tsv", ["system\tscorer\tvalue", "A\tb\tinf"], "long", "the value is 'inf'"),
@@ -396,17 +426,4 @@ def test_judges_and_tables_weigh_errors_alike(write):
 
 
 def test_commands_offer_every_format():
-    assert {*INPUT_FORMATS} == {*SCORE_FORMATS} == {*ALL_SCORE_FORMATS}
-
-
-def test_every_ending_of_a_check_is_known():
-    """Else `metra meta rank` would ask which scorer is meant."""
-    from metra.scores import appraise, columns
-    from metra.scores.table import CHECK_ENDINGS
-
-    endings = {
-        *columns._CHECKS.values(),
-        *appraise._ENDINGS.values(),
-        *appraise._FILLERS.values(),
-    }
-    assert endings - {""} <= set(CHECK_ENDINGS)
+    assert {*INPUT_FORMATS} == {*list_readable()}

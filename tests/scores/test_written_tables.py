@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from metra.campaign.evaluator_files import read_evaluator_file
-from metra.campaign.judgement_files import ALL_SCORE_FORMATS, read_question
 from metra.errors import FormatError
+from metra.scores.judgement_table import read_question
 from metra.scores.long_table import read_ranks
 from metra.scores.registry import read_scores
 
@@ -44,7 +44,7 @@ RANKS = pd.DataFrame(zip(SYSTEMS, [2, 1, 3], strict=True), columns=["system", "r
 
 
 def read_all_scores(path: Path) -> object:
-    scores = read_scores(str(path), formats=ALL_SCORE_FORMATS)
+    scores = read_scores(str(path))
     return scores.systems, scores.items, scores.scorers, scores.judges, scores.value
 
 
@@ -55,7 +55,7 @@ def read_judged(path: Path) -> object:
 
 def read_exercise(path: Path) -> object:
     scores = read_evaluator_file(str(path), "eve")
-    return [(s.metric, s.translation, s.value) for s in scores]
+    return scores.names, scores.systems, scores.judges, scores.value
 
 
 TABLES: dict[str, tuple[pd.DataFrame, Callable[[Path], object]]] = {

@@ -11,7 +11,6 @@ from metra.stats.arrays import (
     choose_round_step,
     group_lines,
     round_values,
-    scale_to_hundred,
 )
 from metra.stats.line_fit import fit_line
 
@@ -44,11 +43,6 @@ def test_two_points_make_a_line_and_three_a_band():
     half = 12.706204736 * np.sqrt(1 / 14 * (1 / 3 + (1 - 7 / 3) ** 2 / (14 / 3)))
     assert (first[2] - first[1]) / 2 == pytest.approx(half)
     assert (first[0], last[0]) == (1, 4)
-
-
-def test_worth_grows_evenly_between_the_ends():
-    assert scale_to_hundred([-1, 0, 1, 4, 9], 0, 4).tolist() == [0, 0, 25, 100, 100]
-    assert scale_to_hundred([-1, 0, 1, 4, 9], 4, 0).tolist() == [100, 100, 75, 0, 0]
 
 
 def test_codes_are_grouped_in_rising_order():

@@ -7,12 +7,9 @@ creation: a campaign from its settings and texts, or from its file
 demo_data: simulated judges and campaigns on the shipped example
 evaltrans: judged outputs beside new ones, and scores of all outputs so far
 evaluator_files: scores that evaluators hand in, in any format
-exercise: evaluators and metrics compared over texts, from 0 to 100
-exercise_study: the collective exercise from end to end: scales, levels, people and metrics
 from_judgements: a campaign rebuilt from judgements
 imports: judgements of other programs
 judgement: answers as judgements, their scores and latest revisions
-judgement_files: judgements read as score tables
 key_log: what judges typed, played again
 material: what protocols need besides the texts
 metric_scores: the texts as a corpus, and scores of our metrics for them
@@ -22,8 +19,6 @@ own_wording: the words that judges read: translations and a campaign's own
 prefilled_marks: error marks that stand in an output before its judge begins
 protocols: protocols and kinds of questions
 reconciliation: raters' tags and choices brought together, and files of them
-results: scores of systems and of whole texts
-score_scales: which values of a measure are worth 0 and 100, and who says so
 screen: what one screen asks and shows
 second_look: campaigns that settle what another left open
 settings: the settings of a campaign, read from a table

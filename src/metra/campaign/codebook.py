@@ -1,16 +1,17 @@
 """The codebook of an export: what is in its files, column by column, and the words read."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 
 from metra.campaign.campaign import Campaign
 from metra.campaign.judgement import keep_latest
+from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.registry import protocol
-from metra.campaign.results import describe_word_counting
 from metra.errors import format_count
 from metra.scores import judgement_jsonl, long_table, spreadsheet
 from metra.scores.judgement import Judgement
+from metra.text.words import Counted
 
 #: What each entry of a judgement means.
 MEANINGS = {
@@ -51,14 +52,16 @@ MEANINGS = {
     "reason": "Reason for a missing score; empty if there is a score.",
     "lang": "Language pair.",
     "higher_is_better": "Whether higher native values are better.",
+    "item_type": "Kind of item; judged, reference and control count for systems.",
     "active_seconds": "Seconds of active time.",
     "output": "Judged output.",
-    "flags": "Reasons why the judge is flagged; empty if the judge is not.",
+    "flags": 'Reasons why the judge is flagged, separated by "; "; else empty.',
+    "answer": "Number of the answer in this file; one answer may have several scores.",
 }
 #: What is different in the table of scores.
 _IN_SCORES = {
     "value": "Answer on its native scale.",
-    "kind": "Question without -repeat, -degraded or -calibration.",
+    "kind": "Kind of judgement: the question.",
 }
 
 
@@ -145,3 +148,31 @@ def _describe_wordings(
             lines += [f"- {one.at:g}: {one.label}: {one.text}" for one in words.anchors]
             lines += [f"- {key}: {text}" for key, text in words.names.items()]
     return lines
+
+
+_SENTENCES: dict[Counted, str] = {
+    "blanks": "Words are separated by spaces and stripped of surrounding punctuation.",
+    "letters": (
+        "The texts are written without spaces between words, so each letter with "
+        "its marks counts as a word. Compare these numbers only within this "
+        "language."
+    ),
+    "both": (
+        "Words are separated by spaces. In scripts without spaces, each letter with "
+        "its marks counts as a word; compare these numbers only within this "
+        "language."
+    ),
+}
+
+
+def describe_word_counting(judgements: Iterable[Judgement]) -> str:
+    """Return a sentence on how words were counted; empty where none were."""
+    ways: set[Counted] = {
+        step[KEY]["counted"]
+        for one in judgements
+        for step in one.value.values()
+        if isinstance(step, Mapping) and "counted" in step.get(KEY, {})
+    }
+    if not ways:
+        return ""
+    return _SENTENCES[ways.pop() if len(ways) == 1 else "both"]

@@ -1,12 +1,9 @@
-"""Other programs' files as judgements or as texts; the content tells what a file is.
+"""Other programs' files as judgements or as texts; `metra.scores.registry` has the formats."""
 
-To add a format, write its reader in `metra.scores` and add a line to `_FORMATS`.
-"""
-
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from metra.campaign.judgement import check_imported
 from metra.campaign.protocols.registry import PROTOCOLS
@@ -14,18 +11,16 @@ from metra.campaign.protocols.registry import protocol as get_protocol
 from metra.campaign.protocols.spans import find_marks
 from metra.errors import FormatError, OptionError, UnknownNameError, no_such
 from metra.formats.recognise import FileHead, recognise
-from metra.formats.stream import find_encoding, load_json, read_bytes, refuse_damage
-from metra.scores import (
-    appraise,
-    judgement_jsonl,
-    mqm,
-    mt_metrics_eval,
-    pearmut,
-)
+from metra.formats.stream import find_encoding, read_bytes, refuse_damage
+from metra.scores import appraise, judgement_jsonl, pearmut
 from metra.scores.judgement import AnswerStep, JudgedText, Judgement
+from metra.scores.registry import SCORE_FORMATS
 from metra.text.scripts import is_language_code
 
 _UNKNOWN = ("und", "und")
+_FORMATS = [f for f in SCORE_FORMATS.values() if f.read_judgements or f.read_texts]
+#: Formats of texts without judgements.
+TEXTS = tuple(form.name for form in _FORMATS if form.read_texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +33,7 @@ class ImportedFile:
 
     @property
     def name(self) -> str:
-        """What the campaign is called after."""
+        """Name for the campaign."""
         return Path(self.path).name.partition(".")[0]
 
     @property
@@ -46,21 +41,6 @@ class ImportedFile:
         """The lines of the text, without their ends."""
         lines = self.text.removesuffix("\n").split("\n")
         return [line.removesuffix("\r") for line in lines]
-
-
-class ImportFormat(NamedTuple):
-    """How files of a format are recognised, and what is read from them."""
-
-    name: str
-    #: Takes the whole file.
-    looks_like: Callable[[FileHead], bool]
-    read_judgements: Callable[..., list[Judgement]] | None = None
-    #: The names of the options that it takes.
-    options: tuple[str, ...] = ()
-    #: For files of texts without judgements.
-    read_texts: Callable[[str, str], list[JudgedText]] | None = None
-    #: Whether the texts lie in folders beside the file.
-    needs_folder: bool = False
 
 
 def parse_judgements(
@@ -78,11 +58,11 @@ def parse_judgements(
         raise UnknownNameError(no_such("protocol", protocol, PROTOCOLS))
     outputs: dict[tuple[str, str, str], tuple[str | None, str]] = {}
     for file in files:
-        if file.kind == _PEARMUT_CAMPAIGN:
+        if file.kind == "pearmut-campaign":
             protocol = protocol or pearmut.find_protocol(file.text, file.path)
-        if file.kind == _APPRAISE_BATCHES:
+        if file.kind == "appraise-batches":
             outputs |= appraise.index_batches(file.text, file.path)
-    known: dict[str, Any] = {
+    options: dict[str, Any] = {
         "languages": languages or _UNKNOWN,
         "protocol": protocol,
         "outputs": outputs,
@@ -91,13 +71,13 @@ def parse_judgements(
     }
     judgements: list[Judgement] = []
     for file in files:
-        form = _FORMATS[file.kind]
+        form = SCORE_FORMATS[file.kind]
         if form.read_judgements is not None:
-            given = known | {"campaign": file.name}
-            options = {name: given[name] for name in form.options}
+            given = options | {"campaign": file.name}
+            chosen = {name: given[name] for name in form.options}
             with refuse_damage(file.path):
                 judgements += form.read_judgements(
-                    file.lines, file.path, check=check_imported, **options
+                    file.lines, file.path, check=check_imported, **chosen
                 )
     if not judgements:
         kinds = ", ".join(f"{file.path} ({file.kind})" for file in files)
@@ -117,7 +97,7 @@ def parse_texts(files: Sequence[ImportedFile]) -> list[JudgedText]:
     """Parse the texts of campaigns that other programs made."""
     texts: list[JudgedText] = []
     for file in files:
-        read = _FORMATS[file.kind].read_texts
+        read = SCORE_FORMATS[file.kind].read_texts
         if read is None:
             msg = (
                 f"{file.path} holds no campaign texts; expected a Pearmut campaign "
@@ -138,7 +118,7 @@ def recognise_upload(name: str, content: bytes) -> ImportedFile:
     """Recognise a file that was sent; nothing beside it can be read."""
     place = name.replace("\\", "/").rpartition("/")[2]
     file = _recognise_file(place, content)
-    if _FORMATS[file.kind].needs_folder:
+    if SCORE_FORMATS[file.kind].needs_folder:
         msg = (
             f"{place} belongs to a folder with its texts, which cannot be uploaded; "
             "use metra judge import --store."
@@ -155,7 +135,7 @@ def _recognise_file(path: str, content: bytes) -> ImportedFile:
         msg = f"{path} is not UTF-8 at byte {error.start}; save it as UTF-8."
         raise FormatError(msg) from None
     head = FileHead(path, text.encode())
-    form = recognise(head, _FORMATS.values())
+    form = recognise(head, _FORMATS)
     if form is not None:
         return ImportedFile(path, form.name, text)
     msg = (
@@ -189,66 +169,3 @@ def list_answer_steps(name: str) -> list[AnswerStep]:
         rest = (marks.severities, bool(marks.categories)) if marks else ()
         steps.append(AnswerStep(step.name, *rest))
     return steps
-
-
-def _parse_json(head: FileHead) -> object:
-    if not head.text.lstrip().startswith(("{", "[")):
-        return None
-    try:
-        return load_json(head.text, head.path)
-    except ValueError:
-        return None
-
-
-def _is_pearmut_campaign(head: FileHead) -> bool:
-    content = _parse_json(head)
-    return isinstance(content, dict) and "data" in content
-
-
-_PEARMUT_CAMPAIGN, _APPRAISE_BATCHES = "pearmut-campaign", "appraise-batches"
-#: The first format that a file looks like reads it.
-_FORMATS = {
-    form.name: form
-    for form in (
-        ImportFormat(
-            "mt-metrics-eval",
-            lambda head: head.path.endswith((".seg.rating", ".seg.score")),
-            mt_metrics_eval.parse_folder_judgements,
-            needs_folder=True,
-        ),
-        ImportFormat(
-            "marot",
-            lambda head: tuple(head.columns) == mqm.COLUMNS,
-            mqm.parse_marot,
-            ("languages", "campaign"),
-        ),
-        ImportFormat(
-            "metra",
-            judgement_jsonl.is_judgements,
-            judgement_jsonl.parse_judgements,
-            ("protocols",),
-        ),
-        ImportFormat(
-            "pearmut",
-            lambda head: {"annotation", "user_id"} <= (head.first_object or {}).keys(),
-            pearmut.parse_results,
-            ("languages", "steps_of", "campaign", "protocol"),
-        ),
-        ImportFormat(
-            _PEARMUT_CAMPAIGN, _is_pearmut_campaign, read_texts=pearmut.parse_campaign
-        ),
-        ImportFormat(
-            _APPRAISE_BATCHES,
-            lambda head: isinstance(_parse_json(head), list),
-            read_texts=appraise.parse_batches,
-        ),
-        ImportFormat(
-            "appraise",
-            appraise.is_appraise,
-            appraise.parse_appraise_judgements,
-            ("outputs", "campaign"),
-        ),
-    )
-}
-#: Formats of texts without judgements.
-TEXTS = tuple(name for name, form in _FORMATS.items() if form.read_texts is not None)

@@ -16,6 +16,7 @@ from metra.campaign.protocols.timed import (
     compute_reading_speed,
     explain_unreadable_speed,
 )
+from metra.errors import format_count
 from metra.scores import judgement_jsonl
 from metra.scores.judgement import (
     Judgement,
@@ -121,26 +122,6 @@ def score_kept(
     return [
         ScoredJudgement(one, scores, protocol(one.protocol).whole)
         for one, scores in zip(kept, scored, strict=True)
-    ]
-
-
-def list_lacking(
-    kept: Sequence[Judgement], scored: AnswerScores | None = None
-) -> list[ScoredJudgement]:
-    """Return judgements that lack a score, with their scores, where these are known."""
-    scored = score_each(kept) if scored is None else scored
-    different = {id(outputs): outputs for outputs in scored}
-    lacking = {
-        key
-        for key, outputs in different.items()
-        if any(score.reason for scores in outputs for score in scores)
-    }
-    if not lacking:
-        return []
-    return [
-        ScoredJudgement(one, outputs)
-        for one, outputs in zip(kept, scored, strict=True)
-        if id(outputs) in lacking
     ]
 
 
@@ -273,6 +254,17 @@ def drop_checks(kept: Iterable[Judgement]) -> list[Judgement]:
         for one in kept
         if (one.kind in COUNTED and one.cannot is None) or one.kind == "calibration"
     ]
+
+
+def describe_counts(judgements: Iterable[Judgement]) -> str:
+    """Return a sentence on how much there is."""
+    kept = keep_latest(judgements)
+    judges = len({one.judge for one in kept})
+    systems = len({name for one in kept for name in one.systems})
+    return (
+        f"{format_count(len(kept), 'answer')} from {format_count(judges, 'judge')} "
+        f"on {format_count(systems, 'system')}."
+    )
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from metra.campaign.campaign import NUMBERS, Campaign, System
 from metra.campaign.metric_scores import build_corpus
 from metra.campaign.uploads import make_safe_name
 from metra.errors import CorpusError, MetraError
-from metra.metrics.outside import ScoreTable, list_scorers, outside
+from metra.metrics.outside import collect_values, get_values, list_scorers, outside
 from metra.metrics.record import Metric
 from metra.scores.table import (
     ScoredItem,
@@ -21,6 +21,7 @@ from metra.scores.table import (
     build_score_table,
 )
 from metra.scoring.statistics import count_corpus
+from metra.stats.arrays import Array
 from metra.stats.direction import Direction
 
 
@@ -56,31 +57,18 @@ def read_outside_scores(
             metrics = [outside(file=place, name=each, better=better) for each in wanted]
             return [_align_scores(metric, campaign, title) for metric in metrics]
         except MetraError as error:
-            said = str(error).replace(f"{folder}/", "").replace(folder, "the files")
-            for told, remedy in _REMEDIES:
-                said = re.sub(told, remedy, said)
-            raise type(error)(said) from None
-
-
-#: What to say on a page, where a file has no options.
-_REMEDIES = (
-    (
-        r"add better=higher or better=lower, as in .*",
-        "choose which scores are better, and choose the file again.",
-    ),
-    (
-        r"; give `input_format`\.",
-        "; choose scores as metra, COMET or MetricX write them, or a table with the "
-        "headings system, segment and score.",
-    ),
-    (r"; give `direction_of`, or write", "; choose which scores are better, or write"),
-)
+            message = str(error).replace(f"{folder}/", "").replace(folder, "the files")
+            # On a page, a file has no options.
+            remedy = "choose which scores are better, and choose the file again."
+            message = re.sub(r"add better=higher or better=.*", remedy, message)
+            raise type(error)(message.replace("`", "")) from None
 
 
 def _align_scores(metric: Metric, campaign: Campaign, title: str) -> OutsideScores:
     """Choose the scores of the campaign's systems and segments."""
     if NUMBERS in campaign.material and metric.notes.scored is not None:
-        values = dict(_select_segments(metric.notes.scored, campaign))
+        given = collect_values(metric.notes.scored)
+        values = dict(_select_segments(given, f"The scores of {title}", campaign))
     else:
         corpus = build_corpus(campaign, references=False)
         counted = count_corpus(corpus, {metric.name: metric}, keep=True)
@@ -117,20 +105,20 @@ def build_outside_scores(
 
 
 def _select_segments(
-    table: ScoreTable, campaign: Campaign
+    values: Mapping[str, Array], source: str, campaign: Campaign
 ) -> Iterator[tuple[str, list[float]]]:
     """Choose the segments that an imported campaign judges, by their numbers."""
     systems = [system.name for system in _list_systems(campaign)]
     numbers = [campaign.number(at) for at in range(len(campaign.segments))]
     for system in systems:
-        known = table.get(system, systems)
-        chosen = [known[n - 1] if 0 < n <= len(known) else np.nan for n in numbers]
+        given = get_values(values, source, system, systems)
+        chosen = [given[n - 1] if 0 < n <= len(given) else np.nan for n in numbers]
         missing = [
             n for n, x in zip(numbers, chosen, strict=True) if not np.isfinite(x)
         ]
         if missing:
             msg = (
-                f"{table.source} have no number for segment {missing[0]} of {system!r}, "
+                f"{source} have no number for segment {missing[0]} of {system!r}, "
                 f"which was judged; {len(missing)} of {len(numbers)} are missing."
             )
             raise CorpusError(msg)

@@ -13,11 +13,10 @@ from metra.campaign.judgement import drop_checks, keep_latest
 from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.task_protocols import SETTLED_BY
-from metra.campaign.results import write_table
 from metra.campaign.settings import derive_settings
 from metra.errors import CorpusError, format_count
 from metra.formats.annotations.table import BETWEEN
-from metra.formats.table import replace_line_breaks
+from metra.formats.table import replace_line_breaks, write_table
 from metra.scores.judgement import Judgement
 
 

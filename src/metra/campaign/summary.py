@@ -1,22 +1,17 @@
-"""Scores of texts and interrupted attempts of a campaign; blind names of systems."""
+"""Interrupted attempts and running scores of a campaign; blind names of systems."""
 
 import hmac
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from metra.campaign.campaign import Campaign
+from metra.campaign.codebook import describe_word_counting
 from metra.campaign.evaltrans import RunningScores, compute_running_scores, shows_judged
-from metra.campaign.exercise import Exercise, compare_evaluators, convert_text_scores
 from metra.campaign.judgement import (
     keep_latest,
     score_kept,
 )
 from metra.campaign.protocols.timed import is_interrupted
-from metra.campaign.results import (
-    TextScore,
-    describe_word_counting,
-    score_texts,
-)
 from metra.scores.judgement import Judgement
 from metra.scores.spreadsheet import list_undefined
 
@@ -34,10 +29,8 @@ class InterruptedAttempt:
 
 @dataclass(frozen=True, slots=True)
 class CampaignMeasurements:
-    """Scores of texts, evaluators and metrics compared, and what has no score and why."""
+    """Missing scores with their reasons, interruptions and running scores."""
 
-    texts: Sequence[TextScore]
-    exercise: Exercise | None
     undefined: Sequence[Sequence[str]]
     interrupted: Sequence[InterruptedAttempt]
     running: Sequence[RunningScores]
@@ -50,11 +43,7 @@ def compute_measurements(
 ) -> CampaignMeasurements:
     """Return what a campaign's answers show besides the ranking."""
     kept = keep_latest(judgements)
-    texts = score_texts(kept)
-    results = convert_text_scores(texts)
     return CampaignMeasurements(
-        texts,
-        compare_evaluators(results) if results else None,
         list_undefined(score_kept(kept)),
         [
             InterruptedAttempt(

@@ -10,8 +10,8 @@ from metra.cli.options import option
 from metra.errors import OptionError
 
 if TYPE_CHECKING:
-    from metra.campaign.exercise import Exercise
-    from metra.campaign.score_scales import NativeScore
+    from metra.meta.exercise import ExerciseStudy
+    from metra.scores.table import Scores
 
 
 @click.command(cls=GroupedCommand)
@@ -106,20 +106,21 @@ def exercise(
     metra exercise scores/*.json --store judge.db --model gisting.toml --html exercise.html
     """
     from metra.campaign.evaluator_files import read_evaluator_files
-    from metra.campaign.exercise_study import rename_systems, run_exercise
-    from metra.campaign.score_scales import parse_scale
+    from metra.campaign.protocols.registry import list_question_scales
     from metra.cli.output import build_provenance, build_style, write_output
     from metra.formats.annotations.quality_model import read_quality_model
+    from metra.meta.exercise import rename_systems, run_exercise
     from metra.report.writers.exercise import build_exercise_report
     from metra.report.writers.meta import render
+    from metra.scores.scale import parse_scale
 
     given = dict(map(parse_scale, scales))
     weights = read_quality_model(model) if model else None
-    scores = read_evaluator_files(files)
+    tables = read_evaluator_files(files)
     left_out: list[str] = []
     if url is not None or campaigns:
-        scores += _read_store(url, campaigns, unblind, left_out)
-        if left_out and not scores:
+        tables |= _read_store(url, campaigns, unblind, left_out)
+        if left_out and not tables:
             msg = (
                 "All campaigns still hide their system names; close one, or give "
                 "--unblind."
@@ -128,10 +129,11 @@ def exercise(
     if names:
         from metra.scores.long_table import read_named_pairs
 
-        scores = rename_systems(scores, read_named_pairs(names))
+        tables = rename_systems(tables, read_named_pairs(names))
     study = run_exercise(
-        scores,
+        tables,
         scales=given,
+        protocol_scales=list_question_scales(),
         model=weights,
         level=level,  # type: ignore[arg-type]
         human=human,
@@ -145,24 +147,25 @@ def exercise(
         provenance = build_provenance(inputs)
         write_output(render_exercise(study, provenance, title, notes), page)
     if folder is not None:
-        _write_tables(study.exercise, folder)
+        _write_tables(study, folder)
     report = build_exercise_report(study, notes)
     write_output(render(report, form, build_style(out, digits=digits)), out)
 
 
 def _read_store(
     url: str | None, names: tuple[str, ...], unblind: bool, left_out: list[str]
-) -> "list[NativeScore]":
+) -> "dict[str, Scores]":
     """Read campaigns; those whose systems may not be named are refused or left out."""
     import time
     from contextlib import closing
 
     from metra.campaign.campaign import FIRST
-    from metra.campaign.evaluator_files import convert_judgements
+    from metra.campaign.judgement import build_campaign_scores
     from metra.cli.judge.campaigns import AT_KEYBOARD, open_store
+    from metra.meta.judges import add_flags
 
     address = url or os.environ.get("METRA_STORE") or "judge.db"
-    scores: list[NativeScore] = []
+    tables: dict[str, Scores] = {}
     with closing(open_store(address)) as store:
         from metra.store.campaigns import (
             find_by_name,
@@ -189,16 +192,17 @@ def _read_store(
                         raise OptionError(msg)
                     left_out.append(f"Left out: {problem}.")
                     continue
-                judgements = read_completed(db, stored)
-                scores += convert_judgements(judgements, stored.name)
-    return scores
+                scores = build_campaign_scores(read_completed(db, stored))
+                tables[stored.name] = add_flags(scores)
+    return tables
 
 
-def _write_tables(compared: "Exercise", folder: str) -> None:
+def _write_tables(study: "ExerciseStudy", folder: str) -> None:
     from pathlib import Path
 
     from metra.cli.output import write_output
+    from metra.report.writers.exercise import write_exercise_tables
 
     Path(folder).mkdir(parents=True, exist_ok=True)
-    for name, text in compared.tables().items():
+    for name, text in write_exercise_tables(study).items():
         write_output(text.removesuffix("\n"), str(Path(folder) / name))

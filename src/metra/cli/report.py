@@ -88,9 +88,9 @@ def report(
     labelled = read_labels(labels)
     judged = None
     if judgements:
-        from metra.campaign.judgement_files import read_question
+        from metra.scores.registry import read_scores
 
-        judged = read_question(judgements, question)
+        judged = read_scores(judgements)
     named = metrics or REPORT_METRICS
     corpus, chosen = open_scored(
         metrics=make_metrics(named), score_columns=score_columns, **files
@@ -106,6 +106,7 @@ def report(
             chosen,
             baseline=baseline,
             judgements=judged,
+            question=question,
             labels=labelled,
             most_grids=grids,
             seed=seed,

@@ -24,7 +24,7 @@ from metra.formats.table import (
 from metra.formats.workbook import read_sheet
 
 #: How missing values are written.
-MISSING = frozenset({"", "None", "nan", "NaN", "NA", "null", "-"})
+MISSING = frozenset({"", "None", "nan", "NaN", "NA", "n/a", "null", "-"})
 
 
 def read_headed_table(
@@ -62,7 +62,7 @@ def _remove_guards(table: DelimitedTable) -> DelimitedTable:
 
 
 def is_workbook_name(path: str) -> bool:
-    """Whether a file is a workbook by its name."""
+    """Return True if a file is a workbook by its name."""
     return find_format_by_suffix(path) is XLSX
 
 

@@ -298,3 +298,18 @@ def replace_line_breaks(text: str) -> str:
     if "\t" in text or "\n" in text or "\r" in text:
         return text.translate(_LINE_BREAKS)
     return text
+
+
+#: A figure that is undefined, in tables for other programs.
+NONE = "n/a"
+
+
+def write_table(rows: Iterable[Iterable[object]]) -> str:
+    """Return rows as lines with tabs, safe to open; an undefined figure is n/a."""
+    return format_rows(map(_format_figure, row) for row in rows)
+
+
+def _format_figure(value: object) -> str:
+    if value is None or value != value:
+        return NONE
+    return repr(value) if isinstance(value, float) else str(value)

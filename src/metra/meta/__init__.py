@@ -14,10 +14,13 @@ cross: how scorers agree with each other
 deltas: which differences of a metric people notice
 diff: whether differences between systems agree
 document_rank: systems ranked by each metric over documents
+evaluators: evaluators of a measure compared, and measures with each other
+exercise: the collective exercise on one scale, from 0 to 100
 findings: what every question returns
 judge_options: the options of questions about judges and judgements
 judges: figures about each judge, and flags
 judge_plots: what pictures of judges show
+measure_scales: scales and kinds of measures
 missing: outputs without a score, and why
 normalise: judges' values on one scale, and who was left out
 options: the options of questions about metrics
@@ -36,6 +39,7 @@ spans: whether errors are marked where people mark them
 status: each judge's work so far, and agreement, while a campaign runs
 study: the manifest of a study, and the scores that it names
 task: the protocols of WMT's metrics tasks
+texts: scores of whole texts, by judge and over judges
 trust: what a report shows beside judgements
 tune: which value of a metric's option agrees best with people
 variance: what judgements vary with, and how far people agree at best

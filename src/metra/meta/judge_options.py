@@ -186,8 +186,8 @@ class NormaliseOptions:
     )
     bad: str | None = build_option(
         None,
-        "Degraded items, by their system, their scorer (da-bad-ref, esa-bad) or "
-        "their line type in WMT (BAD_REF) and Appraise (BAD) files. Judges who do "
+        "Degraded items: their system, or `degraded` for items of this kind, also "
+        "called BAD_REF in WMT files and BAD in Appraise files. Judges who do "
         "not score them lower (paired t-test, p below .05) are excluded, and so are "
         "the degraded items.",
         metavar="NAME",

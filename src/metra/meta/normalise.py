@@ -14,12 +14,16 @@ from metra.meta.findings import (
     name_some,
 )
 from metra.meta.options import Scaling
-from metra.scores.table import Scorer, Scores
+from metra.scores.table import COUNTED, ITEM_KINDS, Scorer, Scores
 from metra.scores.views import replace_values
 from metra.scoring.table import Cell, make_table
 from metra.stats.arrays import divide
 from metra.stats.exact_tests import paired_t_p
 from metra.stats.normalisation import JudgeSpread, scale_judges
+
+_DEGRADED = "degraded"
+#: Names of that kind, with those of WMT's and Appraise's lines.
+_DEGRADED_NAMES = (_DEGRADED, "BAD", "BAD_REF")
 
 
 @dataclass(frozen=True)
@@ -83,29 +87,30 @@ def standardise_workers(scores: Scores, name: str) -> tuple[Scores, str]:
     """Standardise judgements as WMT does with direct assessments, and say what was done.
 
     A worker's mean and standard deviation are those of all that they judged: outputs,
-    repeats, references (NAME-ref) and degraded copies (NAME-bad-ref), cut to whole points.
-    Workers who do not tell degraded copies are left out. Scores below zero are standardised
-    already, as in the files that WMT publishes, and are not touched.
+    repeats, references (checks) and degraded copies, cut to whole points. Workers who do
+    not tell degraded copies are left out. Scores below zero are standardised already, as in
+    the files that WMT publishes, and are not touched.
     """
-    if (scores.lines(name).value < 0).any():
-        return scores, f"{name} has values below zero and is treated as standardised."
-    bad = f"{name}-bad-ref"
-    failed = find_failing_judges(scores, name, bad) if bad in scores.names else {}
-    parts = [part for part in (name, f"{name}-ref", bad) if part in scores.names]
-    judged = scores.keep_lines(np.isin(scores.scorer, list(map(scores.find, parts))))
+    counted = scores.keep_kinds(*COUNTED)
+    if (counted.lines(name).value < 0).any():
+        note = f"{name} has values below zero and is treated as standardised."
+        return counted, note
+    judged = scores.lines(name).keep_kinds(*COUNTED, "check", _DEGRADED)
+    has_degraded = bool(len(judged.keep_kinds(_DEGRADED)))
+    failed = find_failing_judges(scores, name, _DEGRADED) if has_degraded else {}
     value, spreads = scale_judges(
         judged.judge,
         np.trunc(judged.value),
         "z",
         left_out=[scores.judges.index(judge) for judge in failed],
     )
-    own = judged.scorer == scores.find(name)
+    own = np.isin(judged.get_kinds(), [ITEM_KINDS.index(kind) for kind in COUNTED])
     scorer = scores.scorers[scores.find(name)]
     made = replace_values(judged.keep_lines(own), value[own], scorer)
     reasons = {scores.judges[s.judge]: s.left_out for s in spreads if s.left_out}
     gone = [f"{judge} ({why})" for judge, why in (reasons | failed).items()]
-    told = f"; excluded workers: {name_some(gone)}" if gone else ""
-    return made, f"{name} is standardised by worker{told}."
+    excluded = f"; excluded workers: {name_some(gone)}" if gone else ""
+    return made, f"{name} is standardised by worker{excluded}."
 
 
 def report_normalisation(
@@ -150,23 +155,24 @@ def find_failing_judges(
     """Find judges who do not tell degraded outputs from the outputs they were made of.
 
     `bad` is the system of degraded outputs: for each judge, the mean of the other systems'
-    values of a segment is paired with the degraded one's. Or it is the scorer of degraded
-    copies of the systems' outputs, such as `da-bad-ref`, or the type of line that the files
-    of WMT and Appraise call such copies, `BAD_REF` or `BAD`: then a copy is paired with
-    the same system's output. A judge passes if the one-sided paired t-test says that the
-    others are better (Graham et al. 2017).
+    values of a segment is paired with the degraded one's. Or it is `degraded`, or the type
+    of line that the files of WMT and Appraise call such copies, `BAD_REF` or `BAD`: then
+    an item of the kind degraded is paired with the same system's output. A judge passes if
+    the one-sided paired t-test says that the others are better (Graham et al. 2017).
     """
     direction = scores.scorers[scores.find(name)].direction
-    sound = scores.lines(name)
+    lines = scores.lines(name)
+    sound = lines.keep_kinds(*COUNTED)
     if bad in scores.systems:
         is_bad = sound.system == scores.systems.index(bad)
         sound, worse = sound.keep_lines(~is_bad), sound.keep_lines(is_bad)
-        units = [lines.item for lines in (sound, worse)]
+        units = [each.item for each in (sound, worse)]
     else:
-        worse = scores.lines(_find_bad_scorer(scores, name, bad))
-        units = [
-            lines.system * len(scores.items) + lines.item for lines in (sound, worse)
-        ]
+        worse = lines.keep_kinds(_DEGRADED)
+        if bad not in _DEGRADED_NAMES or not len(worse):
+            known = [*scores.systems, *(_DEGRADED_NAMES if len(worse) else ())]
+            raise UnknownNameError(no_such("system or kind of item", bad, known))
+        units = [each.system * len(scores.items) + each.item for each in (sound, worse)]
     size = len(scores.items) * len(scores.systems)
     failed = {}
     for judge in np.union1d(sound.judge, worse.judge).tolist():
@@ -187,14 +193,3 @@ def find_failing_judges(
         if p >= alpha:
             failed[scores.judges[judge]] = f"p = {p:.3f}"
     return failed
-
-
-def _find_bad_scorer(scores: Scores, name: str, bad: str) -> str:
-    """Find the scorer of degraded copies by its name, or by its type of line."""
-    by_type = f"{name}-{bad.lower().replace('_', '-')}"
-    known = [*scores.systems, *(other for other in scores.names if other != name)]
-    if by_type in scores.names:
-        return by_type
-    if bad not in known:
-        raise UnknownNameError(no_such("system or scorer", bad, known))
-    return bad

@@ -10,7 +10,7 @@ from metra.meta import judge_plots
 from metra.meta.compare import MetricComparison, compare
 from metra.meta.correlate import add_bootstrap, correlate_panel, parse_specs
 from metra.meta.pseudo import JUDGES, average_curves, gather_judgements
-from metra.scores.table import ScoredItem, Scorer, Scores, concatenate_scores
+from metra.scores.table import Scores, concatenate_scores
 from metra.scores.views import build_panel, collect_ratings
 from metra.scoring.scorers import build_scores
 from metra.scoring.statistics import CorpusStatistics
@@ -59,7 +59,7 @@ class JudgeSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrustReport:
-    """What there is to say; what there is not has its reason among the notes."""
+    """Agreement of metrics and judges; notes explain missing figures."""
 
     agreement: Sequence[MetricAgreement]
     comparison: MetricComparison | None
@@ -69,20 +69,15 @@ class TrustReport:
 
 
 def assess_trust(
-    judgements: Scores, sheets: CorpusStatistics, *, scorer: str, seed: int
+    judgements: Scores, sheets: CorpusStatistics, *, seed: int
 ) -> TrustReport:
-    """Hold metrics against people, people against people, and both by length of document.
+    """Compare metrics with people, people with people, and both by length of document.
 
-    `scorer` names people beside the metrics.
+    The only scorer of judgements is people.
     """
     scores, statistics = build_scores(sheets)
-    # The only scorer of judgements is people; documents do not matter.
-    people = replace(
-        judgements,
-        scorers=(Scorer(scorer, "human"),),
-        items=tuple(ScoredItem(item.segment) for item in judgements.items),
-    )
-    everything = concatenate_scores([scores, people])
+    scorer = judgements.names[0]
+    everything = concatenate_scores([scores, judgements])
     notes: list[str] = []
     names = list(sheets.metrics)
     lined_up = build_panel(everything, scorer, names, statistics=statistics)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from glob import escape, glob
 from hashlib import sha256
@@ -33,7 +33,6 @@ from metra.metrics.record import (
     metric_factory,
     set_recipe,
 )
-from metra.scores.metra import read_metra_tsv
 from metra.scores.model_scores import (
     NAMELESS,
     find_direction,
@@ -43,10 +42,13 @@ from metra.scores.model_scores import (
     list_score_files,
     name_nameless,
 )
-from metra.scores.registry import SCORE_FORMATS, read_scores
+from metra.scores.registry import read_scores
+from metra.scores.selection import DEFAULT
 from metra.scores.table import (
+    ScoredItem,
     Scorer,
     Scores,
+    build_score_table,
     concatenate_scores,
     number_segments,
 )
@@ -107,9 +109,10 @@ def outside(
     scores, version = _read_files(file)
     chosen = _choose_scorer(scores, scorer or name, file, lang)
     title = name or chosen.scorers[0].name
-    table = _build_table(chosen, file)
+    _check_repeats(chosen, file)
+    values = collect_values(chosen)
     if better == "auto":
-        is_higher = _find_direction(chosen.scorers[0], title, table, file)
+        is_higher = _find_direction(chosen.scorers[0], title, values, file)
     else:
         is_higher = better == "higher"
     settled = {
@@ -120,12 +123,14 @@ def outside(
         "high": "none" if high is None else high,
         "lang": chosen.languages[0] or "none",
     }
+    source = f"The scores of {file}"
     notes = Notes(
-        scored=table,
+        scored=chosen,
         marked=_read_errors(file),
         basis="people" if chosen.scorers[0].human else _find_basis(title),
     )
-    return _build_metric(title, table, notes, is_higher, (low, high), settled)
+    limits = low, high
+    return _build_metric(title, values, source, notes, is_higher, limits, settled)
 
 
 def _read_errors(path: str) -> "Callable[[], Spans] | None":
@@ -162,9 +167,8 @@ def import_scores(
     """
     by_system = scores if isinstance(scores, Mapping) else {NAMELESS: scores}
     values = {system: np.array(list(v), np.float64) for system, v in by_system.items()}
-    table = ScoreTable(f"The scores of {name}", values)
+    pooled = _pool_values(values)
     if higher_is_better is None:
-        pooled = table.pool_values()
         higher_is_better = find_direction(name, pooled[np.isfinite(pooled)])
     if higher_is_better is None:
         msg = f"The direction of {name!r} is unknown; give higher_is_better."
@@ -174,8 +178,20 @@ def import_scores(
         "scores": f"[sha256:{digest.hexdigest()[:12]}]",
         "better": "higher" if higher_is_better else "lower",
     }
+    table = build_score_table(
+        [system for system, each in values.items() for _ in each],
+        [
+            ScoredItem(str(n))
+            for each in values.values()
+            for n in range(1, len(each) + 1)
+        ],
+        {Scorer(name): pooled},
+    )
     notes = Notes(scored=table, basis=_find_basis(name))
-    metric = _build_metric(name, table, notes, higher_is_better, (low, high), settled)
+    metric = _build_metric(
+        *(name, values, f"The scores of {name}", notes),
+        *(higher_is_better, (low, high), settled),
+    )
     limits = {"higher_is_better": higher_is_better, "low": low, "high": high}
     return set_recipe(metric, _import_again, name, dict(by_system), limits)
 
@@ -186,82 +202,108 @@ def _import_again(
     return import_scores(name, scores, **options)
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreTable:
-    """The scores of each system's segments, and where they are from."""
+def collect_values(scores: Scores) -> dict[str, Array]:
+    """Return each system's values of one scorer in the order of segments, NaN if missing."""
+    matrix = scores.matrix(scores.names[0])
+    places = number_segments([scores.items[at].segment for at in scores.segments])
+    spread = np.full((len(matrix), int(places.max(initial=-1)) + 1), np.nan)
+    spread[:, places] = matrix
+    return dict(zip(scores.systems, spread, strict=True))
 
-    #: What a message begins with.
-    source: str
-    values: Mapping[str, Array]
-    #: The document of each segment, where the file names them.
-    documents: Sequence[str] = ()
 
-    def pool_values(self) -> Array:
-        """Return the values of all systems together."""
-        return np.concatenate([*self.values.values(), np.empty(0)])
+def list_documents(scores: Scores) -> list[str]:
+    """List the document of each segment; none if the scores do not name all of them."""
+    items = [scores.items[at] for at in scores.segments]
+    places = number_segments([item.segment for item in items])
+    documents = [items[at].document for at in np.argsort(places)]
+    is_whole = all(documents) and len(documents) == int(places.max(initial=-1)) + 1
+    return documents if is_whole else []
 
-    def get(self, system: str | None, systems: Sequence[str] = ()) -> Array:
-        """Return the scores of a system; a table that names none is for one only."""
-        if system is None:
+
+def get_values(
+    values: Mapping[str, Array],
+    source: str,
+    system: str | None,
+    systems: Sequence[str] = (),
+) -> Array:
+    """Return the scores of a system; scores that name none are for one only.
+
+    A message begins with the `source`.
+    """
+    if system is None:
+        msg = (
+            f"{source} belong to the segments of a test set, by number and "
+            "system; they cannot score a single segment or a pair of texts."
+        )
+        raise CorpusError(msg)
+    if list(values) == [NAMELESS]:
+        if len(systems) > 1:
             msg = (
-                f"{self.source} belong to the segments of a test set, by number and "
-                "system; they cannot score a single segment or a pair of texts."
+                f"{source} belong to one unnamed system, but there are "
+                f"{len(systems)} systems; give a table with a column system, or a "
+                f"file for each system, such as {_SYSTEM}.txt."
             )
             raise CorpusError(msg)
-        if list(self.values) == [NAMELESS]:
-            if len(systems) > 1:
-                msg = (
-                    f"{self.source} belong to one unnamed system, but there are "
-                    f"{len(systems)} systems; give a table with a column system, or a "
-                    f"file for each system, such as {_SYSTEM}.txt."
-                )
-                raise CorpusError(msg)
-            return self.values[NAMELESS]
-        if system not in self.values:
-            known = no_such("system", system, self.values)
-            msg = f"{self.source} lack a system. {known} NAME=FILE names an output."
-            raise UnknownNameError(msg)
-        return self.values[system]
+        return values[NAMELESS]
+    if system not in values:
+        known = no_such("system", system, values)
+        msg = f"{source} lack a system. {known} NAME=FILE names an output."
+        raise UnknownNameError(msg)
+    return values[system]
 
-    def check(self, batches: Iterable[Batch]) -> None:
-        """Raise an error unless there is a score for each segment of each system."""
-        count = 0
-        systems: Sequence[str] = ()
-        documents: list[str] = []
-        for batch in batches:
-            count += len(batch)
-            systems = batch.place.systems or [batch.place.system or NAMELESS]
-            documents += batch.place.documents or ()
-        for system in systems:
-            values = self.get(system, systems)
-            if len(values) != count:
-                msg = (
-                    f"{self.source} have {len(values)} segments of {system!r}, but the "
-                    f"test set has {count}; expected a score for each segment."
-                )
-                raise CorpusError(msg)
-            missing = np.flatnonzero(~np.isfinite(values))
-            if len(missing):
-                msg = (
-                    f"{self.source} have no number for segment {missing[0] + 1} of "
-                    f"{system!r}; {len(missing)} of {count} are missing."
-                )
-                raise CorpusError(msg)
-        self._check_documents(documents)
 
-    def _check_documents(self, documents: Sequence[str]) -> None:
-        """Raise an error if documents end elsewhere; their names may be others."""
-        if not documents or len(documents) != len(self.documents):
-            return
-        pairs = zip(_find_ends(documents), _find_ends(self.documents), strict=False)
-        for place, (ours, theirs) in enumerate(pairs, 1):
-            if ours != theirs:
-                msg = (
-                    f"{self.source} end document {place} after segment {theirs}, the test "
-                    f"set after segment {ours}; expected scores of the same segments in "
-                    "the same order."
-                )
-                raise CorpusError(msg)
+def _pool_values(values: Mapping[str, Array]) -> Array:
+    return np.concatenate([*values.values(), np.empty(0)])
+
+
+def _check_scores(
+    batches: Iterable[Batch],
+    *,
+    values: Mapping[str, Array],
+    source: str,
+    documents: Sequence[str],
+) -> None:
+    """Raise an error unless there is a score for each segment of each system."""
+    count = 0
+    systems: Sequence[str] = ()
+    expected: list[str] = []
+    for batch in batches:
+        count += len(batch)
+        systems = batch.place.systems or [batch.place.system or NAMELESS]
+        expected += batch.place.documents or ()
+    for system in systems:
+        scores = get_values(values, source, system, systems)
+        if len(scores) != count:
+            msg = (
+                f"{source} have {len(scores)} segments of {system!r}, but the "
+                f"test set has {count}; expected a score for each segment."
+            )
+            raise CorpusError(msg)
+        missing = np.flatnonzero(~np.isfinite(scores))
+        if len(missing):
+            msg = (
+                f"{source} have no number for segment {missing[0] + 1} of "
+                f"{system!r}; {len(missing)} of {count} are missing."
+            )
+            raise CorpusError(msg)
+    _check_documents(documents, expected, source)
+
+
+def _check_documents(
+    documents: Sequence[str], expected: Sequence[str], source: str
+) -> None:
+    """Raise an error if documents end elsewhere; their names may be others."""
+    if not expected or len(expected) != len(documents):
+        return
+    pairs = zip(_find_ends(expected), _find_ends(documents), strict=False)
+    for place, (ours, theirs) in enumerate(pairs, 1):
+        if ours != theirs:
+            msg = (
+                f"{source} end document {place} after segment {theirs}, the test "
+                f"set after segment {ours}; expected scores of the same segments in "
+                "the same order."
+            )
+            raise CorpusError(msg)
 
 
 def _find_ends(documents: Sequence[str]) -> list[int]:
@@ -273,19 +315,20 @@ def _find_ends(documents: Sequence[str]) -> list[int]:
 
 def _build_metric(
     name: str,
-    table: ScoreTable,
+    values: Mapping[str, Array],
+    source: str,
     notes: Notes,
     is_higher: bool,
     limits: tuple[float | None, float | None],
     settled: Mapping[str, object],
 ) -> Metric:
-    _check_range(table, limits)
-    pooled = np.abs(table.pool_values())
+    _check_range(values, source, limits)
+    pooled = np.abs(_pool_values(values))
     is_small = np.max(pooled, initial=0, where=np.isfinite(pooled)) <= SMALL
     metric = Metric(
         name=name,
         columns=("score", "segments"),
-        rows=partial(rows, table=table),
+        rows=partial(rows, values=values, source=source),
         aggregate=aggregate,
         higher_is_better=is_higher,
         needs=(),
@@ -293,7 +336,11 @@ def _build_metric(
         more_digits=MORE_DIGITS if is_small else 0,
         notes=notes,
     )
-    return check_on_fit(metric, table.check)
+    documents = list_documents(notes.scored) if notes.scored is not None else []
+    return check_on_fit(
+        metric,
+        partial(_check_scores, values=values, source=source, documents=documents),
+    )
 
 
 def _find_basis(name: str) -> Basis:
@@ -374,16 +421,16 @@ def _refuse_rows(_: AnyBatch) -> Array:
     raise CorpusError(msg)
 
 
-def rows(batch: AnyBatch, *, table: ScoreTable) -> Array:
+def rows(batch: AnyBatch, *, values: Mapping[str, Array], source: str) -> Array:
     """The score of each segment, and 1: (segments, 2)."""
     place = batch.place
-    values = table.get(place.system, place.systems)
-    values = values[place.first : place.first + len(batch)]
-    if len(values) != len(batch):
+    scores = get_values(values, source, place.system, place.systems)
+    scores = scores[place.first : place.first + len(batch)]
+    if len(scores) != len(batch):
         end = place.first + len(batch)
-        msg = f"{table.source} have no segment {end} of {place.system!r}."
+        msg = f"{source} have no segment {end} of {place.system!r}."
         raise CorpusError(msg)
-    return np.stack([values, np.ones(len(batch))], axis=1)
+    return np.stack([scores, np.ones(len(batch))], axis=1)
 
 
 def aggregate(totals: Array) -> Array:
@@ -392,13 +439,17 @@ def aggregate(totals: Array) -> Array:
         return np.divide(totals[..., 0], totals[..., 1])
 
 
-def _check_range(table: ScoreTable, limits: tuple[float | None, float | None]) -> None:
-    for system, values in table.values.items():
-        is_outside = _find_outside(values, limits)
+def _check_range(
+    values: Mapping[str, Array],
+    source: str,
+    limits: tuple[float | None, float | None],
+) -> None:
+    for system, scores in values.items():
+        is_outside = _find_outside(scores, limits)
         if is_outside.any():
             place = int(is_outside.argmax())
             msg = (
-                f"{table.source} have {format_value(float(values[place]))} for segment "
+                f"{source} have {format_value(float(scores[place]))} for segment "
                 f"{place + 1} of {system!r}; expected {_describe_range(limits)}."
             )
             raise OptionError(msg)
@@ -461,7 +512,7 @@ def _clean_name(name: str) -> str:
 def _read_files(path: str) -> tuple[Scores, str]:
     """Read a file, a folder, or a file for each system; also return what identifies it."""
     if _SYSTEM not in path:
-        scores = read_scores(path, formats=_get_formats())
+        scores = DEFAULT.select(read_scores(path))
         if not Path(path).is_dir():
             return scores, compute_file_version(path)
         return scores, _compute_version(path, list_score_files(path))
@@ -473,7 +524,7 @@ def _read_files(path: str) -> tuple[Scores, str]:
     tables = []
     for file in files:
         named = re.fullmatch(pattern.replace(re.escape(_SYSTEM), ".+"), file)
-        scores = read_scores(file, formats=_get_formats())
+        scores = DEFAULT.select(read_scores(file))
         if named and scores.systems == (NAMELESS,):
             scores = replace(scores, systems=(named[1],))
         tables.append(name_nameless(scores, file))
@@ -484,14 +535,6 @@ def _compute_version(path: str, files: Sequence[str]) -> str:
     """Return a path with a digest of the files that it stands for."""
     versions = "\n".join(map(compute_file_version, files))
     return f"{path}[sha256:{sha256(versions.encode()).hexdigest()[:12]}]"
-
-
-def _get_formats() -> dict[str, Any]:
-    from metra.metrics.registry import metric
-
-    reader = partial(read_metra_tsv, direction_of=lambda spec: metric(spec).direction)
-    own = SCORE_FORMATS["metra-tsv"]._replace(read=reader)
-    return {**SCORE_FORMATS, "metra-tsv": own}
 
 
 def _choose_scorer(scores: Scores, name: str, path: str, lang: str) -> Scores:
@@ -508,39 +551,37 @@ def _choose_scorer(scores: Scores, name: str, path: str, lang: str) -> Scores:
         msg = f"{path} has no segment scores; system scores alone cannot be resampled."
         raise CorpusError(msg)
     wanted = _clean_name(name).lower()
-    found = [n for n in scores.names if _clean_name(n).lower() == wanted]
-    if not found and len(scores.names) > 1:
+    matching = [n for n in scores.names if _clean_name(n).lower() == wanted]
+    if not matching and len(scores.names) > 1:
         raise UnknownNameError(no_such("scorer", name, scores.names, owner=path))
-    return scores.only(scorers=found[:1] or scores.names)
+    return scores.only(scorers=matching[:1] or scores.names)
 
 
-def _build_table(scores: Scores, path: str) -> ScoreTable:
-    """Put the scores of each system in the order of the segments."""
+def _check_repeats(scores: Scores, path: str) -> None:
+    """Refuse several scores of a segment, unless they are of several judges."""
     if not scores.scorers[0].human and scores.count_repeats():
         msg = (
             f"{path} has several scores of a system's segment by {scores.names[0]}; "
             "expected one, or a column that distinguishes them."
         )
         raise CorpusError(msg)
-    matrix = scores.matrix(scores.names[0])
-    items = [item for item in scores.items if item.segment]
-    places = number_segments([item.segment for item in items])
-    spread = np.full((len(matrix), int(places.max()) + 1), np.nan)
-    spread[:, places] = matrix
-    documents = [items[at].document for at in np.argsort(places)]
-    is_whole = all(documents) and len(documents) == spread.shape[1]
-    values = dict(zip(scores.systems, spread, strict=True))
-    return ScoreTable(f"The scores of {path}", values, documents if is_whole else ())
 
 
-def _find_direction(scorer: Scorer, name: str, table: ScoreTable, path: str) -> bool:
-    """Say whether higher is better: as the file says, or as is known of the metric."""
+def _find_direction(
+    scorer: Scorer, name: str, values: Mapping[str, Array], path: str
+) -> bool:
+    """Return True if higher is better: as the file says, or as is known of the metric."""
+    if scorer.higher_is_better is None:
+        msg = (
+            f"{path} has {scorer.name!r}, of which {scorer.direction.words}; as a "
+            "metric, higher or lower scores are better: add better=higher or better=lower."
+        )
+        raise OptionError(msg)
     if scorer.kind or scorer.is_declared:
         return scorer.higher_is_better
-    pooled = table.pool_values()
-    values = pooled[np.isfinite(pooled)]
+    pooled = _pool_values(values)
     for each in (name, scorer.name):
-        direction = find_direction(each, values)
+        direction = find_direction(each, pooled[np.isfinite(pooled)])
         if direction is not None:
             return direction
     msg = (

@@ -26,7 +26,7 @@ from metra.metrics.record import (
 )
 from metra.metrics.registry import metric as make_metric
 from metra.metrics.units import Detail
-from metra.stats.arrays import scale_to_hundred
+from metra.scores.scale import scale_to_hundred
 
 
 @metric_factory

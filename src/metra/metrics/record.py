@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from metra.metrics.alignment import Alignment
     from metra.metrics.corpus_weights import TermCounts, TermExchange
     from metra.metrics.llm.budget import Estimate
-    from metra.metrics.outside import ScoreTable
     from metra.metrics.units import Detail
     from metra.scores.spans import Spans
+    from metra.scores.table import Scores
 
 Array: TypeAlias = totals.Array
 AnyBatch: TypeAlias = Batch | Sentence
@@ -98,7 +98,7 @@ class Notes:
     #: Errors in outputs, with their places.
     marked: "Callable[[], Spans] | None" = None
     #: Scores by another program, by system and segment.
-    scored: "ScoreTable | None" = None
+    scored: "Scores | None" = None
     #: Cost of scoring some batches.
     estimate: "Callable[[Iterable[AnyBatch]], Estimate] | None" = None
     #: Basis of the scores; people are trusted most, then neural metrics.

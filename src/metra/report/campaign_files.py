@@ -17,7 +17,6 @@ from typing import IO, Any, NamedTuple, TypeAlias, cast, get_args
 from metra.campaign.campaign import Campaign
 from metra.campaign.codebook import write_codebook
 from metra.campaign.evaltrans import collect_added_outputs, shows_judged
-from metra.campaign.exercise import compare_evaluators, convert_text_scores
 from metra.campaign.judgement import (
     AnswerScores,
     build_campaign_scores,
@@ -38,19 +37,16 @@ from metra.campaign.reconciliation import (
     write_gold_choices,
     write_gold_standard,
 )
-from metra.campaign.results import (
-    NONE,
-    TextScore,
-    score_texts,
-    write_table,
-    write_text_scores,
-)
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.judged_outputs import format_judged_outputs
 from metra.formats.compression import check_member_name
 from metra.formats.spool import drain_spool, open_spool
+from metra.formats.table import NONE, write_table
+from metra.meta.exercise import run_exercise
 from metra.meta.judges import add_flags
 from metra.meta.question import answer_all, answer_question
+from metra.meta.texts import TextRow, tabulate_texts
+from metra.report.writers.exercise import write_exercise_tables, write_text_table
 from metra.scores import (
     appraise,
     long_table,
@@ -127,9 +123,9 @@ class ExportRequest:
         return score_kept(self.kept, self.answer_scores)
 
     @cached_property
-    def texts(self) -> list[TextScore]:
+    def texts(self) -> list[TextRow]:
         """The scores of whole texts."""
-        return score_texts(self.judgements)
+        return tabulate_texts(self.scores, self.selection)
 
     @cached_property
     def scores(self) -> Scores:
@@ -326,9 +322,9 @@ def _write_everything(request: ExportRequest) -> Iterator[tuple[str, Text]]:
 
 def _write_tables(request: ExportRequest) -> Iterator[tuple[str, str]]:
     """Yield what the answers come to: evaluators, systems, judges, and missing scores."""
-    results = convert_text_scores(request.texts)
-    if results:
-        tables = compare_evaluators(results).tables()
+    if request.texts:
+        study = run_exercise({"": request.scores}, request.selection)
+        tables = write_exercise_tables(study)
         yield from ((f"exercise/{path}", text) for path, text in tables.items())
     yield "systems.tsv", _write_systems(request)
     yield "judges.tsv", _write_judges(request)
@@ -526,7 +522,12 @@ EXPORT_FORMATS: Mapping[str, ExportFormat] = {
         "judgements.jsonl",
         lambda request: format_judgement_lines(request.judgements, request.flags),
     ),
-    "tsv": ExportFormat("scores.tsv", _write_scored(long_table.format_judgement_table)),
+    "tsv": ExportFormat(
+        "scores.tsv",
+        lambda request: long_table.format_judgement_table(
+            request.scored_judgements, request.flags
+        ),
+    ),
     "csv": ExportFormat(
         "judgements.csv",
         lambda request: spreadsheet.format_lines(
@@ -548,7 +549,7 @@ EXPORT_FORMATS: Mapping[str, ExportFormat] = {
     ),
     "texts": ExportFormat(
         "texts.tsv",
-        lambda request: write_text_scores(request.texts),
+        lambda request: write_text_table(request.texts),
         _asks_about_outputs,
     ),
     "annotations": ExportFormat(

@@ -1,7 +1,7 @@
 """Study of some systems' outputs of one test set: the content of a report."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from metra.analysis.changes import find_rival, order_segments
@@ -18,13 +18,10 @@ from metra.analysis.findings import (
 from metra.analysis.headlines import rank_by_trust
 from metra.analysis.marked_errors import MarkedErrorFindings, collect_errors
 from metra.analysis.relations import (
-    HUMAN_SCORE,
-    HumanScores,
     ScoreRelation,
-    compare_by_people,
-    relate_judgements,
+    fit_lines,
     relate_metrics,
-    select_judged_systems,
+    relate_to_results,
 )
 from metra.corpus.outputs import Corpus
 from metra.errors import UnknownNameError, no_such
@@ -37,14 +34,17 @@ from metra.scoring.compare import (
 )
 from metra.scoring.evaluate import EvaluationOptions, evaluate_statistics
 from metra.scoring.guards import TextGuard, list_toks
-from metra.scoring.results import Results, SystemScores
+from metra.scoring.results import HUMAN_SCORE, Results, SystemScores
 from metra.scoring.statistics import CHUNK, count_corpus
 from metra.stats import defaults
 from metra.stats.parallel import Progress
 
 if TYPE_CHECKING:
+    from metra.meta.people import PeopleScores
     from metra.meta.trust import TrustReport
+    from metra.scores.selection import Selection
     from metra.scores.table import Scores
+    from metra.stats.line_fit import LineFit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,12 @@ class Study:
     relations: Sequence[ScoreRelation]
     grids: AlignmentGrids
     findings: AnalysisResults
-    people: HumanScores | None = None
+    people: "PeopleScores | None" = None
+    #: Results of people as of a metric; None without judgements.
+    people_results: Results | None = None
+    #: Relations of people to each metric, and lines through the systems by metric.
+    people_relations: Sequence[ScoreRelation] = ()
+    people_lines: "Mapping[str, LineFit]" = field(default_factory=dict)
     #: How far metrics and people can be trusted; there where judgements are.
     trust: "TrustReport | None" = None
     #: Errors that judges or programs marked, where a metric brings them.
@@ -71,17 +76,8 @@ class Study:
 
     @property
     def against_baseline(self) -> list[Results]:
-        """Comparisons with the baseline by people and metrics, the most trusted first."""
-        return [
-            select_baseline_family(each, self.baseline)
-            for each in (self.people_results, self.results)
-            if each is not None
-        ]
-
-    @property
-    def people_results(self) -> Results | None:
-        """Systems compared by what people thought; None where there are no judgements."""
-        return self.people.results if self.people else None
+        """Comparisons of metrics with the baseline; people are ranked in a section."""
+        return [select_baseline_family(self.results, self.baseline)]
 
     def rank_systems(self) -> list[SystemScores]:
         """List the systems, the best by people or the most trusted metric first."""
@@ -110,6 +106,8 @@ def build_study(
     *,
     baseline: str | None = None,
     judgements: "Scores | None" = None,
+    question: str | None = None,
+    selection: "Selection | None" = None,
     labels: Mapping[str, Sequence[str]] = {},
     most_grids: int = 50,
     seed: int = defaults.SEED,
@@ -165,18 +163,27 @@ def build_study(
     texts = collected.texts
     rival = find_rival(results, baseline)
     changed = order_segments(results, baseline, rival)
-    people = trust = None
-    if judgements:
+    people = trust = people_results = None
+    people_relations: list[ScoreRelation] = []
+    if judgements is not None:
+        from metra.meta.people import build_people_results, collect_people
         from metra.meta.trust import assess_trust
+        from metra.scores.selection import DEFAULT
 
-        judgements, left_out = select_judged_systems(judgements, corpus.systems)
-        people = relate_judgements(judgements, results, texts.documents)
-        people = replace(
-            people,
-            results=compare_by_people(people, sheets, baseline, seed),
-            left_out=left_out,
+        people = collect_people(
+            judgements,
+            selection or DEFAULT,
+            question,
+            corpus.systems,
+            segments=results.segments,
+            documents=texts.documents,
+            seed=seed,
         )
-        trust = assess_trust(judgements, sheets, scorer=HUMAN_SCORE, seed=seed)
+        people_results = build_people_results(people, results.segments)
+        people_relations = relate_to_results(
+            HUMAN_SCORE, people.means, people.segments, results
+        )
+        trust = assess_trust(people.scores, sheets, seed=seed)
     return Study(
         results=results,
         texts=texts,
@@ -190,6 +197,9 @@ def build_study(
             collected, sheets, analyses, baseline=baseline, looking=looking
         ),
         people=people,
+        people_results=people_results,
+        people_relations=people_relations,
+        people_lines=fit_lines(people_relations),
         trust=trust,
         errors=collect_errors(texts.outputs, metrics),
     )

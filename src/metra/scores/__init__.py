@@ -1,6 +1,6 @@
 """Formats of scores and judgements: two records for all of them, one module a format.
 
-`registry.read_scores` reads a file of scores in any format. What a judgement is worth depends
+`registry.read_scores` reads a file of scores in any format. The score of a judgement depends
 on its protocol: readers of judgements take a function that checks answers, and writers
 take judgements with their scores, both from `metra.campaign`.
 
@@ -10,12 +10,13 @@ judgement: the record of a judgement with its scores, and texts of other campaig
 judgement_jsonl: judgements as JSON lines, every field of every revision
 judgement_table: judgements of one question, as reports take them
 long_table: tables with a line for each value, matrices, and JSON lines of scores
-metra: what `metra score` writes: JSON, TSV and printed tables
-model_scores: what programs of neural metrics write: COMET, MetricX, WMT 2025, a column
+metra: output of `metra score`: JSON, TSV and printed tables
+model_scores: output of neural metrics: COMET, MetricX, WMT 2025, a column
 mqm: tables of MQM errors, Marot's among them, and the weights of errors
 mt_metrics_eval: score and rating files of mt-metrics-eval with their texts
 pearmut: Pearmut's campaigns and results
-registry: recognition of formats, and `read_scores`
+registry: the formats and their recognition, and `read_scores`
+scale: values that map to 0 and to 100
 selection: which rows of a table count, and the words that say so
 span_files: files of marked errors in any format
 spans: the record of marked errors and tags, and its arrays for statistics

@@ -38,9 +38,9 @@ from metra.scores.judgement import (
 from metra.scores.table import (
     LANGUAGE_PAIR,
     ScoredItem,
+    Scorer,
     Scores,
     build_score_table,
-    split_by_scorer,
 )
 from metra.text.offsets import Span, from_utf16_inclusive, to_utf16_inclusive
 
@@ -52,10 +52,8 @@ KINDS: dict[str, JudgementKind] = {
     "CHK": "repeat",
 }
 _TYPES = {kind: name for name, kind in KINDS.items()}
-#: What the scorers of each type are called after the name of the protocol.
-_ENDINGS = {"TGT": "", "BAD": "-bad", "REF": "-ref", "CHK": "-repeat"}
-#: What fills up a task, by the remark behind its document: WMT counts neither.
-_FILLERS = {"dup": "-repeat", "incomplete": "-incomplete"}
+#: Kinds of items that fill up a task, by the remark behind the document: WMT counts neither.
+_FILLERS = {"dup": "repeat", "incomplete": "incomplete"}
 _DOMAIN = re.compile(r"(?:test|dev)-[a-z]{2,3}-([A-Za-z]+)_")
 #: The protocols of ours whose answers the export has a place for.
 APPRAISE_PROTOCOLS = ("da", "da-sqm", "esa")
@@ -83,16 +81,18 @@ class AppraiseRow(NamedTuple):
     remark: str
 
     @property
-    def ending(self) -> str:
-        """What is added to the name of the scorer, nothing for a system's real output."""
+    def kind(self) -> str:
+        """The kind of the item; references are there to check judges."""
         if self.is_tutorial:
-            return "-tutorial"
-        filler = next((e for name, e in _FILLERS.items() if name in self.remark), "")
-        return _ENDINGS[self.type] or filler
+            return "tutorial"
+        if self.type != "TGT":
+            return "check" if self.type == "REF" else KINDS[self.type]
+        fillers = (kind for name, kind in _FILLERS.items() if name in self.remark)
+        return next(fillers, "judged")
 
     @property
     def is_tutorial(self) -> bool:
-        """Whether it teaches the judge: WMT's tutorials are documents of this name."""
+        """True if it teaches the judge: WMT's tutorials are documents of this name."""
         return "tutorial" in self.document.lower() and self.document == self.system
 
 
@@ -146,11 +146,11 @@ def is_esa(head: FileHead) -> bool:
 
 
 def read_appraise(path: str, name: str = "da") -> Scores:
-    """Read direct assessments as the scorer `da`; checks become `da-bad` and so on.
+    """Read direct assessments as the scorer `da`, with the kinds of their items.
 
-    Tutorials, which WMT's files list like systems, become `da-tutorial`; documents that a
-    task was filled up with, `da-repeat` and `da-incomplete`; judgements that the same judge
-    replaced by another one later, `da-earlier`.
+    Tutorials, which WMT's files list like systems, are of a kind of their own; documents
+    that a task was filled up with are repeats or incomplete; judgements that the same judge
+    replaced by another one later are earlier ones.
     """
     rows = parse_appraise(read_lines(path), path)
     if not rows:
@@ -162,14 +162,13 @@ def read_appraise(path: str, name: str = "da") -> Scores:
         lang = f"{row.source_language}-{row.target_language}"
         segment = "" if row.is_whole else row.item
         items.append(ScoredItem(segment, row.document, row.domain, lang))
-    endings = [
-        "-earlier" if old else row.ending
-        for row, old in zip(rows, _find_earlier(rows), strict=True)
+    kinds = [
+        "earlier" if is_old else row.kind
+        for row, is_old in zip(rows, _find_earlier(rows), strict=True)
     ]
-    scorers = [f"{name}{ending}" for ending in endings]
-    values = split_by_scorer(scores, scorers, name)
+    systems, judges = [row.system for row in rows], [row.judge for row in rows]
     return build_score_table(
-        [row.system for row in rows], items, values, [row.judge for row in rows]
+        systems, items, {Scorer(name, name): scores}, judges, kinds
     )
 
 
@@ -201,11 +200,7 @@ def _get_end(row: AppraiseRow) -> float:
 
 
 def read_esa(path: str) -> Scores:
-    """Read the overall scores, 0 to 100, as the scorer `esa`; the marks have no weight.
-
-    Degraded texts that check attention become `esa-bad`, so that none is taken for a
-    system's.
-    """
+    """Read the overall scores, 0 to 100, as the scorer `esa`; the marks have no weight."""
     return read_appraise(path, "esa")
 
 

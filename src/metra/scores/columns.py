@@ -23,7 +23,7 @@ from metra.formats.table import (
     Dialect,
     read_table,
 )
-from metra.scores.table import ScoredItem
+from metra.scores.table import ITEM_KINDS, ScoredItem
 from metra.stats.arrays import Array
 
 #: No scale of scores goes beyond; squares of larger numbers could not be added up.
@@ -45,17 +45,21 @@ ALIASES = {
     "lang": ("lang", "lp", "language_pair", "lp_ref"),
     "direction": ("higher_is_better", "direction"),
     "check": ("item_type", "itemtype", "type", "is_control", "is_check", "control"),
+    "hundred": ("hundred",),
+    "flags": ("flags",),
+    "answer": ("answer",),
+    #: Only where a format says so.
+    "reason": (),
 }
-#: What a column of the role `check` says of a line, and what is added to its scorer's name.
-#: Nothing is added where a system's own output was judged.
-_CHECKS = {
-    **dict.fromkeys(("", "tgt", "system", "judged", "no", "false", "0"), ""),
-    **dict.fromkeys(("yes", "true", "1", "control", "check"), "-check"),
-    **{"bad": "-bad", "bad_ref": "-bad-ref", "degraded": "-degraded"},
-    **dict.fromkeys(("chk", "repeat"), "-repeat"),
-    **dict.fromkeys(("ref", "reference"), "-ref"),
-    **{"tutorial": "-tutorial", "calibration": "-calibration"},
+#: Kinds of items by the words of a column of the role `check`, beside their own names.
+_ITEM_TYPES = {
+    **{kind: kind for kind in ITEM_KINDS},
+    **dict.fromkeys(("", "tgt", "system", "no", "false", "0"), "judged"),
+    **dict.fromkeys(("yes", "true", "1", "ref", "reference", "control"), "check"),
+    **{"bad": "degraded", "bad_ref": "degraded", "chk": "repeat"},
 }
+#: Kinds that count in our own exports, but are checks in files of other programs.
+_OWN_TYPES = _ITEM_TYPES | {"reference": "reference", "control": "control"}
 
 
 #: Headings of the two languages, where they have a column each.
@@ -79,9 +83,11 @@ class ScoreColumns:
         return [""] * self.rows if index is None else self.columns[index]
 
     @property
-    def checks(self) -> list[str] | None:
-        """What is added to scorers' names, line by line; None if no column says it."""
-        return name_checks(self.get("check")) if "check" in self.roles else None
+    def item_kinds(self) -> list[str] | None:
+        """The kind of each row's item; None if no column states it."""
+        if "check" not in self.roles:
+            return None
+        return parse_item_kinds(self.get("check"), own="hundred" in self.roles)
 
     @property
     def languages(self) -> Sequence[str]:
@@ -97,7 +103,7 @@ class ScoreColumns:
         return dict(zip(self.header, self.columns, strict=True)) if self.rows else {}
 
     def name_items(self, units: Sequence[str] = ()) -> list[ScoredItem]:
-        """Return what was scored in each row; `units` are columns that tell more apart.
+        """Return the scored item of each row; `units` are columns that tell more apart.
 
         In the place of a name, `all` is the whole, as in the tables of WMT 2025.
         """
@@ -143,7 +149,7 @@ def read_score_table(path: str) -> DelimitedTable:
 
 
 def read_score_head(path: str) -> FileHead:
-    """Read what the format of a file of scores is recognised by.
+    """Read the beginning of a file of scores, by which its format is recognised.
 
     Of a workbook, and of a table with blanks between its cells, the first lines as a table.
     """
@@ -159,7 +165,7 @@ def read_score_head(path: str) -> FileHead:
 
 
 def _has_blanks_between(head: FileHead) -> bool:
-    """Whether blanks are all that separates the cells of a table of scores."""
+    """Return True if only blanks separate the cells of a table of scores."""
     lines = head.text.split("\n")[:20]
     whole = lines[:-1] if len(lines) > 1 else lines
     header = lines[0].split()
@@ -207,18 +213,26 @@ def find_columns(
     """
     names = [name.strip().lower() for name in header]
     chosen = {role: name.strip().lower() for role, name in (columns or {}).items()}
-    found = {role: names.index(name) for role, name in chosen.items() if name in names}
+    roles = {role: names.index(name) for role, name in chosen.items() if name in names}
     for role, aliases in ALIASES.items():
         places = [names.index(alias) for alias in aliases if alias in names]
-        free = [place for place in places if place not in found.values()]
+        free = [place for place in places if place not in roles.values()]
         if free and role not in chosen:
-            found[role] = free[0]
-    return {role: found[role] for role in ALIASES if role in found}
+            roles[role] = free[0]
+    return {role: roles[role] for role in ALIASES if role in roles}
 
 
 def count_columns(header: Sequence[str]) -> int:
     """Count the columns that we know."""
     return len(find_columns(header))
+
+
+def parse_flags(
+    judges: Sequence[str], flags: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """Return the reasons to look at each judge, which `; ` separates in a cell."""
+    pairs = dict.fromkeys(zip(judges, flags, strict=True))
+    return {judge: tuple(why.split("; ")) for judge, why in pairs if why}
 
 
 def require_columns(
@@ -232,14 +246,15 @@ def require_columns(
             raise FormatError(msg)
 
 
-def name_checks(cells: Sequence[str]) -> list[str] | None:
-    """Return what is added to scorers' names for checks; None if a cell is unknown.
+def parse_item_kinds(cells: Sequence[str], *, own: bool = False) -> list[str] | None:
+    """Parse kinds of items, in the words of our `own` exports; None if a cell is unknown.
 
-    >>> name_checks(["TGT", "BAD"]), name_checks(["news", "blog"])
-    (['', '-bad'], None)
+    >>> parse_item_kinds(["TGT", "BAD"]), parse_item_kinds(["news", "blog"])
+    (['judged', 'degraded'], None)
     """
-    kinds = [cell.strip().lower() for cell in cells]
-    return [_CHECKS[kind] for kind in kinds] if {*kinds} <= _CHECKS.keys() else None
+    types = _OWN_TYPES if own else _ITEM_TYPES
+    words = [cell.strip().lower() for cell in cells]
+    return [types[word] for word in words] if {*words} <= types.keys() else None
 
 
 def parse_numbers(cells: Sequence[str], path: str, name: str, first: int = 2) -> Array:
@@ -261,7 +276,7 @@ def parse_numbers(cells: Sequence[str], path: str, name: str, first: int = 2) ->
 
 
 def describe_expected_number(cell: str) -> str:
-    """Say what is expected in the place of a cell that is no number.
+    """Describe the number that is expected in the place of a cell.
 
     >>> describe_expected_number("0,5")
     'expected a number with a decimal point (a comma only between semicolons)'

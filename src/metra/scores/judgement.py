@@ -22,6 +22,7 @@ from metra.scores.table import (
     Scorer,
     Scores,
     drop_nameless,
+    mark_compared,
 )
 from metra.stats.arrays import Codes, expand_ranges, number_names
 from metra.stats.direction import find_direction
@@ -193,12 +194,11 @@ def build_scores(
         np.array([getattr(one, name) for one in judgements], np.float64)
         for name in ("submitted_at", "active_ms")
     )
-    compares = rows.find_compared(sizes[at], line)
-    return Scores(
+    scores = Scores(
         systems,
         items,
         tuple(
-            Scorer(name, name, find_direction(higher), True, name in compares)
+            Scorer(name, name, find_direction(higher), True)
             for name, higher in rows.scorers
         ),
         judges,
@@ -218,6 +218,7 @@ def build_scores(
         reasons=tuple(rows.reasons),
         flags={name: tuple(why) for name, why in (flags or {}).items() if why},
     )
+    return mark_compared(scores)
 
 
 class _ScoreRows:
@@ -251,18 +252,6 @@ class _ScoreRows:
         """Return the answer of each row of the table, and the row of its value."""
         starts = np.cumsum(self.sizes) - self.sizes
         return expand_ranges(starts[self.code], self.sizes[self.code])
-
-    def find_compared(self, sizes: Codes, line: Codes) -> set[str]:
-        """Find the scorers that put outputs in order.
-
-        A choice of the best of more than two does not say in which order the others are.
-        """
-        compares = set()
-        for at, (name, higher) in enumerate(self.scorers):
-            seen = sizes[self.scorer[line] == at]
-            if len(seen) and (seen > 1).all() and (not higher or (seen == 2).all()):
-                compares.add(name)
-        return compares
 
 
 def _explain(judgement: Judgement) -> OutputScore:

@@ -92,20 +92,28 @@ def _export_score(score: OutputScore) -> dict[str, object]:
 
 def read_judgement_scores(path: str) -> Scores:
     """Read the scores of judgements, with the kinds of items and the flags of judges."""
-    _, scores = read_judged(path)
+    return parse_judgement_scores(read_lines(path), format_path(path))
+
+
+def parse_judgement_scores(lines: Iterable[str], place: str) -> Scores:
+    """Parse the scores of judgements; `place` is for messages."""
+    _, scores = _parse_judged(lines, place)
     if not np.isfinite(scores.value).any():
         because = f": {'; '.join(sorted(scores.reasons))}" if scores.reasons else ""
-        msg = f"{format_path(path)} has judgements without scores{because}."
+        msg = f"{place} has judgements without scores{because}."
         raise FormatError(msg)
     return scores
 
 
 def read_judged(path: str) -> tuple[list[Judgement], Scores]:
     """Read judgements and the table of their scores, which has every answer."""
+    return _parse_judged(read_lines(path), format_path(path))
+
+
+def _parse_judged(lines: Iterable[str], place: str) -> tuple[list[Judgement], Scores]:
     judgements, scored, flags = [], [], {}
     whole = set()
-    place = format_path(path)
-    for number, line in enumerate(read_lines(path), 1):
+    for number, line in enumerate(lines, 1):
         if line:
             at = f"{place}, line {number}"
             entry = _parse_entry(line, at)

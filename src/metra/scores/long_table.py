@@ -7,7 +7,9 @@ segment) and a column for each scorer.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,16 +18,19 @@ from metra.errors import FormatError
 from metra.formats.headed_table import MISSING
 from metra.formats.lines import read_lines
 from metra.formats.stream import format_path, parse_json
-from metra.formats.table import format_rows, replace_line_breaks, split_rows
+from metra.formats.table import format_rows, split_rows
 from metra.scores.columns import (
     ALIASES,
     LARGEST,
     ScoreColumns,
+    build_columns,
     is_number,
-    name_checks,
+    parse_flags,
+    parse_item_kinds,
     parse_numbers,
     read_columns,
     read_score_head,
+    read_score_table,
     require_columns,
 )
 from metra.scores.judgement import ScoredJudgement
@@ -35,6 +40,7 @@ from metra.scores.table import (
     Scores,
     build_score_table,
     concatenate_scores,
+    mark_compared,
 )
 from metra.stats.arrays import Array
 from metra.stats.direction import HIGHER, LOWER, Direction
@@ -42,7 +48,7 @@ from metra.stats.ranking import average_rankings
 
 #: Columns that say what a line is about rather than how good it is.
 _ABOUT = ("system", "segment", "document", "judge", "domain", "lang", "kind")
-ROLES = (*_ABOUT, "scorer", "direction")
+ROLES = (*_ABOUT, "scorer", "direction", "flags", "reason")
 #: How a direction is written; a number is a target.
 _DIRECTIONS = {
     **dict.fromkeys(("", "true", "yes", "1", "higher", "up"), HIGHER),
@@ -59,8 +65,10 @@ SCORE_COLUMNS = (
 )
 JUDGEMENT_COLUMNS = (
     *("system", "scorer", "value", "segment", "document", "judge", "kind", "lang"),
-    *("higher_is_better", "hundred"),
+    *("higher_is_better", "hundred", "item_type", "flags", "answer", "reason"),
 )
+#: Kinds of items behind the scorer's name in exports of older versions, as in da-repeat.
+_OLD_ENDINGS = ("calibration", "repeat", "degraded", "baseline")
 
 
 def read_matrix(
@@ -72,12 +80,12 @@ def read_matrix(
     """Read every column of numbers as a scorer, named by its heading.
 
     A column whose first entry is no number is a label, such as a comment; it is left
-    alone. Once a column is one of numbers, anything else in it is an error. Checks become
-    scorers of their own. `columns` names the column of each role that its heading does not
-    tell.
+    alone. Once a column is one of numbers, anything else in it is an error. `columns` names
+    the column of each role that its heading does not tell.
     """
     table = read_columns(path, columns=columns)
-    labels = (*_ABOUT, *(["check"] if table.checks else []))
+    kinds = table.item_kinds
+    labels = (*_ABOUT, *(["check"] if kinds else []))
     about = {role: index for role, index in table.roles.items() if role in labels}
     if "judge" not in about:  # what judges judged need not be of several systems
         require_columns(about, ("system",), path, "a table of scores")
@@ -88,31 +96,23 @@ def read_matrix(
         is_label = not name or index in about.values() or name in units
         if not is_label and _is_scorer(cells):
             scorer = Scorer(name, guess_scorer_kind(name))
+            if scorer in values:
+                msg = f"{format_path(path)} has two columns {name}; rename one of them."
+                raise FormatError(msg)
             values[scorer] = parse_numbers(cells, path, heading)
     if not table.rows:
         msg = f"{format_path(path)} has a header but no scores."
         raise FormatError(msg)
     if not values:
-        msg = f"{format_path(path)} has no column of numbers; expected one for each scorer."
-        raise FormatError(msg)
-    if table.checks:
-        values = _split_checks(values, table.checks)
-    systems, judges = table.get("system"), table.get("judge")
-    return build_score_table(systems, table.name_items(units), values, judges)
-
-
-def _split_checks(
-    values: Mapping[Scorer, Array], endings: Sequence[str]
-) -> dict[Scorer, Array]:
-    """Give each kind of check scorers of its own."""
-    kinds = np.array(endings)
-    return {
-        scorer._replace(name=f"{scorer.name}{ending}"): np.where(
-            kinds == ending, cells, np.nan
+        listed = ", ".join(heading.strip() for heading in table.header)
+        msg = (
+            f"{format_path(path)} has no column of numbers among {listed}; expected one "
+            "for each scorer."
         )
-        for scorer, cells in values.items()
-        for ending in dict.fromkeys(endings)
-    }
+        raise FormatError(msg)
+    systems, judges = table.get("system"), table.get("judge")
+    items, line = table.name_items(units), np.arange(2, table.rows + 2)
+    return build_score_table(systems, items, values, judges, kinds, line=line)
 
 
 def guess_scorer_kind(name: str) -> str:
@@ -140,33 +140,112 @@ def read_long_table(
     columns: Mapping[str, str] | None = None,
 ) -> Scores:
     """Read columns system, scorer, value and, as far as there, segment, document, judge,
-    kind, domain, lang and higher_is_better; other columns are left alone, unless they are
-    units, which tell segments apart, or say that a line is a check.
+    kind, domain, lang, higher_is_better, item_type, hundred and flags; other columns are
+    left alone, unless they are units, which tell segments apart.
     """
-    table = read_columns(path, columns=columns)
+    return _build_long(read_columns(path, columns=columns), units)
+
+
+def read_declared_table(
+    path: str,
+    columns: Mapping[str, Sequence[str]],
+    *,
+    needed: Sequence[str] = (),
+    kinds: Mapping[str, str] | None = None,
+    without_judge: str | None = None,
+) -> Scores:
+    """Read a long table with fixed headings: those of each role, the first that exists.
+
+    `needed` are roles that no row may leave empty, beside system and scorer. `kinds` are
+    the kinds of scorers by the words of the table. Rows of `without_judge` are dropped.
+    """
+    table = read_score_table(path)
+    names = [name.strip().lower() for name in table.header]
+    chosen = {
+        role: next((heading for heading in headings if heading in names), "")
+        for role, headings in columns.items()
+    }
+    chosen = {role: heading for role, heading in chosen.items() if heading}
+    declared = build_columns(table, path, chosen)
+    scores = _build_long(declared, needed=needed, words=kinds)
+    if not len(scores):
+        msg = f"{format_path(path)} has rows, but no scores in them."
+        raise FormatError(msg)
+    if without_judge not in scores.judges:
+        return scores
+    is_dropped = scores.judge == scores.judges.index(without_judge)
+    return scores.keep_lines(~is_dropped).compact()
+
+
+def _build_long(
+    table: ScoreColumns,
+    units: Sequence[str] = (),
+    *,
+    needed: Sequence[str] = (),
+    words: Mapping[str, str] | None = None,
+) -> Scores:
+    path = table.path
     require_columns(table.roles, ("system", "scorer", "value"), path, "a long table")
     if not table.rows:
         msg = f"{format_path(path)} has a header but no scores."
         raise FormatError(msg)
     by_role = {role: table.get(role) for role in ROLES}
-    items = table.name_items(units)
-    about = zip(*items, strict=True)
+    about = zip(*table.name_items(units), strict=True)
     by_role |= dict(zip(ScoredItem._fields, about, strict=True))
-    if table.checks:
-        names = zip(by_role["scorer"], table.checks, strict=True)
-        by_role["scorer"] = [f"{name}{ending}" for name, ending in names]
-        kinds = zip(by_role["kind"], table.get("scorer"), strict=True)
-        by_role["kind"] = [kind or guess_scorer_kind(name) for kind, name in kinds]
-    values = parse_numbers(table.get("value"), path, "the value")
-    return build_scores(by_role, values, path)
+    values, hundred = _parse_column(table, "value"), _parse_column(table, "hundred")
+    if hundred is not None:
+        values = np.where(np.isfinite(values), values, hundred)
+        values = np.where(np.isfinite(hundred), values, np.nan)
+    is_used = np.isfinite(values) | np.array([bool(why) for why in by_role["reason"]])
+    for role in ("system", "scorer", *needed):
+        rows = np.flatnonzero(is_used & (np.array(by_role[role]) == ""))
+        if len(rows):
+            place = f"{format_path(path)}, line {rows[0] + 2}"
+            name = table.header[table.roles[role]].strip()
+            msg = f"{place} has no {name}; every line needs one."
+            raise FormatError(msg)
+    if words is not None:
+        by_role["kind"] = [_translate_kind(k, words, path) for k in by_role["kind"]]
+    scores = build_scores(
+        by_role, values, path, kinds=table.item_kinds, hundred=hundred
+    )
+    answers = table.get("answer")
+    if "answer" not in table.roles or not all(map(str.isdecimal, answers)):
+        return scores
+    numbers = np.array([*map(int, answers)], np.int64)
+    return mark_compared(replace(scores, answer=numbers[scores.line - 2]))
+
+
+def _parse_column(table: ScoreColumns, role: str) -> Any:
+    """Parse the numbers of a role; None if no column has it."""
+    if role not in table.roles:
+        return None
+    name = table.header[table.roles[role]].strip()
+    return parse_numbers(table.get(role), table.path, f"the {name}")
+
+
+def _translate_kind(cell: str, words: Mapping[str, str], path: str) -> str:
+    if cell and cell.lower() not in words:
+        expected = " or ".join(words)
+        msg = f"{format_path(path)}: the kind is {cell!r}; expected {expected}."
+        raise FormatError(msg)
+    return words.get(cell.lower(), "")
 
 
 def build_scores(
-    columns: Mapping[str, Sequence[str]], values: Array, path: str
+    columns: Mapping[str, Sequence[str]],
+    values: Array,
+    path: str,
+    *,
+    kinds: Sequence[str] | None = None,
+    hundred: Array | None = None,
 ) -> Scores:
     """Build a table of parallel columns by role, a line a value."""
+    names = columns["scorer"]
+    if kinds is None:
+        names, kinds = _split_old_endings(names, columns["kind"])
     by_scorer: dict[Scorer, list[int]] = {}
-    scorers = zip(columns["scorer"], columns["kind"], columns["direction"], strict=True)
+    scorers = zip(names, columns["kind"], columns["direction"], strict=True)
     for row, (name, kind, direction) in enumerate(scorers):
         parsed = parse_direction(direction)
         if parsed is None:
@@ -181,11 +260,45 @@ def build_scores(
     items = list(map(ScoredItem, *(columns[role] for role in ScoredItem._fields)))
     tables = []
     for scorer, rows in by_scorer.items():
-        about: list[Any] = [columns["system"], items, columns["judge"]]
-        systems, scored, judges = ([column[row] for row in rows] for column in about)
-        values_of = {scorer: values[rows]}
-        tables.append(build_score_table(systems, scored, values_of, judges))
-    return concatenate_scores(tables)
+        optional: dict[str, Any] = {"line": np.array(rows) + 2}
+        if hundred is not None:
+            optional["hundred"] = hundred[rows]
+            if not scorer.is_declared:
+                inferred = _infer_direction(values[rows], hundred[rows])
+                scorer = scorer._replace(direction=inferred)
+        cells: list[Any] = [columns["system"], items, columns["judge"], kinds]
+        cells.append(columns["reason"])
+        parts = ([column[row] for row in rows] for column in cells)
+        systems, scored, judges, item_kinds, reasons = parts
+        tables.append(
+            build_score_table(
+                *(systems, scored, {scorer: values[rows]}, judges, item_kinds, reasons),
+                **optional,
+            )
+        )
+    flags = parse_flags(columns["judge"], columns["flags"])
+    return replace(concatenate_scores(tables), flags=flags)
+
+
+def _split_old_endings(
+    names: Sequence[str], kinds: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """Split names such as da-repeat of the kind da into the scorer and the kind of item."""
+    scorers, item_kinds = [], []
+    for name, kind in zip(names, kinds, strict=True):
+        base, dash, ending = name.rpartition("-")
+        is_old = bool(dash) and base == kind and ending in _OLD_ENDINGS
+        scorers.append(base if is_old else name)
+        item_kinds.append(ending if is_old else "judged")
+    return scorers, item_kinds
+
+
+def _infer_direction(values: Array, hundred: Array) -> Direction:
+    """Return the direction of values beside the same from 0 to 100, higher if it is open."""
+    is_known = np.isfinite(values) & np.isfinite(hundred)
+    values, hundred = values[is_known], hundred[is_known]
+    slope = np.dot(values - values.mean(), hundred) if len(values) else 0.0
+    return LOWER if slope < 0 else HIGHER
 
 
 def parse_direction(cell: str) -> Direction | None:
@@ -200,13 +313,6 @@ def parse_direction(cell: str) -> Direction | None:
     return _DIRECTIONS.get(cell.lower())
 
 
-def format_direction(direction: Direction) -> str:
-    """Return a direction as tables have it: true, false or target=NUMBER."""
-    if direction.target is not None:
-        return f"target={direction.target:g}"
-    return "true" if direction.higher_is_better else "false"
-
-
 def read_jsonl(
     path: str,
     units: Sequence[str] = (),
@@ -219,7 +325,7 @@ def read_jsonl(
     """
     keys = {role: name.lower() for role, name in (columns or {}).items()}
     by_role: dict[str, list[str]] = {role: [] for role in (*ROLES, "check")}
-    values = []
+    values, hundred = [], []
     for number, line in enumerate(read_lines(path), 1):
         place = f"{format_path(path)}, line {number}"
         entry = parse_json(line, place)
@@ -236,14 +342,18 @@ def read_jsonl(
                 msg = f"{place} has no {keys.get(role, role)}."
                 raise FormatError(msg)
         values.append(_parse_number(_find_value(lower, "value", keys), place))
+        hundred.append(_parse_number(_find_value(lower, "hundred", keys), place))
     if not values:
         msg = f"{format_path(path)} is empty; expected one JSON object per line."
         raise FormatError(msg)
-    endings = name_checks(by_role["check"]) or [""] * len(values)
-    names = [
-        f"{name}{end}" for name, end in zip(by_role["scorer"], endings, strict=True)
-    ]
-    return build_scores(by_role | {"scorer": names}, np.array(values), path)
+    in_hundred = np.array(hundred)
+    is_own = bool(np.isfinite(in_hundred).any())
+    kinds = parse_item_kinds(by_role["check"], own=is_own)
+    return build_scores(
+        *(by_role, np.array(values), path),
+        kinds=kinds if any(by_role["check"]) else None,
+        hundred=in_hundred if is_own else None,
+    )
 
 
 def _find_value(entry: dict[str, object], role: str, keys: Mapping[str, str]) -> object:
@@ -358,47 +468,46 @@ def format_long_table(scores: Scores) -> str:
             scorer.kind,
             item.domain,
             item.lang,
-            format_direction(scorer.direction),
+            scorer.direction.text,
         )
         lines.append("\t".join(cells))
     return "\n".join(lines)
 
 
-def format_judgement_table(judgements: Iterable[ScoredJudgement]) -> str:
-    """Return a line for each score of each output; checks are scorers of their own."""
-    return format_rows(chain([JUDGEMENT_COLUMNS], generate_rows(judgements)))
+def format_judgement_table(
+    judgements: Iterable[ScoredJudgement],
+    flags: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> str:
+    """Return a line for each score of each output; `flags` are reasons to look at a judge."""
+    rows = (
+        row
+        for number, scored in enumerate(judgements, 1)
+        for row in _list_rows(scored, number, flags)
+    )
+    return format_rows(chain([JUDGEMENT_COLUMNS], rows))
 
 
-def generate_rows(judgements: Iterable[ScoredJudgement]) -> Iterator[tuple[str, ...]]:
-    """Yield the cells of `JUDGEMENT_COLUMNS` of each score that is defined."""
-    for scored in judgements:
-        judgement = scored.judgement
-        ending = "" if judgement.counts else f"-{judgement.kind}"
-        lang = f"{judgement.source_language}-{judgement.target_language}"
-        for system, _, scores in scored.by_output():
-            yield from (
-                (
-                    system,
-                    f"{score.scorer}{ending}",
-                    repr(score.native),
-                    "" if scored.is_whole else str(judgement.segment),
-                    judgement.document,
-                    judgement.judge,
-                    score.scorer,
-                    lang,
-                    "true" if score.higher_is_better else "false",
-                    repr(score.hundred),
-                )
-                for score in scores
-                if score.is_defined
+def _list_rows(
+    scored: ScoredJudgement, number: int, flags: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[str, ...]]:
+    """Yield the cells of `JUDGEMENT_COLUMNS` of each score, or the reason for having none."""
+    judgement = scored.judgement
+    lang = f"{judgement.source_language}-{judgement.target_language}"
+    reasons = "; ".join(flags.get(judgement.judge, ()))
+    for system, _, scores in scored.by_output():
+        for score in scores:
+            numbers = ("", "")
+            if score.is_defined:
+                numbers = repr(score.native), repr(score.hundred)
+            yield (
+                *(system, score.scorer, numbers[0], *locate_judgement(scored)),
+                *(judgement.judge, score.scorer, lang),
+                "true" if score.higher_is_better else "false",
+                *(numbers[1], judgement.kind, reasons, str(number), score.reason),
             )
 
 
-def convert_judgements(judgements: Iterable[ScoredJudgement]) -> Scores:
-    """Build the table that reading `format_judgement_table` again gives."""
-    rows = list(generate_rows(judgements))
-    cells = [[replace_line_breaks(cell) for cell in row] for row in rows]
-    columns = dict(zip(JUDGEMENT_COLUMNS, zip(*cells, strict=True), strict=True))
-    columns["direction"] = columns["higher_is_better"]
-    columns["domain"] = ("",) * len(rows)
-    return build_scores(columns, np.array(list(map(float, columns["value"]))), "")
+def locate_judgement(scored: ScoredJudgement) -> tuple[str, str]:
+    """Return the segment and the document; whole documents have no segment."""
+    segment, document = str(scored.judgement.segment), scored.judgement.document
+    return ("", document or segment) if scored.is_whole else (segment, document)

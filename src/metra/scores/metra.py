@@ -1,7 +1,7 @@
-"""What `metra score` writes, read as scores: JSON, TSV, and tables for a terminal."""
+"""Output of `metra score`, read as scores: JSON, TSV, and tables for a terminal."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from metra.formats.recognise import FileHead
 from metra.formats.stream import format_path, load_json
 from metra.scores.columns import parse_numbers, read_score_table
 from metra.scores.long_table import ROLES, build_scores
+from metra.scores.model_scores import find_direction as find_known_direction
 from metra.scores.table import (
     ScoredItem,
     Scorer,
@@ -19,7 +20,8 @@ from metra.scores.table import (
     build_score_table,
     concatenate_scores,
 )
-from metra.stats.direction import HIGHER, LOWER, Direction, find_direction
+from metra.stats.arrays import Array
+from metra.stats.direction import HIGHER, LOWER, find_direction
 
 
 def read_metra_json(path: str) -> Scores:
@@ -56,39 +58,44 @@ def _build_system_scores(entry: dict[str, Any]) -> Scores:
     return concatenate_scores(tables)
 
 
-def read_metra_tsv(
-    path: str, *, direction_of: Callable[[str], Direction] | None = None
-) -> Scores:
-    """Read the scores of all levels but groups.
+def read_metra_tsv(path: str) -> Scores:
+    """Read the scores of systems, documents and segments.
 
-    The file does not contain the direction of a metric; `direction_of` returns it for a
-    spec. Scores with a target are read as negative distances to it.
+    Files of older versions lack the column `better`: there, the direction of well-known
+    metrics is taken from their names.
     """
-    if direction_of is None:
-        problem = f"{format_path(path)} does not give the direction of its scores"
-        msg = f"{problem}; give `direction_of`, or write the scores as JSON."
-        raise FormatError(msg)
     table = read_score_table(path)
     rows = [dict(zip(table.header, row.cells, strict=True)) for row in table.rows]
-    # Scores of groups are neither a system's nor a document's.
-    rows = [row for row in rows if row["level"] != "group"]
+    rows = [row for row in rows if row["level"] in ("system", "document", "segment")]
     if not rows:
         msg = f"{format_path(path)} has a header but no scores."
         raise FormatError(msg)
-    specs = dict.fromkeys(row["metric"] for row in rows)
-    directions = {spec: direction_of(spec) for spec in specs}
+    values = parse_numbers([row["score"] for row in rows], path, "score")
+    specs = np.array([row["metric"] for row in rows])
+    better = {row["metric"]: row.get("better", "") for row in rows}
+    for spec, stated in better.items():
+        if not stated:
+            better[spec] = _find_direction(spec, values[specs == spec], path)
     columns = dict.fromkeys(ROLES, [""] * len(rows)) | {
         "system": [row["system"] for row in rows],
-        "scorer": [row["metric"] for row in rows],
+        "scorer": specs.tolist(),
         "kind": ["metric"] * len(rows),
-        "direction": [
-            "lower" if directions[row["metric"]] == LOWER else "higher" for row in rows
-        ],
+        "direction": [better[spec] for spec in specs.tolist()],
     }
     for level in ("segment", "document"):
         columns[level] = [row["item"] if row["level"] == level else "" for row in rows]
-    values = parse_numbers([row["score"] for row in rows], path, "score")
     return build_scores(columns, values, path)
+
+
+def _find_direction(spec: str, values: Array, path: str) -> str:
+    higher = find_known_direction(spec, values[np.isfinite(values)])
+    if higher is None:
+        msg = (
+            f"{format_path(path)} does not give the direction of {spec!r}, because an "
+            "older version wrote it; add a column better with true or false."
+        )
+        raise FormatError(msg)
+    return "true" if higher else "false"
 
 
 #: An interval beside a score.

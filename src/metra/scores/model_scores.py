@@ -1,4 +1,4 @@
-"""What programs of neural metrics write: COMET, MetricX, WMT 2025's files, a column.
+"""Output of neural metrics: COMET, MetricX, WMT 2025's files, a column.
 
 COMET's JSON (`comet-score --to_json`) has a list of segments for each file of outputs, and
 its lines name a file, a segment counted from 0 and a score. MetricX adds a prediction to
@@ -22,13 +22,7 @@ from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead
 from metra.formats.stream import format_path, name_system, parse_json
 from metra.scores.columns import LARGEST, is_number, parse_numbers
-from metra.scores.table import (
-    ScoredItem,
-    Scorer,
-    Scores,
-    build_score_table,
-    split_by_scorer,
-)
+from metra.scores.table import ScoredItem, Scorer, Scores, build_score_table
 from metra.stats.arrays import Array
 from metra.stats.direction import HIGHER, LOWER
 
@@ -69,7 +63,7 @@ def find_direction(name: str, values: Array) -> bool | None:
 
 
 def has_fixed_direction(name: str) -> bool:
-    """Whether the direction of a known metric is the same whatever its values are.
+    """Return True if the direction of a known metric does not depend on its values.
 
     >>> has_fixed_direction("COMET-22"), has_fixed_direction("MetricX")
     (True, False)
@@ -79,7 +73,7 @@ def has_fixed_direction(name: str) -> bool:
 
 
 def is_string_metric(name: str) -> bool:
-    """Whether it is the name of a well-known metric that compares strings.
+    """Return True for the name of a well-known metric that compares strings.
 
     >>> is_string_metric("chrF2++"), is_string_metric("BLEURT")
     (True, False)
@@ -231,7 +225,7 @@ def read_rounds(path: str) -> Scores:
     """Read the scores of both rounds of judging as the scorer `human`, with their judges.
 
     Segments that all judges judged, to see how reliable they are, have a list of answers
-    for each system, and become `human-calibration`.
+    for each system, and are calibration items.
     """
     systems: list[str] = []
     items: list[ScoredItem] = []
@@ -245,22 +239,22 @@ def read_rounds(path: str) -> Scores:
             raise FormatError(msg)
         item = _parse_segment_name(str(entry["doc_id"]), place)
         for system, given in by_system.items():
-            found = _list_answers(given, f"{place}, {system}")
-            systems += [system] * len(found)
-            items += [item] * len(found)
-            answers += found
+            listed = _list_answers(given, f"{place}, {system}")
+            systems += [system] * len(listed)
+            items += [item] * len(listed)
+            answers += listed
     if not answers:
         msg = f"{format_path(path)} contains no scores."
         raise FormatError(msg)
-    names, values, judges = zip(*answers, strict=True)
-    by_scorer = split_by_scorer(np.array(values), names, "human")
-    return build_score_table(systems, items, by_scorer, judges)
+    kinds, values, judges = zip(*answers, strict=True)
+    by_scorer = {Scorer("human", "human"): values}
+    return build_score_table(systems, items, by_scorer, judges, kinds)
 
 
 class _RoundAnswer(NamedTuple):
-    """The scorer that an answer is of, its value and who gave it."""
+    """The kind of an answer's item, its value and its judge."""
 
-    scorer: str
+    kind: str
     value: float
     judge: str
 
@@ -273,13 +267,13 @@ def _list_answers(given: Any, place: str) -> list[_RoundAnswer]:
         if not isinstance(entry, dict):
             msg = f"{place}: expected an object with a score and its annotator."
             raise FormatError(msg)
-        scorer = "human-calibration" if isinstance(given, list) else "human"
+        kind = "calibration" if isinstance(given, list) else "judged"
         for key in entry:
             number = key.removeprefix("human")
             if key.startswith("human") and (number.isdecimal() or not number):
                 judge = str(entry.get(f"annotator{number}", ""))
                 value = _get_number(entry, (key,), place)
-                answers.append(_RoundAnswer(scorer, value, judge))
+                answers.append(_RoundAnswer(kind, value, judge))
     return answers
 
 

@@ -13,16 +13,22 @@ from itertools import pairwise
 from typing import Any
 
 from metra.errors import FormatError
-from metra.formats.stream import parse_json
+from metra.formats.lines import read_lines
+from metra.formats.recognise import FileHead
+from metra.formats.stream import format_path, parse_json
 from metra.scores.judgement import (
     OMISSION,
     AnswerStep,
     JudgedText,
     Judgement,
     JudgementCheck,
+    OutputScore,
     build_imported_judgement,
+    build_scores,
     refuse_line,
 )
+from metra.scores.mqm import MQM_WEIGHTS, find_cost
+from metra.scores.table import Scores
 from metra.text.offsets import from_utf16_inclusive
 
 _RESET = "__RESET__"
@@ -30,6 +36,47 @@ _RESET = "__RESET__"
 _PROTOCOLS = {"da": "da", "esa": "esa", "cesa": "esa", "esa-ai": "esa", "mqm": "mqm"}
 #: Pauses longer than this count as so many seconds only, as Pearmut counts.
 _LONGEST_PAUSE = 61.0
+
+
+#: The steps of these protocols, as their answers are read without them.
+STEPS = {
+    "da": (AnswerStep("da"),),
+    "esa": (AnswerStep("errors", ("minor", "major")), AnswerStep("esa")),
+    "mqm": (AnswerStep("mqm", ("major", "minor", "neutral"), has_categories=True),),
+}
+#: Points of errors from which on an output has the worst score.
+_WORST = 25
+
+
+def is_results(head: FileHead) -> bool:
+    """Tell a line of results by its judge and their annotations."""
+    return {"annotation", "user_id"} <= (head.first_object or {}).keys()
+
+
+def read_results(path: str) -> Scores:
+    """Read the scores of outputs; those of MQM are the points of the marked errors."""
+    judgements = parse_results(
+        *(read_lines(path), format_path(path)),
+        languages=("und", "und"),
+        steps_of=STEPS.__getitem__,
+        check=lambda judgement: judgement,
+    )
+    scores = build_scores(judgements, [[_score_answer(one)] for one in judgements])
+    # The results do not name their languages.
+    items = tuple(item._replace(lang="") for item in scores.items)
+    return replace(scores, items=items)
+
+
+def _score_answer(judgement: Judgement) -> tuple[OutputScore]:
+    name = judgement.protocol
+    if name != "mqm":
+        value = float(judgement.value[name])
+        return (OutputScore(name, value, value),)
+    marks = judgement.value[name]
+    costs = (find_cost(MQM_WEIGHTS, m["severity"], m["category"]) for m in marks)
+    points = sum(costs) / 10
+    hundred = 100 * max(0.0, 1 - points / _WORST)
+    return (OutputScore(name, points, hundred, higher_is_better=False),)
 
 
 def parse_campaign(text: str, path: str) -> list[JudgedText]:
@@ -89,7 +136,7 @@ def parse_results(
     judgements: list[Judgement] = []
     for place, entry in entries:
         if entry.get("annotation") == _RESET:
-            judgements = [kept for kept in judgements if not _is_reset(kept, entry)]
+            judgements = [one for one in judgements if not _is_reset(one, entry)]
             continue
         with refuse_line(place):
             screen = _parse_screen(entry, asked, steps, segments, languages, campaign)
@@ -183,7 +230,7 @@ def _guess_protocol(entries: Iterator[Mapping[str, Any]]) -> str:
 
 
 def _is_reset(judgement: Judgement, reset: Mapping[str, Any]) -> bool:
-    """Whether a reset takes a judgement back: the judge's, on that screen or on all."""
+    """Return True if a reset takes a judgement back: on that screen or on all."""
     if judgement.judge != str(reset.get("user_id")):
         return False
     screen = reset.get("item_i")

@@ -1,19 +1,23 @@
-"""Files of scores in any format: `read_scores` recognises them and gives one record.
+"""The formats of scores and judgements: `read_scores` recognises a file and gives one record.
 
 To add a format, write a module with a function that reads a path, and add a record to
-`SCORE_FORMATS`.
+`SCORE_FORMATS`. A table with one value a line and fixed headings needs no module: declare
+its headings with `_declare_table`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 from zipfile import is_zipfile
 
 from metra.errors import FormatError, OptionError
+from metra.formats.compression import list_zip, read_zip
 from metra.formats.headed_table import is_workbook_name
 from metra.formats.recognise import FileHead, recognise
-from metra.formats.stream import STDIN, format_path, refuse_damage
+from metra.formats.stream import STDIN, format_path, load_json, refuse_damage
 from metra.scores import (
     appraise,
     judgement_jsonl,
@@ -22,37 +26,48 @@ from metra.scores import (
     model_scores,
     mqm,
     mt_metrics_eval,
+    pearmut,
     wmt_da,
 )
-from metra.scores.columns import ALIASES, find_columns, read_score_head
+from metra.scores.columns import ALIASES, find_columns, is_number, read_score_head
+from metra.scores.judgement import JudgedText, Judgement
 from metra.scores.mqm import MqmWeighting
 from metra.scores.table import (
     LANGUAGE_PAIR,
-    ScoredItem,
     Scores,
     concatenate_scores,
 )
 
 
 class ScoreFormat(NamedTuple):
-    """A format of scores: how files are recognised and read."""
+    """A format: how files are recognised, and what is read from them."""
 
     name: str
     looks_like: Callable[[FileHead], bool]
-    #: Takes a path; also `units` and `columns` if `has_columns`.
-    read: Callable[..., Scores]
-    #: Whether columns are up to those who write a file, and may tell segments apart.
+    #: Takes a path; also `units` and `columns` if `has_columns`. None if there are no scores.
+    read: Callable[..., Scores] | None = None
+    #: True if columns are up to those who write a file, and may tell segments apart.
     has_columns: bool = False
+    #: Takes the lines, the path, a check of answers and the options that are named here.
+    read_judgements: Callable[..., list[Judgement]] | None = None
+    options: tuple[str, ...] = ()
+    #: For files of texts without judgements.
+    read_texts: Callable[[str, str], list[JudgedText]] | None = None
+    #: True if the texts of judgements lie in folders beside the file.
+    needs_folder: bool = False
+    #: Content of a file without scores, and the remedy.
+    advice: str = ""
 
 
 def _is_mt_metrics_eval(head: FileHead) -> bool:
     if head.is_folder:
         return any(Path(head.path).rglob("*.score")) or not _is_folder(head)
-    is_score_file = head.path.endswith(
-        tuple(f".{level}.score" for level in ("seg", "sys", "doc", "domain"))
-    )
-    is_zip = head.path != STDIN and is_zipfile(head.path)
-    return is_score_file or (is_zip and not is_workbook_name(head.path))
+    is_score_file = head.path.endswith(mt_metrics_eval.SUFFIXES)
+    return is_score_file or (_is_zip(head) and not is_workbook_name(head.path))
+
+
+def _is_zip(head: FileHead) -> bool:
+    return not head.is_folder and head.path != STDIN and is_zipfile(head.path)
 
 
 def _is_folder(head: FileHead) -> bool:
@@ -67,8 +82,42 @@ def read_folder(path: str) -> Scores:
     return concatenate_scores(tables)
 
 
+#: The file of a campaign's export that has all its answers.
+_JUDGEMENTS = "judgements.jsonl"
+
+
+def _is_export(head: FileHead) -> bool:
+    return _is_zip(head) and _JUDGEMENTS in list_zip(head.path, head.path)
+
+
+def _read_export(path: str) -> Scores:
+    content = read_zip(path, path, _JUDGEMENTS.__eq__)[_JUDGEMENTS]
+    with TemporaryDirectory(prefix="metra-") as folder:
+        file = Path(folder) / _JUDGEMENTS
+        file.write_bytes(content)
+        try:
+            return judgement_jsonl.read_judgement_scores(str(file))
+        except FormatError as error:
+            place = f"{format_path(path)}, {_JUDGEMENTS}"
+            raise FormatError(str(error).replace(str(file), place)) from None
+
+
 def _is_json(head: FileHead) -> bool:
     return head.text.lstrip().startswith("{")
+
+
+def _parse_json(head: FileHead) -> object:
+    if not head.text.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        return load_json(head.text, head.path)
+    except ValueError:
+        return None
+
+
+def _is_pearmut_campaign(head: FileHead) -> bool:
+    content = _parse_json(head)
+    return isinstance(content, dict) and "data" in content
 
 
 def _has_columns(*names: str) -> Callable[[FileHead], bool]:
@@ -80,13 +129,43 @@ def _is_matrix(head: FileHead) -> bool:
     return len(head.columns) > 1 and ("system" in roles or "judge" in roles)
 
 
+def _declare_table(
+    name: str,
+    headings: Sequence[str],
+    columns: Mapping[str, Sequence[str]],
+    **options: Any,
+) -> ScoreFormat:
+    """Declare a table by the headings that it has, and the headings of each role."""
+    read = partial(long_table.read_declared_table, columns=columns, **options)
+    return ScoreFormat(name, _has_columns(*headings), read)
+
+
+#: The columns of a table of results.
+RESULT_COLUMNS = ("metric", "evaluator", "text", "translation", "score")
 _METRA_TSV = ("level", "system", "item", "metric", "score")
+_SPREADSHEET = ("judge", "system", "document", "segment", "kind", "scorer", "native")
 _ALL = (
+    ScoreFormat(
+        "store",
+        lambda head: head.content.startswith(b"SQLite format 3\0"),
+        advice="is a store of campaigns; export one with `metra judge export`",
+    ),
+    ScoreFormat("metra-zip", _is_export, _read_export),
     ScoreFormat(
         *("mt-metrics-eval", _is_mt_metrics_eval),
         mt_metrics_eval.read_mt_metrics_eval,
+        read_judgements=mt_metrics_eval.parse_folder_judgements,
+        needs_folder=True,
+    ),
+    ScoreFormat(
+        "mt-metrics-eval-ratings",
+        lambda head: head.path.endswith(".seg.rating"),
+        read_judgements=mt_metrics_eval.parse_folder_judgements,
+        needs_folder=True,
+        advice="has error marks without scores; give the .seg.score file",
     ),
     ScoreFormat("folder", _is_folder, read_folder),
+    ScoreFormat("metra-table", metra.is_printed_table, metra.read_printed_table),
     ScoreFormat("comet-json", model_scores.is_comet_json, model_scores.read_comet_json),
     ScoreFormat("comet", model_scores.is_comet_lines, model_scores.read_comet_lines),
     ScoreFormat(
@@ -100,6 +179,25 @@ _ALL = (
     ScoreFormat(
         *("metra-judgements", judgement_jsonl.is_judgements),
         judgement_jsonl.read_judgement_scores,
+        read_judgements=judgement_jsonl.parse_judgements,
+        options=("protocols",),
+    ),
+    ScoreFormat(
+        *("pearmut", pearmut.is_results),
+        pearmut.read_results,
+        read_judgements=pearmut.parse_results,
+        options=("languages", "steps_of", "campaign", "protocol"),
+    ),
+    ScoreFormat(
+        *("pearmut-campaign", _is_pearmut_campaign),
+        read_texts=pearmut.parse_campaign,
+        advice="is a Pearmut campaign without judgements; give its results",
+    ),
+    ScoreFormat(
+        "appraise-batches",
+        lambda head: isinstance(_parse_json(head), list),
+        read_texts=appraise.parse_batches,
+        advice="has Appraise batches without judgements; give Appraise's export",
     ),
     ScoreFormat(
         "metra-json",
@@ -107,8 +205,34 @@ _ALL = (
         metra.read_metra_json,
     ),
     ScoreFormat("metra-tsv", _has_columns(*_METRA_TSV), metra.read_metra_tsv),
-    ScoreFormat("mqm", _has_columns("system", "category", "severity"), mqm.read_mqm),
+    ScoreFormat(
+        *("mqm", _has_columns("system", "category", "severity"), mqm.read_mqm),
+        read_judgements=mqm.parse_marot,
+        options=("languages", "campaign"),
+    ),
     ScoreFormat("da", wmt_da.is_wmt_da, wmt_da.read_wmt_da),
+    _declare_table(
+        *("results", RESULT_COLUMNS),
+        {
+            **{"scorer": ("metric",), "judge": ("evaluator",), "document": ("text",)},
+            **{"system": ("translation",), "value": ("native", "score")},
+            **{"hundred": ("score",), "reason": ("reason",)},
+        },
+        needed=("judge",),
+        kinds={"human": "human", "automated": "metric"},
+        without_judge="all",  # the mean of judges that exports add
+    ),
+    _declare_table(
+        *("metra-scores", long_table.JUDGEMENT_COLUMNS),
+        {"reason": ("reason",)},
+    ),
+    _declare_table(
+        *("spreadsheet", (*_SPREADSHEET, "hundred")),
+        {
+            **{"scorer": ("scorer",), "kind": ("scorer",), "value": ("native",)},
+            **{"check": ("kind",), "reason": ("reason",)},
+        },
+    ),
     ScoreFormat(
         "long",
         lambda head: find_columns(head.columns).keys() >= {"system", "scorer", "value"},
@@ -117,12 +241,19 @@ _ALL = (
     ),
     ScoreFormat("jsonl", _is_json, long_table.read_jsonl, has_columns=True),
     ScoreFormat("matrix", _is_matrix, long_table.read_matrix, has_columns=True),
-    ScoreFormat("esa", appraise.is_esa, appraise.read_esa),
-    ScoreFormat("appraise", appraise.is_appraise, appraise.read_appraise),
+    ScoreFormat(
+        *("esa", appraise.is_esa, appraise.read_esa),
+        read_judgements=appraise.parse_appraise_judgements,
+        options=("outputs", "campaign"),
+    ),
+    ScoreFormat(
+        *("appraise", appraise.is_appraise, appraise.read_appraise),
+        read_judgements=appraise.parse_appraise_judgements,
+        options=("outputs", "campaign"),
+    ),
     ScoreFormat("mqm-wmt", lambda _: False, mqm.read_mqm_as_wmt),
 )
-#: The first format that a file looks like reads it. `metra.campaign.judgement_files` has the
-#: same table with what protocols and metrics know.
+#: The first format that a file looks like reads it.
 SCORE_FORMATS: Mapping[str, ScoreFormat] = {form.name: form for form in _ALL}
 
 
@@ -134,7 +265,6 @@ def read_scores(
     columns: Mapping[str, str] | None = None,
     wmt: bool = False,
     mqm_weights: MqmWeighting | None = None,
-    formats: Mapping[str, ScoreFormat] = SCORE_FORMATS,
 ) -> Scores:
     """Read a file or directory of scores; `LANG=PATH` says which language pair it is of.
 
@@ -142,9 +272,8 @@ def read_scores(
     names more columns of tables and JSON lines that tell apart what was scored, and
     `columns` the heading of each role that its own heading does not tell, such as
     `{"system": "model"}`. `wmt` reads errors of MQM with the rounding of WMT's official
-    scores; `mqm_weights` weighs them otherwise. Judgements of metra and its own tables of
-    scores need what protocols and metrics know: give the `formats` of
-    `metra.campaign.judgement_files`.
+    scores; `mqm_weights` weighs them otherwise. The table has items of all kinds:
+    `metra.scores.selection` chooses those that count.
     """
     lang, equals, file = path.partition("=")
     if not equals or not LANGUAGE_PAIR.fullmatch(lang):
@@ -152,31 +281,38 @@ def read_scores(
     name = input_format
     if name == "auto":
         name = recognise_score_format(file, columns)
-    if name not in formats:
-        known = ", ".join(formats)
+    if name not in SCORE_FORMATS:
+        known = ", ".join(list_readable())
         msg = f"No format named {name!r} for {format_path(file)}; known: {known}."
         raise OptionError(msg)
+    if SCORE_FORMATS[name].read is None:
+        msg = f"{format_path(file)} {SCORE_FORMATS[name].advice}."
+        raise FormatError(msg)
     options: dict[str, Any] = {}
     given: dict[str, Any] = {"units": units, "columns": columns}
     for option, value in given.items():
-        if value and not formats[name].has_columns:
-            _refuse_columns(option, file, name, formats)
+        if value and not SCORE_FORMATS[name].has_columns:
+            _refuse_columns(option, file, name)
         options |= {option: value} if value else {}
     if name == "mqm":
         options |= {"weights": mqm_weights} if mqm_weights else {}
         name = "mqm-wmt" if wmt and not mqm_weights else name
+    read: Any = SCORE_FORMATS[name].read
     with refuse_damage(file):
-        scores = formats[name].read(file, **options)
+        scores = read(file, **options)
     if not lang:
         return scores
-    items = (ScoredItem(*item[:3], item.lang or lang) for item in scores.items)
+    items = (item._replace(lang=item.lang or lang) for item in scores.items)
     return replace(scores, items=tuple(items))
 
 
-def _refuse_columns(
-    option: str, file: str, name: str, formats: Mapping[str, ScoreFormat]
-) -> None:
-    known = ", ".join(known for known, form in formats.items() if form.has_columns)
+def list_readable() -> list[str]:
+    """List the names of the formats that have scores."""
+    return [name for name, form in SCORE_FORMATS.items() if form.read is not None]
+
+
+def _refuse_columns(option: str, file: str, name: str) -> None:
+    known = ", ".join(form.name for form in _ALL if form.has_columns)
     msg = (
         f"{format_path(file)} is of the format {name}, whose columns are fixed; "
         f"`{option}` is for {known}."
@@ -215,13 +351,28 @@ def recognise_score_format(path: str, columns: Mapping[str, str] | None = None) 
     if columns and not _is_json(head):
         roles = find_columns(head.columns, columns)
         return "long" if roles.keys() >= {"system", "scorer", "value"} else "matrix"
-    form = recognise(head, SCORE_FORMATS.values())
+    form = recognise(head, _ALL)
     if form is not None:
         return form.name
-    msg = f"{format_path(path)} is empty; expected scores."
-    if head.content:
-        msg = (
-            f"{format_path(path)} begins with {head.first_line[:60]!r}, which is not "
-            "a known score table; give `input_format`."
+    raise FormatError(_describe_unknown(head))
+
+
+def _describe_unknown(head: FileHead) -> str:
+    """Return why a file is of no known format, and the remedy."""
+    place = format_path(head.path)
+    if not head.content:
+        return f"{place} is empty; expected scores."
+    rest = head.text.partition("\n")[2]
+    cells = FileHead(head.path, rest.encode()).columns
+    if len(head.columns) > 1 and any(map(is_number, cells)):
+        listed = ", ".join(column.strip() for column in head.columns[:8])
+        return (
+            f"{place} has the columns {listed}, but none for the system; if each column "
+            "is a system, write a line for each system and segment instead, with the "
+            "columns system, segment and score, or give `columns`."
         )
-    raise FormatError(msg)
+    return (
+        f"{place} begins with {head.first_line[:60]!r}, which is not a known score table; "
+        "expected output of `metra score` or `metra judge export`, scores of another "
+        "program, or a table with the columns system, segment and score."
+    )

@@ -197,7 +197,8 @@ def _drop_flagged(rows: Scores, selection: Selection) -> Scores:
     is_flagged = np.append(_flag_names(rows.judges, list_flagged(rows)), False)
     drop = is_flagged[rows.judge]
     if selection.flagged == "apart":
-        others = np.bincount(rows.scorer[~drop], minlength=len(rows.scorers))
+        counted = ~drop & np.isfinite(rows.value)
+        others = np.bincount(rows.scorer[counted], minlength=len(rows.scorers))
         drop &= (others > 0)[rows.scorer]
     return rows.keep_lines(~drop)
 

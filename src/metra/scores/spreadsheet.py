@@ -12,11 +12,13 @@ from typing import Any
 
 from metra.formats.table import escape_formula, format_rows, replace_line_breaks
 from metra.scores.judgement import OutputScore, ScoredJudgement
+from metra.scores.long_table import locate_judgement
 
 SPREADSHEET_COLUMNS = (
     *("judge", "system", "document", "segment", "kind", "scorer"),
     *("native", "hundred", "reason", "shown_at", "submitted_at", "active_seconds"),
-    *("cannot", "wording", "comment", "output", "flags"),
+    *("cannot", "wording", "comment", "output", "flags", "lang", "higher_is_better"),
+    "answer",
 )
 UNDEFINED_COLUMNS = (
     *("system", "scorer", "segment", "document", "judge"),
@@ -48,7 +50,7 @@ def format_lines(
     """Yield the lines of the spreadsheet, the headings first."""
     rows: Any = csv.writer(_Echo(), lineterminator="\r\n")
     yield rows.writerow(SPREADSHEET_COLUMNS)
-    for scored in judgements:
+    for number, scored in enumerate(judgements, 1):
         judgement = scored.judgement
         active = None if judgement.active_ms is None else judgement.active_ms / 1000
         times = (judgement.shown_at, judgement.submitted_at, active)
@@ -56,19 +58,23 @@ def format_lines(
         tail = ["" if time is None else repr(time) for time in times]
         tail += map(escape_formula, remarks)
         reasons = "; ".join(flags.get(judgement.judge, ()))
+        lang = f"{judgement.source_language}-{judgement.target_language}"
+        segment, document = locate_judgement(scored)
         for system, output, scores in scored.by_output():
-            names = (judgement.judge, system, judgement.document)
-            head = [*map(escape_formula, names), str(judgement.segment), judgement.kind]
-            for cells in map(_list_cells, scores) if scores else [[""] * 4]:
-                cells = [*head, *cells, *tail, escape_formula(output), reasons]
-                yield rows.writerow(cells)
+            names = (judgement.judge, system, document)
+            head = [*map(escape_formula, names), segment, judgement.kind]
+            about = [*tail, escape_formula(output), reasons, lang]
+            for cells in map(_list_cells, scores) if scores else [[""] * 5]:
+                yield rows.writerow([*head, *cells[:-1], *about, cells[-1], number])
 
 
 def _list_cells(score: OutputScore) -> list[str]:
     scorer = escape_formula(score.scorer)
+    direction = "true" if score.higher_is_better else "false"
     if not score.is_defined:
-        return [scorer, _format_native(score), "", escape_formula(score.reason)]
-    return [scorer, repr(score.native), repr(score.hundred), ""]
+        reason = escape_formula(score.reason)
+        return [scorer, _format_native(score), "", reason, direction]
+    return [scorer, repr(score.native), repr(score.hundred), "", direction]
 
 
 def _format_native(score: OutputScore) -> str:

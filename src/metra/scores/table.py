@@ -277,9 +277,19 @@ class Scores:
         columns = (*_CODES.values(), "value", *self.list_optional())
         return replace(self, **{name: getattr(self, name)[keep] for name in columns})
 
+    def keep_kinds(self, *kinds: str) -> "Scores":
+        """Keep the rows of some kinds of items; names keep their numbers."""
+        codes = [ITEM_KINDS.index(kind) for kind in kinds]
+        return self.keep_lines(np.isin(self.get_kinds(), codes))
+
     def list_optional(self) -> list[str]:
         """List the optional columns that the table has."""
         return [name for name in _OPTIONAL if len(getattr(self, name))]
+
+    def drop_optional(self) -> "Scores":
+        """Drop the optional columns."""
+        empty = {name: getattr(self, name)[:0] for name in self.list_optional()}
+        return replace(self, **empty)
 
     def get_kinds(self) -> Codes:
         """Return the kind of each row's item."""
@@ -319,11 +329,14 @@ def build_score_table(
     values: Mapping[Scorer, Sequence[float] | Array],
     judges: Sequence[str] | None = None,
     kinds: Sequence[str] | None = None,
+    reasons: Sequence[str] | None = None,
+    **columns: Any,
 ) -> Scores:
     """Make a table of parallel columns: a system and an item a row, a column a scorer.
 
-    NaN stands for a missing value. An empty judge is nobody. `kinds` are the kinds of items
-    (`ITEM_KINDS`); without them, all are judged outputs.
+    NaN stands for a missing value; the row is dropped, unless `reasons` has text for it. An
+    empty judge is nobody. `kinds` are the kinds of items (`ITEM_KINDS`); without them, all
+    are judged outputs. `columns` are optional columns of the table, such as `hundred`.
 
     >>> items = [ScoredItem("1"), ScoredItem("1")]
     >>> scores = build_score_table(["A", "B"], items, {Scorer("bleu"): [30.0, 20.0]})
@@ -339,21 +352,46 @@ def build_score_table(
     named = number_names(judges or [""] * len(system))
     judge_names, judge = drop_nameless(*named)
     grid = np.array([*map(np.asarray, values.values())], np.float64)
-    scorer, kept = np.nonzero(np.isfinite(grid.reshape(len(values), len(system))))
+    is_row = np.isfinite(grid.reshape(len(values), len(system)))
+    if reasons is not None and any(reasons):
+        reason_names, reason = drop_nameless(*number_names(reasons))
+        scorer, row = np.nonzero(is_row | (reason >= 0))
+        columns |= {"reason": np.where(is_row.any(0), -1, reason)}
+    else:
+        reason_names = ()
+        scorer, row = np.nonzero(is_row)
     return Scores(
         system_names,
         item_names,
         tuple(values),
         judge_names,
-        system[kept],
-        item[kept],
+        system[row],
+        item[row],
         scorer,
-        judge[kept],
-        grid[scorer, kept] if values else np.empty(0),
-        kind=np.array([ITEM_KINDS.index(each) for each in kinds], np.int64)[kept]
+        judge[row],
+        grid[scorer, row] if values else np.empty(0),
+        kind=np.array([ITEM_KINDS.index(each) for each in kinds], np.int64)[row]
         if kinds is not None and {*kinds} - {"judged"}
         else _make_codes(),
+        reasons=reason_names,
+        **{name: column[row] for name, column in columns.items()},
     )
+
+
+def mark_compared(scores: Scores) -> Scores:
+    """Mark the scorers whose values put the outputs of each answer in order.
+
+    A choice of the best of more than two does not say in which order the others are.
+    """
+    width = len(scores.scorers)
+    keys, sizes = np.unique(scores.answer * width + scores.scorer, return_counts=True)
+    scorers = []
+    for at, scorer in enumerate(scores.scorers):
+        seen = sizes[keys % width == at]
+        is_order = scorer.direction == LOWER or bool((seen == 2).all())
+        compares = len(seen) > 0 and bool((seen > 1).all()) and is_order
+        scorers.append(scorer._replace(compares=compares))
+    return replace(scores, scorers=tuple(scorers))
 
 
 def drop_nameless(
@@ -365,41 +403,6 @@ def drop_nameless(
     nobody = judges.index("")
     numbers = np.where(judge == nobody, -1, judge - (judge > nobody))
     return judges[:nobody] + judges[nobody + 1 :], numbers
-
-
-def split_by_scorer(
-    values: Array, names: Sequence[str], kind: str
-) -> dict[Scorer, Array]:
-    """Give each value to the scorer of its name; NaN for the others."""
-    return {
-        Scorer(name, kind): np.where(np.array(names) == name, values, np.nan)
-        for name in dict.fromkeys(names)
-    }
-
-
-#: Endings that readers add to the name of a scorer where a line is no judgement of a system.
-CHECK_ENDINGS = (
-    *(
-        "-bad",
-        "-bad-ref",
-        "-baseline",
-        "-calibration",
-        "-check",
-        "-degraded",
-        "-earlier",
-    ),
-    *("-incomplete", "-ref", "-repeat", "-tutorial"),
-)
-
-
-def list_judged_scorers(names: Sequence[str]) -> list[str]:
-    """Leave out the scorers of checks, such as `da-ref`, of a scorer that is also there.
-
-    >>> list_judged_scorers(["da", "da-ref", "da-bad-ref", "comet", "comet-qe"])
-    ['da', 'comet', 'comet-qe']
-    """
-    checks = {name + ending for name in names for ending in CHECK_ENDINGS}
-    return [name for name in names if name not in checks]
 
 
 def list_parts(name: str, known: Iterable[str]) -> list[str]:
@@ -416,16 +419,17 @@ def list_parts(name: str, known: Iterable[str]) -> list[str]:
 def add_total(scores: Scores, name: str) -> tuple[Scores, int]:
     """Add the scorer `name`, such as adequacy+fluency, and count what has no total.
 
-    A total is the sum of the parts' values of the same system, item and judge; values that
-    repeat a judge's are averaged first. What lacks a part has no total. A scorer that is
-    known by this name stays as it is.
+    A total is the sum of the parts' values of the same system, item and judge, for each
+    kind of item; values that repeat a judge's are averaged first. What lacks a part has no
+    total. A scorer that is known by this name stays as it is.
     """
     parts = list_parts(name, scores.names)
     if len(parts) == 1:
         return scores, 0
     scorers = [scores.scorers[scores.find(part)] for part in parts]
     _check_parts(name, scorers)
-    cell = scores.system * len(scores.items) + scores.item
+    cell = scores.get_kinds() * len(scores.systems) + scores.system
+    cell = cell * len(scores.items) + scores.item
     key = cell * (len(scores.judges) + 1) + scores.judge + 1
     keys, means = [], []
     for part in parts:
@@ -444,7 +448,8 @@ def add_total(scores: Scores, name: str) -> tuple[Scores, int]:
     for each, mean in zip(keys, means, strict=True):
         total += mean[np.searchsorted(each, shared)]
     cell, judge = np.divmod(shared, len(scores.judges) + 1)
-    system, item = np.divmod(cell, len(scores.items))
+    cell, item = np.divmod(cell, len(scores.items))
+    item_kind, system = np.divmod(cell, len(scores.systems))
     kinds = {scorer.kind for scorer in scorers}
     is_human = any(scorer.human for scorer in scorers)
     kind = kinds.pop() if len(kinds) == 1 else "human" if is_human else ""
@@ -458,6 +463,7 @@ def add_total(scores: Scores, name: str) -> tuple[Scores, int]:
         np.zeros(len(shared), np.int64),
         judge - 1,
         total,
+        kind=item_kind if len(scores.kind) else _make_codes(),
     )
     lacking = len(reduce(np.union1d, keys)) - len(shared)
     return concatenate_scores([scores, totals]), lacking
@@ -570,7 +576,7 @@ def _match_items(items: Sequence[ScoredItem]) -> dict[ScoredItem, ScoredItem]:
 
 
 def _is_part(item: ScoredItem, other: ScoredItem) -> bool:
-    """Whether all that is known of an item is the same of the other."""
+    """Return True if the names of an item are empty or those of the other."""
     return all(name in ("", same) for name, same in zip(item, other, strict=True))
 
 

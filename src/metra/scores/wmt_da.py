@@ -11,20 +11,17 @@ from metra.errors import FormatError
 from metra.formats.recognise import FileHead
 from metra.formats.stream import format_path
 from metra.scores.columns import parse_numbers, read_columns
-from metra.scores.table import (
-    ScoredItem,
-    Scorer,
-    Scores,
-    build_score_table,
-    split_by_scorer,
-)
+from metra.scores.table import ScoredItem, Scorer, Scores, build_score_table
 
 #: Columns of means, and of workers' judgements.
 _MEANS = ("sys", "sid", "raw.scr", "z.scr")
 _WORKERS = ("workerid", "sys_id", "type", "sid", "score")
-#: What the scorers of each type of line are called. A repeat is the same judge's second
-#: judgement of an output, and counts like the first.
-_SCORERS = {"SYSTEM": "da", "REPEAT": "da", "REF": "da-ref", "BAD_REF": "da-bad-ref"}
+#: The kind of item of each type of line. A repeat is the same judge's second judgement of
+#: an output, and counts like the first.
+_TYPES = {
+    **dict.fromkeys(("SYSTEM", "REPEAT"), "judged"),
+    **{"REF": "check", "BAD_REF": "degraded"},
+}
 
 
 def is_wmt_da(head: FileHead) -> bool:
@@ -36,8 +33,8 @@ def is_wmt_da(head: FileHead) -> bool:
 def read_wmt_da(path: str) -> Scores:
     """Read means as scorers `da` and `da-z`, or workers' judgements with their judges.
 
-    Lines of the types SYSTEM and REPEAT judge a system's output. REF becomes the scorer
-    `da-ref` and BAD_REF `da-bad-ref`, for quality control.
+    Lines of the types SYSTEM and REPEAT judge a system's output; REF and BAD_REF are items
+    of the kinds check and degraded.
     """
     table = read_columns(path)
     columns = {name.lower(): cells for name, cells in table.by_heading().items()}
@@ -60,10 +57,10 @@ def read_wmt_da(path: str) -> Scores:
 def _build_worker_scores(columns: Mapping[str, tuple[str, ...]], path: str) -> Scores:
     scores = parse_numbers(columns["score"], path, "score")
     types = columns["type"]
-    unknown = sorted(set(types) - _SCORERS.keys())
+    unknown = sorted(set(types) - _TYPES.keys())
     if unknown:
         problem = f"{format_path(path)} has judgements of the type {unknown[0]!r}"
-        msg = f"{problem}; expected {', '.join(_SCORERS)}."
+        msg = f"{problem}; expected {', '.join(_TYPES)}."
         raise FormatError(msg)
     sources = columns.get("input.src", ("",) * len(types))
     targets = columns.get("input.trg", ("",) * len(types))
@@ -71,7 +68,7 @@ def _build_worker_scores(columns: Mapping[str, tuple[str, ...]], path: str) -> S
         ScoredItem(name, lang=f"{source}-{target}" if source else "")
         for name, source, target in zip(columns["sid"], sources, targets, strict=True)
     ]
-    scorers = [_SCORERS[type_] for type_ in types]
-    values = split_by_scorer(scores, scorers, "da")
     systems, judges = columns["sys_id"], columns["workerid"]
-    return build_score_table(systems, items, values, judges)
+    kinds = [_TYPES[type_] for type_ in types]
+    values = {Scorer("da", "da"): scores}
+    return build_score_table(systems, items, values, judges, kinds)

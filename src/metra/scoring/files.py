@@ -97,7 +97,9 @@ def open_scored(
 
 
 def _build_score_corpus(metrics: "Mapping[str, Metric]") -> Outputs:
-    """Build a corpus without texts; the first metric says what there is in it."""
+    """Build a corpus without texts, of the systems and segments of the first metric."""
+    from metra.metrics.outside import collect_values, list_documents
+
     for spec, metric in metrics.items():
         if metric.notes.scored is None:
             msg = (
@@ -107,9 +109,11 @@ def _build_score_corpus(metrics: "Mapping[str, Metric]") -> Outputs:
             raise CorpusError(msg)
     notes = [metric.notes for metric in metrics.values()]
     tables = [note.scored for note in notes if note.scored]
-    values = {system or "system": each for system, each in tables[0].values.items()}
-    documents = next((table.documents for table in tables if table.documents), None)
-    outputs = {system: [""] * len(each) for system, each in values.items()}
+    documents = next(filter(None, map(list_documents, tables)), None)
+    outputs = {
+        system or "system": [""] * len(each)
+        for system, each in collect_values(tables[0]).items()
+    }
     return Outputs(EvalSet(documents=documents), outputs)
 
 

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from metra.stats.direction import Direction
 
 
+#: Name of people beside the metrics.
+HUMAN_SCORE = "people"
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Score:
     """One metric's score of one system, at every level that was asked for."""

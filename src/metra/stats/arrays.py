@@ -34,18 +34,6 @@ def divide(
     return np.divide(above, below, out=np.full(below.shape, fill), where=defined)
 
 
-def scale_to_hundred(values: ArrayLike, worst: float, best: float) -> Array:
-    """Return what values are worth: `worst` and beyond 0, `best` and beyond 100.
-
-    In between, worth grows evenly; `worst` is the larger number where less is better.
-
-    >>> scale_to_hundred([0.0, 1.5, 4.0], 0, 3).tolist(), float(scale_to_hundred(25, 100, 0))
-    ([0.0, 50.0, 100.0], 75.0)
-    """
-    share = (np.asarray(values, np.float64) - worst) / (best - worst)
-    return 100 * np.clip(share, 0, 1)
-
-
 def drop_nan(value: float) -> float | None:
     """Return a figure, or None for what is not a number."""
     return value if value == value else None

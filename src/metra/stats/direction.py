@@ -42,6 +42,13 @@ class Direction(NamedTuple):
             return f"closest to {self.target:g} is best"
         return "higher is better" if self.best > 0 else "lower is better"
 
+    @property
+    def text(self) -> str:
+        """Text of the direction in tables: true, false or target=NUMBER."""
+        if self.target is not None:
+            return f"target={self.target:g}"
+        return "true" if self.best > 0 else "false"
+
     def orient(self, values: Values) -> Values:
         """Return values for which higher is better: a number, or an array of numbers."""
         if self.target is not None:

@@ -101,11 +101,12 @@ def test_rows_are_sorted_by_the_most_trusted(tmp_path):
     )
 
 
-def test_differences_from_the_baseline_have_people_too(tmp_path):
+def test_people_are_ranked_as_on_a_results_page(tmp_path):
     page = write_report(tmp_path, judged={"near": 40, "far": 80})
-    table = page[page.index('data-csv="differences"') :].partition("</table>")[0]
-    (row,) = re.findall(r"<tr><th.*?</tr>", table.partition("<tbody>")[2])
-    assert "+40.00" in row.split("</td>")[0]
+    table = page[page.index('data-csv="ranking"') :].partition("</table>")[0]
+    names = re.findall(r"<bdi>(near|far)</bdi>", table)
+    assert names == ["far", "near"]
+    assert re.search(r'data-v="8\d\.?\d*" data-low', table)
 
 
 def test_judged_systems_without_outputs_are_left_out(tmp_path):
@@ -235,8 +236,9 @@ def test_the_report_of_wmt23_names_the_disagreement(shared, read_table, tmp_path
     )
     text = page.read_text()
     assert get_headline(text) == (
-        "People and metrics disagree: people and spans put GPT4-5shot first, not "
-        "significantly better than ONLINE-W; COMET (neural) and bleu (string) put ONLINE-W "
+        "People and metrics disagree: people put GPT4-5shot first; spans (people) puts "
+        "GPT4-5shot first, not significantly better than ONLINE-W; COMET (neural) and "
+        "bleu (string) put ONLINE-W "
         "first; MetricX-23 (neural) puts ONLINE-W first, not significantly better than "
         "GPT4-5shot. Trust people more than neural metrics, and neural metrics more than "
         "string metrics."

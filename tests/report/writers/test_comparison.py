@@ -276,12 +276,14 @@ def test_tsv():
         "family",
         "family_size",
         "gain",
+        "better",
     ]
+    assert {row[-1] for row in rows[:4]} == {"true"}
     assert {len(row) for row in rows} == {len(header)}
     assert rows[4] == [
         "comparison", "new", "old", "m", "1.5", "0.5", "2.5", TERMS.signature(),
         "0.5", "0.25", "0.0002", repr(3 * 0.0002), "yes",
-        repr(2 * 0.0002), "baseline", "3", "1.5",
+        repr(2 * 0.0002), "baseline", "3", "1.5", "",
     ]  # fmt: skip
     few = [line.split("\t") for line in lines(too_few(), "tsv")][5]
     assert (few[5], few[6], few[10], few[12]) == ("", "", "", "no")

@@ -116,6 +116,28 @@ def test_names_stay_hidden_until_they_may_be_seen(store):
     assert entry.data == {"format": "exercise"} | size
 
 
+def test_campaigns_that_do_not_go_together_are_explained(store):
+    def clear(*_):
+        return {"clarity": 2}
+
+    both = {"repeats": 0, "degraded": 0}
+    admin = filled(store, frozen("clarity", **both), clear)
+    admin.form("/unblind")
+    other = opened(store, frozen("clarity", name="again", **both))
+    answer_all(store, other.campaign, clear, other.clock)
+    with store.transaction() as db:
+        campaigns.unblind_campaign(db, other.campaign, now=other.clock(), who="test")
+    page = admin.browser.get("/admin/exercise")
+    assert page.status_code == 200
+    assert "twice, in again and c; remove one" in page.text
+    assert 'aria-label="Evaluators by metric"' not in page.text
+    assert admin.browser.get("/admin/exercise/tables.zip").status_code == 404
+    alone = admin.browser.get(f"/admin/exercise?campaign={other.campaign}").text
+    assert "Evaluators by metric" in alone
+    assert '<span class="selection">12 answers of 4 judges' in alone
+    assert '<p class="note selection">12 answers of 4 judges' in admin.get("/measures")
+
+
 def test_tags_are_settled_and_exported(store):
     def value(_, task):
         text = task.items[0].text

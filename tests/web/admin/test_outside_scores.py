@@ -195,7 +195,7 @@ GAP = SYSTEM_SCORES | {SYSTEMS[1]: [*SYSTEM_SCORES[SYSTEMS[1]][:-1], ""]}
         pytest.param(
             [("a.txt", b"these are no scores\n")],
             "a.txt begins with &#39;these are no scores&#39;, which is not a known score "
-            "table; choose scores as metra, COMET or MetricX write them",
+            "table; expected output of metra score",
             id="something else",
         ),
         pytest.param(

@@ -8,6 +8,7 @@ from metra.campaign.protocols import rating_protocols as ratings
 from metra.campaign.protocols import task_protocols as tasks
 from metra.campaign.protocols.record import Protocol
 from metra.errors import FormatError, UnknownNameError, no_such
+from metra.scores.scale import ScoreScale
 
 #: Protocols that campaigns may adapt, by what makes them.
 _ADAPTABLE: dict[str, Callable[..., Protocol]] = {
@@ -38,6 +39,20 @@ KINDS = {
     for known in PROTOCOLS.values()
     for step in known.steps
 }
+
+
+def list_question_scales() -> dict[str, ScoreScale | None]:
+    """Return the questions of protocols, with the ends of their scales; None without one.
+
+    >>> str(list_question_scales()["clarity"]), list_question_scales()["cloze"]
+    ('0..3', None)
+    """
+    steps = [step for asked in PROTOCOLS.values() for step in asked.steps]
+    ends = {step.name: step.asks.native_range for step in steps}
+    return {
+        name: ScoreScale(*both, "protocol") if both else None
+        for name, both in ends.items()
+    }
 
 
 def protocol(name: str, options: Mapping[str, Any] | None = None) -> Protocol:

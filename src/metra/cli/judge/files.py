@@ -57,25 +57,24 @@ def import_(
     metra judge import campaign.json -o corpus.jsonl
     """
     from metra.campaign import imports
-    from metra.campaign.judgement import format_judgement_lines
-    from metra.campaign.results import describe_counts
+    from metra.campaign.judgement import describe_counts, format_judgement_lines
     from metra.scores.judgement import format_corpus
 
     if name is not None and url is None:
         msg = "--name is the name of a campaign in a store; add --store."
         raise OptionError(msg)
-    found = [imports.read_file(path) for path in files]
-    if all(file.kind in imports.TEXTS for file in found):
+    read = [imports.read_file(path) for path in files]
+    if all(file.kind in imports.TEXTS for file in read):
         if url is not None:
             msg = f"{files[0]} contains texts without judgements; leave --store out."
             raise OptionError(msg)
-        lines, kept, lost = format_corpus(imports.parse_texts(found))
+        lines, segments, lost = format_corpus(imports.parse_texts(read))
         more = f"; {lost} that some systems lack are left out" if lost else ""
-        click.echo(f"{kept} segments{more}.", err=True)
+        click.echo(f"{segments} segments{more}.", err=True)
         write_output(lines.removesuffix("\n"), out or "-")
         return
     pair = imports.split_language_pair(lang)
-    judgements = imports.parse_judgements(found, languages=pair, protocol=protocol)
+    judgements = imports.parse_judgements(read, languages=pair, protocol=protocol)
     click.echo(describe_counts(judgements), err=True)
     if url is not None:
         store = shared.open_store(url, create=True)

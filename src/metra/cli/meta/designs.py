@@ -19,6 +19,8 @@ from metra.stats.defaults import TRIALS
 if TYPE_CHECKING:
     from metra.meta.findings import MetaReport
     from metra.meta.task import TaskScores
+    from metra.scores.mqm import MqmWeighting
+    from metra.scores.table import Scores
     from metra.stats.correlation import Options
     from metra.stats.panel import ScorePanel
 
@@ -258,17 +260,18 @@ def _check_study(given: dict[str, Any]) -> None:
 
 def _score_study(path: str, options: TaskOptions, chosen: "Options") -> "TaskScores":
     """Read a study and its scores, and score its metrics."""
-    from functools import partial
-
-    from metra.campaign.judgement_files import ALL_SCORE_FORMATS
     from metra.meta.compare import choose_rule
     from metra.meta.study import load_study, read_study
     from metra.meta.task import score_study
     from metra.scores.registry import read_scores
+    from metra.scores.selection import DEFAULT
 
-    read = partial(read_scores, wmt=options.wmt, formats=ALL_SCORE_FORMATS)
+    def read(file: str, weights: "MqmWeighting | None") -> "Scores":
+        scores = read_scores(file, wmt=options.wmt, mqm_weights=weights)
+        return DEFAULT.select(scores)
+
     study = read_study(path)
-    loaded = load_study(study, lambda file, weights: read(file, mqm_weights=weights))
+    loaded = load_study(study, read)
     rule = choose_rule(options) if options.test or study.test else None
     return score_study(study, loaded, chosen, test=rule)
 

@@ -102,15 +102,15 @@ def normalise(asked: shared.MetaQuestion, options: NormaliseOptions) -> "MetaRep
     scores, name = asked.scores, asked.choose_scorer()
     failed: dict[str, str] = {}
     if options.bad:
-        failed = question.find_failing_judges(scores, name, options.bad)
+        failed = question.find_failing_judges(asked.every_row, name, options.bad)
         if options.bad in scores.systems:
             scores = scores.only(without_systems=[options.bad])
     # A judge of degraded outputs only has gone with them.
     left_out = [*options.left_out, *(j for j in failed if j in scores.judges)]
     normalised = question.normalise(scores, name, options.method, left_out=left_out)
     if failed:
-        told = name_some([f"{judge} ({why})" for judge, why in failed.items()])
-        asked.notes.append(f"Judges who did not score {options.bad} lower: {told}.")
+        listed = name_some([f"{judge} ({why})" for judge, why in failed.items()])
+        asked.notes.append(f"Judges who did not score {options.bad} lower: {listed}.")
     if options.to:
         write_output(format_long_table(normalised.scores), options.to)
     most = options.most_judges

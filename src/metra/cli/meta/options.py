@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 INPUT_FORMATS = (
     *("long", "jsonl", "matrix", "metra-json", "metra-judgements", "metra-tsv"),
+    *("metra-table", "metra-zip", "spreadsheet", "results", "pearmut"),
     *("mt-metrics-eval", "da", "mqm", "mqm-wmt", "esa", "appraise"),
     *("comet-json", "comet", "metricx", "wmt25", "wmt25-human", "column", "folder"),
 )
@@ -173,7 +174,7 @@ class MetaQuestion:
 
     @property
     def has_scores(self) -> bool:
-        """Whether any files of scores are given."""
+        """True if any files of scores are given."""
         return bool(len(self.scores))
 
     def select_level(self, level: str, gold: str | None = None) -> None:
@@ -197,11 +198,11 @@ class MetaQuestion:
             )
 
     def choose_scorer(self) -> str:
-        """Take the scorer that was asked for, or the only one there is besides checks."""
+        """Take the scorer that was asked for, or the only one."""
         self.add_total(self.name or "")
         names = self.scores.names
         if self.name is None and len(names) > 1:
-            known = ", ".join(self.scores.names)
+            known = ", ".join(names)
             msg = (
                 f"The files contain several scorers; choose one with --scorer: {known}."
             )
@@ -259,7 +260,7 @@ class MetaQuestion:
 
     @property
     def has_metrics(self) -> bool:
-        """Whether metrics are named, or have scores."""
+        """True if metrics are named, or have scores."""
         from metra.scores.views import list_metrics
 
         return bool(self.metrics or list_metrics(self.scores, self.gold))
@@ -282,14 +283,14 @@ class MetaQuestion:
         if not any(spec.options.calibrates for spec in specs):
             msg = "--eps-from needs acc*_eq, and excludes --eps and --cross-fit."
             raise click.UsageError(msg)
-        from metra.campaign.judgement_files import ALL_SCORE_FORMATS
         from metra.meta.correlate import transfer_thresholds
         from metra.scores.registry import read_score_files
+        from metra.scores.selection import DEFAULT
         from metra.scores.table import add_total
         from metra.scores.views import build_panel
         from metra.stats.direction import LOWER
 
-        others = read_score_files(eps_from, formats=ALL_SCORE_FORMATS)
+        others = DEFAULT.select(read_score_files(eps_from))
         lower = [s.name for s in self.scores.scorers if s.direction == LOWER]
         others = others.with_lower_is_better([n for n in lower if n in others.names])
         others, _ = add_total(others, self.gold)
@@ -385,7 +386,6 @@ def _answer_question(
     selection: str = "",
     **given: Any,
 ) -> None:
-    from metra.campaign.judgement_files import ALL_SCORE_FORMATS
     from metra.cli.output import show_progress
     from metra.meta.findings import merge_reports
     from metra.scores.long_table import read_named_pairs
@@ -402,7 +402,6 @@ def _answer_question(
         columns=parse_roles(columns),
         mqm_weights=parse_weighting(mqm_weights) if mqm_weights else None,
         wmt=getattr(options, "wmt", False),
-        formats=ALL_SCORE_FORMATS,
     )
     names = read_named_pairs(system_names) if system_names else {}
     scores = read(paths) if paths else build_score_table([], [], {})
@@ -463,12 +462,12 @@ def _filter_scores(
     if len(scores) and not len(kept):
         domains = dict.fromkeys(item.domain for item in scores.items)
         known = {"--lang": scores.languages, "--domain": list(domains)}
-        told = [
+        filters = [
             f"{flag} {value} (known: {', '.join(filter(None, known[flag])) or 'none'})"
             for flag, value in (("--lang", lang), ("--domain", domain))
             if value is not None
         ]
-        msg = f"No score is left with {' and '.join(told) or 'these systems'}."
+        msg = f"No score is left with {' and '.join(filters) or 'these systems'}."
         raise click.UsageError(msg)
     return kept
 

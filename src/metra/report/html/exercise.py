@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from metra.campaign.exercise import SystemEvaluation
-from metra.campaign.exercise_study import ExerciseStudy, HumanCorrelation
 from metra.errors import format_count
+from metra.meta.evaluators import SystemEvaluation
+from metra.meta.exercise import ExerciseStudy, HumanCorrelation
 from metra.meta.scatter import ScatterPoints
 from metra.report import chart
 from metra.report.html import tables
@@ -86,13 +86,13 @@ def _build_overview(study: ExerciseStudy) -> Html:
     """Lay out who is best by what, the table of means, and a picture of each measure."""
     short = shorten_specs(study.metrics)
     by_metric = {
-        metric: [one for one in study.exercise.systems if one.metric == metric]
+        metric: [one for one in study.evaluations if one.metric == metric]
         for metric in study.metrics
     }
     figures = [
-        _draw_measure(short[metric], mine)
-        for metric, mine in by_metric.items()
-        if any(one.mean is not None for one in mine)
+        _draw_measure(short[metric], systems)
+        for metric, systems in by_metric.items()
+        if any(one.mean is not None for one in systems)
     ]
     return join_markup(
         tag("p", _build_lead(study), class_="lead"),
@@ -116,7 +116,7 @@ def _build_lead(study: ExerciseStudy) -> Child:
         for metric in (name for name in study.metrics if kinds[name] == kind):
             scored = [
                 one
-                for one in study.exercise.systems
+                for one in study.evaluations
                 if one.metric == metric and one.mean is not None
             ]
             if len(scored) > 1:
@@ -174,15 +174,15 @@ def _make_mean_cell(mean: Cell, deviation: Cell) -> Html:
 
 def _draw_measure(name: str, systems: Sequence[SystemEvaluation]) -> Html:
     """Draw each system's mean, deviation and evaluators on a scale from 0 to 100."""
-    known = [one for one in systems if one.mean is not None]
-    known.sort(key=lambda one: -(one.mean or 0.0))
-    names = [one.system for one in known]
+    scored = [one for one in systems if one.mean is not None]
+    scored.sort(key=lambda one: -(one.mean or 0.0))
+    names = [one.system for one in scored]
     left = max(chart.measure_names(names, LONGEST), 56.0)
     scale = chart.AxisScale(0, 100, left, chart.WIDTH - chart.OVERHANG)
-    bottom = ROW * len(known) + 6.0
+    bottom = ROW * len(scored) + 6.0
     marks = chart.draw_x_axis(scale, bottom, 4)
-    told = []
-    for row, one in enumerate(known):
+    labels = []
+    for row, one in enumerate(scored):
         y = 4 + ROW * (row + 0.5)
         marks.append(chart.draw_row_name(left - 8, y + 4, one.system, LONGEST))
         mean, spread = one.mean or 0.0, one.deviation
@@ -195,10 +195,10 @@ def _draw_measure(name: str, systems: Sequence[SystemEvaluation]) -> Html:
             hint = f"{one.system}, {evaluator}: {tables.format_with_minus(score, 2)}"
             marks.append(chart.draw_dot(scale(score), y, 3.2, "ring", hint))
         marks.append(chart.draw_dot(scale(mean), y, 4.5, "best", words))
-        told.append(words)
-    label = f"{name}: {'; '.join(told)}"
+        labels.append(words)
+    label = f"{name}: {'; '.join(labels)}"
     picture = chart.make_svg(chart.WIDTH, bottom + chart.AXIS, label, marks)
-    return tables.build_figure(name, picture, _build_measure_data(name, known))
+    return tables.build_figure(name, picture, _build_measure_data(name, scored))
 
 
 def _build_measure_data(name: str, systems: Sequence[SystemEvaluation]) -> Html:
@@ -227,7 +227,7 @@ def _build_evaluators(study: ExerciseStudy) -> Html:
             Cell(pair.difference, signed=True),
             *(Cell(pair.pearson), Cell(pair.spearman)),
         ]
-        for one in study.exercise.agreement
+        for one in study.agreement
         for pair in one.pairs
     ]
     heads = ["metric", "first", "second", f"{writer.UNITS[study.level]}s", "difference"]
@@ -244,7 +244,7 @@ def _build_evaluators(study: ExerciseStudy) -> Html:
 
 
 def _build_people(study: ExerciseStudy) -> Html | None:
-    """Hold automated measures against human ones; nothing where there are not both."""
+    """Hold automated measures against human ones; nothing unless there are both."""
     if not study.human:
         return None
     drawn = [one for one in study.human if len(one.names) > 1][:MOST]
@@ -302,7 +302,7 @@ def _draw_pair(study: ExerciseStudy, one: HumanCorrelation) -> Html:
 
 
 def _build_measures(study: ExerciseStudy) -> Html | None:
-    """Draw how all measures go together; nothing where there is one only."""
+    """Draw the correlations of all measures; nothing for a single measure."""
     if len(study.metrics) < 2:
         return None
     short = shorten_specs(study.metrics)
@@ -326,16 +326,16 @@ def _build_measures(study: ExerciseStudy) -> Html | None:
             *(short[one.one], short[one.other], one.translations),
             *(Cell(one.pearson), Cell(one.spearman)),
         ]
-        for one in study.exercise.correlations
+        for one in study.correlations
     ]
     unit = writer.UNITS[study.level]
-    told = "; ".join(
+    pairs = "; ".join(
         f"{short[one.one]}, {short[one.other]} "
         f"{'–' if one.pearson is None else f'{one.pearson:.2f}'}"
-        for one in study.exercise.correlations
+        for one in study.correlations
     )
     picture = chart.make_svg(
-        wide, top + size + 8, f"Pearson's r between metrics: {told}", marks
+        wide, top + size + 8, f"Pearson's r between metrics: {pairs}", marks
     )
     figure = tables.build_figure(
         "Pearson's r between metrics",
@@ -382,11 +382,10 @@ def _build_scales(study: ExerciseStudy) -> Html:
 
 def _build_reading(study: ExerciseStudy, notes: Sequence[str]) -> Html:
     signature = tag("li", tag("code", writer.sign_exercise(study)))
+    lines = [f"Counted: {study.selection}.", *notes]
     return join_markup(
         tag("dl", [[tag("dt", word), tag("dd", text)] for word, text in READING]),
-        [tag("h3", "Notes"), tag("ul", [tag("li", note) for note in notes])]
-        if notes
-        else None,
+        [tag("h3", "Notes"), tag("ul", [tag("li", line) for line in lines])],
         tag("h3", "Signature"),
         tag("ul", signature, class_="signatures"),
     )

@@ -9,7 +9,6 @@ from metra.analysis.headlines import (
     has_disagreement,
     list_best_systems,
 )
-from metra.analysis.relations import HUMAN_SCORE
 from metra.errors import format_count
 from metra.report import chart
 from metra.report.html import tables
@@ -24,7 +23,7 @@ from metra.report.writers.headings import (
     join_names,
 )
 from metra.scoring.compare import SystemComparison
-from metra.scoring.results import Results, SystemScores
+from metra.scoring.results import HUMAN_SCORE, Results, SystemScores
 from metra.scoring.table import Cell
 
 #: The size of the picture beside a score.

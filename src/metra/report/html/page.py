@@ -142,14 +142,15 @@ def write_report(
     segments with a grid.
     """
     if isinstance(judgements, (str, PathLike)):
-        from metra.campaign.judgement_files import read_question
+        from metra.scores.registry import read_scores
 
-        judgements = read_question(fspath(judgements), question)
+        judgements = read_scores(fspath(judgements))
     study = build_study(
         Outputs(evalset, outputs),
         make_metrics(metrics),
         baseline=baseline,
         judgements=judgements,
+        question=question,
         labels=labels or {},
         most_grids=grids,
         seed=seed,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from metra.analysis.distributions import Distribution
-from metra.analysis.relations import HumanScores, ScoreRelation
+from metra.analysis.relations import ScoreRelation
 from metra.errors import format_count
 from metra.report import chart
 from metra.report.html import tables
@@ -15,6 +15,7 @@ from metra.report.writers.headings import format_metric_heading, join_names
 from metra.scoring.table import Cell
 
 if TYPE_CHECKING:
+    from metra.meta.people import PeopleScores
     from metra.stats.line_fit import LineFit
 
 #: More figures than this are more than anybody looks at; the table has all pairs.
@@ -223,12 +224,21 @@ def _draw_systems_figure(entry: ScoreRelation, fit: "LineFit | None") -> Html:
     return tables.build_figure(f"{title}, by system", picture, table, note=note)
 
 
-def describe_left_out(people: HumanScores) -> str:
+def describe_left_out(people: "PeopleScores") -> str:
     """Say which judged systems have no output."""
     names = join_names(people.left_out)
     return (
         f"Judgements of {names} are ignored, because there is no output of that name."
     )
+
+
+def _build_people_table(people: "PeopleScores") -> Html | None:
+    """Show the ranking of the results page; nothing if one system was judged."""
+    if people.answer is None:
+        return None
+    from metra.meta.rank import build_ranking_table
+
+    return tables.convert_table(build_ranking_table(people.answer))
 
 
 def build_judgements_section(study: Study) -> Html | None:
@@ -242,21 +252,25 @@ def build_judgements_section(study: Study) -> Html | None:
     judges = ""
     if people.judges is not None:
         judges = f" by {format_count(people.judges, 'judge')}"
-    relations = people.relations
+    relations = study.people_relations
     judged = sum(entry.segments for entry in relations[:1])
     systems = [
-        _draw_systems_figure(entry, people.fits.get(entry.y)) for entry in relations
+        _draw_systems_figure(entry, study.people_lines.get(entry.y))
+        for entry in relations
     ]
     caption = "Correlation of metrics with human judgements"
     return join_markup(
         tag(
             "p",
-            f"{format_count(people.judgements, 'judgement')}{judges} of "
+            f"{format_count(len(people.scores), 'judgement')}{judges} of "
             f"{format_count(judged, 'output')}. Several judgements of the same "
             "output are averaged. Metrics marked ↓ are better when lower, so their "
-            "correlation should be negative.",
+            "correlation should be negative. Counted: ",
+            tag("span", people.selection, class_="selection"),
+            ".",
             f" {describe_left_out(people)}" if people.left_out else None,
         ),
+        _build_people_table(people),
         _build_correlations_table(relations, caption, "people"),
         tag("div", systems, class_="figures"),
         tag("div", map(_draw_segments_figure, relations), class_="figures"),

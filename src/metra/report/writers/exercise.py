@@ -1,17 +1,22 @@
 """The collective exercise as tables: scales, means, agreement and correlations."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple, fields
 from typing import Any
 
-from metra.campaign.exercise_study import ExerciseStudy
-from metra.campaign.score_scales import MeasureScale
 from metra.errors import format_count
+from metra.formats.table import write_table
+from metra.meta.evaluators import MetricCorrelation, Reliability
+from metra.meta.exercise import ExerciseStudy
 from metra.meta.findings import MetaReport, build_count, build_signature
+from metra.meta.texts import TEXT_COLUMNS, TextRow, list_rows
 from metra.report.writers.headings import shorten_specs
+from metra.scores.scale import MeasureScale
 from metra.scoring.table import Cell, Column, Table, make_table, mark_best
 
-#: What is compared, by level.
+#: The unit of comparison, by level.
 UNITS = {"text": "translation", "system": "system"}
+_RESULT_COLUMNS = ("metric", "evaluator", "text", "translation", "score", "reason")
 
 
 def build_exercise_report(
@@ -30,9 +35,12 @@ def build_exercise_report(
         build_model_table(study),
         build_scales_table(study),
     ]
-    kept = [table for table in tables if table.rows]
-    told = study.notes if notes is None else notes
-    return MetaReport(kept, sign_exercise(study), told, _list_data(study))
+    filled = [table for table in tables if table.rows]
+    given = study.notes if notes is None else notes
+    data = _list_data(study)
+    return MetaReport(
+        filled, sign_exercise(study), given, data, selection=study.selection
+    )
 
 
 def sign_exercise(study: ExerciseStudy) -> str:
@@ -51,7 +59,7 @@ def sign_exercise(study: ExerciseStudy) -> str:
 
 
 def describe_ends(scale: MeasureScale) -> str:
-    """Write which values are worth 0 and 100.
+    """Write the values that map to 0 and 100.
 
     >>> describe_ends(MeasureScale("clarity", "human", 0, 3, "protocol", 0, 3, 9, 0))
     '0..3'
@@ -80,7 +88,7 @@ def _build_system_table(
     short = shorten_specs(study.metrics)
     cells = {
         (one.metric, one.system): Cell(getattr(one, figure))
-        for one in study.exercise.systems
+        for one in study.evaluations
     }
     columns = [
         [cells.get((metric, system), Cell(None)) for system in study.systems]
@@ -99,9 +107,9 @@ def _build_system_table(
 def build_reliability_table(study: ExerciseStudy) -> Table:
     """Build a row a measure: its evaluators, how far apart they are and how they agree."""
     short = shorten_specs(study.metrics)
-    agreement = {one.metric: one for one in study.exercise.agreement}
+    agreement = {one.metric: one for one in study.agreement}
     rows = []
-    for one in study.exercise.reliability:
+    for one in study.reliability:
         pairs = agreement[one.metric]
         counts = map(build_count, (one.evaluators, one.translations, one.shared))
         figures = one.mean, one.deviation, one.agreement, pairs.pearson, pairs.spearman
@@ -152,7 +160,7 @@ def build_human_table(study: ExerciseStudy) -> Table:
 
 
 def build_matrix_table(study: ExerciseStudy) -> Table:
-    """Build Pearson's r of every two measures; none where there is one measure only."""
+    """Build Pearson's r of every two measures; a single measure has no table."""
     names = list(shorten_specs(study.metrics).values())
     values = build_matrix(study)
     numbers = [str(number) for number in range(1, len(names) + 1)]
@@ -172,10 +180,10 @@ def build_matrix_table(study: ExerciseStudy) -> Table:
 
 
 def build_matrix(study: ExerciseStudy) -> list[list[float | None]]:
-    """Return Pearson's r of every two measures, None where there is no figure."""
+    """Return Pearson's r of every two measures, None if it is undefined."""
     values: dict[tuple[str, str], float | None]
     values = {(name, name): 1.0 for name in study.metrics}
-    for one in study.exercise.correlations:
+    for one in study.correlations:
         values[one.one, one.other] = values[one.other, one.one] = one.pearson
     return [
         [values.get((row, column)) for column in study.metrics] for row in study.metrics
@@ -188,7 +196,7 @@ def build_model_table(study: ExerciseStudy) -> Table:
     specs = [spec for spec, *_ in study.model[0].parts] if study.model else []
     scores = mark_best([Cell(one.score) for one in study.model])
     rows = [
-        (one.system, [score, *(Cell(worth) for _, worth, _ in one.parts)])
+        (one.system, [score, *(Cell(mean) for _, mean, _ in one.parts)])
         for one, score in zip(study.model, scores, strict=True)
     ]
     caption = f"Quality by the model {study.model_name}, and its metrics"
@@ -197,7 +205,7 @@ def build_model_table(study: ExerciseStudy) -> Table:
 
 
 def build_scales_table(study: ExerciseStudy) -> Table:
-    """Build a row a measure: which of its values are worth 0 and 100, and who says so."""
+    """Build a row a measure: the values that map to 0 and 100, and their origin."""
     short = shorten_specs(study.metrics)
     rows = [
         (
@@ -230,7 +238,7 @@ def describe_exercise(study: ExerciseStudy) -> str:
 
     The count of texts is left out where systems are compared.
     """
-    texts = {one.text for one in study.exercise.results}
+    texts = {row[2] for row in list_rows(study.scores)}
     counts = [
         format_count(len(study.systems), "system"),
         *([format_count(len(texts), "text")] if study.level == "text" else []),
@@ -240,14 +248,44 @@ def describe_exercise(study: ExerciseStudy) -> str:
     return ", ".join(counts)
 
 
+def write_exercise_tables(study: ExerciseStudy) -> dict[str, str]:
+    """Return the tables to send in, by file name."""
+    results = [_RESULT_COLUMNS, *(row.values() for row in _list_results(study))]
+    tables: dict[str, Iterable[Iterable[object]]] = {"results.tsv": results}
+    records: dict[str, tuple[Sequence[Any], Any]] = {
+        "reliability.tsv": (study.reliability, Reliability),
+        "correlations.tsv": (study.correlations, MetricCorrelation),
+    }
+    for name, (rows, kind) in records.items():
+        tables[name] = [[one.name for one in fields(kind)], *map(astuple, rows)]
+    matrix = zip(study.metrics, build_matrix(study), strict=True)
+    tables["matrix.tsv"] = [
+        ["metric", *study.metrics],
+        *([metric, *values] for metric, values in matrix),
+    ]
+    return {name: write_table(rows) for name, rows in tables.items()}
+
+
+def write_text_table(rows: Iterable[TextRow]) -> str:
+    """Return the scores of texts as a table; the judges' mean has the evaluator `all`."""
+    cells = ((*row[:3], row[3] or "all", *row[4:]) for row in rows)
+    return write_table([TEXT_COLUMNS, *cells])
+
+
+def _list_results(study: ExerciseStudy) -> list[dict[str, Any]]:
+    return [
+        dict(zip(_RESULT_COLUMNS, (*row[:4], *row[5:]), strict=True))
+        for row in list_rows(study.scores)
+    ]
+
+
 def _list_data(study: ExerciseStudy) -> Mapping[str, Any]:
-    """Return what JSON gets beside the tables: every record in full."""
-    exercise = study.exercise
+    """Return the records that JSON gets in full beside the tables."""
     return {
         "level": study.level,
-        "results": exercise.results,
-        "systems": exercise.systems,
-        "agreement": exercise.agreement,
-        "correlations": exercise.correlations,
+        "results": _list_results(study),
+        "systems": study.evaluations,
+        "agreement": study.agreement,
+        "correlations": study.correlations,
         "model": study.model,
     }

@@ -82,10 +82,10 @@ def render_terminal(results: Results, style: Style) -> str:
 def write_tsv(results: Results) -> Iterator[str]:
     """Write one long table: a line for every score of every level, numbers in full."""
     compared = () if results.terms is None else TEST_COLUMNS
-    yield render_tsv([COLUMNS + compared])
+    yield render_tsv([(*COLUMNS, *compared, "better")])
     blank = ("",) * len(compared)
     for line in chain(
-        (row + blank for row in _list_score_rows(results)),
+        ((*row, *blank, better) for *row, better in _list_score_rows(results)),
         _list_comparison_rows(results) if compared else (),
     ):
         yield f"\n{render_tsv([line])}"
@@ -264,11 +264,16 @@ def _format_key(value: object) -> str:
 
 
 def _list_score_rows(results: Results) -> Iterator[tuple[str, ...]]:
+    """Yield the cells of `COLUMNS` of each score, and whether higher ones are better."""
     for entry in results.systems:
         for spec, score in entry.scores.items():
             low, high = map(repr, score.interval) if score.interval else ("", "")
-            number = _format_value(score.score)
-            yield "system", entry.name, "", spec, number, low, high, score.signature
+            number, better = (
+                _format_value(score.score),
+                score.direction.text,
+            )
+            about = "system", entry.name, "", spec, number
+            yield (*about, low, high, score.signature, better)
             for level, values, signature in (
                 ("document", score.documents, score.signature),
                 ("segment", _number_segments(score), score.segment_signature),
@@ -277,7 +282,7 @@ def _list_score_rows(results: Results) -> Iterator[tuple[str, ...]]:
                 signed = signature or score.signature
                 for item, value in (values or {}).items():
                     cells = level, entry.name, str(item), spec, _format_value(value)
-                    yield (*cells, "", "", signed)
+                    yield (*cells, "", "", signed, better)
                     signed = ""
     for place, group in enumerate(results.groups or ()):
         keys = group.key.items()
@@ -285,7 +290,8 @@ def _list_score_rows(results: Results) -> Iterator[tuple[str, ...]]:
         for entry in group.systems:
             for spec, score in entry.scores.items():
                 cells = "group", entry.name, item, spec, _format_value(score.score)
-                yield (*cells, "", "", "" if place else score.signature)
+                signed = "" if place else score.signature
+                yield (*cells, "", "", signed, score.direction.text)
 
 
 def _list_comparison_rows(results: Results) -> Iterator[tuple[str, ...]]:
@@ -297,7 +303,7 @@ def _list_comparison_rows(results: Results) -> Iterator[tuple[str, ...]]:
             *names,
             *map(_format_value, numbers),
             entry.test,
-            *map(_format_value, tested),
+            *(*map(_format_value, tested), ""),
         )
 
 

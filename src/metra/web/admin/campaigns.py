@@ -7,11 +7,15 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from metra.campaign.campaign import FIRST
-from metra.campaign.exercise import compare_evaluators, convert_text_scores
+from metra.campaign.judgement import build_campaign_scores
 from metra.campaign.own_wording import choose_campaign_wording, list_wordings
-from metra.campaign.results import score_texts
 from metra.campaign.screen import build_screen, get_screen_protocol
+from metra.errors import MetraError
+from metra.meta.exercise import run_exercise
+from metra.meta.judges import add_flags
 from metra.report.campaign_files import zip_files
+from metra.report.writers.exercise import write_exercise_tables
+from metra.scores.selection import DEFAULT
 from metra.store import audit, campaigns, tasks
 from metra.store.database import strip_unstorable
 from metra.store.second_looks import read_completed
@@ -35,38 +39,54 @@ def show_exercise(request: Request, _: Administering) -> Response:
 def download_tables(request: Request, session: Administering) -> Response:
     """Return the tables of the exercise as a zip file, and log the download."""
     shown = _compare_campaigns(request)
-    if shown["found"] is None:
+    study = shown["study"]
+    if study is None:
         raise Refusal.not_found()
     headers = {"Content-Disposition": 'attachment; filename="exercise.zip"'}
-    packed = zip_files(shown["found"].tables())
-    names = [one.name for one in shown["known"] if one.id in shown["chosen"]]
+    packed = zip_files(write_exercise_tables(study))
+    names = [one.name for one in shown["visible"] if one.id in shown["chosen"]]
     state = get_state(request)
-    about = {"rows": shown["rows"], "who": session.name, "now": state.clock()}
+    about: dict[str, Any] = {
+        "rows": len(study.scores),
+        "who": session.name,
+        "now": state.clock(),
+    }
     with state.store.transaction() as db:
         audit.add_export(db, "exercise", len(packed), campaigns=names, **about)
     return Response(packed, media_type="application/zip", headers=headers)
 
 
 def _compare_campaigns(request: Request) -> dict[str, Any]:
-    """Return the campaigns that can be chosen, those that are, and their comparison."""
+    """Return the campaigns that can be chosen, the chosen ones, and their comparison."""
     with get_state(request).store.reading() as db:
         entries = campaigns.list_campaigns(db)
         every = [campaigns.get_campaign(db, entry[0]) for entry in entries]
-        known = [
+        visible = [
             one
             for one in every
             if not one.is_blind and FIRST not in one.campaign.material
         ]
-        ids = {one.id for one in known}
+        ids = {one.id for one in visible}
         chosen = ids.intersection(request.query_params.getlist("campaign")) or ids
-        results = [
-            result
-            for one in known
-            if one.id in chosen
-            for result in convert_text_scores(score_texts(read_completed(db, one)))
-        ]
-    found = compare_evaluators(results) if results else None
-    return {"known": known, "chosen": chosen, "found": found, "rows": len(results)}
+        answers = {
+            one.name: read_completed(db, one) for one in visible if one.id in chosen
+        }
+    tables = {
+        name: add_flags(build_campaign_scores(each)) for name, each in answers.items()
+    }
+    study, refusal = None, ""
+    try:
+        study = run_exercise(tables)
+    except MetraError as error:  # no scores, or campaigns that do not go together
+        refusal = str(error) if tables else ""
+    words = {name: DEFAULT.describe(table) for name, table in tables.items()}
+    return {
+        "visible": visible,
+        "chosen": chosen,
+        "study": study,
+        "refusal": refusal,
+        "selections": words,
+    }
 
 
 _MOST = 500

@@ -28,6 +28,7 @@ from metra.campaign.summary import compute_measurements
 from metra.campaign.uploads import make_safe_name
 from metra.errors import MetraError
 from metra.meta.correlate import PeopleCorrelation, correlate_people, tabulate_means
+from metra.meta.exercise import run_exercise
 from metra.meta.findings import merge_reports
 from metra.meta.judge_options import (
     WORDS_PER_MINUTE,
@@ -38,13 +39,14 @@ from metra.meta.judge_options import (
 from metra.meta.judges import add_flags
 from metra.meta.question import AnsweredQuestion, answer_all
 from metra.meta.spans import agree_on_marks, compare_tags
+from metra.meta.texts import tabulate_texts
 from metra.metrics import registry
 from metra.report.html.tables import convert_table
 from metra.report.pictures.campaign import draw_judge_times, draw_ranking, draw_times
 from metra.report.table import Style
 from metra.report.writers.meta import render
 from metra.scores.judgement import Judgement, JudgementKind
-from metra.scores.selection import Flagged, Selection, select_judgements
+from metra.scores.selection import DEFAULT, Flagged, Selection, select_judgements
 from metra.scores.spans import collect_spans
 from metra.scores.table import COUNTED, Scores, concatenate_scores
 from metra.scoring.table import Table
@@ -184,10 +186,15 @@ def _render_metrics(visit: CampaignVisit, problem: str = "") -> Response:
         looks = second_looks.find_second_looks(db, stored)
         own = answers.read_judgements(db, stored) if campaign.material else []
     measured = compute_measurements(campaign, judgements)
+    scores = add_flags(build_campaign_scores(judgements))
+    texts = tabulate_texts(scores)
     return visit.render(
         "measures.html",
         problem=problem,
         measured=measured,
+        texts=texts,
+        selection=DEFAULT.describe(scores),
+        exercise=run_exercise({"": scores}) if texts else None,
         undefined=measured.undefined[:_MOST_UNDEFINED],
         more_undefined=len(measured.undefined[_MOST_UNDEFINED:]),
         waiting=count_open_answers(campaign, judgements),

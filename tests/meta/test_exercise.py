@@ -1,33 +1,32 @@
 """The collective exercise from end to end, worked by hand, and what it refuses."""
 
-from dataclasses import replace
 from math import atanh, nan, tanh
 
 import numpy as np
 import pytest
+from tests.meta.evaluators import build_results, given
 
-from metra.campaign.exercise_study import MeasureScale, rename_systems, run_exercise
-from metra.campaign.score_scales import NativeScore, ScoreScale, parse_scale
+from metra.campaign.protocols.registry import list_question_scales
 from metra.errors import CorpusError, FormatError, MetraError, OptionError
 from metra.formats.annotations.quality_model import QualityModel, WeightedMetric
+from metra.meta.exercise import ExerciseStudy, rename_systems, run_exercise
+from metra.meta.texts import list_rows
+from metra.scores.scale import MeasureScale, ScoreScale, parse_scale, scale_to_hundred
 from metra.stats.bootstrap import fisher_interval
-
-
-def given(metric, evaluator, scores, *, text="", **more):
-    """Scores of systems a, b, c, … by one evaluator."""
-    return [
-        NativeScore(metric, evaluator, text, name, value, **more)
-        for name, value in zip("abcdef", scores, strict=False)
-    ]
-
 
 CLARITY = {"clarity": ScoreScale(0, 3)}
 
 
+def hold(rows, *, place="", **options) -> ExerciseStudy:
+    """Hold the exercise on one table of results."""
+    options = {"protocol_scales": list_question_scales()} | options
+    return run_exercise({place: build_results(rows)}, **options)
+
+
 def test_means_and_deviations_of_systems():
     scores = [*given("clarity", "ann", [3, 0]), *given("clarity", "bob", [1.5, 0])]
-    study = run_exercise(scores, scales=CLARITY)
-    first, second = study.exercise.systems
+    study = hold(scores, scales=CLARITY)
+    first, second = study.evaluations
     assert study.systems == [first.system, second.system] == ["a", "b"]
     assert (first.mean, first.evaluators) == (75, 2)
     assert first.deviation == pytest.approx(1250**0.5)  # of 100 and 50, with n - 1
@@ -42,8 +41,8 @@ def test_deviations_are_pooled_over_texts():
         *given("H4b", "bob", [30], text="one", hundred=30.0),
         *given("H4b", "ann", [50], text="two", hundred=50.0),
     ]
-    study = run_exercise(scores)
-    [system] = study.exercise.systems
+    study = hold(scores)
+    [system] = study.evaluations
     assert study.level == "text"
     assert system.mean == pytest.approx((20 + 50) / 2)
     # One text has two evaluators: the squares of both sides of 20, over n - 1.
@@ -52,24 +51,23 @@ def test_deviations_are_pooled_over_texts():
 
 
 def test_one_evaluator_has_no_deviation_and_no_agreement():
-    study = run_exercise(given("bleu", "ann", [10, 20, 30]))
-    assert {one.deviation for one in study.exercise.systems} == {None}
-    [reliability] = study.exercise.reliability
+    study = hold(given("bleu", "ann", [10, 20, 30]))
+    assert {one.deviation for one in study.evaluations} == {None}
+    [reliability] = study.reliability
     assert reliability.reason == "no translation has two evaluators"
-    assert study.exercise.agreement[0].pairs == ()
+    assert study.agreement[0].pairs == ()
     assert study.human == ()
 
 
 def test_evaluators_who_share_nothing_are_not_compared():
     scores = [*given("bleu", "ann", [10]), *given("wer", "bob", [10, 20, 40])]
-    scores += [NativeScore("bleu", "bob", "", "b", 5)]
-    study = run_exercise([replace(one, higher_is_better=True) for one in scores])
-    assert study.exercise.agreement[0].pairs == ()
+    study = hold([*scores, ("bleu", "bob", "", "b", 5)])
+    assert study.agreement[0].pairs == ()
 
 
 def test_every_two_evaluators():
     scores = [*given("bleu", "ann", [10, 20, 40]), *given("bleu", "bob", [10, 30, 20])]
-    [found] = run_exercise(scores).exercise.agreement
+    [found] = hold(scores).agreement
     [pair] = found.pairs
     assert (pair.first, pair.second, pair.translations) == ("ann", "bob", 3)
     assert pair.difference == pytest.approx((0 - 10 + 20) / 3)
@@ -81,9 +79,9 @@ def test_every_two_evaluators():
 def test_two_translations_lie_on_a_line_and_have_no_correlation():
     scores = [*given("bleu", "ann", [10, 20]), *given("bleu", "bob", [10, 30])]
     scores += given("adequacy", "cleo", [1, 5])
-    study = run_exercise(scores)
-    assert study.exercise.agreement[0].pearson is None
-    assert study.exercise.agreement[0].pairs[0].pearson is None
+    study = hold(scores)
+    assert study.agreement[0].pearson is None
+    assert study.agreement[0].pairs[0].pearson is None
     assert study.human[0].pearson is None
     assert study.human[0].fit is None
 
@@ -94,7 +92,7 @@ def test_people_against_metrics():
         *given("bleu", "bob", [10, 20, 30, 40]),
         *given("wer", "bob", [90, 60, 10, 20], higher_is_better=False),
     ]
-    study = run_exercise(scores)
+    study = hold(scores)
     assert [(one.automated, one.human) for one in study.human] == [
         ("bleu", "adequacy"),
         ("wer", "adequacy"),
@@ -121,7 +119,7 @@ def score_texts(rng, texts, systems, *, shared):
             values = np.clip(50 + 10 * noise + 10 * rng.normal(size=2), 0, 100)
             for metric, value in zip(("adequacy", "bleu"), values, strict=True):
                 names = metric, "ann", f"t{text}", f"s{system}"
-                scores.append(NativeScore(*names, float(value), float(value)))
+                scores.append((*names, float(value), float(value)))
     return scores
 
 
@@ -129,7 +127,7 @@ def test_intervals_draw_whole_texts():
     """A plain bootstrap of texts has the same ends but for chance; cells are too narrow."""
     rng = np.random.default_rng(3)
     scores = score_texts(rng, 12, 8, shared=2.0)
-    [pair] = run_exercise(scores, human=["adequacy"], automated=["bleu"]).human
+    [pair] = hold(scores, human=["adequacy"], automated=["bleu"]).human
     x, y = (np.array(each).reshape(12, 8) for each in (pair.x, pair.y))
     drawn = [
         np.corrcoef(x[chosen].ravel(), y[chosen].ravel())[0, 1]
@@ -147,7 +145,7 @@ def test_intervals_draw_whole_texts():
 )
 def test_few_texts_leave_the_drawing_to_systems(texts, systems, method):
     scores = score_texts(np.random.default_rng(1), texts, systems, shared=1.0)
-    [pair] = run_exercise(scores, human=["adequacy"], automated=["bleu"]).human
+    [pair] = hold(scores, human=["adequacy"], automated=["bleu"]).human
     assert pair.method == method
     assert (pair.interval is None) == (not method)
 
@@ -159,20 +157,17 @@ def test_the_given_scale_wins_over_the_model_and_the_model_over_the_unit():
         ({}, 50, "model m"),
         ({"bleu": ScoreScale(0, 80)}, 50, "given"),
     ):
-        study = run_exercise(scores, model=model, scales=scales)
-        assert study.exercise.systems[0].mean == mean
+        study = hold(scores, model=model, scales=scales)
+        assert study.evaluations[0].mean == mean
         assert study.scales[0].origin == origin
-    [plain] = run_exercise(scores).scales
+    [plain] = hold(scores).scales
     assert (plain.worst, plain.best, plain.origin) == (0, 100, "percentage")
 
 
 def test_scales_of_values_that_files_have_mapped():
     def find(name: str, hundreds: list[float]) -> MeasureScale:
-        scores = [
-            replace(one, hundred=hundred)
-            for one, hundred in zip(given(name, "ann", [2, 3]), hundreds, strict=True)
-        ]
-        [scale] = run_exercise(scores).scales
+        rows = zip("ab", [2, 3], hundreds, strict=True)
+        [scale] = hold([(name, "ann", "", *row) for row in rows]).scales
         return scale
 
     handed = find("mine", [2, 3])
@@ -186,20 +181,20 @@ def test_scales_of_values_that_files_have_mapped():
 
 def test_a_scale_for_a_metric_is_for_all_its_options():
     scores = given("nist:n=3", "ann", [4.0, 6.0])
-    study = run_exercise(scores, scales=dict([parse_scale("nist=0..8")]))
-    assert [one.mean for one in study.exercise.systems] == [50, 75]
+    study = hold(scores, scales=dict([parse_scale("nist=0..8")]))
+    assert [one.mean for one in study.evaluations] == [50, 75]
 
 
 def test_what_lies_beyond_a_scale_is_cut_and_counted():
     scores = given("ter", "ann", [20, 154.5], higher_is_better=False)
-    study = run_exercise(scores)
-    assert [one.mean for one in study.exercise.systems] == [80, 0]
+    study = hold(scores)
+    assert [one.mean for one in study.evaluations] == [80, 0]
     assert study.scales[0].cut == 1
     assert study.notes == (
         "ter: 1 of 2 values are outside 100..0 and are clipped to it.",
     )
-    ends = run_exercise(given("ter", "ann", [0, 100], higher_is_better=False))
-    assert [one.mean for one in ends.exercise.systems] == [100, 0]
+    ends = hold(given("ter", "ann", [0, 100], higher_is_better=False))
+    assert [one.mean for one in ends.evaluations] == [100, 0]
     assert (ends.scales[0].cut, ends.notes) == (0, ())
 
 
@@ -219,10 +214,10 @@ def test_what_lies_beyond_a_scale_is_cut_and_counted():
 )
 def test_what_may_be_on_another_scale_is_noted(metric, scores, says):
     handed_in = [
-        NativeScore(metric, "ann", "", name, value, float(value))
+        (metric, "ann", "", name, value, float(value))
         for name, value in zip("ab", scores, strict=True)
     ]
-    [note] = run_exercise(handed_in).notes
+    [note] = hold(handed_in).notes
     assert says in note
 
 
@@ -230,7 +225,7 @@ def test_the_model_combines_means_and_shares_weights():
     members = [("adequacy", 3, 1, 5), ("clarity", 1, 0, 3), ("hter", 4, 100, 0)]
     model = QualityModel("m", "use", tuple(WeightedMetric(*one) for one in members))
     scores = [*given("adequacy", "ann", [3, 5]), *given("clarity", "ann", [3, 0])]
-    study = run_exercise(scores, model=model)
+    study = hold(scores, model=model)
     best, other = study.model
     assert (best.system, best.score) == ("b", 75)  # 3/4 of 100
     assert (other.system, other.score) == ("a", pytest.approx(0.75 * 50 + 0.25 * 100))
@@ -248,26 +243,24 @@ def test_texts_are_compared_only_where_all_measures_share_some():
         *given("clarity", "ann", [0, 0], text="two"),
     ]
     whole = given("bleu", "bob", [10, 20])
-    study = run_exercise([*by_text, *whole])
+    study = hold([*by_text, *whole])
     assert study.level == "system"
-    assert study.exercise.systems[0].mean == 50
-    study = run_exercise([*by_text, *whole], level="text")
-    assert {one.metric for one in study.exercise.results} == {"clarity"}
+    assert study.evaluations[0].mean == 50
+    study = hold([*by_text, *whole], level="text")
+    assert {row[0] for row in list_rows(study.scores)} == {"clarity"}
     assert "Skipped, because no text has a score: bleu." in study.notes
     with pytest.raises(OptionError, match="no scores for single texts"):
-        run_exercise(whole, level="text")
+        hold(whole, level="text")
 
 
 def test_a_measure_without_any_score_does_not_change_the_level():
     scores = [
         *given("clarity", "ann", [3, 0], text="one"),
-        *given(
-            "cloze-close", "ann", [nan, nan], text="one", hundred=nan, reason="late"
-        ),
+        *given("cloze-close", "ann", [nan, nan], text="one", reason="late"),
     ]
-    study = run_exercise(scores, scales=CLARITY)
+    study = hold(scores, scales=CLARITY)
     assert study.level == "text"
-    assert [one.mean for one in study.exercise.systems] == [100, 0, None, None]
+    assert [one.mean for one in study.evaluations] == [100, 0, None, None]
 
 
 def test_a_score_of_all_texts_is_not_averaged_away():
@@ -276,20 +269,20 @@ def test_a_score_of_all_texts_is_not_averaged_away():
         *given("bleu", "ann", [10], text="one"),
         *given("bleu", "ann", [20], text="two"),
     ]
-    study = run_exercise(scores, level="system")
-    assert study.exercise.systems[0].mean == 40
+    study = hold(scores, level="system")
+    assert study.evaluations[0].mean == 40
 
 
 def test_missing_systems_are_noted():
     scores = [*given("bleu", "ann", [1, 2, 3]), *given("bleu", "bob", [1])]
-    assert run_exercise(scores).notes == ("bob has no bleu of b, c.",)
+    assert hold(scores).notes == ("bob has no bleu of b, c.",)
 
 
 def test_a_kind_that_is_not_known_is_asked_for():
     scores = [*given("x", "ann", [1, 2]), *given("bleu", "bob", [1, 2])]
-    study = run_exercise(scores, scales={"x": ScoreScale(0, 10)})
+    study = hold(scores, scales={"x": ScoreScale(0, 10)})
     assert "list each in `human` or `automated`" in study.notes[-1]
-    study = run_exercise(scores, scales={"x": ScoreScale(0, 10)}, human=["x"])
+    study = hold(scores, scales={"x": ScoreScale(0, 10)}, human=["x"])
     assert study.notes == ()
     assert study.human[0].human == "x"
 
@@ -307,25 +300,22 @@ REFUSED = [
         given("adequacy", "ann", [7]), {}, "the unit of adequacy is not", id="off scale"
     ),
     pytest.param(
-        given("bleu", "ann", [120], place="ann.json"),
-        {},
+        given("bleu", "ann", [120]),
+        {"place": "ann.json"},
         "ann.json: bleu of a is 120; expected a number from 0 to 100",
         id="no percentage",
     ),
     pytest.param(
-        [NativeScore("H5", "ann", "", "a", 101, 101.0)],
+        [("H5", "ann", "", "a", 101, 101.0)],
         {},
         "H5 of a is 101; expected a number from 0 to 100",
         id="handed in beyond 100",
     ),
     pytest.param(
-        [*given("bleu", "ann", [1, 2]), NativeScore("bleu", "bob", "", "sysA", 3)],
+        given("H5", "ann", [1], text="one", hundred=1.0) * 2,
         {},
-        "No other evaluator scored the systems of bleu by ann (a, b); others scored sysA.",
-        id="different names",
-    ),
-    pytest.param(
-        given("bleu", "ann", [1]) * 2, {}, "ann gives bleu of a twice", id="twice"
+        "ann gives H5 of a of one twice; remove one.",
+        id="twice",
     ),
     pytest.param(
         given("bleu", "ann", [1]),
@@ -346,12 +336,6 @@ REFUSED = [
         id="wrong direction",
     ),
     pytest.param(
-        [*given("x", "ann", [1]), *given("x", "bob", [1], higher_is_better=False)],
-        {},
-        "One file declares that higher values of x are better",
-        id="two directions",
-    ),
-    pytest.param(
         given("bleu", "ann", [1]),
         {"model": QualityModel("m", "u", (WeightedMetric("ter", 1, 100, 0),))},
         "No metric of the model m has scores: ter; metrics with scores: bleu.",
@@ -363,9 +347,39 @@ REFUSED = [
 @pytest.mark.parametrize(("scores", "options", "says"), REFUSED)
 def test_what_is_refused(scores, options, says):
     with pytest.raises(MetraError) as refused:
-        run_exercise(scores, **options)
+        hold(scores, **options)
     assert says in str(refused.value)
     assert isinstance(refused.value, CorpusError | OptionError | FormatError)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "says"),
+    [
+        pytest.param(
+            given("bleu", "ann", [1, 2]),
+            [("bleu", "bob", "", "sysA", 3)],
+            "No other evaluator scored the systems of one.tsv (a, b); others scored sysA.",
+            id="different names",
+        ),
+        pytest.param(
+            given("bleu", "ann", [1]),
+            given("bleu", "ann", [1]),
+            "ann gives bleu of a twice, in one.tsv and two.tsv; remove one, or name",
+            id="twice",
+        ),
+        pytest.param(
+            given("x", "ann", [1]),
+            given("x", "bob", [1], higher_is_better=False),
+            "higher is better in one table and lower is better in another",
+            id="two directions",
+        ),
+    ],
+)
+def test_tables_that_do_not_go_together(first, second, says):
+    tables = {"one.tsv": build_results(first), "two.tsv": build_results(second)}
+    with pytest.raises(CorpusError) as refused:
+        run_exercise(tables)
+    assert says in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -374,6 +388,11 @@ def test_what_is_refused(scores, options, says):
 def test_what_is_no_scale(text):
     with pytest.raises(OptionError, match="is not a scale; expected METRIC=WORST"):
         parse_scale(text)
+
+
+def test_values_are_mapped_evenly_between_the_ends():
+    assert scale_to_hundred([-1, 0, 1, 4, 9], 0, 4).tolist() == [0, 0, 25, 100, 100]
+    assert scale_to_hundred([-1, 0, 1, 4, 9], 4, 0).tolist() == [100, 100, 75, 0, 0]
 
 
 def test_scales_of_specs_with_options():
@@ -385,10 +404,10 @@ def test_scales_of_specs_with_options():
 
 
 def test_systems_are_renamed():
-    scores = rename_systems(given("bleu", "ann", [1, 2]), {"a": "first"})
-    assert [one.translation for one in scores] == ["first", "b"]
+    tables = {"": build_results(given("bleu", "ann", [1, 2]))}
+    assert rename_systems(tables, {"a": "first"})[""].systems == ("first", "b")
     with pytest.raises(MetraError, match="No system named 'z'"):
-        rename_systems(scores, {"z": "y"})
+        rename_systems(tables, {"z": "y"})
 
 
 def test_the_plain_twin():
@@ -398,13 +417,13 @@ def test_the_plain_twin():
     ann, bob = [10.0, 40.0, 70.0], [20.0, 60.0, 65.0]
     clarity = [0.3, 1.2, 2.9]
     scores = [*given("bleu", "ann", ann), *given("bleu", "bob", bob)]
-    study = run_exercise([*scores, *given("clarity", "cleo", clarity)], scales=CLARITY)
+    study = hold([*scores, *given("clarity", "cleo", clarity)], scales=CLARITY)
     means = [fmean(pair) for pair in zip(ann, bob, strict=True)]
-    systems = [one for one in study.exercise.systems if one.metric == "bleu"]
+    systems = [one for one in study.evaluations if one.metric == "bleu"]
     assert [one.mean for one in systems] == pytest.approx(means)
     deviations = [stdev(pair) for pair in zip(ann, bob, strict=True)]
     assert [one.deviation for one in systems] == pytest.approx(deviations)
-    [reliability, _] = study.exercise.reliability
+    [reliability, _] = study.reliability
     pooled = fmean(one**2 for one in deviations) ** 0.5
     assert reliability.deviation == pytest.approx(pooled)
     [pair] = study.human

@@ -1,0 +1,433 @@
+"""The collective exercise: evaluators and measures compared on one scale, from 0 to 100.
+
+Dabbadie et al. 2002, LREC workshop, ask of each measure how reliable it is (the standard
+deviation over evaluators and their agreement) and how far measures agree with each other.
+Scores are mapped to 0 to 100, put on one level (texts or systems) and compared: evaluators
+with each other, people with automated metrics, metrics with metrics, and by a quality model.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import nan
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from metra.errors import (
+    CorpusError,
+    OptionError,
+    UnknownNameError,
+    format_count,
+    no_such,
+)
+from metra.formats.annotations.quality_model import QualityModel
+from metra.meta.evaluators import (
+    EvaluatorAgreement,
+    MetricCorrelation,
+    Place,
+    Reliability,
+    SystemEvaluation,
+    average_evaluators,
+    compare_pairs,
+    compute_reliability,
+    correlate_means,
+    correlate_metrics,
+    evaluate_systems,
+    index_results,
+)
+from metra.meta.findings import name_some
+from metra.meta.measure_scales import (
+    ProtocolScales,
+    classify_measure,
+    note_scales,
+    read_model_scales,
+    scale_measure,
+)
+from metra.meta.texts import (
+    average_systems,
+    average_texts,
+    list_rows,
+    refuse_repeats,
+    select_texts,
+)
+from metra.scores.scale import MeasureKind, MeasureScale, ScoreScale
+from metra.scores.selection import DEFAULT, Selection
+from metra.scores.table import Scores, concatenate_scores
+from metra.stats.arrays import Array, drop_nan
+from metra.stats.bootstrap import fisher_interval
+from metra.stats.defaults import LEAST_UNITS
+from metra.stats.direction import HIGHER
+from metra.stats.line_fit import LineFit, fit_line
+from metra.stats.moments import pearson, pearson_of_sums
+from metra.stats.resampling import Interval, Sample, compute_intervals
+
+#: The unit of comparison: translations of single texts, or systems over all texts.
+ExerciseLevel: TypeAlias = Literal["text", "system"]
+#: The units that the interval of a correlation draws: texts with all of their translations,
+#: or systems with theirs; or Fisher's formula.
+IntervalMethod: TypeAlias = Literal["texts", "systems", "Fisher", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class HumanCorrelation:
+    """An automated metric against a human one, with the points that a picture shows."""
+
+    automated: str
+    human: str
+    names: tuple[str, ...]
+    #: The human scores and the automated ones, means over evaluators.
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    pearson: float | None
+    #: 95 %; None if there are too few texts and systems.
+    interval: Interval | None
+    method: IntervalMethod
+    spearman: float | None
+    fit: LineFit | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelScore:
+    """A system by a quality model: the weighted mean of its measures, which stand beside it."""
+
+    system: str
+    score: float | None
+    #: Each measure's mean over evaluators and its share of the weight in per cent.
+    parts: tuple[tuple[str, float | None, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExerciseStudy:
+    """Everything that the organisers of an exercise tell its participants."""
+
+    #: Each evaluator's results on the level of comparison, with their values from 0 to 100.
+    scores: Scores
+    level: ExerciseLevel
+    scales: tuple[MeasureScale, ...]
+    reliability: tuple[Reliability, ...]
+    correlations: tuple[MetricCorrelation, ...]
+    evaluations: tuple[SystemEvaluation, ...]
+    agreement: tuple[EvaluatorAgreement, ...]
+    human: tuple[HumanCorrelation, ...]
+    #: Systems by the quality model, the best first; empty without a model.
+    model: tuple[ModelScore, ...]
+    model_name: str
+    #: The rows that count, in words.
+    selection: str
+    #: Notes on missing, skipped and clipped values, a sentence each.
+    notes: tuple[str, ...]
+
+    @property
+    def metrics(self) -> list[str]:
+        """The measures' names, in the order of the files."""
+        return [scale.metric for scale in self.scales]
+
+    @property
+    def systems(self) -> list[str]:
+        """The systems' names, in the order of the results."""
+        return list(dict.fromkeys(row[3] for row in list_rows(self.scores)))
+
+    @property
+    def evaluators(self) -> list[str]:
+        """The evaluators' names, sorted."""
+        return sorted({row[1] for row in list_rows(self.scores)})
+
+
+def run_exercise(
+    tables: Mapping[str, Scores],
+    selection: Selection = DEFAULT,
+    *,
+    scales: Mapping[str, ScoreScale] | None = None,
+    protocol_scales: ProtocolScales | None = None,
+    model: QualityModel | None = None,
+    level: Literal["auto", "text", "system"] = "auto",
+    human: Sequence[str] = (),
+    automated: Sequence[str] = (),
+) -> ExerciseStudy:
+    """Map scores to 0 to 100 and compare evaluators, people with metrics, and metrics.
+
+    `tables` are scores by the name of their file or campaign, with an evaluator as the judge
+    of each row; rows are selected in each of them. `scales` overrule those of the `model`,
+    and both the scales that files state and those of `protocol_scales`. The level is that of
+    texts if all measures share texts. `human` and `automated` name measures of unknown kind.
+    """
+    texts = {place: _average_table(table, selection) for place, table in tables.items()}
+    _check_tables(texts)
+    scores = concatenate_scores(list(texts.values())) if texts else None
+    if scores is None or not len(scores):
+        msg = "There are no scores to compare; give scores from at least one evaluator."
+        raise CorpusError(msg)
+    order = np.argsort(scores.scorer, kind="stable")
+    scores = scores.keep_lines(order)
+    every = [place for place, table in texts.items() for _ in range(len(table))]
+    places = [every[line] for line in order]
+    given, of_protocols = dict(scales or {}), dict(protocol_scales or {})
+    metrics = list(dict.fromkeys(scores.names[at] for at in scores.scorer.tolist()))
+    _check_names(metrics, given, "scale")
+    _check_names(metrics, [*human, *automated], "metric")
+    kinds: dict[str, MeasureKind] = {
+        metric: classify_measure(
+            metric,
+            [_get_kind(table, metric) for table in tables.values()],
+            asked=of_protocols,
+            human=human,
+            automated=automated,
+        )
+        for metric in metrics
+    }
+    given = {**(read_model_scales(model) if model is not None else {}), **given}
+    hundred, mapped = np.full(len(scores), nan), []
+    for metric in metrics:
+        lines = np.flatnonzero(scores.scorer == scores.find(metric))
+        hundred[lines], scale = scale_measure(
+            scores.keep_lines(lines).only(scorers=[metric]),
+            [places[line] for line in lines],
+            *(kinds[metric], given, of_protocols),
+        )
+        mapped.append(scale)
+    scores = replace(scores, hundred=hundred)
+    notes = [*note_scales(mapped, of_protocols), *_note_missing(scores)]
+    chosen = _choose_level(scores, metrics) if level == "auto" else level
+    scores = _select_level(scores, chosen, notes)
+    unclear = [metric for metric, kind in kinds.items() if not kind]
+    if unclear:
+        notes.append(
+            f"Metrics of unknown kind: {name_some(unclear)}; list each in `human` "
+            "or `automated`."
+        )
+    results = index_results(scores)
+    means = {name: average_evaluators(each) for name, each in results.items()}
+    return ExerciseStudy(
+        scores,
+        chosen,
+        tuple(mapped),
+        tuple(compute_reliability(*each, scores) for each in results.items()),
+        tuple(
+            correlate_metrics(one, other, means[one], means[other])
+            for one, other in combinations(means, 2)
+        ),
+        tuple(evaluate_systems(results, scores)),
+        tuple(compare_pairs(*each) for each in results.items()),
+        tuple(_correlate_people(means, kinds)),
+        tuple(_apply_model(scores, model, notes)) if model is not None else (),
+        model.name if model is not None else "",
+        describe_tables(tables, selection),
+        tuple(notes),
+    )
+
+
+def describe_tables(tables: Mapping[str, Scores], selection: Selection) -> str:
+    """Say which rows count: of campaigns one by one, of other tables together."""
+    if len(tables) == 1:
+        [table] = tables.values()
+        return selection.describe(table)
+    words, count, judges = [], 0, set[str]()
+    for place, table in tables.items():
+        if len(table.answer) or table.flags or len(table.kind):
+            words.append(f"{place}: {selection.describe(table)}")
+        else:
+            counted = selection.select(table)
+            count += len(counted)
+            judges |= {*counted.judges}
+    if count:
+        scores = format_count(count, "score")
+        words.append(f"{scores} of {format_count(len(judges), 'judge')}")
+    return " / ".join(words)
+
+
+def rename_systems(
+    tables: Mapping[str, Scores], names: Mapping[str, str]
+) -> dict[str, Scores]:
+    """Return the tables with other names for some systems; refuse unknown ones."""
+    systems = {name for table in tables.values() for name in table.systems}
+    for name in names:
+        if name not in systems:
+            raise UnknownNameError(no_such("system", name, systems))
+    return {place: table.rename_systems(names) for place, table in tables.items()}
+
+
+def _average_table(table: Scores, selection: Selection) -> Scores:
+    """Return the means of texts; values mapped to 0 to 100 have no direction."""
+    chosen = select_texts(table, selection)
+    refuse_repeats(chosen)
+    texts, _ = average_texts(chosen)
+    is_bare = np.isnan(texts.hundred) & np.isfinite(texts.value)
+    bare = set(texts.scorer[is_bare].tolist())
+    scorers = [
+        scorer if at in bare else scorer._replace(direction=HIGHER)
+        for at, scorer in enumerate(texts.scorers)
+    ]
+    return replace(texts, scorers=tuple(scorers)).compact()
+
+
+def _get_kind(table: Scores, metric: str) -> MeasureKind:
+    if metric not in table.names:
+        return ""
+    scorer = table.scorers[table.find(metric)]
+    return "human" if scorer.human else "automated" if scorer.kind else ""
+
+
+def _check_tables(tables: Mapping[str, Scores]) -> None:
+    """Refuse two scores of the same thing by one evaluator, and systems that nobody shares."""
+    first_places: dict[tuple[str, ...], str] = {}
+    systems: dict[str, set[str]] = {}
+    for place, table in tables.items():
+        for metric, evaluator, text, system, *_ in list_rows(table):
+            systems.setdefault(place, set()).add(system)
+            key = metric, evaluator, text, system
+            first = first_places.setdefault(key, place)
+            if first != place:
+                what = " of ".join(filter(None, (system, text)))
+                msg = (
+                    f"{evaluator} gives {metric} of {what} twice, in {first} and "
+                    f"{place}; remove one, or name the evaluators with NAME=FILE."
+                )
+                raise CorpusError(msg)
+    for place, own in systems.items():
+        others = [each for other, each in systems.items() if other != place]
+        rest = set[str]().union(*others)
+        if others and not own & rest:
+            msg = (
+                f"No other evaluator scored the systems of {place} "
+                f"({name_some(sorted(own))}); others scored {name_some(sorted(rest))}. "
+                "System names must be the same everywhere; map them with `names`."
+            )
+            raise CorpusError(msg)
+
+
+def _check_names(metrics: Sequence[str], names: Iterable[str], what: str) -> None:
+    """Refuse names of measures that nobody has scored."""
+    scored = {*metrics, *(metric.partition(":")[0] for metric in metrics)}
+    for name in names:
+        if name not in scored:
+            problem = f"There is a {what} for {name!r}, which has no scores"
+            msg = f"{problem}; metrics: {', '.join(metrics)}."
+            raise OptionError(msg)
+
+
+def _note_missing(scores: Scores) -> Iterator[str]:
+    """Say which systems an evaluator has not scored."""
+    systems: dict[tuple[str, str], set[str]] = {}
+    for metric, evaluator, _, system, *_ in list_rows(scores):
+        systems.setdefault((metric, evaluator), set()).add(system)
+    every = list(dict.fromkeys(row[3] for row in list_rows(scores)))
+    for (metric, evaluator), own in systems.items():
+        missing = [name for name in every if name not in own]
+        if missing:
+            yield f"{evaluator} has no {metric} of {name_some(missing)}."
+
+
+def _choose_level(scores: Scores, metrics: Iterable[str]) -> ExerciseLevel:
+    """Choose texts if every metric has a text that all others have too."""
+    texts: dict[str, set[str]] = {metric: set() for metric in metrics}
+    for metric, _, text, *_ in list_rows(scores):
+        texts[metric] |= {text} - {""}
+    return "text" if set.intersection(*texts.values()) else "system"
+
+
+def _select_level(scores: Scores, level: ExerciseLevel, notes: list[str]) -> Scores:
+    if level == "system":
+        return average_systems(scores)
+    is_text = np.array([bool(item.document) for item in scores.items], bool)
+    selected = scores.keep_lines(is_text[scores.item])
+    if not len(selected):
+        msg = (
+            "There are no scores for single texts; compare systems with `level` system."
+        )
+        raise OptionError(msg)
+    left = {scores.names[at] for at in np.unique(selected.scorer)}
+    lost = sorted({row[0] for row in list_rows(scores)} - left)
+    if lost:
+        notes.append(f"Skipped, because no text has a score: {name_some(lost)}.")
+    return selected
+
+
+def _correlate_people(
+    means: Mapping[str, Mapping[Place, float]], kinds: Mapping[str, MeasureKind]
+) -> Iterator[HumanCorrelation]:
+    """Correlate each automated metric with each human one."""
+    people = [name for name in means if kinds[name] == "human"]
+    for metric in (name for name in means if kinds[name] == "automated"):
+        for human in people:
+            yield _correlate_pair(metric, human, means[metric], means[human])
+
+
+def _correlate_pair(
+    metric: str, human: str, scores: Mapping[Place, float], gold: Mapping[Place, float]
+) -> HumanCorrelation:
+    both = [place for place in gold if place in scores]
+    x, y = (np.array([of[place] for place in both]) for of in (gold, scores))
+    r, rho = correlate_means(x, y)
+    interval, method = _find_interval(both, x, y) if r is not None else (None, "")
+    return HumanCorrelation(
+        automated=metric,
+        human=human,
+        names=tuple(" ".join(filter(None, place[::-1])) for place in both),
+        x=tuple(x.tolist()),
+        y=tuple(y.tolist()),
+        pearson=r,
+        interval=interval,
+        method=method,
+        spearman=rho,
+        fit=fit_line(x, y) if len(both) > 2 else None,
+    )
+
+
+def _find_interval(
+    places: Sequence[Place], x: Array, y: Array
+) -> tuple[Interval | None, IntervalMethod]:
+    """Return the interval of Pearson's r, and its method.
+
+    Translations of one text depend on each other, and so do those of one system: whole
+    texts are drawn or, if these are few, whole systems.
+    """
+    texts, systems = ([place[at] for place in places] for at in (0, 1))
+    if not any(texts):
+        return fisher_interval(float(pearson(x, y)), len(places)), "Fisher"
+    clusters: dict[IntervalMethod, list[str]] = {"texts": texts, "systems": systems}
+    for method, names in clusters.items():
+        if len(set(names)) >= LEAST_UNITS:
+            g, m = x - x.mean(), y - y.mean()
+            rows = np.column_stack([np.ones(len(g)), g, m, g * g, m * m, g * m])
+            codes = np.unique(names, return_inverse=True)[1]
+            sample = Sample(rows, pearson_of_sums)
+            return compute_intervals([sample], units=[codes])[0], method
+    return None, ""
+
+
+def _apply_model(
+    scores: Scores, model: QualityModel, notes: list[str]
+) -> list[ModelScore]:
+    """Combine the means over evaluators by the weights of a model, the best system first."""
+    averaged = average_systems(scores)
+    means = {
+        (metric, system): drop_nan(mean)
+        for metric, results in index_results(averaged).items()
+        for (_, system), mean in average_evaluators(results).items()
+    }
+    systems = dict.fromkeys(row[3] for row in list_rows(averaged))
+    metrics = {metric for metric, *_ in list_rows(averaged)}
+    absent = [m.spec for m in model.members if m.spec not in metrics]
+    if len(absent) == len(model.members):
+        msg = (
+            f"No metric of the model {model.name} has scores: {', '.join(absent)}; "
+            f"metrics with scores: {', '.join(sorted(metrics))}."
+        )
+        raise OptionError(msg)
+    if absent:
+        notes.append(
+            f"Metrics of the model {model.name} without scores, whose weight the "
+            f"other metrics share: {name_some(absent)}."
+        )
+    ranked = []
+    for system in systems:
+        parts = [(m.spec, means.get((m.spec, system)), m.weight) for m in model.members]
+        total = sum(weight for _, mean, weight in parts if mean is not None)
+        gained = sum(weight * mean for _, mean, weight in parts if mean is not None)
+        shares = tuple(
+            (spec, mean, 100 * weight / total if mean is not None else 0.0)
+            for spec, mean, weight in parts
+        )
+        ranked.append(ModelScore(system, gained / total if total else None, shares))
+    return sorted(ranked, key=lambda one: (one.score is None, -(one.score or 0.0)))

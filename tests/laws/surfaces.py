@@ -9,6 +9,7 @@ import csv
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,10 +17,14 @@ from statistics import fmean
 from typing import Any
 from zipfile import ZipFile
 
+from tests.golden_run import inside
 from tests.golden_run.campaigns import Visitor
 from tests.golden_run.record import Run, settled
 from tests.laws.figures import Number, Reading, read_full, read_interval, read_number
 from tests.laws.pages import Cell, Page, Table, parse_page
+
+from metra.campaign.campaign import Campaign
+from metra.store import campaigns
 
 # --- Names and layout -------------------------------------------------------------------
 
@@ -38,6 +43,7 @@ RANKING_COLUMNS = {
     "n": "items",
     "scores": "answers",
     "cluster": "cluster",
+    "p next": "p next",
 }
 RANK_RANGE = "range"
 SPAN_COLUMNS = {
@@ -82,7 +88,7 @@ JSON_NAMES = {
     "Krippendorff's alpha, nominal": "alpha of characters",
 }
 
-#: The report gives judges' scores between 0 and 100, beside metrics of the same scale.
+#: The report gives judges' scores in their own unit.
 REPORT_SCORES = r"Scores with .*"
 REPORT_BY_SYSTEM = r".* and people by system"
 REPORT_PEOPLE = r"people( [↑↓])?"
@@ -108,7 +114,7 @@ REQUIRED = {
     "meta spans": _SPANS,
     "meta correlate": frozenset(METRIC_COLUMNS.values()),
     "report": frozenset(
-        ("hundred", "order", "cluster", "all answers", "r of systems", "r of outputs")
+        ("mean", "order", "cluster", "all answers", "r of systems", "r of outputs")
     )
     | {"Krippendorff's alpha, interval"},
     "texts.tsv": frozenset(TEXT_COLUMNS.values()),
@@ -126,9 +132,6 @@ EXPORTS = {
 CODEBOOK = "codebook.md"
 SYSTEMS = ("polished", "solid", "literal", "fluent-wrong")
 METRICS = ("bleu", "chrf", "ter")
-#: The texts of the demonstration, and the folder with one document a line.
-SEGMENTS, DOCUMENTS = "examples", "documents"
-REFERENCES = ("reference.1", "reference.2")
 
 # --- A campaign and its surfaces --------------------------------------------------------
 
@@ -173,6 +176,19 @@ class Surfaces:
         data = json.loads(out)
         reading.selections.append(data.get("selection", ""))
         return data
+
+    @cached_property
+    def campaign(self) -> Campaign:
+        """The campaign as it is stored."""
+        store = inside.open_store(str(self.run.folder / "judge.db"))
+        with closing(store), store.reading() as db:
+            return campaigns.get_campaign(db, self.key).campaign
+
+    @cached_property
+    def has_controls(self) -> bool:
+        """True if the page ranks systems of which the report gets no output."""
+        systems = {system for figure, _, system in self.read("results page").figures}
+        return not {name for name in systems if name} <= {*SYSTEMS, *METRICS}
 
     @cached_property
     def results(self) -> Page:
@@ -312,7 +328,7 @@ def read_rank(of: Surfaces, form: str) -> Reading:
         for place, row in enumerate(rows):
             system = row["system"]
             reading.add("order", scorer, system, Number(place + 1))
-            for name in ("mean", "0–100", "z", "n", "scores", "cluster"):
+            for name in ("mean", "0–100", "z", "n", "scores", "cluster", "p next"):
                 _add_json(
                     reading, JSON_NAMES.get(name, name), scorer, system, row, name
                 )
@@ -375,11 +391,23 @@ def _name_export(of: Surfaces, form: str) -> tuple[str, ...]:
 def _name_texts(of: Surfaces) -> tuple[list[str], list[str]]:
     """Return the outputs, and the options that name references and documents.
 
-    Judges of documents see each as one text, so metrics must score it as one.
+    They are the texts that the campaign shows: judges of documents see each as one text, or
+    its beginning, so metrics must score it as one.
     """
-    home = DOCUMENTS if of.is_about_documents else SEGMENTS
-    outputs = [f"{home}/outputs/{name}.txt" for name in SYSTEMS]
-    references = [f"--reference={home}/{name}.txt" for name in REFERENCES]
+    campaign, home = of.campaign, of.run.folder / "texts" / of.key
+    if not home.exists():
+        home.mkdir(parents=True)
+        columns = {one.name: one.outputs for one in campaign.systems}
+        segments = campaign.segments
+        for number in range(len(segments[0].references)):
+            references = [one.references[number] for one in segments]
+            columns[f"reference.{number}"] = tuple(references)
+        columns["docs"] = tuple(one.document for one in segments)
+        for name, texts in columns.items():
+            lines = "".join(f"{text}\n" for text in texts)
+            (home / f"{name}.txt").write_text(lines, encoding="utf-8")
+    outputs = [f"{home}/{name}.txt" for name in SYSTEMS]
+    references = [f"--reference={path}" for path in sorted(home.glob("reference.*"))]
     return outputs, [*references, f"--docs={home}/docs.txt"]
 
 
@@ -420,18 +448,25 @@ def read_report(of: Surfaces, form: str) -> Reading:
             reading.refusals.append(of.last_error)
             continue
         page = parse_page(file.read_text(encoding="utf-8"))
-        reading.selections.append(page.text)
         _read_report_page(reading, page, scorer)
+        if of.has_controls:  # of other rows, which the report names
+            for system in SYSTEMS:
+                reading.figures.pop(("order", scorer, system), None)
+        else:
+            reading.selections.append(page.text)
     return reading
 
 
 def _read_report_page(reading: Reading, page: Page, scorer: str) -> None:
     for _, table in page.find_tables(REPORT_SCORES):
         _read_report_scores(reading, table, scorer)
+    for _, table in page.find_tables(RANKING):
+        for row in table.read_rows():
+            _read_columns(reading, row, RANKING_COLUMNS, scorer, _get_first(row).name)
     for _, table in page.find_tables(REPORT_BY_SYSTEM):
         for row in table.read_rows():
             number = read_number(row["people"].text)
-            reading.add("hundred", scorer, row["system"].name, number)
+            reading.add("mean", scorer, row["system"].name, number)
     # Its correlation of systems is another question: metrics score all segments there.
     for _, table in page.find_tables(REPORT_CORRELATIONS):
         for row in table.read_rows():
@@ -465,8 +500,8 @@ def _read_report_scores(reading: Reading, table: Table, scorer: str) -> None:
         shown = [
             read_number(given.get(f"data-{name}", "")) for name in ("v", "low", "high")
         ]
-        reading.add("hundred", scorer, system, shown[0])
-        reading.add_interval("hundred", scorer, system, filter(None, shown[1:]))
+        reading.add("mean", scorer, system, shown[0])
+        reading.add_interval("mean", scorer, system, filter(None, shown[1:]))
         if match := re.search(r"group (\d+)", cell.text):
             reading.add("cluster", scorer, system, read_full(match[1]))
 

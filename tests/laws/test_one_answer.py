@@ -28,7 +28,6 @@ Digits are compared in full (to 1e-9) where both surfaces have them, else as pri
 import re
 from collections.abc import Iterable, Iterator
 from html import unescape
-from pathlib import Path
 
 import pytest
 from tests.golden_run.campaigns import Opened, fill_store
@@ -37,11 +36,8 @@ from tests.laws.figures import Figures, Number, are_equal
 from tests.laws.surfaces import (
     ABOUT_SYSTEMS,
     ABOUT_TEXTS,
-    DOCUMENTS,
     METRICS,
-    REFERENCES,
     REQUIRED,
-    SEGMENTS,
     SYSTEMS,
     Surfaces,
 )
@@ -104,7 +100,6 @@ def campaigns(
 ) -> Iterator[dict[str, Surfaces]]:
     """Fill a store with the demonstration and show all systems' names."""
     folder = fill_folder(tmp_path_factory.mktemp("law") / "store")
-    join_documents(folder)
     run = Run(Case("one-answer", []), folder)
     with settled(folder):
         fill_store(run)
@@ -121,26 +116,6 @@ def campaigns(
             name.removeprefix(PREFIX): Surfaces(run, admin, name, key)
             for name, key in keys.items()
         }
-
-
-def join_documents(folder: Path) -> None:
-    """Write outputs and references of the demonstration with one document a line."""
-    source, target = folder / SEGMENTS, folder / DOCUMENTS
-    (target / "outputs").mkdir(parents=True)
-    documents = [line.split("\t")[0] for line in _read_lines(source / "docs.txt")]
-    names = list(dict.fromkeys(documents))
-    (target / "docs.txt").write_text("".join(f"{name}\n" for name in names))
-    for path in [*(f"outputs/{name}" for name in SYSTEMS), *REFERENCES]:
-        texts: dict[str, list[str]] = {name: [] for name in names}
-        lines = _read_lines(source / f"{path}.txt")
-        for name, line in zip(documents, lines, strict=True):
-            texts[name].append(line)
-        joined = "".join(f"{' '.join(texts[name])}\n" for name in names)
-        (target / f"{path}.txt").write_text(joined, encoding="utf-8")
-
-
-def _read_lines(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
 
 
 @pytest.fixture

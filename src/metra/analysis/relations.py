@@ -1,6 +1,6 @@
 """Relations of two scores of the same segments and systems, for pictures."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from metra.analysis.distributions import compute_bin_edges, get_segment_scores
 from metra.metrics.record import Array
 from metra.scoring.results import Results
 from metra.stats.arrays import drop_nan
+from metra.stats.direction import HIGHER, Direction
 from metra.stats.moments import pearson, spearman
 
 if TYPE_CHECKING:
@@ -77,9 +78,17 @@ def relate_metrics(results: Results) -> list[ScoreRelation]:
 
 
 def relate_scores(
-    x: str, y: str, points: Sequence[SystemPoint], x_scores: Array, y_scores: Array
+    x: str,
+    y: str,
+    points: Sequence[SystemPoint],
+    x_scores: Array,
+    y_scores: Array,
+    directions: Sequence[Direction] = (HIGHER, HIGHER),
 ) -> ScoreRelation:
-    """Relate two scores; segments that lack one of them are left out."""
+    """Relate two scores; segments that lack one of them are left out.
+
+    Correlations are of scores that the `directions` orient.
+    """
     both = np.isfinite(x_scores) & np.isfinite(y_scores)
     x_scores, y_scores = x_scores[both], y_scores[both]
     x_edges, y_edges = compute_bin_edges(x_scores), compute_bin_edges(y_scores)
@@ -95,12 +104,21 @@ def relate_scores(
             for i, j in np.argwhere(table).tolist()
         ],
         segments=int(both.sum()),
-        pearson=drop_nan(float(pearson(x_scores, y_scores))),
-        spearman=drop_nan(float(spearman(x_scores, y_scores))),
-        systems_pearson=drop_nan(float(pearson(*_get_coordinates(points))))
+        pearson=_correlate(pearson, (x_scores, y_scores), directions),
+        spearman=_correlate(spearman, (x_scores, y_scores), directions),
+        systems_pearson=_correlate(pearson, _get_coordinates(points), directions)
         if len(points) > 2
         else None,
     )
+
+
+def _correlate(
+    coefficient: Callable[[Array, Array], Array],
+    pair: Sequence[Array] | Array,
+    directions: Sequence[Direction],
+) -> float | None:
+    x, y = (way.orient(each) for way, each in zip(directions, pair, strict=True))
+    return drop_nan(float(coefficient(x, y)))
 
 
 def _get_coordinates(points: Sequence[SystemPoint]) -> Array:
@@ -111,9 +129,13 @@ def relate_to_results(
     name: str,
     means: Mapping[str, float],
     segments: Mapping[str, Array],
+    direction: Direction,
     results: Results,
 ) -> list[ScoreRelation]:
-    """Relate other scores of the same systems, by their name, to each metric."""
+    """Relate other scores of the same systems, by their name, to each metric.
+
+    A higher correlation means more agreement, whatever the directions.
+    """
     names = [system.name for system in results.systems]
     pooled = np.concatenate([segments[each] for each in names])
     return [
@@ -127,6 +149,7 @@ def relate_to_results(
             ],
             pooled,
             np.concatenate([get_segment_scores(results, each, spec) for each in names]),
+            (direction, results.systems[0].scores[spec].direction),
         )
         for spec in results.specs
     ]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metra.errors import CorpusError, OptionError
+from metra.errors import CorpusError, OptionError, format_count
 from metra.meta.findings import (
     MetaReport,
     build_count,
@@ -192,8 +192,11 @@ def report_agreement(answer: AgreementAnswer, options: AgreeOptions) -> MetaRepo
     # Kendall's coefficient takes long.
     names = [name for name in PAIR_COLUMNS if not options.brief or name != "kendall"]
     pairs = [{name: getattr(pair, name) for name in names} for pair in agreement.pairs]
+    pairs_of_answers = format_count(len(agreement.shared.unit), "pair")
+    shared = format_count(agreement.units, "unit")
     notes = [
         *answer.notes,
+        f"{shared} with two or more judges, {pairs_of_answers} of answers.",
         *_write_notes(ratings, agreement, options.most_pairs),
     ]
     hidden = len(ratings.judges) - options.most_judges

@@ -12,7 +12,7 @@ from metra.errors import CorpusError, UnknownNameError, format_count, no_such
 from metra.meta.judge_options import RankOptions
 from metra.meta.rank import RankingAnswer, ask_ranking
 from metra.scores.selection import Selection
-from metra.scores.table import ScoredItem, Scores
+from metra.scores.table import ITEM_KINDS, ScoredItem, Scores
 from metra.scoring.results import HUMAN_SCORE, Results, Score, SystemScores
 from metra.stats.arrays import Array, Codes, row_means
 from metra.stats.direction import Direction
@@ -36,6 +36,8 @@ class PeopleScores:
     intervals: Mapping[str, Interval | None]
     #: Judged systems without an output.
     left_out: Sequence[str]
+    #: Level of the judgements: segment or document.
+    level: str
 
     @property
     def direction(self) -> Direction:
@@ -64,13 +66,20 @@ def collect_people(
     whole documents need outputs with one document a line.
     """
     name = choose_question(scores, question)
+    is_other = np.array([each not in systems for each in scores.systems], bool)
+    counted = selection.select(scores)
     others = [
-        each for each in scores.lines(name).compact().systems if each not in systems
+        each
+        for each in (
+            counted.lines(name).compact().systems if name in counted.names else ()
+        )
+        if each not in systems
     ]
-    judged = scores.only(
-        without_systems=[s for s in scores.systems if s not in systems]
-    )
-    if name not in judged.names:
+    # Checks of judges are of no output, but belong to the words of the selection.
+    kinds = [ITEM_KINDS.index(kind) for kind in sorted(selection.kinds)]
+    is_counted = np.isin(scores.get_kinds(), kinds)
+    judged = scores.keep_lines(~(is_other[scores.system] & is_counted))
+    if others and len(others) == len(counted.lines(name).compact().systems):
         msg = (
             "None of the judged systems has an output; "
             f"{no_such('system', others[0], systems)}"
@@ -102,6 +111,7 @@ def collect_people(
         {each: float(means.get(each, np.nan)) for each in systems},
         intervals,
         others,
+        selected.find_level(name),
     )
 
 

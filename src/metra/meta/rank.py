@@ -32,7 +32,15 @@ from metra.scores.views import (
 )
 from metra.scoring.table import Cell, Column, Table, make_table
 from metra.stats import ranking as stats
-from metra.stats.arrays import Array, Codes, Mask, divide, group_lines, row_means
+from metra.stats.arrays import (
+    Array,
+    Codes,
+    Mask,
+    divide,
+    drop_nan,
+    group_lines,
+    row_means,
+)
 from metra.stats.defaults import LEAST_UNITS
 from metra.stats.direction import HIGHER
 from metra.stats.exact_tests import rank_test_p_values, sign_test_p_values
@@ -444,9 +452,12 @@ def build_ranking_table(answer: RankingAnswer) -> Table:
                 cells.append(build_figure(other_means.get(system, np.nan)))
             if method == "mean" and ranking.hundreds is not None:
                 cells.append(build_figure(ranking.hundreds[place]))
+        last = place + 1 == len(ranking.systems)
+        p_next = np.nan if last else float(ranking.p[place, place + 1])
         cells += [
             build_count(ranking.sizes[place]),
             build_count(ranking.answers[place]),
+            Cell(drop_nan(p_next), digits=4),
         ]
         if ranking.automatic is not None:
             cells.append(build_figure(ranking.automatic[place]))
@@ -458,7 +469,7 @@ def build_ranking_table(answer: RankingAnswer) -> Table:
             heads.append("with flagged" if answer.is_apart else "without flagged")
         if method == "mean" and ranking.hundreds is not None:
             heads.append("0–100")
-    heads += ["n", "scores"]
+    heads += ["n", "scores", Column("p next", p_values=True)]
     heads += ["AutoRank"] if ranking.automatic is not None else []
     caption = f"Systems by {ranking.scorer.name}"
     return make_table("system", heads, rows, caption=caption, name="ranking")

@@ -7,11 +7,13 @@ import numpy as np
 
 from metra.errors import CorpusError, OptionError
 from metra.meta import judge_plots
+from metra.meta.agree import collect_judgements
 from metra.meta.compare import MetricComparison, compare
 from metra.meta.correlate import add_bootstrap, correlate_panel, parse_specs
+from metra.meta.judge_options import AgreeOptions
 from metra.meta.pseudo import JUDGES, average_curves, gather_judgements
 from metra.scores.table import Scores, concatenate_scores
-from metra.scores.views import build_panel, collect_ratings
+from metra.scores.views import build_panel
 from metra.scoring.scorers import build_scores
 from metra.scoring.statistics import CorpusStatistics
 from metra.stats.correlation import Options
@@ -69,13 +71,15 @@ class TrustReport:
 
 
 def assess_trust(
-    judgements: Scores, sheets: CorpusStatistics, *, seed: int
+    judgements: Scores, sheets: CorpusStatistics, *, seed: int, pooled: bool = True
 ) -> TrustReport:
     """Compare metrics with people, people with people, and both by length of document.
 
-    The only scorer of judgements is people.
+    The only scorer of judgements is people. If scores are not `pooled` over the judged
+    segments, systems have their corpus scores.
     """
     scores, statistics = build_scores(sheets)
+    statistics = statistics if pooled else {}
     scorer = judgements.names[0]
     everything = concatenate_scores([scores, judgements])
     notes: list[str] = []
@@ -96,7 +100,7 @@ def assess_trust(
         agreement=_correlate_people(lined_up, options),
         comparison=comparison,
         curve=curve,
-        judges=_summarise_judges(everything, judgements, scorer, seed, notes),
+        judges=_summarise_judges(judgements, scorer, seed, notes),
         notes=notes,
     )
 
@@ -130,7 +134,7 @@ def _build_curve(everything: Scores, lined_up: ScorePanel, seed: int) -> LengthC
 
 
 def _summarise_judges(
-    everything: Scores, judgements: Scores, scorer: str, seed: int, notes: list[str]
+    judgements: Scores, scorer: str, seed: int, notes: list[str]
 ) -> JudgeSummary | None:
     nameless = int((judgements.judge < 0).sum())
     if nameless:
@@ -140,7 +144,8 @@ def _summarise_judges(
         )
         return None
     try:
-        agreement = agree(collect_ratings(everything, scorer), trials=0)
+        ratings = collect_judgements(judgements, scorer, AgreeOptions())
+        agreement = agree(ratings, trials=0)
     except CorpusError as reason:
         notes.append(f"No agreement of judges: {reason}")
         return None

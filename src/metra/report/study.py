@@ -181,9 +181,10 @@ def build_study(
         )
         people_results = build_people_results(people, results.segments)
         people_relations = relate_to_results(
-            HUMAN_SCORE, people.means, people.segments, results
+            HUMAN_SCORE, people.means, people.segments, people.direction, results
         )
-        trust = assess_trust(people.scores, sheets, seed=seed)
+        by_document = people.level == "document"
+        trust = assess_trust(people.scores, sheets, seed=seed, pooled=not by_document)
     return Study(
         results=results,
         texts=texts,

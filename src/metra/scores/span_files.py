@@ -6,6 +6,7 @@ read.
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from metra.errors import FormatError
@@ -99,7 +100,8 @@ def _read_comet(path: str) -> Spans:
 
 def _read_judgements(path: str) -> Spans:
     judgements, scores = judgement_jsonl.read_judged(path)
-    return collect_spans(select_judgements(judgements, scores, DEFAULT), path)
+    spans = collect_spans(select_judgements(judgements, scores, DEFAULT), path)
+    return replace(spans, selection=DEFAULT.describe(scores))
 
 
 def _read_pearmut(path: str) -> Spans:

@@ -73,8 +73,10 @@ class Spans:
     category: Names
     side: Names
     text: Names
-    #: Whether programs marked, not people.
+    #: True if programs marked, not people.
     is_automatic: bool = False
+    #: The answers that count, in a few words; empty if the file is no export of ours.
+    selection: str = ""
     #: Whether places count UTF-16 units and ends are included.
     in_utf16: bool = False
 

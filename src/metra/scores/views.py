@@ -327,15 +327,17 @@ def count_comparisons(scores: Scores, name: str) -> PairwiseCounts:
 def collect_rankings(scores: Scores, name: str) -> tuple[Scores, Array]:
     """Turn ranks into shares of systems beaten, and gather them ranking by ranking.
 
-    A ranking is what a judge gave to the systems of a segment, or to some of them, 1 being
-    the best. A system's share is that of the other systems of the ranking that it beats, a
-    tie being half a win; so rankings of different lengths can be compared. The array is
-    rankings × systems, higher being better; what ranks one system is left out.
+    A ranking orders the systems of a segment, or some of them, by one judge: 1 is the best,
+    or the values of a scorer that compares outputs. A system's share is that of the other
+    systems of the ranking that it beats, a tie counting half, so that rankings of different
+    lengths can be compared. The array is rankings × systems, higher is better; a ranking of
+    one system is left out.
     """
     lines = scores.lines(name)
     lines = lines.keep_lines(np.isin(lines.item, scores.segments))
-    compares = scores.scorers[scores.find(name)].compares
-    if not len(lines) or lines.value.min() < 1:
+    scorer = scores.scorers[scores.find(name)]
+    compares = scorer.compares
+    if not len(lines) or (lines.value.min() < 1 and not compares):
         problem = f"a rank of {lines.value.min():g}" if len(lines) else "no values"
         msg = f"{name!r} has {problem}; ranks of systems start at 1, the best."
         raise CorpusError(msg)
@@ -347,7 +349,8 @@ def collect_rankings(scores: Scores, name: str) -> tuple[Scores, Array]:
     shape = (len(rankings), len(scores.systems))
     cell = row * shape[1] + lines.system
     count = np.bincount(cell, minlength=len(rankings) * shape[1]).reshape(shape)
-    total = np.bincount(cell, -lines.value, len(rankings) * shape[1]).reshape(shape)
+    oriented = scorer.direction.orient(lines.value) if compares else -lines.value
+    total = np.bincount(cell, oriented, len(rankings) * shape[1]).reshape(shape)
     values = divide(total, count)
     sizes = (count > 0).sum(1)
     share = divide(sizes[:, None] - mid_ranks(values), sizes[:, None] - 1)

@@ -267,12 +267,12 @@ class MetaQuestion:
 
     def build_panels(self, metrics: Sequence[str] | None = None) -> "list[ScorePanel]":
         """Line up gold and metrics for each language pair by itself."""
-        from metra.scores.views import build_panel
+        from metra.meta.correlate import build_gold_panel
 
         gold, statistics = self.gold, self.statistics
         metrics = self.metrics or metrics
         parts = [self.scores.only(lang=lang) for lang in self.scores.languages]
-        return [build_panel(one, gold, metrics, statistics=statistics) for one in parts]
+        return [build_gold_panel(part, gold, metrics, statistics) for part in parts]
 
     def fit_thresholds(
         self, specs: "list[CorrelationSpec]", eps_from: tuple[str, ...]

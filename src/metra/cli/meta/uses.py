@@ -78,7 +78,9 @@ def spans(
 
     files = [read_spans(path) for path in paths]
     texts = _read_outputs(outputs)
-    return report_spans(evaluate_spans(files, options, outputs=texts), options)
+    answer = report_spans(evaluate_spans(files, options, outputs=texts), options)
+    words = dict.fromkeys(filter(None, (file.selection for file in files)))
+    return replace(answer, selection=" / ".join(words))
 
 
 def _read_outputs(paths: Sequence[str]) -> dict[str, list[str | None]]:

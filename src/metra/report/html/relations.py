@@ -264,8 +264,8 @@ def build_judgements_section(study: Study) -> Html | None:
             "p",
             f"{format_count(len(people.scores), 'judgement')}{judges} of "
             f"{format_count(judged, 'output')}. Several judgements of the same "
-            "output are averaged. Metrics marked ↓ are better when lower, so their "
-            "correlation should be negative. Counted: ",
+            "output are averaged. A higher correlation means more agreement, whatever "
+            "the directions of the scores. Counted: ",
             tag("span", people.selection, class_="selection"),
             ".",
             f" {describe_left_out(people)}" if people.left_out else None,

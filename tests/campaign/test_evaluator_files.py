@@ -4,7 +4,6 @@ import json
 import zipfile
 
 import pytest
-from metra.campaign.exports import export_judgements
 from tests.campaign.campaigns import answered, opened
 
 from metra.campaign.evaluator_files import read_evaluator_file, read_evaluator_files
@@ -12,6 +11,7 @@ from metra.campaign.protocols.registry import list_question_scales
 from metra.errors import FormatError, MetraError
 from metra.meta.exercise import run_exercise
 from metra.meta.texts import average_texts, list_rows, select_texts
+from metra.report.campaign_files import export_judgements
 
 HEAD = "metric\tevaluator\ttext\ttranslation\tscore"
 

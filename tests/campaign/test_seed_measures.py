@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import pytest
-from tests.campaign.answers import made
+from tests.campaign.answers import average, made
 from tests.campaign.campaigns import REFERENCE, SYSTEMS, answered, opened
 from tests.meta.evaluators import build_results
 
-from metra.campaign.codebook import write_codebook
+from metra.campaign.codebook import describe_word_counting, write_codebook
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.evaltrans import (
     add_judged_outputs,
@@ -23,10 +23,6 @@ from metra.campaign.reconciliation import (
     write_annotations,
     write_entities,
     write_terms,
-)
-from metra.campaign.results import (
-    average_systems,
-    describe_word_counting,
 )
 from metra.campaign.settings import check_settings
 from metra.campaign.summary import compute_measurements
@@ -67,10 +63,10 @@ def test_a_control_has_a_row_of_its_own():
         right = task.kind != "control"
         return {"comprehension": {"answers": ["x" if right else None]}}
 
-    means = {
-        one.system: one.hundred for one in average_systems(answered(frozen, value))
+    means = average(answered(frozen, value)).items()
+    assert {system: hundred for (system, _), (_, hundred, _) in means} == {
+        **{"good": 100, "bad": 100, "no text": 0}
     }
-    assert means == {"good": 100, "bad": 100, "no text": 0}
 
 
 @pytest.mark.parametrize(
@@ -311,6 +307,6 @@ def test_what_has_no_score_enters_no_mean():
         count = len(frozen.protocol.steps[0].asks.places(task.items[0].text))
         return {"cloze": {"answers": ["thing"] * count}}
 
-    means = average_systems(answered(frozen, value))
-    assert {one.scorer for one in means} == {"cloze-exact"}
-    assert [one.hundred for one in means] == [0, 0]
+    means = average(answered(frozen, value))
+    assert {scorer for _, scorer in means} == {"cloze-exact"}
+    assert [hundred for _, hundred, _ in means.values()] == [0, 0]

@@ -238,7 +238,9 @@ def test_every_question_gives_a_table_for_each_gold(question, form, judged):
         for gold, one in zip(golds, each, strict=True):
             for name, table in one["tables"].items():
                 assert data["tables"][f"{gold} {name}"] == table
-            for key in one.keys() - {"metra", "schema", "signature", "notes", "tables"}:
+            assert one["selection"] in data["selection"].split(" / ")
+            about = {"metra", "schema", "signature", "notes", "tables", "selection"}
+            for key in one.keys() - about:
                 merged = data[key]
                 assert (
                     merged[gold] == one[key]

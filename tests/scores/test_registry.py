@@ -6,7 +6,6 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
-from metra.campaign.exports import export_judgements
 from tests.campaign.answers import read_judgements
 
 import metra
@@ -14,6 +13,7 @@ from metra.campaign.evaluator_files import read_evaluator_file
 from metra.campaign.imports import list_answer_steps
 from metra.campaign.judgement import build_campaign_scores
 from metra.errors import CorpusError, FormatError, MetraError
+from metra.report.campaign_files import export_judgements
 from metra.scores import pearmut
 from metra.scores.judgement_table import read_question
 from metra.scores.registry import (

@@ -271,6 +271,32 @@ def test_a_scorer_whose_judges_are_all_flagged_keeps_them():
     assert Selection(flagged="out").select(scores).names == ["adequacy"]
 
 
+def test_others_without_values_are_nobody_to_go_by():
+    """Bo has a reason for each missing value, and Ann, who is flagged, has values."""
+    key = {"expected": [["who", "Ann"]]}
+    filled, empty = (
+        {"template": {"filled": [["who", word]] if word else [], "key": key}}
+        for word in ("Ann", "")
+    )
+    answers = [
+        made("one", at, judge, value, name="templates", document=f"d{at}")
+        for at in (1, 2)
+        for judge, value in (("ann", filled), ("bo", empty))
+    ]
+    scores = build_campaign_scores(answers, FLAGS)
+
+    def list_judges(rows, scorer):
+        lines = rows.lines(scorer)
+        return {lines.judges[at] for at in lines.judge.tolist()}
+
+    # Of what was filled in, Bo has no precision.
+    selected = DEFAULT.select(scores)
+    assert list_judges(selected, "template") == {"bo"}
+    assert list_judges(selected, "template-precision") == {"ann"}
+    every = DEFAULT.select_answers(scores)
+    assert list_judges(every, "template-precision") == {"ann", "bo"}
+
+
 def test_who_is_flagged_is_told_before_filters():
     scores = build_campaign_scores(ANSWERS, FLAGS)
     alone = Selection(judges=frozenset({"ann"}))

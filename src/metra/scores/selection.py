@@ -197,8 +197,11 @@ def _drop_flagged(rows: Scores, selection: Selection) -> Scores:
     is_flagged = np.append(_flag_names(rows.judges, list_flagged(rows)), False)
     drop = is_flagged[rows.judge]
     if selection.flagged == "apart":
-        counted = ~drop & np.isfinite(rows.value)
-        others = np.bincount(rows.scorer[counted], minlength=len(rows.scorers))
+        # Others need values to go by, unless nobody has any, as of tags.
+        has_value, count = np.isfinite(rows.value), len(rows.scorers)
+        is_scored = np.bincount(rows.scorer[has_value], minlength=count) > 0
+        counted = ~drop & (has_value | ~is_scored[rows.scorer])
+        others = np.bincount(rows.scorer[counted], minlength=count)
         drop &= (others > 0)[rows.scorer]
     return rows.keep_lines(~drop)
 

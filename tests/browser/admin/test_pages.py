@@ -128,7 +128,7 @@ def test_filters_work_without_scripts(server, chromium):
     page.get_by_label("Ann", exact=True).check()
     page.get_by_role("button", name="Compute").click()
     page.wait_for_url("**judge=Ann**")
-    rows = page.get_by_role("region", name="Judges on fluency").locator("tbody tr")
+    rows = page.get_by_role("region", name="Judges of fluency").locator("tbody tr")
     assert [row.locator("th").inner_text() for row in rows.all()] == ["Ann"]
     context.close()
 

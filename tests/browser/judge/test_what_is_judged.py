@@ -3,7 +3,9 @@
 from playwright.sync_api import expect
 from tests.browser.judge.test_pages import check
 
-from metra.campaign.results import count_skipped
+from metra.campaign.judgement import build_campaign_scores
+from metra.meta.question import answer_question
+from metra.scores.selection import DEFAULT
 
 TEXT = "The 😀 market opens at eight hours the Saturday."
 PART = "at eight hours"
@@ -41,7 +43,8 @@ def test_what_is_not_a_translation_is_skipped_with_one_key(server, work):
     expect(page.locator("#place")).to_have_text("3 of 4")
     judgements = link.judgements()
     assert [one.cannot for one in judgements] == ["not a translation"] * 2
-    [row] = count_skipped(judgements)
+    scores = build_campaign_scores(judgements)
+    [row] = answer_question("missing", scores, DEFAULT).answer.skipped
     assert (row.skipped, row.answers) == (2, 2)
     page.keyboard.press("?")
     expect(page.get_by_role("dialog")).to_contain_text("skip: not a translation")

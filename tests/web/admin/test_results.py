@@ -4,6 +4,7 @@ import io
 import re
 import zipfile
 from collections import Counter
+from html import unescape
 
 import pytest
 from sqlalchemy import select, update
@@ -18,6 +19,7 @@ from metra.meta.agree import ask_agreement
 from metra.meta.judge_options import AgreeOptions, RankOptions
 from metra.meta.question import answer_all
 from metra.meta.rank import ask_ranking
+from metra.meta.status import COEFFICIENTS
 from metra.scores.selection import DEFAULT, Selection
 from metra.store import answers, audit, campaigns, database, screens, tasks
 
@@ -131,6 +133,10 @@ def test_the_page_is_a_list_of_questions(light_full):
         ("pace", "Time"),
         ("outside", "Scores from other programs"),
     ]
+    # Whoever goes from region to region can tell them apart.
+    labels = Counter(re.findall(r'role="region" aria-label="([^"]+)"', page))
+    assert set(labels.values()) == {1}
+    assert "Pairs of judges: adequacy" in labels
     # Each says how it was computed.
     for part in ("scorer:fluency|by:mean|boot:segments k=1000", "answers:"):
         assert part in page
@@ -213,6 +219,27 @@ def test_flagged_answers_are_set_apart_with_both_figures(light_full, table):
     assert f"flagged judges left out: {hasty}" in read_selection(page)
     assert "with flagged" not in page
     assert hasty not in [row[0] for row in table(page, "Judges of fluency")]
+
+
+def test_agreement_so_far_is_that_of_the_results(light_full, table):
+    hasty = flag_first_judge(light_full)
+    scores = table_of(light_full.house.judgements())
+    page = light_full.get()
+    head, *body = table(page, "Agreement so far")
+    assert list(map(unescape, head[2:])) == list(COEFFICIENTS.values())
+    assert [row[0] for row in body] == scores.names
+    for row in body:
+        agreement = ask_agreement(
+            scores, DEFAULT, row[0], AgreeOptions(no_ci=True)
+        ).agreement
+        assert row[1] == str(agreement.units)
+        figures = [agreement.values[key] for key in COEFFICIENTS]
+        assert row[2:] == [f"{one:.2f}".replace("-", "−") for one in figures]
+    assert read_selection(page) == DEFAULT.describe(scores)
+    assert f"flagged judges set apart: {hasty}" in read_selection(page)
+    assert re.search(
+        r'<span class="flag">\d+ of \d+ answers faster than 600 words', page
+    )
 
 
 FORMS = [

@@ -47,8 +47,11 @@ def build_html_table(
     )
 
 
-def convert_table(table: Table) -> Html:
-    """Lay out a table that writers made, texts as texts and numbers as numbers."""
+def convert_table(table: Table, *, label: str | None = None) -> Html:
+    """Lay out a table that writers made, texts as texts and numbers as numbers.
+
+    Screen readers read `label` for the caption.
+    """
     rows = [
         [
             cell.value if isinstance(cell.value, str) else make_number_cell(cell)
@@ -62,7 +65,12 @@ def convert_table(table: Table) -> Html:
         for column in table.columns
     ]
     return build_html_table(
-        heads, rows, caption=table.caption, name=table.name, sortable=True
+        heads,
+        rows,
+        caption=table.caption,
+        name=table.name,
+        sortable=True,
+        label=label,
     )
 
 

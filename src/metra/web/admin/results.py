@@ -49,6 +49,7 @@ from metra.scores.judgement import Judgement, JudgementKind
 from metra.scores.selection import DEFAULT, Flagged, Selection, select_judgements
 from metra.scores.spans import collect_spans
 from metra.scores.table import COUNTED, Scores, concatenate_scores
+from metra.scoring.table import Table
 from metra.store import answers, campaigns, outside_scores, second_looks
 from metra.web.admin.frame import (
     CampaignVisit,
@@ -376,7 +377,7 @@ def _build_section(answered: AnsweredQuestion) -> PageSection:
         pictures += [("Chart of answer times", times)]
         pictures += [("Chart of answer times by judge", by_judge)]
     tables = [
-        (table.name, table.caption, Markup(convert_table(table)))
+        (table.name, table.caption, _convert_named(table, answered.scorer))
         for table in report.tables
     ]
     return PageSection(
@@ -389,6 +390,12 @@ def _build_section(answered: AnsweredQuestion) -> PageSection:
         [*report.notes, report.signature],
         report.selection,
     )
+
+
+def _convert_named(table: Table, scorer: str) -> Markup:
+    """Lay out a table whose label names the scorer, as several have one such table."""
+    label = table.caption if scorer in table.caption else f"{table.caption}: {scorer}"
+    return Markup(convert_table(table, label=label))
 
 
 @dataclass(frozen=True, slots=True)

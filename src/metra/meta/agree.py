@@ -170,7 +170,9 @@ def report_agreement(answer: AgreementAnswer, options: AgreeOptions) -> MetaRepo
     tables = [
         _build_overall_table(answer, caption, options.within, brief=options.brief),
         _build_difference_table(agreement),
-        build_pair_table(agreement.pairs, options.within, options.most_pairs),
+        build_pair_table(
+            agreement.pairs, options.within, options.most_pairs, brief=options.brief
+        ),
         build_judge_table(ratings, options.within, options.most_judges),
     ]
     if len(ratings.repeats.judge):
@@ -189,7 +191,6 @@ def report_agreement(answer: AgreementAnswer, options: AgreeOptions) -> MetaRepo
         boot=f"{drawn_units} k={options.trials}" if drawn else None,
         seed=options.seed if drawn else None,
     )
-    # Kendall's coefficient takes long.
     names = [name for name in PAIR_COLUMNS if not options.brief or name != "kendall"]
     pairs = [{name: getattr(pair, name) for name in names} for pair in agreement.pairs]
     pairs_of_answers = format_count(len(agreement.shared.unit), "pair")
@@ -295,13 +296,17 @@ _ROWS = (
 )
 
 
-def build_pair_table(pairs: list[JudgePair], within: float, most: int) -> Table:
+def build_pair_table(
+    pairs: list[JudgePair], within: float, most: int, *, brief: bool = False
+) -> Table:
     """Build a line for every two judges; those who share most units first."""
+    # Kendall's coefficient takes long.
+    columns = [name for name in PAIR_FIGURES if not brief or name != "kendall"]
     rows = []
     for pair in pairs[:most] if most else pairs:
-        figures = (getattr(pair, name) for name in ("exact", "within", *PAIR_FIGURES))
+        figures = (getattr(pair, name) for name in ("exact", "within", *columns))
         rows.append((f"{pair.first} – {pair.second}", _build_row(pair.n, figures)))
-    heads = ["n", "equal", f"within {within:g}", *PAIR_FIGURES]
+    heads = ["n", "equal", f"within {within:g}", *columns]
     caption = "Pairs of judges"
     return make_table("judges", heads, rows, caption=caption, name="pairs")
 

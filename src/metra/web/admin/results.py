@@ -506,7 +506,7 @@ def parse_filters(
     options = {
         "rank": ranking,
         "judges": FlagRules(words_per_minute=fastest),
-        "agree": AgreeOptions(brief=True),
+        "agree": AgreeOptions(brief=True, most_pairs=0, most_judges=0),
     }
     return selection, options
 

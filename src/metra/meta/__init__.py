@@ -13,6 +13,7 @@ correlate: how well metrics agree with people
 cross: how scorers agree with each other
 deltas: which differences of a metric people notice
 diff: whether differences between systems agree
+distribution: spread of each system's scores
 document_rank: systems ranked by each metric over documents
 evaluators: evaluators of a measure compared, and measures with each other
 exercise: the collective exercise on one scale, from 0 to 100
@@ -26,6 +27,7 @@ normalise: judges' values on one scale, and who was left out
 options: the options of questions about metrics
 pace: active times of answers
 power: how many segments and raters tell systems apart
+preferences: outputs of two systems compared judge by judge
 pseudo: agreement by length of document
 question: the record of a question, and answers to all of them
 questions: the list of questions about judgements

@@ -265,7 +265,7 @@ def _build_difference_table(agreement: JudgeAgreement) -> Table:
     )
 
 
-QUESTION = Question("agree", "Agreement", ask_agreement, report_agreement)
+QUESTION = Question("agree", "Agreement on {}", ask_agreement, report_agreement)
 
 
 #: The coefficients: their key, what they are called, and what each is of.

@@ -322,3 +322,13 @@ class PaceOptions:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissingOptions:
     """Options of the question about missing scores: none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DistributionOptions:
+    """Options of the question about distributions: none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreferenceOptions:
+    """Options of the question about preferences: none."""

@@ -432,4 +432,4 @@ def _build_system_table(answer: JudgesAnswer) -> Table:
     )
 
 
-QUESTION = Question("judges", "Judges", ask_judges, report_judges, include_judged)
+QUESTION = Question("judges", "Judges: {}", ask_judges, report_judges, include_judged)

@@ -24,7 +24,7 @@ class Question(Generic[Options, Answer]):
     """A question that is asked of one scorer, or of all answers."""
 
     name: str
-    #: Heading on a page.
+    #: Heading on a page, with a place for the scorer.
     title: str
     #: Return the answer for the rows that a selection of a table of scores leaves.
     ask: Callable[[Scores, Selection, str, Options], Answer]

@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 from metra.meta.judge_options import (
     AgreeOptions,
+    DistributionOptions,
     FlagRules,
     MissingOptions,
     PaceOptions,
+    PreferenceOptions,
     RankOptions,
 )
 
@@ -26,6 +28,12 @@ class QuestionEntry(NamedTuple):
 
 QUESTIONS = {
     "rank": QuestionEntry(RankOptions, "Rank systems."),
+    "preferences": QuestionEntry(
+        PreferenceOptions, "Compare the outputs of each two systems, judge by judge."
+    ),
+    "distribution": QuestionEntry(
+        DistributionOptions, "Show quartiles and the spread of each system's scores."
+    ),
     "missing": QuestionEntry(
         MissingOptions,
         "List outputs without a score, with the reasons.",

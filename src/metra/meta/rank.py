@@ -475,7 +475,7 @@ def build_ranking_table(answer: RankingAnswer) -> Table:
     return make_table("system", heads, rows, caption=caption, name="ranking")
 
 
-QUESTION = Question("rank", "Systems", ask_ranking, report_ranking)
+QUESTION = Question("rank", "Systems by {}", ask_ranking, report_ranking)
 
 
 def _average_as_wmt(scores: Scores, name: str) -> Array:

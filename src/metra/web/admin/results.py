@@ -356,14 +356,13 @@ class PageSection:
     selection: str = ""
 
 
-_TITLES = {"rank": "Systems by {}", "agree": "Agreement on {}", "judges": "Judges: {}"}
 #: Tables that few look at.
-_FOLDED = ("pairs", "intra", "worst", "judge by system")
+_FOLDED = ("pairs", "intra", "worst", "judge by system", "distribution")
 
 
 def _build_section(answered: AnsweredQuestion) -> PageSection:
     name, report = answered.question.name, answered.report
-    title = _TITLES.get(name, answered.question.title).format(answered.scorer)
+    title = answered.question.title.format(answered.scorer)
     key = "-".join(filter(None, (name, answered.scorer)))
     if report is None:
         return PageSection(key, title, answered.problem)

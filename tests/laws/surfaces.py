@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -104,6 +105,10 @@ _COEFFICIENTS = frozenset(
 _SPANS = frozenset((*SPAN_COLUMNS.values(), "alpha of characters"))
 _RANKS = frozenset(
     ("mean", "items", "z", "order", "cluster", "best rank", "worst rank")
+)
+#: Figures of a system that depend on the other systems.
+AMONG_OTHERS = frozenset(
+    ("order", "cluster", "best rank", "worst rank", "p next", "z", "all answers")
 )
 _RELIABILITY = frozenset((*RELIABILITY_COLUMNS.values(), *BETWEEN_COLUMNS.values()))
 #: The figures that a kind of surface must show where the page shows them.
@@ -404,7 +409,7 @@ def _name_texts(of: Surfaces) -> tuple[list[str], list[str]]:
             columns[f"reference.{number}"] = tuple(references)
         columns["docs"] = tuple(one.document for one in segments)
         for name, texts in columns.items():
-            lines = "".join(f"{text}\n" for text in texts)
+            lines = "".join(f"{' '.join(text.split())}\n" for text in texts)
             (home / f"{name}.txt").write_text(lines, encoding="utf-8")
     outputs = [f"{home}/{name}.txt" for name in SYSTEMS]
     references = [f"--reference={path}" for path in sorted(home.glob("reference.*"))]
@@ -449,11 +454,10 @@ def read_report(of: Surfaces, form: str) -> Reading:
             continue
         page = parse_page(file.read_text(encoding="utf-8"))
         _read_report_page(reading, page, scorer)
-        if of.has_controls:  # of other rows, which the report names
-            for system in SYSTEMS:
-                reading.figures.pop(("order", scorer, system), None)
-        else:
-            reading.selections.append(page.text)
+        reading.selections.append(page.text)
+        if of.has_controls:
+            for figure, system in product(AMONG_OTHERS, SYSTEMS):
+                reading.figures.pop((figure, scorer, system), None)
     return reading
 
 
@@ -478,12 +482,16 @@ def _read_report_page(reading: Reading, page: Page, scorer: str) -> None:
             figure = f"r of {what.get(row['of'].text, 'outputs')}"
             number = read_number(row["Pearson"].text)
             reading.add(figure, scorer, row["metric"].text, number)
+    _read_report_texts(reading, page.text, scorer)
+
+
+def _read_report_texts(reading: Reading, text: str, scorer: str) -> None:
     for pattern, figure in (
         (REPORT_ALPHA, "Krippendorff's alpha, interval"),
         (REPORT_ANSWERS, "all answers"),
         (REPORT_PAIRS, "pairs of answers"),
     ):
-        if match := re.search(pattern, page.text):
+        if match := re.search(pattern, text):
             reading.add(figure, scorer, "", read_number(match["value"]))
 
 

@@ -25,6 +25,8 @@ from metra.scores.selection import DEFAULT
 from metra.scores.spreadsheet import count_undefined, format_spreadsheet
 
 WHY = "every gap has the exact word"
+#: The system and the scorer that have no score.
+CLOSE = ("good", "cloze-close")
 
 
 def whole_campaign(right):
@@ -88,11 +90,14 @@ def test_in_the_files(some):
         assert lines
         assert all("\tn/a" in line for line in lines)
     assert WHY in read_file["exercise/reliability.tsv"]
-    # The table that means are made of has no line for it.
-    scores = format_judgement_table(score_judgements(some[1]))
-    assert not [
-        line for line in scores.split("\n") if line.startswith("good\tcloze-close")
-    ]
+    # The table that means are made of has no value for it.
+    text = format_judgement_table(score_judgements(some[1]))
+    rows = list(csv.DictReader(io.StringIO(text), delimiter="\t"))
+    close = [row for row in rows if (row["system"], row["scorer"]) == CLOSE]
+    assert {(row["value"], row["hundred"], row["reason"]) for row in close} == {
+        ("", "", WHY)
+    }
+    assert {row["reason"] for row in rows if row not in close} == {""}
 
 
 def test_in_a_spreadsheet(some):

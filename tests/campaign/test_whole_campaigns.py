@@ -1,5 +1,7 @@
 """Campaigns of the workbook's measures: who sees what, and how answers come together."""
 
+import csv
+import io
 import json
 from dataclasses import replace
 
@@ -188,7 +190,9 @@ def test_close_answers_are_judged_once_blind_and_filled_in():
 
     first = answered(frozen, value)
     assert "waiting for a second judge" in format_undefined(score_judgements(first))
-    assert "cloze-close" not in format_judgement_table(score_judgements(first))
+    text = format_judgement_table(score_judgements(first))
+    rows = csv.DictReader(io.StringIO(text), delimiter="\t")
+    assert {row["value"] for row in rows if row["scorer"] == "cloze-close"} == {""}
     second = build_verdict_campaign(frozen, first, judges=["zoe", "yan"], each=2)
     cases = second.material["cases"]
     assert all(case["answer"] == "thing" for case in cases)

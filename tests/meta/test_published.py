@@ -13,6 +13,7 @@ from tests.panels import cells_by_name, headings
 from metra.meta.correlate import correlate_panel, parse_specs
 from metra.meta.task import build_task_table, score_task
 from metra.scores.registry import read_score_files, read_scores
+from metra.scores.selection import DEFAULT, Selection
 from metra.scores.views import build_panel, collect_ratings
 from metra.stats.correlation import Options, correlate, correlate_all
 from metra.stats.exact_tests import williams_p
@@ -483,7 +484,8 @@ def test_wmt23_human_ranking(shared, cli):
     path = shared / "data/wmt23-mqm-esa/en-de.seg_scores.tsv.gz"
     done = cli("meta", "rank", path, "--scorer", "da-sqm", "--format", "json")
     rows = json.loads(done.out)["tables"]["ranking"]
-    assert {row["system"]: round(row["mean"], 1) for row in rows} == published
+    means = {row["system"]: round(row["mean"]["value"], 1) for row in rows}
+    assert means == published
     assert [row["system"] for row in rows] == list(published)
 
 
@@ -528,5 +530,7 @@ def test_wmt24_fillers_are_repeats(shared):
     counts = [len(scores.keep_kinds(kind)) for kind in kinds]
     assert counts == [672, 26 * 337, 1344, 334, 99, 88]
     assert sum(counts) == len(scores)
-    again = collect_ratings(scores.only(lang="eng-jpn"), "esa").repeats
+    japanese = scores.only(lang="eng-jpn")
+    repeats = Selection(kinds=frozenset({"repeat"})).select(japanese)
+    again = collect_ratings(DEFAULT.select(japanese), "esa", repeats).repeats
     assert len(again.judge) == 44

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from metra.errors import CorpusError, UnknownNameError
+from metra.scores.selection import DEFAULT, Selection
 from metra.scores.table import (
     ITEM_KINDS,
     ScoredItem,
@@ -278,7 +279,8 @@ def test_what_a_judge_said_again_counts_where_they_had_said_it():
             repeat(of([[9, NAN]], "da", systems="A", judge="bob")),
         ]
     )
-    ratings = collect_ratings(scores, "da")
+    repeats = Selection(kinds=frozenset({"repeat"})).select(scores)
+    ratings = collect_ratings(DEFAULT.select(scores), "da", repeats)
     given = zip(ratings.judge, ratings.unit, ratings.value, strict=True)
     assert [(ratings.judges[j], ratings.units[u], value) for j, u, value in given] == [
         ("ann", "A 1", 1),
@@ -290,8 +292,8 @@ def test_what_a_judge_said_again_counts_where_they_had_said_it():
     assert (again.first.tolist(), again.later.tolist()) == ([1, 3], [5, 6])
     assert [ratings.units[unit] for unit in again.unit] == ["A 1", "B 1"]
     nameless = concatenate_scores([scores, of([[4]], "da", systems="C")])
-    with pytest.raises(CorpusError, match="1 of 7 values of 'da' have no judge"):
-        collect_ratings(nameless, "da")
+    with pytest.raises(CorpusError, match="1 of 5 values of 'da' have no judge"):
+        collect_ratings(DEFAULT.select(nameless), "da")
     none = scores.keep_lines(scores.scorer < 0)
     with pytest.raises(CorpusError, match="No values of 'da'"):
         collect_ratings(none, "da")

@@ -16,7 +16,7 @@ from metra.scores.registry import (
     read_scores,
     recognise_score_format,
 )
-from metra.scores.selection import DEFAULT
+from metra.scores.selection import DEFAULT, Selection
 from metra.scores.table import LANGUAGE_PAIR, ScoredItem
 from metra.scores.views import collect_ratings
 
@@ -89,6 +89,12 @@ WORKERS = [
 ]
 
 
+def rate(scores, name):
+    """The ratings that count, and what judges said again."""
+    repeats = Selection(kinds=frozenset({"repeat"})).select(scores)
+    return collect_ratings(DEFAULT.select(scores), name, repeats)
+
+
 @pytest.mark.parametrize("parted", [" ", "\t", ",", ";"])
 def test_workers_judgements_whatever_separates_them(tmp_path, parted):
     lines = [line.replace(" ", parted) for line in WORKERS]
@@ -97,7 +103,7 @@ def test_workers_judgements_whatever_separates_them(tmp_path, parted):
     scores = read_scores(path)
     assert (scores.names, len(scores.keep_kinds("degraded"))) == (["da"], 1)
     assert scores.languages == ["lv-en"]
-    again = collect_ratings(scores, "da").repeats
+    again = rate(scores, "da").repeats
     assert (again.first.tolist(), again.later.tolist()) == ([0.5], [0.7])
 
 
@@ -125,7 +131,7 @@ def test_what_fills_up_a_task_is_not_judged(tmp_path):
     kinds = ["judged", "repeat", "incomplete", "degraded", "tutorial"]
     assert [len(scores.keep_kinds(kind)) for kind in kinds] == [1, 2, 1, 1, 1]
     assert scores.items[0] == ScoredItem("1", "test-en-news_a.7", "news", "eng-jpn")
-    again = collect_ratings(scores, "esa")
+    again = rate(scores, "esa")
     assert (again.value.tolist(), again.judges) == ([80], ("j1",))
     assert (again.repeats.first.tolist(), again.repeats.later.tolist()) == ([80], [60])
 

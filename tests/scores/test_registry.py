@@ -210,7 +210,7 @@ def read_meta(path: Path, **_: str) -> dict[str, float]:
 
 def read_metric(path: Path, *, options: str) -> dict[str, float]:
     metric = metra.metric(f"x@{path}{options}")
-    systems = {each or "a": ["", ""] for each in metric.scored.systems}
+    systems = {each or "a": ["", ""] for each in metric.notes.scored.systems}
     results = metra.evaluate(metra.EvalSet(), systems, [metric])
     return {name: results[name][results.specs[0]].score for name in systems}
 
@@ -223,16 +223,11 @@ def read_report(path: Path, **_: str) -> dict[str, float]:
 
 
 def read_exercise(path: Path, **_: str) -> dict[str, float]:
-    scores = read_evaluator_file(str(path))
-    systems = dict.fromkeys(one.translation for one in scores)
-    first = scores[0].metric
+    scores = DEFAULT.select(read_evaluator_file(str(path)))
+    lines = scores.lines(scores.names[0])
     return {
-        name: fmean(
-            one.value
-            for one in scores
-            if (one.translation, one.metric) == (name, first)
-        )
-        for name in systems
+        name: fmean(lines.value[lines.system == at].tolist())
+        for at, name in enumerate(lines.systems)
     }
 
 

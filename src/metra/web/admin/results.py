@@ -343,7 +343,7 @@ def _compare_spans(found: AnsweredPage) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class PageSection:
+class ResultsSection:
     """An answer as a page shows it: pictures, tables, and tables that are folded away."""
 
     key: str
@@ -360,12 +360,12 @@ class PageSection:
 _FOLDED = ("pairs", "intra", "worst", "judge by system", "distribution")
 
 
-def _build_section(answered: AnsweredQuestion) -> PageSection:
+def _build_section(answered: AnsweredQuestion) -> ResultsSection:
     name, report = answered.question.name, answered.report
     title = answered.question.title.format(answered.scorer)
     key = "-".join(filter(None, (name, answered.scorer)))
     if report is None:
-        return PageSection(key, title, answered.problem)
+        return ResultsSection(key, title, answered.problem)
     pictures: list[tuple[str, Markup]] = []
     if name == "rank":
         picture = Markup(draw_ranking(answered.answer.ranking))
@@ -379,7 +379,7 @@ def _build_section(answered: AnsweredQuestion) -> PageSection:
         (table.name, table.caption, _convert_named(table, answered.scorer))
         for table in report.tables
     ]
-    return PageSection(
+    return ResultsSection(
         key,
         title,
         "",

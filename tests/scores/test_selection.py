@@ -12,6 +12,7 @@ from tests.campaign.answers import made
 from metra.campaign.judgement import build_campaign_scores
 from metra.errors import OptionError
 from metra.meta.question import answer_all
+from metra.meta.questions import QUESTIONS
 from metra.scores.selection import (
     DEFAULT,
     EVERY_KIND,
@@ -545,9 +546,7 @@ def test_every_number_follows_the_selection():
             (own, DEFAULT),
         )
     )
-    assert [one.question.name for one in alone] == [
-        *("rank", "missing", "judges", "agree", "pace")
-    ]
+    assert [one.question.name for one in alone] == list(QUESTIONS)
     for one, other in zip(through_filter, alone, strict=True):
         assert one.problem == other.problem
         if one.report is not None:

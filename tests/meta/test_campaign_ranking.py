@@ -378,6 +378,29 @@ def test_without_any_spread_there_is_no_z():
     assert any(note.startswith("– z: ") for note in ranking.notes)
 
 
+WRONG = [
+    pytest.param(
+        {"test": "t"}, "test='t' is not possible; expected one of auto, sig", id="test"
+    ),
+    pytest.param(
+        {"rule": "r"}, "rule='r' is not possible; expected one of wmt, nei", id="rule"
+    ),
+    pytest.param(
+        {"unit": "word"}, "expected one of segment, document, crossed", id="unit"
+    ),
+    pytest.param(
+        {"like": "x"}, "like='x' is not possible; expected one of da", id="like"
+    ),
+]
+
+
+@pytest.mark.parametrize(("wish", "says"), WRONG)
+def test_options_that_are_not_possible(wish, says):
+    scores = table_of(scored(high=HIGH, low=LOW))
+    with pytest.raises(OptionError, match=says):
+        answer_question("rank", scores, DEFAULT, "da", RankOptions(**wish))
+
+
 @given(
     st.lists(
         st.lists(st.integers(1, 5), min_size=12, max_size=12), min_size=2, max_size=4

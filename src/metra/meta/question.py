@@ -7,9 +7,9 @@ ask the same questions, so the same rows give the same figures everywhere.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from metra.errors import CorpusError
+from metra.errors import CorpusError, OptionError
 from metra.meta.findings import MetaReport
 from metra.meta.questions import QUESTIONS
 from metra.scores.selection import Selection
@@ -56,6 +56,7 @@ def answer_question(
     """Ask a question and lay out the answer, which names the rows that count."""
     question = find_question(name)
     chosen = QUESTIONS[name].options() if options is None else options
+    check_choices(chosen)
     try:
         answer = question.ask(scores, selection, scorer, chosen)
     except CorpusError as reason:
@@ -79,6 +80,23 @@ def answer_all(
         for name in names
         for scorer in (scorers if QUESTIONS[name].of_scorer else [""])
     ]
+
+
+def check_choices(options: Any) -> None:
+    """Refuse a value that is not among the choices of its option."""
+    for name, hint in get_type_hints(type(options)).items():
+        value = getattr(options, name)
+        kinds = hint, *get_args(hint)
+        choices = [
+            each
+            for kind in kinds
+            if get_origin(kind) is Literal
+            for each in get_args(kind)
+        ]
+        if choices and value not in choices and value is not None:
+            expected = ", ".join(choices)
+            msg = f"{name}={value!r} is not possible; expected one of {expected}."
+            raise OptionError(msg)
 
 
 def find_question(name: str) -> Question[Any, Any]:

@@ -34,7 +34,8 @@ class QuestionEntry(NamedTuple):
 QUESTIONS = {
     "rank": QuestionEntry(RankOptions, "Rank systems."),
     "preferences": QuestionEntry(
-        PreferenceOptions, "Compare the outputs of each two systems, judge by judge."
+        PreferenceOptions,
+        "Compare the outputs of each pair of systems, judge by judge.",
     ),
     "distribution": QuestionEntry(
         DistributionOptions, "Show quartiles and the spread of each system's scores."

@@ -18,6 +18,7 @@ from metra.campaign.summary import assign_blind_names
 from metra.meta.agree import ask_agreement
 from metra.meta.judge_options import AgreeOptions, RankOptions
 from metra.meta.question import answer_all
+from metra.meta.questions import QUESTIONS
 from metra.meta.rank import ask_ranking
 from metra.meta.status import COEFFICIENTS
 from metra.scores.selection import DEFAULT, Selection
@@ -122,17 +123,19 @@ def test_the_page_says_what_the_library_says(full, table):
 
 def test_the_page_is_a_list_of_questions(light_full):
     page = light_full.get("/results")
-    titles = re.findall(r'<h2 id="([^"]+)">([^<]+)</h2>', page)
-    assert titles == [
-        ("rank-fluency", "Systems by fluency"),
-        ("rank-adequacy", "Systems by adequacy"),
-        ("judges-fluency", "Judges: fluency"),
-        ("judges-adequacy", "Judges: adequacy"),
-        ("agree-fluency", "Agreement on fluency"),
-        ("agree-adequacy", "Agreement on adequacy"),
-        ("pace", "Time"),
-        ("outside", "Scores from other programs"),
+    titles = dict(re.findall(r'<h2 id="([^"]+)">([^<]+)</h2>', page))
+    # Every answer has a score, so that nothing is missing.
+    expected = [
+        f"{name}-{scorer}" if entry.of_scorer else name
+        for name, entry in QUESTIONS.items()
+        for scorer in (("fluency", "adequacy") if entry.of_scorer else ("",))
+        if name != "missing"
     ]
+    assert list(titles) == [*expected, "outside"]
+    assert titles["rank-fluency"] == "Systems by fluency"
+    assert titles["judges-adequacy"] == "Judges: adequacy"
+    assert titles["agree-adequacy"] == "Agreement on adequacy"
+    assert titles["pace"] == "Time"
     # Whoever goes from region to region can tell them apart.
     labels = Counter(re.findall(r'role="region" aria-label="([^"]+)"', page))
     assert set(labels.values()) == {1}

@@ -9,7 +9,7 @@ from tests.campaign.campaigns import opened
 
 import metra.web
 from metra.campaign.protocols.answers import get_counts
-from metra.campaign.protocols.questions import Question
+from metra.campaign.protocols.questions import ComprehensionQuestion
 from metra.campaign.protocols.registry import KINDS, PROTOCOLS, protocol
 from metra.errors import OptionError
 from metra.store.campaigns import from_json, to_json
@@ -101,7 +101,9 @@ def test_simulated_marks_are_of_whole_words():
 
 #: Words that all differ, none of them a name.
 WORDS = " ".join(f"w{number}" for number in range(2000))
-QUESTIONS = tuple(Question(f"q{number}?", ("yes",), ()) for number in range(1000))
+QUESTIONS = tuple(
+    ComprehensionQuestion(f"q{number}?", ("yes",), ()) for number in range(1000)
+)
 #: What share of an answer is as it should be where the quality is 0, a half and 1.
 SHARES = [
     pytest.param("minimal-correction", {}, (0.8, 0.9, 1.0), id="words that are kept"),

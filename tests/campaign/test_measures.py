@@ -10,7 +10,11 @@ from hypothesis import strategies as st
 
 from metra.campaign.protocols.chips import Chips, get_changes
 from metra.campaign.protocols.gaps import Gaps, find_undecided
-from metra.campaign.protocols.questions import Question, QuestionSet, Template
+from metra.campaign.protocols.questions import (
+    ComprehensionQuestion,
+    QuestionSet,
+    Template,
+)
 from metra.campaign.protocols.ratings import Near
 from metra.campaign.protocols.record import hide_key
 from metra.campaign.protocols.registry import protocol
@@ -337,10 +341,10 @@ def test_words_that_the_browser_counted_are_kept_and_checked(asks):
 def test_questions_are_right_by_choice_or_by_accepted_wording():
     asks = QuestionSet(
         (
-            Question("Why?", ("A flood",), ("A fire", "A flood")),
-            Question("How many?", ("36", "thirty-six")),
-            Question("Who?", ("the region",)),
-            Question("When?", ("in 1887",)),
+            ComprehensionQuestion("Why?", ("A flood",), ("A fire", "A flood")),
+            ComprehensionQuestion("How many?", ("36", "thirty-six")),
+            ComprehensionQuestion("Who?", ("the region",)),
+            ComprehensionQuestion("When?", ("in 1887",)),
         )
     )
     value = {"answers": ["A flood", " Thirty-six. ", None, "in 1787"]}

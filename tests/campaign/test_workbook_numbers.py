@@ -11,7 +11,11 @@ from metra.campaign.evaltrans import compute_running_scores
 from metra.campaign.judgement import build_campaign_scores
 from metra.campaign.protocols.chips import Chips, get_changes
 from metra.campaign.protocols.gaps import Gaps
-from metra.campaign.protocols.questions import Question, QuestionSet, Template
+from metra.campaign.protocols.questions import (
+    ComprehensionQuestion,
+    QuestionSet,
+    Template,
+)
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.timed import Edit, Reading
 from metra.corpus.evalset import EvalSet
@@ -76,7 +80,9 @@ CASES = [
     ),
     pytest.param(
         lambda: natives(
-            QuestionSet(tuple(Question(f"{at}?", ("yes",)) for at in range(8))),
+            QuestionSet(
+                tuple(ComprehensionQuestion(f"{at}?", ("yes",)) for at in range(8))
+            ),
             {"answers": ["yes"] * 6 + [None, "no"]},
             "",
             "comprehension",

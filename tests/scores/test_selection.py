@@ -11,6 +11,7 @@ from tests.campaign.answers import made
 
 from metra.campaign.judgement import build_campaign_scores
 from metra.errors import OptionError
+from metra.meta import QUESTION_NAMES
 from metra.meta.question import answer_all
 from metra.meta.questions import QUESTIONS
 from metra.scores.selection import (
@@ -546,7 +547,7 @@ def test_every_number_follows_the_selection():
             (own, DEFAULT),
         )
     )
-    assert [one.question.name for one in alone] == list(QUESTIONS)
+    assert [one.question.name for one in alone] == [*QUESTIONS] == [*QUESTION_NAMES]
     for one, other in zip(through_filter, alone, strict=True):
         assert one.problem == other.problem
         if one.report is not None:

@@ -25,6 +25,7 @@ measure_scales: scales and kinds of measures
 missing: outputs without a score, and why
 normalise: judges' values on one scale, and who was left out
 options: the options of questions about metrics
+people: people next to metrics in a report
 pace: active times of answers
 power: how many segments and raters tell systems apart
 preferences: outputs of two systems compared judge by judge
@@ -32,6 +33,7 @@ pseudo: agreement by length of document
 question: the record of a question, and answers to all of them
 questions: the list of questions about judgements
 rank: which systems are better, and which cannot be told apart
+rank_tests: tests and intervals of a ranking
 refs: agreement by number of references
 robust: agreement over fewer systems
 scatter: systems by gold and metric
@@ -46,3 +48,8 @@ trust: what a report shows beside judgements
 tune: which value of a metric's option agrees best with people
 variance: what judgements vary with, and how far people agree at best
 """
+
+#: The questions about judgements, in the order of a results page (`metra.meta.questions`).
+QUESTION_NAMES = (
+    *("rank", "preferences", "distribution", "missing", "judges", "agree", "pace"),
+)

@@ -63,7 +63,7 @@ def collect_people(
     """Collect the judgements of one question about the outputs of a report.
 
     Of several questions, the last counts, because the first ones lead to it. Judgements of
-    whole documents need outputs with one document a line.
+    whole documents need outputs with one document per line.
     """
     name = choose_question(scores, question)
     is_other = np.array([each not in systems for each in scores.systems], bool)
@@ -200,7 +200,7 @@ def _number_documents(rows: Scores, documents: Sequence[str] | None) -> Codes:
     if not listed or len({*listed}) < len(listed):
         msg = (
             "The judgements are of whole documents; give outputs and references with one "
-            "document a line, and their names with `documents`."
+            "document per line, and their names with `documents`."
         )
         raise CorpusError(msg)
     for item in rows.items:

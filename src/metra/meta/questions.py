@@ -18,18 +18,24 @@ from metra.meta.judge_options import (
 
 
 class QuestionEntry(NamedTuple):
-    """The options of a question, the help of its command, and whether it has a scorer."""
+    """The options of a question and the help of its command."""
 
     options: type
     help: str
     #: False if it is asked of all answers instead of one scorer.
     of_scorer: bool = True
 
+    def write_help(self, name: str) -> str:
+        """Return the help with an example."""
+        scorer = " --scorer da" if self.of_scorer else ""
+        return f"{self.help}\n\n\b\nmetra meta {name} judgements.jsonl{scorer}\n"
+
 
 QUESTIONS = {
     "rank": QuestionEntry(RankOptions, "Rank systems."),
     "preferences": QuestionEntry(
-        PreferenceOptions, "Compare the outputs of each two systems, judge by judge."
+        PreferenceOptions,
+        "Compare the outputs of each pair of systems, judge by judge.",
     ),
     "distribution": QuestionEntry(
         DistributionOptions, "Show quartiles and the spread of each system's scores."

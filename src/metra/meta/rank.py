@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from math import fsum
-from typing import NamedTuple
 
 import numpy as np
 
-from metra.errors import CorpusError, OptionError, format_count
+from metra.errors import CorpusError
 from metra.meta.findings import (
     MetaReport,
     build_count,
@@ -20,6 +19,7 @@ from metra.meta.findings import (
 from metra.meta.judge_options import RankOptions
 from metra.meta.normalise import normalise, standardise_workers
 from metra.meta.question import Question
+from metra.meta.rank_tests import RankedValues, compare_systems, draw_intervals
 from metra.scores.selection import Selection
 from metra.scores.table import Scorer, Scores
 from metra.scores.views import (
@@ -28,7 +28,6 @@ from metra.scores.views import (
     count_comparisons,
     orient_scores,
     promote_documents,
-    sum_units,
 )
 from metra.scoring.table import Cell, Column, Table, make_table
 from metra.stats import ranking as stats
@@ -36,25 +35,17 @@ from metra.stats.arrays import (
     Array,
     Codes,
     Mask,
-    divide,
     drop_nan,
     group_lines,
     row_means,
 )
-from metra.stats.defaults import LEAST_UNITS
 from metra.stats.direction import HIGHER
-from metra.stats.exact_tests import rank_test_p_values, sign_test_p_values
 from metra.stats.multiplicity import clusters_by_range
 from metra.stats.resampling import (
     Interval,
-    Sample,
-    bootstrap_scores,
-    compute_intervals,
 )
 from metra.stats.significance import (
     PairTests,
-    Unit,
-    shifted_p_values,
     standardise_gaps,
 )
 from metra.stats.trueskill import Skills, learn_skills
@@ -192,7 +183,7 @@ def rank_by_scorer(
     order = np.argsort(-order_by, kind="stable")
     # The values that systems are ranked by are also tested.
     tested = {"z": z_values, "arr": -ranks}.get(options.by, values)
-    tests = _test_systems(given, name, tested, counts, strata, order, options, notes)
+    tests = compare_systems(given, name, tested, counts, strata, order, options, notes)
     if options.by == "arr" and unit_of_ranks == "document":
         tests = replace(tests, units=("document",))
     parted = stats.find_clusters(
@@ -203,7 +194,7 @@ def rank_by_scorer(
         parted = parted._replace(ranges=ranges, clusters=clusters_by_range(ranges))
     kept = np.flatnonzero(present)
     ordered = kept[order]
-    intervals = _draw_intervals(scores, name, "value", ordered, options)
+    intervals = draw_intervals(scores, name, "value", ordered, options)
     hundreds = None
     if len(scores.hundred) and not options.wmt:
         hundreds = row_means(scores.matrix(name, column="hundred"))[ordered]
@@ -221,7 +212,7 @@ def rank_by_scorer(
         {key: column[order] for key, column in columns.items()},
         intervals,
         hundreds if drawn else None,
-        _draw_intervals(scores, name, "hundred", ordered, options) if drawn else [],
+        draw_intervals(scores, name, "hundred", ordered, options) if drawn else [],
         np.isfinite(values[order]).sum(1).tolist(),
         np.bincount(lines.system, minlength=len(scores.systems))[ordered].tolist(),
         unit_of_ranks,
@@ -233,31 +224,13 @@ def rank_by_scorer(
     )
 
 
-class _RankedValues(NamedTuple):
-    """The values that systems are ranked by."""
-
-    scores: Scores
-    scorer: Scorer
-    #: The systems with values.
-    present: Mask
-    #: Systems × segments: as given, and oriented so that higher is better.
-    native: Array
-    values: Array
-    #: The column of the table that they are from: value, or hundred for ranks of outputs.
-    column: str
-    #: Rankings × systems, higher is better, if outputs were put in order; else None.
-    rankings: Array | None
-    #: The table whose values are compared judge by judge.
-    compared: Scores
-
-
 def _collect_values(
     scores: Scores,
     name: str,
     options: RankOptions,
     checks: Scores | None,
     notes: list[str],
-) -> _RankedValues:
+) -> RankedValues:
     if options.like:
         options = replace(options, wmt=True)
         scores, note = standardise_workers(scores if checks is None else checks, name)
@@ -277,101 +250,12 @@ def _collect_values(
     values = scorer.direction.orient(native)
     if is_order:
         values = scores.matrix(name, column="hundred")
-    return _RankedValues(
+    return RankedValues(
         *(scores, scorer, present, native[present], values[present]),
         "hundred" if is_order else "value",
         None if rankings is None else rankings[:, present],
         compared,
     )
-
-
-def _test_systems(
-    given: _RankedValues,
-    name: str,
-    tested: Array,
-    wins: Codes,
-    strata: Codes | None,
-    order: Codes,
-    options: RankOptions,
-    notes: list[str],
-) -> PairTests:
-    """Test each two systems, one-sided, by what they are ranked by."""
-    unit: Unit = "document" if options.unit == "document" else "segment"
-    if options.unit != "segment":
-        if options.by != "mean" or strata is not None or options.wmt:
-            msg = (
-                "`unit` is for the means of systems, without `macro`, `wmt` and `like`."
-            )
-            raise OptionError(msg)
-        sums = sum_units(given.scores, name, options.unit, column=given.column)
-        direction = HIGHER if given.column == "hundred" else given.scorer.direction
-        tested = direction.orient(sums.means[given.present])
-    test = _choose_test(tested, options)
-    if options.unit == "crossed" and test != "bootstrap":
-        msg = "Segments and judges can only be resampled; use the test bootstrap."
-        raise OptionError(msg)
-    if test == "bootstrap":
-        units: tuple[Unit, ...] = ("segment", "rater")
-        units = units if options.unit == "crossed" else (unit,)
-        p, draws = _bootstrap_p(given, name, order, options, notes), options.trials
-        return PairTests(p, test, units, "one-sided", draws)
-    if test == "sign":
-        won = wins if options.by == "wins" else stats.count_wins(tested)
-        return PairTests(
-            sign_test_p_values(won[np.ix_(order, order)]), test, (unit,), "one-sided"
-        )
-    strata = None if options.by == "arr" else strata
-    p = rank_test_p_values(tested[order], paired=test == "signed-rank", strata=strata)
-    return PairTests(p, test, (unit,), "one-sided")
-
-
-def _bootstrap_p(
-    given: _RankedValues,
-    name: str,
-    order: Codes,
-    options: RankOptions,
-    notes: list[str],
-) -> Array:
-    """Test systems by resampled means that share their draws; NaN with too few units."""
-    sums = sum_units(given.scores, name, options.unit, column=given.column)
-    rows = sums.rows[given.present][order]
-    shared = (rows[..., 1] > 0).sum(1)
-    if shared.min() < LEAST_UNITS:
-        unit = "judgement" if options.unit == "crossed" else options.unit
-        notes.append(
-            f"Not enough data for the bootstrap test: a system has "
-            f"{format_count(int(shared.min()), unit)}; it needs {LEAST_UNITS}."
-        )
-        return np.full((len(rows), len(rows)), np.nan)
-    direction = HIGHER if given.column == "hundred" else given.scorer.direction
-    samples = [Sample(each, compute_mean) for each in rows]
-    rng = np.random.default_rng(options.seed)
-    drawn = bootstrap_scores(
-        samples, trials=options.trials, rng=rng, units=sums.crossed
-    )
-    observed = direction.orient(compute_mean(rows.sum(1)))
-    oriented = [direction.orient(each) for each in drawn]
-    return shifted_p_values(oriented, observed.tolist(), "one-sided")
-
-
-def _draw_intervals(
-    scores: Scores, name: str, column: str, systems: Codes, options: RankOptions
-) -> list[Interval | None]:
-    """Return bootstrap intervals of the means; None where means are weighted otherwise."""
-    if options.macro != "none" or options.wmt or options.like:
-        return [None] * len(systems)
-    sums = sum_units(scores, name, options.unit, column=column)
-    return compute_intervals(
-        [Sample(rows, compute_mean) for rows in sums.rows[systems]],
-        trials=options.trials,
-        seed=options.seed,
-        units=sums.crossed,
-    )
-
-
-def compute_mean(totals: Array) -> Array:
-    """Return sums over counts; NaN if there is nothing."""
-    return divide(totals[..., 0], totals[..., 1])
 
 
 def report_ranking(answer: RankingAnswer, options: RankOptions) -> MetaReport:
@@ -397,8 +281,8 @@ def report_ranking(answer: RankingAnswer, options: RankOptions) -> MetaReport:
         macro=options.macro if options.macro != "none" else None,
         judgements="each, 15 digits" if options.wmt or options.like else None,
         like=options.like,
-        trueskill=f"{skills.runs} runs of {skills.matches} matches" if skills else None,
         boot=f"{_UNITS[options.unit]} k={options.trials}" if has_intervals else None,
+        trueskill=f"{skills.runs} runs of {skills.matches} matches" if skills else None,
         seed=options.seed if skills or has_intervals else None,
         arr=f"{ranking.units} {ranking.unit}s" if ranking.units else None,
         test=f"{_TEST_TITLES[ranking.tests.test]}, one-sided",
@@ -542,19 +426,6 @@ _TEST_TITLES = {
     "rank-sum": "Mann-Whitney",
     "sign": "sign test of decided comparisons",
 }
-
-
-def _choose_test(tested: Array, options: RankOptions) -> str:
-    """Choose the test of what systems are ranked by."""
-    if options.test != "auto":
-        return options.test
-    if options.unit == "crossed":
-        return "bootstrap"
-    if options.wmt or options.like:
-        return "rank-sum"
-    if options.by == "wins":
-        return "sign"
-    return "signed-rank" if stats.are_paired(tested) else "rank-sum"
 
 
 def _find_strata(

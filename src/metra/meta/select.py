@@ -26,7 +26,7 @@ CHANCE = "chance"
 
 
 @dataclass(frozen=True)
-class Selection:
+class OutputChoice:
     """How a metric decides on the outputs of one language pair."""
 
     panel: ScorePanel
@@ -41,7 +41,7 @@ class Selection:
     reranking: Mapping[str, Mapping[str, tuple[float, Interval | None]]]
 
 
-def select_outputs(panel: ScorePanel, options: SelectOptions) -> Selection:
+def select_outputs(panel: ScorePanel, options: SelectOptions) -> OutputChoice:
     """Measure filtering and re-ranking of all metrics of a panel.
 
     Perrella et al. 2024, EMNLP. A good output has people's score of at least `good`, by
@@ -93,7 +93,7 @@ def select_outputs(panel: ScorePanel, options: SelectOptions) -> Selection:
         value = float(sample.aggregate(sample.rows.sum(0)))
         figures.setdefault(kind, {}).setdefault(name, {})[figure] = value, interval
     figures["reranking"][CHANCE] = _choose_by_chance(gold)
-    return Selection(
+    return OutputChoice(
         panel,
         good,
         share,
@@ -105,7 +105,7 @@ def select_outputs(panel: ScorePanel, options: SelectOptions) -> Selection:
 
 
 def report_selection(
-    selections: Sequence[Selection], options: SelectOptions
+    selections: Sequence[OutputChoice], options: SelectOptions
 ) -> MetaReport:
     """Lay out filtering and re-ranking for each language pair, best metrics first."""
     tables, notes = [], []

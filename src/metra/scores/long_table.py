@@ -143,7 +143,14 @@ def read_long_table(
     kind, domain, lang, higher_is_better, item_type, hundred and flags; other columns are
     left alone, unless they are units, which tell segments apart.
     """
-    return _build_long(read_columns(path, columns=columns), units)
+    table = read_columns(path, columns=columns)
+    headings = [heading.strip() for heading in table.header]
+    if {*JUDGEMENT_COLUMNS} <= {
+        *headings
+    }:  # a campaign's, which explains missing scores
+        roles = table.roles | {"reason": headings.index("reason")}
+        table = replace(table, roles=roles)
+    return _build_long(table, units)
 
 
 def read_declared_table(

@@ -223,10 +223,6 @@ _ALL = (
         without_judge="all",  # the mean of judges that exports add
     ),
     _declare_table(
-        *("metra-scores", long_table.JUDGEMENT_COLUMNS),
-        {"reason": ("reason",)},
-    ),
-    _declare_table(
         *("spreadsheet", (*_SPREADSHEET, "hundred")),
         {
             **{"scorer": ("scorer",), "kind": ("scorer",), "value": ("native",)},

@@ -41,7 +41,7 @@ from metra.text.normalisation import normalise_answer
 _GUESSED = 0.25
 
 
-class Question(NamedTuple):
+class ComprehensionQuestion(NamedTuple):
     """What is asked, which answers are right, and what may be chosen; () for free text."""
 
     question: str
@@ -61,14 +61,14 @@ class QuestionSet(KeyedKind):
     document_material: ClassVar[str] = "questions"
     verdicts: ClassVar[str] = "verdicts"
 
-    questions: tuple[Question, ...] = ()
+    questions: tuple[ComprehensionQuestion, ...] = ()
     #: Whether the text is out of sight while the questions are answered.
     hidden: bool = False
 
     def bind(self, material: Material, document: str, segment: int) -> Self:
         """Return the questions about a document."""
         questions = (
-            Question(text, tuple(accepted), tuple(choices))
+            ComprehensionQuestion(text, tuple(accepted), tuple(choices))
             for text, accepted, choices in material.get("questions", {}).get(
                 document, ()
             )

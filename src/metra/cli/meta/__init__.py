@@ -10,7 +10,7 @@ uses: questions about uses of metrics: spans, challenge, select, deltas, sentine
 import click
 
 from metra.cli import LazyGroup
-from metra.meta.questions import QUESTIONS
+from metra.meta import QUESTION_NAMES
 
 #: The module of each question, in the order in which one meets them.
 _MODULES = {
@@ -18,7 +18,7 @@ _MODULES = {
     **dict.fromkeys(("scatter", "robust", "task"), "designs"),
     **dict.fromkeys(("agree", "judges", "normalise", "variance"), "judges"),
     **dict.fromkeys(("power", "pseudo", "refs"), "designs"),
-    **dict.fromkeys(("rank", *QUESTIONS), "judges"),
+    **dict.fromkeys(("rank", *QUESTION_NAMES), "judges"),
     **dict.fromkeys(
         ("spans", "challenge", "select", "deltas", "sentinel", "card"), "uses"
     ),

@@ -153,6 +153,6 @@ def __getattr__(name: str) -> click.Command:
         asked.selection = question.widen(asked.selection)
         return question.lay_out(answer, options)
 
-    ask.__doc__, ask.__name__ = entry.help, name
+    ask.__doc__, ask.__name__ = entry.write_help(name), name
     takes = (shared.SCORER,) if entry.of_scorer else ()
     return shared.question(entry.options, *takes)(ask)

@@ -314,14 +314,33 @@ def count_comparisons(scores: Scores, name: str) -> PairwiseCounts:
     """Compare systems on every segment, each judge's values with the same judge's.
 
     Where no judge has judged two systems of a segment, the means of judges are compared.
+    Outputs that were put in order are compared if one answer is about both.
     """
     lines = scores.lines(name)
+    if scores.scorers[scores.find(name)].compares and len(lines.answer):
+        return _count_by_answer(lines, name)
     if (lines.judge >= 0).any():
         parts = [lines.keep_lines(lines.judge == j) for j in np.unique(lines.judge)]
         by_judge = [count_wins(orient_scores(part, name)) for part in parts]
         if any(counts.met.any() for counts in by_judge):
             return add_counts(by_judge)
     return count_wins(orient_scores(lines, name))
+
+
+def _count_by_answer(lines: Scores, name: str) -> PairwiseCounts:
+    order = np.lexsort((lines.system, lines.answer))
+    answer, system = lines.answer[order], lines.system[order]
+    value = lines.scorers[lines.find(name)].direction.orient(lines.value[order])
+    wins, draws = np.zeros((2, len(lines.systems), len(lines.systems)), np.int64)
+    # An answer's lines stand together: pairs are neighbours, next neighbours and so on.
+    for step in range(1, len(lines.systems)):
+        first = np.flatnonzero(answer[:-step] == answer[step:])
+        one, other = system[first], system[first + step]
+        gap = value[first] - value[first + step]
+        np.add.at(wins, (one[gap > 0], other[gap > 0]), 1)
+        np.add.at(wins, (other[gap < 0], one[gap < 0]), 1)
+        np.add.at(draws, (one[gap == 0], other[gap == 0]), 1)
+    return PairwiseCounts(wins, draws + draws.T)
 
 
 def collect_rankings(scores: Scores, name: str) -> tuple[Scores, Array]:

@@ -180,7 +180,7 @@ def rank_by_scorer(
     if given.column == "value":
         by_mean = given.scorer.direction.orient(columns["mean"])
     order_by = _orient_column(columns | {"mean": by_mean}, options.by, notes)
-    order = np.lexsort((systems, -order_by))
+    order = np.lexsort((np.array(systems), -order_by))
     # The values that systems are ranked by are also tested.
     tested = {"z": z_values, "arr": -ranks}.get(options.by, values)
     tests = compare_systems(given, name, tested, counts, strata, order, options, notes)

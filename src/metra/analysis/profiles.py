@@ -1,4 +1,4 @@
-"""What each system's output is like, apart from how good it is, and how that reads."""
+"""Profiles of systems: length, repetition, copied words and other traits of their outputs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -204,7 +204,7 @@ def describe_outputs(
 
 
 def _can_tell(trait: str, collected: CollectedCorpus) -> bool:
-    """Whether the texts that a trait is told by are there."""
+    """Return True if the texts that a trait needs are available."""
     if trait in _AGAINST_REFERENCES and not collected.has_references:
         return False
     if trait in _AGAINST_EITHER:

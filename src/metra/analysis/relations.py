@@ -29,7 +29,7 @@ class SystemPoint:
 
 @dataclass(frozen=True, slots=True)
 class HistogramCell:
-    """How many segments have their two scores in these two bins, counted from 0."""
+    """Number of segments with their two scores in these two bins, counted from 0."""
 
     x: int
     y: int

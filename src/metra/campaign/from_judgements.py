@@ -29,7 +29,7 @@ _Place: TypeAlias = tuple[int, str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """What stood on a screen, and all answers to it, the oldest first."""
+    """A screen and all answers to it, the oldest first."""
 
     task: Task
     number: int

@@ -14,7 +14,7 @@ from metra.scores.judgement import Judgement, get_marks
 
 @dataclass(frozen=True, slots=True)
 class MarkChanges:
-    """What a judge did with the marks that they found in their outputs."""
+    """Changes of a judge to the marks that their outputs came with."""
 
     judge: str
     answers: int

@@ -1,4 +1,4 @@
-"""How much work a campaign asks of its judges, in figures and in a sentence."""
+"""Workload of a campaign's judges, in figures and in a sentence."""
 
 import secrets
 from collections import Counter

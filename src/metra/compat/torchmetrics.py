@@ -41,7 +41,7 @@ class TranslationMetric(torchmetrics.Metric):  # type: ignore[misc]  # it may be
 
     @property
     def higher_is_better(self) -> bool | None:
-        """Whether higher scores are better."""
+        """True if higher scores are better."""
         return self._accumulator.metrics[self._spec].higher_is_better
 
     def update(

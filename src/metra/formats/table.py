@@ -199,7 +199,7 @@ def parse_table(
 
 
 def _ends_in_comment(header: Sequence[str]) -> bool:
-    """Whether the last heading is none but a remark, as in Marot's tables."""
+    """Return True if the last heading is a remark, as in Marot's tables."""
     return len(header) > 1 and header[-1].startswith("#")
 
 
@@ -239,7 +239,7 @@ def escape_formula(cell: str) -> str:
 
 
 def is_escaped_formula(cell: str) -> bool:
-    """Whether `escape_formula` may have been here."""
+    """Return True if `escape_formula` may have changed the cell."""
     return cell.startswith("'") and _FORMULA.match(cell) is not None
 
 
@@ -272,7 +272,7 @@ def _format_cell(cell: str) -> str:
 
 
 def is_guarded(rows: Iterable[Row]) -> bool:
-    """Whether every cell that begins like a formula has an apostrophe before it.
+    """Return True if every cell that begins like a formula has an apostrophe before it.
 
     A negative number is no formula.
     """

@@ -77,7 +77,7 @@ class CardFigure:
 
 @dataclass(frozen=True)
 class MetricCard:
-    """What is known of one metric; what cannot be told has its reason among the notes."""
+    """Everything about one metric; notes explain missing figures."""
 
     metric: str
     gold: str

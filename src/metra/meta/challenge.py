@@ -56,7 +56,7 @@ ACES_CATEGORIES = {
 
 @dataclass(frozen=True)
 class PhenomenonScore:
-    """How often a metric prefers the good translation."""
+    """Share of pairs in which a metric prefers the good translation."""
 
     #: Pairs that have both scores, those in the right order, and those that tie.
     pairs: int

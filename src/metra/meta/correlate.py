@@ -311,7 +311,7 @@ def explain_missing(
 
 
 def describe_spa(questions: Sequence[CorrelationSpec]) -> str | None:
-    """Where the p-values of soft pairwise accuracy come from, for a signature."""
+    """Return the source of the p-values of soft pairwise accuracy, for a signature."""
     soft = [each.options for each in questions if each.options.coefficient.soft]
     if not soft:
         return None
@@ -322,7 +322,7 @@ def describe_spa(questions: Sequence[CorrelationSpec]) -> str | None:
 
 
 def draws_soft(questions: Sequence[CorrelationSpec]) -> bool:
-    """Whether the seed decides on the p-values of soft pairwise accuracy."""
+    """Return True if the p-values of soft pairwise accuracy depend on the seed."""
     each = (question.options for question in questions)
     return any(o.coefficient.soft and o.p != "normal" and not o.wmt for o in each)
 

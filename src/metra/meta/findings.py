@@ -1,4 +1,4 @@
-"""What every question of meta-evaluation returns: tables with notes and a signature."""
+"""Answers of meta-evaluation: tables with notes, a signature and the rows that count."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -131,7 +131,7 @@ class RankOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgreeOptions:
-    """How far do judges agree?"""
+    """Options of the question about agreement between judges."""
 
     within: float = build_option(
         1.0, "Judgements that differ by at most this count as close."
@@ -170,7 +170,7 @@ class AgreeOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NormaliseOptions:
-    """How are judges' values put on one scale?"""
+    """Options of the question about normalised judgements."""
 
     method: Literal["z", "min-max", "rank", "none"] = build_option(
         "z",
@@ -202,7 +202,7 @@ class NormaliseOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VarianceOptions:
-    """What do judgements vary with?"""
+    """Options of the question about variance components."""
 
     scaling: Scaling = find_option("scaling")
     raters: tuple[int, ...] = build_option(
@@ -220,7 +220,7 @@ class VarianceOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PowerOptions:
-    """How many segments and raters are enough?"""
+    """Options of the question about the size of a study."""
 
     segments: tuple[int, ...] = build_option(
         (100, 200, 400, 800, 1600),

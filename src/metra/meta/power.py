@@ -107,7 +107,7 @@ class PlannedStudy:
 
 @dataclass(frozen=True)
 class PowerCurves:
-    """What plans of a study find, from a pilot study or from assumed variances."""
+    """Power of plans of a study, from a pilot study or from assumed variances."""
 
     components: VarianceComponents
     pairs: list[SystemPair]

@@ -27,7 +27,7 @@ CHANCE = "chance"
 
 @dataclass(frozen=True)
 class OutputChoice:
-    """How a metric decides on the outputs of one language pair."""
+    """Decisions of a metric on the outputs of one language pair."""
 
     panel: ScorePanel
     #: People's score from which on an output is good, and the share of good ones.

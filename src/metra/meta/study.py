@@ -98,7 +98,7 @@ class MetricNames:
         return None if self.primary else "primary"
 
     def is_reference_free(self, name: str) -> bool:
-        """Whether a metric needs no reference."""
+        """Return True if a metric needs no reference."""
         return _matches(name, self.reference_free)
 
 

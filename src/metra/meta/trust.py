@@ -1,4 +1,4 @@
-"""How far metrics, and people, can be trusted: what a report shows beside judgements."""
+"""Reliability of metrics and of people, for a report with judgements."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ MOST_POINTS = 2000
 
 @dataclass(frozen=True, slots=True)
 class MetricAgreement:
-    """How well a metric agrees with people, higher being better whatever its direction."""
+    """Agreement of a metric with people; higher is better, whatever its direction."""
 
     metric: str
     level: str
@@ -52,7 +52,7 @@ class LengthCurve:
 
 @dataclass(frozen=True, slots=True)
 class JudgeSummary:
-    """How far judges agree with each other."""
+    """Agreement of judges with each other."""
 
     plot: judge_plots.JudgePlot
     gaps: judge_plots.Histogram

@@ -21,7 +21,7 @@ Tables: TypeAlias = Mapping[str, Any]
 
 
 class TermCounts(NamedTuple):
-    """What a metric counts to find its weights: keys with whole numbers, which add up.
+    """Counts behind a metric's weights: keys with whole numbers, which add up.
 
     The keys lie one behind the other in `keys`; `ends` says where each ends. Keys of several
     words have the byte 0xFF between them, which no UTF-8 has.
@@ -65,7 +65,7 @@ class NgramSums(Protocol):
 
     @property
     def total(self) -> float:
-        """How many words the terms stand for."""
+        """Number of words that the terms stand for."""
 
     def answers(self) -> list[Array]:
         """Give each chunk a row of numbers for each of its terms."""
@@ -73,7 +73,7 @@ class NgramSums(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TermExchange:
-    """How chunks of rows get their weights where no memory holds all terms of a corpus.
+    """Weights of chunks of rows if no memory holds all terms of a corpus.
 
     Terms belong to partitions. A partition adds up what all chunks counted of its terms, and
     answers each chunk with a number for every term that it asked about.

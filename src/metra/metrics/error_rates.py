@@ -370,7 +370,7 @@ def compute_preserved(totals: Array) -> Array:
 
 
 def compute_lost(totals: Array) -> Array:
-    """What `compute_preserved` leaves of a hundred."""
+    """Return 100 minus `compute_preserved`."""
     return 100 - compute_preserved(totals)
 
 

@@ -168,7 +168,7 @@ def aggregate(totals: Array) -> Array:
 
 
 def parts(totals: Array) -> Parts:
-    """What EvalTrans reports, as far as there is something to report."""
+    """Figures that EvalTrans reports, as far as they are defined."""
     named = dict(zip(COLUMNS, totals.tolist(), strict=True))
     pieces: Parts = {name: named[name] for name in COLUMNS[:3]}
     scored = named["exact"] + named["extrapolated"]
@@ -196,7 +196,7 @@ def parts(totals: Array) -> Parts:
 
 @dataclass(frozen=True, slots=True)
 class SentenceIndex:
-    """What is known of one output: its score, and how much the score and mWER rest on."""
+    """The score of one output, and the evidence for the score and for mWER."""
 
     #: Counted from 1.
     segment: int
@@ -336,7 +336,7 @@ def _count_pairs(
 
 
 class KnownScores(NamedTuple):
-    """What is known of a source sentence: scores by an output's words.
+    """Judged outputs of a source sentence: scores by an output's words.
 
     `judged` are those that someone judged; references are perfect without that.
     """

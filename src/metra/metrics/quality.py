@@ -180,7 +180,7 @@ def parts(totals: Array, *, members: Sequence[_ScoredMember]) -> Parts:
 
 
 def details(batch: AnyBatch, *, metrics: Sequence[Metric]) -> list[Detail]:
-    """What the metrics noted, those that note anything."""
+    """Details of the metrics that have any."""
     noting = [metric.notes.details for metric in metrics]
     return [detail for note in noting if note for detail in note(batch)]
 

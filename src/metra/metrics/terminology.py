@@ -107,7 +107,7 @@ def aggregate(totals: Array) -> Array:
 
 
 def parts(totals: Array) -> Parts:
-    """How many are right, how many of these by a variant, how many are due."""
+    """Count right terms, right variants among them, and required terms."""
     return dict(zip(COLUMNS, totals.tolist(), strict=True))
 
 

@@ -149,7 +149,7 @@ SentencePairs: TypeAlias = Sequence[tuple[Sequence[Parse], Sequence[Parse]]]
 
 
 def rows(pairs: SentencePairs, rules: Sequence[TransferRule]) -> Array:
-    """How often each rule occurs in each segment, then how often each is satisfied."""
+    """Count how often each rule occurs in each segment, and how often it is satisfied."""
     table = np.zeros((len(pairs), 2 * len(rules)))
     for index, (before, after) in enumerate(pairs):
         for place, rule in enumerate(rules):

@@ -148,7 +148,7 @@ class _Type(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _WordChecker:
-    """What is held against words, and which words are spared."""
+    """Word lists that words are compared with, and words that are exempt."""
 
     dictionary: Dictionary | None
     rule: str

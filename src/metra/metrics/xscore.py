@@ -94,7 +94,7 @@ def xscore(*, parses: str = "", model: str = "", match: bool = True) -> Metric:
 
 
 def rows(batch: AnyBatch, *, source: ParseSource) -> Array:
-    """How often each dependency of the profile occurs in each output: (segments, 8)."""
+    """Count each dependency of the profile in each output: (segments, 8)."""
     table = np.zeros((len(batch), len(PROFILE)))
     for segment, sentences in enumerate(source.find(batch.hyps, batch.place)):
         counts = Counter(
@@ -105,12 +105,12 @@ def rows(batch: AnyBatch, *, source: ParseSource) -> Array:
 
 
 def aggregate(totals: Array) -> Array:
-    """What speaks for less what speaks against each row of totals."""
+    """Return the positive counts minus the negative ones, for each row of totals."""
     return totals[..., : len(SIGNS)] @ np.array([*SIGNS.values()], dtype=np.float64)
 
 
 def parts(totals: Array) -> Parts:
-    """How often each dependency occurs: the dependency profile."""
+    """Return the dependency profile: the frequency of each dependency."""
     return dict(zip(PROFILE, totals.tolist(), strict=True))
 
 
@@ -255,7 +255,7 @@ def _find_noun(parse: Parse, position: int) -> ParsedWord | None:
 
 
 def _modifies(parse: Parse, position: int) -> bool:
-    """Whether the adverb modifies an adjective, rather than the clause it is the head of."""
+    """Return True if the adverb modifies an adjective instead of the clause it heads."""
     place = parse.words[position - 1].head
     head = parse.words[place - 1]
     is_adjective = head.upos == "ADJ" or (head.upos == "VERB" and head.deprel == "amod")

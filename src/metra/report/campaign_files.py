@@ -97,7 +97,7 @@ class ExportedFile:
 
 @dataclass(frozen=True)
 class ExportRequest:
-    """What is exported: all judgements, and what is known besides."""
+    """An export: all judgements, the campaign and the rows that count."""
 
     judgements: Sequence[Judgement]
     campaign: Campaign | None = None

@@ -90,7 +90,7 @@ class Judgement:
 
     @property
     def counts(self) -> bool:
-        """Whether it may enter the means of systems."""
+        """True if it may count for systems."""
         return self.kind in COUNTED and self.cannot is None
 
 
@@ -142,7 +142,7 @@ class OutputScore(NamedTuple):
 
     @property
     def is_defined(self) -> bool:
-        """Whether there is a score."""
+        """True if there is a score."""
         return not self.reason
 
 
@@ -316,7 +316,7 @@ def get_marks(judgement: Judgement) -> list[dict[str, Any]]:
 
 
 class AnswerStep(NamedTuple):
-    """What a reader needs to know about a step of a protocol."""
+    """A step of a protocol, as readers of answers need it."""
 
     name: str
     #: Empty where the step asks for no error marks.

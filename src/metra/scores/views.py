@@ -47,7 +47,7 @@ class OrientedScores(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether all systems have a score of their own."""
+        """True if all systems have a score of their own."""
         return bool(np.isfinite(self.whole).all())
 
     def of_systems(self, keep: Mask) -> "OrientedScores":

@@ -158,7 +158,7 @@ class AccumulatorState(NamedTuple):
 
 
 class _PositionInBatch(BatchPosition):
-    """Where segments stand that came in batches: nobody knows their numbers."""
+    """Place of segments that came in batches, whose numbers are unknown."""
 
     @property
     def first(self) -> int:

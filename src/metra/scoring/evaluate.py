@@ -43,7 +43,7 @@ ENOUGH_DOCUMENTS = 20
 
 
 class EvaluationOptions(NamedTuple):
-    """What is asked about the scores beside the corpus score itself."""
+    """Levels, intervals and details to compute."""
 
     documents: bool = False
     segments: bool = False
@@ -87,7 +87,7 @@ class ScoringRequest(NamedTuple):
 
     @property
     def is_table(self) -> bool:
-        """Whether a table in Parquet is scored by its columns, file by file.
+        """True if a table in Parquet is scored by its columns, file by file.
 
         Where it is not asked for, that saves memory if metrics weigh the terms of many rows.
         """
@@ -107,7 +107,7 @@ class ScoringRequest(NamedTuple):
 
     @property
     def _weighs_terms(self) -> bool:
-        """Whether metrics weigh terms, and all that is asked for can be counted in parts."""
+        """True if metrics weigh terms and all scores can be counted in parts."""
         metrics = self.metrics.values()
         in_parts = all(
             "whole_documents" not in metric.needs

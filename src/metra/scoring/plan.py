@@ -294,7 +294,7 @@ def read_references(batch: pa.RecordBatch, plan: ScoringPlan) -> Iterator[Batch]
 
 
 class _Unnumbered(BatchPosition):
-    """Where a batch stands that came without the numbers of its rows."""
+    """Place of a batch that came without the numbers of its rows."""
 
     @property
     def first(self) -> int:

@@ -1,4 +1,4 @@
-"""What one file holds, in memory: segments, a test set with outputs, or results."""
+"""Content of one file in memory: segments, a test set with outputs, or results."""
 
 import math
 import re

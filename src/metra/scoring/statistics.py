@@ -32,7 +32,7 @@ class Tally(NamedTuple):
 
 @dataclass(slots=True)
 class CorpusStatistics:
-    """What was counted: totals, and if they were kept the rows of every segment."""
+    """Counts of a corpus: totals and, if they were kept, the rows of every segment."""
 
     #: With their weights, where they have any.
     metrics: Mapping[str, Metric]
@@ -48,7 +48,7 @@ class CorpusStatistics:
 
     @property
     def nrefs(self) -> int | str:
-        """How many references each segment has, `var` where that varies."""
+        """Number of references of each segment, `var` if it varies."""
         lacking = any(total.lacking for total in self.totals.sum().values())
         return "var" if lacking else self.references
 

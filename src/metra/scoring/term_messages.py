@@ -54,7 +54,7 @@ _TOGETHER = 4 << 20
 
 
 class Message(NamedTuple):
-    """What one sender tells one receiver."""
+    """A message from one sender to one receiver."""
 
     receiver: str
     kind: str
@@ -72,7 +72,7 @@ class FittedRows(NamedTuple):
 
 @dataclass(frozen=True)
 class MessageExchange:
-    """How the rows of a table get the weights of their terms; it can be pickled."""
+    """Exchange that gives the rows of a table the weights of their terms; it can be pickled."""
 
     plan: ScoringPlan
     chunk_rows: int
@@ -80,7 +80,7 @@ class MessageExchange:
 
     @property
     def rounds(self) -> int:
-        """How often mail is read before chunks can be scored."""
+        """Number of rounds of messages before chunks can be scored."""
         weighs = any(exchange.weigh for exchange in _list_exchanges(self.plan).values())
         return 3 if weighs else 1
 

@@ -26,7 +26,7 @@ Pair: TypeAlias = tuple[str, str]
 
 
 class Total(NamedTuple):
-    """What is known of some segments for one system and metric."""
+    """Counts of some segments for one system and metric."""
 
     segments: int
     #: How many references are missing, of all references of all these segments.
@@ -357,7 +357,7 @@ class ScoredGroups(Sequence[GroupScores]):
         return GroupScores(about, self._segments[index], self._score(sums))
 
     def __eq__(self, other: object) -> bool:
-        """Whether all scores of all groups are the same."""
+        """Return True if all scores of all groups are the same."""
         return isinstance(other, Sequence) and [*self] == [*other]
 
     __hash__ = None  # type: ignore[assignment]

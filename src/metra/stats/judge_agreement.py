@@ -47,7 +47,7 @@ class SharedJudgements:
     b: Array
 
     def gaps(self) -> Array:
-        """How far apart the two judgements are."""
+        """Distances between the two judgements."""
         return np.abs(self.a - self.b)
 
     @cached_property
@@ -58,7 +58,7 @@ class SharedJudgements:
 
 @dataclass(frozen=True)
 class JudgePair:
-    """How two judges agree on what both judged; NaN where a figure has no meaning."""
+    """Agreement of two judges on shared units; NaN if a figure is undefined."""
 
     first: str
     second: str
@@ -81,7 +81,7 @@ class JudgePair:
 
 @dataclass(frozen=True)
 class JudgeAgreement:
-    """What the judges' agreement comes to, as a whole and two by two."""
+    """Agreement of judges, as a whole and two by two."""
 
     values: dict[str, float]
     intervals: dict[str, tuple[float, float]]

@@ -106,7 +106,7 @@ Interval: TypeAlias = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What can be resampled: rows of statistics, and how their totals become a score."""
+    """Rows of statistics for resampling, and the function from totals to a score."""
 
     rows: Array
     aggregate: Callable[[Array], Array]

@@ -131,7 +131,7 @@ Exchange: TypeAlias = Callable[[int, int], Array]
 
 
 class Exchanges(NamedTuple):
-    """How scores change sides: a sign of +1 says that a unit does."""
+    """Exchanges of scores between sides: a sign of +1 exchanges a unit."""
 
     #: The number of units.
     width: int

@@ -27,7 +27,7 @@ from metra.text.words import recognise_spacing, split_workbook_words
 
 @dataclass(frozen=True, slots=True)
 class Chips(KeyedKind):
-    """What became of each word; or the corrected text, from which that is inferred."""
+    """The change of each word, or the corrected text, from which changes are inferred."""
 
     kind: ClassVar[str] = "chips"
     answer: ClassVar[str] = "What happened to each word, or the corrected text."

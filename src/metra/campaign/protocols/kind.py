@@ -1,4 +1,4 @@
-"""What every kind of question can do; a kind overrides what is different for it.
+"""The interface of every kind of question; a kind overrides the parts that differ.
 
 A new kind is a class here derived from `QuestionKind` (or `KeyedKind`), one script in
 web/static/steps, and its texts. Stores and pages know it as soon as a protocol uses it.
@@ -25,7 +25,7 @@ Rng: TypeAlias = "np.random.Generator"
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """What a point of a scale means; `{language}` is the target language's name."""
+    """Meaning of a point of a scale; `{language}` is the target language's name."""
 
     at: float
     label: str
@@ -79,7 +79,7 @@ class QuestionKind(ABC):
 
     @property
     def needs_baseline(self) -> bool:
-        """Whether each judge has to read a baseline text first."""
+        """True if each judge has to read a baseline text first."""
         return False
 
     # What judges see
@@ -94,7 +94,7 @@ class QuestionKind(ABC):
 
     @property
     def has_extra(self) -> bool:
-        """Whether a screen needs more than the texts for it."""
+        """True if a screen needs more than the texts."""
         return type(self).extra is not QuestionKind.extra
 
     def extra(self, output: str) -> dict[str, Any]:
@@ -149,7 +149,7 @@ class QuestionKind(ABC):
 
     @property
     def can_simulate(self) -> bool:
-        """Whether simulated judges can answer it."""
+        """True if simulated judges can answer it."""
         return type(self).simulate is not QuestionKind.simulate
 
     def simulate(self, qualities: Sequence[float], text: str, rng: Rng) -> Any:

@@ -42,7 +42,7 @@ _GUESSED = 0.25
 
 
 class ComprehensionQuestion(NamedTuple):
-    """What is asked, which answers are right, and what may be chosen; () for free text."""
+    """A question, its right answers and its choices; () for free text."""
 
     question: str
     accepted: tuple[str, ...]

@@ -60,7 +60,7 @@ class Protocol:
 
     @property
     def contrastive(self) -> bool:
-        """Whether a judge sees several systems' versions of a text at once."""
+        """True if a judge sees several systems' versions of a text at once."""
         return self.outputs != 1
 
     def check(self, value: object, texts: Texts) -> Answer:

@@ -65,7 +65,7 @@ class Reading(KeyedKind):
 
     @property
     def needs_baseline(self) -> bool:
-        """Whether scores need the judge's own speed."""
+        """True if scores need the judge's own speed."""
         return self.compared and not self.natural
 
     def build_key(self, texts: Texts) -> Answer:
@@ -270,7 +270,7 @@ class Edit(KeyedKind):
 
 
 class Edits(NamedTuple):
-    """How many edits, a moved block counting as one, and the words of the correction."""
+    """Count edits, a moved block as one, and the words of the correction."""
 
     edits: int
     words: int

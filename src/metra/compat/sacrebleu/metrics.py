@@ -43,7 +43,7 @@ MOST_TOKENIZED = 100
 
 
 class SacreMetric(ABC):
-    """What sacreBLEU's metrics have in common: corpus and sentence scores, signatures."""
+    """Shared parts of sacreBLEU's metrics: corpus and sentence scores, signatures."""
 
     #: The name of the class in messages.
     _name: ClassVar[str]

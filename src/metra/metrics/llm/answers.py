@@ -1,4 +1,4 @@
-"""What judges answer, read strictly: what is not as asked for is unread, never guessed."""
+"""Answers of judges, read strictly: anything unexpected is unread, never guessed."""
 
 import json
 import re

@@ -25,7 +25,7 @@ _TYPES = [str, str, int, int, str, bool]
 
 
 class ModelAnswer(NamedTuple):
-    """What a judge answered, and what it took."""
+    """A judge's answer and its cost."""
 
     text: str
     #: Why the answer ended, as the endpoint says: stop, length, content_filter, …

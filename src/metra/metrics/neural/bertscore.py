@@ -141,7 +141,7 @@ def bertscore(
 
 @dataclass(frozen=True, slots=True)
 class TokenWeights:
-    """How many references have each token; none at all where all tokens weigh the same."""
+    """Number of references with each token; empty if all tokens weigh the same."""
 
     counts: Mapping[int, int]
     references: int

@@ -134,7 +134,7 @@ def pairs(
 
 
 class ModelKind(NamedTuple):
-    """What a class of checkpoints reads and gives."""
+    """Inputs and outputs of a class of checkpoints."""
 
     name: str
     with_source: bool = True

@@ -1,4 +1,4 @@
-"""What the analyses found: scores by bucket, n-grams that changed, and profiles."""
+"""Findings of the analyses: scores by bucket, n-grams that changed, and profiles."""
 
 from collections.abc import Sequence
 

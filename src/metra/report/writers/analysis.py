@@ -33,7 +33,7 @@ from metra.stats.direction import find_direction
 
 
 class MetricHeadings:
-    """How metrics are named in running text, and how many digits their scores need."""
+    """Names of metrics in running text, and the digits of their scores."""
 
     def __init__(self, results: Results) -> None:
         self._names = shorten_specs(results.specs)

@@ -89,13 +89,13 @@ class _Shard:
 
     @property
     def rows(self) -> int:
-        """How many rows it has."""
+        """Number of rows."""
         return sum(span.rows for span in self.spans)
 
 
 @dataclass
 class _Work:
-    """What is counted, and how far: a first pass, for weights, reads all rows once more."""
+    """Progress of counting; a first pass, for weights, reads all rows once more."""
 
     plan: ScoringPlan
     progress: TableProgress | None
@@ -231,7 +231,7 @@ def _name_part(shards: Sequence[_Shard], part: Part, ending: str) -> str:
 
 
 def _check_parts(shards: Sequence[_Shard], folder: str) -> None:
-    """Where work was shared out, refuse to do what parts have left open.
+    """Refuse to do work that parts have left open, if work was shared out.
 
     A folder in which no part was begun is one that a single process resumes from.
     """
@@ -367,7 +367,7 @@ def _name_in_folder(path: str) -> str:
 
 
 def _is_written(target: str, fingerprint: str) -> bool:
-    """Whether a file is there with the scores of this shard, by this plan."""
+    """Return True if a file has the scores of this shard, by this plan."""
     if get_file_state(target) is None:
         return False
     try:
@@ -378,7 +378,7 @@ def _is_written(target: str, fingerprint: str) -> bool:
 
 
 def _is_kept(shard: _Shard) -> bool:
-    """Whether the totals of the shard are kept, with this plan and unchanged."""
+    """Return True if the totals of the shard are saved, with this plan and unchanged."""
     if get_file_state(shard.cache) is None:
         return False
     with _open_totals(shard):

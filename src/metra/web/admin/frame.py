@@ -1,4 +1,4 @@
-"""What all admin pages share: the frame, the campaign, blinding, formats of numbers."""
+"""Shared parts of admin pages: the frame, the campaign, blinding, formats of numbers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -22,7 +22,7 @@ from metra.report.writers.exercise import write_exercise_tables
 from metra.scores.judgement_jsonl import read_judgement_scores
 from metra.scores.long_table import format_judgement_table
 from metra.scores.selection import DEFAULT
-from metra.scores.spreadsheet import count_undefined, format_spreadsheet
+from metra.scores.spreadsheet import format_spreadsheet
 
 WHY = "every gap has the exact word"
 #: The system and the scorer that have no score.
@@ -143,4 +143,3 @@ def test_to_metra_meta(none, write):
     path = write("alone.jsonl", "".join(format_judgement_lines(alone)).encode())
     with pytest.raises(FormatError, match="has not read the baseline text"):
         read_judgement_scores(str(path))
-    assert count_undefined(score_judgements([])) == {}

@@ -9,11 +9,11 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="needs metra[judge]")
 
 from tests.campaign.answers import average, rank
+from tests.judged import read_question
 
 from metra.campaign.demo_data import SYSTEMS, list_demo_protocols
 from metra.campaign.imports import parse_judgement_lines
-from metra.errors import FormatError
-from metra.scores.judgement_table import read_question
+from metra.errors import CorpusError
 from metra.scores.registry import read_scores
 from metra.scores.selection import DEFAULT
 from metra.store.demo import fill_store
@@ -252,10 +252,10 @@ def test_reports_read_every_export(cli, filled, tmp_path):
     assert read["jsonl"] == read["tsv"]
     assert read["marot"] == pytest.approx(read["mt-metrics-eval"])
     assert len({tuple(found) for found in read.values()}) == 1
-    # Costs are turned round: what costs most is worth least.
+    # Costs of other formats are negative, so that higher is better.
     assert max(read["marot"].values()) <= 0
     worst = min(read["marot"], key=read["marot"].get)
-    assert read["tsv"][worst] == min(read["tsv"].values())
+    assert read["tsv"][worst] == max(read["tsv"].values())
 
 
 def list_rows(path):
@@ -304,10 +304,10 @@ def test_a_report_needs_judgements_of_segments_by_people(write, tmp_path):
     metrics = write(
         "m.jsonl", ['{"system": "a", "segment": 1, "scorer": "b", "value": 2}']
     )
-    with pytest.raises(FormatError, match="no human judgements"):
+    with pytest.raises(CorpusError, match="no human judgements"):
         read_question(str(metrics))
     home = tmp_path / "human-scores"
     home.mkdir()
     (home / "en-de.mqm.sys.score").write_text("a\t-1\n", encoding="utf-8")
-    with pytest.raises(FormatError, match="has only system or document judgements"):
+    with pytest.raises(CorpusError, match="judges whole systems; expected judgements"):
         read_question(str(home))

@@ -17,7 +17,7 @@ from metra.campaign.imports import parse_judgement_lines
 from metra.campaign.settings import Settings
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
-from metra.errors import CorpusError, OptionError
+from metra.errors import OptionError
 from metra.meta.judge_options import RankOptions
 from metra.meta.judges import build_judge_rows
 from metra.meta.question import answer_all, answer_question
@@ -262,15 +262,15 @@ def test_too_little_for_the_bootstrap_is_an_answer():
     assert rank(answers).ranking.clusters == [1, 2]
 
 
-def test_one_system_alone_is_refused():
-    answers = scored(one=HIGH)
-    with pytest.raises(CorpusError, match="is 1 system with scores; ranking needs at"):
-        rank(answers)
-    answered = answer_question("rank", table_of(answers), DEFAULT, "da")
-    assert answered.problem == (
-        "There is 1 system with scores; ranking needs at least two."
+def test_one_system_alone_has_a_mean_and_nothing_to_compare():
+    answered = answer_question("rank", table_of(scored(one=HIGH)), DEFAULT, "da")
+    ranking = answered.answer.ranking
+    assert (ranking.systems, ranking.clusters) == (["one"], [1])
+    assert ranking.means == pytest.approx([np.mean(HIGH)])
+    assert ranking.intervals[0] is not None
+    assert answered.report.notes[-1] == (
+        "There is only one system, so there is nothing to compare."
     )
-    assert (answered.answer, answered.report) == (None, None)
 
 
 def test_systems_that_share_no_segment_are_compared_by_rank_sums():

@@ -164,8 +164,9 @@ def test_what_is_missing_is_said():
     assert "– arr: no segment has scores of every system." in gaps.notes
     with pytest.raises(CorpusError, match="cannot be ranked by z"):
         rank(scores, "gold", by="z")
-    with pytest.raises(CorpusError, match="needs at least two"):
-        rank(scores, "x")
+    alone, ranking = rank(scores, "x")
+    assert (ranking.systems, ranking.means) == (["new"], [1.0])
+    assert alone.notes[-1].startswith("There is only one system")
 
 
 def table_of_ranks(lines):

@@ -1,10 +1,11 @@
 """Judgements are read as they stand, or refused with the place and the remedy."""
 
 import pytest
+from tests.judged import read_question
 
-from metra.errors import FormatError
-from metra.scores.judgement_table import read_question
+from metra.errors import MetraError
 from metra.scores.table import ScoredItem
+from metra.stats.direction import LOWER
 
 HEADER = "system\tsegment\tscore"
 
@@ -30,25 +31,28 @@ def test_other_columns_and_missing_cells_do_not_matter(write):
     assert (scores.value.tolist(), scores.line.tolist()) == ([5], [2])
 
 
-def test_values_from_0_to_100_are_preferred(write):
-    """Else the report of a campaign would have other means than its page."""
+def test_values_keep_their_unit_and_direction(write):
     rows = ["system\tsegment\tscorer\tkind\tvalue\thigher_is_better\thundred"]
     path = write("j.tsv", [*rows, "a\t1\tmqm\tmqm\t5\tfalse\t80"])
-    assert read_question(str(path)).value.tolist() == [80]
-    path = write("j.tsv", [rows[0][:-8], "a\t1\tmqm\tmqm\t5\tfalse"])
-    assert read_question(str(path)).value.tolist() == [-5]
+    scores = read_question(str(path))
+    assert (scores.value.tolist(), scores.hundred.tolist()) == ([5], [80])
+    assert scores.scorers[0].direction == LOWER
 
 
 WRONG = [
     pytest.param([], "is empty; expected scores", id="empty file"),
-    pytest.param(["system\tscore", "a\t1"], "only system or document", id="no segment"),
+    pytest.param(
+        ["system\tscore", "a\t1"], "judges whole systems; expected", id="no segment"
+    ),
     pytest.param([f"{HEADER}\tscore", "a\t1\t1\t1"], "two columns score", id="twice"),
     pytest.param([HEADER], "has a header but no scores", id="header only"),
     pytest.param(
         [HEADER, "a\t1"], "line 2 has 2 columns but the header has 3", id="short"
     ),
     pytest.param([HEADER, "a\t0\t1"], "calls a segment '0'", id="segment 0"),
-    pytest.param([HEADER, f"a\t{10**15}\t1"], "segment '1000000000", id="many"),
+    pytest.param(
+        [HEADER, f"a\t{10**15}\t1"], "refers to segment 1000000000", id="many"
+    ),
     pytest.param([HEADER, "a\tx\t1"], "calls a segment 'x'", id="segment x"),
     pytest.param([HEADER, "a\t²\t1"], "calls a segment '²'", id="a digit that is none"),
     pytest.param(
@@ -67,5 +71,5 @@ WRONG = [
 
 @pytest.mark.parametrize(("lines", "message"), WRONG)
 def test_what_is_wrong_is_said(write, lines, message):
-    with pytest.raises(FormatError, match=message):
+    with pytest.raises(MetraError, match=message):
         read_question(str(write("j.tsv", lines)))

@@ -7,6 +7,7 @@ from statistics import fmean
 
 import pytest
 from tests.campaign.answers import read_judgements
+from tests.judged import read_question
 
 import metra
 from metra.campaign.evaluator_files import read_evaluator_file
@@ -15,7 +16,6 @@ from metra.campaign.judgement import build_campaign_scores
 from metra.errors import CorpusError, FormatError, MetraError
 from metra.report.campaign_files import export_judgements
 from metra.scores import pearmut
-from metra.scores.judgement_table import read_question
 from metra.scores.registry import (
     SCORE_FORMATS,
     list_readable,
@@ -256,13 +256,13 @@ REFUSED = {
     **dict.fromkeys(("metra-json", "comet", "metricx", "wmt25"), "no human judgements"),
     "metra-table": "no human judgements",
     "wmt25-human": r"calls a segment 'd#1'; expected its number",
-    "results": "has only system or document judgements; expected segment judgements",
+    "results": "judgements are of whole documents; give outputs and references with one",
 }
 
 
 @pytest.mark.parametrize("form", REFUSED)
 def test_reports_refuse_what_people_did_not_judge_by_segments(tmp_path, form):
-    with pytest.raises(FormatError, match=REFUSED[form]):
+    with pytest.raises(MetraError, match=REFUSED[form]):
         read_question(str(FILES[form][0](tmp_path)))
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
+from tests.judged import read_question
 
 from metra.campaign.evaluator_files import read_evaluator_file
 from metra.errors import FormatError
-from metra.scores.judgement_table import read_question
 from metra.scores.long_table import read_ranks
 from metra.scores.registry import read_scores
 

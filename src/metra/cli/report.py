@@ -88,9 +88,12 @@ def report(
     labelled = read_labels(labels)
     judged = None
     if judgements:
+        from metra.formats.stream import format_path
+        from metra.meta.people import choose_question
         from metra.scores.registry import read_scores
 
         judged = read_scores(judgements)
+        question = choose_question(judged, question, format_path(judgements))
     named = metrics or REPORT_METRICS
     corpus, chosen = open_scored(
         metrics=make_metrics(named), score_columns=score_columns, **files

@@ -98,7 +98,7 @@ def collect_people(
     means = dict(zip(people.systems, row_means(values), strict=True))
     answer = None
     intervals: dict[str, Interval | None] = {}
-    if len(people.systems) > 1:
+    if len(people.systems):
         answer = ask_ranking(judged, selection, name, RankOptions(seed=seed))
         ranking = answer.ranking
         intervals = dict(zip(ranking.systems, ranking.intervals, strict=True))
@@ -115,8 +115,13 @@ def collect_people(
     )
 
 
-def choose_question(scores: Scores, wanted: str | None) -> str:
-    """Return the kind of judgement that is wanted, or the last one."""
+def choose_question(
+    scores: Scores, wanted: str | None, place: str = "The table"
+) -> str:
+    """Return the kind of judgement that is wanted, or the last one.
+
+    `place` is the file of the scores, for messages.
+    """
     people = [scorer for scorer in scores.scorers if scorer.human]
     # Values such as standard scores are of a kind, but not named after it.
     named = [scorer.name for scorer in people if scorer.name == scorer.kind]
@@ -126,7 +131,7 @@ def choose_question(scores: Scores, wanted: str | None) -> str:
     if not names:
         listed = ", ".join(scores.names)
         msg = (
-            f"There are scores of {listed}, but no human judgements; expected human "
+            f"{place} has scores of {listed}, but no human judgements; expected human "
             "scores, such as da or mqm."
         )
         raise CorpusError(msg)

@@ -246,7 +246,9 @@ def _collect_values(
     scorer = scores.scorers[scores.find(name)]
     native = _average_as_wmt(scores, name) if options.wmt else scores.matrix(name)
     present = _find_systems(scores, name, native, notes)
-    stats.check_systems(int(present.sum()))
+    if not present.any():
+        msg = "There is no system with scores; ranking needs at least one."
+        raise CorpusError(msg)
     values = scorer.direction.orient(native)
     if is_order:
         values = scores.matrix(name, column="hundred")
@@ -293,7 +295,10 @@ def report_ranking(answer: RankingAnswer, options: RankOptions) -> MetaReport:
         sys=len(ranking.systems),
     )
     data = export_tests(ranking.tests, effect=ranking.effects)
-    notes = [*ranking.notes, describe_differences(ranking.tests, options.alpha)]
+    compared = describe_differences(ranking.tests, options.alpha)
+    if len(ranking.systems) == 1:
+        compared = "There is only one system, so there is nothing to compare."
+    notes = [*ranking.notes, compared]
     direction = ranking.scorer.direction
     if direction != HIGHER:
         notes.insert(0, f"{ranking.scorer.name}: {direction.words}.")

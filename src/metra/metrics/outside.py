@@ -404,18 +404,6 @@ def _read_column(
     return np.stack([values, np.ones(len(batch))], axis=1)
 
 
-def build_mean_metric(name: str) -> Metric:
-    """Make a metric of people's scores that are there: rows of the score and 1, or of 0."""
-    return Metric(
-        name=name,
-        columns=("score", "segments"),
-        rows=_refuse_rows,
-        aggregate=aggregate,
-        needs=(),
-        notes=Notes(basis="people"),
-    )
-
-
 def _refuse_rows(_: AnyBatch) -> Array:
     msg = "Human scores cannot be computed from texts."
     raise CorpusError(msg)

@@ -8,7 +8,6 @@ appraise: Appraise's export of direct assessments and error spans, and its batch
 columns: names and numbers of the columns of score tables
 judgement: the record of a judgement with its scores, and texts of other campaigns
 judgement_jsonl: judgements as JSON lines, every field of every revision
-judgement_table: judgements of one question, as reports take them
 long_table: tables with a line for each value, matrices, and JSON lines of scores
 metra: output of `metra score`: JSON, TSV and printed tables
 model_scores: output of neural metrics: COMET, MetricX, WMT 2025, a column

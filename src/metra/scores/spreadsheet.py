@@ -4,7 +4,6 @@ Cells that a spreadsheet would run as formulas have an apostrophe before them.
 """
 
 import csv
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan
 from types import MappingProxyType
@@ -103,17 +102,3 @@ def list_undefined(judgements: Iterable[ScoredJudgement]) -> list[list[str]]:
             names = judgement.systems
             rows += [[name, judgement.protocol, *place, "", reason] for name in names]
     return [[replace_line_breaks(cell) for cell in row] for row in rows]
-
-
-def count_undefined(
-    judgements: Iterable[ScoredJudgement],
-) -> dict[tuple[str, str], Counter[str]]:
-    """Count missing scores that would count, by system, scorer and reason."""
-    counts: dict[tuple[str, str], Counter[str]] = {}
-    for scored in judgements:
-        for system, _, scores in scored.by_output() if scored.judgement.counts else ():
-            for score in scores:
-                if not score.is_defined:
-                    reasons = counts.setdefault((system, score.scorer), Counter())
-                    reasons[score.reason] += 1
-    return counts

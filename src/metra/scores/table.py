@@ -286,11 +286,6 @@ class Scores:
         """List the optional columns that the table has."""
         return [name for name in _OPTIONAL if len(getattr(self, name))]
 
-    def drop_optional(self) -> "Scores":
-        """Drop the optional columns."""
-        empty = {name: getattr(self, name)[:0] for name in self.list_optional()}
-        return replace(self, **empty)
-
     def get_kinds(self) -> Codes:
         """Return the kind of each row's item."""
         return self.kind if len(self.kind) else np.zeros(len(self), np.int64)

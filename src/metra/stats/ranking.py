@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from metra.errors import CorpusError
 from metra.stats.arrays import Array, Codes, divide, row_means
 from metra.stats.multiplicity import CLUSTER_RULES, rank_ranges
 
@@ -263,12 +262,3 @@ def are_paired(values: Array) -> bool:
     shared = there @ there.T
     own = np.diag(shared)
     return bool((2 * shared >= np.minimum(own[:, None], own[None])).all())
-
-
-def check_systems(count: int) -> None:
-    """Refuse to rank one system."""
-    if count < 2:
-        msg = (
-            f"There is {count or 'no'} system with scores; ranking needs at least two."
-        )
-        raise CorpusError(msg)

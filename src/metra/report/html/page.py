@@ -142,9 +142,12 @@ def write_report(
     segments with a grid.
     """
     if isinstance(judgements, (str, PathLike)):
+        from metra.meta.people import choose_question
         from metra.scores.registry import read_scores
 
-        judgements = read_scores(fspath(judgements))
+        path = fspath(judgements)
+        judgements = read_scores(path)
+        question = choose_question(judgements, question, path)
     study = build_study(
         Outputs(evalset, outputs),
         make_metrics(metrics),

@@ -404,11 +404,6 @@ def _read_column(
     return np.stack([values, np.ones(len(batch))], axis=1)
 
 
-def _refuse_rows(_: AnyBatch) -> Array:
-    msg = "Human scores cannot be computed from texts."
-    raise CorpusError(msg)
-
-
 def rows(batch: AnyBatch, *, values: Mapping[str, Array], source: str) -> Array:
     """The score of each segment, and 1: (segments, 2)."""
     place = batch.place

@@ -13,8 +13,6 @@ TRIALS = 1000
 LEAST_UNITS = 10
 #: Trials of paired tests.
 TEST_TRIALS = 10_000
-#: Resamples behind the agreement of judges, which takes long in a large campaign.
-AGREEMENT_TRIALS = 200
 #: Documents drawn of each length, and the lengths in segments; 0 is all of them.
 DOCUMENTS = 1000
 LENGTHS = (1, 2, 5, 10, 20, 50, 100, 200, 0)

@@ -81,7 +81,7 @@ def test_a_baseline_that_nobody_reads_so_fast_is_no_natural_speed():
 def test_a_speed_that_does_not_count_is_in_the_files():
     frozen = opened("reading", reading={"natural": 86})
     found = answered(frozen, lambda *_: {"reading-speed": {"ms": 100}})
-    header, line, *_ = format_undefined(score_judgements(found)).split("\n")
+    header, line, *_ = format_undefined(*score_judgements(found)).split("\n")
     row = dict(zip(header.split("\t"), line.split("\t"), strict=True))
     assert row["reason"] == "faster than people can read"
     assert float(row["native"]) > 600
@@ -189,8 +189,8 @@ def test_close_answers_are_judged_once_blind_and_filled_in():
         return {"cloze": {"answers": ["thing"] * count}}
 
     first = answered(frozen, value)
-    assert "waiting for a second judge" in format_undefined(score_judgements(first))
-    text = format_judgement_table(score_judgements(first))
+    assert "waiting for a second judge" in format_undefined(*score_judgements(first))
+    text = format_judgement_table(*score_judgements(first))
     rows = csv.DictReader(io.StringIO(text), delimiter="\t")
     assert {row["value"] for row in rows if row["scorer"] == "cloze-close"} == {""}
     second = build_verdict_campaign(frozen, first, judges=["zoe", "yan"], each=2)
@@ -213,7 +213,7 @@ def test_close_answers_are_judged_once_blind_and_filled_in():
     for one in done:
         exact, close = score_outputs(one)[0]
         assert (exact.native, close.native) == (0, 50)
-    assert format_undefined(score_judgements(done)).count("\n") == 1
+    assert format_undefined(*score_judgements(done)).count("\n") == 1
 
 
 def test_free_answers_can_be_accepted_by_a_second_judge():

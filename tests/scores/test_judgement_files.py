@@ -22,7 +22,7 @@ from metra.campaign.protocols.registry import protocol
 from metra.errors import FormatError, OptionError
 from metra.formats.table import escape_formula, unescape_formula
 from metra.scores.appraise import format_appraise, parse_appraise_judgements
-from metra.scores.judgement import Judgement, OutputScore, ScoredJudgement
+from metra.scores.judgement import Judgement, OutputScore
 from metra.scores.judgement_jsonl import SCHEMA, format_judgements
 from metra.scores.long_table import format_judgement_table
 from metra.scores.mqm import COLUMNS, MQM_WEIGHTS, format_marot, parse_marot
@@ -32,7 +32,7 @@ from metra.scores.mt_metrics_eval import (
     parse_rating_lines,
 )
 from metra.scores.registry import read_scores
-from metra.scores.spreadsheet import format_spreadsheet
+from metra.scores.spreadsheet import format_lines
 from metra.scores.table import ITEM_KINDS
 
 ALPHABET = "ab é\u0301😀👩\u200dא語\u2028<v>/'=,\"\t\n"
@@ -121,9 +121,7 @@ def test_marot_there_and_back(judgement):
 @given(marked("mqm"))
 def test_ratings_there_and_back(judgement):
     text = format_ratings(
-        score_judgements(
-            [replace(judgement, segment=2, systems=("one",), judge="ann")]
-        ),
+        [replace(judgement, segment=2, systems=("one",), judge="ann")],
         systems=["one"],
         segments=2,
         judge="ann",
@@ -142,7 +140,7 @@ def test_ends_as_each_program_counts_them():
     assert '""start_i"": 3, ""end_i"": 3' in row
     mqm = made("mqm", {"mqm": [_at(2, 3, category="other")]})
     ratings = format_ratings(
-        score_judgements([mqm]),
+        [mqm],
         systems=["one"],
         segments=1,
         judge="ann",
@@ -154,7 +152,7 @@ def test_ends_as_each_program_counts_them():
 
 
 def write_appraise(judgements):
-    return format_appraise(score_judgements(judgements))
+    return format_appraise(*score_judgements(judgements))
 
 
 def read_appraise(text, outputs):
@@ -163,7 +161,7 @@ def read_appraise(text, outputs):
 
 
 def write_marot(judgements):
-    return format_marot(score_judgements(judgements))
+    return format_marot(judgements)
 
 
 def read_marot(text):
@@ -193,7 +191,7 @@ def test_what_is_missing_has_no_place_for_appraise():
     gone = {"side": "missing", "start": 0, "end": 0, "severity": "major"}
     in_source = {"side": "source", "start": 0, "end": 1, "severity": "minor"}
     row = format_appraise(
-        score_judgements([made("esa", {"errors": [in_source, gone], "esa": 1.0})])
+        *score_judgements([made("esa", {"errors": [in_source, gone], "esa": 1.0})])
     )
     assert row.count("start_i") == 1
     assert '""start_i"": ""missing"", ""end_i"": ""missing""' in row
@@ -249,7 +247,7 @@ def test_the_guard_hides_formulas_and_comes_off(cell):
 
 def test_no_cell_of_appraise_runs():
     row = format_appraise(
-        score_judgements(
+        *score_judgements(
             [made("da", {"da": 5.0}, system="=cmd()", judge="@x", document="-d")]
         )
     )
@@ -273,7 +271,7 @@ def test_the_last_revision_counts():
 
 def test_meta_reads_the_long_table(write):
     scored, flags = score_judgements(CAMPAIGN), {"bob": ["slow", "p = 0.4"]}
-    path = write("judged.tsv", format_judgement_table(scored, flags).encode())
+    path = write("judged.tsv", format_judgement_table(*scored, flags=flags).encode())
     scores = read_scores(str(path))
     assert (scores.names, scores.hundred.tolist()) == (["da"], [70, 60, 10, 81, 33])
     kinds = ["judged", "judged", "degraded", "repeat", "calibration"]
@@ -290,15 +288,14 @@ def test_meta_reads_tables_of_older_versions(write):
 
 
 def test_documents_have_no_segment(write):
-    one = ScoredJudgement(
-        made("da", {"da": 5.0}), [(OutputScore("da", 5.0, 5.0),)], True
-    )
+    one = made("da", {"da": 5.0})
+    scored = [[(OutputScore("da", 5.0, 5.0),)]]
     for name, text in (
-        ("t.tsv", format_judgement_table([one])),
-        ("t.csv", format_spreadsheet([one])),
+        ("t.tsv", format_judgement_table([one], scored, whole={"da"})),
+        ("t.csv", "".join(format_lines([one], scored, whole={"da"}))),
     ):
         [item] = read_scores(str(write(name, text.encode()))).items
-        assert (item.segment, item.document) == ("", one.judgement.document)
+        assert (item.segment, item.document) == ("", one.document)
 
 
 def test_the_spreadsheet_has_the_scores_of_the_table(write):
@@ -306,8 +303,8 @@ def test_the_spreadsheet_has_the_scores_of_the_table(write):
     mqm = made("mqm", {"mqm": marks}, system="=two", judge="bob")
     scored, flags = score_judgements([*CAMPAIGN, mqm]), {"bob": ["slow"]}
     texts = {
-        "t.tsv": format_judgement_table(scored, flags),
-        "t.csv": format_spreadsheet(scored, flags),
+        "t.tsv": format_judgement_table(*scored, flags=flags),
+        "t.csv": "".join(format_lines(*scored, flags=flags)),
     }
     table, sheet = (
         read_scores(str(write(name, text.encode()))) for name, text in texts.items()
@@ -337,7 +334,7 @@ def test_meta_reads_marot(write):
 
 def test_meta_reads_scores_of_segments(write):
     text = format_scores(
-        score_judgements(CAMPAIGN), "da", systems=["one", "two"], segments=2
+        *score_judgements(CAMPAIGN), "da", systems=["one", "two"], segments=2
     )
     assert text == "one\t65.0\none\tNone\ntwo\tNone\ntwo\tNone\n"
     path = write("human-scores/fr-en.da.seg.score", text.encode())
@@ -346,10 +343,10 @@ def test_meta_reads_scores_of_segments(write):
 
 def test_penalties_are_negated_where_higher_must_be_better():
     mqm = made("mqm", {"mqm": [_at(0, 1, severity="major", category="other")]})
-    text = format_scores(score_judgements([mqm]), "mqm", systems=["one"], segments=1)
+    text = format_scores(*score_judgements([mqm]), "mqm", systems=["one"], segments=1)
     assert text == "one\t-5.0\n"
     clean = made("mqm", {"mqm": []})
-    text = format_scores(score_judgements([clean]), "mqm", systems=["one"], segments=1)
+    text = format_scores(*score_judgements([clean]), "mqm", systems=["one"], segments=1)
     assert text == "one\t0.0\n"
 
 
@@ -360,7 +357,7 @@ def test_compared_outputs_get_a_line_each():
         systems=("x", "y", "z"),
         outputs=("a", "b", "c"),
     )
-    lines = format_judgement_table(score_judgements([compared])).split("\n")[1:4]
+    lines = format_judgement_table(*score_judgements([compared])).split("\n")[1:4]
     assert [(line.split("\t")[0], line.split("\t")[9]) for line in lines] == [
         ("x", "25.0"),
         ("y", "100.0"),
@@ -370,7 +367,7 @@ def test_compared_outputs_get_a_line_each():
 
 def test_a_name_stays_in_its_column():
     lines = format_judgement_table(
-        score_judgements([made("da", {"da": 1.0}, system="a\tb\nc")])
+        *score_judgements([made("da", {"da": 1.0}, system="a\tb\nc")])
     ).split("\n")
     assert lines[1].startswith("a b c\tda\t1.0\t")
     assert len(lines) == 3
@@ -436,7 +433,7 @@ def test_values_from_0_to_100_tell_the_direction(write):
 
 
 def test_a_spreadsheet_of_answers_without_scores(write):
-    named = ScoredJudgement(made("da", {"da": 5.0}), [()])
-    path = write("t.csv", format_spreadsheet([named]).encode())
+    lines = format_lines([made("da", {"da": 5.0})], [[()]])
+    path = write("t.csv", "".join(lines).encode())
     with pytest.raises(FormatError, match=r"t\.csv has rows, but no scores in them\."):
         read_scores(str(path))

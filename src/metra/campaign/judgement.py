@@ -21,7 +21,6 @@ from metra.scores import judgement_jsonl
 from metra.scores.judgement import (
     Judgement,
     OutputScore,
-    ScoredJudgement,
     build_scores,
 )
 from metra.scores.table import COUNTED, Scores
@@ -109,20 +108,12 @@ def format_judgement_lines(
     return judgement_jsonl.format_lines(judgements, scored, whole=WHOLE, flags=flags)
 
 
-def score_judgements(judgements: Iterable[Judgement]) -> list[ScoredJudgement]:
-    """Return the last revisions with their scores, as the writers of files take them."""
-    return score_kept(keep_latest(judgements))
-
-
-def score_kept(
-    kept: Sequence[Judgement], scored: AnswerScores | None = None
-) -> list[ScoredJudgement]:
-    """Return judgements with their scores, where these are known."""
-    scored = score_each(kept) if scored is None else scored
-    return [
-        ScoredJudgement(one, scores, protocol(one.protocol).whole)
-        for one, scores in zip(kept, scored, strict=True)
-    ]
+def score_judgements(
+    judgements: Iterable[Judgement],
+) -> tuple[list[Judgement], AnswerScores]:
+    """Return the last revisions and their scores, as the writers of files take them."""
+    kept = keep_latest(judgements)
+    return kept, score_each(kept)
 
 
 def check_imported(judgement: Judgement) -> Judgement:

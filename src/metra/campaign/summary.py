@@ -9,7 +9,7 @@ from metra.campaign.codebook import describe_word_counting
 from metra.campaign.evaltrans import RunningScores, compute_running_scores, shows_judged
 from metra.campaign.judgement import (
     keep_latest,
-    score_kept,
+    score_each,
 )
 from metra.campaign.protocols.timed import is_interrupted
 from metra.scores.judgement import Judgement
@@ -44,7 +44,7 @@ def compute_measurements(
     """Return what a campaign's answers show besides the ranking."""
     kept = keep_latest(judgements)
     return CampaignMeasurements(
-        list_undefined(score_kept(kept)),
+        list_undefined(kept, score_each(kept)),
         [
             InterruptedAttempt(
                 *(one.judge, one.systems[0], one.document),

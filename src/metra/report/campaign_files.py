@@ -18,13 +18,13 @@ from metra.campaign.campaign import Campaign
 from metra.campaign.codebook import write_codebook
 from metra.campaign.evaltrans import collect_added_outputs, shows_judged
 from metra.campaign.judgement import (
+    WHOLE,
     AnswerScores,
     build_campaign_scores,
     format_judgement_lines,
     keep_latest,
     score_each,
     score_judgements,
-    score_kept,
 )
 from metra.campaign.prefilled_marks import MarkChanges, count_mark_changes
 from metra.campaign.protocols.questions import Template, pair_answer
@@ -54,7 +54,7 @@ from metra.scores import (
     mt_metrics_eval,
     spreadsheet,
 )
-from metra.scores.judgement import Judgement, ScoredJudgement
+from metra.scores.judgement import Judgement
 from metra.scores.selection import DEFAULT, Flagged, Selection, list_flagged
 from metra.scores.table import Scores
 from metra.stats.resampling import check_settings
@@ -116,11 +116,6 @@ class ExportRequest:
     def answer_scores(self) -> AnswerScores:
         """The scores of the last revisions."""
         return score_each(self.kept)
-
-    @cached_property
-    def scored_judgements(self) -> list[ScoredJudgement]:
-        """The last revisions with their scores."""
-        return score_kept(self.kept, self.answer_scores)
 
     @cached_property
     def texts(self) -> list[TextRow]:
@@ -262,18 +257,16 @@ def write_metrics_files(
 
     `apart` are judges who are left out.
     """
-    kept = [one for one in judgements if one.judge not in apart]
-    return _write_metrics_files(score_judgements(kept), campaign)
-
-
-def _write_metrics_files(
-    every: Iterable[ScoredJudgement], campaign: Campaign | None
-) -> Iterator[tuple[str, str]]:
-    counted = [scored for scored in every if scored.judgement.counts]
+    every, scored = score_judgements(judgements)
+    counted = [
+        (one, scores)
+        for one, scores in zip(every, scored, strict=True)
+        if one.counts and one.judge not in apart
+    ]
     if not counted:
         msg = "There are no judgements that count towards system scores yet."
         raise CorpusError(msg)
-    kept = [scored.judgement for scored in counted]
+    kept = [one for one, _ in counted]
     systems = dict.fromkeys(name for one in kept for name in one.systems)
     segments = max(one.segment for one in kept)
     if campaign is not None:
@@ -285,7 +278,11 @@ def _write_metrics_files(
     marks = find_marks(step.asks for step in protocol(kept[0].protocol).steps)
     costs = None if marks is None else marks.costs
     return mt_metrics_eval.format_folder(
-        counted, systems=list(systems), segments=segments, weights=costs
+        kept,
+        [scores for _, scores in counted],
+        systems=list(systems),
+        segments=segments,
+        weights=costs,
     )
 
 
@@ -335,7 +332,10 @@ def _write_tables(request: ExportRequest) -> Iterator[tuple[str, str]]:
         )
         header = ("system", "skipped", "answers", "share")
         yield "skipped.tsv", write_table([header, *rows])
-    yield "undefined.tsv", spreadsheet.format_undefined(request.scored_judgements)
+    yield (
+        "undefined.tsv",
+        spreadsheet.format_undefined(request.kept, request.answer_scores),
+    )
 
 
 def _write_campaign_files(
@@ -478,20 +478,11 @@ def _write_json(content: object) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
-def _write_scored(
-    write: Callable[[Iterable[ScoredJudgement]], str],
-) -> Callable[[ExportRequest], str]:
-    return lambda request: write(request.scored_judgements)
-
-
 def _write_metrics_folder(request: ExportRequest) -> Iterator[tuple[str, str]]:
     """Return the files of mt-metrics-eval, of the judges who are not left out."""
-    every = [
-        one
-        for one in request.scored_judgements
-        if one.judgement.judge not in request.apart
-    ]
-    return _write_metrics_files(every, request.campaign)
+    return write_metrics_files(
+        request.judgements, request.campaign, apart=request.apart
+    )
 
 
 def _require_gold_standard(request: ExportRequest) -> str:
@@ -525,22 +516,24 @@ EXPORT_FORMATS: Mapping[str, ExportFormat] = {
     "tsv": ExportFormat(
         "scores.tsv",
         lambda request: long_table.format_judgement_table(
-            request.scored_judgements, request.flags
+            request.kept, request.answer_scores, whole=WHOLE, flags=request.flags
         ),
     ),
     "csv": ExportFormat(
         "judgements.csv",
         lambda request: spreadsheet.format_lines(
-            request.scored_judgements, request.flags
+            request.kept, request.answer_scores, whole=WHOLE, flags=request.flags
         ),
     ),
     "appraise": ExportFormat(
         "appraise.csv",
-        _write_scored(appraise.format_appraise),
+        lambda request: appraise.format_appraise(request.kept, request.answer_scores),
         lambda asked: asked.name in appraise.APPRAISE_PROTOCOLS,
     ),
     "marot": ExportFormat(
-        "marot.tsv", _write_scored(mqm.format_marot), lambda asked: asked.name == "mqm"
+        "marot.tsv",
+        lambda request: mqm.format_marot(request.kept),
+        lambda asked: asked.name == "mqm",
     ),
     "mt-metrics-eval": ExportFormat(
         "mt-metrics-eval.zip",

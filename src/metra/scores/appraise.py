@@ -26,11 +26,11 @@ from metra.formats.table import COMMAS, escape_formula, split_rows, unescape_for
 from metra.scores.columns import is_number, parse_numbers
 from metra.scores.judgement import (
     OMISSION,
+    AnswerScores,
     JudgedText,
     Judgement,
     JudgementCheck,
     JudgementKind,
-    ScoredJudgement,
     build_imported_judgement,
     get_marks,
     refuse_line,
@@ -260,7 +260,7 @@ def _parse_mark(mark: Mapping[str, Any], output: str) -> dict[str, Any]:
     return {"start": span.start, "end": span.end, "severity": mark["severity"]}
 
 
-def format_appraise(judgements: Iterable[ScoredJudgement]) -> str:
+def format_appraise(judgements: Iterable[Judgement], scored: AnswerScores) -> str:
     """Return the export; names that look like formulas are made harmless.
 
     Calibration items are left out, which the format cannot tell from what counts for
@@ -268,7 +268,7 @@ def format_appraise(judgements: Iterable[ScoredJudgement]) -> str:
     """
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
-    for judgement, scores, _ in judgements:
+    for judgement, scores in zip(judgements, scored, strict=True):
         if judgement.protocol not in APPRAISE_PROTOCOLS:
             problem = f"Appraise's export format does not support {judgement.protocol}"
             msg = f"{problem}; expected {', '.join(APPRAISE_PROTOCOLS)}."

@@ -295,18 +295,11 @@ def _find_originals(judgements: Sequence[Judgement]) -> Codes:
     return originals
 
 
-class ScoredJudgement(NamedTuple):
-    """A judgement and the scores of each of its outputs, as writers take them."""
-
-    judgement: Judgement
-    scores: list[tuple[OutputScore, ...]]
-    #: Whether documents were judged as a whole rather than segments.
-    is_whole: bool = False
-
-    def by_output(self) -> Iterator[tuple[str, str, tuple[OutputScore, ...]]]:
-        """Yield the system, the text and the scores of each output."""
-        judgement = self.judgement
-        yield from zip(judgement.systems, judgement.outputs, self.scores, strict=True)
+def list_outputs(
+    judgement: Judgement, scores: Sequence[tuple[OutputScore, ...]]
+) -> Iterator[tuple[str, str, tuple[OutputScore, ...]]]:
+    """Yield the system, the text and the scores of each output of an answer."""
+    yield from zip(judgement.systems, judgement.outputs, scores, strict=True)
 
 
 def get_marks(judgement: Judgement) -> list[dict[str, Any]]:

@@ -6,9 +6,8 @@ segment) and a column for each scorer.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -33,7 +32,7 @@ from metra.scores.columns import (
     read_score_table,
     require_columns,
 )
-from metra.scores.judgement import ScoredJudgement
+from metra.scores.judgement import AnswerScores, Judgement, list_outputs
 from metra.scores.table import (
     ScoredItem,
     Scorer,
@@ -482,39 +481,42 @@ def format_long_table(scores: Scores) -> str:
 
 
 def format_judgement_table(
-    judgements: Iterable[ScoredJudgement],
+    judgements: Sequence[Judgement],
+    scored: AnswerScores,
+    *,
+    whole: Collection[str] = (),
     flags: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> str:
-    """Return a line for each score of each output; `flags` are reasons to look at a judge."""
-    rows = (
-        row
-        for number, scored in enumerate(judgements, 1)
-        for row in _list_rows(scored, number, flags)
-    )
-    return format_rows(chain([JUDGEMENT_COLUMNS], rows))
+    """Return a line for each score of each output, or the reason for having none.
+
+    `whole` are protocols that judge documents as a whole, and `flags` the reasons to look at
+    a judge.
+    """
+    rows: list[tuple[str, ...]] = [JUDGEMENT_COLUMNS]
+    pairs = zip(judgements, scored, strict=True)
+    for number, (judgement, outputs) in enumerate(pairs, 1):
+        lang = f"{judgement.source_language}-{judgement.target_language}"
+        reasons = "; ".join(flags.get(judgement.judge, ()))
+        place = locate_judgement(judgement, whole)
+        for system, _, scores in list_outputs(judgement, outputs):
+            for score in scores:
+                native, hundred = (
+                    repr(value) if score.is_defined else ""
+                    for value in (score.native, score.hundred)
+                )
+                rows.append(
+                    (
+                        *(system, score.scorer, native, *place, judgement.judge),
+                        *(score.scorer, lang),
+                        "true" if score.higher_is_better else "false",
+                        *(hundred, judgement.kind, reasons, str(number), score.reason),
+                    )
+                )
+    return format_rows(rows)
 
 
-def _list_rows(
-    scored: ScoredJudgement, number: int, flags: Mapping[str, Sequence[str]]
-) -> Iterator[tuple[str, ...]]:
-    """Yield the cells of `JUDGEMENT_COLUMNS` of each score, or the reason for having none."""
-    judgement = scored.judgement
-    lang = f"{judgement.source_language}-{judgement.target_language}"
-    reasons = "; ".join(flags.get(judgement.judge, ()))
-    for system, _, scores in scored.by_output():
-        for score in scores:
-            numbers = ("", "")
-            if score.is_defined:
-                numbers = repr(score.native), repr(score.hundred)
-            yield (
-                *(system, score.scorer, numbers[0], *locate_judgement(scored)),
-                *(judgement.judge, score.scorer, lang),
-                "true" if score.higher_is_better else "false",
-                *(numbers[1], judgement.kind, reasons, str(number), score.reason),
-            )
-
-
-def locate_judgement(scored: ScoredJudgement) -> tuple[str, str]:
+def locate_judgement(judgement: Judgement, whole: Collection[str]) -> tuple[str, str]:
     """Return the segment and the document; whole documents have no segment."""
-    segment, document = str(scored.judgement.segment), scored.judgement.document
-    return ("", document or segment) if scored.is_whole else (segment, document)
+    segment, document = str(judgement.segment), judgement.document
+    is_whole = judgement.protocol in whole
+    return ("", document or segment) if is_whole else (segment, document)

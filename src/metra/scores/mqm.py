@@ -39,7 +39,6 @@ from metra.scores.judgement import (
     OMISSION,
     Judgement,
     JudgementCheck,
-    ScoredJudgement,
     build_imported_judgement,
     get_marks,
     refuse_line,
@@ -390,10 +389,10 @@ def _parse_mark(cells: dict[str, str]) -> dict[str, Any]:
     return kind | place
 
 
-def format_marot(judgements: Iterable[ScoredJudgement]) -> str:
+def format_marot(judgements: Iterable[Judgement]) -> str:
     """Return Marot's table of the judgements that count for systems."""
     lines = ["\t".join(COLUMNS)]
-    for judgement, _, _ in judgements:
+    for judgement in judgements:
         if judgement.protocol != "mqm":
             msg = f"Marot's table does not support {judgement.protocol}; expected mqm."
             raise OptionError(msg)

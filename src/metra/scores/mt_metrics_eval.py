@@ -26,11 +26,12 @@ from metra.formats.table import BLANKS, TABS, replace_line_breaks, split_rows
 from metra.scores.columns import parse_numbers
 from metra.scores.judgement import (
     OMISSION,
+    AnswerScores,
     Judgement,
     JudgementCheck,
-    ScoredJudgement,
     build_imported_judgement,
     get_marks,
+    list_outputs,
 )
 from metra.scores.mqm import Weights, find_cost
 from metra.scores.table import (
@@ -347,7 +348,8 @@ def _read_lines_if_there(file: Path) -> list[str]:
 
 
 def format_folder(
-    judgements: Sequence[ScoredJudgement],
+    judgements: Sequence[Judgement],
+    scored: AnswerScores,
     *,
     systems: Sequence[str],
     segments: int,
@@ -358,24 +360,24 @@ def format_folder(
     All judgements count for systems and follow one protocol. `weights` are those of its
     marks; None if it asks for none.
     """
-    first = judgements[0].judgement
+    first = judgements[0]
     pair = f"{first.source_language}-{first.target_language}"
     size: dict[str, Any] = {"systems": systems, "segments": segments}
     scorers = dict.fromkeys(
         score.scorer
-        for each in judgements
-        for own in each.scores
-        for score in own
+        for outputs in scored
+        for scores in outputs
+        for score in scores
         if score.is_defined
     )
     for scorer in scorers:
         path = f"human-scores/{pair}.{scorer}.seg.score"
-        yield path, format_scores(judgements, scorer, **size)
+        yield path, format_scores(judgements, scored, scorer, **size)
     if weights is not None:
         size["weights"] = weights
-        by_judge: dict[str, list[ScoredJudgement]] = {}
-        for scored in judgements:
-            by_judge.setdefault(scored.judgement.judge, []).append(scored)
+        by_judge: dict[str, list[Judgement]] = {}
+        for judgement in judgements:
+            by_judge.setdefault(judgement.judge, []).append(judgement)
         # Of two judges whose names make one file name, the second has it.
         owners = {_format_file_name(judge): judge for judge in sorted(by_judge)}
         for name, judge in owners.items():
@@ -388,7 +390,8 @@ def format_folder(
 
 
 def format_scores(
-    judgements: Iterable[ScoredJudgement],
+    judgements: Iterable[Judgement],
+    scored: AnswerScores,
     scorer: str,
     *,
     systems: Sequence[str],
@@ -396,21 +399,21 @@ def format_scores(
 ) -> str:
     """Return the means of the judges; costs are negated, so that higher is better."""
     values: dict[tuple[str, int], list[float]] = {}
-    for scored in judgements:
-        if not scored.judgement.counts:
+    for judgement, outputs in zip(judgements, scored, strict=True):
+        if not judgement.counts:
             continue
-        for system, _, scores in scored.by_output():
+        for system, _, scores in list_outputs(judgement, outputs):
             for score in scores:
                 if score.scorer == scorer and score.is_defined:
                     sign = 1 if score.higher_is_better else -1
-                    key = system, scored.judgement.segment
+                    key = system, judgement.segment
                     values.setdefault(key, []).append(sign * score.native)
     means = {key: repr(sum(each) / len(each) + 0.0) for key, each in values.items()}
     return _format_cells(means, systems, segments)
 
 
 def format_ratings(
-    judgements: Iterable[ScoredJudgement],
+    judgements: Iterable[Judgement],
     *,
     systems: Sequence[str],
     segments: int,
@@ -420,7 +423,7 @@ def format_ratings(
     """Return one judge's marks, a line for each system and segment."""
     ratings = {
         (judgement.systems[0], judgement.segment): _format_rating(judgement, weights)
-        for judgement, _, _ in judgements
+        for judgement in judgements
         if judgement.counts and judgement.judge == judge
     }
     return _format_cells(ratings, systems, segments, f"\t{replace_line_breaks(judge)}")
@@ -485,7 +488,7 @@ def _format_file_name(judge: str) -> str:
 
 
 def _format_texts(
-    judgements: Iterable[ScoredJudgement],
+    judgements: Iterable[Judgement],
     pair: str,
     names: Mapping[str, str],
     segments: int,
@@ -493,11 +496,10 @@ def _format_texts(
     """Return sources, documents and outputs as far as they were judged."""
     sources, documents = [""] * segments, [""] * segments
     outputs = {name: [""] * segments for name in names}
-    for scored in judgements:
-        judgement = scored.judgement
+    for judgement in judgements:
         index = judgement.segment - 1
         sources[index], documents[index] = judgement.source or "", judgement.document
-        for system, output, _ in scored.by_output():
+        for system, output in zip(judgement.systems, judgement.outputs, strict=True):
             outputs[system][index] = output
     files = {f"sources/{pair}.txt": sources, f"documents/{pair}.docs": documents}
     for system, texts in outputs.items():

@@ -4,13 +4,18 @@ Cells that a spreadsheet would run as formulas have an apostrophe before them.
 """
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import isnan
 from types import MappingProxyType
 from typing import Any
 
 from metra.formats.table import escape_formula, format_rows, replace_line_breaks
-from metra.scores.judgement import OutputScore, ScoredJudgement
+from metra.scores.judgement import (
+    AnswerScores,
+    Judgement,
+    OutputScore,
+    list_outputs,
+)
 from metra.scores.long_table import locate_judgement
 
 SPREADSHEET_COLUMNS = (
@@ -25,17 +30,6 @@ UNDEFINED_COLUMNS = (
 )
 
 
-def format_spreadsheet(
-    judgements: Iterable[ScoredJudgement],
-    flags: Mapping[str, Sequence[str]] = MappingProxyType({}),
-) -> str:
-    """Return a line for each score; what has none has a line that gives the reason.
-
-    `flags` are the reasons to look at a judge.
-    """
-    return "".join(format_lines(judgements, flags))
-
-
 class _Echo:
     """A file that gives each line back to who writes it."""
 
@@ -44,13 +38,21 @@ class _Echo:
 
 
 def format_lines(
-    judgements: Iterable[ScoredJudgement], flags: Mapping[str, Sequence[str]]
+    judgements: Sequence[Judgement],
+    scored: AnswerScores,
+    *,
+    whole: Collection[str] = (),
+    flags: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Iterator[str]:
-    """Yield the lines of the spreadsheet, the headings first."""
+    """Yield the lines of the spreadsheet, the headings first.
+
+    A score that is missing has a line with the reason. `whole` are protocols that judge
+    documents as a whole, and `flags` the reasons to look at a judge.
+    """
     rows: Any = csv.writer(_Echo(), lineterminator="\r\n")
     yield rows.writerow(SPREADSHEET_COLUMNS)
-    for number, scored in enumerate(judgements, 1):
-        judgement = scored.judgement
+    pairs = zip(judgements, scored, strict=True)
+    for number, (judgement, outputs) in enumerate(pairs, 1):
         active = None if judgement.active_ms is None else judgement.active_ms / 1000
         times = (judgement.shown_at, judgement.submitted_at, active)
         remarks = (judgement.cannot or "", judgement.wording, judgement.comment)
@@ -58,8 +60,8 @@ def format_lines(
         tail += map(escape_formula, remarks)
         reasons = "; ".join(flags.get(judgement.judge, ()))
         lang = f"{judgement.source_language}-{judgement.target_language}"
-        segment, document = locate_judgement(scored)
-        for system, output, scores in scored.by_output():
+        segment, document = locate_judgement(judgement, whole)
+        for system, output, scores in list_outputs(judgement, outputs):
             names = (judgement.judge, system, document)
             head = [*map(escape_formula, names), segment, judgement.kind]
             about = [*tail, escape_formula(output), reasons, lang]
@@ -81,18 +83,20 @@ def _format_native(score: OutputScore) -> str:
     return "" if isnan(score.native) else repr(score.native)
 
 
-def format_undefined(judgements: Iterable[ScoredJudgement]) -> str:
-    """Return a line for each score that is missing, and for what could not be judged."""
-    return format_rows([UNDEFINED_COLUMNS, *list_undefined(judgements)])
+def format_undefined(judgements: Iterable[Judgement], scored: AnswerScores) -> str:
+    """Return a line for each score that is missing, and each output that was skipped."""
+    return format_rows([UNDEFINED_COLUMNS, *list_undefined(judgements, scored)])
 
 
-def list_undefined(judgements: Iterable[ScoredJudgement]) -> list[list[str]]:
+def list_undefined(
+    judgements: Iterable[Judgement], scored: AnswerScores
+) -> list[list[str]]:
     """List the cells of `UNDEFINED_COLUMNS` of each score that is missing."""
     rows = []
-    for scored in judgements:
-        judgement = scored.judgement
+    for judgement, outputs in zip(judgements, scored, strict=True):
         place = str(judgement.segment), judgement.document, judgement.judge
-        for system, _, scores in scored.by_output() if judgement.cannot is None else ():
+        pairs = zip(judgement.systems, outputs, strict=True)
+        for system, scores in pairs if judgement.cannot is None else ():
             for score in scores:
                 if not score.is_defined:
                     native = _format_native(score)

@@ -16,7 +16,7 @@ from metra.campaign.judgement import (
     build_campaign_scores,
     keep_latest,
     pause_collection,
-    score_kept,
+    score_each,
 )
 from metra.campaign.metric_scores import score_campaign
 from metra.campaign.monitoring import APART, find_disagreements
@@ -138,7 +138,9 @@ def _render_disagreements(
         more=len(rows[_MOST_OUTPUTS:]),
         count=len(rows),
         again={
-            (names.get(system, system), segment): score_kept(judged)
+            (names.get(system, system), segment): [
+                *zip(judged, score_each(judged), strict=True)
+            ]
             for (system, segment), judged in adjudications.items()
         },
         limit=limit,

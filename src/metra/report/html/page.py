@@ -145,9 +145,9 @@ def write_report(
         from metra.meta.people import choose_question
         from metra.scores.registry import read_scores
 
-        path = fspath(judgements)
-        judgements = read_scores(path)
-        question = choose_question(judgements, question, path)
+        source = fspath(judgements)
+        judgements = read_scores(source)
+        question = choose_question(judgements, question, source)
     study = build_study(
         Outputs(evalset, outputs),
         make_metrics(metrics),

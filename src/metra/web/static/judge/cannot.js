@@ -37,6 +37,8 @@ export function askWhy() {
       reason = words ? `${form.elements.reason.value}: ${words}` : form.elements.reason.value;
     });
     const box = dialog(t("work.cannot_title"), form);
+    // Escape closes it at once, and the next key is already for the text.
+    box.addEventListener("cancel", () => resolve(null));
     box.addEventListener("close", () => resolve(reason));
   });
 }

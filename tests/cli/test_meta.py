@@ -329,3 +329,19 @@ def test_judges_alone_make_a_curve_of_documents(write, cli):
     done = cli("meta", "pseudo", write("alone.tsv", alone), *options)
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert "There is no metric, and esa has no repeated judgements" in done.err
+
+
+@pytest.mark.parametrize(
+    ("select", "says"),
+    [
+        ("judge=ann+nobody", "No judge named 'nobody'"),
+        ("items=calibration", "No row is left: 0 scores"),
+        ("system=a,system=b", "gives system a second time"),
+    ],
+)
+def test_a_selection_that_would_count_other_rows_is_refused(select, says, write, cli):
+    lines = [f"{name}\t{at}\tann\t{at}" for name in "ab" for at in range(1, 4)]
+    path = write("da.tsv", ["system\tsegment\tjudge\tda", *lines])
+    refused = cli("meta", "rank", str(path), "--select", select)
+    assert refused.code == 2
+    assert says in refused.err

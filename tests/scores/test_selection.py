@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.campaign.answers import made
 
 from metra.campaign.judgement import build_campaign_scores
-from metra.errors import OptionError
+from metra.errors import OptionError, UnknownNameError
 from metra.meta import QUESTION_NAMES
 from metra.meta.question import answer_all
 from metra.meta.questions import QUESTIONS
@@ -510,12 +510,26 @@ REFUSED = [
 @pytest.mark.parametrize("text", REFUSED)
 def test_selections_that_are_refused(text):
     with pytest.raises(OptionError) as error:
-        parse_selection(f"judge=Ann,{text}")
+        parse_selection(f"system=one,{text}")
     message = str(error.value)
     assert message.startswith(f"{text!r} is not a selection; expected flagged=apart,")
     for name in ("items=KIND+KIND", "judge=NAME+NAME", "system=", "from=DAY"):
         assert name in message
     assert "earlier" not in message
+
+
+def test_a_part_is_given_once():
+    with pytest.raises(OptionError, match="'judge=Bob' gives judge a second time"):
+        parse_selection("judge=Ann,judge=Bob")
+
+
+@pytest.mark.parametrize("what", ["judge", "system", "document"])
+def test_unknown_names_are_refused_also_among_known_ones(what):
+    known = {"judge": "ann", "system": "one", "document": SCORES.items[0].document}
+    Selection(**{f"{what}s": frozenset({known[what]})}).check_names(SCORES)
+    chosen = Selection(**{f"{what}s": frozenset({known[what], "nobody"})})
+    with pytest.raises(UnknownNameError, match=f"No {what} named 'nobody'"):
+        chosen.check_names(SCORES)
 
 
 def test_the_default_is_what_everything_uses():

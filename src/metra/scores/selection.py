@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from metra.errors import OptionError, format_count
+from metra.errors import OptionError, UnknownNameError, format_count, no_such
 from metra.scores.judgement import Judgement
 from metra.scores.table import COUNTED, ITEM_KINDS, Scores
 from metra.stats.arrays import Mask, group_lines
@@ -68,6 +68,17 @@ class Selection:
             return []
         judges = replace(self, flagged="count")._select_counted(scores).judges
         return [judge for judge in flagged if judge in judges]
+
+    def check_names(self, scores: Scores) -> None:
+        """Refuse a judge, system or document that the table does not have."""
+        documents = dict.fromkeys(item.document for item in scores.items)
+        for what, chosen, known in (
+            ("judge", self.judges, scores.judges),
+            ("system", self.systems, scores.systems),
+            ("document", self.documents, [name for name in documents if name]),
+        ):
+            for name in sorted(chosen.difference(known)):
+                raise UnknownNameError(no_such(what, name, known))
 
     def describe(self, scores: Scores, scorer: str = "") -> str:
         """Return the selection in a few words, for every figure that is made with it.
@@ -169,8 +180,16 @@ def parse_selection(text: str) -> Selection:
     """
     fields = {"judge": "judges", "system": "systems", "document": "documents"}
     changes: dict[str, object] = {}
+    given: set[str] = set()
     for part in filter(None, text.split(",")):
         key, _, value = (each.strip() for each in part.partition("="))
+        if key in given:
+            msg = (
+                f"{part.strip()!r} gives {key} a second time; give it once, several names "
+                "with + between them."
+            )
+            raise OptionError(msg)
+        given.add(key)
         names = frozenset(name.strip() for name in value.split("+") if name.strip())
         if key in fields and names:
             changes[fields[key]] = names

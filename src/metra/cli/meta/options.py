@@ -421,9 +421,10 @@ def _answer_question(
         scores = scores.with_lower_is_better(lower)
     scores = _filter_scores(scores, *map(given.pop, ("lang", "domain", "without")))
     chosen = parse_selection(selection)
+    chosen.check_names(scores)
     selected = chosen.select(scores)
     if len(scores) and not len(selected):
-        msg = f"No row is left of {chosen.describe(scores)}; change --select."
+        msg = f"No row is left: {chosen.describe(scores)}. Change --select."
         raise click.UsageError(msg)
     reports = {}
     for each in golds if len(golds) > 1 else [gold]:

@@ -1,5 +1,6 @@
 """Threads: answers in order, few items in memory, errors and interruptions let through."""
 
+import gc
 import signal
 import threading
 import time
@@ -119,7 +120,10 @@ def alarm() -> Iterator[Callable[[], object]]:
         raise AlarmError
 
     before = signal.signal(signal.SIGALRM, sound)
+    # An interruption inside another package's callback of the collector would be ignored.
+    gc.disable()
     yield partial(signal.setitimer, signal.ITIMER_REAL, 0.1)
+    gc.enable()
     signal.setitimer(signal.ITIMER_REAL, 0)
     signal.signal(signal.SIGALRM, before)
 

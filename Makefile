@@ -50,6 +50,7 @@ lint: .venv/.lint .venv/.wheel
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python bench/structure.py --budget
 	$(BIN)/python -m mypy.stubtest metra._core --ignore-missing-stub
 	cargo fmt --check
 	cargo clippy --all-targets --quiet -- -D warnings
@@ -68,11 +69,11 @@ bench-quick: .venv/.wheel .venv/.bench
 # Runs every command of the pages, takes and draws their pictures again, builds the site and the
 # man pages, and checks links and search.
 docs: .venv/.wheel .venv/.docs .venv/.wordnet .venv/.chromium
-	$(BIN)/python docs/generate.py
-	$(BIN)/python docs/pictures.py
+	$(BIN)/python docs/tools/generate.py
+	$(BIN)/python docs/tools/pictures.py
 	$(BIN)/zensical build --strict --clean
-	$(BIN)/python docs/man_pages.py site/man
-	$(BIN)/python docs/check_site.py site
+	$(BIN)/python docs/tools/man_pages.py site/man
+	$(BIN)/python docs/tools/check_site.py site
 
 wheel: .venv/.wheel
 

@@ -1,249 +1,34 @@
-"""Figures of a source tree that need no more than its syntax: sizes, imports and names.
-
-`tests/test_names.py` enforces the names with these definitions.
-"""
+"""Figures of a source tree that need no more than its syntax: sizes and imports."""
 
 import ast
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
-from statistics import median
+from statistics import mean, median, quantiles
+
+from name_figures import (
+    COMMON_IRREGULAR,
+    EMPTY_NAMES,
+    NOUNS,
+    list_common_participles,
+    list_docstring_clauses,
+    list_docstring_starts,
+    list_duplicate_classes,
+    list_empty_names,
+    list_gerunds,
+    list_participles,
+)
+from source_tree import Figure, Item, Source, list_functions, read_sources
 
 SMALL_FILE_LINES = 60
 LONG_FUNCTION_LINES = 60
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-#: Words that end in -ed and are no participles.
-NOT_PARTICIPLES = _words("""
-    bed bleed breed creed deed embed exceed feed greed indeed need proceed red reed seed
-    shed speed succeed tweed weed
-""")
-#: The irregular participles that the first count of participles knew.
-COMMON_IRREGULAR = _words(
-    "built drawn found given kept left made said shown taken written"
+#: Folders of Rust that count.
+RUST = ("src", "tests", "examples", "fuzz/fuzz_targets")
+#: Syntax that adds a path through a function.
+BRANCHES = (
+    *(ast.If, ast.IfExp, ast.For, ast.AsyncFor, ast.While),
+    *(ast.ExceptHandler, ast.Assert, ast.match_case),
 )
-#: Without words that are as often a noun or a verb: read, set, cut, put, split, run, bound.
-IRREGULAR = COMMON_IRREGULAR | _words("""
-    begun blown born borne bought broken brought caught chosen dealt done driven eaten
-    fallen felt flown forgotten frozen gone gotten grown heard held hidden hung known laid
-    learnt led lent lost meant met paid rewritten risen seen sent sold sought spelt spent
-    spoilt spoken stolen struck stuck sworn taught thought thrown told torn unbroken
-    understood withdrawn won worn
-""")
-#: Words that end in -ing and are nouns of the field.
-NOUNS = _words("encoding ranking resampling spring string")
-
-
-@dataclass(frozen=True)
-class Item:
-    """Something that a figure counts; `key` names it whatever file it is in."""
-
-    path: str
-    line: int
-    name: str
-    key: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line} {self.name}"
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A figure, how it is defined, and what it counts where that can be listed."""
-
-    name: str
-    value: float
-    definition: str
-    items: list[Item] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Source:
-    """One Python file of the package."""
-
-    path: str
-    parts: tuple[str, ...]
-    text: str
-    tree: ast.Module
-
-    @property
-    def module(self) -> str:
-        parts = self.parts[:-1] if self.stem == "__init__" else self.parts
-        return ".".join(("metra", *parts))
-
-    @property
-    def stem(self) -> str:
-        return self.parts[-1]
-
-    @property
-    def is_special(self) -> bool:
-        return self.stem in ("__init__", "__main__")
-
-    @property
-    def lines(self) -> int:
-        return self.text.count("\n")
-
-    @cached_property
-    def nodes(self) -> list[ast.AST]:
-        return list(ast.walk(self.tree))
-
-    def item(self, line: int, name: str, key: str = "") -> Item:
-        return Item(self.path, line, name, key)
-
-
-def read_sources(checkout: Path) -> list[Source]:
-    """Parse every Python file of `src/metra`."""
-    package = checkout / "src" / "metra"
-    sources = []
-    for path in sorted(package.rglob("*.py")):
-        text = path.read_text(encoding="utf-8")
-        sources.append(
-            Source(
-                path.relative_to(checkout).as_posix(),
-                path.relative_to(package).with_suffix("").parts,
-                text,
-                ast.parse(text),
-            )
-        )
-    return sources
-
-
-# Names
-
-
-def list_participles(sources: Iterable[Source]) -> list[Item]:
-    """List functions named by a bare participle; properties may be."""
-    return [
-        source.item(node.lineno, name, f"function {name}")
-        for source in sources
-        for name, node in _functions(source)
-        if _is_participle(node.name, IRREGULAR) and not _is_property(node)
-    ]
-
-
-def list_common_participles(sources: Iterable[Source]) -> list[Item]:
-    """List functions and properties named by a regular or common irregular participle."""
-    return [
-        source.item(node.lineno, name, f"function {name}")
-        for source in sources
-        for name, node in _functions(source)
-        if _is_participle(node.name, COMMON_IRREGULAR)
-    ]
-
-
-def list_gerunds(sources: Iterable[Source]) -> list[Item]:
-    """List modules whose last word is a gerund."""
-    return [
-        source.item(1, source.module, f"module {source.stem}")
-        for source in sources
-        if source.stem.endswith("ing") and source.stem.split("_")[-1] not in NOUNS
-    ]
-
-
-def list_duplicate_classes(sources: Iterable[Source]) -> list[Item]:
-    """List the definitions of classes whose name occurs more than once."""
-    classes = [
-        source.item(node.lineno, node.name, f"class {node.name}")
-        for source in sources
-        for node in source.nodes
-        if isinstance(node, ast.ClassDef)
-    ]
-    counts = Counter(item.name for item in classes)
-    repeated = [item for item in classes if counts[item.name] > 1]
-    return sorted(repeated, key=lambda item: (item.name, item.path))
-
-
-def _functions(
-    source: Source,
-) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
-    """Yield all functions; a method's name has its class before it."""
-    for parent in source.nodes:
-        for node in ast.iter_child_nodes(parent):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                in_class = isinstance(parent, ast.ClassDef)
-                yield f"{parent.name}.{node.name}" if in_class else node.name, node
-
-
-def _is_participle(name: str, irregular: frozenset[str]) -> bool:
-    word = name.strip("_")
-    if not re.fullmatch("[a-z]+", word):
-        return False
-    if word.endswith("ed"):
-        return word not in NOT_PARTICIPLES
-    return word in irregular
-
-
-def _is_property(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    return any(
-        ast.unparse(decorator).endswith("property") for decorator in node.decorator_list
-    )
-
-
-# The list of names that are allowed for now
-
-
-@dataclass(frozen=True)
-class Allowed:
-    """A line of the list: a key, how often it may occur, and why."""
-
-    key: str
-    count: int
-    reason: str = ""
-
-    def __str__(self) -> str:
-        text = self.key if self.count == 1 else f"{self.key} {self.count}"
-        return f"{text}  # {self.reason}" if self.reason else text
-
-
-def read_allowed(path: Path) -> dict[str, Allowed]:
-    """Read lines of the form `KIND NAME [COUNT] [# REASON]`."""
-    allowed = {}
-    for line in path.read_text(encoding="utf-8").split("\n"):
-        entry, _, reason = line.partition("#")
-        if words := entry.split():
-            count = int(words[2]) if len(words) == 3 else 1
-            key = f"{words[0]} {words[1]}"
-            if key in allowed:
-                msg = f"{path} lists {key} twice"
-                raise ValueError(msg)
-            allowed[key] = Allowed(key, count, reason.strip())
-    return allowed
-
-
-def shrink_allowed(path: Path, items: Iterable[Item]) -> int:
-    """Take what no longer occurs off the list; return how many entries changed."""
-    counts = Counter(item.key for item in items)
-    lines, changes = [], 0
-    for line in path.read_text(encoding="utf-8").split("\n"):
-        entry, _, reason = line.partition("#")
-        words = entry.split()
-        if not words:
-            lines.append(line)
-            continue
-        key, before = f"{words[0]} {words[1]}", int(words[2]) if words[2:] else 1
-        now = min(before, counts[key])
-        changes += now != before
-        if now:
-            lines.append(str(Allowed(key, now, reason.strip())))
-    path.write_text("\n".join(lines), encoding="utf-8")
-    return changes
-
-
-def list_names(sources: Iterable[Source]) -> list[Item]:
-    """List everything that the list of allowed names has to know."""
-    sources = list(sources)
-    return [
-        *list_participles(sources),
-        *list_gerunds(sources),
-        *list_duplicate_classes(sources),
-    ]
 
 
 # Imports
@@ -399,7 +184,7 @@ def list_long_functions(sources: Iterable[Source]) -> list[Item]:
     functions = [
         ((node.end_lineno or 0) - node.lineno + 1, source, name, node)
         for source in sources
-        for name, node in _functions(source)
+        for name, node in list_functions(source)
     ]
     functions.sort(key=lambda entry: -entry[0])
     return [
@@ -409,16 +194,48 @@ def list_long_functions(sources: Iterable[Source]) -> list[Item]:
     ]
 
 
-def list_found_assignments(sources: Iterable[Source]) -> list[Item]:
-    """List every place that binds a variable named `found`."""
-    return [
-        source.item(node.lineno, "found")
-        for source in sources
+def count_code_lines(source: Source) -> int:
+    """Count lines that hold code: no blank line, comment or docstring."""
+    docstrings = {
+        line
         for node in source.nodes
-        if isinstance(node, ast.Name)
-        and node.id == "found"
-        and isinstance(node.ctx, ast.Store)
-    ]
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+        for line in range(node.lineno, (node.end_lineno or 0) + 1)
+    }
+    return sum(
+        bool(line.strip()) and not line.strip().startswith("#")
+        for number, line in enumerate(source.text.split("\n"), start=1)
+        if number not in docstrings
+    )
+
+
+def count_paths(function: ast.AST) -> int:
+    """Count the cyclomatic complexity, as radon does: conditions of comprehensions too."""
+    paths = 1
+    for node in ast.walk(function):
+        if isinstance(node, BRANCHES):
+            paths += 1
+        elif isinstance(node, ast.BoolOp):
+            paths += len(node.values) - 1
+        elif isinstance(node, ast.comprehension):
+            paths += 1 + len(node.ifs)
+    return paths
+
+
+def count_lines_by_package(sources: Iterable[Source]) -> dict[str, int]:
+    """Count the lines of each package; modules directly in src/metra are one."""
+    lines: dict[str, int] = Counter()
+    for source in sources:
+        lines[source.parts[0] if len(source.parts) > 1 else "metra"] += source.lines
+    return dict(lines)
+
+
+def count_text(checkout: Path, folder: str, pattern: str) -> int:
+    """Count the lines of the files of a folder."""
+    files = (checkout / folder).rglob(pattern)
+    return sum(file.read_text("utf-8").count("\n") for file in files if file.is_file())
 
 
 def list_isinstance_calls(sources: Iterable[Source]) -> list[Item]:
@@ -442,6 +259,8 @@ def measure_code(checkout: Path) -> list[Figure]:
     modules = [unit for unit in modules if unit.name != "__main__"]
     chain = find_longest_chain(sources, names)
     sizes = [source.lines for source in sources]
+    functions = [node for source in sources for _, node in list_functions(source)]
+    lengths = [(node.end_lineno or 0) - node.lineno + 1 for node in functions]
     largest = sorted(sources, key=lambda source: -source.lines)[:20]
     classes = list_duplicate_classes(sources)
 
@@ -475,6 +294,11 @@ def measure_code(checkout: Path) -> list[Figure]:
         ),
         Figure("files", len(sources), "Python files in src/metra"),
         Figure("lines", sum(sizes), "newlines in them"),
+        Figure(
+            "code_lines",
+            sum(map(count_code_lines, sources)),
+            "lines without blank lines, comments and docstrings",
+        ),
         Figure("median_lines", median(sizes), "median of the newlines in a file"),
         Figure(
             "longest_file",
@@ -493,6 +317,15 @@ def measure_code(checkout: Path) -> list[Figure]:
             "long_functions",
             list_long_functions(sources),
             "functions and methods over 60 lines, decorators not counted",
+        ),
+        Figure("function_median", median(lengths), "median lines of a function"),
+        Figure(
+            "function_p90", quantiles(lengths, n=10)[-1], "90th percentile of the same"
+        ),
+        Figure(
+            "complexity",
+            round(mean(map(count_paths, functions)), 2),
+            "mean cyclomatic complexity of functions, as radon counts it",
         ),
         figure(
             "participles",
@@ -520,9 +353,30 @@ def measure_code(checkout: Path) -> list[Figure]:
             + ", ".join(sorted(NOUNS)),
         ),
         figure(
-            "found",
-            list_found_assignments(sources),
-            "places that bind a variable `found` (assignments, loops, with)",
+            "docstring_starts",
+            list_docstring_starts(sources),
+            "docstrings that begin with What, How, Whether or Where",
+        ),
+        figure(
+            "docstring_clauses",
+            list_docstring_clauses(sources),
+            "docstrings with a clause what/that (there) is/are",
+        ),
+        figure(
+            "empty_names",
+            list_empty_names(sources),
+            "variables outside comprehensions named " + ", ".join(sorted(EMPTY_NAMES)),
         ),
         figure("isinstance", list_isinstance_calls(sources), "calls of isinstance"),
+        Figure("test_lines", count_text(checkout, "tests", "*.py"), "lines of tests"),
+        Figure(
+            "golden_lines",
+            count_text(checkout, "tests/golden_run/expected", "*"),
+            "lines of expected output",
+        ),
+        Figure(
+            "rust_lines",
+            sum(count_text(checkout, f"rust/{part}", "*.rs") for part in RUST),
+            f"lines of Rust in {', '.join(RUST)}",
+        ),
     ]

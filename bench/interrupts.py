@@ -30,6 +30,8 @@ from pathlib import Path
 
 from results import replace_section
 
+from metra.metrics.registry import BUILT_IN
+
 PAGE = Path(__file__).with_name("RELIABILITY.md")
 WORDS = 300_000
 #: Seconds of work before the signal; what ends sooner needs no signal.
@@ -45,34 +47,17 @@ STEEPEST = 2
 
 #: Metrics that have no kernel and wait for a model.
 BY_MODEL = ("llm", "comet", "bertscore", "metricx")
-#: Metrics of texts alone, with the options that choose another kernel.
-SPECS = (
-    *(
-        "bleu",
-        "bleu:tok=intl",
-        "bleu:tok=zh",
-        "bleu:n=12",
-        "bleu:case=lower,stem=english",
-    ),
-    *("nist", "chrf", "chrf:word_order=2", "gleu", "rougel", "ter", "ter:style=tercom"),
-    *(
-        "wer",
-        "wer:tok=char",
-        "mer",
-        "wil",
-        "wip",
-        "per",
-        "ser",
-        "cer",
-        "cer:unit=grapheme",
-    ),
-    *("precision", "recall", "f1", "fmean", "gtm", "gtm:e=2", "gtm:e=2,match=paper"),
-    *("gtm:e=2,match=exact", "meteor", "meteor:modules=exact", "mwer", "syntax"),
-)
 #: Metrics that also read a file about the text, or its documents.
 WITH_FILES = (
     *("ltv", "xscore", "transfer", "ie", "quality", "entities", "terminology"),
     *("untranslated", "evaltrans", "outside", "spans"),
+)
+#: Metrics of texts alone, and options that choose another kernel.
+SPECS = (
+    *(name for name in BUILT_IN if name not in {*WITH_FILES, *BY_MODEL}),
+    *("bleu:tok=intl", "bleu:tok=zh", "bleu:n=12", "bleu:case=lower,stem=english"),
+    *("chrf:word_order=2", "ter:style=tercom", "wer:tok=char", "cer:unit=grapheme"),
+    *("gtm:e=2", "gtm:e=2,match=paper", "gtm:e=2,match=exact", "meteor:modules=exact"),
 )
 ALIGNING = ("wer", "gtm:e=2", "meteor")
 THREADED = ("cer", "meteor", "ter")
@@ -162,7 +147,6 @@ def list_cases() -> dict[str, Case]:
             "tie calibration": calibrate,
             "agreement": agree,
         }
-        | {f"terms, {spec}": partial(exchange_terms, spec) for spec in ("nist", "ltv")}
     )
 
 
@@ -302,35 +286,6 @@ def agree(hyp: str, ref: str, _: Path) -> Work:
             count_words_to_read(list(map(" ".join, t.split()))) for t in (hyp, ref)
         ]
         return agree(judges)
-
-    return work
-
-
-def exchange_terms(spec: str, hyp: str, ref: str, _: Path) -> Work:
-    """Return the weights of a table whose terms are added up in partitions, by messages."""
-    import pyarrow as pa
-
-    from metra.scoring.plan import ScoringPlan
-    from metra.scoring.term_messages import MESSAGES, MessageExchange
-
-    plan = ScoringPlan(
-        metrics=(spec,), outputs=(("a", "hyp"),), references=("ref",), documents="doc"
-    )
-    exchange = MessageExchange(plan, chunk_rows=2, partitions=2)
-    columns = {"hyp": [hyp, "b"], "ref": [ref, "b"], "doc": ["one", "two"]}
-    rows = pa.record_batch(columns)
-
-    def deliver(messages: Iterable[pa.RecordBatch]) -> list[pa.RecordBatch]:
-        table = pa.Table.from_batches(messages, MESSAGES)
-        return table.sort_by(
-            [(name, "ascending") for name in MESSAGES.names[:3]]
-        ).to_batches()
-
-    def work() -> object:
-        mail = deliver(exchange.ask(iter([rows]), 0))
-        for _ in range(exchange.rounds):
-            mail = deliver(exchange.read_mail(mail))
-        return list(exchange.fit_chunks(mail))
 
     return work
 

@@ -42,7 +42,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "src"))
 
 import metra  # noqa: E402
-from metra.metrics.neural import comet as comet_module  # noqa: E402
+from metra.metrics.neural.checkpoints import load_once  # noqa: E402
 
 LARGE = {"hidden_size": 1024, "intermediate_size": 4096, "num_attention_heads": 16}
 XL = {"hidden_size": 2560, "intermediate_size": 10240, "num_attention_heads": 32}
@@ -119,7 +119,7 @@ def run(
     for precision in precisions:
         scores, figures = time_metra(folder, precision, texts, warm, chosen.repeat)
         report["runs"][f"metra {precision}"] = figures | {"scores": scores}
-        comet_module._load_scorer.cache_clear()
+        load_once.cache_clear()
         free_memory()
     if not chosen.no_peer:
         peer = load_peer(folder, chosen.peer, on_gpu)

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from metra.corpus import examples
 from metra.scoring.executors import local
-from metra.scoring.executors.spark import read_files, score_frame
+from metra.scoring.executors.spark import read_files, score_dataframe
 from metra.scoring.executors.spark_session import spark_session
 from metra.scoring.plan import ScoringPlan
 
@@ -61,7 +61,8 @@ def main(sizes: list[int]) -> None:
                     start = time.perf_counter()
                     expected = local.score_files(paths, plan)
                     middle = time.perf_counter()
-                    found = score_frame(read_files(session, paths), plan)
+                    frame = read_files(session, paths)
+                    found = score_dataframe(frame, lambda *_, plan=plan: plan)
                     end = time.perf_counter()
                     if found != expected:
                         sys.exit(f"{rows} segments by {label}: the results differ")

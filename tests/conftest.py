@@ -177,8 +177,7 @@ def cli(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ran]:
                     code = 0
                 except SystemExit as ended:
                     code = int(ended.code or 0)
-        while stream.PIPES:
-            stream.PIPES.popitem()[1].close()
+        stream.PIPES.clear()
         return Ran(code, out.getvalue(), err.getvalue())
 
     return run

@@ -18,7 +18,7 @@ import metra
 from metra.corpus import examples
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.append(str(ROOT / "docs"))
+sys.path.append(str(ROOT / "docs" / "tools"))
 
 import consoles  # noqa: E402 (docs is no package)
 
@@ -119,7 +119,7 @@ def run_here(cli, monkeypatch):
 def test_console_blocks(page, run_here):
     text = page.read_text(encoding="utf-8")
     refreshed = consoles.refreshed(text, Path(examples.HOME), run_here)
-    assert refreshed == text, "run: python docs/generate.py"
+    assert refreshed == text, "run: python docs/tools/generate.py"
 
 
 @pytest.mark.parametrize(
@@ -155,12 +155,13 @@ def test_stale_output_is_replaced(tmp_path):
 
 
 @pytest.mark.skipif(
-    not (ROOT / "docs" / "generate.py").exists(), reason="no pages are generated"
+    not (ROOT / "docs" / "tools" / "generate.py").exists(),
+    reason="no pages are generated",
 )
 def test_generated_pages_are_up_to_date():
     # Commands of pages are run by test_console_blocks.
     done = subprocess.run(
-        [sys.executable, "docs/generate.py", "--check", "--but-consoles"],
+        [sys.executable, "docs/tools/generate.py", "--check", "--but-consoles"],
         cwd=ROOT,
         capture_output=True,
         text=True,

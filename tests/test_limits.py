@@ -30,7 +30,7 @@ from metra.formats.table import Dialect, read_table
 from metra.formats.texts import parquet
 from metra.formats.texts.parquet import read_batches, read_schema
 from metra.formats.texts.sources import list_sources
-from metra.formats.workbook_size import _read_number, check_workbook
+from metra.formats.workbook import _read_number, check_workbook
 from metra.limits import (
     EXPLANATIONS,
     SERVED,

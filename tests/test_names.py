@@ -1,4 +1,4 @@
-"""Names: functions are no bare participles, modules no gerunds, classes named once.
+"""Names: functions are no bare participles, modules no gerunds, classes named once; prose.
 
 `names_allowed.txt` lists the exceptions, and only shrinks: an entry whose name no longer
 occurs has to go (`python bench/structure.py --shrink-names` takes it off).
@@ -15,17 +15,18 @@ ALLOWED = Path(__file__).with_name("names_allowed.txt")
 
 sys.path.append(str(ROOT / "bench"))
 
-from code_figures import (  # noqa: E402 (bench is no package)
-    Item,
-    Source,
+from name_figures import (  # noqa: E402 (bench is no package)
+    list_docstring_clauses,
+    list_docstring_starts,
     list_duplicate_classes,
+    list_empty_names,
     list_gerunds,
     list_names,
     list_participles,
     read_allowed,
-    read_sources,
     shrink_allowed,
 )
+from source_tree import Item, Source, read_sources  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -68,15 +69,27 @@ def test_class_names_occur_once(sources):
     assert not find_problems("class", list_duplicate_classes(sources))
 
 
+def test_docstrings_begin_with_a_verb_or_a_noun(sources):
+    items = [*list_docstring_starts(sources), *list_docstring_clauses(sources)]
+    assert not find_problems("docstring", items)
+
+
+def test_variables_name_their_content(sources):
+    assert not find_problems("local", list_empty_names(sources))
+
+
 def test_the_list_has_no_other_entries():
     kinds = Counter(key.split()[0] for key in read_allowed(ALLOWED))
-    assert kinds.keys() <= {"function", "module", "class"}
+    assert kinds.keys() <= {"function", "module", "class", "docstring", "local"}
 
 
 CODE = """
 class Table:
+    "What there is."
     def sorted(self): ...
-    def sort_rows(self): ...
+    def sort_rows(self):
+        "Where rows go."
+        found = [known for known in self]
     @property
     def paired(self): ...
 
@@ -105,6 +118,12 @@ def test_what_counts_as_such_a_name(small_checkout):
         "module comparing": 1,
         "module own_wording": 1,
         "class Table": 3,
+        **{
+            f"docstring metra.{module}:{name}": times
+            for module in ("comparing", "ranking", "own_wording")
+            for name, times in (("Table", 2), ("sort_rows", 1))
+        },
+        "local found": 3,
     }
 
 

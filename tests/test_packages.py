@@ -110,7 +110,7 @@ def test_no_text_installs_metra_from_an_index(root):
 
 
 def test_man_pages(root, monkeypatch):
-    monkeypatch.syspath_prepend(str(root / "docs"))
+    monkeypatch.syspath_prepend(str(root / "docs" / "tools"))
     import man_pages
 
     requests = re.compile(r"\.(TH|SH|SS|PP|TP|EX|EE|B|BR)( |$)|[^.']|$")

@@ -93,7 +93,7 @@ def list_keys(value: Any, path: str = "") -> set[str]:
         (
             "score",
             "score OUT/solid.txt OUT/literal.txt -m bleu -m wer --ci --trials 20 "
-            "--level system,document,segment --show-alignment --segments 1",
+            "--level system,document,segment --show-alignment",
         ),
         (
             "details",

@@ -14,8 +14,6 @@ from metra.cli import cli as root
 from metra.cli.help import TOPICS, walk_commands
 
 ROOT = Path(__file__).parent.parent
-#: A list of docstrings.
-LEFT_OUT = ("docs/modules.md",)
 
 
 class Text(NamedTuple):
@@ -228,9 +226,7 @@ SOURCES = {
 def read_texts(source: str) -> tuple[Text, ...]:
     """Return the texts of a source, white space as single spaces."""
     return tuple(
-        Text(each.place, " ".join(each.text.split()))
-        for each in SOURCES[source]()
-        if not each.place.startswith(LEFT_OUT)
+        Text(each.place, " ".join(each.text.split())) for each in SOURCES[source]()
     )
 
 

@@ -39,21 +39,12 @@ def call_jiwer(module: ModuleType, name: str, corpus: Corpus) -> Any:
     return getattr(module, name)(corpus.refs[0], corpus.hyps)
 
 
-def draw_alignments(module: ModuleType, corpus: Corpus) -> str:
-    return module.visualize_alignment(call_jiwer(module, "process_words", corpus))
-
-
 def agree_with_functions(name: str, corpus: Corpus) -> None:
     """Numbers to the bit, records field by field."""
     theirs, ours = (call_jiwer(module, name, corpus) for module in (jiwer, compat))
     if name.startswith("process"):
         theirs, ours = asdict(theirs), asdict(ours)
     _refuse_difference(name, theirs == ours)
-
-
-def agree_on_drawings(corpus: Corpus) -> None:
-    theirs, ours = (draw_alignments(module, corpus) for module in (jiwer, compat))
-    _refuse_difference("visualize_alignment", theirs == ours)
 
 
 def _refuse_difference(name: str, is_same: bool) -> None:
@@ -111,13 +102,6 @@ TASKS = [
     _race_jiwer("cer", goal=5),
     _race_jiwer("mer", goal=5),
     _race_jiwer("process_words", goal=5),
-    _JIWER(
-        task="jiwer's process_words and visualize_alignment, compat module",
-        theirs=partial(draw_alignments, jiwer),
-        ours=partial(draw_alignments, compat),
-        agree=agree_on_drawings,
-        goal=1.2,
-    ),
     _wer(peer=RAPIDFUZZ, theirs=rapidfuzzes, agree=agree_on_wer, goal=2),
     _wer(peer=JIWER, theirs=jiwers, agree=agree_with_jiwer, goal=10),
     Race(

@@ -16,12 +16,14 @@ from pathlib import Path
 import numpy as np
 
 from metra.corpus.outputs import Outputs
+from metra.meta.agree import build_gap_histogram, build_judge_plot
+from metra.meta.charts import CurvePlot
 from metra.meta.correlate import parse_specs
-from metra.meta.judge_plots import build_gap_histogram, build_judge_plot
 from metra.meta.normalise import normalise
+from metra.meta.options import RefsOptions
 from metra.meta.pseudo import JUDGES, gather_judgements
-from metra.meta.refs import correlate_subsets
-from metra.report.pictures.curves import CurvePlot, draw_curves
+from metra.meta.variants import correlate_subsets
+from metra.report.pictures.curves import draw_curves
 from metra.report.pictures.judges import draw_histogram, draw_judge_plot
 from metra.scores.table import (
     ScoredItem,
@@ -187,14 +189,8 @@ def by_number(
     studies = {}
     for level in ("seg", "sys"):
         ask = parse_specs(["pearson"], level, Options())[0]
-        found, _ = correlate_subsets(
-            score,  # type: ignore[arg-type]
-            streams,
-            ask,
-            counts=counts,
-            most=6,
-            seed=SEED,
-        )
+        options = RefsOptions(counts=tuple(counts), most=6, seed=SEED)
+        found = correlate_subsets(score, streams, ask, options)  # type: ignore[arg-type]
         # The same seed draws the same systems and segments for every panel.
         few, many = (
             [
@@ -210,7 +206,10 @@ def by_number(
             )
             for name in metrics
         }
-        means = {name: found.mean(name) for name in found.values}
+        means = {
+            name: [float(np.nanmean(each)) for each in line]
+            for name, line in found.values.items()
+        }
         studies[level] = ReferenceStudy(found.counts, means, gains)
     return studies
 

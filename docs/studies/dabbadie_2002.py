@@ -6,14 +6,14 @@ from pathlib import Path
 import numpy as np
 from study_page import Claim, Section, StudyTable
 
-from metra.campaign.evaluator_files import read_evaluator_files
 from metra.campaign.protocols.registry import list_question_scales
 from metra.corpus import examples
 from metra.formats.annotations.quality_model import read_quality_model
+from metra.meta.charts import ScatterPoints
 from metra.meta.exercise import ExerciseStudy, run_exercise
-from metra.meta.scatter import ScatterPoints
 from metra.report.pictures.heatmap import Heatmap
 from metra.report.writers.exercise import build_matrix
+from metra.scores.registry import read_evaluator_files
 from metra.stats.line_fit import fit_line
 
 FOLDER = examples.HOME / "exercise"

@@ -37,7 +37,7 @@ from metra.stats.resampling import Sample, bootstrap_scores
 from metra.stats.significance import contrasts, make_two_sided, shifted_p_value
 
 HERE = Path(__file__).parent
-sys.path.append(str(HERE.parent))
+sys.path.append(str(HERE.parent / "tools"))
 
 from page_blocks import fill_block  # noqa: E402 (docs is no package)
 

@@ -1,6 +1,6 @@
 """Federico 2008: brevity penalties, BLEU or NIST, graders, and systems of different nature."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -23,13 +23,12 @@ from differences import (
 from study_page import Claim, Section, StudyTable, Verdict
 
 import metra
-from metra.meta.judge_plots import build_gap_histogram
-from metra.meta.scatter import build_system_clouds, correlate_choices
-from metra.metrics.bleu import compute_bleu_penalty, compute_nist_penalty
-from metra.report.pictures.curves import CurvePlot
+from metra.meta.agree import build_gap_histogram
+from metra.meta.charts import CurvePlot
+from metra.meta.systems import build_system_clouds, correlate_choices
 from metra.scores.table import Scores
 from metra.scores.views import collect_ratings
-from metra.stats.arrays import Codes
+from metra.stats.arrays import Array, Codes
 from metra.stats.bootstrap import draw_resamples, fisher_interval
 from metra.stats.correlation import Options
 from metra.stats.defaults import SEED, TRIALS
@@ -46,23 +45,25 @@ PRODUCTS = ("onlineC", "onlineD", "onlineE", "onlineF")
 CLASSES = ("statistical", "rule-based")
 
 
+def compute_penalties(name: str, ratios: Iterable[float]) -> Array:
+    """Return the brevity penalty by the output's length in parts of the reference's."""
+    spec = {"BLEU": "bleu:n=1", "NIST": "nist:n=1,info=equal"}[name]
+    find_parts = metra.metric(spec).parts
+    return np.array([find_parts(np.array([0, 0, x, 1.0]))["bp"] for x in ratios])
+
+
 def make_penalties(data: Path) -> Section:
     """The picture of both brevity penalties, and where they meet."""
     del data
     ratios = np.arange(0.05, 1.2001, 0.05)
-    lines = {
-        "BLEU": compute_bleu_penalty(ratios, 1),
-        "NIST": compute_nist_penalty(ratios, 1),
-    }
+    lines = {name: compute_penalties(name, ratios) for name in ("BLEU", "NIST")}
     fine = np.linspace(0.5, 0.99, 4901)
-    harder = compute_bleu_penalty(fine, 1) < compute_nist_penalty(fine, 1)
+    harder = compute_penalties("BLEU", fine) < compute_penalties("NIST", fine)
     meet = float(fine[harder.argmax()])
+    shares = [0.9, 2 / 3, 0.5]
     penalties = {
-        name: {at: float(penalty(at, 1)) for at in (0.9, 2 / 3, 0.5)}
-        for name, penalty in (
-            ("BLEU", compute_bleu_penalty),
-            ("NIST", compute_nist_penalty),
-        )
+        name: dict(zip(shares, compute_penalties(name, shares).tolist(), strict=True))
+        for name in lines
     }
     claims = (
         Claim(

@@ -9,11 +9,11 @@ from data_sets import JudgedSet, read_elitr, read_wmt23
 from differences import Coefficients, Estimate, correlate_systems, make_claim
 from study_page import Claim, Section, StudyTable
 
+from metra.meta.charts import CurvePlot
 from metra.meta.compare import compare
 from metra.meta.correlate import parse_specs
 from metra.meta.options import TuneOptions
-from metra.meta.tune import TuningCurve, list_variants, tune_option
-from metra.report.pictures.curves import CurvePlot
+from metra.meta.variants import TuningCurve, list_variants, tune_option
 from metra.scores.table import Scores, add_total
 from metra.stats.correlation import Options
 from metra.stats.panel import ScorePanel

@@ -15,17 +15,16 @@ from typing import Any, Literal
 
 import metra
 from metra.analysis import word_stability
-from metra.meta.judge_plots import Histogram, JudgePlot
-from metra.meta.scatter import ScatterPoints
-from metra.report.pictures.curves import CurvePlot, draw_curves
-from metra.report.pictures.heatmap import Heatmap, draw_heatmap
+from metra.meta.charts import CurvePlot, Heatmap, Histogram, JudgePlot, ScatterPoints
+from metra.report.pictures.curves import draw_curves
+from metra.report.pictures.heatmap import draw_heatmap
 from metra.report.pictures.judges import draw_histogram, draw_judge_plot
 from metra.report.pictures.polygons import draw_match_sets, draw_polygons
 from metra.report.pictures.scatter import draw_scatter
 from metra.stats.line_fit import LineFit
 
 HERE = Path(__file__).parent
-sys.path.append(str(HERE.parent))
+sys.path.append(str(HERE.parent / "tools"))
 
 from page_blocks import fill_block  # noqa: E402 (docs is no package)
 

@@ -20,10 +20,10 @@ from differences import (
 from study_page import Claim, GridExample, Section, StudyTable
 
 import metra
-from metra.meta.judge_plots import build_judge_plot
+from metra.meta.agree import build_judge_plot
+from metra.meta.charts import CurvePlot
 from metra.meta.normalise import normalise
 from metra.meta.pseudo import JUDGES, gather_judgements
-from metra.report.pictures.curves import CurvePlot
 from metra.scores.views import collect_ratings
 from metra.stats.arrays import Array
 from metra.stats.bootstrap import draw_resamples, fisher_interval

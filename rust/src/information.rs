@@ -52,7 +52,7 @@ pub struct BadLine {
 const COUNTING: usize = 64;
 
 /// The word that `style=mteval` treats as nothing.
-pub const ZERO: &[u8] = b"0";
+const ZERO: &[u8] = b"0";
 
 impl Information {
     /// Nothing yet; `add` counts.
@@ -206,18 +206,21 @@ impl Information {
         terms
     }
 
-    /// Adds n-grams that were counted elsewhere, what begins one before it. False if there is one
-    /// too long, or one whose beginning is not there.
-    pub fn learn(&mut self, terms: &Terms) -> bool {
+    /// Adds n-grams that were counted elsewhere, what begins one before it; if they are some of a
+    /// corpus, `total` is the number of its words. False if there is one too long, or one whose
+    /// beginning is not there.
+    pub fn learn(&mut self, terms: &Terms, total: Option<u64>) -> bool {
         let mut builder = Tokens::builder(terms.len(), 0);
         terms.iter().for_each(|(words, _)| builder.sentence(words));
         let tokens = builder.finish();
         self.longer.iter_mut().for_each(|steps| steps.reserve(terms.len()));
-        (0..terms.len()).all(|index| {
+        let learnt = (0..terms.len()).all(|index| {
             let sentence = tokens.get(index).expect("no n-gram is missing");
             let count = terms.count(index).min(u32::MAX as u64) as u32;
             sentence.len() <= self.order && self.learn_one(sentence, count).is_some()
-        })
+        });
+        self.total = total.unwrap_or(self.total);
+        learnt
     }
 
     fn learn_one(&mut self, sentence: Sentence<'_>, count: u32) -> Option<()> {
@@ -344,7 +347,7 @@ mod tests {
         first.add(&tokens(&["a b a b a c"]));
         let mut second = Information::counted(3, true);
         second.add(&tokens(&["0 a"]));
-        assert!(second.learn(&first.terms()));
+        assert!(second.learn(&first.terms(), None));
         let all = |information: &Information| {
             let mut terms: Vec<_> = (1..=3).map(|n| information.lines(n).unwrap()).collect();
             terms.iter_mut().for_each(|lines| {
@@ -355,7 +358,7 @@ mod tests {
             terms
         };
         assert_eq!(all(&second), all(&counted(true)));
-        assert!(!Information::counted(2, false).learn(&first.terms()));
+        assert!(!Information::counted(2, false).learn(&first.terms(), None));
     }
 
     #[test]

@@ -32,5 +32,4 @@ pub mod tokens;
 pub mod types;
 pub mod unigram;
 pub mod vocabulary;
-pub mod windows;
 pub mod word_weights;

@@ -1,11 +1,10 @@
 //! NIST: the information in the n-grams that an output shares with its references.
 
 use crate::hits::{Hits, NONE, Pair};
-use crate::information::{Gram, Information, ZERO};
+use crate::information::{Gram, Information};
 use crate::interrupt::Meter;
 use crate::ngram::{self, RefLength};
 use crate::tokens::{Sentence, Tokens};
-use crate::windows::Placed;
 
 /// How many numbers `rows` gives for a segment.
 pub fn columns(order: usize) -> usize {
@@ -15,43 +14,16 @@ pub fn columns(order: usize) -> usize {
 /// For each segment: the information in the clipped matches of each order, the n-grams of each
 /// order, the output's length and the references' mean length.
 pub fn rows(information: &Information, hits: &Hits, output: &Tokens, rows: &mut [f64]) {
-    each_segment(information.order(), hits, rows, |scratch, index, pair, sums| {
-        if let Some(sentence) = output.get(index) {
-            scratch.sum(information, pair, sentence, sums);
-        }
-    });
-}
-
-/// The columns of references whose n-grams were counted in a corpus, and where each begins among the
-/// tokens that have counts.
-pub struct PlacedColumns<'a> {
-    pub counts: &'a Placed,
-    pub columns: Vec<(&'a Tokens, usize)>,
-    pub zero_is_no_word: bool,
-}
-
-/// The same by counts at the references' tokens.
-pub fn placed_rows(references: &PlacedColumns<'_>, hits: &Hits, output: &Tokens, rows: &mut [f64]) {
-    each_segment(references.counts.order(), hits, rows, |scratch, index, pair, sums| {
-        if let Some(sentence) = output.get(index) {
-            scratch.sum_placed(references, index, pair, sentence, sums);
-        }
-    });
-}
-
-fn each_segment(
-    order: usize,
-    hits: &Hits,
-    rows: &mut [f64],
-    mut sum: impl FnMut(&mut Scratch, usize, &Pair<'_>, &mut [f64]),
-) {
+    let order = information.order();
     let mut scratch = Scratch::default();
     for (index, row) in rows.chunks_exact_mut(columns(order)).enumerate() {
         let pair = hits.get(index);
         let words = pair.output.len();
         let (sums, rest) = row.split_at_mut(order);
         let (totals, lengths) = rest.split_at_mut(order);
-        sum(&mut scratch, index, &pair, sums);
+        if let Some(sentence) = output.get(index) {
+            scratch.sum(information, &pair, sentence, sums);
+        }
         for (below, total) in totals.iter_mut().enumerate() {
             *total = words.saturating_sub(below) as f64;
         }
@@ -92,10 +64,6 @@ struct Scratch {
     reach: Vec<usize>,
     grams: Vec<Option<Gram>>,
     words: Vec<Option<u32>>,
-    /// For each id where a reference has it last, and for each token of the references where the
-    /// same stands before: its place among them, counted from 1.
-    last: Vec<u32>,
-    before: Vec<u32>,
 }
 
 impl Scratch {
@@ -136,6 +104,7 @@ impl Scratch {
             }
         }
     }
+
     /// Notes which n-grams of the output count.
     fn match_ngrams(&mut self, pair: &Pair<'_>, order: usize) {
         let length = pair.output.len();
@@ -147,61 +116,5 @@ impl Scratch {
             self.counts[position * order + below] = counts;
             self.reach[position] = self.reach[position].max((below + 1) * counts as usize);
         });
-    }
-
-    fn sum_placed(
-        &mut self,
-        references: &PlacedColumns<'_>,
-        index: usize,
-        pair: &Pair<'_>,
-        sentence: Sentence<'_>,
-        sums: &mut [f64],
-    ) {
-        let order = sums.len();
-        self.match_ngrams(pair, order);
-        // The references' tokens one behind the other, each one's end, and where each has counts.
-        let present = references.columns.iter().filter(|column| column.0.get(index).is_some());
-        let parts: Vec<_> = present
-            .zip(pair.references())
-            .scan(0, |end, ((tokens, start), ids)| {
-                let first = *end;
-                *end += ids.len();
-                Some((first..*end, ids, start + tokens.first(index)))
-            })
-            .collect();
-        self.last.clear();
-        self.last.resize(pair.types, 0);
-        self.before.clear();
-        for id in parts.iter().flat_map(|part| part.1) {
-            self.before.push(self.last[*id as usize]);
-            self.last[*id as usize] = self.before.len() as u32;
-        }
-        let mut meter = Meter::default();
-        let mut follows = None;
-        for (at, reach) in self.reach.iter().copied().enumerate().filter(|(_, reach)| *reach > 0) {
-            let ngram = &pair.output[at..at + reach];
-            // Where a reference has the n-gram: what was found before often goes on.
-            let mut find = |place: usize| {
-                meter.spend(LOOK_UP);
-                let (places, ids, start) = parts.iter().find(|part| part.0.contains(&place))?;
-                let own = place - places.start;
-                (ids.get(own..own + reach) == Some(ngram)).then_some((place, start + own))
-            };
-            let mut found = follows.and_then(&mut find);
-            let mut place = self.last[ngram[0] as usize];
-            while found.is_none() && place > 0 {
-                found = find(place as usize - 1);
-                place = self.before[place as usize - 1];
-            }
-            let (place, token) = found.expect("an n-gram that counts is in a reference");
-            follows = Some(place + 1);
-            for n in (1..=reach).filter(|n| self.counts[at * order + n - 1]) {
-                let (mut before, count) = references.counts.get(token, n);
-                if n == 2 && references.zero_is_no_word && sentence.token(at) == ZERO {
-                    before = references.counts.total();
-                }
-                sums[n - 1] += (before / count).log2();
-            }
-        }
     }
 }

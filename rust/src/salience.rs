@@ -72,19 +72,18 @@ impl Counts {
         &self.words
     }
 
-    /// Counts the words of these segments, each for its document, as often as `times` says: 0
-    /// only lists them.
-    pub fn add(&mut self, tokens: &Tokens, documents: &[u32], times: u32) {
+    /// Counts the words of these segments, each for its document.
+    pub fn add(&mut self, tokens: &Tokens, documents: &[u32]) {
         let mut first = 0;
         for stretch in documents.chunk_by(|one, other| one == other) {
             self.stretches.push((stretch[0], self.entries.len()));
-            self.stretch(tokens, first..first + stretch.len(), times);
+            self.stretch(tokens, first..first + stretch.len());
             first += stretch.len();
         }
     }
 
     /// Counts in a small table first: a word costs much more to find in a large one.
-    fn stretch(&mut self, tokens: &Tokens, segments: std::ops::Range<usize>, times: u32) {
+    fn stretch(&mut self, tokens: &Tokens, segments: std::ops::Range<usize>) {
         let sentences = segments.filter_map(|index| tokens.get(index));
         let Scratch { table, ids, new } = &mut self.scratch;
         table.clear(sentences.clone().map(|sentence| sentence.len()).sum());
@@ -104,7 +103,7 @@ impl Counts {
             for at in &new[..count] {
                 self.entries.push((self.words.insert(sentence, *at), 0));
             }
-            ids.iter().for_each(|id| self.entries[first + *id as usize].1 += times);
+            ids.iter().for_each(|id| self.entries[first + *id as usize].1 += 1);
         }
     }
 
@@ -341,12 +340,12 @@ mod tests {
     fn a_document_in_pieces_is_one() {
         let mut counts = Counts::default();
         let (one, two) = (counts.document("one"), counts.document("two"));
-        counts.add(&tokens(&["a b a", "c", "b"]), &[one, two, one], 1);
-        counts.add(&tokens(&["", "c d", "a"]), &[two, two, one], 1);
+        counts.add(&tokens(&["a b a", "c", "b"]), &[one, two, one]);
+        counts.add(&tokens(&["", "c d", "a"]), &[two, two, one]);
         let found = counts.frequencies();
         assert_eq!(found.starts(), [0, 2, 4]);
         assert_eq!(found.entries, [(0, 3), (1, 2), (2, 2), (3, 1)]);
-        counts.add(&tokens(&["d a"]), &[one], 1);
+        counts.add(&tokens(&["d a"]), &[one]);
         let found = counts.frequencies();
         assert_eq!(found.entries, [(0, 4), (1, 2), (3, 1), (2, 2), (3, 1)]);
         assert_eq!(found.column(|entry| entry.df), [1.0, 1.0, 2.0, 1.0, 2.0]);
@@ -356,22 +355,13 @@ mod tests {
     }
 
     #[test]
-    fn words_that_are_only_listed_count_nothing() {
-        let mut counts = Counts::default();
-        let one = counts.document("one");
-        counts.add(&tokens(&["a b a"]), &[one], 1);
-        counts.add(&tokens(&["b c"]), &[one], 0);
-        assert_eq!(counts.frequencies().entries, [(0, 2), (1, 1), (2, 0)]);
-    }
-
-    #[test]
     fn counts_add_up() {
         let mut counts = Counts::default();
         let (one, two) = (counts.document("one"), counts.document("two"));
-        counts.add(&tokens(&["a b a", "c", "b"]), &[one, two, one], 1);
+        counts.add(&tokens(&["a b a", "c", "b"]), &[one, two, one]);
         counts.document("empty");
         let terms = counts.frequencies().terms(&counts);
-        counts.add(&tokens(&["a b a", "c", "b"]), &[one, two, one], 1);
+        counts.add(&tokens(&["a b a", "c", "b"]), &[one, two, one]);
         let mut added = Counts::default();
         assert!(added.learn(&terms) && added.learn(&terms));
         assert_eq!(added.frequencies().entries, counts.frequencies().entries);
@@ -385,7 +375,7 @@ mod tests {
     fn tables_come_back() {
         let mut counts = Counts::default();
         let (one, two) = (counts.document("one"), counts.document("two"));
-        counts.add(&tokens(&["a b a", "c", "b"]), &[one, two, one], 1);
+        counts.add(&tokens(&["a b a", "c", "b"]), &[one, two, one]);
         let found = counts.frequencies();
         let back = |starts: &[usize], entries: &[(u32, u32)]| {
             let (words, documents) = (counts.words.clone(), counts.documents.clone());

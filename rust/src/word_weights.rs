@@ -36,15 +36,14 @@ pub struct Limits {
 }
 
 impl WordWeights {
-    /// The words of each document with their salience, not a number where they have none. None if
-    /// no word weighs anything.
+    /// The words of each document with their salience, not a number where they have none.
     pub fn new(
         documents: Documents,
         words: Vocabulary,
         lists: Lists,
         salience: Vec<f64>,
         limits: Limits,
-    ) -> Option<Self> {
+    ) -> Self {
         let (least, most) = limits.range;
         let mut weights = salience;
         for weight in &mut weights {
@@ -56,8 +55,12 @@ impl WordWeights {
             limits.unknown.or(lightest).unwrap_or(limits.floor)
         };
         let unknown = lists.starts.windows(2).map(unknown).collect();
-        let weighs = weights.iter().any(|weight| *weight > 0.0);
-        weighs.then_some(WordWeights { documents, words, lists, weights, unknown })
+        WordWeights { documents, words, lists, weights, unknown }
+    }
+
+    /// The largest weight of a word in its document, 0 if there is none.
+    pub fn heaviest(&self) -> f64 {
+        self.weights.iter().copied().fold(0.0, f64::max)
     }
 
     /// Calls `use_it` with a page on which the list of one document at a time lies open.
@@ -127,7 +130,7 @@ mod tests {
         builder.finish()
     }
 
-    fn weights(limits: Limits) -> Option<WordWeights> {
+    fn weights(limits: Limits) -> WordWeights {
         let all = tokens(&["a b long-words-of-more-than-sixteen-bytes d"]);
         let mut words = Vocabulary::default();
         (0..4).for_each(|at| assert_eq!(words.insert(all.get(0).unwrap(), at), at as u32));
@@ -142,7 +145,7 @@ mod tests {
     fn weights_are_those_of_the_open_document() {
         let sought = tokens(&["a b long-words-of-more-than-sixteen-bytes d e"]);
         let mut found = Vec::new();
-        weights(NONE).unwrap().read(|page| {
+        weights(NONE).read(|page| {
             let mut all = |document| {
                 page.turn_to(document);
                 page.weigh(sought.get(0).unwrap(), &mut found);
@@ -157,11 +160,12 @@ mod tests {
 
     #[test]
     fn words_outside_the_range_weigh_nothing() {
-        let limited = weights(Limits { range: (1.5, 3.0), ..NONE }).unwrap();
+        let limited = weights(Limits { range: (1.5, 3.0), ..NONE });
         assert_eq!(limited.weights, [0.0, 2.0, 0.0, 0.0]);
         assert_eq!(limited.unknown, [0.0, 0.5, 0.0]);
-        let other = weights(Limits { unknown: Some(0.25), ..NONE }).unwrap();
+        let other = weights(Limits { unknown: Some(0.25), ..NONE });
         assert_eq!(other.unknown, [0.25; 3]);
-        assert!(weights(Limits { range: (5.0, 6.0), ..NONE }).is_none());
+        assert_eq!(weights(NONE).heaviest(), 4.0);
+        assert_eq!(weights(Limits { range: (5.0, 6.0), ..NONE }).heaviest(), 0.0);
     }
 }

@@ -273,8 +273,13 @@ class Information:
     def terms(self) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]:
         """All n-grams with the byte 0xFF between words, where each ends, their counts."""
 
-    def learn(self, bytes: bytes, ends: _Ints, counts: _Ints) -> None:
-        """Count what `terms` gave elsewhere too; what begins an n-gram comes before it."""
+    def learn(
+        self, bytes: bytes, ends: _Ints, counts: _Ints, total: int | None = None
+    ) -> None:
+        """Count what `terms` gave elsewhere too; what begins an n-gram comes before it.
+
+        `total` is the number of words in the corpus, if the n-grams are only some of it.
+        """
 
     def tables(self) -> tuple[_Words, _Counts, list[_Counts]]:
         """Words, their counts; of each higher order first (n-1)-gram, last word, count."""
@@ -290,86 +295,6 @@ class Information:
 
     def rows(self, hits: Hits, output: Tokens) -> NDArray[np.float64]:
         """[information matched of orders 1..n, n-grams of orders 1..n, the two lengths]."""
-
-@final
-class WindowRequest:
-    """The terms of these references: words and pairs with their counts, and windows.
-
-    A window is a word with those behind it, up to `order` of them.
-    """
-
-    def __new__(
-        cls, columns: Sequence[Tokens], order: int, partitions: int
-    ) -> WindowRequest: ...
-    def split(
-        self,
-    ) -> tuple[
-        tuple[NDArray[np.uint8], NDArray[np.int32]],
-        NDArray[np.float64],
-        NDArray[np.int64],
-    ]:
-        """The terms by partition, and where each begins; counts; where partitions begin."""
-
-    def answer(self, numbers: _Rows, total: int, history: str) -> PlacedInformation:
-        """Take the numbers of all terms by partition, from a corpus of `total` words."""
-
-@final
-class PlacedInformation:
-    """What the n-grams at each token of some references tell, in bits."""
-
-    def rows(self, hits: Hits, output: Tokens, references: Sequence[Tokens]) -> _Rows:
-        """As `Information.rows`, for columns that were requested."""
-
-@final
-class WindowSums:
-    """Terms of `WindowRequest` from all chunks of a corpus, added up."""
-
-    def __new__(cls, order: int) -> WindowSums: ...
-    def add(
-        self, bytes: NDArray[np.uint8], bounds: NDArray[np.int32], counts: _Rows
-    ) -> None:
-        """Add terms, given by where each begins and where the last ends."""
-
-    @property
-    def total(self) -> float:
-        """How many words the terms of one word stand for."""
-
-    def answers(self) -> list[_Rows]:
-        """For each batch a row for each term: its count; of windows 3, 4, … first words'."""
-
-def split_terms(
-    bytes: bytes, ends: _Ints, partitions: int, words: int | None = None
-) -> tuple[
-    NDArray[np.int64],
-    tuple[NDArray[np.uint8], NDArray[np.int32]],
-    NDArray[np.int64],
-]:
-    """Sort terms by the partitions that their bytes choose, or those of so many first words.
-
-    The order; the terms in it, and where each begins; where each partition begins.
-    """
-
-def number_terms(
-    batches: Sequence[tuple[NDArray[np.uint8], NDArray[np.int32]]],
-) -> tuple[NDArray[np.int32], tuple[bytes, NDArray[np.int64]]]:
-    """Number different terms, given by bytes, where each begins and where the last ends.
-
-    The number of each term; the different terms, and where each ends.
-    """
-
-def split_pairs(
-    bytes: bytes, ends: _Ints, counts: _Rows
-) -> tuple[
-    NDArray[np.int32],
-    int,
-    NDArray[np.int32],
-    tuple[bytes, NDArray[np.int64]],
-]:
-    """Number the first words of pairs, and the second words of those that count.
-
-    The number of each first word, and how many there are; the numbers of second words;
-    these words, and where each ends.
-    """
 
 def logarithms(values: _Rows) -> NDArray[np.float64]:
     """Natural logarithms with the digits that the kernels have."""
@@ -429,15 +354,8 @@ class Salience:
     def words(self) -> list[str]:
         """The words, by number."""
 
-    def __new__(
-        cls,
-        texts: Iterable[tuple[Tokens, list[str]]],
-        listed: Iterable[tuple[Tokens, list[str]]] | None = None,
-    ) -> Salience:
-        """Count the words of segments, given with the name of each segment's document.
-
-        Words of `listed` segments get an entry, but do not count.
-        """
+    def __new__(cls, texts: Iterable[tuple[Tokens, list[str]]]) -> Salience:
+        """Count the words of segments, given with the name of each segment's document."""
 
     @staticmethod
     def learnt(bytes: bytes, ends: _Ints, counts: _Ints) -> Salience:
@@ -470,16 +388,20 @@ class Salience:
         least: float | None = None,
         most: float | None = None,
         unknown: float | None = None,
-    ) -> WordWeights | None:
+    ) -> WordWeights:
         """Make weights of a column, or of a number for each entry (NaN: not salient).
 
         No weight is below the floor; those below `least` and above `most` are 0. Words that
-        a document does not have weigh `unknown`, or as its lightest. None if all are 0.
+        a document does not have weigh `unknown`, or as its lightest.
         """
 
 @final
 class WordWeights:
     """What each word weighs in each document."""
+
+    @property
+    def heaviest(self) -> float:
+        """The largest weight of a word in its document, 0 if there is none."""
 
 @final
 class Ltv:

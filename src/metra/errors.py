@@ -1,4 +1,4 @@
-"""What can be wrong with the input, one exception a kind, and sentences that say it."""
+"""Exceptions for wrong input, one a kind, and the sentences of their messages."""
 
 from collections.abc import Iterable, Mapping
 
@@ -67,7 +67,7 @@ class UnfittedError(MetraError):
 
 
 class MissingResourceError(MetraError):
-    """A package, model or dictionary that is not installed."""
+    """A missing package, model or dictionary."""
 
 
 class EndpointError(MetraError):
@@ -93,7 +93,7 @@ class TextWarning(UserWarning):
 def refuse_first(
     wrong: Mapping[str, bool], place: str, error: type[MetraError]
 ) -> None:
-    """Raise an error for the first thing that is wrong at a place."""
+    """Raise an error for the first problem at a place."""
     for what, is_wrong in wrong.items():
         if is_wrong:
             msg = f"{place}: {what}."

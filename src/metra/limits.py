@@ -115,7 +115,7 @@ def _change_limits(limits: Limits, text: str) -> Limits:
 
 
 def check_limit(name: str, size: int, place: str) -> None:
-    """Refuse what is larger than its limit; `place` names the file."""
+    """Refuse input larger than its limit; `place` names the file."""
     if size > getattr(get_limits(), name):
         refuse_excess(name, place)
 

@@ -5,6 +5,7 @@ results; `metra.spark.add_scores` returns the DataFrame with columns of segment 
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ def score(df: Any, metrics: Sequence[str], **options: Any) -> "Results":
     """Score a DataFrame on Spark, with the same digits as on one machine.
 
     `options` are those of `metra.score_table`: `hypothesis`, `reference`, `source`,
-    `document`, `nulls`, `group_by`, `scores_out` and others.
+    `document`, `group_by`, `scores_out` and others.
     """
     from metra.scoring.tables import score_table
 
@@ -29,9 +30,7 @@ def add_scores(df: Any, metrics: Sequence[str], **options: Any) -> Any:
     counted at once. `options` name columns as in `score`.
     """
     from metra.scoring.executors import spark
-    from metra.scoring.tables import make_plan_builder
+    from metra.scoring.tables import build_plan
 
-    frame, plan = spark.plan_frame(
-        df, make_plan_builder(metrics, segments=True, **options)
-    )
-    return spark.add_scores(frame, plan)
+    build = partial(build_plan, metrics=metrics, segments=True, **options)
+    return spark.add_scores(df, build)

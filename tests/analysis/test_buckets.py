@@ -67,7 +67,7 @@ def test_by_length_each_bucket_is_scored_like_a_corpus_of_its_own():
     assert (found.unit, found.kind) == ("segments", "length")
 
 
-@given(st.sampled_from(["length:5,9,30", "score", "score:20,60", "document"]))
+@given(st.sampled_from(["length:5,9,30", "document"]))
 def test_every_segment_is_in_one_bucket(spec):
     found = score_buckets(*prepared(documents=DOCUMENTS), spec, trials=1)
     assert sum(bucket.count for bucket in found.buckets) == len(REFS)
@@ -114,21 +114,6 @@ def test_by_label():
         score_buckets(*prepared(), "kind", labels=["x", "y"])
 
 
-def test_by_score_quarters_of_the_mean_favour_no_system():
-    found = score_buckets(*prepared(specs=["wer"]), "score", trials=1)
-    assert [label for label, _ in parts(found)] == [
-        "lowest quarter",
-        "second",
-        "third",
-        "highest quarter",
-    ]
-    means = [
-        np.mean([bucket.scores[name]["wer"].score for name in ("old", "new")])
-        for bucket in found.buckets
-    ]
-    assert means == sorted(means)
-
-
 def test_several_references_are_averaged_in_length():
     corpus = prepared([["a", "a b c"], ["a b c", None]], None, None, hyp=["a", "a"])
     assert parts(score_buckets(*corpus, "length:2,3", trials=1)) == [
@@ -151,16 +136,6 @@ def test_words_by_frequency_by_hand():
     assert scores[2] == pytest.approx({"precision": 100, "recall": 200 / 3, "f1": 80})
 
 
-def test_words_by_frequency_in_another_corpus():
-    corpus = prepared(["a b"], hyp=["a x"])
-    found = score_buckets(
-        *corpus, "frequency:1,2", frequency_corpus=["b b", "b"], trials=1
-    )
-    assert found.title == "word frequency in the given corpus"
-    assert parts(found) == [("< 1", 1), ("≥ 2", 1)]
-    assert found.buckets[0].scores["hyp"]["recall"].score == 100
-
-
 TEXT = st.text("ab ", max_size=8)
 
 
@@ -180,7 +155,7 @@ def test_one_class_of_words_is_the_measure_f1(rows):
     ("spec", "kind", "bounds"),
     [
         ("length", "length", (10, 20, 30, 40, 50, 60)),
-        ("score:1.5,2", "score", (1.5, 2)),
+        ("length:1.5,2", "length", (1.5, 2)),
         ("document", "document", ()),
     ],
 )

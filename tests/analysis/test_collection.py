@@ -58,7 +58,7 @@ def test_all_analyses_together_read_the_corpus_once():
         changes=3,
         changes_by="bleu:tok=none",
         ngrams=3,
-        buckets=["length", "source-length", "frequency", "document", "score"],
+        buckets=["length", "source-length", "frequency", "document"],
         labels={"half": ["a"] * 6 + ["b"] * 6},
         profiles=True,
         trials=10,
@@ -67,7 +67,7 @@ def test_all_analyses_together_read_the_corpus_once():
     statistics = count_corpus(corpus, metrics, keep=True, visitors=[collected.visit])
     found = run_analyses(collected, statistics, options, baseline="old")
     assert corpus.passes == 1
-    assert len(found.buckets) == 6
+    assert len(found.buckets) == 5
     assert found.changes
     assert found.ngrams
     assert found.profiles is not None

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.analysis import ngram_counts
 from metra.analysis.collection import collect_corpus
 from metra.analysis.ngrams import find_ngram_changes
 from metra.corpus.evalset import EvalSet
@@ -178,21 +177,6 @@ def test_case_and_tokens_as_the_preparation_says():
     changes = found(["Hello."], ["HELLO, you."], [["hello"]], preparation=lowered)
     assert changes.preparation == "tok:13a|case:lower|stem:no"
     assert not changes.gained
-
-
-@pytest.mark.parametrize("most", [1, 3, 10, None])
-def test_parts_of_any_size_give_the_same_lists(monkeypatch, most):
-    rng = random.Random(5)
-
-    def texts() -> list[str]:
-        return [
-            " ".join(rng.choices("abcdefgh", k=rng.randrange(9))) for _ in range(80)
-        ]
-
-    corpus = texts(), texts(), [texts(), texts()]
-    expected = found(*corpus, most=most)
-    monkeypatch.setattr(ngram_counts, "PART_SIZE", 7)
-    assert found(*corpus, most=most) == expected
 
 
 @pytest.mark.parametrize("most", [1, 2, 5, 40])

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from metra.analysis.relations import SystemPoint, relate_scores
+from metra.analysis.relations import relate_scores
 
 PAIRS = st.lists(
     st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=3, max_size=40
@@ -25,7 +25,7 @@ def test_correlations_are_scipys(pairs):
 def test_every_segment_is_in_one_square(pairs):
     x, y = np.array(pairs, float).T
     found = relate_scores("x", "y", [], x, y)
-    assert sum(square.count for square in found.squares) == found.segments == len(pairs)
+    assert sum(count for *_, count in found.squares) == found.segments == len(pairs)
 
 
 def test_what_never_varies_has_no_correlation():
@@ -41,10 +41,10 @@ def test_segments_without_a_score_are_left_out():
 
 
 def test_two_systems_have_no_correlation():
-    points = [SystemPoint("a", 1, 2), SystemPoint("b", 2, 3)]
+    points = [("a", 1, 2), ("b", 2, 3)]
     one = relate_scores("x", "y", points, np.arange(3.0), np.arange(3.0))
     assert one.systems_pearson is None
     two = relate_scores(
-        "x", "y", [*points, SystemPoint("c", 3, 4)], np.arange(3.0), np.arange(3.0)
+        "x", "y", [*points, ("c", 3, 4)], np.arange(3.0), np.arange(3.0)
     )
     assert two.systems_pearson == pytest.approx(1)

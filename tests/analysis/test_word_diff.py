@@ -38,8 +38,6 @@ def test_pieces_joined_are_the_texts(preparation, before, after, reference):
     diff = diff_words(before, after, [reference, None], preparation)
     assert joined(diff.before) == before
     assert joined(diff.after) == after
-    assert joined(diff.references[0]) == reference
-    assert diff.references[1] is None
     assert {piece.kind for piece in diff.before} <= {"kept", "changed", "deleted"}
     assert {piece.kind for piece in diff.after} <= {"kept", "changed", "inserted"}
 
@@ -50,7 +48,6 @@ def test_a_text_against_itself_is_kept_and_in_the_reference(text):
     for piece in [*diff.before, *diff.after]:
         assert piece.kind == "kept"
         assert piece.in_reference or not piece.text
-    assert all(p.found_by == "both" for p in diff.references[0] if p.text)
 
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=8).map(" ".join)
@@ -66,11 +63,6 @@ def test_as_many_words_are_in_the_reference_as_plain_counting_says(before, after
         found = [p.text.split() for p in pieces if p.in_reference]
         expected = Counter(text.split()) & most
         assert Counter(word for words in found for word in words) == expected
-    for ref, pieces in zip(refs, diff.references, strict=True):
-        for side, text in (("before", before), ("after", after)):
-            found = [p.text.split() for p in pieces if p.found_by in ("both", side)]
-            expected = Counter(text.split()) & Counter(ref.split())
-            assert Counter(word for words in found for word in words) == expected
 
 
 @given(before=WORDS, after=WORDS)
@@ -151,16 +143,6 @@ def test_by_hand(before, after, reference, expected_before, expected_after):
     assert diff.exact
 
 
-def test_reference_words_by_who_has_them():
-    diff = diff_words("a b", "a c", ["a b c d"], SPACED)
-    assert [(p.text, p.found_by) for p in diff.references[0]] == [
-        ("a", "both"),
-        ("b", "before"),
-        ("c", "after"),
-        ("d", "neither"),
-    ]
-
-
 def test_outputs_with_nothing_to_do_with_each_other_are_not_cut_into_shreds():
     before, after = "x1 x2 , x3 x4 x5", "y1 , y2 y3 y4 y5"
     assert marks(diff_words(before, after).before) == [(before, "changed", False)]
@@ -195,8 +177,9 @@ def test_a_hundred_thousand_characters_take_no_more_than_a_moment(before, after)
     assert joined(diff.after) == after
 
 
-def test_what_was_cut_short_is_said():
-    diff = diff_words(" ".join("abc" * 2_000), " ".join("cba" * 2_000))
+def test_what_was_cut_short_is_said(monkeypatch):
+    monkeypatch.setattr("metra.text.diff.MOST_BITS", 1000)
+    diff = diff_words(" ".join("abc" * 20), " ".join("cba" * 20))
     assert not diff.exact
 
 

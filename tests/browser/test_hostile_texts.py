@@ -27,7 +27,7 @@ def report(write_report, tmp_path_factory) -> Path:
     table = tmp_path_factory.mktemp("hostile") / "test.tsv"
     table.write_bytes("".join("\t".join(r) + "\n" for r in [header, *rows]).encode())
     metrics = ["-m", "bleu", "-m", "wer"]
-    return write_report(table, *metrics, "--title", SCRIPT, "--grids", "3")
+    return write_report(table, *metrics, "--title", SCRIPT)
 
 
 @pytest.mark.parametrize("width", [390, 1280])

@@ -13,18 +13,16 @@ from hypothesis import strategies as st
 
 from metra.campaign.assignment import (
     assign,
+    count_overlaps,
     degrade_text,
+    describe_cost,
     draw_orders,
+    estimate_screen_seconds,
     make_opaque_id,
 )
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.screen import build_screen, collect_texts
 from metra.campaign.settings import Settings
-from metra.campaign.workload import (
-    count_overlaps,
-    describe_cost,
-    estimate_screen_seconds,
-)
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import OptionError

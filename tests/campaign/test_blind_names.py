@@ -2,7 +2,7 @@
 
 from tests.campaign.answers import made
 
-from metra.campaign.summary import assign_blind_names, blind_judgements
+from metra.campaign.judgement import assign_blind_names, blind_judgements
 
 
 def test_blind_names_say_nothing_and_stay():

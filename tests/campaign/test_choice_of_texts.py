@@ -11,17 +11,17 @@ import pytest
 from tests.campaign.answers import average
 from tests.campaign.campaigns import REFERENCE, SECRET, SOURCE, answered, opened
 from tests.campaigns import check_answer, made
+from tests.judged import parse_judgement_lines
 
 from metra.campaign.assignment import assign
 from metra.campaign.creation import draw_sample, freeze_campaign, open_campaign
-from metra.campaign.from_judgements import rebuild_campaign
-from metra.campaign.imports import parse_judgement_lines
+from metra.campaign.imports import rebuild_campaign
+from metra.campaign.judgement import blind_judgements
 from metra.campaign.material import read_material
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.reconciliation import build_reconciliation, choose_gold_standard
 from metra.campaign.screen import build_screen
 from metra.campaign.settings import check_settings
-from metra.campaign.summary import blind_judgements
 from metra.corpus import examples
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs

@@ -5,7 +5,7 @@ from tests.campaign.answers import made
 from tests.campaigns import made as made_campaign
 from tests.campaigns import opened
 
-from metra.campaign.monitoring import find_disagreements
+from metra.campaign.second_look import find_disagreements
 from metra.errors import CorpusError
 from metra.store import audit, campaigns, screens, tasks
 from metra.store.answers import Answer, submit_answer

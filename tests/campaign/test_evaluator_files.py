@@ -6,12 +6,12 @@ import zipfile
 import pytest
 from tests.campaign.campaigns import answered, opened
 
-from metra.campaign.evaluator_files import read_evaluator_file, read_evaluator_files
 from metra.campaign.protocols.registry import list_question_scales
 from metra.errors import FormatError, MetraError
 from metra.meta.exercise import run_exercise
 from metra.meta.texts import average_texts, list_rows, select_texts
 from metra.report.campaign_files import export_judgements
+from metra.scores.registry import read_evaluator_file, read_evaluator_files
 
 HEAD = "metric\tevaluator\ttext\ttranslation\tscore"
 
@@ -39,7 +39,7 @@ def scored(root, tmp_path_factory):
     # A name that needs escapes in Markdown and LaTeX.
     odd = folder / "a_b & 50% [x].txt"
     odd.write_bytes((examples / "outputs" / "terse.txt").read_bytes())
-    for form in ("json", "tsv", "table", "markdown"):
+    for form in ("json", "tsv", "markdown"):
         words = [*("score", *outputs, str(odd), "-r", f"{examples}/reference.1.txt")]
         words += ["--docs", f"{examples}/docs.txt", "-m", "bleu", "-m", "ter"]
         words += ["--ci", "--trials", "20", "--format", form]
@@ -48,17 +48,13 @@ def scored(root, tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("form", ["tsv", "table"])
-def test_every_format_of_score_has_the_same_scores(scored, form):
+def test_every_format_of_score_has_the_same_scores(scored):
     exact = {row[:4]: row[4] for row in read_texts(scored / "ann.json")}
-    rows = {row[:4]: row[4] for row in read_texts(scored / f"ann.{form}")}
-    if form != "tsv":  # tables for people are printed for systems, with two digits
-        exact = {place: value for place, value in exact.items() if not place[2]}
-    assert len(rows) == len(exact) == (18 if form == "tsv" else 6)
-    digits = 0.0 if form == "tsv" else 0.005
-    assert rows == pytest.approx(exact, rel=0, abs=digits + 1e-9)
+    rows = {row[:4]: row[4] for row in read_texts(scored / "ann.tsv")}
+    assert len(rows) == len(exact) == 18
+    assert rows == pytest.approx(exact, rel=0, abs=1e-9)
     assert {evaluator for _, evaluator, *_ in rows} == {"ann"}
-    for scorer in read_evaluator_file(str(scored / f"ann.{form}")).scorers:
+    for scorer in read_evaluator_file(str(scored / "ann.tsv")).scorers:
         assert scorer.kind == "metric"
         assert scorer.higher_is_better is (scorer.name == "bleu")
 
@@ -67,23 +63,6 @@ def test_tables_for_papers_are_refused(scored):
     """They are rounded, and their metrics are renamed."""
     with pytest.raises(FormatError, match="is not a known score table"):
         read_evaluator_file(str(scored / "ann.markdown"))
-
-
-def test_a_table_in_parts_is_read_as_a_whole(write):
-    parts = ["system  bleu ↑", "──────────────", "a         1.00*", "b         0.50"]
-    parts += [
-        "",
-        "system  ter ↓",
-        "─────────────",
-        "a        9.00",
-        "b        8.00*",
-        "",
-    ]
-    parts += ["2 segments, 1 reference", "bleu|n:4"]
-    rows = read_texts(write("wide.txt", parts))
-    assert [(row[0], row[3], row[4]) for row in rows] == [
-        *(("bleu", "a", 1), ("bleu", "b", 0.5), ("ter", "a", 9), ("ter", "b", 8)),
-    ]
 
 
 def test_a_table_of_several_texts_is_compared_by_text(scored):
@@ -137,8 +116,8 @@ def test_segments_are_averaged_only_where_nothing_larger_was_scored(write):
 
 
 def test_checks_of_judges_do_not_count(write):
-    rows = ["system\tsegment\tscorer\tvalue\tjudge\tkind"]
-    rows += ["a\t1\tclarity\t3\tann\tclarity", "a\t1\tclarity-repeat\t1\tann\tclarity"]
+    rows = ["system\tsegment\tscorer\tvalue\tjudge\titem_type"]
+    rows += ["a\t1\tclarity\t3\tann\tjudged", "a\t1\tclarity\t1\tann\trepeat"]
     [row] = read_texts(write("long.tsv", rows))
     assert (row[0], row[4]) == ("clarity", 3)
 
@@ -178,17 +157,7 @@ REFUSED = [
         [f"{HEAD}\tkind", "m\te\t1\tt\t3\tx"], "the kind is 'x'", id="no kind"
     ),
     pytest.param(["one two three"], "begins with 'one two three', which is not", id="text"),
-    pytest.param(
-        ["system  bleu ↑", "──────────────", "a  1.00  2.00"],
-        "has 3 cells for a; expected 2",
-        id="broken table",
-    ),
-    pytest.param(["system  bleu ↑"], "has a header but no scores.", id="lone header"),
-    pytest.param(
-        ["system  bleu ↑  x", "a  1.00  2.00"],
-        "has a column 'x'; expected a metric with an arrow.",
-        id="no arrow",
-    ),
+    pytest.param(["system  bleu ↑"], "is a table for a terminal; write", id="printed"),
     pytest.param(
         ["system\tscorer\tvalue\tsegment\tdocument\tjudge\tkind\thundred",
          "a\tclarity\t2\t1\td\tann\tclarity\tmany"],

@@ -11,17 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.campaign.answers import average, made, rank, read_judgements
+from tests.judged import parse_judgement_lines, score_latest
 
 from metra.campaign.codebook import MEANINGS
 from metra.campaign.creation import freeze_campaign
-from metra.campaign.from_judgements import rebuild_campaign
 from metra.campaign.imports import (
-    parse_judgement_lines,
     parse_texts,
     read_file,
+    rebuild_campaign,
     split_language_pair,
 )
-from metra.campaign.judgement import score_judgements
 from metra.campaign.settings import Settings, check_settings
 from metra.cli.judge.files import FORMATS
 from metra.corpus.evalset import EvalSet
@@ -31,6 +30,7 @@ from metra.formats.compression import check_member_name
 from metra.formats.table import unescape_formula
 from metra.report.campaign_files import (
     EXPORT_FORMATS,
+    ExportRequest,
     export_judgements,
     list_formats,
     write_metrics_files,
@@ -126,7 +126,7 @@ def test_the_folder_of_mt_metrics_eval_there_and_back(tmp_path):
 
 
 def test_scores_of_direct_assessment_come_back_as_one_judge(tmp_path):
-    for name, text in write_metrics_files(DA):
+    for name, text in write_metrics_files(ExportRequest(DA)):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -142,7 +142,7 @@ def test_scores_of_direct_assessment_come_back_as_one_judge(tmp_path):
 def test_numbers_of_imported_segments_may_be_sparse():
     sparse = [replace(one, segment=10 * one.segment) for one in DA]
     campaign = rebuild_campaign(sparse, "c").campaign
-    files = dict(write_metrics_files(sparse, campaign))
+    files = dict(write_metrics_files(ExportRequest(sparse, campaign)))
     sources = files["sources/fr-en.txt"].split("\n")
     assert {number: text for number, text in enumerate(sources, 1) if text} == {
         10: "s1",
@@ -156,7 +156,7 @@ def test_numbers_of_imported_segments_may_be_sparse():
 
 def test_a_folder_without_texts_cannot_place_marks(tmp_path):
     path = tmp_path / "fr-en.mqm.ann.seg.rating"
-    files = dict(write_metrics_files(MQM))
+    files = dict(write_metrics_files(ExportRequest(MQM)))
     path.write_text(files["human-scores/fr-en.mqm.ann.seg.rating"])
     with pytest.raises(FormatError, match="must be in sources/"):
         read_judgements([str(path)])
@@ -249,7 +249,7 @@ def test_what_cannot_be_exported():
 
 def test_what_could_not_be_judged_is_told_and_not_scored():
     cannot = replace(DA[0], value={}, cannot="no French", segment=9, task="t")
-    rows = list(csv.DictReader(format_lines(*score_judgements([*DA, cannot]))))
+    rows = list(csv.DictReader(format_lines(*score_latest([*DA, cannot]))))
     assert rows[-1]["cannot"] == "no French"
     assert rows[-1]["native"] == ""
     assert (
@@ -269,7 +269,7 @@ HOSTILE = st.text("=+-@\t'\"a,\n\r😀", max_size=6)
 def test_no_cell_runs_as_a_formula(judge, comment, output):
     one = made("=s", 1, judge, 5, comment=comment, outputs=(output,))
     [header, row] = csv.reader(
-        io.StringIO("".join(format_lines(*score_judgements([one]))), newline="")
+        io.StringIO("".join(format_lines(*score_latest([one]))), newline="")
     )
     assert not any(cell[:1] in tuple("=+-@\t\r") for cell in row if cell)
     cells = dict(zip(header, row, strict=True))

@@ -126,7 +126,7 @@ def test_simulated_judges_do_better_on_better_texts(name, more, expected):
         value = asks.simulate([quality], WORDS, rng)
         checked = asks.check(value, step.name, {"output": WORDS})
         score = asks.scores(checked, step.name)[0]
-        found = score.native / 100
+        found = score.value / 100
         assert abs((1 - found if name.endswith("correction") else found) - share) < 0.04
 
 

@@ -5,14 +5,13 @@ import io
 
 import pytest
 from tests.campaign.campaigns import answered, opened
+from tests.judged import score_latest
 
-from metra.campaign.evaluator_files import read_evaluator_file
 from metra.campaign.judgement import (
     build_campaign_scores,
     format_judgement_lines,
-    score_judgements,
 )
-from metra.campaign.summary import compute_measurements
+from metra.campaign.measurements import compute_measurements
 from metra.errors import FormatError
 from metra.meta.exercise import run_exercise
 from metra.meta.question import answer_question
@@ -21,6 +20,7 @@ from metra.report.campaign_files import export_judgements
 from metra.report.writers.exercise import write_exercise_tables
 from metra.scores.judgement_jsonl import read_judgement_scores
 from metra.scores.long_table import format_judgement_table
+from metra.scores.registry import read_evaluator_file
 from metra.scores.selection import DEFAULT
 from metra.scores.spreadsheet import format_lines
 
@@ -91,7 +91,7 @@ def test_in_the_files(some):
         assert all("\tn/a" in line for line in lines)
     assert WHY in read_file["exercise/reliability.tsv"]
     # The table that means are made of has no value for it.
-    text = format_judgement_table(*score_judgements(some[1]))
+    text = format_judgement_table(score_latest(some[1])[1])
     rows = list(csv.DictReader(io.StringIO(text), delimiter="\t"))
     close = [row for row in rows if (row["system"], row["scorer"]) == CLOSE]
     assert {(row["value"], row["hundred"], row["reason"]) for row in close} == {
@@ -101,7 +101,7 @@ def test_in_the_files(some):
 
 
 def test_in_a_spreadsheet(some):
-    rows = list(csv.DictReader(format_lines(*score_judgements(some[1]))))
+    rows = list(csv.DictReader(format_lines(*score_latest(some[1]))))
     open_ones = [row for row in rows if row["reason"]]
     assert {row["scorer"] for row in open_ones} == {"cloze-close"}
     assert {(row["native"], row["hundred"]) for row in open_ones} == {("", "")}

@@ -64,7 +64,7 @@ def test_judges_begin_with_them_and_may_change_them(house):
     with house.store.reading() as db:
         content = campaigns.get_campaign(db, house.campaign).campaign
     [found] = count_mark_changes(content, house.judgements())
-    assert (found.judge, found.answers, found.there) == ("judge 0", seen, 2 * seen)
+    assert (found.judge, found.answers, found.given) == ("judge 0", seen, 2 * seen)
     assert (found.kept, found.changed, found.deleted) == (0, seen, seen)
     assert found.added == seen
     files = export_judgements("zip", house.judgements(), content).content

@@ -73,7 +73,7 @@ WORTH = [  # worked by hand from the definitions
 def test_worth(name, value, expected):
     asked = protocol(name)
     [found] = asked.scores(asked.check(value, TEXTS))
-    assert [(s.native, pytest.approx(s.hundred)) for s in found] == expected
+    assert [(s.value, pytest.approx(s.hundred)) for s in found] == expected
     assert all(s.higher_is_better == (name != "mqm") for s in found)
 
 

@@ -9,14 +9,14 @@ from tests.meta.evaluators import build_results
 
 from metra.campaign.codebook import describe_word_counting, write_codebook
 from metra.campaign.creation import freeze_campaign
-from metra.campaign.evaltrans import (
-    add_judged_outputs,
-    collect_judged_outputs,
-    compute_running_scores,
-)
-from metra.campaign.evaluator_files import read_evaluator_file
 from metra.campaign.judgement import build_campaign_scores
 from metra.campaign.material import read_material
+from metra.campaign.measurements import (
+    add_judged_outputs,
+    collect_judged_outputs,
+    compute_measurements,
+    compute_running_scores,
+)
 from metra.campaign.protocols.chips import Chips
 from metra.campaign.protocols.timed import count_edits
 from metra.campaign.reconciliation import (
@@ -25,7 +25,6 @@ from metra.campaign.reconciliation import (
     write_terms,
 )
 from metra.campaign.settings import check_settings
-from metra.campaign.summary import compute_measurements
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError
@@ -33,6 +32,7 @@ from metra.formats.annotations.judged_outputs import format_judged_outputs
 from metra.meta.exercise import run_exercise
 from metra.meta.texts import tabulate_texts
 from metra.report.writers.exercise import write_exercise_tables, write_text_table
+from metra.scores.registry import read_evaluator_file
 from metra.scoring.memory import evaluate
 
 

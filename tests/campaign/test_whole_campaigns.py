@@ -8,18 +8,20 @@ from dataclasses import replace
 import pytest
 from tests.campaign.campaigns import SECRET, SOURCE, SYSTEMS, answered, opened
 from tests.campaigns import check_answer
+from tests.judged import parse_judgement_lines, score_latest
 
 from metra.campaign.assignment import assign
-from metra.campaign.imports import parse_judgement_lines
-from metra.campaign.judgement import keep_latest, score_judgements, score_outputs
+from metra.campaign.judgement import keep_latest, score_outputs
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.campaign.reconciliation import build_reconciliation
 from metra.campaign.screen import build_screen
 from metra.campaign.second_look import apply_verdicts, build_verdict_campaign
 from metra.errors import CorpusError, OptionError
 from metra.meta.spans import compare_tags
+from metra.report.campaign_files import ExportRequest, write_metrics_files
 from metra.scores.judgement_jsonl import format_judgements
 from metra.scores.long_table import format_judgement_table
+from metra.scores.registry import read_scores
 from metra.scores.spans import collect_spans
 from metra.scores.spreadsheet import format_undefined
 
@@ -63,7 +65,7 @@ def test_every_judge_reads_the_baseline_first_and_speeds_are_relative_to_it():
     for one in kept:
         [(scored,)] = score_outputs(one)
         words = one.value["reading-speed"]["key"]["words"]
-        assert scored.native == pytest.approx(words * 15)
+        assert scored.value == pytest.approx(words * 15)
         assert scored.hundred == pytest.approx(100 - abs(100 - 100 * words * 15 / 240))
 
 
@@ -81,7 +83,7 @@ def test_a_baseline_that_nobody_reads_so_fast_is_no_natural_speed():
 def test_a_speed_that_does_not_count_is_in_the_files():
     frozen = opened("reading", reading={"natural": 86})
     found = answered(frozen, lambda *_: {"reading-speed": {"ms": 100}})
-    header, line, *_ = format_undefined(*score_judgements(found)).split("\n")
+    header, line, *_ = format_undefined(score_latest(found)[1]).split("\n")
     row = dict(zip(header.split("\t"), line.split("\t"), strict=True))
     assert row["reason"] == "faster than people can read"
     assert float(row["native"]) > 600
@@ -189,8 +191,8 @@ def test_close_answers_are_judged_once_blind_and_filled_in():
         return {"cloze": {"answers": ["thing"] * count}}
 
     first = answered(frozen, value)
-    assert "waiting for a second judge" in format_undefined(*score_judgements(first))
-    text = format_judgement_table(*score_judgements(first))
+    assert "waiting for a second judge" in format_undefined(score_latest(first)[1])
+    text = format_judgement_table(score_latest(first)[1])
     rows = csv.DictReader(io.StringIO(text), delimiter="\t")
     assert {row["value"] for row in rows if row["scorer"] == "cloze-close"} == {""}
     second = build_verdict_campaign(frozen, first, judges=["zoe", "yan"], each=2)
@@ -212,8 +214,8 @@ def test_close_answers_are_judged_once_blind_and_filled_in():
     done = apply_verdicts(first, second, verdicts)
     for one in done:
         exact, close = score_outputs(one)[0]
-        assert (exact.native, close.native) == (0, 50)
-    assert format_undefined(*score_judgements(done)).count("\n") == 1
+        assert (exact.value, close.value) == (0, 50)
+    assert format_undefined(score_latest(done)[1]).count("\n") == 1
 
 
 def test_free_answers_can_be_accepted_by_a_second_judge():
@@ -234,7 +236,7 @@ def test_free_answers_can_be_accepted_by_a_second_judge():
     done = apply_verdicts(
         first, second, answered(second, lambda *_: {"verdict": {"right": True}})
     )
-    by_text = {one.document: score_outputs(one)[0][0].native for one in done}
+    by_text = {one.document: score_outputs(one)[0][0].value for one in done}
     assert by_text == {"trip": 0, "brake": 100}
 
 
@@ -309,3 +311,25 @@ def test_every_protocol_survives_its_export(name):
     [again] = parse_judgement_lines(format_judgements([one]).split("\n"), "x")
     assert again.value == one.value
     assert repr(score_outputs(again)) == repr(score_outputs(one))
+
+
+def test_mt_metrics_eval_has_whole_documents_as_documents(tmp_path):
+    frozen = opened("comprehension", {"questions": QUESTIONS}, **NO_TEXT)
+
+    def value(task, _):
+        answers = ["brake"] if task.items[0].segment == 1 else [None, "Rome"]
+        return {"comprehension": {"answers": answers}}
+
+    request = ExportRequest(answered(frozen, value), frozen)
+    files = dict(write_metrics_files(request))
+    assert files["documents/fr-en.docs"] == "all\ttrip\nall\tbrake\n"
+    for path, text in files.items():
+        file = tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    assert [*tmp_path.rglob("*.score")] == [
+        tmp_path / "human-scores" / "fr-en.comprehension.doc.score"
+    ]
+    scores = read_scores(str(tmp_path / "human-scores"))
+    assert [item.document for item in scores.items] == ["trip", "brake"]
+    assert scores.matrix("comprehension", level="document")[0].tolist() == [50, 100]

@@ -11,10 +11,10 @@ from dataclasses import replace
 import pytest
 from tests.campaign.campaigns import opened
 from tests.campaigns import check_answer
+from tests.judged import parse_judgement_lines
 
 from metra.campaign.assignment import assign
 from metra.campaign.codebook import write_codebook
-from metra.campaign.imports import parse_judgement_lines
 from metra.campaign.own_wording import (
     freeze_wordings,
     list_wordings,

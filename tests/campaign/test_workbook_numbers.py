@@ -7,8 +7,8 @@ import pytest
 from tests.campaign.answers import average
 from tests.campaign.campaigns import answered, opened
 
-from metra.campaign.evaltrans import compute_running_scores
 from metra.campaign.judgement import build_campaign_scores
+from metra.campaign.measurements import compute_running_scores
 from metra.campaign.protocols.chips import Chips, get_changes
 from metra.campaign.protocols.gaps import Gaps
 from metra.campaign.protocols.questions import (
@@ -32,7 +32,7 @@ MARY = (
 
 def natives(asks, value, output, name):
     checked = asks.check(value, name, {"output": output})
-    return {one.scorer: one.native for one in asks.scores(checked, name)}
+    return {one.scorer: one.value for one in asks.scores(checked, name)}
 
 
 def words(count):
@@ -47,7 +47,7 @@ def cloze(close):
     given = {"answers": right[:10] + ["near"] * 6}
     checked = asks.check(given, "cloze", {"output": text})
     checked["key"]["close"] = [None] * 10 + close
-    return {one.scorer: one.native for one in asks.scores(checked, "cloze")}
+    return {one.scorer: one.value for one in asks.scores(checked, "cloze")}
 
 
 CASES = [
@@ -154,7 +154,7 @@ def test_a4a_four_words_moved_of_which_one_is_deleted():
         0,
         3,
     )  # added, deleted, substituted, moved
-    assert Chips().scores(checked, "syntax")[0].native == pytest.approx(100 * 4 / 24)
+    assert Chips().scores(checked, "syntax")[0].value == pytest.approx(100 * 4 / 24)
     # Inferred from the two texts it is the same.
     assert infer_changes(words_of, [one["text"] for one in chips]) == get_changes(
         checked
@@ -173,7 +173,7 @@ def test_scales_from_their_worst_to_their_best_are_0_to_100(name, low, high):
     asked = protocol(name)
     for at in range(low, high + 1):
         [[scored]] = asked.scores(asked.check({name: at}, {"output": "x"}))
-        assert (scored.native, scored.hundred) == (
+        assert (scored.value, scored.hundred) == (
             at,
             pytest.approx(100 * (at - low) / (high - low)),
         )

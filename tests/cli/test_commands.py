@@ -1,13 +1,11 @@
 """Help, version, the list of measures, the demo."""
 
-import json
 import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -15,9 +13,11 @@ import pytest
 from click.shell_completion import get_completion_class
 
 import metra
+from metra.campaign.protocols.registry import PROTOCOLS
 from metra.cli import COMMANDS, MOST_UNGROUPED, completion
 from metra.cli import cli as root
 from metra.cli.help import GROUPS, TOPICS, VARIABLES, walk_commands
+from metra.cli.options import READ_SETTINGS
 from metra.corpus import examples
 from metra.formats.recognise import FORMATS
 from metra.metrics import registry
@@ -88,10 +88,7 @@ def test_every_command_has_an_example():
 def test_groups_have_an_order(cli):
     text = cli("compare", "--help").out
     titles = re.findall(r"^([A-Z][A-Za-z ]+):$", text, re.MULTILINE)
-    assert titles == [
-        *("Options", "Input", "Tables as input", "Metrics", "Statistics", "Analyses"),
-        *("Output", "Tables for papers"),
-    ]
+    assert titles == ["Input", "Metrics", "Statistics", "Analyses", "Output"]
 
 
 @pytest.mark.parametrize("topic", TOPICS)
@@ -120,6 +117,8 @@ def test_examples_of_topics_work(cli, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("out.txt", "ref.txt"):
         (tmp_path / name).write_text("a b\nc d\n")
+    (tmp_path / "test.tsv").write_text("MT\tHuman\na b\ta c\n")
+    (tmp_path / "out.csv").write_text("output;x\na b;1\nc d;2\n")
     (tmp_path / "comet.json").write_text('{"out": [{"COMET": 0.5}, {"COMET": 0.7}]}')
     for topic in TOPICS:
         for line in re.findall(r"^  metra (.+)$", TOPICS[topic].write(), re.MULTILINE):
@@ -253,23 +252,6 @@ def test_what_the_demo_says_is_what_compare_says(cli, demo):
     assert after.split("  ")[-1] in found
 
 
-def test_what_the_demo_says_of_intervals_is_so(cli):
-    example = examples.find_example()
-    by_name = {Path(path).stem: path for path in example.outputs}
-    files = [by_name["solid"], by_name["polished"]]
-    for reference in example.references:
-        files += ["-r", reference]
-    files += ["-m", "bleu", "-m", "chrf", "--format", "json"]
-    systems = json.loads(cli("score", *files, "--ci").out)["systems"]
-    for name in ("bleu", "chrf"):
-        ends = [system["scores"][name]["interval"] for system in systems]
-        assert max(low for low, _ in ends) < min(high for _, high in ends), name
-    compared = json.loads(cli("compare", *files).out)["comparisons"]
-    p = {each["metric"]: each["p_value"] for each in compared}
-    assert p["chrf"] < 0.05 < p["bleu"]
-    assert "finds a significant difference by chrF, and none by BLEU" in example.remark
-
-
 def test_what_the_demo_suggests_works(demo, cli, tmp_path, monkeypatch):
     ran, folder = demo
     monkeypatch.chdir(tmp_path)
@@ -290,28 +272,6 @@ def test_what_the_demo_suggests_works(demo, cli, tmp_path, monkeypatch):
     assert (tmp_path / "report.html").exists()
 
 
-def test_all_measures_and_what_else_the_demo_suggests(cli, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    ran = cli("demo", "play", "--all")
-    assert ran.code == 0, ran.err
-    words = re.findall(r"[\w-]+", ran.out)
-    for name in registry.list_metrics():
-        assert name in words
-    suggested = [line for line in ran.out.split("\n") if line.startswith("  metra ")]
-    assert [line.split()[1] for line in suggested] == ["score", "rank", "clir"]
-    for line in suggested:
-        if "clir" in line and not find_spec("bm25s"):
-            continue
-        paths = sorted(map(str, (tmp_path / "play" / "outputs").glob("*.txt")))
-        expanded = [
-            argument
-            for word in shlex.split(line)[1:]
-            for argument in (paths if word.endswith("*.txt") else [word])
-        ]
-        again = cli(*expanded)
-        assert again.code == 0, again.err
-
-
 def test_the_demo_leaves_changed_files_alone(demo, cli, tmp_path):
     shutil.copytree(demo[1] / "metra-demo", tmp_path, dirs_exist_ok=True)
     changed = tmp_path / "outputs" / "solid.txt"
@@ -330,3 +290,28 @@ def test_the_example_is_whole():
         assert content.count(b"\n") == 28
         assert content.endswith(b"\n")
         assert content.decode().strip()
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("bleu", "bleu: N-gram precision with a brevity penalty"),
+        ("cloze", "cloze (Cloze test) is a protocol of metra judge."),
+        ("parquet", "parquet is a format of texts, files that end in .parquet, .pq"),
+        ("score", "Usage: metra score"),
+    ],
+)
+def test_help_explains_names(cli, name, expected):
+    ran = cli("help", name)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith(expected)
+
+
+def test_help_explains_every_metric_protocol_and_format(cli):
+    for name in (*registry.list_metrics(), *PROTOCOLS, *FORMATS):
+        assert cli("help", name).code == 0, name
+
+
+def test_settings_of_reading_are_explained(cli):
+    shown = cli("help", "read").out
+    assert all(f"  {setting}" in shown for setting in READ_SETTINGS)

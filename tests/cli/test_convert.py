@@ -87,7 +87,7 @@ def test_from_and_to_the_screen(metra, texts):
 
 
 def test_named_by_option(metra, texts):
-    options = ["--set-id", "s", "--source-lang", "fr", "--target-lang", "en"]
+    options = ["--about", "setid=s,srclang=fr,trglang=en"]
     metra("convert", *given(texts), *options, "-o", texts / "out.sgm")
     written = (texts / "out.sgm").read_text()
     assert '<srcset setid="s" srclang="fr">' in written

@@ -43,7 +43,6 @@ def test_commands_take_their_defaults_from_one_place(found):
     assert {
         "metra score",
         "metra compare",
-        "metra clir",
         "metra meta correlate",
     } <= paths
 

@@ -14,6 +14,14 @@ from metra.meta import judge_options, options
 
 @dataclass(frozen=True)
 class Settings:
+    """Show settings.
+
+    Options:
+    eps: Threshold of ties,
+        if any.
+    depth: How deep.
+    """
+
     rule: Literal["wmt", "greedy"] = field(
         default="wmt", metadata={"help": "The rule."}
     )
@@ -23,6 +31,11 @@ class Settings:
     names: tuple[str, ...] = field(default=(), metadata={"split": True})
     counts: tuple[int, ...] = field(default=(), metadata={"low": 1})
     quiet: bool = False
+    depth: int = field(default=1, metadata={"low": 0, "rare": True})
+    marks: tuple[str, ...] = field(
+        default=(), metadata={"flags": "--marked", "split": True, "rare": True}
+    )
+    hidden: str = field(default="", metadata={"flag": False})
 
 
 @click.command()
@@ -78,6 +91,14 @@ def test_everything_given_arrives():
         (["--eps", "nan"], "NaN and infinity are not possible"),
         (["--eps", "inf"], "NaN and infinity are not possible"),
         (["--alpha", "nan"], "NaN and infinity are not possible"),
+        (
+            ["--set", "depth=-1"],
+            "--set depth=-1 is not possible; expected a whole number of at least 0.",
+        ),
+        (["--set", "deep=1"], "No setting of --set named 'deep'"),
+        (["--set", "depth"], "--set depth: expected KEY=VALUE"),
+        (["--depth", "1"], "No such option"),
+        (["--hidden", "x"], "No such option"),
     ],
 )
 def test_what_is_not_possible_is_refused(arguments, message):
@@ -86,11 +107,18 @@ def test_what_is_not_possible_is_refused(arguments, message):
     assert message in refused.output
 
 
+def test_rare_options_are_settings_of_one():
+    given = run("--set", "depth=4,marked=a,b").output.strip()
+    assert given == repr(Settings(depth=4, marks=("a", "b")))
+    assert run("--set", "marked=a", "--set", "depth=0").exit_code == 0
+
+
 def test_help_shows_text_limits_and_default():
     text = " ".join(run("--help").output.split())
     assert "--rule [wmt|greedy] The rule. [default: wmt]" in text
     assert "-p, --pairs NUMBER [default: 3; x>=1]" in text
-    assert "--eps FLOAT" in text
+    assert "--eps FLOAT Threshold of ties, if any." in text
+    assert "Settings that are rarely needed. depth: How deep; marked: ." in text
 
 
 def test_infinity_is_in_no_range():

@@ -29,7 +29,7 @@ WRONG_USES = [
     ("--verson", "metra has no option --verson; did you mean --version? See metra --help."),
     (f"{SCORE} --nonsense", "metra score has no option --nonsense. See metra score --help."),
     ("score out.txt --ref ref.txt", "metra score has no option --ref; did you mean "
-     "--reference or --ref-column? See metra score --help."),
+     "--reference? See metra score --help."),
     (f"{SCORE} --metrics bleu", "metra score has no option --metrics; did you mean "
      "--metric? See metra score --help."),
     ("score out.txt -r", "-r needs a value; write it after -r, or leave -r out."),
@@ -47,9 +47,9 @@ WRONG_USES = [
     ("meta correlate scores.tsv", "metra meta correlate needs --gold NAMES (scorer with the "
      "human judgements to compare with). See metra meta correlate --help."),
     # values
-    (f"{SCORE} --level word", "--level: 'word' is not a level; expected some of "
+    (f"{SCORE} --level word", "'word' is not a level; expected some of "
      "system, document, segment."),
-    (f"{SCORE} --level ''", "--level: '' is not a level; expected some of system, "
+    (f"{SCORE} --level ''", "'' is not a level; expected some of system, "
      "document, segment."),
     (f"{SCORE} --trials 0", "--trials 0 is not possible; expected a whole number of at "
      "least 1."),
@@ -62,16 +62,14 @@ WRONG_USES = [
     (f"{SCORE} --digits 99", "--digits 99 is not possible; expected a whole number from 0 "
      "to 15."),
     (f"{SCORE} --format xml", "--format xml is not possible; expected table, json, tsv, "
-     "markdown, latex, html or xlsx."),
+     "markdown, latex or xlsx."),
     (f"{SCORE} --ci-method t", "--ci-method t is not possible; expected percentile or bca."),
     ("compare out.txt b.txt -r ref.txt --alpha 2", "--alpha 2.0 is not possible; expected "
      "a number from 0 to 1, both excluded."),
     ("compare out.txt b.txt -r ref.txt --alpha nan", "--alpha: NaN and infinity are not "
      "possible; expected a finite number."),
-    (f"{SCORE} --segments 1-2", "--segments selects alignments to show; add "
-     "--show-alignment."),
-    (f"{SCORE} -b --format json", "-b does not work with --format json; leave one of them "
-     "out."),
+    (f"{SCORE} -b --format json", "-b does not work with --format json; expected --format "
+     "table."),
     # metrics
     (f"{SCORE} -m blue", f"No metric named 'blue'. Did you mean 'bleu'? {METRICS}…"),
     (f"{SCORE} -m ''", f"No metric named ''. {METRICS}…"),
@@ -110,7 +108,7 @@ WRONG_USES = [
      "comparison needs a baseline and at least one "
      "other output."),
     (f"{SCORE} --level document", "Document scores need documents; give --docs FILE."),
-    (f"{SCORE} --ci --ci-unit document", "Resampling documents needs documents; give "
+    (f"{SCORE} --ci --unit document", "Resampling documents needs documents; give "
      "--docs FILE."),
     ("convert scores.tsv -o texts.jsonl", "scores.tsv contains scores from `metra "
      "score`, not texts; use it with `metra "

@@ -60,11 +60,16 @@ class Call(NamedTuple):
 def one_table(path: Path, *options: str) -> Call:
     """Return the call for a table that holds everything."""
     said = [
-        f'{options[at].removeprefix("--").replace("-", "_")} = "{options[at + 1]}"'
-        for at in range(0, len(options), 2)
+        f'input_format = "{value}"' if flag == "--input-format" else _quote_value(value)
+        for flag, value in zip(options[::2], options[1::2], strict=True)
     ]
     files = "\n".join([f'outputs = ["{path.name}"]', *said])
     return Call([str(path), *options], files)
+
+
+def _quote_value(setting: str) -> str:
+    key, _, value = setting.partition("=")
+    return f'{key} = "{value}"'
 
 
 def format_like_excel(rows: Sequence[Sequence[str]], mark: str) -> str:
@@ -149,8 +154,8 @@ def write_columns(folder: Path) -> Call:
     with open(path, "w", newline="", encoding="utf-8-sig") as file:
         rows = [names, *([*row, "gut, oder?"] for row in ROWS)]
         csv.writer(file, delimiter=";").writerows(rows)
-    options = ["--hyp-column", "first=Alt", "--hyp-column", "second=Neu"]
-    options += ["--ref-column", "Mensch", "--source-column", "Ausgangstext"]
+    options = ["--read", "hyp=first=Alt", "--read", "hyp=second=Neu"]
+    options += ["--read", "ref=Mensch", "--read", "source=Ausgangstext"]
     files = (
         'outputs = ["own.csv"]\nhyp_columns = ["first=Alt", "second=Neu"]\n'
         'ref_columns = ["Mensch"]\nsource_column = "Ausgangstext"'
@@ -164,8 +169,12 @@ OBJECTS = [dict(zip(HEADINGS, row, strict=True)) for row in ROWS]
 READ = {
     "Excel, English, CSV UTF-8": write_excel("t.csv", ",", "utf-8-sig"),
     "Excel, German, CSV UTF-8": write_excel("t.csv", ";", "utf-8-sig"),
-    "Excel, English, CSV": write_excel("t.csv", ",", "cp1252", "--encoding", "cp1252"),
-    "Excel, German, CSV": write_excel("t.csv", ";", "cp1252", "--encoding", "cp1252"),
+    "Excel, English, CSV": write_excel(
+        "t.csv", ",", "cp1252", "--read", "encoding=cp1252"
+    ),
+    "Excel, German, CSV": write_excel(
+        "t.csv", ";", "cp1252", "--read", "encoding=cp1252"
+    ),
     "Excel, Unicode text": write_excel(
         "t.txt", "\t", "utf-16", "--input-format", "tsv"
     ),
@@ -174,7 +183,7 @@ READ = {
     "Python's csv, all in quotes": write_python("t.csv", quoting=csv.QUOTE_ALL),
     "Python's csv, pipes": write_python("t.csv", delimiter="|"),
     "Python's csv, a mark that is named": write_python(
-        "t.csv", "--delimiter", "~", delimiter="~"
+        "t.csv", "--read", "delimiter=~", delimiter="~"
     ),
     "Python's excel-tab": write_python("t.tsv", dialect="excel-tab"),
     "Python's excel-tab, all in quotes": write_python(
@@ -207,7 +216,7 @@ READ = {
     "openpyxl": write_workbook("t.xlsx", "openpyxl"),
     "XlsxWriter": write_workbook("t.xlsx", "xlsxwriter", index=False),
     "XlsxWriter, a sheet that is named": write_workbook(
-        "t.xlsx", "xlsxwriter", "--sheet", "2"
+        "t.xlsx", "xlsxwriter", "--read", "sheet=2"
     ),
 }
 
@@ -215,16 +224,16 @@ REFUSED = {
     "Excel, English, CSV": (
         write_excel("t.csv", ",", "cp1252"),
         "t.csv, line 3: byte 9 of the line is 0xe4, which is not UTF-8; convert the file "
-        "to UTF-8, or give --encoding, for example cp1252, in which Excel writes CSV on "
+        "to UTF-8, or give --read encoding, for example cp1252, in which Excel writes CSV on "
         "Windows.",
     ),
     "the wrong encoding": (
-        write_excel("t.csv", ",", "utf-8-sig", "--encoding", "cp1252"),
-        "t.csv begins with the byte order mark of utf-8, but --encoding is cp1252; leave "
+        write_excel("t.csv", ",", "utf-8-sig", "--read", "encoding=cp1252"),
+        "t.csv begins with the byte order mark of utf-8, but --read encoding is cp1252; leave "
         "it out.",
     ),
     "an unknown encoding": (
-        write_excel("t.csv", ",", "utf-8", "--encoding", "klingon"),
+        write_excel("t.csv", ",", "utf-8", "--read", "encoding=klingon"),
         "Unknown encoding 'klingon'; examples: utf-8, utf-16, cp1252, gb18030 …",
     ),
     "Excel, Unicode text": (
@@ -235,7 +244,7 @@ REFUSED = {
     "UTF-16 without a mark": (
         write_excel("t.csv", ",", "utf-16-le"),
         "t.csv is binary, or in an unknown encoding; give a text file, or "
-        "--encoding, for example utf-16-le.",
+        "--read encoding, for example utf-16-le.",
     ),
     "a CSV under the name of a text": (
         write_python("t.txt"),
@@ -264,7 +273,7 @@ REFUSED = {
         "unpack it.",
     ),
     "a sheet that is not there": (
-        write_workbook("t.xlsx", "openpyxl", "--sheet", "Text"),
+        write_workbook("t.xlsx", "openpyxl", "--read", "sheet=Text"),
         "t.xlsx has no sheet 'Text'; it has: 'Notes', 'Texts'.",
     ),
     "a Word document": (
@@ -354,7 +363,7 @@ def test_other_files_are_refused_in_a_sentence(name, tmp_path, cli):
     with pytest.raises(MetraError) as raised:
         open_campaign(str(write_campaign(tmp_path, call)))
     in_campaign = message.replace("--input-format", "files.input_format")
-    in_campaign = in_campaign.replace("--encoding", "files.encoding")
+    in_campaign = in_campaign.replace("--read encoding", "files.encoding")
     assert str(raised.value).replace(f"{tmp_path}/", "") == in_campaign
 
 
@@ -362,7 +371,7 @@ def test_other_files_are_refused_in_a_sentence(name, tmp_path, cli):
 LIBREOFFICE = {
     "commas, UTF-8": ("csv", "44,34,76", ()),
     "semicolons, all in quotes": ("csv", "59,34,76,1,,0,true", ()),
-    "semicolons, Windows-1252": ("csv", "59,34,1", ("--encoding", "cp1252")),
+    "semicolons, Windows-1252": ("csv", "59,34,1", ("--read", "encoding=cp1252")),
     "tabs, UTF-16": ("csv", "9,34,65535", ()),
     "a workbook of LibreOffice": ("ods", "", ()),
     "a workbook of Excel 97": ("xls", "", ()),

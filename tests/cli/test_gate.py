@@ -139,16 +139,17 @@ def test_a_drop_may_be_tolerated(gate):
     assert gate("polished", "--tolerance", "12").code == 1
 
 
-def test_junit_markdown_and_annotations(gate, tmp_path):
-    junit, page = tmp_path / "a.xml", tmp_path / "a.md"
-    ran = gate("dropped", "--junit", junit, "--markdown", page, "--github",
+def test_junit_markdown_and_annotations(gate, tmp_path, monkeypatch):
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    junit = tmp_path / "a.xml"
+    ran = gate("dropped", "--junit", junit, "--format", "markdown",
                "--fail-if", "worse", "--fail-if", "below=ter:99")  # fmt: skip
     assert ran.code == 1
     suite = ElementTree.parse(junit).find("testsuite")
     assert (suite.get("tests"), suite.get("failures")) == ("4", "3")
     passed = [case for case in suite if case.find("failure") is None]
     assert [case.get("name") for case in passed] == ["ter is no worse than 99.00"]
-    text = page.read_text(encoding="utf-8")
+    text = ran.out
     assert text.startswith("### Translation quality: failed 3 of 4 checks\n")
     assert "| new | bleu |" in text
     assert "\n- new: bleu 53.62, significantly worse than the baseline 69.57" in text
@@ -160,9 +161,10 @@ def test_annotations_come_by_themselves_on_github(gate, monkeypatch):
     assert gate("solid").err == "::notice title=metra gate::passed 3 checks\n"
 
 
-def test_names_cannot_forge_a_workflow_command(cli, baseline):
+def test_names_cannot_forge_a_workflow_command(cli, baseline, monkeypatch):
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
     name = "a\n::set-output::%0A"
-    arguments = ["--baseline", baseline, "--github", *REFERENCE]
+    arguments = ["--baseline", baseline, *REFERENCE]
     ran = cli("gate", f"{name}={output('dropped')}", *arguments)
     assert all(line.startswith("::error ") for line in ran.err.rstrip("\n").split("\n"))
     assert "a%0A::set-output::%250A: bleu" in ran.err
@@ -378,9 +380,10 @@ def test_tables_and_strict(cli, write, tmp_path):
     lines = [f"{at} is the number of this line" for at in range(12)]
     rows = [f"{line}\t{line.replace('is', 'was')}\t{line}" for line in lines]
     table = write("t.tsv", ["human\told\tcopy", *rows])
-    columns = [table, "--ref-column", "human", "--hyp-column"]
-    cli("score", *columns, "old", "--save", base)
-    assert cli("gate", *columns, "old", "--baseline", base).code == 0
-    ran = cli("gate", *columns, "old=copy", "--baseline", base, "--strict")
+    columns = [table, "--read"]
+    cli("score", *columns, "ref=human,hyp=old", "--save", base)
+    assert cli("gate", *columns, "ref=human,hyp=old", "--baseline", base).code == 0
+    given = [*columns, "ref=human,hyp=old=copy", "--baseline", base, "--strict"]
+    ran = cli("gate", *given)
     assert (ran.code, ran.out) == (2, "")
     assert "1 warning and --strict: nothing was written." in ran.err

@@ -38,13 +38,6 @@ def test_picture(cli, files):
     assert ET.parse(picture).getroot().get("class") == "metra-grid"
 
 
-def test_formats_can_be_said(cli, files):
-    common = ("grid", files / "sys.txt", "-r", files / "ref.1.txt", "-n", "1")
-    assert cli(*common, "--format", "svg").out.startswith("<svg ")
-    cli(*common, "--format", "text", "-o", files / "grid.svg")
-    assert (files / "grid.svg").read_text().startswith("sys, segment 1")
-
-
 def test_another_measure(cli, files):
     ran = cli(
         *("grid", files / "sys.txt", "-r", files / "ref.1.txt", "-n", "1", "-m", "wer")

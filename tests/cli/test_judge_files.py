@@ -9,10 +9,9 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="needs metra[judge]")
 
 from tests.campaign.answers import average, rank
-from tests.judged import read_question
+from tests.judged import parse_judgement_lines, read_question
 
 from metra.campaign.demo_data import SYSTEMS, list_demo_protocols
-from metra.campaign.imports import parse_judgement_lines
 from metra.errors import CorpusError
 from metra.scores.registry import read_scores
 from metra.scores.selection import DEFAULT

@@ -57,11 +57,11 @@ def test_close_answers_become_a_campaign_and_its_verdicts_count(store, cli, tmp_
     open_answers = [line for line in before.split("\n") if "cloze-close" in line]
     assert open_answers
     assert all(line.endswith("waiting for a second judge") for line in open_answers)
-    made = cli("judge", "settle", "first", "-j", "zoe", "--name", "second")
+    made = cli("judge", "settle", "first", "-j", "zoe")
     assert made.code == 0, made.err
-    assert made.out.startswith("second: 1 judge × ")
+    assert made.out.startswith("first: close answers: 1 judge × ")
     with store.reading() as db:
-        second = campaigns.find_by_name(db, "second")
+        second = campaigns.find_by_name(db, "first: close answers")
     assert second.campaign.protocol.name == "verdicts"
     from uuid import uuid4
 
@@ -76,7 +76,7 @@ def test_close_answers_become_a_campaign_and_its_verdicts_count(store, cli, tmp_
     after = Path(out).read_text()
     lines = [line.split("\t") for line in after.split("\n") if "cloze-close" in line]
     assert {line[2] for line in lines} == {"100.0"}
-    again = cli("judge", "settle", "first", "-j", "zoe", "--name", "third")
+    again = cli("judge", "settle", "first", "-j", "zoe")
     assert again.code == 2
     assert "no answers that need a second look" in again.err
 

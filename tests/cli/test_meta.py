@@ -39,9 +39,7 @@ QUESTIONS = [
 @pytest.mark.parametrize("form", ["table", "json", "tsv", "markdown", "latex"])
 def test_every_question_in_every_format(question, form, scores, cli):
     name, *rest = question
-    done = cli(
-        "meta", name, scores, *rest, "--format", form, "--lower-is-better", "error"
-    )
+    done = cli("meta", name, scores, *rest, "--format", form, "--read", "lower=error")
     assert (done.code, done.err) == (0, "")
     assert "meta|" in done.out
     if form == "json":
@@ -79,10 +77,18 @@ def test_pictures_are_whole(question, scores, cli, tmp_path):
 
 def test_upside_down_is_suspected(scores, cli):
     done = cli(
-        "meta", "correlate", scores, "--gold", "mqm", "--no-ci", "--coef", "pearson"
+        "meta",
+        "correlate",
+        scores,
+        "--gold",
+        "mqm",
+        "--trials",
+        "0",
+        "--coef",
+        "pearson",
     )
     assert "pearson of error is far below zero" in done.out
-    assert "--lower-is-better" in done.out
+    assert "--read lower=NAME" in done.out
 
 
 def test_one_system_has_no_correlation_and_says_so(write, cli):
@@ -112,7 +118,8 @@ def test_language_pairs_are_kept_apart(scores, cli):
         f"zh-en={scores}",
         "--gold",
         "mqm",
-        "--no-ci",
+        "--trials",
+        "0",
     )
     assert "en-de: Agreement with mqm" in done.out
     assert "zh-en: Agreement with mqm" in done.out
@@ -165,7 +172,7 @@ def test_classes_and_named_outliers(scores, write, cli):
     [
         (("--gold", "mqn"), "No scorer named 'mqn'. Did you mean 'mqm'?"),
         (("--gold", "mqm", "--metric", "x"), "No scorer named 'x'."),
-        (("--gold", "mqm", "--without", "s9"), "No system named 's9'."),
+        (("--gold", "mqm", "--select", "system!=s9"), "No system named 's9'."),
         (
             ("--gold", "mqm", "--coef", "spa:item"),
             "spa has no groups; write spa alone.",
@@ -232,7 +239,7 @@ def judged(write):
 def ask_about_outputs(cli, judged, *options):
     return cli(
         "meta", "correlate", judged["scores"], "--gold", "mqm", "--level", "seg",
-        "--no-ci", "--coef", "pearson", "--output", judged["a"], "--output", judged["b"],
+        "--trials", "0", "--coef", "pearson", "--output", judged["a"], "--output", judged["b"],
         *options,
     )  # fmt: skip
 
@@ -274,12 +281,10 @@ def test_systems_columns_and_weights_by_options(write, cli):
     path = write("scores.csv", [*lines, "C,1,x,2,3", "C,2,x,4,2"])
     names = write("names.tsv", ["A.1\tA"])
     options = (
-        "--column",
-        "system=model",
-        "--column",
-        "segment=line",
-        "--system-names",
-        names,
+        "--read",
+        "system=model,segment=line",
+        "--read",
+        f"names={names}",
     )
     done = cli("meta", "rank", path, "--scorer", "mqm", *options, "--format", "json")
     assert done.code == 0, done.err
@@ -291,14 +296,14 @@ def test_systems_columns_and_weights_by_options(write, cli):
         "B\t1\tx\tMinor",
     ]
     table = write("errors.tsv", errors)
-    options = ("--mqm-weights", "critical:10,cap:7")
+    options = ("--read", "mqm=critical:10,cap:7")
     done = cli("meta", "rank", table, *options, "--format", "json")
     rows = json.loads(done.out)["tables"]["ranking"]
     assert {row["system"]: row["mean"] for row in rows} == {"A": -7, "B": -1}
-    done = cli("meta", "rank", table, "--mqm-weights", "critical")
+    done = cli("meta", "rank", table, "--read", "mqm=critical")
     assert (done.code, done.err.count("\n")) == (2, 1)
-    assert "--mqm-weights has 'critical'; expected NAME:VALUE" in done.err
-    done = cli("meta", "rank", path, "--column", "system=name")
+    assert "--read mqm has 'critical'; expected NAME:VALUE" in done.err
+    done = cli("meta", "rank", path, "--read", "system=name")
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert "has no column name, which was given for the system" in done.err
 
@@ -332,11 +337,36 @@ def test_judges_alone_make_a_curve_of_documents(write, cli):
 
 
 @pytest.mark.parametrize(
+    ("select", "systems", "words"),
+    [
+        ("system!=b", ["a"], "6 scores of 2 judges; without systems b"),
+        ("judge!=bob", ["a", "b"], "6 scores of 1 judge; without judges bob"),
+        ("domain=law", ["a", "b"], "4 scores of 2 judges; only domains law"),
+    ],
+)
+def test_rows_may_be_left_out(select, systems, words, write, cli):
+    lines = [
+        f"{name}\t{at}\t{judge}\t{at}\t{'law' if at == 1 else 'news'}"
+        for name in "ab"
+        for at in (1, 2, 3)
+        for judge in ("ann", "bob")
+    ]
+    path = write("da.tsv", ["system\tsegment\tjudge\tda\tdomain", *lines])
+    done = cli("meta", "rank", path, "--select", select, "--format", "json")
+    data = json.loads(done.out)
+    assert [row["system"] for row in data["tables"]["ranking"]] == systems
+    assert data["selection"] == words
+
+
+@pytest.mark.parametrize(
     ("select", "says"),
     [
         ("judge=ann+nobody", "No judge named 'nobody'"),
         ("items=calibration", "No row is left: 0 scores"),
         ("system=a,system=b", "gives system a second time"),
+        ("domain=law", "No domain named 'law'"),
+        ("judge!=bob", "No judge named 'bob'"),
+        ("system!=a+b", "No row is left: 0 scores; without systems a and b"),
     ],
 )
 def test_a_selection_that_would_count_other_rows_is_refused(select, says, write, cli):

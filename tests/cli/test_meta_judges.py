@@ -24,10 +24,20 @@ def scores(write):
 
 QUESTIONS = [
     ("agree", "--scorer", "esa", "--trials", "30"),
-    ("agree", "--scorer", "esa", "--normalise", "z", "--no-ci"),
+    ("agree", "--scorer", "esa", "--normalise", "z", "--trials", "0"),
     ("normalise", "--scorer", "esa"),
     ("normalise", "--scorer", "esa", "--method", "rank", "--bad", "s0"),
-    ("pseudo", "--gold", "esa", "--lengths", "1,5,all", "--documents", "20", "--test"),
+    (
+        "pseudo",
+        "--gold",
+        "esa",
+        "--lengths",
+        "1,5,all",
+        "--documents",
+        "20",
+        "--set",
+        "test=yes",
+    ),
     (
         "pseudo",
         "--gold",
@@ -36,15 +46,23 @@ QUESTIONS = [
         "2",
         "--documents",
         "20",
-        "--normalise",
-        "z",
+        "--set",
+        "normalise=z",
     ),
-    ("rank", "--scorer", "esa", "--by", "z", "--against", "metric", "--auto", "metric"),
-    ("rank", "--scorer", "metric", "--clusters", "range", "--test", "rank-sum"),
-    ("variance", "--scorer", "esa", "--studies", "20"),
-    ("variance", "--scorer", "metric", "--no-ci", "--raters", "2"),
+    (
+        "rank",
+        "--scorer",
+        "esa",
+        "--by",
+        "z",
+        "--against",
+        "metric",
+    ),
+    ("rank", "--scorer", "metric", "--set", "clusters=range", "--test", "rank-sum"),
+    ("variance", "--scorer", "esa", "--trials", "20"),
+    ("variance", "--scorer", "metric", "--trials", "0", "--raters", "2"),
     ("power", "--scorer", "esa", "--segments", "20,80", "--raters", "1,2"),
-    ("power", "--scorer", "metric", "--segments", "40", "--corrected", "--pairs", "0"),
+    ("power", "--scorer", "metric", "--segments", "40", "--set", "pairs=0"),
 ]
 
 
@@ -63,7 +81,7 @@ def test_every_question_in_every_format(question, form, scores, cli):
 @pytest.mark.parametrize(
     ("question", "pictures"),
     [
-        (("agree", "--scorer", "esa", "--no-ci"), ["p-1.svg", "p-2.svg"]),
+        (("agree", "--scorer", "esa", "--trials", "0"), ["p-1.svg", "p-2.svg"]),
         (("pseudo", "--gold", "esa", "--documents", "9"), ["p.svg"]),
         (("rank", "--scorer", "esa"), ["p.svg"]),
         (("power", "--scorer", "esa", "--segments", "9,99"), ["p.svg"]),
@@ -85,9 +103,9 @@ def test_normalised_scores_are_a_scorer_again(scores, cli, tmp_path):
     assert (
         cli("meta", "normalise", scores, "--scorer", "esa", "--scores", out).code == 0
     )
-    again = cli("meta", "agree", out, "--no-ci", "--format", "json")
+    again = cli("meta", "agree", out, "--trials", "0", "--format", "json")
     direct = cli(
-        "meta", "agree", scores, "--scorer", "esa", "--normalise", "z", "--no-ci",
+        "meta", "agree", scores, "--scorer", "esa", "--normalise", "z", "--trials", "0",
         "--format", "json",
     )  # fmt: skip
     assert json.loads(again.out)["tables"] == json.loads(direct.out)["tables"]
@@ -136,8 +154,8 @@ def test_references_by_number(write, cli):
     [
         (("agree",), "choose one with --scorer"),
         (("rank", "--scorer", "bleu"), "bleu"),
-        (("pseudo", "--gold", "esa", "--lengths", "1,x"), "not a list of lengths"),
-        (("normalise", "--scorer", "esa", "--without-judge", "dan"), "dan"),
+        (("pseudo", "--gold", "esa", "--lengths", "1,x"), "not a list of numbers"),
+        (("normalise", "--scorer", "esa", "--select", "judge!=dan"), "dan"),
     ],
     ids=["several scorers", "unknown scorer", "bad lengths", "unknown judge"],
 )
@@ -171,13 +189,13 @@ def test_judges_who_rank_alike(ratings, cli):
     ask = ("meta", "pseudo", ratings, "--gold", "adequacy", "--format", "json")
     drawn = dict.fromkeys((1, 2, 5, 10, 20), 1.0)
     assert curve_of_judges(cli(*ask)) == drawn
-    assert curve_of_judges(cli(*ask, "--judges-by", "document")) == drawn
-    by_cell = curve_of_judges(cli(*ask, "--judges-by", "cell"))
+    assert curve_of_judges(cli(*ask, "--set", "judges-by=document")) == drawn
+    by_cell = curve_of_judges(cli(*ask, "--set", "judges-by=cell"))
     assert by_cell[1] == -0.217
     assert by_cell[20] < 1
-    done = cli(*ask, "--judges-by", "judge")
+    done = cli(*ask, "--set", "judges-by=judge")
     assert done.code == 2
-    assert "--judges-by" in done.err
+    assert "--set judges-by=judge" in done.err
 
 
 def test_judges_without_names_cannot_be_held_fixed(ratings, write, cli):
@@ -185,10 +203,10 @@ def test_judges_without_names_cannot_be_held_fixed(ratings, write, cli):
     nameless = write("x.tsv", [line.replace("\tbob\t", "\t\t") for line in lines])
     ask = ("meta", "pseudo", nameless, "--gold", "adequacy", "--lengths", "1")
     assert "|judges-by:cell|seed" in cli(*ask).out
-    done = cli(*ask, "--judges-by", "segment")
+    done = cli(*ask, "--set", "judges-by=segment")
     assert done.code == 2
     assert "have no judge" in done.err
-    assert "set --judges-by to cell" in done.err
+    assert "--set judges-by=cell" in done.err
 
 
 def test_a_pilot_study_separates_more_pairs_with_more_judgements(scores, cli):
@@ -208,7 +226,7 @@ def test_a_pilot_study_separates_more_pairs_with_more_judgements(scores, cli):
 
 
 def test_a_study_is_planned_before_there_are_judgements(cli):
-    done = cli("meta", "power", "--like", "esa", "--systems", "12", "--difference", "4")
+    done = cli("meta", "power", "--like", "esa", "--set", "systems=12,difference=4")
     assert (done.code, done.err) == (0, "")
     assert "power for 4" in done.out
     assert "like:esa|sys:12" in done.out
@@ -240,11 +258,11 @@ def test_a_study_is_planned_before_there_are_judgements(cli):
         (("--like", "esa", "--segments", "0,5"), "expected whole numbers from 1, such"),
         (("--like", "esa", "--plot", "x.gif"), "x.gif is not a picture format"),
         (
-            ("--like", "esa", "--plot", "x", "--plot-width", "5"),
+            ("--like", "esa", "--plot", "x.svg:width=5"),
             "30 to 1000 millimetres",
         ),
         (
-            ("--like", "esa", "--plot", "x", "--plot-width", "w"),
+            ("--like", "esa", "--plot", "x.svg:width=w"),
             "expected column, page",
         ),
     ],
@@ -270,21 +288,25 @@ def test_of_many_judges_the_odd_ones_are_shown(write, cli):
             value = -truth if judge == 7 else truth + 0.1 * rng.normal()
             lines.append(f"s\t{segment}\tj{judge}\t{value:.3f}")
     ratings = write("many.tsv", lines)
-    for question in (("agree", "--no-ci"), ("normalise",)):
+    for question in (("agree", "--trials", "0"), ("normalise",)):
         few = json.loads(cli("meta", *question, ratings, "--format", "json").out)
         assert len(few["tables"]["judges"]) == 20
-        assert any("--judges 0 shows all" in note for note in few["notes"])
-        every = cli("meta", *question, ratings, "--judges", 0, "--format", "json").out
+        assert any("--set judges=0 shows all" in note for note in few["notes"])
+        every = cli(
+            "meta", *question, ratings, "--set", "judges=0", "--format", "json"
+        ).out
         assert len(json.loads(every)["tables"]["judges"]) == 30
-    few = json.loads(cli("meta", "agree", ratings, "--no-ci", "--format", "json").out)
+    few = json.loads(
+        cli("meta", "agree", ratings, "--trials", "0", "--format", "json").out
+    )
     assert few["tables"]["judges"][0]["judge"] == "j7"
 
 
 def test_pictures_for_print(scores, cli, tmp_path):
     pytest.importorskip("vl_convert")
-    ask = ("meta", "rank", scores, "--scorer", "esa", "--plot-width", "column")
+    ask = ("meta", "rank", scores, "--scorer", "esa")
     for suffix, start in (("pdf", b"%PDF-"), ("png", b"\x89PNG"), ("svg", b"<svg")):
         path = tmp_path / f"p.{suffix}"
-        assert cli(*ask, "--plot", path).code == 0
+        assert cli(*ask, "--plot", f"{path}:width=column").code == 0
         assert path.read_bytes().startswith(start)
     assert b'width="77mm"' in (tmp_path / "p.svg").read_bytes()

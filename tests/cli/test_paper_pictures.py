@@ -59,8 +59,8 @@ def test_a_short_paper_of_tables_and_pictures(scores, cli, tmp_path):
         ("power", "column", "power", scores, "--scorer", "esa", "--segments", "50,200"),
         ("cross", "page", "cross", scores, "--level", "seg"),
     ]:
-        plot = ("--plot", tmp_path / f"{name}.pdf", "--plot-width", width)
-        done = cli("meta", *rest, *plot, "--plot-no-title")
+        plot = f"{tmp_path / name}.pdf:width={width},title=no"
+        done = cli("meta", *rest, "--plot", plot)
         assert (done.code, done.err) == (0, "")
         if rest[0] == "correlate":
             (tmp_path / "correlate.tex").write_text(done.out, encoding="utf-8")

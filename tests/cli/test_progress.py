@@ -79,7 +79,7 @@ def test_every_finding_is_announced():
     )
     stages = []
     build_study(corpus, make_metrics(["bleu"]), looking=stages.append)
-    assert stages == ["changed segments", "n-grams", "buckets", "profiles"]
+    assert stages == ["n-grams", "buckets", "profiles"]
 
 
 def test_the_time_that_is_left(clock, monkeypatch):

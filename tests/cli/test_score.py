@@ -292,8 +292,8 @@ def test_documents_are_resampled_where_there_are_enough(write, cli):
 
     assert unit(19) == "segment"
     assert unit(20) == "document"
-    assert unit(3, "--ci-unit", "document") == "document"
-    assert unit(30, "--ci-unit", "segment") == "segment"
+    assert unit(3, "--unit", "document") == "document"
+    assert unit(30, "--unit", "segment") == "segment"
 
 
 def test_the_best_may_come_first(score):

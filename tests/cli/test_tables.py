@@ -29,7 +29,7 @@ def tsv(write):
     return write("test.tsv", ["\t".join(line) for line in [list(ROWS), *lines]])
 
 
-COLUMNS = ("--hyp-column", "A=mt", "--hyp-column", "other", "--ref-column", "gold")
+COLUMNS = ("--read", "hyp=A=mt", "--read", "hyp=other", "--read", "ref=gold")
 
 
 def test_groups_beside_the_total(cli, parquet):
@@ -74,7 +74,7 @@ def test_the_same_groups_in_every_format(cli, parquet, tsv):
 
 
 def test_the_table_for_people(cli, parquet):
-    ran = cli("score", parquet, "--hyp-column", "A=mt", "--ref-column", "gold",
+    ran = cli("score", parquet, "--read", "hyp=A=mt", "--read", "ref=gold",
               "-m", "f1", "-m", "wer", "--group-by", "lp,year")  # fmt: skip
     assert ran.out.split("\n\n")[1] == (
         "lp · year     segments    f1 ↑   wer ↓\n"
@@ -123,7 +123,7 @@ def test_groups_on_paper(cli, parquet, form):
 
 
 WRONG = [
-    pytest.param(["--hyp-column", "nt", "--ref-column", "gold"],
+    pytest.param(["--read", "hyp=nt", "--read", "ref=gold"],
                  "has no column 'nt'. Did you mean 'mt'? It has: mt, other, gold, lp, year.",
                  id="name"),
     pytest.param([*COLUMNS, "--group-by", "lang"],
@@ -134,8 +134,8 @@ WRONG = [
                  "--level segment and --resume cannot be given together", id="level"),
     pytest.param([*COLUMNS, "--group-by", "lp", "-r", "ref.txt"],
                  "-r and --group-by cannot be given together", id="reference"),
-    pytest.param(["--hyp-column", "mt", "--group-by", "lp"],
-                 "bleu needs references; name the column with --ref-column.",
+    pytest.param(["--read", "hyp=mt", "--group-by", "lp"],
+                 "bleu needs references; name the column with --read ref.",
                  id="no reference"),
 ]  # fmt: skip
 
@@ -338,7 +338,7 @@ def test_files_with_other_columns(cli, tmp_path, monkeypatch, extra):
         "ref2": [None, None, *second["ref2"]],
     }
     pq.write_table(pa.table(whole), "whole.parquet")
-    options = ("-m", "bleu", "--hyp-column", "A=hyp", "--format", "json")
+    options = ("-m", "bleu", "--read", "hyp=A=hyp", "--format", "json")
     for files in (("0.parquet", "1.parquet"), ("1.parquet", "0.parquet")):
         found = cli("score", *files, *options, *extra)
         assert found.code == 0, found.err
@@ -368,8 +368,8 @@ def test_lists_of_references(cli, tmp_path, monkeypatch, extra):
         for number in range(2):
             pq.write_table(table.slice(2 * number, 2), f"{number}.parquet")
         options = (
-            "--hyp-column",
-            "A=hyp",
+            "--read",
+            "hyp=A=hyp",
             "-m",
             "bleu",
             "-m",
@@ -396,7 +396,7 @@ def test_lists_of_references(cli, tmp_path, monkeypatch, extra):
 def test_a_column_alone_names_the_system_unless_the_file_has_a_name(cli, write):
     rows = ["texts,human", "a b,a b"]
     path = write("one.csv", rows)
-    columns = ["--hyp-column", "texts", "--ref-column", "human", "--format", "json"]
+    columns = ["--read", "hyp=texts", "--read", "ref=human", "--format", "json"]
     for given, name in ((path, "texts"), (f"mine={path}", "mine")):
         _, out, _ = cli("score", given, *columns)
         assert [system["name"] for system in json.loads(out)["systems"]] == [name]

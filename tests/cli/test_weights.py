@@ -1,7 +1,5 @@
 """metra weights: lists made, shown and studied from the command line."""
 
-import math
-
 import pytest
 
 from metra.corpus import examples
@@ -41,10 +39,10 @@ def test_tables_whose_columns_are_named(cli, refs, write):
     table = write(
         "t.csv", ["Text;A;B;System", *(f"{';'.join(row)};a b" for row in rows)]
     )
-    named = ["--doc-column", "Text", "--ref-column", "A"]
+    named = ["--read", "doc=Text", "--read", "ref=A"]
     plain = cli("weights", "build", one, "--docs", docs)
     assert cli("weights", "build", table, *named) == plain
-    more = [*named, "--ref-column", "B", "--hyp-column", "System"]
+    more = [*named, "--read", "ref=B", "--read", "hyp=System"]
     outputs = write("System.txt", ["a b"] * 3)
     plain_files = [outputs, "-r", one, "-r", other, "--docs", docs]
     in_table, in_files = (
@@ -71,21 +69,6 @@ def test_a_list_of_counts_is_filled(cli, refs, write):
     told = cli("weights", "fill", bare)
     assert told.code == 2
     assert "tf.idf is computed from tf, df and N, or from document and tf." in told.err
-
-
-def test_documents_are_weighed_against_a_larger_corpus(cli, refs, write):
-    one, _, docs = refs
-    corpus = write("corpus.tsv", ["word\ttf\tdf\tN", "a\t900\t99\t99", "c\t100\t9\t99"])
-    ran = cli("weights", "build", one, "--docs", docs, "--frequencies", corpus)
-    rows = {tuple(line.split("\t")[:2]): line.split("\t")[2:]
-            for line in ran.out.rstrip("\n").split("\n")}  # fmt: skip
-    # a is in 99 of 99 documents and in this one; b in none but this one.
-    assert rows["a", "one"][:3] == ["2", "100", "100"]
-    assert rows["b", "one"][:3] == ["1", "1", "100"]
-    assert float(rows["a", "one"][6]) == 0
-    assert float(rows["b", "one"][6]) == pytest.approx(math.log(100))
-    s = math.log((1 / 4 - 0.1) * (90 / 100) / (101 / 1004))
-    assert float(rows["c", "one"][7]) == pytest.approx(s)
 
 
 def test_every_plain_file_is_a_document(cli, write):
@@ -172,7 +155,7 @@ def test_the_help_shows_the_shape_of_a_list(cli):
 def test_the_list_of_the_example_is_of_its_references(cli):
     ran = cli(
         *("weights", "build", *EXAMPLE.references),
-        *("--docs", EXAMPLE.docs, "--case", "lower"),
+        *("--docs", EXAMPLE.docs, "--text", "case=lower"),
     )
     assert ran.out == (examples.HOME / "salience.tsv").read_text(encoding="utf-8")
 

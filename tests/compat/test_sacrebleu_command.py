@@ -303,7 +303,7 @@ def printed(workspace):
     script = Path(__file__).with_name("peer_calls.py")
     keys = [(call, str(settings)) for call, settings in calls]
     found = {}
-    # metra first: it reads the raw files of test sets, and sacreBLEU writes plain ones.
+    # metra first: it has the plain files of test sets written from raw ones.
     for name in PROGRAMS:
         chosen = [at for at, key in enumerate(keys) if is_met(key[0], name)]
         (workspace / "calls.json").write_text(
@@ -481,7 +481,7 @@ def test_a_download_that_is_not_reachable(ours, monkeypatch):
     monkeypatch.setattr("urllib.request.urlopen", refuse)
     ran = ours("--download wmt16 -l en-de")
     assert (ran.code, ran.out) == (2, "")
-    assert "cannot be fetched: no network; nothing was written" in ran.err
+    assert "cannot prepare wmt16: no network; nothing was kept of https" in ran.err
 
 
 def test_a_seed_that_is_none(ours, monkeypatch):

@@ -31,7 +31,7 @@ META = {
             "rank jsonl.txt --scorer fluency --by z"],
     "esa": ["rank names.tsv --scorer esa", "normalise names.tsv --scorer esa"],
     "mqm": ["rank names.tsv --scorer mqm"],
-    "ranking": ["rank names.tsv --by trueskill --runs 5", "rank names.tsv --by wins"],
+    "ranking": ["rank names.tsv --by trueskill --set runs=5", "rank names.tsv --by wins"],
 }  # fmt: skip
 LANGUAGES = ("en", "de", "fr", "es", "cs", "ja", "ar")
 
@@ -372,7 +372,7 @@ CASES = [
     Case(
         "judge/settle-forget",
         [
-            f'metra judge settle "{CLOZE}" -j zoe -j yan --each 2 --name second',
+            f'metra judge settle "{CLOZE}" -j zoe -j yan --each 2',
             f'metra judge settle "{NAMES}" -j zoe',
             "metra exercise --store judge.db",
             f'metra exercise --campaign "{CLOZE}" --campaign "{LDC}" --unblind '
@@ -380,7 +380,7 @@ CASES = [
             f'metra judge forget "{LDC}" Ann --yes',
             f'metra judge forget "{LDC}" Bob --answers --yes',
             f'metra judge export "{LDC}" --format csv --unblind -o after.csv',
-            "metra judge status second",
+            f'metra judge status "{CLOZE}: close answers"',
         ],
         needs=("store",),
         limit=2000,

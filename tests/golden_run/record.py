@@ -177,7 +177,7 @@ def shorten(text: str, limit: int) -> str:
     lines = text.count("\n")
     noun = "line" if lines == 1 else "lines"
     told = f"[… {len(text)} characters, {lines} {noun}, sha256 {digest} …]\n"
-    if not limit:
+    if limit < 200:
         return told
     return f"{text[: limit // 2]}\n{told}{text[-(limit // 8) :]}\n"
 
@@ -368,8 +368,15 @@ def plain(value: Any) -> Any:
 
 
 def as_json(value: Any) -> str:
-    """Write a value of the Python API as JSON."""
-    return json.dumps(plain(value), ensure_ascii=False, indent=1) + "\n"
+    """Write a value of the Python API as JSON, a line for each entry of the outer record."""
+    value = plain(value)
+    if not isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False) + "\n"
+    entries = (
+        f" {json.dumps(key)}: {json.dumps(entry, ensure_ascii=False)}"
+        for key, entry in value.items()
+    )
+    return "{\n" + ",\n".join(entries) + "\n}\n"
 
 
 #: Folders that many cases start from: made once, copied into each case that needs them.

@@ -11,7 +11,7 @@ INPUTS = {
     "wmt-xml": "all.xml",
     "parquet": "all.parquet",
 }
-IDS = "--set-id golden --source-lang fr --target-lang en"
+IDS = "--about setid=golden,srclang=fr,trglang=en"
 
 
 def convert_all(run: Run) -> None:
@@ -46,10 +46,7 @@ def write_shards(run: Run) -> None:
 
 MATERIAL = {"converted": [convert_all], "shards": [write_shards]}
 
-COLUMNS = (
-    "--hyp-column A=mt_a --hyp-column B=mt_b --ref-column ref --ref-column ref2 "
-    "--source-column src --doc-column doc"
-)
+COLUMNS = "--read hyp=A=mt_a,hyp=B=mt_b,ref=ref,ref=ref2 --read source=src,doc=doc"
 SHARDS = f"metra score data/*.parquet {COLUMNS} -m bleu -m nist -m chrf -m ter -m ltv"
 
 
@@ -118,7 +115,6 @@ CASES = [
             f"{SHARDS} --scores-out scored",
             f"{SHARDS} --resume kept",
             f"{SHARDS} --resume kept --format tsv",
-            f"{SHARDS} --nulls empty --format tsv",
             f"{SHARDS} --level segment --format tsv",
         ],
         needs=("shards",),

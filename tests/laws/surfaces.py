@@ -369,7 +369,7 @@ def read_correlate(of: Surfaces, form: str) -> Reading:
     reading = Reading(in_json=True)
     outputs, references = _name_texts(of)
     scored = [f"--output={path}" for path in outputs]
-    scored += [*references, *(f"-m{name}" for name in METRICS), "--no-ci"]
+    scored += [*references, *(f"-m{name}" for name in METRICS), "--trials", "0"]
     lowest = "doc" if of.is_about_documents else "seg"
     levels = {
         "sys": {"pearson": "r of systems"},
@@ -379,7 +379,7 @@ def read_correlate(of: Surfaces, form: str) -> Reading:
         words = ("correlate", *_name_export(of, form), "--gold", scorer, *scored)
         for level, figures in levels.items():
             coefficients = [f"--coef={name}" for name in figures]
-            level_words = ("--level", level, "--average", "micro", *coefficients)
+            level_words = ("--level", level, "--set", "average=micro", *coefficients)
             data = of.ask(reading, "meta", *words, *level_words)
             for row in _list_rows(data):
                 for name, figure in figures.items():
@@ -449,7 +449,7 @@ def read_report(of: Surfaces, form: str) -> Reading:
     for scorer in of.scorers or [""]:
         named = ("--question", scorer) if scorer else ()
         file = of.run.folder / "report.html"
-        if of.call("report", *words, *named, "--grids", "0", "-o", str(file)) is None:
+        if of.call("report", *words, *named, "-o", str(file)) is None:
             reading.refusals.append(of.last_error)
             continue
         page = parse_page(file.read_text(encoding="utf-8"))

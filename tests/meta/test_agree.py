@@ -14,9 +14,14 @@ from hypothesis.extra.numpy import arrays
 from tests.panels import cells_by_name
 
 from metra.errors import CorpusError
-from metra.meta.agree import AgreementAnswer, build_judge_table, report_agreement
+from metra.meta.agree import (
+    AgreementAnswer,
+    build_judge_plot,
+    build_judge_table,
+    count_gaps,
+    report_agreement,
+)
 from metra.meta.judge_options import AgreeOptions
-from metra.meta.judge_plots import build_judge_plot, count_gaps
 from metra.scores.registry import read_scores
 from metra.scores.table import ScoredItem, Scorer, build_score_table
 from metra.scores.views import collect_comparisons, collect_ratings
@@ -46,7 +51,7 @@ NAN = float("nan")
 
 def report(ratings, **options):
     chosen = AgreeOptions(**options)
-    trials = 0 if chosen.no_ci else chosen.trials
+    trials = chosen.trials
     agreement = agree(ratings, within=chosen.within, trials=trials, seed=chosen.seed)
     answer = AgreementAnswer("adequacy", ratings, agreement, None, True)
     return report_agreement(answer, chosen), agreement
@@ -314,7 +319,7 @@ def test_repeats_are_judged_apart(write):
     found = collect_ratings(read_scores(str(write("r.tsv", lines))), "adequacy")
     assert (found.repeats.first.tolist(), found.repeats.later.tolist()) == ([3], [4])
     assert found.dense().tolist() == [[3, 1], [3, 5]]
-    findings, _ = report(found, no_ci=True)
+    findings, _ = report(found, trials=0)
     intra = next(t for t in findings.tables if t.name == "intra")
     assert [cell.value for cell in intra.rows[0]][1:4] == [1, 0.0, 1.0]
     worst = findings.tables[-1]
@@ -748,7 +753,7 @@ def test_the_command_takes_ranks(write, cli):
     assert "kappa as at WMT" in shown
     assert "by pairwise comparison" in shown
     assert "of:comparisons|boot:segments k=20" in shown
-    assert "kappa as at WMT" not in cli("meta", "agree", path, "--no-ci").out
+    assert "kappa as at WMT" not in cli("meta", "agree", path, "--trials", "0").out
 
 
 def test_repeated_items_count_as_second_answers_only(write, cli):

@@ -125,9 +125,9 @@ def agree_with_eve():
 
 def test_flagged_judges_are_set_apart_and_shown_beside():
     careful, eve = agree_with_eve()
-    without = measure(careful, no_ci=True).agreement.values
+    without = measure(careful, trials=0).agreement.values
     unflagged = replace(table_of(careful + eve), flags={})
-    options = AgreeOptions(no_ci=True)
+    options = AgreeOptions(trials=0)
     with_her = ask_agreement(unflagged, DEFAULT, "adequacy", options).agreement.values
     assert without["exact"] > with_her["exact"]
     for flagged, main, other, head in (
@@ -148,7 +148,7 @@ def test_flagged_judges_are_set_apart_and_shown_beside():
         assert [column.title for column in table.columns][1:3] == ["value", head]
         equal = cells_by_name(table)["equal"]
         assert [cell.value for cell in equal[:2]] == [main["exact"], other["exact"]]
-    left_out = measure(careful + eve, Selection(flagged="out"), no_ci=True)
+    left_out = measure(careful + eve, Selection(flagged="out"), trials=0)
     assert left_out.agreement.values == pytest.approx(without, nan_ok=True)
     assert left_out.other is None
 
@@ -245,7 +245,7 @@ def test_judges_of_two_outputs_agree_on_comparisons():
         compare(2, "bob", ("x", "y"), [2, 1]),
         compare(3, "ann", ("x", "y"), [1, 2]),  # by one judge only
     ]
-    answer = measure(answers, no_ci=True)
+    answer = measure(answers, trials=0)
     assert answer.ratings.compares
     assert answer.agreement.units == len(answer.agreement.shared.gaps()) == 3
     assert answer.agreement.values["exact"] == pytest.approx(1 / 3)
@@ -308,7 +308,7 @@ def test_a_choice_of_the_best_puts_nothing_else_in_order():
         )
         for judge, chosen in (("ann", 1), ("bob", 2))
     ]
-    answer = measure(answers, no_ci=True)
+    answer = measure(answers, trials=0)
     # Of two judges who choose different outputs, both say of the third that it is not best.
     assert not answer.ratings.compares
     assert answer.agreement.units == 3

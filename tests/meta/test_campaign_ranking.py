@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from scipy import stats
 from tests.campaign.answers import average, made, rank, table_of
 from tests.campaigns import check_answer
+from tests.judged import parse_judgement_lines
 from tests.panels import cells_by_name
 
 from metra.campaign.assignment import assign
 from metra.campaign.creation import freeze_campaign
-from metra.campaign.imports import parse_judgement_lines
 from metra.campaign.settings import Settings
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs

@@ -7,9 +7,9 @@ from tests.campaign.answers import made, rank, table_of
 from tests.panels import cells_by_name
 
 from metra.campaign.creation import freeze_campaign
+from metra.campaign.judgement import assign_blind_names, blind_judgements
 from metra.campaign.metric_scores import score_campaign
 from metra.campaign.settings import Settings
-from metra.campaign.summary import assign_blind_names, blind_judgements
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError

@@ -7,7 +7,8 @@ import pytest
 from tests.panels import scores_of
 
 from metra.errors import CorpusError
-from metra.meta.cross import cross_correlate, report_cross
+from metra.meta.correlate import cross_correlate, report_cross
+from metra.meta.options import CrossOptions
 from metra.stats.correlation import Options
 
 GOLD = np.array([[1.0, 4, 2], [3, math.nan, 8], [2, 9, 5], [7, 1, math.nan]])
@@ -29,7 +30,7 @@ def test_coefficients_and_counts_of_shared_cells():
             assert found.counts[i, j] == both.sum()
             r = np.corrcoef(columns[one][both], columns[two][both])[0, 1]
             assert found.values[i, j] == pytest.approx(r)
-    report = report_cross(scores, found, "seg", Options())
+    report = report_cross(found, CrossOptions(level="seg"))
     assert report.notes == ["Each pair shares 9 to 10 values."]
 
 
@@ -38,7 +39,7 @@ def test_pairs_that_share_too_little():
     a[0], b[1] = (1, 2, 3), (4, 5, 9)
     scores = scores_of(GOLD, {"a": a, "b": b})
     found = cross_correlate(scores, ["gold", "a", "b"], "seg", Options())
-    report = report_cross(scores, found, "seg", Options())
+    report = report_cross(found, CrossOptions(level="seg"))
     assert report.notes == [
         "Each pair shares 0 to 3 values.",
         "1 pairs share fewer than two values or are constant and have no coefficient.",

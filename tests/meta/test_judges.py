@@ -295,9 +295,7 @@ def test_the_table_of_judges():
         **{"p of caught": 0.5, "median seconds": 6.5, "too fast": 0},
     }
     assert cells_by_name(systems)["bob"][0].value == 4.0
-    assert re.search(
-        r"\|judges:2\|fastest:600 words per minute\|", answered.report.signature
-    )
+    assert re.search(r"\|judges:2\|words-per-minute:600\|", answered.report.signature)
     assert (
         answered.report.selection
         == "3 answers of 2 judges; without repeats and degraded copies"

@@ -9,8 +9,8 @@ from tests.campaigns import check_answer
 from tests.panels import cells_by_name
 
 from metra.campaign.assignment import assign
+from metra.meta.answers import ask_missing
 from metra.meta.judge_options import MissingOptions
-from metra.meta.missing import ask_missing
 from metra.meta.question import answer_question
 from metra.scores.judgement import NOT_TRANSLATION
 from metra.scores.selection import DEFAULT, Selection

@@ -10,7 +10,9 @@ import pytest
 from scipy import stats as scipy_stats
 
 from metra.errors import CorpusError, UnknownNameError
-from metra.meta.normalise import find_failing_judges, normalise, report_normalisation
+from metra.meta.judge_options import NormaliseOptions
+from metra.meta.judges import Normalisation, report_normalisation
+from metra.meta.normalise import find_failing_judges, normalise
 from metra.scores.long_table import format_long_table
 from metra.scores.registry import read_scores
 from metra.scores.table import ScoredItem, Scorer, build_score_table
@@ -52,7 +54,9 @@ def test_silent_judges_are_left_out_and_listed():
     scores = judged({"ann": [1, 2, 4], "bob": [3, 3, 3], "cat": [5]})
     normalised = normalise(scores, "da", "z")
     made = normalised.scores
-    findings = report_normalisation(normalised, "da", "z")
+    findings = report_normalisation(
+        Normalisation("da", normalised, {}), NormaliseOptions()
+    )
     assert {made.judges[at] for at in made.judge.tolist()} == {"ann"}
     assert "bob (always the same value)" in findings.notes[-1]
     assert "cat (one value only)" in findings.notes[-1]
@@ -64,7 +68,9 @@ def test_silent_judges_are_left_out_and_listed():
 def test_of_many_judges_some_are_shown(most, shown):
     scores = judged({"ann": [1, 2, 4], "bob": [2, 3, 3], "cat": [5, 5]})
     normalised = normalise(scores, "da", "z")
-    [table] = report_normalisation(normalised, "da", "z", most).tables
+    [table] = report_normalisation(
+        Normalisation("da", normalised, {}), NormaliseOptions(most_judges=most)
+    ).tables
     names = [row[0].value for row in table.rows]
     assert len(names) == shown
     assert "cat" in names  # who is left out comes first

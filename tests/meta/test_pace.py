@@ -7,8 +7,8 @@ import pytest
 from tests.campaign.answers import made, table_of
 from tests.panels import cells_by_name
 
+from metra.meta.answers import ask_pace
 from metra.meta.judge_options import PaceOptions
-from metra.meta.pace import ask_pace
 from metra.meta.question import answer_question
 from metra.report.pictures.campaign import draw_judge_times, draw_times
 from metra.scores.selection import DEFAULT, Selection

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.campaign.answers import made, rank, table_of
 from tests.panels import cells_by_name
 
+from metra.meta.answers import ask_preferences
 from metra.meta.judge_options import PreferenceOptions
-from metra.meta.preferences import ask_preferences
 from metra.meta.question import answer_question
 from metra.scores.selection import DEFAULT, Selection
 

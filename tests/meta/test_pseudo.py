@@ -10,6 +10,7 @@ from tests.panels import cells_by_name, made, panel_of
 from metra.errors import CorpusError, OptionError
 from metra.meta.options import PseudoOptions
 from metra.meta.pseudo import (
+    PseudoDocuments,
     compute_wilcoxon,
     correlate_documents,
     gather_judgements,
@@ -22,7 +23,7 @@ from metra.scores.table import (
     concatenate_scores,
 )
 from metra.scores.views import build_panel
-from metra.stats.exact_tests import rank_sum_p, signed_rank_p
+from metra.stats.exact_tests import rank_sum, signed_rank_p, strata_p
 from metra.stats.panel import SegmentStatistics
 from metra.stats.pseudo_documents import JudgementCells, draw_documents
 
@@ -333,7 +334,7 @@ def test_the_signature_names_the_sampling():
     for judges_by, said in [("auto", "segment"), ("cell", "cell")]:
         options = PseudoOptions(lengths=(1,), documents=9, judges_by=judges_by)
         curves = correlate_documents(scores, panel, options)
-        findings = report_pseudo(panel, curves, options)
+        findings = report_pseudo(PseudoDocuments(panel, curves), options)
         assert f"|judges-by:{said}|crossed:100%|" in findings.signature
         assert any(f"drawn for each {said}" in note for note in findings.notes)
 
@@ -382,7 +383,8 @@ def test_constant_scores_leave_a_dash_and_a_note():
     )
     both = concatenate_scores([scores, constant])
     panel, options = build_panel(both, "da"), PseudoOptions(lengths=(2,), documents=9)
-    findings = report_pseudo(panel, correlate_documents(both, panel, options), options)
+    curves = correlate_documents(both, panel, options)
+    findings = report_pseudo(PseudoDocuments(panel, curves), options)
     row = cells_by_name(findings.tables[0])["flat"]
     assert row[0].value is None
     assert any(
@@ -402,13 +404,13 @@ def test_tests_of_ranks_are_scipys(seed):
     expected = scipy.stats.mannwhitneyu(
         a, b, alternative="greater", method="asymptotic"
     ).pvalue
-    assert rank_sum_p(a, b) == pytest.approx(expected)
+    assert strata_p([rank_sum(a, b)]) == pytest.approx(expected)
 
 
 def test_ranks_of_nothing_say_nothing():
     assert signed_rank_p(np.zeros(5)) == 0.5
-    assert np.isnan(rank_sum_p(np.empty(0), np.ones(3)))
-    assert rank_sum_p(np.ones(3), np.ones(3)) == 0.5
+    assert np.isnan(strata_p([rank_sum(np.empty(0), np.ones(3))]))
+    assert strata_p([rank_sum(np.ones(3), np.ones(3))]) == 0.5
 
 
 def test_sums_that_only_rounding_tells_apart_are_ties():

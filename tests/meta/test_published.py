@@ -496,7 +496,7 @@ def test_wmt24_error_span_annotation(shared, cli, lang):
     The published table pools several waves of judging, of which this file is one.
     """
     path = shared / "data/published-formats/wmt24-esa/esa_generalMT2024_wave3.csv.gz"
-    options = ("--scorer", "esa", "--lang", f"eng-{lang}", "--macro", "domain")
+    options = ("--scorer", "esa", "--lang", f"eng-{lang}", "--set", "macro=domain")
     done = cli("meta", "rank", path, *options, "--format", "json")
     assert done.code == 0, done.err
     found = {row["system"]: row for row in json.loads(done.out)["tables"]["ranking"]}

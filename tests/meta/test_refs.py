@@ -1,7 +1,5 @@
 """Agreement by number of references."""
 
-import math
-
 import numpy as np
 import pytest
 import scipy.stats
@@ -12,10 +10,12 @@ from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError
 from metra.meta.correlate import parse_specs
-from metra.meta.refs import (
+from metra.meta.options import RefsOptions
+from metra.meta.variants import (
     _choose_counts,
     choose_subsets,
     correlate_subsets,
+    draw_references,
     report_references,
 )
 from metra.scores.table import (
@@ -59,7 +59,7 @@ def score(chosen):
 
 
 def test_each_subset_is_scored_as_a_corpus_of_its_own():
-    found, _ = correlate_subsets(score, 3, ASK)
+    found = correlate_subsets(score, 3, ASK, RefsOptions())
     assert found.counts == [1, 2, 3]
     assert found.subsets[1] == [(0, 1), (0, 2), (1, 2)]
     for at, chosen in enumerate(found.subsets[1]):
@@ -74,7 +74,7 @@ def test_each_subset_is_scored_as_a_corpus_of_its_own():
 def test_streams_are_counted_and_one_is_refused():
     assert count_streams(CORPUS) == 3
     with pytest.raises(CorpusError, match="needs at least two"):
-        correlate_subsets(score, 1, ASK)
+        correlate_subsets(score, 1, ASK, RefsOptions())
 
 
 def test_a_segment_without_a_chosen_reference_is_refused():
@@ -100,12 +100,14 @@ def test_many_subsets_are_sampled_by_the_seed():
 
 
 def test_the_table_spans_the_subsets():
-    curves, panel = correlate_subsets(score, 3, ASK, counts=[1, 3])
-    findings = report_references(curves, panel, ASK)
+    options = RefsOptions(counts=(1, 3))
+    curves = correlate_subsets(score, 3, ASK, options)
+    findings = report_references(curves, options)
     row = cells_by_name(findings.tables[0])["chrf"]
     single = curves.values["chrf"][0]
     assert row[0].interval == (min(single), max(single))
     assert row[1].interval is None
     assert "1: 3 of 3, 3: 1 of 1" in findings.notes[-1]
-    assert all(math.isfinite(v) for v in curves.mean("chrf"))
+    [plot] = draw_references(curves, options)
+    assert np.isfinite(plot.series["chrf"]).all()
     assert np.isfinite(curves.values["bleu:smooth=floor"][0]).all()

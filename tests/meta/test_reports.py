@@ -13,10 +13,10 @@ from metra.meta.correlate import (
 )
 from metra.meta.deltas import measure_differences
 from metra.meta.judge_options import AgreeOptions, RankOptions
-from metra.meta.options import CorrelateOptions, DeltaOptions
+from metra.meta.options import CorrelateOptions, DeltaOptions, ScatterOptions
 from metra.meta.rank import rank_by_scorer
-from metra.meta.scatter import correlate_choices, report_scatter
 from metra.meta.study import _read_documents
+from metra.meta.systems import correlate_choices, report_scatter
 from metra.meta.variance import build_component_table
 from metra.stats.correlation import Options
 from metra.stats.judge_agreement import agree
@@ -45,9 +45,9 @@ def test_shares_of_variance_are_of_all_of_it():
 def test_two_systems_agree_by_chance(count, said):
     gold = np.array([[1.0, 2], [3, 4], [5, 7]])[:count]
     panel = panel_of(gold, {"m": gold + 1})
-    options = CorrelateOptions(level="sys", coefficients=("pearson",), no_ci=True)
+    options = CorrelateOptions(level="sys", coefficients=("pearson",), trials=0)
     found = correlate_metrics(panel, parse_questions(options), options)
-    notes = report_correlation([found], options).notes
+    notes = report_correlation(found, options).notes
     note = (
         "With two systems the order is either right or wrong; chance alone is "
         "right half of the time."
@@ -65,7 +65,7 @@ def test_scores_of_whole_systems_rank_nothing():
 def test_a_column_without_outliers_where_there_are_some(last, outliers):
     gold = np.array([[1.0], [2], [3], [3.5], [last]])
     panel = panel_of(gold, {"m": gold**2})
-    report = report_scatter(correlate_choices(panel, Options(coef="pearson")))
+    report = report_scatter(correlate_choices(panel, Options()), ScatterOptions())
     heads = ["all (5)", "no outliers (4)"] if outliers else ["all (5)"]
     assert [column.heading for column in report.tables[0].columns[1:]] == heads
     assert report.notes == (["Outliers by gold: s4."] if outliers else [])
@@ -91,7 +91,7 @@ def test_two_differences_are_enough():
 def test_units_of_one_judge_are_counted(matrix, expected):
     ratings = convert_matrix(matrix)
     for most in (0, 2, 1):
-        options = AgreeOptions(most_judges=most, no_ci=True)
+        options = AgreeOptions(most_judges=most, trials=0)
         answer = AgreementAnswer("da", ratings, agree(ratings, trials=0), None, True)
         notes = report_agreement(answer, options).notes
         assert [note for note in notes if "units have" in note] == expected

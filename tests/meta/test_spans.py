@@ -9,7 +9,7 @@ from metra.campaign.judgement import format_judgement_lines
 from metra.errors import MetraError
 from metra.meta.options import SpanOptions
 from metra.meta.spans import agree_on_marks, evaluate_spans, report_spans
-from metra.scores.span_files import read_spans
+from metra.scores.registry import read_spans
 from metra.scores.spans import arrange_spans, collect_spans, join_spans
 from metra.stats.span_agreement import agree_on_spans
 
@@ -102,7 +102,7 @@ COMBINED = [
 @pytest.mark.parametrize(("combine", "precision", "recall"), COMBINED)
 def test_a_program_against_raters_together(files, combine, precision, recall):
     read = [read_spans(str(path)) for path in files]
-    options = SpanOptions(gold=("ann", "bob"), combine=combine, no_ci=True)
+    options = SpanOptions(gold=("ann", "bob"), combine=combine, trials=0)
     (prog,) = evaluate_spans(read, options).scores
     assert prog.values["characters", "precision"] == pytest.approx(precision)
     assert prog.values["characters", "recall"] == pytest.approx(recall)
@@ -118,7 +118,7 @@ def test_outputs_tell_where_words_are(files):
     other = files[0].with_name("gold.jsonl")
     other.write_text("\n".join(lines) + "\n")
     read = [read_spans(str(other)), *program]
-    options = SpanOptions(gold=("gold",), no_ci=True)
+    options = SpanOptions(gold=("gold",), trials=0)
     with_texts = evaluate_spans(read, options, outputs={"a": ["red sky", "x"]})
     assert with_texts.scores[0].values["characters", "F"] == pytest.approx(0.5)
     without = evaluate_spans(read, options)
@@ -173,12 +173,15 @@ def test_report_and_command_give_every_figure(files, cli):
     figure = by_table["spans"]["figures"]["characters precision"]
     assert figure["value"] == pytest.approx(0.75)
     assert figure["interval"] is None  # of two outputs
-    assert "combine:each|credit:0.5|outputs:2|boot:segments k=1000" in data["signature"]
+    assert (
+        "combine:each|outputs:2|boot:segments k=1000|seed:12345|credit:0.5"
+        in data["signature"]
+    )
 
 
 REFUSED = [
     pytest.param(["--gold", "nobody"], "No rater named 'nobody'", id="unknown gold"),
-    pytest.param(["--credit", "2"], "--credit", id="credit"),
+    pytest.param(["--set", "credit=2"], "--set credit=2", id="credit"),
 ]
 
 

@@ -10,6 +10,7 @@ from tests.panels import headings
 
 from metra.errors import CorpusError, FormatError
 from metra.meta.compare import DecisionRule
+from metra.meta.options import TaskOptions
 from metra.meta.study import load_study, read_study
 from metra.meta.task import build_task_table, report_task, score_study
 from metra.scores.registry import read_scores
@@ -110,7 +111,7 @@ def test_names_golds_and_marks(files):
     ]
     marks = {row[0].value: row[0].marks for row in table.rows}
     assert marks == {"BLEU": "†", "Neural": "", "Neural-QE": "*"}
-    report = report_task(scores, Options())
+    report = report_task(scores, TaskOptions())
     assert "gold:en-de=mqm,en-ko_KR=human" in report.signature
     assert report.remarks[1] == "* needs no reference; † baseline metric."
 
@@ -239,7 +240,7 @@ def test_a_second_rater_shows_what_people_reach(files):
     table = build_task_table(scores)
     assert (table.rows[-1][0].value, table.rows[-1][0].marks) == ("second rater", "§")
     assert table.rows[-1][1].value is None
-    report = report_task(scores, Options())
+    report = report_task(scores, TaskOptions())
     assert (
         "en-de: second rater is rater2, on 12 segments (metrics: 12)." in report.notes
     )
@@ -391,6 +392,8 @@ def test_what_scores_do_not_have(files, cli):
         (("study.toml", "first.csv"), "leave out SCORES"),
         (("study.toml", "--gold", "mqm"), "leave out --gold"),
         (("study.toml", "--lang", "en-de"), "leave out --lang"),
+        (("study.toml", "--metric", "BLEU"), "leave out --metric"),
+        (("study.toml", "--select", "system=A"), "leave out --select"),
         (("wmt24",), "or a study such as study.toml."),
         (("wmt24", "first.csv"), "needs --gold NAMES"),
     ],

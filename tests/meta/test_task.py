@@ -9,6 +9,7 @@ from scipy.stats import binom
 from tests.panels import cells_by_name, headings, made, panel_of
 
 from metra.meta.compare import DecisionRule, compare
+from metra.meta.options import TaskOptions
 from metra.meta.study import StudyColumn
 from metra.meta.task import (
     add_intervals,
@@ -33,7 +34,9 @@ def test_a_metric_that_lacks_a_language_pair_is_left_out_and_named():
     first = in_language(made(seed=1), "en-de", ["m0", "m1", "m2"])
     second = in_language(made(seed=2), "zh-en", ["m0", "m1"])
     options = Options(trials=20)
-    report = report_task(score_task("wmt24", [second, first], options), options)
+    report = report_task(
+        score_task("wmt24", [second, first], options), TaskOptions(trials=20)
+    )
     (table,) = report.tables
     assert set(cells_by_name(table)) == {"m0", "m1"}
     assert "Excluded, because not in every language pair: m2." in report.notes
@@ -43,7 +46,7 @@ def test_a_metric_that_lacks_a_language_pair_is_left_out_and_named():
 def test_a_test_adds_clusters_beside_the_average():
     options = Options(draws=20)
     scores = score_task("wmt24", [made()], options, test=DecisionRule())
-    (table,) = report_task(scores, options).tables
+    (table,) = report_task(scores, TaskOptions()).tables
     assert headings(table)[:2] == ["average", "cluster"]
     clusters = [cells[1].value for cells in cells_by_name(table).values()]
     assert clusters == scores.clusters
@@ -66,11 +69,11 @@ def test_intervals_are_those_of_the_columns_and_of_their_average():
     narrow = [high - low for low, high in average]
     wide = np.mean([[high - low for low, high in rows] for rows in columns], 0)
     assert all(narrow < wide)
-    (table,) = report_task(found, options).tables
+    (table,) = report_task(found, TaskOptions(trials=60)).tables
     cells = cells_by_name(table)[found.metrics[0]]
     assert cells[0].interval == average[0]
-    assert "boot:both k=60" in report_task(found, options).signature
-    assert "boot" not in report_task(scores, options).signature
+    assert "boot:both k=60" in report_task(found, TaskOptions(trials=60)).signature
+    assert "boot" not in report_task(scores, TaskOptions()).signature
 
 
 def split_greedily(p_values, order):
@@ -237,7 +240,7 @@ def test_outcomes_of_pairs_change_sides_in_a_joint_test():
 def test_the_joint_test_says_what_it_asked_and_for_whom():
     options = Options(draws=40)
     scores = score_task("wmt24", [made()], options, test=DecisionRule())
-    report = report_task(scores, options)
+    report = report_task(scores, TaskOptions())
     assert "(joint exchange, two-sided)" in report.notes[-1]
     systems, segments = "other systems like these", "these systems, on other segments"
     assert scores.tests.population == (

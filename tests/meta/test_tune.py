@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import metra
-from metra.errors import CorpusError, OptionError, UnknownNameError
-from metra.meta.options import TuneOptions, parse_values
-from metra.meta.tune import list_variants
+from metra.errors import OptionError, UnknownNameError
+from metra.meta.option_fields import parse_values
+from metra.meta.options import TuneOptions
+from metra.meta.variants import list_variants
 
 SEGMENTS, WORDS = 24, 10
 
@@ -65,15 +66,13 @@ def read_curve(done):
 
 @pytest.mark.parametrize(("gold", "best"), [("recall", 1), ("precision", 0)])
 def test_the_weight_that_people_go_by_is_found(tune, gold, best):
-    drawn = ("--resample", "item")
-    curve = read_curve(tune(*drawn, "--format", "json", gold_name=gold))
+    curve = read_curve(tune("--format", "json", gold_name=gold))
     assert curve["best"] == best
     assert len(curve["values"]) == 21
     at = curve["values"].index(best)
     # People's scores are means of segments, the measure's are pooled.
     assert curve["coefficients"][at] > 0.99
     assert [fold["value"] for fold in curve["folds"]] == [best] * 5
-    assert curve["best_interval"] == [best, best]
 
 
 def score_fmean(counts, alpha):
@@ -86,8 +85,7 @@ def correlate(one, other):
     return float((one * other).sum() / math.sqrt((one**2).sum() * (other**2).sum()))
 
 
-@pytest.mark.parametrize("by", ["segment", "document"])
-def test_curve_and_folds_equal_their_twin(tune, study, by):
+def test_curve_and_folds_equal_their_twin(tune, study):
     _, counts = study
     people = counts[:, :, 0] / counts[:, :, 1] + counts[:, :, 0] / 7
     values = [0, 0.25, 0.5, 0.75, 0.9, 1]
@@ -98,14 +96,14 @@ def test_curve_and_folds_equal_their_twin(tune, study, by):
         row.append(f"{mark:.12f}")
     lines = ["\t".join(row) for row in ([*header, "mixed"], *rows)]
     study[0].write_text("\n".join(lines))
-    options = ("--values", "0:1:0.25", "--folds", "3", "--folds-by", by, "--seed", "7")
-    curve = read_curve(tune(*options, "--no-ci", "--format", "json", gold_name="mixed"))
+    options = ("--values", "0:1:0.25", "--folds", "3", "--seed", "7")
+    curve = read_curve(
+        tune(*options, "--trials", "0", "--format", "json", gold_name="mixed")
+    )
     assert curve["values"] == values
     expected = [correlate(people.mean(1), score_fmean(counts, v)) for v in values]
     assert curve["coefficients"] == pytest.approx(expected, abs=1e-9)
-    units = SEGMENTS if by == "segment" else SEGMENTS // 4
-    order = np.random.default_rng(7).permutation(units) % 3
-    fold_of = order if by == "segment" else np.repeat(order, 4)
+    fold_of = np.random.default_rng(7).permutation(SEGMENTS) % 3
     for fold, entry in enumerate(curve["folds"]):
         table = {
             kind: [
@@ -127,9 +125,7 @@ def test_segments_and_other_options(tune):
     )
     assert done.code == 0, done.err
     assert "kendall-b item with recall by alpha" in done.out
-    assert (
-        "level:seg|coef:kendall-b|group:item|tune:alpha|folds:2 by segment" in done.out
-    )
+    assert "level:seg|coef:kendall-b|group:item|folds:2 by segment|" in done.out
     done = tune(
         "--parameter", "beta", "--values", "1,3", "--folds", "0", specs=["chrf"]
     )
@@ -222,13 +218,3 @@ def test_values_are_read():
     for wrong in ("", "1:0:0.1", "0:1", "nan", "0:inf:1", "0:1:-1"):
         with pytest.raises(ValueError, match="is not a list of values"):
             parse_values(wrong)
-
-
-def test_folds_of_documents_need_documents():
-    from metra.meta.tune import _draw_folds
-    from metra.stats.panel import ScorePanel
-
-    gold = np.ones((2, 3))
-    panel = ScorePanel(("a", "b"), ("1", "2", "3"), "g", gold, {}, gold[:, 0], {})
-    with pytest.raises(CorpusError, match="Some segments have no document, which"):
-        _draw_folds(panel, TuneOptions(by="document", folds=2))

@@ -6,7 +6,18 @@ import numpy as np
 import pytest
 
 import metra
-from metra.metrics.bleu import compute_bleu_penalty, compute_nist_penalty
+
+SPECS = ("bleu:n=1", "nist:n=1,info=equal")
+
+
+def penalties(hyp_len, *ref_lens):
+    """BLEU's and NIST's penalty of an output, each with its reference length."""
+    totals = [np.array([0, 0, hyp_len, ref_len], float) for ref_len in ref_lens]
+    return [
+        metra.metric(spec).parts(row)["bp"]
+        for spec, row in zip(SPECS, totals, strict=True)
+    ]
+
 
 LENGTHS = [  # output, BLEU's and NIST's reference length, their penalties exactly
     pytest.param(3346, 3307, 3421, 1, 0.99793, id="CMU"),
@@ -17,28 +28,23 @@ LENGTHS = [  # output, BLEU's and NIST's reference length, their penalties exact
 
 @pytest.mark.parametrize(("output", "closest", "mean", "bleu", "nist"), LENGTHS)
 def test_case_study(output, closest, mean, bleu, nist):
-    assert float(compute_bleu_penalty(output, closest)) == pytest.approx(bleu, abs=5e-6)
-    assert float(compute_nist_penalty(output, mean)) == pytest.approx(nist, abs=5e-6)
+    assert penalties(output, closest, mean) == pytest.approx([bleu, nist], abs=5e-6)
 
 
-def test_by_definition():
-    ratios = np.linspace(0.05, 1.2, 24)
+@pytest.mark.parametrize("ratio", np.linspace(0.05, 1.2, 24).tolist())
+def test_by_definition(ratio):
     beta = math.log(0.5) / math.log(1.5) ** 2
-    bleu = [math.exp(min(0, 1 - 1 / ratio)) for ratio in ratios]
-    nist = [math.exp(beta * math.log(min(ratio, 1)) ** 2) for ratio in ratios]
-    assert compute_bleu_penalty(ratios, 1).tolist() == pytest.approx(bleu)
-    assert compute_nist_penalty(ratios, 1).tolist() == pytest.approx(nist)
-    assert compute_bleu_penalty([[1, 2], [3, 4]], 2).shape == (2, 2)
+    bleu = math.exp(min(0, 1 - 1 / ratio))
+    nist = math.exp(beta * math.log(min(ratio, 1)) ** 2)
+    assert penalties(ratio, 1, 1) == pytest.approx([bleu, nist])
 
 
 def test_nothing_is_as_short_as_it_gets():
-    assert compute_bleu_penalty(0, 5) == compute_nist_penalty(0, 5) == 0
-    assert compute_bleu_penalty(0, 0) == compute_nist_penalty(0, 0) == 1
+    assert penalties(0, 5, 5) == [0, 0]
+    assert penalties(0, 0, 0) == [1, 1]
 
 
 def test_they_are_those_of_the_measures():
     hyps, refs = ["a b c d e f"], [["a b c d e f g"], ["a b c d e f g h i"]]
-    bleu = metra.score(hyps, refs, "bleu").parts
-    nist = metra.score(hyps, refs, "nist").parts
-    assert bleu["bp"] == float(compute_bleu_penalty(6, 7))
-    assert nist["bp"] == float(compute_nist_penalty(6, 8))
+    measured = [metra.score(hyps, refs, name).parts["bp"] for name in ("bleu", "nist")]
+    assert measured == penalties(6, 7, 8)

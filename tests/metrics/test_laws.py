@@ -24,6 +24,7 @@ from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, MissingResourceError, OptionError
 from metra.metrics import registry
+from metra.metrics.describe import read_description
 from metra.metrics.options import format_value, read_parameters
 from metra.metrics.record import Metric
 from metra.scoring.accumulator import Accumulator
@@ -31,9 +32,6 @@ from metra.scoring.statistics import count_corpus, fit_metrics
 from metra.stats.resampling import Sample, compute_intervals
 from metra.stats.significance import contrasts
 from metra.stats.totals import join_parts, sum_rows
-
-#: Measures whose best possible score is not 100, with the reason.
-NO_CEILING = {"nist": "adds up information, of which longer texts have more"}
 
 #: Measures that compare with something else than the reference: a copy of it is no copy.
 OTHER_MODELS = {"untranslated": "compares with the source and a dictionary"}
@@ -56,6 +54,16 @@ BY_PLACE = {
 OF_KNOWN_TEXTS = ("xscore", "transfer", "ie", "outside", "spans", "llm")
 
 EXAMPLE = examples.find_example()
+
+
+def find_highest(name: str) -> float:
+    """Return the highest score by the first line of a docstring: 100 if it says nothing.
+
+    "0 to 1" is a range, "from 0" one without an end.
+    """
+    summary = read_description(name).summary
+    stated = re.search(r"\bfrom 0\b(?! to)|\b0 to ([\d.]*\d)", summary)
+    return 100.0 if stated is None else float(stated[1] or math.inf)
 
 
 def texts(path: str) -> list[str]:
@@ -228,8 +236,8 @@ def test_scores_are_finite_and_in_range(spec):
                 scores = np.nan_to_num(scores)
             assert np.isfinite(scores).all()
             assert np.min(scores) >= 0
-            if metric.higher_is_better and metric.name not in NO_CEILING:
-                assert np.max(scores) <= 100 + 1e-9
+            if metric.higher_is_better:
+                assert np.max(scores) <= find_highest(metric.name) + 1e-9
 
 
 @every_measure
@@ -238,6 +246,8 @@ def test_a_copy_of_the_reference_is_perfect(spec):
     name = registry.metric(spec).name
     if name in OTHER_MODELS:
         pytest.skip(f"{name} {OTHER_MODELS[name]}")
+    if not registry.metric(spec).needs and name not in examples.SETTINGS:
+        pytest.skip(f"{name} needs neither references nor a file about the text")
     copy = corpus(reference[0], reference)
     perfect = score_of(made(spec, copy), copy)
     others = [
@@ -245,15 +255,31 @@ def test_a_copy_of_the_reference_is_perfect(spec):
         for hyps in OUTPUTS.values()
     ]
     metric = registry.metric(spec)
-    if metric.higher_is_better:
+    target = metric.direction.target
+    if target is not None:
+        assert perfect == pytest.approx(target, abs=1e-9)
+    elif metric.higher_is_better:
         defined = [score for score in others if not math.isnan(score)]
         assert perfect >= max(defined, default=0) - 1e-9
         assert defined or name in UNDEFINED
-        if metric.name not in NO_CEILING:
-            assert perfect == pytest.approx(100, abs=1e-9)
+        if math.isfinite(find_highest(name)):
+            assert perfect == pytest.approx(find_highest(name), abs=1e-9)
     else:
         assert perfect == 0
         assert min(others) > 0
+
+
+RANGES = [  # first lines of docstrings that are in the registry, and one of a share
+    pytest.param("bleu", 100, id="0 to 100"),
+    pytest.param("nist", math.inf, id="from 0"),
+    pytest.param("terminology", 100, id="a share states no range"),
+    pytest.param("comet", 1, id="mostly from 0 to 1"),
+]
+
+
+@pytest.mark.parametrize(("name", "highest"), RANGES)
+def test_the_first_line_states_the_range(name, highest):
+    assert find_highest(name) == highest
 
 
 def score_of(metric: Metric, scored: Outputs) -> float:

@@ -272,13 +272,11 @@ def build(**given: object) -> Metric:
     ("given", "direction"),
     [
         ({}, HIGHER),
-        ({"higher_is_better": True}, HIGHER),
-        ({"higher_is_better": False}, LOWER),
         ({"direction": LOWER}, LOWER),
         ({"direction": Direction(100.0)}, Direction(100.0)),
     ],
 )
-def test_a_direction_can_be_given_in_two_ways(given, direction):
+def test_the_direction_is_higher_unless_given(given, direction):
     metric = build(**given)
     assert metric.direction == direction
     assert metric.higher_is_better == direction.higher_is_better

@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.campaign.answers import read_judgements
+from tests.judged import parse_judgement_lines, score_latest
 
-from metra.campaign.imports import parse_judgement_lines
 from metra.campaign.judgement import (
     check_imported,
     keep_latest,
-    score_judgements,
     score_outputs,
 )
 from metra.campaign.protocols.rating_protocols import CATEGORIES
@@ -22,7 +21,7 @@ from metra.campaign.protocols.registry import protocol
 from metra.errors import FormatError, OptionError
 from metra.formats.table import escape_formula, unescape_formula
 from metra.scores.appraise import format_appraise, parse_appraise_judgements
-from metra.scores.judgement import Judgement, OutputScore
+from metra.scores.judgement import Judgement, build_scores
 from metra.scores.judgement_jsonl import SCHEMA, format_judgements
 from metra.scores.long_table import format_judgement_table
 from metra.scores.mqm import COLUMNS, MQM_WEIGHTS, format_marot, parse_marot
@@ -32,8 +31,9 @@ from metra.scores.mt_metrics_eval import (
     parse_rating_lines,
 )
 from metra.scores.registry import read_scores
+from metra.scores.selection import DEFAULT
 from metra.scores.spreadsheet import format_lines
-from metra.scores.table import ITEM_KINDS
+from metra.scores.table import ITEM_KINDS, ScoreRow
 
 ALPHABET = "ab é\u0301😀👩\u200dא語\u2028<v>/'=,\"\t\n"
 NAMES = st.text("ab=+-@'é😀 ", min_size=1, max_size=6)
@@ -152,7 +152,7 @@ def test_ends_as_each_program_counts_them():
 
 
 def write_appraise(judgements):
-    return format_appraise(*score_judgements(judgements))
+    return format_appraise(*score_latest(judgements))
 
 
 def read_appraise(text, outputs):
@@ -191,7 +191,7 @@ def test_what_is_missing_has_no_place_for_appraise():
     gone = {"side": "missing", "start": 0, "end": 0, "severity": "major"}
     in_source = {"side": "source", "start": 0, "end": 1, "severity": "minor"}
     row = format_appraise(
-        *score_judgements([made("esa", {"errors": [in_source, gone], "esa": 1.0})])
+        *score_latest([made("esa", {"errors": [in_source, gone], "esa": 1.0})])
     )
     assert row.count("start_i") == 1
     assert '""start_i"": ""missing"", ""end_i"": ""missing""' in row
@@ -233,7 +233,7 @@ def test_marot_by_others_may_hold_many_errors_of_other_kinds():
     row = ["one", "d", "1", "7", "r", "", "<v>a</v>", "Non-translation!", "Major", ""]
     text = "\t".join(COLUMNS) + "\n" + 6 * ("\t".join(row) + "\n")
     [judgement] = read_marot(text)
-    assert score_outputs(judgement)[0][0].native == 150
+    assert score_outputs(judgement)[0][0].value == 150
     assert parse_judgement_lines(format_judgements([judgement]).split("\n"), "x") == [
         judgement
     ]
@@ -247,7 +247,7 @@ def test_the_guard_hides_formulas_and_comes_off(cell):
 
 def test_no_cell_of_appraise_runs():
     row = format_appraise(
-        *score_judgements(
+        *score_latest(
             [made("da", {"da": 5.0}, system="=cmd()", judge="@x", document="-d")]
         )
     )
@@ -270,8 +270,8 @@ def test_the_last_revision_counts():
 
 
 def test_meta_reads_the_long_table(write):
-    scored, flags = score_judgements(CAMPAIGN), {"bob": ["slow", "p = 0.4"]}
-    path = write("judged.tsv", format_judgement_table(*scored, flags=flags).encode())
+    scored = score_latest(CAMPAIGN, {"bob": ["slow", "p = 0.4"]})
+    path = write("judged.tsv", format_judgement_table(scored[1]).encode())
     scores = read_scores(str(path))
     assert (scores.names, scores.hundred.tolist()) == (["da"], [70, 60, 10, 81, 33])
     kinds = ["judged", "judged", "degraded", "repeat", "calibration"]
@@ -279,20 +279,13 @@ def test_meta_reads_the_long_table(write):
     assert scores.flags == {"bob": ("slow", "p = 0.4")}
 
 
-def test_meta_reads_tables_of_older_versions(write):
-    rows = ["system\tscorer\tvalue\tsegment\tjudge\tkind\thundred"]
-    rows += [f"a\t{name}\t5\t1\tann\tda\t5" for name in ("da", "da-repeat", "da-z")]
-    scores = read_scores(str(write("older.tsv", rows)))
-    assert scores.names == ["da", "da-z"]
-    assert [ITEM_KINDS[at] for at in scores.kind] == ["judged", "repeat", "judged"]
-
-
 def test_documents_have_no_segment(write):
     one = made("da", {"da": 5.0})
-    scored = [[(OutputScore("da", 5.0, 5.0),)]]
+    rows = [(ScoreRow("da", 5.0, 5.0),)]
+    scores = build_scores([one], lambda _: rows, whole={"da"})
     for name, text in (
-        ("t.tsv", format_judgement_table([one], scored, whole={"da"})),
-        ("t.csv", "".join(format_lines([one], scored, whole={"da"}))),
+        ("t.tsv", format_judgement_table(scores)),
+        ("t.csv", "".join(format_lines([one], scores))),
     ):
         [item] = read_scores(str(write(name, text.encode()))).items
         assert (item.segment, item.document) == ("", one.document)
@@ -301,10 +294,10 @@ def test_documents_have_no_segment(write):
 def test_the_spreadsheet_has_the_scores_of_the_table(write):
     marks = [_at(0, 1, severity="major", category="other")]
     mqm = made("mqm", {"mqm": marks}, system="=two", judge="bob")
-    scored, flags = score_judgements([*CAMPAIGN, mqm]), {"bob": ["slow"]}
+    scored = score_latest([*CAMPAIGN, mqm], {"bob": ["slow"]})
     texts = {
-        "t.tsv": format_judgement_table(*scored, flags=flags),
-        "t.csv": "".join(format_lines(*scored, flags=flags)),
+        "t.tsv": format_judgement_table(scored[1]),
+        "t.csv": "".join(format_lines(*scored)),
     }
     table, sheet = (
         read_scores(str(write(name, text.encode()))) for name, text in texts.items()
@@ -334,7 +327,10 @@ def test_meta_reads_marot(write):
 
 def test_meta_reads_scores_of_segments(write):
     text = format_scores(
-        *score_judgements(CAMPAIGN), "da", systems=["one", "two"], segments=2
+        DEFAULT.select(score_latest(CAMPAIGN)[1]),
+        "da",
+        systems=["one", "two"],
+        segments=2,
     )
     assert text == "one\t65.0\none\tNone\ntwo\tNone\ntwo\tNone\n"
     path = write("human-scores/fr-en.da.seg.score", text.encode())
@@ -343,10 +339,14 @@ def test_meta_reads_scores_of_segments(write):
 
 def test_penalties_are_negated_where_higher_must_be_better():
     mqm = made("mqm", {"mqm": [_at(0, 1, severity="major", category="other")]})
-    text = format_scores(*score_judgements([mqm]), "mqm", systems=["one"], segments=1)
+    text = format_scores(
+        DEFAULT.select(score_latest([mqm])[1]), "mqm", systems=["one"], segments=1
+    )
     assert text == "one\t-5.0\n"
     clean = made("mqm", {"mqm": []})
-    text = format_scores(*score_judgements([clean]), "mqm", systems=["one"], segments=1)
+    text = format_scores(
+        DEFAULT.select(score_latest([clean])[1]), "mqm", systems=["one"], segments=1
+    )
     assert text == "one\t0.0\n"
 
 
@@ -357,7 +357,7 @@ def test_compared_outputs_get_a_line_each():
         systems=("x", "y", "z"),
         outputs=("a", "b", "c"),
     )
-    lines = format_judgement_table(*score_judgements([compared])).split("\n")[1:4]
+    lines = format_judgement_table(score_latest([compared])[1]).split("\n")[1:4]
     assert [(line.split("\t")[0], line.split("\t")[9]) for line in lines] == [
         ("x", "25.0"),
         ("y", "100.0"),
@@ -367,7 +367,7 @@ def test_compared_outputs_get_a_line_each():
 
 def test_a_name_stays_in_its_column():
     lines = format_judgement_table(
-        *score_judgements([made("da", {"da": 1.0}, system="a\tb\nc")])
+        score_latest([made("da", {"da": 1.0}, system="a\tb\nc")])[1]
     ).split("\n")
     assert lines[1].startswith("a b c\tda\t1.0\t")
     assert len(lines) == 3
@@ -433,7 +433,8 @@ def test_values_from_0_to_100_tell_the_direction(write):
 
 
 def test_a_spreadsheet_of_answers_without_scores(write):
-    lines = format_lines([made("da", {"da": 5.0})], [[()]])
+    one = made("da", {"da": 5.0})
+    lines = format_lines([one], build_scores([one], lambda _: [()]))
     path = write("t.csv", "".join(lines).encode())
     with pytest.raises(FormatError, match=r"t\.csv has rows, but no scores in them\."):
         read_scores(str(path))

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.campaign.imports import list_answer_steps
 from metra.campaign.judgement import check_imported, keep_latest
 from metra.errors import FormatError
 from metra.scores import pearmut
@@ -36,7 +35,6 @@ def read(*lines, **more):
         lines,
         "x",
         languages=FR_EN,
-        steps_of=list_answer_steps,
         check=check_imported,
         **more,
     )

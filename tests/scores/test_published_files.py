@@ -226,7 +226,7 @@ def test_scores_in_one_domain_are_not_those_of_the_whole(tmp_path):
         ),
         (
             {"metric-scores/{}/M-src.domain.score": ["news A 1", "B 2"]},
-            "line 2 has 2 cells; expected a domain, a system's name and its score there",
+            "line 2 is 'B 2'; expected a domain, a system's name and its score there",
         ),
     ],
 )  # fmt: skip

@@ -10,19 +10,22 @@ from tests.campaign.answers import read_judgements
 from tests.judged import read_question
 
 import metra
-from metra.campaign.evaluator_files import read_evaluator_file
-from metra.campaign.imports import list_answer_steps
 from metra.campaign.judgement import build_campaign_scores
+from metra.campaign.protocols.registry import PROTOCOLS
 from metra.errors import CorpusError, FormatError, MetraError
 from metra.report.campaign_files import export_judgements
 from metra.scores import pearmut
+from metra.scores.long_table import TableFormat
 from metra.scores.registry import (
     SCORE_FORMATS,
     list_readable,
+    read_evaluator_file,
+    read_score_files,
     read_scores,
     recognise_score_format,
 )
 from metra.scores.selection import DEFAULT
+from metra.scores.table import Scorer
 
 VALUES = {"a": [80.0, 60.0], "b": [40.0, 15.0]}
 CELLS = [
@@ -174,7 +177,6 @@ FILES: dict[str, tuple[Callable[[Path], Path], tuple[str, ...], str]] = {
     ),
     "metra-json": (write_results("json"), METRIC, ""),
     "metra-tsv": (write_results("tsv"), METRIC, ""),
-    "metra-table": (write_results("table"), ("meta", "exercise"), ""),
     "comet-json": (write_comet, METRIC, ""),
     "comet": (
         lambda folder: write_lines(
@@ -254,7 +256,6 @@ def test_every_command_reads_the_same_scores(tmp_path, form):
 
 REFUSED = {
     **dict.fromkeys(("metra-json", "comet", "metricx", "wmt25"), "no human judgements"),
-    "metra-table": "no human judgements",
     "wmt25-human": r"calls a segment 'd#1'; expected its number",
     "results": "judgements are of whole documents; give outputs and references with one",
 }
@@ -266,10 +267,15 @@ def test_reports_refuse_what_people_did_not_judge_by_segments(tmp_path, form):
         read_question(str(FILES[form][0](tmp_path)))
 
 
-@pytest.mark.parametrize("form", ["results", "metra-table"])
-def test_metrics_need_scores_of_segments(tmp_path, form):
+def test_metrics_need_scores_of_segments(tmp_path):
     with pytest.raises(CorpusError, match="has no segment scores"):
-        metra.metric(f"x@{FILES[form][0](tmp_path)}")
+        metra.metric(f"x@{FILES['results'][0](tmp_path)}")
+
+
+def test_printed_tables_are_refused_with_what_to_write(tmp_path):
+    path = write_results("table")(tmp_path)
+    with pytest.raises(FormatError, match="write scores with `metra score --format j"):
+        read_scores(str(path))
 
 
 def test_judgements_are_a_metric_of_the_command_line(cli, tmp_path):
@@ -345,7 +351,8 @@ def test_results_of_pearmut_have_the_scores_of_their_protocols(tmp_path, name):
         entry["item_i"] = screen % 4  # the last line replaces the first
         lines.append(json.dumps(entry))
     path = write_lines(tmp_path / "p.jsonl", lines)
-    assert tuple(list_answer_steps(name)) == pearmut.STEPS[name]
+    names = [step.name for step in PROTOCOLS[name].steps]
+    assert [step.name for step in pearmut.STEPS[name]] == names
     scores = read_scores(str(path))
     expected = build_campaign_scores(read_judgements([str(path)]))
     wanted = expected.lines(name)
@@ -355,3 +362,43 @@ def test_results_of_pearmut_have_the_scores_of_their_protocols(tmp_path, name):
     assert scores.names == [name]
     assert scores.scorers[0].direction == wanted.scorers[expected.find(name)].direction
     assert scores.languages == [""]
+
+
+def test_a_table_with_fixed_headings_is_a_declaration(write):
+    """The example of CONTRIBUTING.md."""
+    form = TableFormat(
+        "survey",
+        (("participant", "item", "engine", "rating", "item class"),),
+        {"judge": ("participant",), "system": ("engine",), "check": ("item class",)},
+        scorers={"rating": Scorer("rating", "human")},
+        item_kinds={"real": "judged", "trap": "degraded"},
+    )
+    rows = ["Participant\tItem\tEngine\tRating\tItem class"]
+    rows += ["ann\t1\ta\t4\treal", "ann\t2\ta\t1\ttrap", "bob\t1\tb\t3\treal"]
+    scores = form.read(str(write("s.tsv", rows)))
+    assert (scores.systems, scores.judges) == (("a", "b"), ("ann", "bob"))
+    assert [item.segment for item in scores.items] == ["1", "2"]
+    assert DEFAULT.select(scores).value.tolist() == [4, 3]
+    with pytest.raises(FormatError, match="of the type 'odd'; expected real, trap"):
+        form.read(str(write("s.tsv", [rows[0], "ann\t1\ta\t4\todd"])))
+
+
+def test_results_of_pearmut_that_begin_with_answers_are_no_output_of_comet(write):
+    entry = build_screen("a", 1, 50.0)
+    first = {"annotation": entry.pop("annotation")}
+    path = write("p.jsonl", [json.dumps(first | entry)])
+    assert recognise_score_format(str(path)) == "pearmut"
+
+
+def test_files_without_a_language_are_of_the_only_one(write):
+    """System scores of a file join those of the pair, as its segments do."""
+    gold = write(
+        "gold.tsv", ["system\tsegment\tscorer\tvalue\tlang", "A\t1\tda\t5\tfr-en"]
+    )
+    rows = ["system\tsegment\tscorer\tvalue", "A\t1\tbleu\t3", "A\t\tbleu\t9"]
+    own = write("own.tsv", rows)
+    scores = read_score_files([str(gold), str(own)])
+    assert scores.languages == ["fr-en"]
+    assert scores.system_scores("bleu").tolist() == [9]
+    named = read_score_files([str(gold), f"fr-en={own}"])
+    assert named.system_scores("bleu").tolist() == [9]

@@ -13,7 +13,7 @@ from metra.campaign.judgement import build_campaign_scores
 from metra.errors import OptionError, UnknownNameError
 from metra.meta import QUESTION_NAMES
 from metra.meta.question import answer_all
-from metra.meta.questions import QUESTIONS
+from metra.meta.questions import JUDGEMENT_QUESTIONS, QUESTIONS
 from metra.scores.selection import (
     DEFAULT,
     EVERY_KIND,
@@ -561,7 +561,8 @@ def test_every_number_follows_the_selection():
             (own, DEFAULT),
         )
     )
-    assert [one.question.name for one in alone] == [*QUESTIONS] == [*QUESTION_NAMES]
+    assert [one.question.name for one in alone] == [*JUDGEMENT_QUESTIONS]
+    assert [*QUESTIONS] == [*QUESTION_NAMES]
     for one, other in zip(through_filter, alone, strict=True):
         assert one.problem == other.problem
         if one.report is not None:

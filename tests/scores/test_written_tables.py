@@ -10,10 +10,9 @@ import pandas as pd
 import pytest
 from tests.judged import read_question
 
-from metra.campaign.evaluator_files import read_evaluator_file
 from metra.errors import FormatError
 from metra.scores.long_table import read_ranks
-from metra.scores.registry import read_scores
+from metra.scores.registry import read_evaluator_file, read_scores
 
 SYSTEMS = ['one, "new"', "zwölf; alt", "'drei"]
 LONG = pd.DataFrame(
@@ -28,8 +27,11 @@ MATRIX = LONG.pivot_table(index=["system", "segment"], columns="scorer", values=
 MATRIX = MATRIX.assign(bleu=[40, 41.25, 42] * 3).reset_index()
 JUDGED = LONG.rename(columns={"value": "score"}).drop(columns="scorer")
 PRINTED = pd.DataFrame(
-    [("system", system, "", "bleu", 40.5 + i) for i, system in enumerate(SYSTEMS)],
-    columns=["level", "system", "item", "metric", "score"],
+    [
+        ("system", system, "", "bleu", 40.5 + i, "true")
+        for i, system in enumerate(SYSTEMS)
+    ],
+    columns=["level", "system", "item", "metric", "score", "better"],
 )
 MQM = pd.DataFrame(
     [

@@ -15,6 +15,7 @@ from metra.metrics.units import Detail, Finding
 from metra.report.table import Style
 from metra.report.writers.results import render
 from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus
+from metra.stats.direction import LOWER
 
 
 def shouting() -> Metric:
@@ -45,7 +46,7 @@ def shouting() -> Metric:
         columns=("loud", "words"),
         rows=rows,
         aggregate=aggregate,
-        higher_is_better=False,
+        direction=LOWER,
         needs=(),
         notes=Notes(details=details),
     )

@@ -207,7 +207,7 @@ def test_sections_give_the_same_as_lines(table, cli, write, watched):
     made = [
         cli("score", *given, *metrics, "--format", "json")
         for given in (
-            [folder, "--hyp-column", "hyp"],
+            [folder, "--read", "hyp=hyp"],
             [paths[0], "-r", paths[1], "--docs", paths[2]],
         )
     ]
@@ -232,7 +232,7 @@ def test_the_share_of_sections_is_that_of_all_rows(table):
 def test_what_needs_the_order_of_segments_is_read_in_order(
     options, table, cli, watched
 ):
-    code, _, _ = cli("score", table[0], "--hyp-column", "hyp", *options)
+    code, _, _ = cli("score", table[0], "--read", "hyp=hyp", *options)
     assert code == 0
     assert not watched
 
@@ -297,7 +297,7 @@ def test_an_error_in_the_first_section_ends_the_wait_of_the_others(table, cli):
     part = {name: values[:25] for name, values in rows.items()}
     part["hyp"] = [None, *part["hyp"][1:]]
     pq.write_table(pa.table(part), folder / "0.parquet", row_group_size=6)
-    code, _, error = cli("score", folder, "--hyp-column", "hyp")
+    code, _, error = cli("score", folder, "--read", "hyp=hyp")
     assert code == 2
     assert "Row 1 of" in error
 
@@ -338,7 +338,7 @@ def test_a_file_without_rows_is_checked_as_well(
         monkeypatch.setattr(parquet, "LEAST_SPAN", 1000)
     path = table[0] / "1.parquet"
     pq.ParquetWriter(path, pa.schema([("hyp", pa.string())])).close()
-    code, _, message = cli("score", table[0], "--hyp-column", "hyp")
+    code, _, message = cli("score", table[0], "--read", "hyp=hyp")
     assert code == 2
     assert f"{path} has no column 'ref'" in message
     assert bool(watched) == is_section
@@ -368,7 +368,7 @@ def test_the_text_checks_see_the_same_chunks_on_any_number_of_threads(
     for threads in "123":
         monkeypatch.setenv("METRA_THREADS", threads)
         seen.append([])
-        assert cli("score", table[0], "--hyp-column", "hyp").code == 0
+        assert cli("score", table[0], "--read", "hyp=hyp").code == 0
     assert [chunks[0] for chunks in seen] == [(0, 6)] * 3
     assert sorted(seen[0]) == sorted(seen[1]) == sorted(seen[2])
 
@@ -380,7 +380,7 @@ def test_a_null_in_a_section_is_named(table, cli, watched):
         part["hyp"][row] = None
     path = folder / "2.parquet"
     pq.write_table(pa.table(part), path, row_group_size=6)
-    code, _, message = cli("score", folder, "--hyp-column", "hyp")
+    code, _, message = cli("score", folder, "--read", "hyp=hyp")
     assert code == 2
     assert f"Row 21 of {path} is null in the column 'hyp'" in message
     assert watched

@@ -11,7 +11,6 @@ from tests.patience import PATIENCE
 
 from metra.errors import FormatError
 from metra.formats import remote
-from metra.scoring.executors import local as executor
 
 pytest.importorskip("moto.server", reason="needs a local S3 server (moto[server])")
 
@@ -19,7 +18,7 @@ ROWS = {
     "hyp": ["the cat sat on the mat", "a dog", "this is a house here", "x y"],
     "ref": ["the cat sat on a mat", "a dog", "this is the house here", "z y"],
 }
-OPTIONS = ("--hyp-column", "A=hyp", "-m", "bleu", "-m", "nist", "--group-by", "lp",
+OPTIONS = ("--read", "hyp=A=hyp", "-m", "bleu", "-m", "nist", "--group-by", "lp",
            "--format", "json")  # fmt: skip
 
 
@@ -136,36 +135,6 @@ def test_a_kill_in_the_middle(cli, folder):
     assert found.code == 0, found.err
     assert json.loads(found.out) == json.loads(cli("score", local, *OPTIONS).out)
     assert len(remote.list_remote("s3://tables/out")) == 2
-
-
-# Terms go through files of the store, one row a chunk; writing some file is the end.
-PART = f"""
-import metra.scoring.executors.local as local
-local.HELD_ROWS, local.choose_sizes = 0, lambda _: (1, 3)
-{KILLED.replace("part-0.parquet", "-answered-1.terms").replace("fr-en", "/parts/")}
-"""
-
-
-def test_parts_are_counted_in_a_store_and_one_is_killed(cli, folder, monkeypatch):
-    local, address = folder
-    expected = cli("score", local, *OPTIONS)
-    monkeypatch.setattr(executor, "HELD_ROWS", 0)
-    monkeypatch.setattr(executor, "choose_sizes", lambda _: (1, 3))
-    words = ("score", address, *OPTIONS, "--resume", "s3://tables/parts")
-    assert "step 1 of 3 is done" in cli(*words, "--part", "1/2").err
-    command = [sys.executable, "-c", PART, *words, "--part", "2/2"]
-    assert subprocess.run(command, check=False, timeout=PATIENCE).returncode == -9
-    kept = remote.list_remote("s3://tables/parts")
-    assert len([path for path in kept if "-asked-" in path]) == 2
-    assert not [path for path in kept if "-answered-" in path]
-    for part, says in ((2, "step 2 of 3 is done"), (1, "is finished")):
-        assert says in cli(*words, "--part", f"{part}/2").err
-    early = cli(*words)
-    assert (early.code, early.out) == (2, "")
-    assert "is not complete: part 2 of 2 is not finished" in early.err
-    assert "is finished" in cli(*words, "--part", "2/2").err
-    merged = cli(*words)
-    assert merged.out == expected.out  # to the byte
 
 
 def test_texts_are_read_from_a_store_and_converted_into_one(cli, bucket, tmp_path):

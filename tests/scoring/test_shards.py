@@ -17,7 +17,6 @@ from tests.patience import PATIENCE
 
 import metra
 from metra.errors import FormatError, MetraError, OptionError
-from metra.formats.texts.columns import ColumnNames
 from metra.scoring.executors import local
 from metra.scoring.plan import ScoringPlan
 
@@ -167,7 +166,6 @@ def test_finished_shards_are_not_scored_again(shards, tmp_path):
 CHANGES = [
     pytest.param({"metrics": ("bleu:tok=intl",)}, 2001, id="another option"),
     pytest.param({"group_by": ()}, 2001, id="other groups"),
-    pytest.param({"nulls": "empty"}, 2001, id="nulls"),
     pytest.param({}, 0, id="nothing"),
 ]
 
@@ -263,13 +261,11 @@ def test_groups_are_a_sequence_in_the_order_of_their_keys(shards):
 OTHER_WEIGHTS = [
     pytest.param({"metrics": ("nist:n=4",)}, id="another option"),
     pytest.param({"metrics": ("nist",), "references": ("hyp",)}, id="other references"),
-    pytest.param({"metrics": ("nist",), "nulls": "empty"}, id="nulls"),
 ]
 
 
 @pytest.mark.parametrize("changed", OTHER_WEIGHTS)
-def test_other_weights_are_counted_anew(shards, tmp_path, changed, monkeypatch):
-    monkeypatch.setattr(local, "HELD_ROWS", 0)
+def test_other_weights_are_counted_anew(shards, tmp_path, changed):
     kept = tmp_path / "kept"
     plan = {**as_fields(PLAN), "metrics": ("nist",)}
     score(shards, ScoringPlan(**plan), resume=str(kept))
@@ -277,8 +273,7 @@ def test_other_weights_are_counted_anew(shards, tmp_path, changed, monkeypatch):
     assert score(shards, other, resume=str(kept)) == score(shards, other)
 
 
-def test_a_changed_file_makes_other_weights(shards, tmp_path, monkeypatch):
-    monkeypatch.setattr(local, "HELD_ROWS", 0)
+def test_a_changed_file_makes_other_weights(shards, tmp_path):
     kept = tmp_path / "kept"
     score(shards, resume=str(kept))
     pq.write_table(table(50, 9), shards[1])
@@ -389,13 +384,8 @@ def test_a_null_is_found_by_file_row_and_column(shards):
         score(shards, ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",)}))
     assert str(found.value).startswith(
         f"Row 12346 of {shards[2]} is null in the column 'hyp', which needs a text; "
-        "fill it in, remove the row, or treat nulls as empty texts: `nulls` empty."
+        "fill it in, if need be with an empty text, or remove the row."
     )
-    plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",), "nulls": "empty"})
-    found = score(shards, plan)
-    rows["hyp"][12_345] = ""
-    pq.write_table(pa.table(rows), shards[2])
-    assert score(shards, plan) == found
 
 
 def test_files_without_rows(shards):
@@ -430,7 +420,7 @@ def test_a_full_disk_leaves_what_is_whole(shards, tmp_path):
     out, kept = tmp_path / "out", tmp_path / "kept"
     shards = [shards[1], shards[0], shards[2]]  # the small one first
     command = [
-        *("score", *map(str, shards), "--hyp-column", "A=hyp"),
+        *("score", *map(str, shards), "--read", "hyp=A=hyp"),
         *("--scores-out", str(out), "--resume", str(kept)),
     ]
     done = subprocess.run(
@@ -479,7 +469,7 @@ main()
 def test_ctrl_c_says_what_is_kept_and_how_to_go_on(shards, tmp_path, threads):
     kept = tmp_path / "kept"
     shards = [shards[1], shards[0]]
-    command = ["score", *map(str, shards), "--hyp-column", "hyp", "--resume", str(kept)]
+    command = ["score", *map(str, shards), "--read", "hyp=hyp", "--resume", str(kept)]
     running = subprocess.Popen(
         [sys.executable, "-c", SLOW, *command],
         stdout=subprocess.PIPE,
@@ -506,7 +496,7 @@ def test_columns_are_settled_by_name(shards):
     from metra.scoring.tables import build_plan
 
     schema = pq.read_schema(shards[0])
-    plan = build_plan(schema, ["bleu"], ColumnNames(), group_by=["lp"])
+    plan = build_plan(schema, metrics=["bleu"], group_by=["lp"])
     assert plan == ScoringPlan(
         metrics=("bleu",),
         outputs=(("hyp", "hyp"),),
@@ -515,4 +505,4 @@ def test_columns_are_settled_by_name(shards):
         group_by=("lp",),
     )
     with pytest.raises(FormatError, match=r"no output column; it has: ref. Name one"):
-        build_plan(pa.schema([("ref", pa.string())]), ["bleu"], ColumnNames())
+        build_plan(pa.schema([("ref", pa.string())]), metrics=["bleu"])

@@ -218,10 +218,9 @@ def test_plans_travel():
     changes = (
         {"metrics": ("bleu:tok=intl",)},
         {"group_by": ()},
-        {"nulls": "empty"},
         {"outputs": (("A", "other"),)},
     )
-    assert len({plan(**change).fingerprint() for change in ({}, *changes)}) == 5
+    assert len({plan(**change).fingerprint() for change in ({}, *changes)}) == 4
 
 
 @pytest.mark.parametrize(
@@ -260,7 +259,7 @@ NULLS = [
 
 
 @pytest.mark.parametrize(("columns", "name"), NULLS)
-def test_nulls_are_refused_or_empty(columns, name):
+def test_nulls_are_refused(columns, name):
     batch = pa.table(columns).to_batches()[0]
     wanted = {"metrics": ("chrf",), "outputs": (("A", "hyp"),), "references": ("ref",)}
     with pytest.raises(
@@ -269,15 +268,6 @@ def test_nulls_are_refused_or_empty(columns, name):
         count_totals(batch, ScoringPlan(**wanted))
     assert found.value.column == name
     assert found.value.row == batch.column(name).to_pylist().index(None)
-    filled = pa.table(
-        {
-            key: [text or "" for text in pa.array(v).to_pylist()]
-            for key, v in columns.items()
-        }
-    ).to_batches()[0]
-    assert count_totals(batch, ScoringPlan(**wanted, nulls="empty")) == count_totals(
-        filled, ScoringPlan(**wanted)
-    )
 
 
 def test_bytes_that_are_no_text_are_refused():

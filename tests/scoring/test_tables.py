@@ -7,6 +7,7 @@ import pytest
 import metra
 from metra.errors import LengthError, OptionError, UnknownNameError
 from metra.scoring.evaluate import ScoringRequest, evaluate_files, make_metrics
+from metra.scoring.files import CorpusFiles
 from metra.scoring.tables import ENGINES, score_table
 
 
@@ -43,7 +44,7 @@ def test_a_lone_column_of_outputs_is_named(path, system, expected):
 def test_an_engine_that_is_not_known(path):
     with pytest.raises(UnknownNameError, match="No engine named 'sparc'"):
         score_table([path], ["bleu"], engine="sparc")
-    assert list(ENGINES) == ["local", "spark", "dask", "ray"]
+    assert list(ENGINES) == ["local", "spark", "dask"]
 
 
 @pytest.mark.parametrize("option", ["scores_out", "resume"])
@@ -57,9 +58,8 @@ def test_what_dask_does_not_do(path, option):
 def test_files_that_are_no_table(tmp_path):
     place = tmp_path / "a.txt"
     place.write_text("a b\n", encoding="utf-8")
-    request = ScoringRequest(
-        [str(place)], make_metrics(["bleu"]), references=[str(place)], resume="kept"
-    )
+    files = CorpusFiles([str(place)], [str(place)])
+    request = ScoringRequest(files, make_metrics(["bleu"]), resume="kept")
     with pytest.raises(OptionError, match="`scores_out` and `resume` need"):
         evaluate_files(request)
 
@@ -68,9 +68,8 @@ def test_files_are_scored_as_in_memory(tmp_path):
     place = tmp_path / "a.txt"
     place.write_text("a b c d e\n", encoding="utf-8")
     told = []
-    request = ScoringRequest(
-        [str(place)], make_metrics(["bleu"]), references=[str(place)]
-    )
+    files = CorpusFiles([str(place)], [str(place)])
+    request = ScoringRequest(files, make_metrics(["bleu"]))
     results = evaluate_files(request, lambda done, share: told.append((done, share)))
     assert results["a"]["bleu"].score == 100
     assert told == [(1, 1.0)]

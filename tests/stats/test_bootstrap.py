@@ -227,17 +227,6 @@ def test_statistics_are_pooled_anew():
     np.testing.assert_array_equal(lower.score_weightings(sample.segments), -pooled)
 
 
-def test_differences_in_both_orders_are_drawn_in_both_orders():
-    """They are Pearson's r then, and so are their draws."""
-    panel = made(systems=6)
-    plain = bootstrap(panel, "sys", Options(trials=40))
-    both = bootstrap(
-        panel, "sys", Options(coef="differentials", orient="both", trials=40)
-    )
-    for name, draws in plain.items():
-        np.testing.assert_allclose(both[name], draws, atol=1e-9)
-
-
 def test_intervals_need_most_draws():
     assert compute_bounds(np.array([np.nan, np.nan, np.nan, 1.0])) is None
     assert compute_bounds(np.arange(101.0), 0.5) == (25.0, 75.0)

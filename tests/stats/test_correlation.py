@@ -184,9 +184,8 @@ def test_gaps_are_as_if_the_cells_had_never_been(both, data):
     )
 
 
-def test_differences_in_both_orders_are_plain_pearson():
+def test_differences_are_not_plain_pearson():
     g, m = np.random.default_rng(1).normal(size=(2, 9))
-    assert differentials(g, m, orient="both") == pytest.approx(float(pearson(g, m)))
     assert differentials(g, m) != pytest.approx(float(pearson(g, m)), abs=1e-3)
 
 

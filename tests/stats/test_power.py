@@ -62,12 +62,6 @@ def test_the_error_of_a_difference_by_hand():
     assert error.segment_variance == pytest.approx(2 * seen / 100)
 
 
-def test_raters_levels_matter_where_systems_have_different_raters():
-    shared = compute_error(MODEL, StudyPlan(100, 2, 6))
-    apart = compute_error(MODEL, StudyPlan(100, 2, 6, is_shared=False))
-    assert apart.variance - shared.variance == pytest.approx(2 * (1.5 + 2.0) / 200)
-
-
 def test_an_answer_about_these_raters_leaves_out_their_tastes():
     these = compute_error(MODEL, StudyPlan(100, 2, 6, other_raters=False))
     others = compute_error(MODEL, StudyPlan(100, 2, 6))

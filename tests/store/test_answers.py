@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.campaigns import list_screen_events, made, opened
 
+from metra.campaign.assignment import estimate_screen_seconds
 from metra.campaign.judgement import keep_latest, score_outputs
-from metra.campaign.workload import estimate_screen_seconds
 from metra.errors import OptionError
 from metra.store import answers, campaigns, events, judges, screens, tasks
 from metra.store.answers import Answer, AnswerTimes, ConflictError, Draft

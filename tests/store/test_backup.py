@@ -1,12 +1,10 @@
-"""Backups, stores restored from them, and what can be read of a damaged file."""
+"""Backups, stores restored from them, and damaged files."""
 
-import random
 import sqlite3
 from contextlib import closing
 
 import pytest
 from sqlalchemy import insert
-from sqlalchemy.event import listen
 from tests.campaigns import made, opened
 
 from metra import store as stores
@@ -202,48 +200,18 @@ def damage(store, path, *texts, kind=TABLE):
     return leaves
 
 
-def test_what_can_be_read_of_a_damaged_store_is_saved(file, tmp_path):
-    path = str(tmp_path / "damaged.db")
-    leaves = damage(file, path, "answer 060", "answer 020")
-    with closing(stores.open(str(tmp_path / "new.db"))) as new:
-        found = backup.salvage_store(path, new)
-        with pytest.raises(FormatError, match=r"The store is not empty \("):
-            backup.salvage_store(path, new)
-        new.check_integrity()
-        query = "SELECT revision, comment, supersedes FROM judgement ORDER BY revision"
-        with new.reading() as db, file.reading() as whole:
-            kept = [tuple(row) for row in db.exec_driver_sql(query)]
-            every = [tuple(row) for row in whole.exec_driver_sql(query)]
-        content, right = content_of(new), content_of(file)
-    lost = {row[0] for row in every} - {row[0] for row in kept}
-    assert lost == {
-        row[0] for row in every if f'{{"fluency": {row[0]}}}'.encode() in leaves
-    }
-    assert {20, 60} < lost
-    assert found.lost == {"judgement": len(lost)}
-    assert found.rows["judgement"] == len(kept) == ANSWERS - len(lost)
-    assert found.unplaced == []
-    # Whose predecessor is lost stands for herself.
-    follow = {at + 1 for at in lost} - lost
-    assert {row[0] for row in kept if row[2] is None} == {1} | follow
-    assert all(row in every for row in kept if row[0] not in follow)
-    assert {name for name in content if content[name] != right[name]} == {"judgement"}
-
-
 @pytest.mark.parametrize("kind", [TABLE, INDEX], ids=["table", "index"])
 def test_damage_is_found_before_it_is_copied(file, tmp_path, kind):
     path = str(tmp_path / "damaged.db")
     damage(file, path, "answer 060", kind=kind)
     before = content_of(file)
     with closing(stores.open(path)) as damaged:
-        with pytest.raises(
-            StoreError, match=r"is damaged .*restore .*--salvage"
-        ) as said:
+        with pytest.raises(StoreError, match=r"is damaged .*restore .*recover") as said:
             damaged.check_integrity()
         assert said.value.kind == "damaged"
         with pytest.raises(StoreError, match=r"is damaged \("):
             write_backup(damaged, str(tmp_path / "no.db"))
-    with pytest.raises(StoreError, match=rf"^{path} is damaged \(.* {path} --salvage"):
+    with pytest.raises(StoreError, match=rf"^{path} is damaged \(.* {path} .recover"):
         restore_backup(path, file, replace=True)
     assert content_of(file) == before
 
@@ -274,126 +242,6 @@ def test_nobody_writes_while_a_backup_is_restored(
     restore_backup(path, store, replace=True)
     assert len(refusals) == 1
     assert "lock" in refusals[0] or "another program" in refusals[0]
-
-
-def read_rows(path):
-    """All rows of a file by table, as dictionaries."""
-    with closing(sqlite3.connect(path)) as db:
-        db.row_factory = sqlite3.Row
-        return {
-            name: [dict(row) for row in db.execute(f"SELECT * FROM {name}")]
-            for name in database.SCHEMA.tables
-        }
-
-
-def test_rows_whose_campaign_is_lost_are_handed_over(file, tmp_path, monkeypatch):
-    monkeypatch.setattr(backup, "_MOST_UNREADABLE", 500)
-    path = str(tmp_path / "damaged.db")
-    with file.reading() as db:
-        key = db.exec_driver_sql("SELECT id FROM campaign").scalar_one()
-    damage(file, path, f"{key}test")
-    with closing(stores.open(str(tmp_path / "new.db"))) as new:
-        found = backup.salvage_store(path, new)
-    assert found.rows["campaign"] == found.rows["judgement"] == 0
-    assert found.lost == {"campaign": 1}
-    assert found.rows["audit"] == content_of(file)["audit"][0] > 1
-    unplaced = [row for row in found.unplaced if row["table"] == "judgement"]
-    assert {row["revision"] for row in unplaced} == {*range(1, 1 + ANSWERS)}
-    assert {row["value_json"] for row in unplaced} == {
-        f'{{"fluency": {at}}}' for at in range(1, 1 + ANSWERS)
-    }
-
-
-#: What is destroyed, and the tables whose rows then have no place.
-LOSSES = {
-    "DELETE FROM campaign": {"judge", "task", "judgement"},
-    "DELETE FROM judge": {"task", "judgement"},
-    "DELETE FROM task": {"judgement"},
-    "DELETE FROM judgement WHERE revision = 1": set(),
-    "UPDATE judgement SET protocol_version = NULL": {"judgement"},
-}
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-def test_no_row_is_refused_by_itself(file, tmp_path, loss):
-    path = tmp_path / "damaged.db"
-    write_backup(file, str(path))
-    with closing(sqlite3.connect(path)) as db:
-        if "NULL" in loss:
-            db.execute("PRAGMA writable_schema = ON")
-            db.execute(
-                "UPDATE sqlite_master SET sql = replace(sql, 'protocol_version TEXT NOT NULL',"
-                " 'protocol_version TEXT')"
-            )
-            db.commit()
-    with closing(sqlite3.connect(path)) as db:
-        db.execute(loss)
-        db.commit()
-    left = read_rows(path)
-    savepoints = []
-    with closing(stores.open(str(tmp_path / "new.db"))) as new:
-        listen(new.engine, "savepoint", lambda _, name: savepoints.append(name))
-        found = backup.salvage_store(str(path), new)
-        new.check_integrity()
-    kept = read_rows(tmp_path / "new.db")
-    for name, rows in left.items():
-        unplaced = [row for row in found.unplaced if row["table"] == name]
-        assert len(kept[name]) == found.rows[name] == len(rows) - len(unplaced)
-        assert bool(unplaced) == (name in LOSSES[loss])
-        assert all({"table": name} | row in unplaced for row in rows if unplaced)
-    if "NULL" not in loss:
-        # As many as there are tables, however many rows are lost.
-        assert len(savepoints) <= len(left)
-    if "revision = 1" in loss:
-        changed = {row["revision"] for row in kept["judgement"] if row["supersedes"]}
-        assert changed == {*range(3, 1 + ANSWERS)}
-
-
-def test_a_row_with_a_value_of_another_type_is_not_saved(file, tmp_path):
-    path = tmp_path / "damaged.db"
-    write_backup(file, str(path))
-    with closing(sqlite3.connect(path)) as db:
-        db.execute("UPDATE judgement SET number = 'one' WHERE revision = 7")
-        db.commit()
-    with closing(stores.open(str(tmp_path / "new.db"))) as new:
-        found = backup.salvage_store(str(path), new)
-    assert found.lost == {"judgement": 1}
-    kept = read_rows(tmp_path / "new.db")["judgement"]
-    assert {row["revision"] for row in kept} == {*range(1, 1 + ANSWERS)} - {7}
-
-
-def test_whatever_page_is_lost_what_is_saved_is_true(file, tmp_path, monkeypatch):
-    monkeypatch.setattr(backup, "_MOST_UNREADABLE", 300)
-    path, new_path = tmp_path / "damaged.db", tmp_path / "new.db"
-    write_backup(file, str(path))
-    whole, right = path.read_bytes(), read_rows(path)
-    size = int.from_bytes(whole[16:18])
-    pages = range(0, len(whole), size)
-    noise = random.Random(7).randbytes(size)
-    damages = [whole[:at] + bytes(size) + whole[at + size :] for at in pages[::2]]
-    damages += [whole[:at] + noise + whole[at + size :] for at in pages[1::7]]
-    damages += [whole[: len(whole) * part // 5] for part in range(1, 5)]
-    answers, refusals = set(), set()
-    with closing(stores.open(str(new_path))) as new:
-        for damaged in damages:
-            path.write_bytes(damaged)
-            with new.transaction() as db:
-                backup._empty_store(db, new, replace=True)
-            try:
-                found = backup.salvage_store(str(path), new)
-            except StoreError as error:
-                refusals.add(error.kind)
-                continue
-            new.check_integrity()
-            kept = read_rows(new_path)
-            answers.add(len(kept["judgement"]))
-            for name, rows in kept.items():
-                assert len(rows) == found.rows[name]
-                for row in rows:
-                    revised = row.get("supersedes", "") is None
-                    assert row in right[name] or revised
-    assert {0, ANSWERS} < answers
-    assert refusals == {"damaged"}
 
 
 def test_what_is_no_backup(file, tmp_path):

@@ -6,7 +6,7 @@ import pytest
 from tests.campaigns import made
 
 from metra.campaign.assignment import assign
-from metra.campaign.outside_scores import OutsideScores, build_outside_scores
+from metra.campaign.metric_scores import OutsideScores, build_outside_scores
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.errors import OptionError, UnknownNameError
 from metra.scores.table import Scorer
@@ -66,7 +66,7 @@ def test_campaigns_are_found_by_name(store):
         campaigns.create_campaign(db, made(name="other"), now=6.0, who="ann")
         assert campaigns.find_by_name(db, "test").id == key
         assert [row[1] for row in campaigns.list_campaigns(db)] == ["other", "test"]
-        assert campaigns.count_campaigns(db) == 2
+        assert len(campaigns.list_campaigns(db)) == 2
         with pytest.raises(
             OptionError, match="The store holds 2 campaigns; name one of"
         ):

@@ -201,7 +201,7 @@ def test_a_new_store_is_its_owners_alone(tmp_path):
         ("could not extend file: No space left on device", "full", "the disk is full"),
         ("disk I/O error", "full", "the disk is failing or full"),
         ("file is not a database", "damaged", "the file is not a SQLite database"),
-        ("database disk image is malformed", "damaged", "restore a backup, or save"),
+        ("database disk image is malformed", "damaged", "restore a backup into"),
         (
             "database is locked",
             "busy",

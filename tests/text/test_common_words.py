@@ -47,7 +47,7 @@ def test_as_many_as_there_are(one, other):
 @given(WORDS, WORDS)
 def test_cut_short_it_says_so_and_stays_in_order(one, other):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "MOST_EDITS", 2)
+        patch.setattr(module, "MOST_BITS", 8)
         pairs, exact = pair_common_words(one, other)
     assert_pairs(pairs, one, other)
     assert len(pairs) == longest(one, other) or not exact

@@ -11,7 +11,7 @@ import Stemmer
 
 import metra
 from metra.campaign.protocols.chips import Chips, get_changes
-from metra.errors import MissingResourceError, UnknownNameError
+from metra.errors import UnknownNameError
 from metra.text import lemmas
 from metra.text.lemmas import count_form_changes, find_word_forms, list_lemma_languages
 from metra.text.preparation import make_preparation, prepare
@@ -170,18 +170,6 @@ def test_the_package_is_loaded_only_when_it_is_asked_for():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout == "False\n"
-
-
-def test_without_the_package(monkeypatch):
-    monkeypatch.setitem(sys.modules, "simplemma", None)
-    lemmas.find_word_forms.cache_clear()
-    lemmas.find_stemmer.cache_clear()
-    try:
-        with pytest.raises(MissingResourceError, match="pip install simplemma"):
-            lemmas.find_stemmer("lemma@en")
-        assert lemmas.find_stemmer("english")
-    finally:
-        lemmas.find_word_forms.cache_clear()
 
 
 def test_the_documentation_lists_the_languages():

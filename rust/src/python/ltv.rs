@@ -28,18 +28,14 @@ type Text<'py> = (Bound<'py, PyTokens>, Bound<'py, PyList>);
 #[pymethods]
 impl PySalience {
     #[new]
-    #[pyo3(signature = (texts, listed=None))]
-    fn new(texts: &Bound<'_, PyAny>, listed: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+    fn new(texts: &Bound<'_, PyAny>) -> PyResult<Self> {
         let mut counts = Counts::default();
-        for (texts, times) in [(Some(texts), 1), (listed, 0)] {
-            let Some(texts) = texts else { continue };
-            for text in texts.try_iter()? {
-                let (tokens, documents): Text<'_> = text?.extract()?;
-                let tokens = &tokens.get().0;
-                same_length(tokens.len(), documents.len())?;
-                let numbers = numbered(&documents, |name| Some(counts.document(name)))?;
-                detach(texts.py(), || counts.add(tokens, &numbers, times))?;
-            }
+        for text in texts.try_iter()? {
+            let (tokens, documents): Text<'_> = text?.extract()?;
+            let tokens = &tokens.get().0;
+            same_length(tokens.len(), documents.len())?;
+            let numbers = numbered(&documents, |name| Some(counts.document(name)))?;
+            detach(texts.py(), || counts.add(tokens, &numbers))?;
         }
         let found = detach(texts.py(), || counts.frequencies())?;
         Ok(PySalience { counts, found })
@@ -128,7 +124,7 @@ impl PySalience {
         least: Option<f64>,
         most: Option<f64>,
         unknown: Option<f64>,
-    ) -> PyResult<Option<PyWordWeights>> {
+    ) -> PyResult<PyWordWeights> {
         let salience = match salience {
             Numbers::Column(name) => self.numbers(&name)?,
             Numbers::Given(numbers) => numbers.as_slice()?.to_vec(),
@@ -141,7 +137,7 @@ impl PySalience {
         detach(py, || {
             let lists = Lists { starts, words: self.found.words() };
             let words = self.counts.words().clone();
-            WordWeights::new(documents, words, lists, salience, limits).map(PyWordWeights)
+            PyWordWeights(WordWeights::new(documents, words, lists, salience, limits))
         })
     }
 }
@@ -182,6 +178,14 @@ impl PySalience {
 
 #[pyclass(frozen, name = "WordWeights", module = "metra._core")]
 pub struct PyWordWeights(WordWeights);
+
+#[pymethods]
+impl PyWordWeights {
+    #[getter]
+    fn heaviest(&self) -> f64 {
+        self.0.heaviest()
+    }
+}
 
 #[pyclass(frozen, name = "Ltv", module = "metra._core")]
 pub struct PyLtv(Ltv);

@@ -51,13 +51,11 @@ mod _core {
     #[pymodule_export]
     use super::meteor::PyMeteor;
     #[pymodule_export]
-    use super::nist::{
-        PyInformation, PyPlaced, PyWindowRequest, PyWindowSums, nist_penalty, nist_score,
-    };
+    use super::nist::{PyInformation, nist_penalty, nist_score};
     #[pymodule_export]
     use super::ter::{ter_alignment, ter_rows};
     #[pymodule_export]
-    use super::terms::{logarithms, number_terms, split_pairs, split_terms};
+    use super::terms::logarithms;
     #[pymodule_export]
     use super::text::{PyLineBuffer, PyText};
     #[pymodule_export]

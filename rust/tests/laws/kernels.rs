@@ -200,7 +200,7 @@ fn nist_rows(input: &Input) -> Vec<f64> {
 fn salience(input: &Input) -> Vec<f64> {
     let mut counts = Counts::default();
     let documents = [counts.document("one"), counts.document("two")];
-    counts.add(&input.output(), &documents, 1);
+    counts.add(&input.output(), &documents);
     counts.frequencies().column(|entry| entry.tfidf())
 }
 

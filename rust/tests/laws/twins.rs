@@ -356,7 +356,7 @@ pub fn nist(source: &mut Source<'_>) {
         whole.add(&column);
         let mut part = Information::counted(order, false);
         part.add(&column);
-        assert!(added.learn(&part.terms()));
+        assert!(added.learn(&part.terms(), None));
     }
     let table = |information: &Information| -> BTreeMap<Vec<Vec<u8>>, u64> {
         let terms = information.terms();
@@ -385,7 +385,7 @@ pub fn salience(source: &mut Source<'_>) {
     for (at, column) in input.references().iter().enumerate() {
         let names = ["one", "two"];
         let documents = [0, 1].map(|segment| counts.document(names[(at + segment) % 2]));
-        counts.add(column, &documents, 1);
+        counts.add(column, &documents);
         for (segment, (_, references)) in input.segments.iter().enumerate() {
             for id in &references[at] {
                 *expected.entry((documents[segment], word(*id))).or_default() += 1;

@@ -3,13 +3,12 @@
 What an analysis needs of the texts is collected in the pass that counts the metrics; the
 analyses then work on rows, texts and numbered words, and read nothing again.
 
-collection: what is kept of a corpus while it is counted: texts, lengths, words, matches
-findings: the analyses that are asked for, run together; alignments for grids
+collection: texts, lengths, words and matches of a corpus, kept while it is counted
+findings: all analyses, run together; alignments for grids
 changes: the segments whose scores changed most from one system to another
 word_diff: two outputs of a segment word by word, beside the references
 ngrams: the n-grams that one system gets right or wrong more often than another
-ngram_counts: counts of every n-gram in two outputs and their references
-buckets: scores by length, document, label, score or word frequency
+buckets: scores by length, document, label or word frequency
 profiles: what each system's output is like: length, repetition, copied words, …
 profile_counts: what profiles are made of, counted segment by segment
 distributions: how segment scores are spread over bins

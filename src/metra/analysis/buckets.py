@@ -1,6 +1,5 @@
 """Scores by kind of segment or word: short or long, rare or frequent, by document or label."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -20,11 +19,10 @@ from metra.errors import (
 )
 from metra.metrics import unigram
 from metra.metrics.record import Array
-from metra.scoring.statistics import CHUNK, CorpusStatistics
+from metra.scoring.statistics import CorpusStatistics
 from metra.stats import defaults, resampling, totals
 from metra.stats.defaults import LEAST_UNITS
-from metra.text.columns import check_lengths, pack
-from metra.text.preparation import Preparation, prepare
+from metra.text.columns import check_lengths
 
 LENGTHS = (10.0, 20.0, 30.0, 40.0, 50.0, 60.0)
 FREQUENCIES = (1.0, 2.0, 3.0, 5.0, 10.0, 100.0, 1000.0)
@@ -33,7 +31,6 @@ KINDS: dict[str, tuple[float, ...] | None] = {
     "length": LENGTHS,
     "source-length": LENGTHS,
     "frequency": FREQUENCIES,
-    "score": (),
     "document": None,
     "label": None,
 }
@@ -54,9 +51,9 @@ def parse_bucket_spec(spec: str) -> BucketSpec:
     BucketSpec(kind='length', bounds=(10.0, 20.0))
     """
     kind, _, rest = spec.partition(":")
-    known = [name for name in KINDS if name != "label"]
-    if kind not in known:
-        raise UnknownNameError(no_such("kind of bucket", kind, known))
+    kinds = [name for name in KINDS if name != "label"]
+    if kind not in kinds:
+        raise UnknownNameError(no_such("kind of bucket", kind, kinds))
     usual = KINDS[kind]
     if not rest:
         return BucketSpec(kind, usual or ())
@@ -81,7 +78,7 @@ def parse_bucket_spec(spec: str) -> BucketSpec:
 
 
 def check_bucket_spec(how: BucketSpec, corpus: Corpus | CollectedCorpus) -> None:
-    """Refuse buckets by what is not known."""
+    """Refuse buckets that need documents, a source or references if there are none."""
     if how.kind == "document" and not corpus.has_documents:
         msg = "Buckets by document need documents; give `documents`."
         raise CorpusError(msg)
@@ -151,7 +148,7 @@ class Bucket:
 class Buckets:
     """One way to part the test set, with every system's scores in each part."""
 
-    #: "length", "source-length", "frequency", "document", "label" or "score".
+    #: "length", "source-length", "frequency", "document" or "label".
     kind: str
     #: The heading, for people: "reference length in words".
     title: str
@@ -171,23 +168,21 @@ def score_buckets(
     *,
     labels: Sequence[str] | None = None,
     baseline: str | None = None,
-    frequency_corpus: Sequence[str] | None = None,
     trials: int = defaults.TRIALS,
     seed: int = defaults.SEED,
 ) -> Buckets:
     """Part the test set as `spec` says, and score every system in every part.
 
     With `labels`, one a segment, `spec` is their name. Buckets by frequency count words in
-    `frequency_corpus`, or else in the references. The sheets hold the rows.
+    the references. The sheets hold the rows.
     """
     how = parse_bucket_spec(spec) if labels is None else BucketSpec("label", ())
     if how.kind == "frequency":
         unit = "words"
         directions: dict[str, bool | None] = dict.fromkeys(MEANS, True)
         preparation = get_preparation(next(iter(sheets.metrics.values())))
-        title, parts = _split_words(
-            collected.words(preparation), how.bounds, preparation, frequency_corpus
-        )
+        title = "word frequency in the references"
+        parts = _split_words(collected.words(preparation), how.bounds)
     else:
         unit = "segments"
         directions = {
@@ -233,31 +228,19 @@ class _Partition:
 def _partition_segments(
     how: BucketSpec, collected: CollectedCorpus, sheets: CorpusStatistics
 ) -> _Partition:
-    """Part the test set by something that is known of every segment."""
+    """Part the test set by the lengths or documents of the segments."""
     check_bucket_spec(how, collected)
     if how.kind == "document":
         return _Partition("document", *totals.number_labels(sheets.documents))
-    spec, metric = next(iter(sheets.metrics.items()))
-    preparation = get_preparation(metric)
+    preparation = get_preparation(next(iter(sheets.metrics.values())))
     if how.kind == "source-length":
         title, values = "source length in words", collected.source_lengths(preparation)
-    elif how.kind == "length":
+    else:
         values = collected.segment_lengths(preparation)
         whose = "reference" if collected.has_references else "output"
         title = f"{whose} length in words"
-    else:
-        # The mean of all systems' scores favours none of them.
-        title = f"mean {spec} of the systems"
-        single = metric.for_segments or metric
-        tallies = [sheets.tallies[name, spec] for name in collected.systems]
-        values = np.mean([single.aggregate(tally.rows) for tally in tallies], axis=0)
-    if how.bounds:
-        places = np.searchsorted(how.bounds, values, side="right")
-        return _Partition(title, name_ranges(how.bounds), places)
-    # Four parts of nearly equal size; equal scores stay together.
-    quarters = np.quantile(values, [0.25, 0.5, 0.75])
-    names = ["lowest quarter", "second", "third", "highest quarter"]
-    return _Partition(title, names, np.searchsorted(quarters, values))
+    places = np.searchsorted(how.bounds, values, side="right")
+    return _Partition(title, name_ranges(how.bounds), places)
 
 
 def _partition_by_labels(name: str, labels: Sequence[Any], segments: int) -> _Partition:
@@ -323,19 +306,11 @@ def _score_systems(
 MEANS = {"precision": 0.0, "recall": 1.0, "f1": 0.5}
 
 
-def _split_words(
-    words: NumberedCorpus,
-    bounds: Sequence[float],
-    preparation: Preparation,
-    frequency_corpus: Sequence[str] | None,
-) -> tuple[str, Parts]:
+def _split_words(words: NumberedCorpus, bounds: Sequence[float]) -> Parts:
     """Part the words by their frequency, to be scored by how well they are matched."""
-    if frequency_corpus is None:
-        where = "in the references"
-        frequencies = _count_reference_words(words)
-    else:
-        where = "in the given corpus"
-        frequencies = _count_corpus_words(frequency_corpus, words, preparation)
+    frequencies = sum(
+        np.bincount(ref.ids, minlength=len(words.words)) for ref in words.refs
+    )
     classes = np.searchsorted(bounds, frequencies, side="right")
     names = name_ranges(bounds)
     rows = _count_class_matches(words, classes, len(names))
@@ -344,41 +319,17 @@ def _split_words(
         mean: partial(unigram.aggregate, recall_weight=weight)
         for mean, weight in MEANS.items()
     }
-
-    def split_classes() -> Parts:
-        for number, (label, size) in enumerate(
-            zip(names, np.mean(counts, axis=0).tolist(), strict=True)
-        ):
-            # The means share their rows, which are then resampled once.
-            of_class = {name: table[:, number] for name, table in rows.items()}
-            samples = {
-                (name, mean): resampling.Sample(class_rows, aggregate)
-                for name, class_rows in of_class.items()
-                for mean, aggregate in aggregates.items()
-            }
-            # Without such words in the references there is nothing to match.
-            yield label, size, samples
-
-    return f"word frequency {where}", split_classes()
-
-
-def _count_reference_words(words: NumberedCorpus) -> Array:
-    """Count every word in all references together."""
-    counts = [np.bincount(ref.ids, minlength=len(words.words)) for ref in words.refs]
-    return np.sum(counts, axis=0).astype(np.float64)
-
-
-def _count_corpus_words(
-    corpus: Sequence[str], words: NumberedCorpus, preparation: Preparation
-) -> Array:
-    """Count the words of the test set in another corpus, cut into words in the same way."""
-    counts: Counter[str] = Counter()
-    for start in range(0, len(corpus), CHUNK):
-        part: list[str | None] = list(corpus[start : start + CHUNK])
-        tokens = prepare(pack(part, "the corpus", first=start), preparation)
-        for index in range(len(tokens)):
-            counts.update(tokens[index] or ())
-    return np.array([counts[word] for word in words.words], np.float64)
+    sizes = np.mean(counts, axis=0).tolist()
+    for number, (label, size) in enumerate(zip(names, sizes, strict=True)):
+        # The means share their rows, which are then resampled once.
+        of_class = {name: table[:, number] for name, table in rows.items()}
+        samples = {
+            (name, mean): resampling.Sample(class_rows, aggregate)
+            for name, class_rows in of_class.items()
+            for mean, aggregate in aggregates.items()
+        }
+        # Without such words in the references there is nothing to match.
+        yield label, size, samples
 
 
 def _count_class_matches(

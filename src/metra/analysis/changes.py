@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from metra.analysis.collection import CollectedCorpus
 from metra.analysis.distributions import get_segment_scores
 from metra.analysis.word_diff import WordDiff, diff_words, get_preparation
-from metra.errors import OptionError, UnknownNameError, no_such
+from metra.errors import UnknownNameError, no_such
 from metra.metrics.record import Array, Metric
 from metra.scoring.results import Results
 from metra.scoring.statistics import CorpusStatistics
@@ -23,9 +23,6 @@ class ScoreChange:
     after: float
     #: How much better it became, whichever way the metric points: negative is worse.
     gain: float
-    #: How much better the corpus score of the baseline would be with this segment alone
-    #: taken from the system: long segments weigh more.
-    impact: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +56,6 @@ class SystemChanges:
     system: str
     #: The metric that sorts, as given, and its signature for single segments.
     spec: str
-    #: "gain", the change of the segment's own score, or "impact", that of the corpus.
-    order: str
     signature: str
     #: True by spec if higher is better, False if lower, None for a target.
     directions: Mapping[str, bool | None]
@@ -73,12 +68,7 @@ class SystemChanges:
     equal_count: int
     #: How many were not looked at because their references are shorter than `min_words`.
     short_count: int
-    #: Segments whose own score changed by less than this are not listed.
-    min_change: float
     min_words: int
-
-
-ORDERS = ("gain", "impact")
 
 
 def find_changes(
@@ -88,9 +78,7 @@ def find_changes(
     baseline: str,
     systems: Sequence[str],
     by: str | None = None,
-    order: str = "gain",
     most: int | None = 10,
-    min_change: float = 0.0,
     min_words: int = 0,
 ) -> list[SystemChanges]:
     """Find the segments that each system does better or worse than the baseline.
@@ -99,9 +87,6 @@ def find_changes(
     """
     metrics = sheets.metrics
     spec = choose_sort_metric(metrics, by)
-    if order not in ORDERS:
-        msg = f"Changes cannot be sorted by {order!r}; expected {' or '.join(ORDERS)}."
-        raise OptionError(msg)
     preparation = get_preparation(metrics[spec])
     single = metrics[spec].for_segments or metrics[spec]
     texts = collected.texts
@@ -114,16 +99,12 @@ def find_changes(
         }
         all_gains = scores[spec]["gain"]
         gains = all_gains[long_enough]
-        enough = long_enough & (abs(all_gains) >= min_change)
 
         def list_changes(sign: int) -> list[SegmentChange]:
             """List the segments that changed in this direction, the largest change first."""
-            value = scores[spec][order]
-            places = np.flatnonzero(enough & (sign * value > 0))
-            return [
-                build_change(segment)
-                for segment in places[_sort_by_size(value[places])][:most].tolist()
-            ]
+            places = np.flatnonzero(long_enough & (sign * all_gains > 0))
+            largest = places[_sort_by_size(all_gains[places])][:most]
+            return [build_change(segment) for segment in largest.tolist()]
 
         def build_change(segment: int) -> SegmentChange:
             pair = (baseline, system)
@@ -150,7 +131,6 @@ def find_changes(
             baseline=baseline,
             system=system,
             spec=spec,
-            order=order,
             signature=single.signature(nrefs=sheets.nrefs),
             directions={name: each.higher_is_better for name, each in metrics.items()},
             improved=list_changes(1),
@@ -159,7 +139,6 @@ def find_changes(
             worsened_count=int((gains < 0).sum()),
             equal_count=int((gains == 0).sum()),
             short_count=int((~long_enough).sum()),
-            min_change=min_change,
             min_words=min_words,
         )
 
@@ -179,13 +158,8 @@ def _pair_scores(
     single = metric.for_segments or metric
     one, other = sheets.tallies[baseline, spec], sheets.tallies[system, spec]
     before, after = single.aggregate(one.rows), single.aggregate(other.rows)
-    orient = metric.direction.orient
-    swapped = metric.aggregate(one.total + (other.rows - one.rows))
-    impact = orient(swapped) - orient(metric.aggregate(one.total))
-    # Adding up in another order may leave a trace where nothing has changed.
-    impact[(one.rows == other.rows).all(1)] = 0
-    gain = orient(after) - orient(before)
-    return {"before": before, "after": after, "gain": gain, "impact": impact}
+    gain = metric.direction.orient(after) - metric.direction.orient(before)
+    return {"before": before, "after": after, "gain": gain}
 
 
 def find_rival(results: Results, baseline: str) -> str | None:

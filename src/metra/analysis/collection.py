@@ -1,12 +1,11 @@
-"""What analyses need of a corpus, collected in the pass in which its metrics are counted.
+"""Data of a corpus for analyses, collected in the pass that counts its metrics.
 
 A `CollectedCorpus` is a visitor of that pass: it keeps what it is told to keep, from tokens
 that the metrics have made, so that no analysis reads or tokenises the corpus again.
 """
 
-from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias, TypeVar
@@ -20,39 +19,12 @@ from metra.metrics import unigram
 from metra.metrics.record import Array
 from metra.scoring.guards import TextGuard
 from metra.scoring.statistics import CHUNK
-from metra.text.columns import Text, window
+from metra.text.columns import window
 from metra.text.preparation import Preparation, WordNumbers
 
 Ids = NDArray[np.int64]
 #: Numbers below two billion, of which there are many.
 SmallIds = NDArray[np.int32]
-
-
-class TextStream(Sequence[str | None]):
-    """The segments of one column: packed, and unpacked one at a time."""
-
-    def __init__(self) -> None:
-        self._parts: list[Text] = []
-        self._ends: list[int] = []
-
-    def append(self, part: Text) -> None:
-        """Add the next segments."""
-        self._parts.append(part)
-        self._ends.append(len(self) + len(part))
-
-    def __len__(self) -> int:
-        """Count the segments."""
-        return self._ends[-1] if self._ends else 0
-
-    def __getitem__(self, index: int) -> str | None:  # type: ignore[override]  # no slices
-        """Unpack a segment; None if it is missing."""
-        part = bisect_right(self._ends, index)
-        return self._parts[part][index - (self._ends[part - 1] if part else 0)]
-
-    def __iter__(self) -> Iterator[str | None]:
-        """Unpack the segments, some at a time."""
-        for part in self._parts:
-            yield from window(part, 0, len(part))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +59,7 @@ class TokenStream:
 
     @cached_property
     def cells(self) -> CellCounts:
-        """How often each segment has each word: `segment * vocabulary + id`."""
+        """Counts of each word in each segment: `segment * vocabulary + id`."""
         return np.unique(self.segments * self.vocabulary + self.ids, return_counts=True)
 
     def match_cells(self, other: CellCounts) -> CellCounts:
@@ -115,7 +87,7 @@ Stream = TypeVar("Stream")
 
 
 class CollectedCorpus:
-    """What is kept of a corpus while it is counted, each by how its text is prepared.
+    """Texts, lengths, words and matches of a corpus, by the preparation of its text.
 
     `lengths` keeps how many words each segment has, `words` every word by a number, and
     `matches` how many words of each output its best reference has.
@@ -135,7 +107,7 @@ class CollectedCorpus:
         self.has_references = corpus.has_references
         self.has_documents = corpus.has_documents
         self._has_texts = texts
-        self._texts: defaultdict[ColumnKey, TextStream] = defaultdict(TextStream)
+        self._texts: defaultdict[ColumnKey, list[str | None]] = defaultdict(list)
         self._documents: list[str] = []
         self._lengths, self._matches = lengths, matches
         self._rows: defaultdict[object, list[Array]] = defaultdict(list)
@@ -146,7 +118,7 @@ class CollectedCorpus:
         ] = defaultdict(list)
 
     def visit(self, chunk: CorpusChunk) -> None:
-        """Keep what is needed of the next segments."""
+        """Keep the data of the next segments."""
         columns: dict[ColumnKey, SegmentColumn] = {
             **{("system", name): column for name, column in chunk.systems.items()},
             **{("reference", at): column for at, column in enumerate(chunk.refs)},
@@ -155,7 +127,7 @@ class CollectedCorpus:
             columns["source", 0] = chunk.source
         if self._has_texts:
             for key, column in columns.items():
-                self._texts[key].append(column.text)
+                self._texts[key] += window(column.text, 0, len(column.text))
             self._documents += chunk.documents or ()
         for each in self._lengths:
             self._rows["segment", each].append(_average_lengths(chunk, each))
@@ -223,6 +195,18 @@ def collect_corpus(corpus: Corpus, preparation: Preparation) -> CollectedCorpus:
     return collected
 
 
+def sort_places(numbers: Ids | SmallIds) -> Ids:
+    """Sort numbers from 0 on stably, and return where each stood."""
+    keys = numbers.astype(np.int64, copy=False)
+    bits = len(keys).bit_length()
+    if int(keys.max(initial=0)).bit_length() + bits > 63:
+        return np.argsort(keys, kind="stable")
+    # Plain numbers sort many times faster than their places do.
+    packed = (keys << bits) | np.arange(len(keys))
+    packed.sort()
+    return packed & ((1 << bits) - 1)
+
+
 def format_preparation(preparation: Preparation) -> str:
     """Write how text was prepared, as signatures do."""
     return "|".join(f"{key}:{value}" for key, value in preparation._asdict().items())
@@ -243,7 +227,7 @@ def _count_words(column: SegmentColumn, preparation: Preparation) -> Array:
 
 
 def _average_lengths(chunk: CorpusChunk, preparation: Preparation) -> Array:
-    """Average the words of each segment's references, of those that are there."""
+    """Average the words of each segment's references; missing references do not count."""
     lengths, present = np.zeros(len(chunk)), np.zeros(len(chunk))
     for column in chunk.refs or chunk.systems.values():
         lengths += _count_words(column, preparation)

@@ -1,4 +1,4 @@
-"""How segment scores are spread: the same bins for every system."""
+"""Distributions of segment scores, in the same bins for every system."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ BINS = 20
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """How many segments of each system score between each edge and the next."""
+    """Number of segments of each system between each edge and the next."""
 
     spec: str
     edges: Sequence[float]

@@ -1,10 +1,11 @@
-"""All analyses of the differences between systems: what is asked for, and the answers together.
+"""All analyses of the differences between systems: their options, and the answers together.
 
 Alignments of some segments for grids to be drawn of: those that one wants to see first.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from metra.analysis.collection import CollectedCorpus, CorpusTexts
@@ -28,32 +29,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisOptions:
-    """What the analyses are asked."""
+    """Options of the analyses."""
 
     #: How many segments to list in each direction: none if 0, all if None.
     changes: int | None = 0
     #: Which metric sorts them: a spec as given, or the first.
     changes_by: str | None = None
-    #: "gain", by the change of the segment's score, or "impact", of the corpus score.
-    changes_order: str = "gain"
-    min_change: float = 0.0
     min_words: int = 0
     #: How many n-grams to list in each direction: none if 0, all if None.
     ngrams: int | None = 0
-    ngram_order: int = 4
     #: KIND or KIND:bounds, such as "length", "length:10,20,40", "document", "frequency".
     buckets: Sequence[str] = ()
     #: By name, a label for each segment; each is a way to part the test set.
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    #: Text in which words are counted for buckets by frequency; the references if None.
-    frequency_corpus: Sequence[str] | None = None
     profiles: bool = False
     trials: int = defaults.TRIALS
     seed: int = defaults.SEED
 
     @property
     def any(self) -> bool:
-        """Whether there is any analysis at all."""
+        """Return True if any analysis is asked for."""
         lists = self.changes != 0 or self.ngrams != 0
         return lists or bool(self.buckets or self.labels or self.profiles)
 
@@ -137,19 +132,6 @@ def run_analyses(
     sorting = choose_sort_metric(sheets.metrics, options.changes_by)
     preparation = get_preparation(sheets.metrics[sorting])
 
-    def list_changes() -> "Sequence[SystemChanges]":
-        return find_changes(
-            collected,
-            sheets,
-            baseline=baseline,
-            systems=systems,
-            by=options.changes_by,
-            order=options.changes_order,
-            most=options.changes,
-            min_change=options.min_change,
-            min_words=options.min_words,
-        )
-
     def list_ngrams() -> "Sequence[NgramChanges]":
         from metra.analysis.ngrams import find_ngram_changes
 
@@ -158,33 +140,38 @@ def run_analyses(
             baseline=baseline,
             systems=systems,
             preparation=preparation,
-            order=options.ngram_order,
             most=options.ngrams,
         )
 
     def list_buckets() -> "Sequence[Buckets]":
         from metra.analysis.buckets import score_buckets
 
-        specs = [(spec, None) for spec in options.buckets]
-        return [
-            score_buckets(
-                collected,
-                sheets,
-                spec,
-                labels=labels,
-                baseline=baseline,
-                frequency_corpus=options.frequency_corpus,
-                trials=options.trials,
-                seed=options.seed,
-            )
-            for spec, labels in [*specs, *options.labels.items()]
-        ]
+        score = partial(
+            score_buckets,
+            collected,
+            sheets,
+            baseline=baseline,
+            trials=options.trials,
+            seed=options.seed,
+        )
+        by_label = (score(name, labels=each) for name, each in options.labels.items())
+        return [*map(score, options.buckets), *by_label]
 
     def list_profiles() -> "Profiles":
         from metra.analysis.profiles import describe_outputs
 
         return describe_outputs(collected, preparation)
 
+    list_changes = partial(
+        find_changes,
+        collected,
+        sheets,
+        baseline=baseline,
+        systems=systems,
+        by=options.changes_by,
+        most=options.changes,
+        min_words=options.min_words,
+    )
     has_buckets = bool(options.buckets or options.labels)
     tasks: list[tuple[bool, str, str, Callable[[], Any]]] = [
         (options.changes != 0, "changes", "changed segments", list_changes),

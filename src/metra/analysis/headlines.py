@@ -1,4 +1,4 @@
-"""Where people, neural metrics and string metrics disagree, and whom to trust more.
+"""Disagreements of people, neural metrics and string metrics, and whom to trust more.
 
 The order of trust is people, then neural metrics, then string metrics: metrics are made to
 predict people's judgements, and neural metrics do so better than string metrics (Freitag et
@@ -43,15 +43,15 @@ class ContraryVerdict(NamedTuple):
 def list_best_systems(results: Sequence[Results]) -> list[BestSystem]:
     """List who is best by which metrics, the most trusted metrics first."""
     best = {spec: each.ranked(spec)[0].name for each in results for spec in each.specs}
-    found: dict[tuple[Basis, str, tuple[str, ...]], list[str]] = {}
+    specs_by_best: dict[tuple[Basis, str, tuple[str, ...]], list[str]] = {}
     for each in results:
         for spec in each.specs:
             basis = each.systems[0].scores[spec].basis
             others = dict.fromkeys(name for name in best.values() if name != best[spec])
             equals = _list_equals(each, spec, best[spec], list(others))
-            found.setdefault((basis, best[spec], equals), []).append(spec)
+            specs_by_best.setdefault((basis, best[spec], equals), []).append(spec)
     order = list(TRUST)
-    listed = sorted(found.items(), key=lambda entry: order.index(entry[0][0]))
+    listed = sorted(specs_by_best.items(), key=lambda entry: order.index(entry[0][0]))
     return [
         BestSystem(basis, specs, system, equals)
         for (basis, system, equals), specs in listed
@@ -92,7 +92,7 @@ def choose_trusted_metric(results: Results) -> str:
 
 
 def has_disagreement(results: Sequence[Results]) -> bool:
-    """Whether a system that some kind of metric puts first is not in another's first group.
+    """Return True if the best system of one kind of metric is not in another's first group.
 
     Where all pairs of systems were compared, groups differ significantly.
     """
@@ -100,16 +100,16 @@ def has_disagreement(results: Sequence[Results]) -> bool:
     for each in results:
         for spec, groups in (each.clusters or {}).items():
             basis = each.systems[0].scores[spec].basis
-            known = {name for group in groups for name in group}
+            ranked = {name for group in groups for name in group}
             for other in best:
-                is_contrary = other.system in known and other.system not in groups[0]
+                is_contrary = other.system in ranked and other.system not in groups[0]
                 if other.basis != basis and is_contrary:
                     return True
     return False
 
 
 def list_contrary_verdicts(results: Results) -> list[ContraryVerdict]:
-    """List systems that are significantly better by one kind of metric, worse by another."""
+    """List systems with a significant gain by one kind of metric and a loss by another."""
     verdicts = []
     order = list(TRUST)
     pairs = dict.fromkeys((each.system, each.baseline) for each in results.comparisons)
@@ -130,7 +130,7 @@ def list_contrary_verdicts(results: Results) -> list[ContraryVerdict]:
 
 
 def describe_trust(kinds: Sequence[Basis]) -> str:
-    """Say whom to trust more, of the kinds that there are.
+    """Say whom to trust more, of these kinds.
 
     >>> describe_trust(["string", "people", "neural"])
     'Trust people more than neural metrics, and neural metrics more than string metrics.'

@@ -3,10 +3,12 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from metra.metrics.record import Metric
-from metra.metrics.spans import SEVERITIES
-from metra.scores.spans import Mark
+
+if TYPE_CHECKING:
+    from metra.scores.spans import Mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +17,7 @@ class MarkedErrorFindings:
 
     #: By system, then by segment from 0: judges and marks, with the words of the output.
     #: A mark without a place is not in the output, or its place is unknown.
-    spans: Mapping[str, Mapping[int, Sequence[tuple[str, Mark]]]]
+    spans: "Mapping[str, Mapping[int, Sequence[tuple[str, Mark]]]]"
     #: By system: rated outputs, counted once for each judge.
     ratings: Mapping[str, int]
     by_severity: Mapping[str, Mapping[str, int]]
@@ -34,6 +36,9 @@ def collect_errors(
     tables = {table.path: table for table in marked}
     if not tables:
         return None
+    # Few metrics bring errors, and what reads them takes long to load.
+    from metra.metrics.spans import SEVERITIES
+
     spans: dict[str, dict[int, list[tuple[str, Mark]]]] = {name: {} for name in outputs}
     ratings: Counter[str] = Counter()
     judges: dict[str, None] = {}

@@ -3,17 +3,18 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from metra.analysis.collection import CollectedCorpus, format_preparation
-from metra.analysis.ngram_counts import (
-    COUNTS,
-    ONE_SEGMENT,
-    NgramComparison,
-    NgramIndex,
-    NgramTally,
+from metra.analysis.collection import (
+    CollectedCorpus,
+    Ids,
+    NumberedCorpus,
+    SmallIds,
+    format_preparation,
+    sort_places,
 )
 from metra.analysis.word_diff import PLAIN
 from metra.text.preparation import Preparation
@@ -22,6 +23,8 @@ from metra.text.preparation import Preparation
 EXAMPLES = 5
 #: So many n-grams are sorted before all others.
 HEAVIEST = 1000
+#: The weight of what changed in one segment.
+ONE_SEGMENT = float(1 / np.sqrt(2))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,48 +86,38 @@ def find_ngram_changes(
 ) -> list[NgramChanges]:
     """Find the n-grams whose matches, or wrong uses, changed most from the baseline."""
     words = collected.words(preparation)
-    index = NgramIndex(words, baseline, systems)
-
-    def list_changes(
-        system: str, tables: Sequence[NgramComparison]
-    ) -> tuple[NgramChanges, bool]:
-        """Fill the lists, and tell whether none ran out of n-grams before it was full."""
-        lists: dict[str, list[NgramChange]] = {}
-        all_full = True
-        for name, (what, sign) in _LISTS.items():
-            candidates = _rank_candidates(tables, what, sign, index)
-            groups, full = _group_candidates(candidates, most)
-            all_full &= full
-            lists[name] = [
-                _build_change(group, tables, what, words.words) for group in groups
-            ]
-        changes = NgramChanges(
-            baseline=baseline,
-            system=system,
-            order=order,
-            preparation=format_preparation(preparation),
-            **lists,
-        )
-        return changes, all_full
-
     changes: dict[str, NgramChanges] = {}
-    # What changed in one segment only is most of all, and seldom listed: it is gathered where
+    # What changed in one segment only is most of all, and seldom listed: it is counted where
     # the lists are not full without it.
-    if most is not None:
-        for system, tables in index.compare(order, systems, ONE_SEGMENT).items():
-            listed, full = list_changes(system, tables)
-            if full:
-                changes[system] = listed
-    remaining = [system for system in systems if system not in changes]
-    if remaining:
-        for system, tables in index.compare(order, remaining).items():
-            changes[system], _ = list_changes(system, tables)
+    for least in (0.0,) if most is None else (ONE_SEGMENT, 0.0):
+        remaining = [system for system in systems if system not in changes]
+        if not remaining:
+            break
+        index = _NgramIndex(words, baseline, remaining, order, least)
+        for system in remaining:
+            tallies = index.tally_changes(system)
+            groups = {
+                name: _group_candidates(index.rank(tallies[what], sign, least), most)
+                for name, (what, sign) in _LISTS.items()
+            }
+            if least and not all(is_full for _, is_full in groups.values()):
+                continue
+            changes[system] = NgramChanges(
+                baseline=baseline,
+                system=system,
+                order=order,
+                preparation=format_preparation(preparation),
+                **{
+                    name: [_build_change(group, words.words) for group in listed]
+                    for name, (listed, _) in groups.items()
+                },
+            )
     return [changes[system] for system in systems]
 
 
-ChangeKind = Literal["matched", "wrong"]
+ChangeKind: TypeAlias = Literal["matched", "wrong"]
 
-#: What each list is about: matches or wrong uses, and whether there are more or fewer.
+#: The subject of each list: matches or wrong uses, and whether there are more or fewer.
 _LISTS: dict[str, tuple[ChangeKind, int]] = {
     "gained": ("matched", 1),
     "lost": ("matched", -1),
@@ -134,10 +127,34 @@ _LISTS: dict[str, tuple[ChangeKind, int]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
-    """An n-gram that may be listed: where it is found, and its words' ids."""
+class _NgramTally:
+    """Changes of n-grams of one length from one output to another, by n-gram."""
 
-    n: int
+    cells: "_NgramCells"
+    #: Counts of the other output in each cell.
+    after: Ids
+    #: In how many segments there are more, and in how many there are fewer.
+    rose: Ids
+    fell: Ids
+    #: Equal for n-grams that changed alike in the same segments.
+    marks: NDArray[np.uint64]
+    #: The segments in which it changed begin at `starts`, n-gram by n-gram.
+    segments: SmallIds
+    starts: Ids
+    #: The numbers of the n-grams.
+    grams: SmallIds
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """One-sidedness of the change, in units of what chance alone would give."""
+        return (self.rose - self.fell) / np.sqrt(self.rose + self.fell + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """An n-gram that may be listed: its place in a tally, and its words' ids."""
+
+    tally: _NgramTally
     at: int
     weight: float
     rose: int
@@ -152,49 +169,203 @@ class _Candidate:
 
     @property
     def one_sided(self) -> bool:
-        """Whether it nearly always came, or nearly always went."""
+        """Return True if it nearly always came, or nearly always went."""
         return min(self.rose, self.fell) <= max(self.rose, self.fell) / 10
 
 
-def _get_tally(table: NgramComparison, what: ChangeKind) -> NgramTally:
-    return table.matched if what == "matched" else table.wrong
+class _NgramCells:
+    """All n-grams of one length, sorted by n-gram, segment and stream.
 
-
-def _rank_candidates(
-    tables: Sequence[NgramComparison], what: ChangeKind, sign: int, index: NgramIndex
-) -> Iterator[_Candidate]:
-    """Walk through the n-grams that changed this way.
-
-    The most one-sided change comes first, then the longest n-gram, then the first found.
+    A cell is an n-gram in a segment.
     """
-    columns = []
-    for table in tables:
-        tally = _get_tally(table, what)
-        chosen = np.flatnonzero(sign * tally.weights > 0)
-        homes = table.homes[tally.kinds[chosen]]
-        lengths = np.full(len(chosen), table.n)
-        columns.append((homes, lengths, chosen, tally.weights[chosen]))
-    home, length, place, weight = map(np.concatenate, zip(*columns, strict=True))
-    strength = abs(weight)
-    limit = (
-        np.partition(strength, -HEAVIEST)[-HEAVIEST] if len(weight) > HEAVIEST else 0
-    )
-    # The lists are nearly always full before the others are needed, and sorted.
-    for is_next in (strength >= limit, strength < limit):
-        group = np.flatnonzero(is_next)
-        order = np.lexsort((home[group], -length[group], -strength[group]))
-        for entry in group[order].tolist():
-            n, at, start = int(length[entry]), int(place[entry]), int(home[entry])
-            tally = _get_tally(tables[n - 1], what)
-            yield _Candidate(
-                n,
-                at,
-                float(weight[entry]),
-                int(tally.rose[at]),
-                int(tally.fell[at]),
-                int(tally.marks[at]),
-                tuple(index.ids[start : start + n].tolist()),
+
+    def __init__(
+        self, grams: SmallIds, segments: SmallIds, streams: SmallIds, references: int
+    ) -> None:
+        """Sort n-grams into cells; the stream behind the references is the baseline."""
+        is_new = _mark_changes(grams) | _mark_changes(segments)
+        first = np.flatnonzero(is_new)
+        self.grams, self.segments = grams[first], segments[first]
+        self._cells = np.cumsum(is_new) - 1
+        self._streams = streams
+        self.reference = np.zeros(len(first), np.int64)
+        for stream in range(references):
+            np.maximum(self.reference, self.count(stream), out=self.reference)
+        self.before = self.count(references)
+
+    def count(self, stream: int) -> Ids:
+        """Count the n-grams of a stream in each cell."""
+        cells = self._cells[self._streams == stream]
+        return np.bincount(cells, minlength=len(self.grams))
+
+
+class _NgramIndex:
+    """N-grams of the references, the baseline and other systems, up to a length.
+
+    With `least`, n-grams of a single segment are left out.
+    """
+
+    def __init__(
+        self,
+        words: NumberedCorpus,
+        baseline: str,
+        systems: Sequence[str],
+        order: int,
+        least: float,
+    ) -> None:
+        names = (baseline, *systems)
+        streams = [*words.refs, *(words.systems[name] for name in names)]
+        self._ids = np.concatenate([stream.ids for stream in streams])
+        self._streams = {name: at for at, name in enumerate(names, len(words.refs))}
+        sizes = [len(stream.ids) for stream in streams]
+        numbers = np.repeat(np.arange(len(streams), dtype=np.int32), sizes)
+        segments = np.concatenate([stream.segments for stream in streams])
+        segments = segments.astype(np.int32)
+        lengths = np.concatenate([stream.lengths for stream in streams])
+        room = np.repeat(np.cumsum(lengths), lengths) - np.arange(len(self._ids))
+        # Segment by segment, so that a stable sort of n-grams leaves them in that order.
+        places = sort_places(segments)
+        grams = self._ids[places]
+        self._cells: list[_NgramCells] = []
+        #: By length, the first place of each n-gram in the joined text.
+        self._homes: list[Ids] = []
+        for n in range(1, order + 1):
+            whole = room[places] >= n
+            places, keys = places[whole], grams[whole].astype(np.int64)
+            if n > 1:
+                keys = keys * len(words.words) + self._ids[places + n - 1]
+            sorting = sort_places(keys)
+            keys, places = keys[sorting], places[sorting]
+            if least:
+                kept = _mark_repeated(keys, segments[places])
+                keys, places = keys[kept], places[kept]
+            grams = np.cumsum(_mark_changes(keys), dtype=np.int32) - 1
+            sources = segments[places], numbers[places]
+            self._cells.append(_NgramCells(grams, *sources, len(words.refs)))
+            starts = np.flatnonzero(_mark_changes(grams))
+            homes = np.minimum.reduceat(places, starts) if len(starts) else places
+            self._homes.append(homes)
+
+    def tally_changes(self, system: str) -> dict[ChangeKind, list[_NgramTally]]:
+        """Tally matches and wrong uses that changed from the baseline, by length."""
+        tallies: dict[ChangeKind, list[_NgramTally]] = {"matched": [], "wrong": []}
+        for cells in self._cells:
+            before, after = cells.before, cells.count(self._streams[system])
+            reference = cells.reference
+            matched = np.minimum(after, reference) - np.minimum(before, reference)
+            tallies["matched"].append(_tally_cells(cells, after, matched))
+            wrong = after - before - matched
+            tallies["wrong"].append(_tally_cells(cells, after, wrong))
+        return tallies
+
+    def rank(
+        self, tallies: Sequence[_NgramTally], sign: int, least: float
+    ) -> Iterator[_Candidate]:
+        """Yield the n-grams that changed this way by a weight above `least`.
+
+        The most one-sided change comes first, then the longest n-gram, then the first found.
+        """
+        columns = []
+        for n, (tally, homes) in enumerate(zip(tallies, self._homes, strict=True), 1):
+            weights = tally.weights
+            chosen = np.flatnonzero(sign * weights > least)
+            lengths = np.full(len(chosen), n)
+            columns.append(
+                (homes[tally.grams[chosen]], lengths, chosen, weights[chosen])
             )
+        home, length, place, weight = map(np.concatenate, zip(*columns, strict=True))
+        strength = abs(weight)
+        limit = 0
+        if len(weight) > HEAVIEST:
+            limit = np.partition(strength, -HEAVIEST)[-HEAVIEST]
+        # The lists are nearly always full before the others are needed, and sorted.
+        for is_next in (strength >= limit, strength < limit):
+            group = np.flatnonzero(is_next)
+            order = np.lexsort((home[group], -length[group], -strength[group]))
+            for entry in group[order].tolist():
+                n, at, start = int(length[entry]), int(place[entry]), int(home[entry])
+                tally = tallies[n - 1]
+                yield _Candidate(
+                    tally,
+                    at,
+                    float(weight[entry]),
+                    int(tally.rose[at]),
+                    int(tally.fell[at]),
+                    int(tally.marks[at]),
+                    tuple(self._ids[start : start + n].tolist()),
+                )
+
+
+def _build_change(group: Sequence[_Candidate], words: Sequence[str]) -> NgramChange:
+    """Build the entry of a group, which the first n-gram speaks for."""
+    first = group[0]
+    tally, cells = first.tally, first.tally.cells
+    start, stop = np.searchsorted(cells.grams, tally.grams[first.at] + np.arange(2))
+    before, after, reference = (
+        counts[start:stop] for counts in (cells.before, tally.after, cells.reference)
+    )
+    places = tally.segments[tally.starts[first.at] :][: min(first.change, EXAMPLES)]
+    return NgramChange(
+        words=tuple(words[word] for word in first.words),
+        matched_before=int(np.minimum(before, reference).sum()),
+        matched_after=int(np.minimum(after, reference).sum()),
+        wrong_before=int(np.maximum(before - reference, 0).sum()),
+        wrong_after=int(np.maximum(after - reference, 0).sum()),
+        reference=int(reference.sum()),
+        rose=first.rose,
+        fell=first.fell,
+        weight=first.weight,
+        segments=(places + 1).tolist(),
+        stands_for=len(group) - 1,
+    )
+
+
+def _mark_changes(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Mark the first value and those that differ from the one before."""
+    marks = np.ones(len(values), np.bool_)
+    np.not_equal(values[1:], values[:-1], out=marks[1:])
+    return marks
+
+
+def _mark_repeated(keys: Ids, segments: SmallIds) -> NDArray[np.bool_]:
+    """Mark sorted n-grams that stand in several segments.
+
+    Others cannot weigh more than one segment does, nor can longer n-grams around them.
+    """
+    starts = np.flatnonzero(_mark_changes(keys))
+    lengths = np.diff(starts, append=len(keys))
+    several = segments[starts] != segments[starts + lengths - 1]
+    return np.repeat(several, lengths)
+
+
+def _tally_cells(cells: _NgramCells, after: Ids, change: Ids) -> _NgramTally:
+    """Tally the changes of all cells by n-gram."""
+    changed = np.flatnonzero(change)
+    delta, grams = change[changed], cells.grams[changed]
+    segments = cells.segments[changed]
+    starts = np.flatnonzero(_mark_changes(grams))
+
+    def sum_segments(values: NDArray[Any]) -> NDArray[Any]:
+        return np.add.reduceat(values, starts) if len(starts) else values[:0]
+
+    return _NgramTally(
+        cells,
+        after,
+        rose=sum_segments((delta > 0).astype(np.int64)),
+        fell=sum_segments((delta < 0).astype(np.int64)),
+        marks=sum_segments(_hash_numbers(segments) * delta.astype(np.uint64)),
+        segments=segments,
+        starts=starts,
+        grams=grams[starts],
+    )
+
+
+def _hash_numbers(numbers: SmallIds) -> NDArray[np.uint64]:
+    """Spread numbers over 64 bits, so that sums of a few of them hardly ever agree."""
+    bits = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))
 
 
 def _group_candidates(
@@ -209,21 +380,21 @@ def _group_candidates(
     by_words: dict[tuple[int, ...], list[_Candidate]] = {}
     around: defaultdict[tuple[int, ...], list[list[_Candidate]]] = defaultdict(list)
     for candidate in candidates:
-        told = _find_group(candidate, alike, by_words, around)
-        if told is None:
+        group = _find_group(candidate, alike, by_words, around)
+        if group is None:
             if most is not None and len(groups) >= most:
                 if not groups or candidate.weight != groups[-1][0].weight:
                     return groups, True
                 continue
-            told = []
-            groups.append(told)
-            by_words[candidate.words] = told
+            group = []
+            groups.append(group)
+            by_words[candidate.words] = group
             for words in _list_shorter_ngrams(candidate.words):
-                around[words].append(told)
-        told.append(candidate)
-        if candidate.mark == told[0].mark:
+                around[words].append(group)
+        group.append(candidate)
+        if candidate.mark == group[0].mark:
             for key in _list_group_keys(candidate):
-                alike.setdefault(key, told)
+                alike.setdefault(key, group)
     return groups, False
 
 
@@ -275,26 +446,3 @@ def _list_shorter_ngrams(words: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     for n in range(1, len(words)):
         for at in range(len(words) - n + 1):
             yield words[at : at + n]
-
-
-def _build_change(
-    group: Sequence[_Candidate],
-    tables: Sequence[NgramComparison],
-    what: ChangeKind,
-    words: Sequence[str],
-) -> NgramChange:
-    first = group[0]
-    table = tables[first.n - 1]
-    tally = _get_tally(table, what)
-    kind = int(tally.kinds[first.at])
-    start, stop = tally.starts[first.at : first.at + 2]
-    places = tally.segments[start:stop][:EXAMPLES]
-    return NgramChange(
-        words=tuple(words[word] for word in first.words),
-        **{name: int(getattr(table, name)[kind]) for name in COUNTS},
-        rose=first.rose,
-        fell=first.fell,
-        weight=first.weight,
-        segments=(places + 1).tolist(),
-        stands_for=len(group) - 1,
-    )

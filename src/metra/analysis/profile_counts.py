@@ -1,10 +1,9 @@
-"""What can be counted of every output segment for its profile, as rows that add up."""
+"""Counts of every output segment for its profile, as rows that add up."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import pairwise
 from operator import or_
 from typing import Any, TypeAlias
 
@@ -18,8 +17,8 @@ from metra.analysis.collection import (
     NumberedCorpus,
     SmallIds,
     TokenStream,
+    sort_places,
 )
-from metra.analysis.ngram_counts import sort_places
 from metra.metrics.record import Array
 from metra.text.preparation import Preparation
 from metra.text.scripts import count_script_letters, get_script
@@ -66,7 +65,7 @@ class ProfileRows:
 def count_profile_rows(
     collected: CollectedCorpus, preparation: Preparation
 ) -> ProfileRows:
-    """Count what there is to count of every system's output."""
+    """Count the columns of every system's output."""
     words, texts = collected.words(preparation), collected.texts
     refs = [list(stream) for stream in texts.refs]
     expected = refs if texts.source is None else [*refs, list(texts.source)]
@@ -225,13 +224,10 @@ def _count_wrong_numbers(
 
 
 def _count_numbers(texts: Sequence[str]) -> Numbers:
-    digits = _find_characters(texts, str.isdecimal)
-    # Numbers of two digits and more have a digit next to another, or next but one.
-    segments = {one[0] for one, two in pairwise(digits) if two[1] - one[1] <= 2}
     return Counter(
         (segment, number)
-        for segment in segments
-        for number in find_numbers(texts[segment])
+        for segment, text in enumerate(texts)
+        for number in find_numbers(text)
     )
 
 
@@ -246,14 +242,10 @@ def _find_other_punctuation(
 
 def _list_capitals(texts: Texts) -> list[tuple[int, str]]:
     """List the words in capitals, each with its segment."""
-    segments = [text or "" for text in texts]
-    letters = _find_characters(segments, str.isupper)
-    # Such a word has two capitals next to each other.
-    chosen = {one[0] for one, two in pairwise(letters) if two[1] - one[1] == 1}
     return [
         (segment, word)
-        for segment in sorted(chosen)
-        for word in find_upper_case_words(segments[segment])
+        for segment, text in enumerate(texts)
+        for word in find_upper_case_words(text or "")
     ]
 
 
@@ -271,8 +263,8 @@ def _count_capitals(output: Sequence[str], expected: set[tuple[int, str]]) -> Ar
 
 def _find_characters(
     texts: Sequence[str], is_wanted: Callable[[str], bool]
-) -> list[tuple[int, int, str]]:
-    """Find characters in all texts joined: the segment, the place, the character."""
+) -> Iterator[tuple[int, str]]:
+    """Yield the segments and the characters of this kind in all texts."""
     codes = np.frombuffer("".join(texts).encode("utf-32-le"), np.uint32)
     wanted = np.bincount(codes) > 0
     for code in np.flatnonzero(wanted).tolist():
@@ -280,12 +272,11 @@ def _find_characters(
     places = np.flatnonzero(wanted[codes])
     ends = np.cumsum([len(text) for text in texts])
     segments = np.searchsorted(ends, places, side="right")
-    characters = map(chr, codes[places].tolist())
-    return list(zip(segments.tolist(), places.tolist(), characters, strict=True))
+    return zip(segments.tolist(), map(chr, codes[places].tolist()), strict=True)
 
 
 def _find_expected_scripts(refs: Sequence[Texts]) -> set[str]:
-    """Find the scripts that make up the references, and "" for what is no letter."""
+    """Find the scripts that make up the references, and "" for all other characters."""
     letters: Counter[str] = Counter()
     for stream in refs:
         letters.update("".join(filter(None, stream)))
@@ -304,7 +295,7 @@ def _count_foreign_letters(
     if not refs:
         return foreign
     unusual = _find_characters(output, lambda c: get_script(c) not in expected)
-    for segment, _, letter in unusual:
+    for segment, letter in unusual:
         own = (count_script_letters(ref[segment] or "") for ref in refs)
         foreign[segment] += not any(get_script(letter) in scripts for scripts in own)
     return foreign
@@ -333,7 +324,7 @@ def count_repeated_ngrams(words: Sequence[object]) -> tuple[int, int]:
 
 
 def has_loop(words: Sequence[object]) -> bool:
-    """Whether a phrase of up to ten words comes three times in a row, in six words or more.
+    """Return True if up to ten words come three times in a row, in six words or more.
 
     >>> has_loop("so on and on and on and on".split()), has_loop("on and on".split())
     (True, False)
@@ -411,9 +402,7 @@ def read_punctuation(texts: Texts) -> Ids:
     ends = [_ENDS.get(_find_end(text), 0) for text in segments]
     table = np.zeros((len(ends), 6), np.int64)
     table[:, 0] = ends
-    for segment, _, sign in _find_characters(
-        segments, lambda c: _CLASS.get(c) in _MARKS
-    ):
+    for segment, sign in _find_characters(segments, lambda c: _CLASS.get(c) in _MARKS):
         column, weight = _MARKS[_CLASS[sign]]
         table[segment, column] += weight
     table[[text is None for text in texts]] = -1

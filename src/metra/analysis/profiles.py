@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 
@@ -19,12 +18,8 @@ from metra.analysis.profile_counts import (
 )
 from metra.analysis.word_diff import PLAIN
 from metra.corpus.outputs import Corpus
-from metra.metrics.record import Array
-from metra.stats import defaults, resampling
-from metra.stats import totals as pool
+from metra.stats.totals import sum_rows
 from metra.text.preparation import Preparation
-
-Interval = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +46,6 @@ class TraitValue:
 
     #: None where it cannot be told, for example without a source.
     value: float | None
-    interval: Interval | None = None
     #: The segments that show it, counted from 1, where it is a matter of single segments.
     segments: Sequence[int] = ()
 
@@ -137,54 +131,29 @@ TRAITS = tuple(
 )
 
 
-def build_profiles(
-    corpus: Corpus,
-    *,
-    preparation: Preparation = PLAIN,
-    ci: bool = False,
-    trials: int = defaults.TRIALS,
-    seed: int = defaults.SEED,
-) -> Profiles:
-    """Read a corpus and describe every system's output; with `ci`, with intervals."""
-    collected = collect_corpus(corpus, preparation)
-    return describe_outputs(collected, preparation, ci=ci, trials=trials, seed=seed)
+def build_profiles(corpus: Corpus, *, preparation: Preparation = PLAIN) -> Profiles:
+    """Read a corpus and describe every system's output."""
+    return describe_outputs(collect_corpus(corpus, preparation), preparation)
 
 
-def describe_outputs(
-    collected: CollectedCorpus,
-    preparation: Preparation,
-    *,
-    ci: bool = False,
-    trials: int = defaults.TRIALS,
-    seed: int = defaults.SEED,
-) -> Profiles:
-    """Describe every system's output; with `ci`, with bootstrap intervals."""
+def describe_outputs(collected: CollectedCorpus, preparation: Preparation) -> Profiles:
+    """Describe every system's output."""
     counted = count_profile_rows(collected, preparation)
-    samples = {
-        (system, name): resampling.Sample(
-            rows[:, [COLUMN_INDEX[above], COLUMN_INDEX[below]]],
-            partial(_divide_totals, scale=100 if unit == "percent" else 1),
-        )
-        for system, rows in counted.rows.items()
-        for name, (_, unit, _, above, below) in _RATIOS.items()
-        if above and _can_tell(name, collected)
-    }
-    intervals: Sequence[Interval | None] = [None] * len(samples)
-    if ci:
-        intervals = resampling.compute_intervals(
-            list(samples.values()), trials=trials, seed=seed
-        )
     nothing = TraitValue(value=None)
     values = {system: dict.fromkeys(_RATIOS, nothing) for system in counted.rows}
-    for ((system, name), sample), interval in zip(
-        samples.items(), intervals, strict=True
-    ):
-        segments = np.flatnonzero(sample.rows[:, 0]) + 1
-        values[system][name] = TraitValue(
-            value=float(sample.aggregate(pool.sum_rows(sample.rows))),
-            interval=interval,
-            segments=segments.tolist() if name in _BY_SEGMENT else (),
-        )
+    for system, rows in counted.rows.items():
+        for name, (_, unit, _, above, below) in _RATIOS.items():
+            if not above or not _can_tell(name, collected):
+                continue
+            pair = rows[:, [COLUMN_INDEX[above], COLUMN_INDEX[below]]]
+            part, whole = sum_rows(pair).tolist()
+            # Where there is nothing to divide by, nothing is wrong either.
+            scale = 100 if unit == "percent" else 1
+            segments = np.flatnonzero(pair[:, 0]) + 1
+            values[system][name] = TraitValue(
+                value=scale * part / max(whole, 1),
+                segments=segments.tolist() if name in _BY_SEGMENT else (),
+            )
     for system, ids in counted.ids.items():
         types = compute_type_token_ratio(ids)
         values[system]["type_token"] = TraitValue(value=types)
@@ -210,11 +179,6 @@ def _can_tell(trait: str, collected: CollectedCorpus) -> bool:
     if trait in _AGAINST_EITHER:
         return collected.has_references or collected.has_source
     return collected.has_source or trait != "copied"
-
-
-def _divide_totals(totals: Array, *, scale: int) -> Array:
-    """Divide; where there is nothing to divide by, nothing is wrong either."""
-    return scale * totals[..., 0] / np.maximum(totals[..., 1], 1)
 
 
 def _build_profile(
@@ -338,5 +302,5 @@ def _join_adjectives(marks: Sequence[str]) -> str:
 
 def _compute_median(trait: str, others: Sequence[Values]) -> float | None:
     values = [entry[trait] for entry in others]
-    known = [value for value in values if value is not None]
-    return float(np.median(known)) if known else None
+    numbers = [value for value in values if value is not None]
+    return float(np.median(numbers)) if numbers else None

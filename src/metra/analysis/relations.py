@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -18,22 +18,8 @@ if TYPE_CHECKING:
     from metra.stats.line_fit import LineFit
 
 
-@dataclass(frozen=True, slots=True)
-class SystemPoint:
-    """One system's two scores."""
-
-    system: str
-    x: float
-    y: float
-
-
-@dataclass(frozen=True, slots=True)
-class HistogramCell:
-    """Number of segments with their two scores in these two bins, counted from 0."""
-
-    x: int
-    y: int
-    count: int
+#: A system with its two scores.
+SystemPoint: TypeAlias = tuple[str, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +31,8 @@ class ScoreRelation:
     points: Sequence[SystemPoint]
     x_edges: Sequence[float]
     y_edges: Sequence[float]
-    squares: Sequence[HistogramCell]
+    #: Two bins, counted from 0, and the number of segments with their scores in them.
+    squares: Sequence[tuple[int, int, int]]
     #: How many segments have both scores.
     segments: int
     #: Correlations by Pearson and by Spearman; None where one side does not vary.
@@ -69,7 +56,7 @@ def relate_metrics(results: Results) -> list[ScoreRelation]:
         relate_scores(
             x,
             y,
-            [SystemPoint(n, results[n][x].score, results[n][y].score) for n in names],
+            [(n, results[n][x].score, results[n][y].score) for n in names],
             pooled[x],
             pooled[y],
         )
@@ -99,10 +86,7 @@ def relate_scores(
         points=points,
         x_edges=x_edges.tolist(),
         y_edges=y_edges.tolist(),
-        squares=[
-            HistogramCell(i, j, int(table[i, j]))
-            for i, j in np.argwhere(table).tolist()
-        ],
+        squares=[(i, j, int(table[i, j])) for i, j in np.argwhere(table).tolist()],
         segments=int(both.sum()),
         pearson=_correlate(pearson, (x_scores, y_scores), directions),
         spearman=_correlate(spearman, (x_scores, y_scores), directions),
@@ -122,7 +106,7 @@ def _correlate(
 
 
 def _get_coordinates(points: Sequence[SystemPoint]) -> Array:
-    return np.array([(point.x, point.y) for point in points]).reshape(-1, 2).T
+    return np.array([point[1:] for point in points]).reshape(-1, 2).T
 
 
 def relate_to_results(
@@ -143,7 +127,7 @@ def relate_to_results(
             name,
             spec,
             [
-                SystemPoint(each, means[each], results[each][spec].score)
+                (each, means[each], results[each][spec].score)
                 for each in names
                 if np.isfinite(means[each])
             ],

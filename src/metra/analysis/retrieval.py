@@ -26,7 +26,7 @@ def compute_average_precision(
 ) -> float:
     """Mean, over the relevant documents, of the precision where each is found, in percent.
 
-    Relevant documents that are not found count 0.
+    Relevant documents beyond the list count 0.
 
     >>> round(compute_average_precision(["a", "x", "b"], {"a": 1, "b": 1}), 2)
     83.33
@@ -66,7 +66,7 @@ REFERENCE = "reference"
 
 @dataclass(frozen=True, slots=True)
 class RetrievalRun:
-    """What one collection of documents gave for every query."""
+    """The ranking of one collection of documents for every query, and its scores."""
 
     name: str
     #: By query: the documents that were found, the best first.
@@ -109,7 +109,7 @@ def evaluate_retrieval(
     trials: int = TRIALS,
     seed: int = SEED,
 ) -> RetrievalResult:
-    """Search the references and the outputs of every system, and judge what is found.
+    """Search the references and the outputs of every system, and score the rankings.
 
     Without `qrels` the documents that the reference run ranks at the top, as many as
     `top`, are the relevant ones.

@@ -4,9 +4,10 @@ The texts of all systems are read apart from each other, because nothing about t
 known; references, source and documents are read side by side.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from metra import __version__
 from metra.errors import CorpusError, format_count
@@ -14,13 +15,7 @@ from metra.formats.atomic import is_folder_name
 from metra.formats.convert import choose_written_format
 from metra.formats.recognise import find_format_by_suffix
 from metra.formats.stream import format_path
-from metra.formats.texts.columns import (
-    DOCUMENT,
-    ColumnNames,
-    Field,
-    ReadingOptions,
-    list_values,
-)
+from metra.formats.texts.columns import DOCUMENT, Field
 from metra.formats.texts.parallel import ParallelTable
 from metra.formats.texts.rows import (
     RowChunk,
@@ -38,12 +33,10 @@ from metra.text.sentences.splitter import join_wrapped_lines, split_sentences
 
 Method: TypeAlias = Literal["align", "resegment"]
 
-_SEGMENTS = 1024
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SegmentationSettings:
-    """How outputs are segmented, and which matches are called unsure."""
+    """Settings of a segmentation, and the confidence below which a match is unsure."""
 
     method: Method
     lang: str = ""
@@ -107,10 +100,7 @@ class SegmentedOutput:
 
     def count_kinds(self) -> dict[str, int]:
         """Count the segments of each kind."""
-        counts: dict[str, int] = {}
-        for record in self.segments:
-            counts[record.kind] = counts.get(record.kind, 0) + 1
-        return counts
+        return Counter(record.kind for record in self.segments)
 
 
 class OutputLines(NamedTuple):
@@ -122,7 +112,7 @@ class OutputLines(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UnalignedTexts:
-    """Lines of outputs by system, and the columns that are known to be parallel."""
+    """Lines of outputs by system, and the parallel columns."""
 
     outputs: Mapping[str, OutputLines]
     columns: Mapping[Field, list[str | None]]
@@ -142,18 +132,9 @@ class UnalignedTexts:
         return self.columns.get(DOCUMENT)
 
 
-def read_text_lines(
-    path: str,
-    *,
-    input_format: str = "auto",
-    columns: ColumnNames | None = None,
-    reading: ReadingOptions | None = None,
-) -> list[str]:
-    """Read the lines of one text, in any format."""
-    files = list_sources(
-        [path], input_format=input_format, columns=columns, reading=reading
-    )
-    texts = _read_outputs(files)
+def read_text_lines(path: str, **options: Any) -> list[str]:
+    """Read the lines of one text, in any format; the options are those of `list_sources`."""
+    texts = _read_outputs(list_sources([path], **options))
     if len(texts) != 1:
         problem = f"{format_path(path)} holds {len(texts)} texts"
         msg = f"{problem}: {', '.join(texts)}; give a file with one text."
@@ -182,33 +163,21 @@ def read_unaligned_texts(
     references: Sequence[str],
     source: str | None = None,
     documents: str | None = None,
-    *,
-    input_format: str = "auto",
-    columns: ColumnNames | None = None,
-    reading: ReadingOptions | None = None,
+    **options: Any,
 ) -> UnalignedTexts:
-    """Read outputs whose lines are not those of the references."""
+    """Read outputs whose lines are not those of the references.
+
+    The options are those of `list_sources`.
+    """
     if not references:
         msg = "Segmentation needs references; give `references`."
         raise CorpusError(msg)
-    files = list_sources(
-        outputs,
-        references,
-        source,
-        documents,
-        input_format=input_format,
-        columns=columns,
-        reading=reading,
-    )
+    files = list_sources(outputs, references, source, documents, **options)
     table = ParallelTable([file for file in files if file.use != "output"])
     # A file of references may hold outputs too, which are of no use here.
     fields = [field for field in table.fields if field.role != "output"]
-    parallel: dict[Field, list[str | None]] = {field: [] for field in fields}
-    for chunk in table.chunks(_SEGMENTS, fields):
-        for field, values in chunk.items():
-            parallel[field] += list_values(values)
     texts = _read_outputs([file for file in files if file.use == "output"])
-    return UnalignedTexts(texts, parallel)
+    return UnalignedTexts(texts, table.read_columns(fields))
 
 
 def _read_outputs(files: Sequence[Source]) -> dict[str, OutputLines]:
@@ -216,24 +185,19 @@ def _read_outputs(files: Sequence[Source]) -> dict[str, OutputLines]:
     outputs: dict[str, OutputLines] = {}
     for file in files:
         table = ParallelTable([file])
-        fields = [field for field in table.fields if field.role == "output"]
-        for field in fields:
+        wanted = [f for f in table.fields if f.role == "output" or f == DOCUMENT]
+        columns = table.read_columns(wanted)
+        documents = columns.pop(DOCUMENT, None)
+        for field, column in columns.items():
             if field.name in outputs:
                 problem = f"Two outputs are named {field.name!r}"
                 msg = f"{problem}; give each a name of its own: NAME=FILE."
                 raise CorpusError(msg)
-            outputs[field.name] = OutputLines([], [])
-        has_documents = DOCUMENT in table.fields
-        wanted = [*fields, DOCUMENT] if has_documents else fields
-        for chunk in table.chunks(_SEGMENTS, wanted):
-            documents = list_values(chunk[DOCUMENT]) if has_documents else None
-            for field in fields:
-                for index, text in enumerate(list_values(chunk[field])):
-                    lines = (text or "").split("\n")
-                    outputs[field.name].lines.extend(lines)
-                    if documents:
-                        names = [documents[index] or ""] * len(lines)
-                        outputs[field.name].documents.extend(names)
+            parts = [(text or "").split("\n") for text in column]
+            lines = [line for part in parts for line in part]
+            pairs = zip(documents, parts, strict=True) if documents else ()
+            names = [name or "" for name, part in pairs for _ in part]
+            outputs[field.name] = OutputLines(lines, names)
     return outputs
 
 
@@ -251,8 +215,8 @@ def segment_outputs(
         added = 0
         for lines, places in documents or [(output.lines, range(len(shown)))]:
             references = [[stream[at] for at in places] for stream in texts.references]
-            known = [shown[at] for at in places]
-            records, extra = _segment_text(lines, references, known, settings)
+            texts_shown = [shown[at] for at in places]
+            records, extra = _segment_text(lines, references, texts_shown, settings)
             for place, record in zip(places, records, strict=True):
                 numbered[place] = record._replace(number=place + 1)
             added += extra
@@ -290,72 +254,46 @@ def _segment_text(
     settings: SegmentationSettings,
 ) -> tuple[list[SegmentRecord], int]:
     """Segment one text; return also the number of sentences with no segment."""
+    shared: dict[str, Any] = {"lang": settings.lang, "compare": settings.compare}
+    least = settings.unsure_below
     if settings.method == "align":
-        matches = align_sentences(
-            lines,
-            references,
-            lang=settings.lang,
-            compare=settings.compare,
-            split=settings.split,
-        )
-        records = _record_matches(matches, shown, settings.unsure_below)
+        matches = align_sentences(lines, references, split=settings.split, **shared)
+        pairs = zip(matches, shown, strict=True)
+        records = [_record_match(match, text, least) for match, text in pairs]
         return records, sum(len(match.added) for match in matches)
-    parts = resegment(
-        lines,
-        references,
-        compare=settings.compare,
-        lang=settings.lang,
-        slack=settings.slack,
-    )
-    return _record_parts(parts, shown, settings.unsure_below), 0
+    parts = resegment(lines, references, slack=settings.slack, **shared)
+    return [
+        _record_part(part, text, least) for part, text in zip(parts, shown, strict=True)
+    ], 0
 
 
-def _record_matches(
-    matches: Sequence[SentenceMatch], references: Sequence[str], least: float
-) -> list[SegmentRecord]:
-    records = []
-    for number, (match, reference) in enumerate(
-        zip(matches, references, strict=True), 1
-    ):
-        reasons = []
-        if match.kind == "omitted":
-            reasons.append("no sentence corresponds")
-        elif match.confidence < least:
-            reasons.append("few words in common")
-        if match.kind == "divided":
-            reasons.append("shares sentences with its neighbours")
-        if match.added:
-            reasons.append(f"{len(match.added)} added")
-        reason = ", ".join(reasons)
-        records.append(
-            SegmentRecord(
-                *(number, match.kind, match.confidence, reason, match.text, reference)
-            )
-        )
-    return records
+def _record_match(match: SentenceMatch, reference: str, least: float) -> SegmentRecord:
+    reasons = []
+    if match.kind == "omitted":
+        reasons.append("no sentence corresponds")
+    elif match.confidence < least:
+        reasons.append("few words in common")
+    if match.kind == "divided":
+        reasons.append("shares sentences with its neighbours")
+    if match.added:
+        reasons.append(f"{len(match.added)} added")
+    reason = ", ".join(reasons)
+    return SegmentRecord(0, match.kind, match.confidence, reason, match.text, reference)
 
 
-def _record_parts(
-    parts: Sequence[OutputPart], references: Sequence[str], least: float
-) -> list[SegmentRecord]:
-    records = []
-    for number, (part, reference) in enumerate(zip(parts, references, strict=True), 1):
-        reasons = []
-        kind = "cut" if part.text else "empty"
-        if not part.text and reference:
-            reasons.append("no words left for it")
-        elif part.confidence < least:
-            reasons.append("few words in common")
-        if part.loose_words:
-            words = format_count(part.loose_words, "word")
-            reasons.append(f"start uncertain by {words}")
-        records.append(
-            SegmentRecord(
-                *(number, kind, part.confidence, ", ".join(reasons)),
-                *(part.text, reference, part.edits),
-            )
-        )
-    return records
+def _record_part(part: OutputPart, reference: str, least: float) -> SegmentRecord:
+    reasons = []
+    kind = "cut" if part.text else "empty"
+    if not part.text and reference:
+        reasons.append("no words left for it")
+    elif part.confidence < least:
+        reasons.append("few words in common")
+    if part.loose_words:
+        words = format_count(part.loose_words, "word")
+        reasons.append(f"start uncertain by {words}")
+    reason = ", ".join(reasons)
+    texts = part.text, reference
+    return SegmentRecord(0, kind, part.confidence, reason, *texts, part.edits)
 
 
 def write_segmented(

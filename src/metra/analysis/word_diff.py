@@ -77,7 +77,7 @@ def _locate_tokens(
 ) -> Iterator[tuple[int, int, int, int]]:
     """Find the tokens in the text: first token, token after the last, start, stop.
 
-    Tokens that are not written so in the text (entities, marks of subwords) are taken
+    Tokens that the text writes in another way (entities, marks of subwords) are taken
     together with what stands where they should be.
     """
     at = _WHITE.match(text).end()  # type: ignore[union-attr]  # it always matches
@@ -106,7 +106,6 @@ def _locate_tokens(
 
 
 Kind: TypeAlias = Literal["kept", "changed", "deleted", "inserted"]
-FoundBy: TypeAlias = Literal["both", "before", "after", "neither"]
 #: The share of common words from which on two outputs are compared word by word.
 SIMILAR = 0.2
 
@@ -131,16 +130,6 @@ class OutputPiece:
 
 
 @dataclass(frozen=True, slots=True)
-class ReferencePiece:
-    """Neighbouring words of a reference, and which of the two outputs have them."""
-
-    text: str
-    #: The white space after it; all texts and spaces joined are the reference.
-    space: str
-    found_by: FoundBy
-
-
-@dataclass(frozen=True, slots=True)
 class WordDiff:
     """A segment before and after, against its references.
 
@@ -149,8 +138,6 @@ class WordDiff:
 
     before: Sequence[OutputPiece]
     after: Sequence[OutputPiece]
-    #: A list of pieces for each reference, None where it is missing.
-    references: Sequence[Sequence[ReferencePiece] | None]
     #: False where the texts were too long to find the most words in common.
     exact: bool
 
@@ -171,65 +158,43 @@ def diff_words(
     >>> [(piece.text, piece.kind, piece.in_reference) for piece in diff.after]
     [('a', 'kept', False), ('cat', 'kept', True), ('sat', 'inserted', True)]
     """
-    present = [ref for ref in references if ref is not None]
-    texts = [before, after, *present]
+    texts = [before, after, *(ref for ref in references if ref is not None)]
     cut = split_texts(texts, preparation)
     keys = [[word.key for word in words] for words in cut]
     pairs, exact = pair_common_words(keys[0], keys[1])
-    shared = [_SharedWords(keys[0], keys[1], reference) for reference in keys[2:]]
     longer = max(len(keys[0]), len(keys[1]))
     if len(pairs) < SIMILAR * longer:
         pairs = []
     kinds = _classify_words(pairs, len(keys[0]), len(keys[1]))
     sides = []
     for side in (0, 1):
-        marks = _mark_reference_words(keys[side], shared, side)
+        marks, is_exact = _mark_reference_words(keys[side], keys[2:])
+        exact &= is_exact
         labels = list(zip(kinds[side], marks, strict=True))
         pieces = _join_pieces(texts[side], cut[side], labels, ("kept", False))
         sides.append(
             [OutputPiece(text, space, *label) for text, space, label in pieces]
         )
-    by_reference = iter(
-        [
-            ReferencePiece(text, space, _FOUND_BY[label])
-            for text, space, label in _join_pieces(
-                ref, words, list(zip(*entry.of_reference, strict=True)), (False, False)
-            )
-        ]
-        for ref, words, entry in zip(present, cut[2:], shared, strict=True)
-    )
-    return WordDiff(
-        before=sides[0],
-        after=sides[1],
-        references=[None if ref is None else next(by_reference) for ref in references],
-        exact=exact and all(entry.exact for entry in shared),
-    )
+    return WordDiff(before=sides[0], after=sides[1], exact=exact)
 
 
-_FOUND_BY: dict[tuple[bool, bool], FoundBy] = {
-    (True, True): "both",
-    (True, False): "before",
-    (False, True): "after",
-    (False, False): "neither",
-}
+def _mark_reference_words(
+    words: Sequence[str], references: Sequence[Sequence[str]]
+) -> tuple[list[bool], bool]:
+    """Mark the words that a reference has, each as often as the reference with the most.
 
-
-class _SharedWords:
-    """What each of two outputs has in common with a reference."""
-
-    def __init__(
-        self, before: Sequence[str], after: Sequence[str], reference: Sequence[str]
-    ) -> None:
-        common = [pair_common_words(output, reference) for output in (before, after)]
-        self.exact = all(exact for _, exact in common)
-        #: For each output, the places in it of the words that stand in the same order.
-        self.in_order = [{i for i, _ in pairs} for pairs, _ in common]
-        self.counts = Counter(reference)
-        #: For each output, which of the reference's words it has.
-        self.of_reference = [
-            _mark_available_words(reference, {j for _, j in pairs}, Counter(output))
-            for (pairs, _), output in zip(common, (before, after), strict=True)
-        ]
+    Words that stand in the same order as in the nearest reference come first. The answer
+    is exact unless the texts are too long.
+    """
+    counts: Counter[str] = Counter()
+    nearest: set[int] = set()
+    exact = True
+    for reference in references:
+        counts |= Counter(reference)
+        pairs, is_exact = pair_common_words(words, reference)
+        exact &= is_exact
+        nearest = max(nearest, {at for at, _ in pairs}, key=len)
+    return _mark_available_words(words, nearest, counts), exact
 
 
 def _mark_available_words(
@@ -243,17 +208,6 @@ def _mark_available_words(
             left[words[at]] -= 1
             marks[at] = True
     return marks
-
-
-def _mark_reference_words(
-    words: Sequence[str], shared: Sequence[_SharedWords], side: int
-) -> list[bool]:
-    """Mark the words that a reference has, each as often as the reference with the most."""
-    counts: Counter[str] = Counter()
-    for entry in shared:
-        counts |= entry.counts
-    nearest = max((entry.in_order[side] for entry in shared), key=len, default=set())
-    return _mark_available_words(words, nearest, counts)
 
 
 def _classify_words(

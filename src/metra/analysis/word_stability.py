@@ -1,4 +1,4 @@
-"""How stable words are across two translations, by how salient they are.
+"""Stability of words across two translations, by their salience.
 
 The study of Babych and Hartley 2004, "Modelling legitimate translation variation for
 automatic evaluation of MT quality", on any two references: the words that both have and
@@ -27,7 +27,7 @@ ORDER = 4
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """How much of two translations is common, of n-grams of up to `n` words: 0 to 1."""
+    """Share of common n-grams of up to `n` words in two translations: 0 to 1."""
 
     n: int
     tokens: float
@@ -36,7 +36,7 @@ class Overlap:
 
 @dataclass(frozen=True, slots=True)
 class FrequencyPolygon:
-    """How a set's words spread over classes of salience; shares of all words of the set."""
+    """Shares of a set's words in classes of salience."""
 
     #: The lower ends of the classes, and the upper end of the last.
     bounds: tuple[float, ...]
@@ -59,7 +59,7 @@ class WordSet:
 
 @dataclass(frozen=True, slots=True)
 class StabilityResult:
-    """What two translations of the same documents have in common."""
+    """Overlap of two translations of the same documents, and their sets of words."""
 
     references: tuple[str, str]
     documents: int
@@ -122,7 +122,7 @@ HIGH = 3.0
 
 @dataclass(frozen=True, slots=True)
 class SystemMatches:
-    """How many n-grams of each of the four sets a system matches, and of all its own."""
+    """Matches of a system in each of the four sets, and the number of its n-grams."""
 
     system: str
     matches: dict[str, int]
@@ -161,7 +161,7 @@ def compute_match_sets(
     """Divide each of two references into four sets and count where outputs match.
 
     N-grams of up to `n` words are counted by document. Both references have one as often as
-    each of them has it, and one that is above the threshold with the most salient of its
+    each of them has it, and one above the threshold with the most salient of its
     words, by the reference's own list, is highly salient. A match counts as common as long
     as there are common ones left.
     """
@@ -174,7 +174,7 @@ def compute_match_sets(
     ngrams = [count(text) for text in texts]
     outputs = {name: count(text) for name, text in systems.items()}
     column = WEIGHTS.index(weight)
-    found = []
+    results = []
     for which in (0, 1):
         sizes: Counter[str] = Counter()
         matches: dict[str, Counter[str]] = {name: Counter() for name in outputs}
@@ -197,7 +197,7 @@ def compute_match_sets(
             )
             for name, documents in outputs.items()
         ]
-        found.append(
+        results.append(
             MatchSets(
                 names[which],
                 names[1 - which],
@@ -209,7 +209,7 @@ def compute_match_sets(
                 tuple(listed),
             )
         )
-    return found
+    return results
 
 
 def _divide_ngrams(
@@ -282,9 +282,9 @@ def _build_word_sets(
         counts = [Counter(w for words in document for w in words) for document in pair]
         shared = counts[0] & counts[1]
         for which in (0, 1):
-            known = scores[which][at]
+            salience = scores[which][at]
             for common, part in ((True, shared), (False, counts[which] - shared)):
-                entries = [(*known[word], count) for word, count in part.items()]
+                entries = [(*salience[word], count) for word, count in part.items()]
                 sets[common, which] += entries
     values = {
         key: np.array(entries or np.empty((0, 3)), np.float64)
@@ -320,10 +320,10 @@ def _build_word_sets(
 def _compute_class_bounds(columns: Iterable[Array], width: float) -> Array:
     """Classes that reach from the lowest to the highest score of any set."""
     joined = np.concatenate(list(columns))
-    known = joined[~np.isnan(joined)]
-    if not len(known):
+    numbers = joined[~np.isnan(joined)]
+    if not len(numbers):
         return np.array([0.0, width])
-    low, high = np.floor(known.min() / width), np.floor(known.max() / width) + 1
+    low, high = np.floor(numbers.min() / width), np.floor(numbers.max() / width) + 1
     return np.arange(low, high + 1) * width
 
 
@@ -332,11 +332,11 @@ def _compute_mean(values: Array, counts: Array) -> float:
 
 
 def _build_polygon(values: Array, counts: Array, bounds: Array) -> FrequencyPolygon:
-    known = ~np.isnan(values)
-    shares, _ = np.histogram(values[known], bounds, weights=counts[known])
+    is_scored = ~np.isnan(values)
+    shares, _ = np.histogram(values[is_scored], bounds, weights=counts[is_scored])
     total = max(counts.sum(), 1)
     return FrequencyPolygon(
         tuple(bounds.tolist()),
         tuple((shares / total).tolist()),
-        float(counts[~known].sum() / total),
+        float(counts[~is_scored].sum() / total),
     )

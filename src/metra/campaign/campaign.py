@@ -59,7 +59,7 @@ class Campaign:
 
     @property
     def texts(self) -> tuple[tuple[int, ...], ...]:
-        """The segments of each text that is judged as one, in order of appearance.
+        """The segments of each text judged as one, in order of appearance.
 
         Segments outside of the sample are context for others.
         """
@@ -71,7 +71,7 @@ class Campaign:
 
     @property
     def blocks(self) -> bool:
-        """Whether a judge sees all systems' versions of a text."""
+        """True if a judge sees all systems' versions of a text."""
         return self.settings.complete or self.protocol.contrastive
 
     @property
@@ -99,7 +99,7 @@ class Campaign:
 
     @property
     def _is_done_once(self) -> bool:
-        """Whether nobody can do a task twice as if for the first time."""
+        """True if nobody can do a task twice as if for the first time."""
         return self.protocol.whole or self.protocol.over != "outputs"
 
     @property
@@ -114,7 +114,7 @@ class Campaign:
         return segment + 1 if numbers is None else int(numbers[segment])
 
     def portion_of(self, system: str, segment: int) -> tuple[int, int] | None:
-        """Return start and end of the part of an output that is judged; None is all of it."""
+        """Return start and end of the judged part of an output; None is all of it."""
         places = self.material.get(PORTIONS, {}).get(system, {})
         place = places.get(str(segment + 1))
         return None if place is None else (place[0], place[1])

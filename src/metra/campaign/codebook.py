@@ -1,8 +1,10 @@
-"""The codebook of an export: what is in its files, column by column, and the words read."""
+"""The codebook of an export: the columns of its files, and the words that judges read."""
 
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
+from importlib.resources import files
 
 from metra.campaign.campaign import Campaign
 from metra.campaign.judgement import keep_latest
@@ -13,51 +15,10 @@ from metra.scores import judgement_jsonl, long_table, spreadsheet
 from metra.scores.judgement import Judgement
 from metra.text.words import Counted
 
-#: What each entry of a judgement means.
-MEANINGS = {
-    "id": "Unique id of this answer and revision.",
-    "campaign": "Campaign name.",
-    "protocol": "Protocol name.",
-    "protocol_version": "Hash of the protocol's wording.",
-    "source_language": "Source language.",
-    "target_language": "Target language.",
-    "judge": "Name of the judge.",
-    "task": "Id of the unit assigned to the judge; a document has several items.",
-    "kind": "Kind of item; judged, reference and control count towards system scores.",
-    "systems": "Systems whose outputs were shown, in order.",
-    "document": "Document of the segment.",
-    "segment": "Segment number in the corpus, from 1.",
-    "source": "Source text, if any.",
-    "outputs": "Judged outputs, in the order of systems.",
-    "value": "Answer by step; positions in code points, end exclusive.",
-    "revision": "1 for the first answer; the highest revision counts.",
-    "original": "For repeated and degraded items: id of the original task.",
-    "shown_at": "Time when the screen was first shown (seconds since 1970, server clock).",
-    "first_action_at": "Time of the judge's first action.",
-    "submitted_at": "Time when the answer was received.",
-    "wall_ms": "Milliseconds from first shown to submitted.",
-    "active_ms": "Milliseconds of active time; never more than the wall time.",
-    "hidden_ms": "Milliseconds while the page was hidden.",
-    "idle_ms": "Milliseconds without activity.",
-    "paused_ms": "Milliseconds of breaks taken by the judge.",
-    "comment": "Comment by the judge.",
-    "cannot": "Reason why the judge could not judge the item; there is no value then.",
-    "wording": "Language of the questions and guide shown.",
-    "wording_version": "Hash of that wording; wordings.json has the text.",
-    "portion": "Start and end of the judged part of the output; null for all of it.",
-    "system": "System of the output.",
-    "scorer": "Question that was answered.",
-    "native": "Answer on its native scale.",
-    "hundred": "Answer mapped to 0–100; higher is better.",
-    "reason": "Reason for a missing score; empty if there is a score.",
-    "lang": "Language pair.",
-    "higher_is_better": "Whether higher native values are better.",
-    "item_type": "Kind of item; judged, reference and control count for systems.",
-    "active_seconds": "Seconds of active time.",
-    "output": "Judged output.",
-    "flags": 'Reasons why the judge is flagged, separated by "; "; else empty.',
-    "answer": "Number of the answer in this file; one answer may have several scores.",
-}
+#: Meaning of each entry of a judgement.
+MEANINGS: dict[str, str] = tomllib.loads(
+    files("metra.campaign").joinpath("texts/codebook.toml").read_text("utf-8")
+)
 #: What is different in the table of scores.
 _IN_SCORES = {
     "value": "Answer on its native scale.",
@@ -71,7 +32,7 @@ def write_codebook(
     *,
     counted: str = "",
 ) -> str:
-    """Explain the files of an export, and count what is in them.
+    """Explain the files of an export, and count their answers.
 
     `counted` names the rows that figures count, in a few words.
     """

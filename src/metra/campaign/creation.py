@@ -90,9 +90,9 @@ def open_campaign(path: str) -> Campaign:
 
 
 def _check_files(name: str, value: Any, path: str) -> None:
-    known = (*_NAMES, *_TABLE_LISTS, *_TABLE_SINGLE)
-    if name not in known:
-        msg = f"{path} has files.{name}; expected {', '.join(known)}."
+    allowed = (*_NAMES, *_TABLE_LISTS, *_TABLE_SINGLE)
+    if name not in allowed:
+        msg = f"{path} has files.{name}; expected {', '.join(allowed)}."
         raise FormatError(msg)
     listed = isinstance(value, list) and all(isinstance(one, str) for one in value)
     is_list, is_path = name in (*_LISTS, *_TABLE_LISTS), name in _NAMES
@@ -106,7 +106,7 @@ def _check_files(name: str, value: Any, path: str) -> None:
 def _pop_table_options(
     files: dict[str, Any],
 ) -> tuple[ColumnNames | None, ReadingOptions]:
-    """Take out what is said of tables: which columns are what, and how they are read."""
+    """Take out the options of tables: the roles of columns, and the dialect."""
     columns = ColumnNames(
         outputs=tuple(map(split_output_column, files.pop("hyp_columns", ()))),
         references=tuple(files.pop("ref_columns", ())),
@@ -221,12 +221,12 @@ def _locate_portions(
         if (system, number) not in wanted or not 0 < int(number) <= len(
             outputs[system]
         ):
-            known = (
+            expected = (
                 f"{', '.join(outputs)}, segments from 1 to {len(systems[0].outputs)}"
             )
             msg = (
                 f"{name}: there is no segment {number} of {system!r}; expected a "
-                f"portion of {known}."
+                f"portion of {expected}."
             )
             raise CorpusError(msg)
     portions: dict[str, dict[str, list[int]]] = {}
@@ -239,23 +239,23 @@ def _locate_portions(
             )
             raise CorpusError(msg)
         output = outputs[system][int(number) - 1]
-        found = _find_portion(given[system][number], output, place)
-        portions.setdefault(system, {})[number] = found
+        both_ends = _find_portion(given[system][number], output, place)
+        portions.setdefault(system, {})[number] = both_ends
     return portions
 
 
 def _find_portion(portion: Sequence[Any], output: str, place: str) -> list[int]:
     words, start = portion
-    found = output.find(words) if start is None else start
-    again = start is None and output.find(words, found + 1) >= 0
-    if again or found < 0 or not output.startswith(words, found):
+    place_in_output = output.find(words) if start is None else start
+    again = start is None and output.find(words, place_in_output + 1) >= 0
+    if again or place_in_output < 0 or not output.startswith(words, place_in_output):
         problem = "occurs twice in" if again else "is not in"
         msg = (
             f"{place}: the portion {words!r} {problem} {output!r}; expected words of the "
             "output, and their start in code points if they occur twice."
         )
         raise CorpusError(msg)
-    return [found, found + len(words)]
+    return [place_in_output, place_in_output + len(words)]
 
 
 def _adapt_protocol(settings: Settings, material: Mapping[str, Any]) -> Protocol:
@@ -273,7 +273,7 @@ def _adapt_protocol(settings: Settings, material: Mapping[str, Any]) -> Protocol
 def _build_control(
     segments: list[CampaignSegment], asked: Protocol, place: str
 ) -> System:
-    """Return a system of what is not a translation: no text at all, or the original."""
+    """Return a control as a system: no text at all, or the original."""
     if asked.control == "no text":
         return System(asked.control, "control", ("",) * len(segments))
     texts = [segment.source for segment in segments if segment.source is not None]
@@ -292,10 +292,10 @@ def _join_documents(
     texts = []
     for name, places in zip(documents, joined, strict=True):
         sources = [segments[at].source for at in places]
-        known = [source for source in sources if source is not None]
+        texts_read = [source for source in sources if source is not None]
         # As many references as every segment has.
         references = zip(*(segments[at].references for at in places), strict=False)
-        source = "\n".join(known) if len(known) == len(sources) else None
+        source = "\n".join(texts_read) if len(texts_read) == len(sources) else None
         texts.append(CampaignSegment(name, source, tuple(map("\n".join, references))))
     return texts, [
         replace(
@@ -340,8 +340,8 @@ def _read_corpus(corpus: Corpus) -> tuple[list[CampaignSegment], list[System]]:
             document = chunk.documents[at] if chunk.documents is not None else ""
             source = chunk.source.text[at] if chunk.source is not None else None
             references = (column.text[at] for column in chunk.refs)
-            known = tuple(text for text in references if text is not None)
-            segments.append(CampaignSegment(document, source, known))
+            texts = tuple(text for text in references if text is not None)
+            segments.append(CampaignSegment(document, source, texts))
             for name, column in chunk.systems.items():
                 outputs[name].append(column.text[at] or "")
     systems = [System(name, "mt", tuple(texts)) for name, texts in outputs.items()]

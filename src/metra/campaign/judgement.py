@@ -1,15 +1,16 @@
 """Answers as judgements: their scores, checks of imported ones, and latest revisions."""
 
 import gc
+import hmac
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields as dataclass_fields
 from dataclasses import replace
 from itertools import repeat
-from typing import Any, TypeAlias
+from typing import Any
 
 from metra.campaign.assignment import BASELINE, Task
-from metra.campaign.campaign import PORTIONS, Campaign
+from metra.campaign.campaign import PORTIONS, Campaign, CampaignSegment
 from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.registry import PROTOCOLS, protocol
 from metra.campaign.protocols.timed import (
@@ -17,13 +18,9 @@ from metra.campaign.protocols.timed import (
     explain_unreadable_speed,
 )
 from metra.errors import format_count
-from metra.scores import judgement_jsonl
-from metra.scores.judgement import (
-    Judgement,
-    OutputScore,
-    build_scores,
-)
-from metra.scores.table import COUNTED, Scores
+from metra.scores.judgement import Judgement, build_scores, find_latest
+from metra.scores.judgement_jsonl import format_lines
+from metra.scores.table import COUNTED, ScoreRow, Scores
 
 #: The protocols that judge documents as a whole.
 WHOLE = frozenset(name for name, asked in PROTOCOLS.items() if asked.whole)
@@ -57,37 +54,11 @@ def _add_speed(judgement: Judgement, natural: float) -> Judgement:
     return judgement if value == judgement.value else replace(judgement, value=value)
 
 
-def score_outputs(judgement: Judgement) -> list[tuple[OutputScore, ...]]:
-    """Return the scores of each of its outputs; none if they could not be judged."""
+def score_outputs(judgement: Judgement) -> list[tuple[ScoreRow, ...]]:
+    """Return the rows of each of its outputs; none if they could not be judged."""
     if judgement.cannot is not None:
         return [() for _ in judgement.outputs]
-    return protocol(judgement.protocol).scores(judgement.value)
-
-
-#: The scores of each output of each answer.
-AnswerScores: TypeAlias = list[list[tuple[OutputScore, ...]]]
-#: Scores by protocol and value, as long as the values live.
-KnownScores: TypeAlias = dict[tuple[str, int], list[tuple[OutputScore, ...]]]
-
-
-def score_each(
-    judgements: Iterable[Judgement], known: KnownScores | None = None
-) -> AnswerScores:
-    """Return the scores of each; answers that share a value are scored once.
-
-    `known` is filled, and saves scoring the same values in another call.
-    """
-    known = {} if known is None else known
-    scored = []
-    for one in judgements:
-        key = one.protocol, id(one.value)
-        scores = known.get(key) if one.cannot is None else []
-        if not scores:
-            scores = score_outputs(one)
-            if one.cannot is None:
-                known[key] = scores
-        scored.append(scores)
-    return scored
+    return PROTOCOLS[judgement.protocol].scores(judgement.value)
 
 
 def build_campaign_scores(
@@ -95,25 +66,13 @@ def build_campaign_scores(
     flags: Mapping[str, Sequence[str]] | None = None,
 ) -> Scores:
     """Return all answers, every revision, as a table of scores."""
-    scored = score_each(add_baselines(judgements))
-    return build_scores(judgements, scored, whole=WHOLE, flags=flags)
+    judgements = add_baselines(judgements)
+    return build_scores(judgements, score_outputs, whole=WHOLE, flags=flags)
 
 
-def format_judgement_lines(
-    judgements: Sequence[Judgement],
-    flags: Mapping[str, Sequence[str]] | None = None,
-) -> Iterator[str]:
+def format_judgement_lines(judgements: Sequence[Judgement]) -> Iterator[str]:
     """Yield all answers, every revision, with their scores as JSON lines."""
-    scored = score_each(add_baselines(judgements))
-    return judgement_jsonl.format_lines(judgements, scored, whole=WHOLE, flags=flags)
-
-
-def score_judgements(
-    judgements: Iterable[Judgement],
-) -> tuple[list[Judgement], AnswerScores]:
-    """Return the last revisions and their scores, as the writers of files take them."""
-    kept = keep_latest(judgements)
-    return kept, score_each(kept)
+    return format_lines(judgements, build_campaign_scores(judgements))
 
 
 def check_imported(judgement: Judgement) -> Judgement:
@@ -173,15 +132,16 @@ def join_columns(
     numbers: Sequence[int],
     columns: Mapping[str, Sequence[Any]],
 ) -> list[Judgement]:
-    """Return the judgements of answers that are given column by column.
+    """Return the judgements of answers given column by column.
 
     `shown` are the items of each answer's task, as mappings of a `TaskItem`'s fields, and
-    `numbers` which of them it is about. The columns are values, what is known of the tasks
+    `numbers` which of them it is about. The columns are values, those of the tasks
     (`judge`, `task`, `kind`, `original`), and as many as there are of ids and fields `KEPT`;
     the others stay empty.
     """
     # A store may hold a hundred thousand answers: columns are joined in one call.
-    settings, segments = campaign.settings, campaign.segments
+    settings = campaign.settings
+    segments: Sequence[CampaignSegment] = campaign.segments
     if campaign.protocol.contrastive:
         first = [items[0] for items in shown]
         systems = [tuple([one["system"] for one in items]) for items in shown]
@@ -191,15 +151,16 @@ def join_columns(
         systems = [(one["system"],) for one in first]
         outputs = [(one["text"],) for one in first]
     places = [one["segment"] for one in first]
+    numbered = [*map(campaign.number, places)]
     kinds = columns["kind"]
     if "baseline" in kinds:
         # What a baseline shows is no segment of the campaign.
-        after = len(segments)
-        pairs = zip(kinds, places, strict=True)
-        places = [after if kind == "baseline" else place for kind, place in pairs]
-    documents = [*(one.document for one in segments), BASELINE]
-    sources = [*(one.source for one in segments), None]
-    named = [*map(campaign.number, range(len(segments))), 0]
+        is_baseline = [kind == "baseline" for kind in kinds]
+        pairs = [*zip(is_baseline, places, numbered, strict=True)]
+        places = [len(segments) if outside else place for outside, place, _ in pairs]
+        numbered = [0 if outside else number for outside, _, number in pairs]
+        segments = [*segments, CampaignSegment(BASELINE, None, ())]
+    judged = [segments[place] for place in places]
     own: dict[str, Iterable[Any]] = {
         "id": repeat(""),
         "campaign": repeat(settings.name),
@@ -208,9 +169,9 @@ def join_columns(
         "source_language": repeat(settings.source_language),
         "target_language": repeat(settings.target_language),
         "systems": systems,
-        "document": [documents[place] for place in places],
-        "segment": [named[place] for place in places],
-        "source": [sources[place] for place in places],
+        "document": [segment.document for segment in judged],
+        "segment": numbered,
+        "source": [segment.source for segment in judged],
         "outputs": outputs,
     }
     if PORTIONS in campaign.material:
@@ -228,13 +189,10 @@ def keep_latest(judgements: Iterable[Judgement]) -> list[Judgement]:
     Readings are given the speed at which their judge read the baseline text.
     """
     judgements = list(judgements)
-    latest = {(one.judge, one.task, one.segment): one for one in judgements}
+    latest = find_latest(judgements)
     if len(latest) < len(judgements):
-        for one in judgements:
-            key = one.judge, one.task, one.segment
-            if one.revision > latest[key].revision:
-                latest[key] = one
-    return list(add_baselines(list(latest.values())))
+        judgements = [judgements[at] for at in latest.values()]
+    return list(add_baselines(judgements))
 
 
 def drop_checks(kept: Iterable[Judgement]) -> list[Judgement]:
@@ -260,7 +218,7 @@ def describe_counts(judgements: Iterable[Judgement]) -> str:
 
 @contextmanager
 def pause_collection() -> Iterator[None]:
-    """Keep the garbage collector from looking through what is being made, again and again.
+    """Pause the garbage collector while many records are made.
 
     Of a hundred thousand answers, that takes a third of the time, and none is garbage.
     """
@@ -271,3 +229,28 @@ def pause_collection() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+def assign_blind_names(systems: Sequence[str], secret: bytes) -> dict[str, str]:
+    """Return the names System 1, System 2, … in an order that depends on the secret.
+
+    >>> sorted(assign_blind_names(["a", "b"], b"x" * 16).values())
+    ['System 1', 'System 2']
+    """
+
+    def key(name: str) -> bytes:
+        return hmac.digest(secret, b"blind\0" + name.encode(), "sha256")
+
+    return {name: f"System {at}" for at, name in enumerate(sorted(systems, key=key), 1)}
+
+
+def blind_judgements(
+    judgements: Iterable[Judgement], names: Mapping[str, str]
+) -> list[Judgement]:
+    """Return judgements with other names for the systems; others keep their names."""
+    if all(name == shown for name, shown in names.items()):
+        return list(judgements)
+    return [
+        replace(one, systems=tuple(names.get(name, name) for name in one.systems))
+        for one in judgements
+    ]

@@ -18,7 +18,7 @@ ANSWER = "answer"
 
 
 class FieldState(NamedTuple):
-    """What a field held from a moment on, in milliseconds of the screen's clock."""
+    """Text of a field from a moment on, in milliseconds of the screen's clock."""
 
     t_ms: float
     field: str

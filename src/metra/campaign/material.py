@@ -5,15 +5,13 @@ Questions are a table with the columns document, question and answer, and perhap
 them. The baseline is a text. Judged outputs are a table or a database as `evaltrans` reads
 them, whose sources are the numbers of the segments. Marks are JSON lines, and stand in the
 outputs before anybody judges them. Portions are a table with the columns system, segment and
-portion, the words of the output that are judged, and start if they stand there twice.
+portion, the judged words of the output, and start if they stand there twice.
 """
 
-import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
+from metra.campaign.uploads import save_files
 from metra.errors import FormatError
 from metra.formats.annotations.entities import read_entities
 from metra.formats.annotations.judged_outputs import read_judged_outputs
@@ -31,17 +29,12 @@ def read_material(files: Mapping[str, str]) -> dict[str, Any]:
 def read_pasted(texts: Mapping[str, str]) -> dict[str, Any]:
     """Return the material in the fields of a form; empty fields are left out."""
     given = {name: text for name, text in texts.items() if text.strip()}
-    with TemporaryDirectory() as folder:
-        files = {}
-        for name, text in given.items():
-            path = Path(folder) / f"{name}.tsv"
-            path.write_text(text.replace("\r\n", "\n"), encoding="utf-8")
-            files[name] = str(path)
-        try:
-            return read_material(files)
-        except FormatError as error:
-            # Nobody knows the folder; what matters is which field it was.
-            raise FormatError(str(error).replace(f"{folder}{os.sep}", "")) from None
+    files = [
+        (f"{name}.tsv", text.replace("\r\n", "\n").encode())
+        for name, text in given.items()
+    ]
+    with save_files(files) as paths:
+        return read_material(dict(zip(given, paths, strict=True)))
 
 
 def read_options(text: str) -> dict[str, Any]:

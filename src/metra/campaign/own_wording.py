@@ -7,7 +7,7 @@
     [wording.steps.adequacy]
     question = "Quanto do sentido do outro texto este texto exprime?"
 
-What is left out is metra's own in that language, else the protocol's English. Several
+Missing words are metra's own in that language, else the protocol's English. Several
 languages are several tables, [[wording]]; judges read the one of their pages, else the first.
 """
 
@@ -159,10 +159,10 @@ def _keep_current_parts(
     step: Step, name: str, entry: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the parts of a translation whose English still stands in the step."""
-    known = {one.name: one for one in PROTOCOLS[name].steps}
-    if step.name not in known:
+    steps = {one.name: one for one in PROTOCOLS[name].steps}
+    if step.name not in steps:
         return {}
-    ours, theirs = get_step_words(known[step.name]), get_step_words(step)
+    ours, theirs = get_step_words(steps[step.name]), get_step_words(step)
     same = {
         "name": True,
         "question": ours.question == theirs.question,
@@ -213,10 +213,9 @@ def parse_wordings(given: object, asked: Protocol, place: str) -> tuple[Wording,
     wordings = []
     for at, table in enumerate(tables, 1):
         where = f"{place}: wording" + (f" {at}" if len(tables) > 1 else "")
-        if not isinstance(table, Mapping):
-            msg = f"{where} is {table!r}; expected a table."
-            raise FormatError(msg)
-        wordings.append(_parse_wording(table, asked, where))
+        wordings.append(
+            _parse_wording(_check_table(table, _KNOWN, where), asked, where)
+        )
     codes = [one.language for one in wordings]
     if len(set(codes)) < len(codes):
         msg = (
@@ -227,7 +226,6 @@ def parse_wordings(given: object, asked: Protocol, place: str) -> tuple[Wording,
 
 
 def _parse_wording(table: Mapping[str, Any], asked: Protocol, where: str) -> Wording:
-    _refuse_unknown(table, _KNOWN, "entry", where)
     code = table.get("language")
     if not isinstance(code, str) or not _CODE.fullmatch(code):
         msg = f"{where}: language is {code!r}; expected a language code such as pt."
@@ -257,16 +255,12 @@ def _parse_wording(table: Mapping[str, Any], asked: Protocol, where: str) -> Wor
 def _parse_steps(
     given: object, asked: Protocol, below: Wording, code: str, where: str
 ) -> tuple[StepWords, ...]:
-    if not isinstance(given, Mapping):
-        msg = f"{where}.steps is {given!r}; expected a table for each step."
-        raise FormatError(msg)
-    _refuse_unknown(
-        given, [step.name for step in asked.steps], "step", f"{where}.steps"
-    )
+    names = [step.name for step in asked.steps]
+    tables = _check_table(given, names, f"{where}.steps", "a table for each step")
     steps = []
     for step in asked.steps:
         official, place = get_step_words(step), f"{where}.steps.{step.name}"
-        parts = _parse_step(given.get(step.name, {}), official, code, place)
+        parts = _parse_step(tables.get(step.name, {}), official, code, place)
         words = below.of_step(step)
         steps.append(overlay_words(words, code, parts, under=below.language))
     return tuple(steps)
@@ -284,33 +278,27 @@ def _parse_step(
         wanted["names"] = list(official.names)
     if official.brief:
         wanted["brief"] = None
-    if not isinstance(given, Mapping):
-        msg = f"{where} is {given!r}; expected a table."
-        raise FormatError(msg)
-    _refuse_unknown(given, wanted, "entry", where)
-    if ("labels" in given) != ("texts" in given):
+    table = _check_table(given, wanted, where)
+    if ("labels" in table) != ("texts" in table):
         msg = f"{where} has only labels or only texts; expected both for every point."
         raise FormatError(msg)
     parts: dict[str, Any] = {}
-    for part, entry in given.items():
+    for part, entry in table.items():
         keys, place = wanted[part], f"{where}.{part}"
         if keys is None:
             parts[part] = _parse_text(entry, _IN_STEPS, code, place)
             continue
-        expected = f"expected a text for each of {', '.join(keys)}"
-        if not isinstance(entry, Mapping):
-            msg = f"{place} is {entry!r}; {expected}."
-            raise FormatError(msg)
-        _refuse_unknown(entry, keys, "entry", place)
-        lacking = [key for key in keys if key not in entry]
+        expected = f"a text for each of {', '.join(keys)}"
+        texts = _check_table(entry, keys, place, expected)
+        lacking = [key for key in keys if key not in texts]
         if lacking:
             msg = (
-                f"{place} has nothing for {lacking[0]!r}; {expected}, "
+                f"{place} has nothing for {lacking[0]!r}; expected {expected}, "
                 "so that no scale is in two languages."
             )
             raise FormatError(msg)
         parts[part] = {
-            key: _parse_text(entry[key], _IN_STEPS, code, f"{place}.{key}")
+            key: _parse_text(texts[key], _IN_STEPS, code, f"{place}.{key}")
             for key in keys
         }
     return parts
@@ -340,7 +328,7 @@ def _parse_examples(
 def _parse_example(
     table: Mapping[str, Any], asked: Protocol, code: str, place: str
 ) -> dict[str, Any]:
-    _refuse_unknown(table, _EXAMPLE, "entry", place)
+    _check_table(table, _EXAMPLE, place)
     for name in ("outputs", "answer", "why"):
         if name not in table:
             msg = f"{place} has no {name}; expected outputs, answer and why."
@@ -364,12 +352,18 @@ def _parse_example(
     }
 
 
-def _refuse_unknown(
-    table: Mapping[str, Any], known: Collection[str], what: str, where: str
-) -> None:
-    for name in table:
+def _check_table(
+    given: object, known: Collection[str], where: str, expected: str = "a table"
+) -> Mapping[str, Any]:
+    """Return a table, or refuse anything else and unknown entries."""
+    if not isinstance(given, Mapping):
+        msg = f"{where} is {given!r}; expected {expected}."
+        raise FormatError(msg)
+    for name in given:
         if name not in known:
+            what = "step" if where.endswith(".steps") else "entry"
             raise FormatError(no_such(what, name, known, owner=where))
+    return given
 
 
 def _parse_texts(

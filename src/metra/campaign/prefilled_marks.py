@@ -18,7 +18,7 @@ class MarkChanges:
 
     judge: str
     answers: int
-    there: int
+    given: int
     kept: int
     #: The same place with another severity or category.
     changed: int
@@ -40,8 +40,8 @@ def check_marks(campaign: Campaign) -> Campaign:
     tidy: dict[str, dict[str, Any]] = {}
     for system, by_segment in given.items():
         if system not in outputs:
-            known = ", ".join(outputs)
-            msg = f"{name}: marks for unknown system {system!r}; expected {known}."
+            expected = ", ".join(outputs)
+            msg = f"{name}: marks for unknown system {system!r}; expected {expected}."
             raise CorpusError(msg)
         for segment, marks in by_segment.items():
             place = int(segment) - 1

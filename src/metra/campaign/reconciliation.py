@@ -25,7 +25,7 @@ def write_annotations(
 ) -> tuple[str, str] | None:
     """Return name and content of the file that tags make for a metric; None without tags.
 
-    Where names were looked for again, the campaign tells all names that there are.
+    Where names were looked for again, the campaign has all names.
     """
     name = judgements[0].protocol if judgements else ""
     if name == "entity-check":

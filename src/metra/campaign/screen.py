@@ -1,4 +1,4 @@
-"""What one screen asks, and what it may tell: texts and ids, never who wrote what."""
+"""Content of one screen: questions, texts and ids, never the names of systems."""
 
 from dataclasses import replace
 from typing import Any

@@ -26,7 +26,7 @@ FormField: TypeAlias = Literal["", "text", "count", "percent", "switch"]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings; what is left out has the default that stands here."""
+    """The settings with their defaults."""
 
     name: str
     protocol: str

@@ -1,11 +1,12 @@
-"""Files that somebody chose for a campaign: what is in them, and whether they fit."""
+"""Files that somebody chose for a campaign: counts of their columns, and their texts."""
 
 import base64
 import json
+import os
 import re
 import zlib
-from collections.abc import Iterable, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -36,7 +37,7 @@ class Upload(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ColumnCounts:
-    """What is in a file, column by column."""
+    """Counts of one column of a file."""
 
     file: str
     use: str
@@ -72,7 +73,7 @@ class CampaignTexts:
 
 @dataclass(frozen=True, slots=True)
 class PairedUploads:
-    """What was found, and what is wrong with it, if anything is."""
+    """The columns of files, and their texts or the problem with them."""
 
     files: tuple[ColumnCounts, ...]
     texts: CampaignTexts | None
@@ -80,26 +81,43 @@ class PairedUploads:
     warnings: tuple[str, ...]
 
 
-def pair_uploads(uploads: Sequence[Upload]) -> PairedUploads:
-    """Return the texts of files that belong together, or what is wrong in a sentence."""
-    looked: tuple[ColumnCounts, ...] = ()
+@contextmanager
+def save_files(files: Iterable[tuple[str, bytes]]) -> Iterator[list[str]]:
+    """Keep files on the disk for readers; messages name them without their folder."""
     with TemporaryDirectory(prefix="metra-") as folder:
+        paths: list[str] = []
+        for number, (name, content) in enumerate(files, 1):
+            path = Path(folder) / make_safe_name(name)
+            if path.exists():
+                path = Path(folder) / str(number) / path.name
+                path.parent.mkdir()
+            path.write_bytes(content)
+            paths.append(str(path))
         try:
-            paths, looked = _save_uploads(uploads, Path(folder))
+            yield paths
+        except MetraError as error:
+            message = str(error).replace(f"{folder}{os.sep}", "")
+            raise type(error)(message.replace(folder, "the files")) from None
+
+
+def pair_uploads(uploads: Sequence[Upload]) -> PairedUploads:
+    """Return the texts of files that belong together, or the problem in a sentence."""
+    looked: list[ColumnCounts] = []
+    try:
+        with save_files((one.name, one.content) for one in uploads) as files:
+            paths = _group_uploads(uploads, files, looked)
             corpus = open_corpus(
                 paths["output"],
                 paths.get("reference", []),
                 *(paths.get(use, [None])[0] for use in ("source", "document")),
             )
             texts = _collect_texts(corpus.chunks(_CHUNK))
-        except MetraError as error:
-            # 3/a.txt, in our folder of the third file, is a.txt to the user.
-            problem = str(error).replace(f"{folder}/", "")
-            problem = re.sub(r"(?<![\w/.])\d+/(?=[^\s/])", "", problem)
-            for told, remedy in _REMEDIES:
-                problem = re.sub(told, remedy, problem)
-            return PairedUploads(looked, None, problem, ())
-    return PairedUploads(looked, texts, "", tuple(_find_warnings(looked)))
+    except MetraError as error:
+        problem = str(error)
+        for pattern, remedy in _REMEDIES:
+            problem = re.sub(pattern, remedy, problem)
+        return PairedUploads(tuple(looked), None, problem, ())
+    return PairedUploads(tuple(looked), texts, "", tuple(_find_warnings(looked)))
 
 
 #: What to say on a page, where a file has a name and no options.
@@ -148,19 +166,14 @@ def _check_texts(texts: CampaignTexts) -> CampaignTexts:
     return texts
 
 
-def _save_uploads(
-    uploads: Sequence[Upload], folder: Path
-) -> tuple[dict[str, list[Any]], tuple[ColumnCounts, ...]]:
-    """Write the files; return their paths by use, and what is in them."""
+def _group_uploads(
+    uploads: Sequence[Upload], files: Sequence[str], looked: list[ColumnCounts]
+) -> dict[str, list[Any]]:
+    """Return the paths of files by their use; `looked` gets counts of their columns."""
     paths: dict[str, list[Any]] = {}
-    looked: list[ColumnCounts] = []
-    for number, upload in enumerate(uploads, 1):
-        # A folder for each: two files may have the same name.
-        path = folder / str(number) / make_safe_name(upload.name)
-        path.parent.mkdir()
-        path.write_bytes(upload.content)
-        paths.setdefault(upload.use, []).append(str(path))
-        looked += _inspect_upload(upload, str(path))
+    for upload, path in zip(uploads, files, strict=True):
+        paths.setdefault(upload.use, []).append(path)
+        looked += _inspect_upload(upload, path)
     if "output" not in paths:
         msg = "There is no output to judge; choose at least one file of outputs."
         raise FormatError(msg)
@@ -168,7 +181,7 @@ def _save_uploads(
         if len(paths.get(use, [])) > 1:
             msg = f"There are {len(paths[use])} files for the {use}; choose one."
             raise FormatError(msg)
-    return paths, tuple(looked)
+    return paths
 
 
 def _inspect_upload(upload: Upload, path: str) -> list[ColumnCounts]:

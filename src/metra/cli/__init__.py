@@ -22,6 +22,7 @@ rank: `metra rank`, systems by the average of their ranks on every document
 report: `metra report`, everything about some outputs as one HTML file
 sacrebleu: `metra sacrebleu`, sacreBLEU's command line with its flags, output and signatures
 segment: `metra segment`, sentences, and outputs segmented like their references
+settings: settings that one flag takes, as KEY=VALUE
 testsets: `metra testsets`, test sets by name: list, add, remove, path, check, fetch
 usage: usage errors in one sentence each
 score: `metra score`, outputs against references, by any metrics, at any level
@@ -56,17 +57,14 @@ COMMANDS = (
 #: Parameters that messages of the library name in backticks and that have flags of the
 #: same name.
 _SAME = (
-    *("automated", "coef", "delimiter", "drop", "encoding", "folds", "gold", "good"),
-    *("group_by", "most", "runs"),
-    *("human", "input_format", "judges_by", "level", "lower_is_better", "macro"),
-    *("name", "names", "nulls", "only", "quotes", "rename", "replace", "resume"),
-    *("like", "pool", "scores_out", "sheet", "store", "these_raters", "to", "trials"),
-    "wmt",
+    *("automated", "coef", "drop", "engine", "folds", "gold", "good", "group_by"),
+    *("human", "input_format", "judges_by", "lang", "level", "like", "macro", "most"),
+    *("name", "names", "only", "replace", "resume", "scores_out", "scorer", "store"),
+    *("to", "trials", "wmt"),
 )
 
 #: The flag for each parameter that messages of the library name in backticks.
 FLAGS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | {
-    "column_groups": "--column-group",
     "columns": "--column",
     "mqm_weights": "--mqm-weights",
     "most_judges": "--judges",
@@ -78,11 +76,11 @@ FLAGS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | {
     "pair": "-l PAIR",
     "units": "--unit",
     "scales": "--scale",
-    "columns.outputs": "--hyp-column",
-    "columns.references": "--ref-column",
-    "columns.source": "--source-column",
-    "columns.document": "--doc-column",
-    "conf": "--spark-conf",
+    "columns.outputs": "--read hyp",
+    "columns.references": "--read ref",
+    "columns.source": "--read source",
+    "columns.document": "--read doc",
+    **{key: f"--read {key}" for key in ("delimiter", "encoding", "quotes", "sheet")},
     "assumed": "--sd",
     "out": "-o",
     "outputs": "--output",
@@ -154,9 +152,9 @@ class Commands(click.Group):
         """Find the command that the first argument names, or say which ones there are."""
         name = args[0]
         if not name.startswith("-") and self.get_command(ctx, name) is None:
-            known = self.list_commands(ctx)
+            names = self.list_commands(ctx)
             raise UnknownNameError(
-                no_such("command", name, known, owner=ctx.command_path)
+                no_such("command", name, names, owner=ctx.command_path)
             )
         return super().resolve_command(ctx, args)
 
@@ -178,7 +176,7 @@ class Commands(click.Group):
 
 
 class LazyGroup(Commands):
-    """Commands that are loaded when called."""
+    """Commands, each loaded when called."""
 
     def __init__(
         self, *args: Any, package: str, modules: Mapping[str, str], **given: Any
@@ -237,7 +235,7 @@ def _report_fault(error: Exception) -> str:
 
 
 def main() -> None:
-    """Run the command line; what is wrong with the input is said in one message."""
+    """Run the command line; report wrong input in one message."""
     out = sys.stdout
     if "_METRA_COMPLETE" in os.environ:
         from metra.cli.completion import add_file_names

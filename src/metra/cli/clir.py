@@ -1,19 +1,20 @@
 """`metra clir`: whether documents are found through their translations."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from metra.cli import GroupedCommand, options
 from metra.cli.options import option
-from metra.stats import defaults
+
+if TYPE_CHECKING:
+    from metra.scoring.files import CorpusFiles
+    from metra.text.preparation import Preparation
 
 
 @click.command(cls=GroupedCommand)
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
-@options.references
-@options.test_set
-@options.documents
+@options.input_files("references", "documents")
 @option(
     "--queries FILE",
     "Queries in the target language: a table with the columns query and text.",
@@ -22,32 +23,16 @@ from metra.stats import defaults
 @option(
     "--qrels FILE", "Relevance judgements in TREC format: query, 0, document, degree."
 )
-@option(
-    "--top",
-    "Without --qrels: number of top documents of the reference run that count as "
-    "relevant.",
-    1,
-    least=1,
-)
-@options.tok
-@option("--stem", "Compare stems: no, porter, or a Snowball language.", "english")
-@option("--trials", "Number of resamples of the queries.", defaults.TRIALS, least=1)
-@options.seed
+@options.text_preparation(tok="13a", stem="english", case="lower")
 @options.table_or_json
 @options.out
-@options.input_format
-@options.tables
 def clir(
+    files: "CorpusFiles",
     queries: str,
     qrels: str | None,
-    top: int,
-    tok: str,
-    stem: str,
-    trials: int,
-    seed: int,
+    text: "Preparation",
     form: str,
     out: str | None,
-    **files: Any,
 ) -> None:
     """Evaluate translations by cross-language retrieval: can documents be found?
 
@@ -70,19 +55,13 @@ def clir(
     from metra.cli.output import write_output
     from metra.formats.annotations.relevance import read_qrels, read_queries
     from metra.report.writers.ranking import RETRIEVAL_WRITERS
-    from metra.scoring.files import open_corpus
-    from metra.text.preparation import make_preparation
 
-    text = make_preparation(tok=tok, case="lower", stem=stem)
     asked = read_queries(queries)
     judged = read_qrels(qrels) if qrels else None
-    found = evaluate_retrieval(
-        open_corpus(**files),
+    result = evaluate_retrieval(
+        files.open(),
         asked,
         judged,
         text=text,
-        top=top,
-        trials=trials,
-        seed=seed,
     )
-    write_output(RETRIEVAL_WRITERS[form](found), out)
+    write_output(RETRIEVAL_WRITERS[form](result), out)

@@ -5,19 +5,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from metra.cli import options
-from metra.cli.options import FiniteRange, option
+from metra.cli.options import option
 
 if TYPE_CHECKING:
     from metra.analysis.findings import AnalysisOptions
+    from metra.scoring.files import CorpusFiles
+
+
+#: Changed segments have references of at least so many words.
+MIN_WORDS = 5
 
 
 @click.command(cls=options.FileCommand)
 @click.argument("outputs", nargs=-1, metavar="[BASELINE OUTPUT]...")
-@options.references
-@options.source
-@options.test_set
+@options.input_files(*options.CORPUS, "input_format")
 @options.metrics("bleu")
-@options.documents
 @option("--baseline NAME", "System to compare with; the first by default.")
 @option(
     "--all-pairs",
@@ -41,25 +43,6 @@ if TYPE_CHECKING:
     "--changes-by SPEC", "Metric that sorts the changed segments; the first by default."
 )
 @option(
-    "--changes-order",
-    "Sort by the change in the segment score, or by the segment's effect on the "
-    "corpus score.",
-    choices=["gain", "impact"],
-)
-@option(
-    "--min-change POINTS",
-    "Show only segments whose score changed by at least this much.",
-    0.0,
-    type=FiniteRange(0),
-    show_default=False,
-)
-@option(
-    "--min-words N",
-    "Show only segments whose references have at least this many words.",
-    5,
-    least=0,
-)
-@option(
     "--ngrams N",
     "Show the N n-grams with the most new matches, lost matches, removed errors and "
     "new errors.",
@@ -69,39 +52,22 @@ if TYPE_CHECKING:
 )
 @option(
     "--bucket buckets KIND",
-    "Score buckets of segments by length, source-length, frequency, document or "
-    "score, optionally with bounds, such as length:10,20,40. May be given several "
-    "times.",
+    "Score buckets of segments by length, source-length, frequency or document, "
+    "optionally with bounds, such as length:10,20,40. May be given several times.",
     multiple=True,
 )
 @options.labels
-@option(
-    "--frequency-corpus FILE",
-    "Text to count words in for --bucket frequency; the references by default.",
-)
 @option("--profiles", "Profile each system (see `metra profile`).", is_flag=True)
 @options.result_form
 @options.out
-@options.input_format
-@options.tables
-@options.SCORE_COLUMN
 @options.result_digits
 @options.add_paper_options
-@option(
-    "--differences",
-    "Add a second table with differences, intervals and p-values (tables for papers).",
-    is_flag=True,
-)
 @options.strict
 def compare(
-    outputs: tuple[str, ...],
-    references: tuple[str, ...],
-    source: str | None,
+    files: "CorpusFiles",
     metrics: tuple[str, ...],
-    documents: str | None,
     form: str,
     out: str | None,
-    input_format: str,
     **given: Any,
 ) -> None:
     """Compare one or more OUTPUTs with a BASELINE and test the differences for significance.
@@ -142,26 +108,14 @@ def compare(
 
     names = [entry.name for entry in fields(ComparisonSettings)]
     settings = ComparisonSettings(**{name: given[name] for name in names})
-    options.require_outputs(outputs, metrics)
-    columns = given["score_columns"]
-    named = metrics or (() if columns else ("bleu",))
-    corpus, chosen = open_scored(
-        outputs,
-        make_metrics(named) if named else {},
-        columns,
-        references=references,
-        source=source,
-        documents=documents,
-        input_format=input_format,
-        columns=given["columns"],
-        reading=given["reading"],
-        test_set=given["test_set"],
-    )
+    options.require_outputs(files.outputs, metrics)
+    named = metrics or (() if files.score_columns else ("bleu",))
+    corpus, chosen = open_scored(files, make_metrics(named) if named else {})
     choose_trials(
         corpus.systems, settings
     )  # what cannot be is refused before the work begins
     analyses = _read_analysis_options(given)
-    if analyses.any and not outputs:
+    if analyses.any and not files.outputs:
         msg = (
             "--changes, --ngrams, --bucket and --profiles need the texts; give the "
             "output files."
@@ -190,7 +144,7 @@ def compare(
         )
     content: str | bytes
     if given["methods"]:
-        from metra.report.writers.methods import describe_methods
+        from metra.report.writers.paper import describe_methods
 
         content = describe_methods(results, form, style)
     elif form == "xlsx":
@@ -213,16 +167,10 @@ def _read_analysis_options(given: dict[str, Any]) -> "AnalysisOptions":
     from dataclasses import fields
 
     from metra.analysis.findings import AnalysisOptions
-    from metra.formats.lines import read_lines
     from metra.scoring.files import read_labels
 
     # Trials are those of the comparison.
     names = {entry.name for entry in fields(AnalysisOptions)} - {"trials"}
-    path = given["frequency_corpus"]
-    return AnalysisOptions(
-        **{name: value for name, value in given.items() if name in names}
-        | {
-            "labels": read_labels(given["labels"]),
-            "frequency_corpus": read_lines(path) if path else None,
-        }
-    )
+    chosen = {name: value for name, value in given.items() if name in names}
+    labels = read_labels(given["labels"])
+    return AnalysisOptions(**chosen | {"labels": labels, "min_words": MIN_WORDS})

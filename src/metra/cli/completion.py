@@ -36,13 +36,13 @@ def completion(ctx: click.Context, shell: str) -> None:
 
 
 class _FileNames(ShellComplete):
-    """Completions that are names of files, where nothing else is known."""
+    """Completion by names of files, unless click has other completions."""
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
         """Return what click knows, or ask the shell for files."""
-        found = super().get_completions(args, incomplete)
-        if found or incomplete.startswith("-"):
-            return found
+        completions = super().get_completions(args, incomplete)
+        if completions or incomplete.startswith("-"):
+            return completions
         return [CompletionItem(incomplete, type="file")]
 
 

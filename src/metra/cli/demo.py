@@ -4,8 +4,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from metra.errors import MissingResourceError
-
 if TYPE_CHECKING:
     from metra.corpus.examples import ExampleFiles
 
@@ -18,13 +16,7 @@ CHANGED_BY = "chrf"
 
 @click.command()
 @click.argument("folder", default="metra-demo", type=click.Path(file_okay=False))
-@click.option(
-    "--all",
-    "every",
-    is_flag=True,
-    help="Score all twelve systems of the example with every metric.",
-)
-def demo(folder: str, every: bool) -> None:
+def demo(folder: str) -> None:
     """Compare four systems of the built-in example, and write a report on all twelve.
 
     The example is copied to FOLDER (default: metra-demo), and the report is written to
@@ -32,28 +24,18 @@ def demo(folder: str, every: bool) -> None:
 
     \b
     metra demo
-    metra demo my-folder --all
+    metra demo my-folder
     """
     from metra.corpus import examples
 
     example = examples.copy_example(folder)
-    if every:
-        _score_all(folder, example)
-    else:
-        _compare_some(example)
+    _compare_some(example)
     page, size = _write_report(folder, example)
     click.echo(f"\nReport  {page} ({size}); open it in a browser")
     lead = "Next"
     for command in NEXT:
         click.echo(f"{lead:6}  metra {command}")
         lead = ""
-    if every:
-        references = " ".join(f"-r {path}" for path in example.references)
-        click.echo("\nMore commands for the example:")
-        for command in COMMANDS:
-            click.echo(
-                f"  metra {command.format(folder=folder, references=references)}"
-            )
 
 
 def _compare_some(example: "ExampleFiles") -> None:
@@ -103,56 +85,11 @@ def _compare_some(example: "ExampleFiles") -> None:
         click.echo("\n".join(format_outputs(change, names, style)), color=True)
 
 
-def _score_all(folder: str, example: "ExampleFiles") -> None:
-    """Score all systems by every metric that can be had."""
-    from pathlib import Path
-
-    from metra.cli.output import build_style
-    from metra.corpus import examples
-    from metra.metrics import registry
-    from metra.report.writers.results import render
-    from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus
-    from metra.scoring.files import open_corpus
-
-    files = (example.outputs, example.references, example.source, example.docs)
-    with_model = ", ".join(sorted(registry.WITH_MODEL))
-    metrics, missing = {}, [f"Not shown: {with_model}, which need a model."]
-    for name in registry.list_metrics():
-        if name in registry.WITH_MODEL:
-            continue
-        spec = examples.build_spec(name, Path(folder))
-        try:
-            metric = registry.metric(spec)
-            if metric.notes.estimate:
-                missing.append(f"Not shown: {name}, which needs an endpoint.")
-            else:
-                metrics[spec] = metric
-        except MissingResourceError as error:
-            missing.append(f"Not shown: {name}. {error}")
-    results = evaluate_corpus(open_corpus(*files), metrics, EvaluationOptions(ci=True))
-    style = build_style(sort=True)
-    style = style._replace(width=style.width or 100)
-    click.echo(render(results, "table", style), color=True)
-    for message in [*missing, example.remark]:
-        click.echo(f"\n{click.wrap_text(message, 88)}")
-
-
-#: What to do next.
+#: Commands to try next.
 NEXT = (
     "score output.txt -r reference.txt -m bleu -m chrf --ci",
     "compare old.txt new.txt -r reference.txt --changes 5",
     "report old.txt new.txt -r reference.txt",
-)
-
-#: Other sides of the example.
-COMMANDS = (
-    "score {folder}/outputs/*.txt {references} -s {folder}/source.fr.txt "
-    "--docs {folder}/docs.txt --model {folder}/models/gisting.toml "
-    "--model {folder}/models/technical.toml --sort",
-    "rank {folder}/outputs/*.txt -m 'xscore:parses={folder}/parses/{{system}}.conllu' "
-    "--docs {folder}/docs.txt",
-    "clir {folder}/outputs/*.txt {references} --docs {folder}/retrieval/passages.txt "
-    "--queries {folder}/retrieval/queries.tsv --qrels {folder}/retrieval/qrels.txt",
 )
 
 

@@ -1,24 +1,32 @@
 """Click options derived from the fields of an options record.
 
-A field's annotation gives the type (a `Literal` its choices, a tuple that the option may be
-repeated), its default the default, and its metadata the rest:
+The docstring is the help of the command, and below `Options:` that of each field, as
+`name: text`. A field's annotation gives the type (a `Literal` its choices, a tuple that the
+option may be repeated), its default the default, and its metadata the rest:
 
-- help: the text of `--help`
+- help: the text of `--help`, if the docstring of the record has none
 - flags: what the option is called, if not after the field; several with blanks between
 - metavar: how its value is shown
 - low, high: the smallest and the largest value; with open, the values next to them
 - parse: a function of the given text that returns the value; a ValueError refuses it
 - split: names may be given with commas between them
+- rare: it is a setting of the one option `--set KEY=VALUE,…`
+- flag: False if it is set in Python only
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
+from inspect import getdoc
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
 import click
 
 from metra.cli.options import CountRange, FiniteFloat, FiniteRange, option
+from metra.cli.settings import parse_settings
+from metra.cli.usage import describe_values
+from metra.errors import not_possible
 
 if TYPE_CHECKING:
     from dataclasses import Field
@@ -31,30 +39,97 @@ def options_from(
 
     The command gets the record with what was given as its keyword argument `parameter`.
     """
-    hints = get_type_hints(record)
+    hints, (_, texts) = get_type_hints(record), read_help(record)
     from dataclasses import fields  # not for commands that derive nothing
 
-    entries = fields(record)
+    entries = [each for each in fields(record) if each.metadata.get("flag", True)]
+    rare = {
+        _name_flag(each).strip("-"): derive_option(
+            each, hints[each.name], texts.get(each.name)
+        )
+        for each in entries
+        if each.metadata.get("rare")
+    }
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
         def call(**given: Any) -> Any:
-            chosen = record(**{entry.name: given.pop(entry.name) for entry in entries})
+            values = _read_settings(rare, given.pop("settings", ()))
+            common = (each.name for each in entries if not each.metadata.get("rare"))
+            chosen = record(**values, **{name: given.pop(name) for name in common})
             return command(**given, **{parameter: chosen})
 
+        if rare:
+            _build_settings(rare)(call)
         for entry in reversed(entries):
-            derive_option(entry, hints[entry.name])(call)
+            if not entry.metadata.get("rare"):
+                derive_option(entry, hints[entry.name], texts.get(entry.name))(call)
         return call
 
     return decorate
 
 
-def derive_option(entry: "Field[Any]", hint: Any) -> Callable[..., Any]:
+def _name_flag(entry: "Field[Any]") -> str:
+    return str(entry.metadata.get("flags", f"--{entry.name.replace('_', '-')}"))
+
+
+def _build_settings(rare: Mapping[str, Callable[..., Any]]) -> Callable[..., Any]:
+    """Build the option for settings of rare use."""
+    keys = []
+    for key, derive in rare.items():
+        param = _make_parameter(derive)
+        choices = getattr(param.type, "choices", ())
+        listed = f" ({', '.join(choices)})" if choices else ""
+        keys.append(f"{key}{listed}: {(param.help or '').rstrip('.')}")
+    text = f"Settings that are rarely needed. {'; '.join(keys)}."
+    return option("--set settings KEY=VALUE,…", text, multiple=True)
+
+
+def _make_parameter(derive: Callable[..., Any]) -> click.Option:
+    def hold() -> None:
+        """Hold the parameters of a decorator."""
+
+    derive(hold)
+    (param,) = hold.__click_params__  # type: ignore[attr-defined]
+    return param
+
+
+def _read_settings(
+    rare: Mapping[str, Callable[..., Any]], given: Iterable[str]
+) -> dict[str, Any]:
+    """Read the values of `--set` as their own options would."""
+    values = {}
+    for key, text in parse_settings("--set", given, list(rare)).items():
+        param = _make_parameter(rare[key])
+        try:
+            value = param.process_value(
+                click.get_current_context(), [text] if param.multiple else text
+            )
+        except click.BadParameter as reason:
+            place, values_words = f"--set {key}={text}", describe_values(param.type)
+            msg = f"{place}: {reason.message}"
+            if values_words and "expected" not in reason.message:  # click's own words
+                msg = not_possible(place, values_words)
+            raise click.UsageError(msg) from None
+        values[str(param.name)] = value
+    return values
+
+
+def read_help(record: type) -> tuple[str, dict[str, str]]:
+    """Return the help of a command, and of its options by field."""
+    text, _, listed = (getdoc(record) or "").partition("\n\nOptions:\n")
+    entries = (each.partition(": ") for each in re.split(r"\n(?=\w)", listed))
+    return text, {name: " ".join(words.split()) for name, _, words in entries}
+
+
+def derive_option(
+    entry: "Field[Any]", hint: Any, help_text: str | None = None
+) -> Callable[..., Any]:
     """Return the click option of one field."""
     from dataclasses import MISSING
 
     about = entry.metadata
-    flags = about.get("flags", f"--{entry.name.replace('_', '-')}")
+    flags = _name_flag(entry)
     default = None if entry.default is MISSING else entry.default
     settings: dict[str, Any] = {}
     if "metavar" in about:
@@ -71,7 +146,8 @@ def derive_option(entry: "Field[Any]", hint: Any) -> Callable[..., Any]:
             settings |= {"callback": split_names, "metavar": "NAMES"}
     else:
         settings["type"] = _choose_type(hint, about)
-    return option(f"{flags} {entry.name}", about.get("help"), default, **settings)
+    text = help_text or about.get("help")
+    return option(f"{flags} {entry.name}", text, default, **settings)
 
 
 def split_names(_: object, __: object, given: Iterable[str]) -> tuple[str, ...]:

@@ -1,11 +1,14 @@
 """`metra evaltrans`: the collection of judged outputs for the metric evaltrans."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from metra.cli import Commands, options
-from metra.errors import format_count
+from metra.errors import format_count, not_possible
+
+if TYPE_CHECKING:
+    from metra.scoring.files import CorpusFiles
 
 
 @click.group(cls=Commands)
@@ -90,38 +93,21 @@ def show(database: str, source: str | None) -> None:
 @evaltrans.command()
 @click.argument("database", metavar="DATABASE")
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
-@options.references
-@options.source
-@options.test_set
+@options.input_files("references", "source")
 @options.option(
-    "--k", "Number of nearest judged outputs to extrapolate from.", 1, least=1
+    "-m --metric spec SPEC",
+    "Metric with its options, such as evaltrans:k=3,lend=yes (see `metra metrics "
+    "evaltrans`).",
+    "evaltrans",
 )
-@options.option(
-    "--lend", "Extrapolate from references too, with a score of 10.", is_flag=True
-)
-@options.option(
-    "--key",
-    "Source of a judged output in the database: its segment number, or the sentence.",
-    choices=["segment", "source"],
-)
-@options.option("--tok", "Tokeniser.", "none")
-@options.case
 @options.option("--format form", "Output format.", choices=["table", "tsv", "json"])
 @options.out
-@options.digits
-@options.input_format
-@options.tables
 def index(
     database: str,
-    k: int,
-    lend: bool,
-    key: str,
-    tok: str,
-    case: str,
+    files: "CorpusFiles",
+    spec: str,
     form: str,
     out: str | None,
-    digits: int,
-    **files: Any,
 ) -> None:
     """List every sentence with its score and the evidence for it.
 
@@ -135,19 +121,22 @@ def index(
     metra evaltrans index judged.tsv sysA.txt sysB.txt -r ref.txt --format tsv -o index.tsv
     """
     from metra.cli.output import build_style, write_output
-    from metra.metrics.evaltrans import evaltrans as build_metric
     from metra.metrics.evaltrans import index_sentences
+    from metra.metrics.options import parse_spec
+    from metra.metrics.registry import metric as make_metric
     from metra.report.writers.details import render_sentence_index
-    from metra.scoring.files import open_corpus
     from metra.scoring.statistics import count_corpus
 
-    metric = build_metric(db=database, k=k, lend=lend, key=key, tok=tok, case=case)
-    corpus = open_corpus(**files)
+    name, given = parse_spec(spec)
+    if name != "evaltrans":
+        raise click.UsageError(not_possible(f"-m {spec}", "evaltrans:option=value,…"))
+    metric = make_metric(name, **given | {"db": database})
+    corpus = files.open()
     counted = count_corpus(corpus, {"evaltrans": metric}, keep=True)
     sentences = {
         system: index_sentences(counted.tallies[system, "evaltrans"].rows)
         for system in corpus.systems
     }
     signature = metric.signature(nrefs=counted.references)
-    style = build_style(out, digits=digits)
+    style = build_style(out)
     write_output(render_sentence_index(sentences, signature, form, style), out)

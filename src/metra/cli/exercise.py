@@ -63,9 +63,7 @@ if TYPE_CHECKING:
 )
 @options.form
 @options.out
-@options.digits
 @option("--html page FILE", "Also write an HTML report to this file.")
-@option("--title", "Title of the report.", "Collective exercise")
 @option(
     "--tables folder FOLDER",
     "Write results, reliability and correlations to this folder, as tab-separated "
@@ -84,9 +82,7 @@ def exercise(
     level: str,
     form: str,
     out: str | None,
-    digits: int,
     page: str | None,
-    title: str,
     folder: str | None,
 ) -> None:
     """Compare human evaluators and metrics on a common scale from 0 to 100.
@@ -105,13 +101,13 @@ def exercise(
     metra exercise ann=ann.json bob=bob.tsv clarity.tsv --scale clarity=0..3
     metra exercise scores/*.json --store judge.db --model gisting.toml --html exercise.html
     """
-    from metra.campaign.evaluator_files import read_evaluator_files
     from metra.campaign.protocols.registry import list_question_scales
     from metra.cli.output import build_provenance, build_style, write_output
     from metra.formats.annotations.quality_model import read_quality_model
     from metra.meta.exercise import rename_systems, run_exercise
     from metra.report.writers.exercise import build_exercise_report
     from metra.report.writers.meta import render
+    from metra.scores.registry import read_evaluator_files
     from metra.scores.scale import parse_scale
 
     given = dict(map(parse_scale, scales))
@@ -145,11 +141,13 @@ def exercise(
 
         inputs = [*files, *filter(None, (url, model, names))]
         provenance = build_provenance(inputs)
-        write_output(render_exercise(study, provenance, title, notes), page)
+        write_output(
+            render_exercise(study, provenance, "Collective exercise", notes), page
+        )
     if folder is not None:
         _write_tables(study, folder)
     report = build_exercise_report(study, notes)
-    write_output(render(report, form, build_style(out, digits=digits)), out)
+    write_output(render(report, form, build_style(out)), out)
 
 
 def _read_store(

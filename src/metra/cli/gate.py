@@ -11,6 +11,7 @@ from metra.cli.options import FiniteRange, option
 
 if TYPE_CHECKING:
     from metra.scoring.baseline import GateConditions
+    from metra.scoring.files import CorpusFiles
 
 
 @click.command(cls=options.FileCommand)
@@ -20,10 +21,7 @@ if TYPE_CHECKING:
     "Baseline file written by `metra score --save FILE`.",
     required=True,
 )
-@options.references
-@options.source
-@options.documents
-@options.test_set
+@options.input_files(*options.CORPUS)
 @option(
     "--scores NAME=FILE",
     "New scores from another program for the metric NAME of the baseline. May be "
@@ -51,24 +49,11 @@ if TYPE_CHECKING:
     choices=["table", "markdown", "json"],
 )
 @options.out
-@option("--markdown FILE", "Also write the checks as Markdown, for a pull request.")
 @option("--junit FILE", "Also write the checks as JUnit XML.")
-@option(
-    "--github",
-    "Print GitHub annotations on standard error.",
-    is_flag=True,
-    show_default="if GITHUB_ACTIONS is true",
-)
-@options.input_format
-@options.tables
-@options.digits
 @options.strict
 def gate(
-    outputs: tuple[str, ...],
+    files: "CorpusFiles",
     baseline: str,
-    references: tuple[str, ...],
-    source: str | None,
-    documents: str | None,
     form: str,
     out: str | None,
     **given: Any,
@@ -77,13 +62,14 @@ def gate(
 
     The metrics and the references must be those of the baseline. Each OUTPUT is compared
     with the baseline system of the same name, or with the only one in the baseline. P-values
-    are corrected for the number of OUTPUTs, as by `metra compare`.
+    are corrected for the number of OUTPUTs, as by `metra compare`. In GitHub Actions,
+    failed checks are printed as annotations, too.
 
     \b
     metra score old.txt -r ref.txt -m bleu -m chrf --save base.json
     metra gate new.txt -r ref.txt --baseline base.json
     metra gate new.txt -r ref.txt --baseline base.json --fail-if worse --fail-if below=bleu:30
-    metra gate new.txt -r ref.txt --baseline base.json --junit gate.xml --markdown gate.md
+    metra gate new.txt -r ref.txt --baseline base.json --junit gate.xml --format markdown
     metra gate new.txt -r ref.txt --baseline base.json --scores comet=new.json
     """
     from metra.cli.output import (
@@ -96,16 +82,12 @@ def gate(
     from metra.report.writers import gate as writers
     from metra.scoring.baseline import check_outputs, read_baseline
     from metra.scoring.compare import ComparisonSettings
-    from metra.scoring.files import open_corpus
 
     saved = read_baseline(baseline)
     conditions = _read_conditions(given["conditions"], given["tolerance"], saved.specs)
     names = ("test", "trials", "seed", "unit", "alpha")
     settings = ComparisonSettings(**{name: given[name] for name in names})
-    files = ("input_format", "columns", "reading", "test_set")
-    corpus = open_corpus(
-        outputs, references, source, documents, **{name: given[name] for name in files}
-    )
+    corpus = files.open()
     with show_text_warnings(strict=given["strict"]), show_progress() as progress:
         checks = check_outputs(
             corpus,
@@ -115,14 +97,12 @@ def gate(
             scores=list_specs(given["scores"]) if given["scores"] else (),
             progress=progress,
         )
-    style = build_style(out, digits=given["digits"])
-    # Files first: what cannot be written is said before anything is shown.
-    if given["markdown"]:
-        write_output(writers.render_gate_markdown(checks, style), given["markdown"])
+    style = build_style(out)
+    # The file first: if it cannot be written, nothing is shown.
     if given["junit"]:
         write_output(writers.render_junit(checks), given["junit"])
     write_output(writers.GATE_WRITERS[form](checks, style), out)
-    if given["github"] or os.environ.get("GITHUB_ACTIONS") == "true":
+    if os.environ.get("GITHUB_ACTIONS") == "true":
         for line in writers.format_annotations(checks):
             click.echo(line, err=True)
     if not all(check.passed for check in checks):

@@ -1,18 +1,20 @@
 """`metra grid`: one segment's words against its references', matched and unmatched."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from metra.cli import GroupedCommand, options
 from metra.cli.options import option
 
+if TYPE_CHECKING:
+    from metra.scoring.files import CorpusFiles
+
 
 @click.command(cls=GroupedCommand)
 @click.argument("output", metavar="OUTPUT")
-@options.references
-@options.test_set
+@options.input_files("references")
 @option(
     "-n --segment number",
     "Segment to show, counted from 1.",
@@ -25,23 +27,14 @@ from metra.cli.options import option
     "gtm:e=2",
 )
 @option("--system NAME", "System to show, if OUTPUT has several.")
-@option(
-    "--format form",
-    "Text or a picture; auto: a picture if FILE ends in .svg, .pdf or .png.",
-    choices=["auto", "text", "svg"],
-)
 @options.out
-@options.input_format
-@options.tables
 def grid(
     output: str,
-    references: tuple[str, ...],
+    files: "CorpusFiles",
     number: int,
     spec: str,
     system: str | None,
-    form: str,
     out: str | None,
-    **files: Any,
 ) -> None:
     """Show which words of a segment match which words of its references.
 
@@ -60,15 +53,14 @@ def grid(
     from metra.report.pictures import grid as picture
     from metra.report.pictures import grid_text
     from metra.scoring.alignments import read_aligned_segment
-    from metra.scoring.files import open_corpus
 
     chosen = metric(spec)
-    corpus = open_corpus([output], references, **files)
+    corpus = files._replace(outputs=[output]).open()
     segment = read_aligned_segment(corpus, system, number, chosen, spec)
     suffix = Path(out or "").suffix.lower()
-    if form == "svg" or (form == "auto" and suffix in FORMATS):
-        chosen_format = ".svg" if form == "svg" else check_picture_path(str(out))
-        write_output(convert_picture(picture.render(segment), chosen_format), out)
+    if suffix in FORMATS:
+        check_picture_path(str(out))
+        write_output(convert_picture(picture.render(segment), suffix), out)
     else:
         style = build_style()
         color, width = style.color and not out, style.width or 80

@@ -4,35 +4,30 @@ The texts come from the tables that the code itself uses; the page of the comman
 same texts.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from itertools import chain
 
 import click
 
+from metra.cli import COMMANDS
 from metra.errors import UnknownNameError, no_such
 
-#: The options of long helps by the parameters that they set. What stands in no group is an
-#: option of its command alone, and comes first.
+#: The options of long helps by the parameters that they set, everyday options first. What
+#: stands in no group is an option of its command alone, and comes before all groups.
 GROUPS = {
-    "Input": """references source test_name test_set language_pair subset test_references
-        documents docs input_format outputs lang domain units columns system_names without
-        judgements selection question labels queries qrels number system
-        frequency_corpus frequencies url campaigns unblind names left_out bad classes
-        contrasts errors only drop baseline wrapped sentences strict""",
-    "Tables as input": """hyp_columns ref_columns source_column doc_column score_columns
-        sheet delimiter quotes encoding nulls""",
-    "Large tables": "group_by scores_out resume engine master spark_conf",
-    "Metrics": """metrics scores models spec specs model tok case stem gold gold_from name
-        scorers lower mqm_weights human automated scales estimate k lend key""",
-    "Statistics": """level ci no_ci ci_method ci_unit interval trials seed test unit alpha
-        correction corrected resample sides absolute coefficients coefficient coef average
-        nan eps eps_from folds spa_p wmt all_pairs tolerance conditions expected power
-        scaling method studies macro""",
-    "Analyses": """changes changes_by changes_order min_change min_words ngrams buckets
-        profiles alignments aligned_segments details show grids outliers worst""",
-    "Output": """form out digits to sort save score_only verbose title page folder report
-        markdown junit github setid srclang trglang most_pairs most_judges""",
-    "Tables for papers": "caption label rename column_groups signature methods",
-    "Pictures": "plot plot_width plot_points plot_font plot_no_title",
+    "Input": """references source test_name language_pair documents docs read input_format
+        test_set outputs lang judgements selection question labels url campaigns unblind
+        names bad classes only drop baseline sentences strict""",
+    "Metrics": """metrics scores models specs model text gold scorers scorer human
+        automated scales estimate""",
+    "Statistics": """level ci ci_method test trials seed unit alpha correction coefficients
+        coefficient coef eps_from folds wmt all_pairs tolerance conditions expected scaling
+        method studies settings""",
+    "Analyses": """changes changes_by ngrams buckets profiles alignments details show
+        outliers""",
+    "Large tables": "group_by scores_out resume engine",
+    "Output": """form out digits sort score_only verbose save to title html page folder
+        report junit plot paper signature methods about""",
 }
 _GROUP_OF = {name: title for title, names in GROUPS.items() for name in names.split()}
 
@@ -43,26 +38,54 @@ def find_group(parameter: str) -> str:
 
 
 @click.command("help")
-@click.argument("topics", nargs=-1, metavar="[TOPIC | COMMAND...]")
+@click.argument("topics", nargs=-1, metavar="[TOPIC | COMMAND... | NAME]")
 @click.pass_context
 def help_(ctx: click.Context, topics: tuple[str, ...]) -> None:
-    """Explain a TOPIC, such as formats or specs, or a COMMAND.
+    """Explain a TOPIC, a COMMAND, a metric, a protocol of judges or a file format.
 
     \b
     metra help
     metra help formats
+    metra help bleu
+    metra help cloze
+    metra help parquet
     metra help meta correlate
     """
     root = ctx.find_root()
     if not topics:
         width = max(map(len, TOPICS))
         lines = [f"  {name:{width}}  {topic.title}" for name, topic in TOPICS.items()]
-        known = "\n".join(lines)
-        click.echo(f"{root.get_help()}\n\nTopics, for metra help TOPIC:\n{known}")
+        listed = "\n".join(lines)
+        click.echo(f"{root.get_help()}\n\nTopics, for metra help TOPIC:\n{listed}")
     elif topics[0] in TOPICS:
         click.echo(TOPICS[topics[0]].write())
-    else:
+    elif topics[1:] or topics[0] in COMMANDS:
         click.echo(_find_command(root, topics).get_help())
+    else:
+        click.echo(explain_name(topics[0]))
+
+
+def explain_name(name: str) -> str:
+    """Explain a metric, a protocol of human judgement or a file format.
+
+    >>> explain_name("cloze").partition(".")[0]
+    'cloze (Cloze test) is a protocol of metra judge'
+    """
+    from metra.campaign.protocols.registry import PROTOCOLS
+    from metra.formats.recognise import FORMATS
+    from metra.metrics.describe import describe_metric
+    from metra.metrics.registry import list_metrics
+
+    kinds: dict[Collection[str], Callable[[str], str]] = {
+        tuple(list_metrics()): describe_metric,
+        tuple(PROTOCOLS): _explain_protocol,
+        tuple(FORMATS): _explain_format,
+    }
+    for names, explain in kinds.items():
+        if name.lower() in names:
+            return explain(name.lower())
+    names_of_all = {*TOPICS, *COMMANDS, *chain(*kinds)}
+    raise UnknownNameError(no_such("topic or command", name, sorted(names_of_all)))
 
 
 def _find_command(root: click.Context, names: tuple[str, ...]) -> click.Context:
@@ -73,12 +96,9 @@ def _find_command(root: click.Context, names: tuple[str, ...]) -> click.Context:
         if not isinstance(group, click.Group):
             msg = f"{context.command_path} has no commands; leave {name!r} out."
             raise click.UsageError(msg)
-        known, owner = group.list_commands(context), context.command_path
-        if name not in known and context is root:
-            topics = {*TOPICS, *known}
-            raise UnknownNameError(no_such("topic or command", name, topics))
-        if name not in known:
-            raise UnknownNameError(no_such("command", name, known, owner=owner))
+        commands, owner = group.list_commands(context), context.command_path
+        if name not in commands:
+            raise UnknownNameError(no_such("command", name, commands, owner=owner))
         command = group.get_command(context, name)
         context = click.Context(command or group, info_name=name, parent=context)
     return context
@@ -94,9 +114,9 @@ def walk_commands(
     yield context
     if isinstance(command, click.Group):
         for inner in command.list_commands(context):
-            found = command.get_command(context, inner)
-            if found is not None:
-                yield from walk_commands(found, inner, context)
+            loaded = command.get_command(context, inner)
+            if loaded is not None:
+                yield from walk_commands(loaded, inner, context)
 
 
 class Topic:
@@ -145,11 +165,76 @@ Outputs, references, sources and test sets come in these formats:
 
 The format is detected from the name and the first bytes; --input-format NAME overrides it.
 Names may also end in .gz, .xz or .zst. Plain text has one segment per line. Tables have a
-column for each system, and columns called ref, source and doc; --hyp-column, --ref-column,
---source-column and --doc-column name others. metra convert turns one format into another.
+column for each system, and columns called ref, source and doc; --read names others (see
+metra help read). metra convert turns one format into another.
 
 Scores and judgements, which metra meta reads, have formats of their own: see
-metra meta correlate --help, --input-format."""
+metra meta correlate --help, --read."""
+
+
+def _explain_format(name: str) -> str:
+    from metra.formats.recognise import FORMATS
+
+    form = FORMATS[name]
+    ends = f", files that end in {', '.join(form.suffixes)}" if form.suffixes else ""
+    if name == "plain":
+        rows = (
+            "One segment per line; a line ends at a line feed, and empty lines count."
+        )
+    elif form.has_column_names:
+        rows = (
+            "A row, or an object, for each segment. Columns called source, doc, ref or "
+            "ref:NAME, and output:NAME are recognised; --read names others."
+        )
+    elif form.has_ids:
+        rows = "Documents and segments have ids, by which files are joined."
+    else:
+        rows = "Bilingual segments: the source, and its translation."
+    shards = (
+        " Several files, or a folder, are one table of any size, also on Spark."
+        if form.has_shards
+        else ""
+    )
+    use = "reads and writes" if form.is_written else "reads"
+    return (
+        f"{name} is a format of texts{ends}; metra {use} it.\n\n"
+        f"{click.wrap_text(rows + shards, 88)}\n\n"
+        "See metra help formats for all formats, and metra help read for --read."
+    )
+
+
+def _explain_protocol(name: str) -> str:
+    from metra.campaign.protocols.registry import PROTOCOLS
+
+    asked = PROTOCOLS[name]
+    steps = []
+    for step in asked.steps:
+        question = step.question.replace("{language}", "language")
+        about = step.asks.document().replace("{language}", "language")
+        steps.append(f"{step.name}: {question}\n\n{about}")
+    shown = {1: "one output", 2: "two outputs"}.get(asked.outputs, "all outputs")
+    return (
+        f"{name} ({asked.title}) is a protocol of metra judge. A screen shows {shown}"
+        f"{' of a whole document' if asked.whole else ''}.\n\n"
+        + "\n\n".join(steps)
+        + f'\n\nWrite protocol = "{name}" in a campaign file; see metra judge init --help.'
+    )
+
+
+def _explain_reading() -> str:
+    from metra.cli.options import READ_SETTINGS
+
+    formatter = click.HelpFormatter(width=88)
+    with formatter.indentation():
+        formatter.write_dl(list(READ_SETTINGS.items()))
+    return f"""\
+--read KEY=VALUE,KEY=VALUE sets how input files are read:
+
+{formatter.getvalue()}
+  metra score test.tsv --read hyp=MT,ref=Human
+  metra score out.csv -r ref.txt --read "delimiter=;,encoding=cp1252"
+
+-t wmt23 -l en-de --read subset=origlang=en selects segments of a test set."""
 
 
 def _explain_signatures() -> str:
@@ -230,6 +315,7 @@ Results go to standard output, progress and messages to standard error. The exit
 #: What `metra help` explains, by name.
 TOPICS = {
     "formats": Topic("Input formats and how they are recognised.", _explain_formats),
+    "read": Topic("How to read files: columns, sheets, encodings.", _explain_reading),
     "specs": Topic("How to name metrics and their options.", _explain_specs),
     "metrics": Topic("All metrics, one line each.", _list_metrics),
     "tokenizers": Topic("How text is split into words.", _explain_tokenizers),

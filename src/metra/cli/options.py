@@ -3,18 +3,24 @@
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import wraps
-from typing import Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from metra.cli import GroupedCommand
-from metra.errors import MissingReferenceError
+from metra.cli.settings import collect_settings, parse_settings, split_file_settings
+from metra.errors import MissingReferenceError, not_possible
 from metra.formats.recognise import FORMATS
 from metra.report import FORMATS as REPORT_FORMATS
 from metra.report import RESULT_FORMATS
 from metra.stats import defaults
+
+if TYPE_CHECKING:
+    from metra.formats.testsets.record import NamedSet
+    from metra.report.chart import PictureLayout
 
 
 def option(
@@ -81,7 +87,7 @@ class FiniteRange(FiniteFloat, click.FloatRange):
 
 
 class FileCommand(GroupedCommand):
-    """A command on outputs and references that knows what is often given in their places."""
+    """A command on outputs and references that detects common slips in its arguments."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Note the outputs that come after a reference, and read the arguments."""
@@ -105,7 +111,7 @@ class FileCommand(GroupedCommand):
 
 
 def _refuse_metric_names(outputs: Sequence[str], metrics: Sequence[str]) -> None:
-    """Refuse outputs that are no files but metrics, as after `-m bleu chrf ter`."""
+    """Refuse names of metrics among the outputs, as after `-m bleu chrf ter`."""
     absent = [
         name for name in outputs if name.isidentifier() and not os.path.exists(name)
     ]
@@ -123,7 +129,7 @@ def _refuse_metric_names(outputs: Sequence[str], metrics: Sequence[str]) -> None
 
 
 def split_specs(_: object, __: object, given: Iterable[str]) -> tuple[str, ...]:
-    """Split names of metrics that are given with commas between them.
+    """Split names of metrics at commas.
 
     It is the callback of options; context and parameter do not matter. After a colon, a
     comma separates a metric's options.
@@ -176,60 +182,145 @@ references = option(
 source = option(
     "-s --source FILE", "Source file, one segment per line or in any supported format."
 )
-_test_set_options = (
-    option(
-        "-t --test-set test_name NAME",
-        "Test set on this machine; provides references, source and documents (see "
-        "`metra testsets`).",
-    ),
-    option("-l --language-pair PAIR", "Language pair of the test set, such as en-de."),
-    option(
-        "--subset LABEL=VALUE",
-        "Use only matching segments of the test set, such as origlang=en, "
-        "domain=news or doc=bbc.*; != selects all others. May be given several "
-        "times.",
-        multiple=True,
-    ),
-    option(
-        "--test-ref test_references NAME",
-        "Reference of the test set, instead of the default ones. May be given "
-        "several times.",
-        multiple=True,
-    ),
-)
-
-
-def test_set(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of a test set; the command gets its texts as `test_set`."""
-
-    @wraps(command)
-    def call(*arguments: Any, **given: Any) -> None:
-        names = ("test_name", "language_pair", "subset", "test_references")
-        name, pair, subset, references = (given.pop(key) for key in names)
-        given["test_set"] = None
-        if name is not None:
-            from metra.formats.testsets.lookup import describe_set, load_test_set
-
-            chosen = {"references": references, "subset": subset}
-            given["test_set"] = texts = load_test_set(name, pair or "", **chosen)
-            click.echo(describe_set(texts), err=True)
-        elif pair or subset or references:
-            msg = (
-                "-l, --subset and --test-ref select from a test set; give -t NAME "
-                "as well."
-            )
-            raise click.UsageError(msg)
-        command(*arguments, **given)
-
-    return _add_options(call, _test_set_options)
-
-
 DOCUMENTS = (
     "Document ids, one per line, optionally followed by a tab and the segment id."
 )
 documents = option("--docs documents FILE", DOCUMENTS)
 INPUT_FORMAT = "Format of all input files; auto detects it from name and content."
-input_format = option("--input-format", INPUT_FORMAT, choices=["auto", *FORMATS])
+#: Settings of --read by their meaning.
+READ_SETTINGS = {
+    "hyp=[NAME=]COLUMN": "Table column with the outputs of a system; repeatable.",
+    "ref=COLUMN": "Table column with references, or with -t a reference of the test set; "
+    "repeatable.",
+    "source=COLUMN": "Table column with the source.",
+    "doc=COLUMN": "Table column with document ids.",
+    "score=NAME[/SYSTEM]=COLUMN": "Table column with scores from another program; "
+    "repeatable.",
+    "sheet=NAME": "Sheet of a workbook, by name or number.",
+    "delimiter=MARK": "tab, comma, semicolon, pipe or any character; otherwise detected.",
+    "quotes=yes|no": "Double quotes around cells are quotes, or text; otherwise detected.",
+    "encoding=NAME": "Encoding of text files, such as cp1252; otherwise UTF-8, or UTF-16 "
+    "with a byte order mark.",
+    "format=NAME": "Format of all input files (see metra help formats); otherwise detected.",
+    "subset=LABEL=VALUE": "Matching segments of a test set only, such as origlang=en, "
+    "domain=news or doc=bbc.*; != selects all others; repeatable.",
+}
+READ_KEYS = [key.partition("=")[0] for key in READ_SETTINGS]
+_REPEATABLE = ("hyp", "ref", "score", "subset")
+_INPUTS = {
+    "references": [references],
+    "source": [source],
+    "test_set": [
+        option(
+            "-t --test-set test_name NAME",
+            "Test set on this machine; provides references, source and documents (see "
+            "`metra testsets`).",
+        ),
+        option(
+            "-l --language-pair PAIR", "Language pair of the test set, such as en-de."
+        ),
+    ],
+    "documents": [documents],
+    "input_format": [
+        option("--input-format", INPUT_FORMAT, choices=["auto", *FORMATS])
+    ],
+}
+#: The kinds of files of an evaluation.
+CORPUS = ("references", "source", "test_set", "documents")
+_read = option(
+    "--read KEY=VALUE,…",
+    "Settings of the input files: columns of a table (hyp, ref, source, doc, score), sheet, "
+    "delimiter, quotes, encoding, format, or a subset of a test set (see `metra help "
+    "read`).",
+    multiple=True,
+)
+
+
+def input_files(*kinds: str) -> Callable[..., Any]:
+    """Add the options of some kinds of input files, and --read.
+
+    The command gets `files`, a `CorpusFiles`, with its argument `outputs` if it has one.
+    """
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def call(**given: Any) -> Any:
+            from metra.formats.texts.columns import ReadingOptions
+            from metra.scoring.files import CorpusFiles
+
+            settings = {}
+            if entries := given.pop("read"):
+                settings = collect_settings("--read", entries, READ_KEYS, _REPEATABLE)
+            pair, name = given.pop("language_pair", None), given.pop("test_name", None)
+            files = {"outputs": given.pop("outputs", ()), "reading": ReadingOptions()}
+            files |= {key: given.pop(key) for key in kinds if key != "test_set"}
+            if name or pair or "subset" in settings:
+                files["test_set"] = _load_test_set(name, pair, settings)
+            if settings:
+                files |= _read_settings(settings, files.get("input_format", "auto"))
+            return command(files=CorpusFiles(**files), **given)
+
+        return _add_options(call, [*chain(*map(_INPUTS.__getitem__, kinds)), _read])
+
+    return decorate
+
+
+def _load_test_set(
+    name: str | None, pair: str | None, settings: dict[str, list[str]]
+) -> "NamedSet | None":
+    """Load a test set; of the settings, it takes its references and its subset."""
+    subset = settings.pop("subset", [])
+    if name is None:
+        if pair or subset:
+            msg = "-l and --read subset select from a test set; give -t NAME as well."
+            raise click.UsageError(msg)
+        return None
+    from metra.formats.testsets.lookup import describe_set, load_test_set
+
+    references = settings.pop("ref", [])
+    texts = load_test_set(name, pair or "", references=references, subset=subset)
+    click.echo(describe_set(texts), err=True)
+    return texts
+
+
+def _read_settings(settings: dict[str, list[str]], input_format: str) -> dict[str, Any]:
+    """Return the arguments of `CorpusFiles` that the settings of --read give."""
+    from metra.formats.texts.columns import (
+        ColumnNames,
+        ReadingOptions,
+        split_output_column,
+    )
+
+    def get(key: str, default: Any = None, choices: Collection[str] = ()) -> Any:
+        value = settings.get(key, [default])[0]
+        if choices and value not in choices:
+            expected = f"one of {', '.join(choices)}"
+            raise click.UsageError(not_possible(f"--read {key}={value}", expected))
+        return value
+
+    columns = ColumnNames(
+        outputs=tuple(map(split_output_column, settings.get("hyp", ()))),
+        references=tuple(settings.get("ref", ())),
+        source=get("source"),
+        document=get("doc"),
+    )
+    form = get("format", "auto", ("auto", *FORMATS))
+    if form != "auto" and input_format not in ("auto", form):
+        msg = (
+            f"--read format={form} and --input-format {input_format} differ; give one."
+        )
+        raise click.UsageError(msg)
+    quotes = get("quotes", "auto", ("auto", "yes", "no"))
+    return {
+        "columns": None if columns == ColumnNames() else columns,
+        "reading": ReadingOptions(
+            get("encoding", "auto"), get("delimiter", "auto"), quotes, get("sheet")
+        ),
+        "score_columns": tuple(settings.get("score", ())),
+        "input_format": input_format if form == "auto" else form,
+    }
+
+
 METRICS = (
     "NAME or NAME:option=value,… (see `metra metrics`). May be given several times."
 )
@@ -238,11 +329,6 @@ _SCORES = option(
     "Segment scores from another program, such as COMET; they become a metric like "
     "any other (NAME@FILE for short). Without NAME, every metric in the file. May be "
     "given several times.",
-    multiple=True,
-)
-SCORE_COLUMN = option(
-    "--score-column score_columns NAME[/SYSTEM]=COLUMN",
-    "Table column with scores from another program. May be given several times.",
     multiple=True,
 )
 
@@ -294,17 +380,44 @@ def require_outputs(outputs: Sequence[str], metrics: Sequence[str]) -> None:
         )
 
 
-tok = option("--tok", "Tokeniser.", "13a")
-case = option(
-    "--case",
-    "Keep letter case, or lower-case the texts first.",
-    choices=["mixed", "lower"],
+def text_preparation(**defaults: str) -> Callable[..., Any]:
+    """Add --text; the command gets `text`, a `Preparation`."""
+    shown = ",".join(f"{key}={value}" for key, value in defaults.items())
+    add = option(
+        "--text KEY=VALUE,…",
+        "Words of the texts: tok, case (mixed or lower) and stem (no, porter "
+        "or a Snowball language).",
+        multiple=True,
+        show_default=shown,
+    )
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def call(text: tuple[str, ...], **given: Any) -> Any:
+            from metra.text.preparation import make_preparation
+
+            settings = defaults | parse_settings("--text", text, tuple(defaults))
+            if settings.get("case", "mixed") not in ("mixed", "lower"):
+                problem = f"--text case={settings['case']}"
+                raise click.UsageError(not_possible(problem, "mixed or lower"))
+            return command(text=make_preparation(**settings), **given)
+
+        return add(call)
+
+    return decorate
+
+
+unit = option(
+    "--unit",
+    "Unit of swaps or resamples; auto: documents if there are at least 20, else "
+    "segments.",
+    choices=["auto", "segment", "document"],
 )
 seed = option("--seed", "Random seed.", defaults.SEED, least=0)
 form = option("--format form", "Output format.", choices=REPORT_FORMATS)
 result_form = option(
     "--format form",
-    "Output format; markdown, latex, html and xlsx are tables for papers.",
+    "Output format; markdown, latex and xlsx are tables for papers.",
     choices=RESULT_FORMATS,
 )
 table_or_json = option("--format form", "Output format.", choices=["table", "json"])
@@ -319,19 +432,9 @@ result_digits = option(
 )
 _PAPER = (
     option(
-        "--caption TEXT",
-        "Caption of a table for a paper; by default a description of what was scored.",
-    ),
-    option("--label", "Label of a table for a paper.", show_default="tab:scores"),
-    option(
-        "--rename OLD=NEW",
-        "Rename a system or metric in a table for a paper. May be given several times.",
-        multiple=True,
-    ),
-    option(
-        "--column-group column_groups TITLE=METRIC[,METRIC]",
-        "Common heading for several metrics in a table for a paper. May be given "
-        "several times.",
+        "--table paper KEY=VALUE,…",
+        "Table for a paper: caption, label, or differences=yes for a second table with "
+        "intervals and p-values.",
         multiple=True,
     ),
     option(
@@ -373,12 +476,7 @@ _TEST = (
         show_default=f"{defaults.TEST_TRIALS}, or as many as the comparisons need",
     ),
     seed,
-    option(
-        "--unit",
-        "Unit of swaps or resamples; auto: documents if there are at least 20, else "
-        "segments.",
-        choices=["auto", "segment", "document"],
-    ),
+    unit,
     option(
         "--alpha",
         "Significance level: differences with a p-value up to this are significant.",
@@ -406,124 +504,52 @@ labels = option(
 )
 
 
-_TABLE_OPTIONS = (
-    option(
-        "--hyp-column hyp_columns [NAME=]COLUMN",
-        "Table column with the outputs of a system. May be given several times.",
-        multiple=True,
-    ),
-    option(
-        "--ref-column ref_columns COLUMN",
-        "Table column with references. May be given several times.",
-        multiple=True,
-    ),
-    option("--source-column COLUMN", "Table column with the source."),
-    option("--doc-column COLUMN", "Table column with document ids."),
-    option("--sheet NAME", "Sheet of a workbook, by name or number."),
-    option(
-        "--delimiter MARK",
-        "Cell delimiter of tables: tab, comma, semicolon, pipe or any character; "
-        "auto detects it.",
-        "auto",
-    ),
-    option(
-        "--quotes",
-        "Double quotes around table cells: read them as quotes or as text; auto "
-        "detects it.",
-        choices=["auto", "yes", "no"],
-    ),
-    option(
-        "--encoding NAME",
-        "Encoding of text files, for example cp1252; auto: UTF-8, or UTF-16 if there "
-        "is a byte order mark.",
-        "auto",
-    ),
-)
-
-
-def tables(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say how tables are read.
-
-    The command is given `columns`, which is None if no column was named, and `reading`.
-    """
-
-    @wraps(command)
-    def call(**given: Any) -> Any:
-        from metra.formats.texts.columns import (
-            ColumnNames,
-            ReadingOptions,
-            split_output_column,
-        )
-
-        columns = ColumnNames(
-            outputs=tuple(map(split_output_column, given.pop("hyp_columns"))),
-            references=given.pop("ref_columns"),
-            source=given.pop("source_column"),
-            document=given.pop("doc_column"),
-        )
-        given["columns"] = None if columns == ColumnNames() else columns
-        names = ReadingOptions._fields
-        given["reading"] = ReadingOptions(*(given.pop(name) for name in names))
-        return command(**given)
-
-    return _add_options(call, _TABLE_OPTIONS)
-
-
 #: Widths of pictures in print, in millimetres: a column and the text of A4 in ACL's style.
 PICTURE_WIDTHS = {"column": 77.0, "page": 160.0}
 
-_PICTURE = (
-    option(
-        "--plot FILE", "Draw a chart and write it to this file: .svg, .pdf or .png."
-    ),
-    option(
-        "--plot-width WIDTH",
-        "Width of the chart in print: column (77 mm), page (160 mm) or a number of "
-        "millimetres. The font size does not change.",
-    ),
-    option(
-        "--plot-points",
-        "Font size in print, in points.",
-        8.0,
-        type=FiniteRange(3, 40),
-    ),
-    option(
-        "--plot-font NAME",
-        "Font: sans, serif or an installed font family.",
-        "sans",
-    ),
-    option("--plot-no-title", "Omit title and caption.", is_flag=True),
+_plot = option(
+    "--plot FILE[:KEY=VALUE,…]",
+    "Draw a chart and write it to this file: .svg, .pdf or .png. Settings: width=column "
+    "(77 mm), page (160 mm) or millimetres; points=8, the font size; font=sans, serif or "
+    "a family; title=no.",
 )
 
 
 def picture(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a picture; the command gets `plot` and `layout`.
+    """Add the option of a picture; the command gets `plot` and `layout`.
 
     That the file can be written is checked before any work.
     """
 
     @wraps(command)
-    def call(
-        plot: str | None,
-        plot_width: str | None,
-        plot_points: float,
-        plot_font: str,
-        plot_no_title: bool,
-        **given: Any,
-    ) -> Any:
+    def call(plot: str | None, **given: Any) -> Any:
         layout = None
         if plot is not None:
-            from metra.report.chart import PictureLayout
             from metra.report.picture_file import check_picture_path
 
+            keys = ("width", "points", "font", "title")
+            plot, settings = split_file_settings("--plot", plot, keys)
             check_picture_path(plot)
-            width = None if plot_width is None else _read_width(plot_width)
-            layout = PictureLayout(width, plot_points, plot_font, not plot_no_title)
+            layout = _build_layout(**settings)
         return command(plot=plot, layout=layout, **given)
 
-    for add_option in reversed(_PICTURE):
-        call = add_option(call)
-    return call
+    return _plot(call)
+
+
+def _build_layout(
+    width: str | None = None, points: str = "8", font: str = "sans", title: str = "yes"
+) -> "PictureLayout":
+    from metra.report.chart import PictureLayout
+
+    try:
+        size = FiniteRange(3, 40).convert(points, None, None)
+    except click.BadParameter:
+        given, expected = f"--plot points={points}", "a number from 3 to 40"
+        raise click.UsageError(not_possible(given, expected)) from None
+    if title not in ("yes", "no"):
+        raise click.UsageError(not_possible(f"--plot title={title}", "yes or no"))
+    millimetres = None if width is None else _read_width(width)
+    return PictureLayout(millimetres, size, font, title == "yes")
 
 
 def _read_width(given: str) -> float:
@@ -532,6 +558,6 @@ def _read_width(given: str) -> float:
     except ValueError:
         width = 0.0
     if not 30 <= width <= 1000:
-        msg = f"--plot-width {given}: expected column, page or 30 to 1000 millimetres."
-        raise click.UsageError(msg)
+        expected = "column, page or 30 to 1000 millimetres"
+        raise click.UsageError(not_possible(f"--plot width={given}", expected))
     return width

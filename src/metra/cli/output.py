@@ -1,4 +1,4 @@
-"""Where results go, how far long work has come, and where a report comes from."""
+"""Output of results, progress on standard error, and the provenance of a report."""
 
 import os
 import sys
@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metra.errors import CorpusError, FormatError
+from metra.errors import CorpusError, FormatError, not_possible
 from metra.stats.parallel import watch_progress
 
 if TYPE_CHECKING:
     from metra.report.chart import PictureLayout
     from metra.report.html.page import Provenance
-    from metra.report.table import Style
+    from metra.report.table import PaperOptions, Style
 
 
 @contextmanager
 def show_progress(
     noun: str = "segments", delay: float = 1.0
 ) -> Iterator[Callable[..., None]]:
-    """Give a function that shows how many are done, on a line that is gone at the end.
+    """Give a function that shows progress on a line, which is removed at the end.
 
-    It may be told what share of the work that is; work that is reported with 0 done begins
-    only then. Nothing is shown of quick work, or where no one watches. What workers tell
-    stands there instead as it comes, and their last words stay.
+    It takes the share of the work as well; work begins when 0 done are reported. Nothing is
+    shown of quick work, or without a terminal. Messages of workers replace the line as they
+    come, and the last one of each stays.
     """
     is_visible = False
     start = shown = time.monotonic()
@@ -116,7 +116,7 @@ def show_text_warnings(*, strict: bool) -> Iterator[None]:
 
 
 def _write_line(text: str) -> None:
-    """Write over the line that is there."""
+    """Replace the current line."""
     print(f"\r{text}\x1b[K", end="", file=sys.stderr, flush=True)
 
 
@@ -174,18 +174,14 @@ def build_result_style(
 ) -> "Style":
     """Choose how scores look, and refuse what the format cannot show."""
     from metra.report import PAPER_FORMATS
-    from metra.report.table import PaperOptions
 
     is_paper = form in PAPER_FORMATS
-    asked = {name: given[name] for name in PaperOptions._fields if name in given}
-    paper = PaperOptions(**asked)
-    for name, value in paper._asdict().items():
-        if value and not is_paper:
-            flag = "--column-group" if name == "column_groups" else f"--{name}"
-            msg = (
-                f"{flag} needs a table for papers: --format {', '.join(PAPER_FORMATS)}."
-            )
-            raise click.UsageError(msg)
+    if given["paper"] and not is_paper:
+        listed = ", ".join(PAPER_FORMATS)
+        msg = (
+            f"--table {given['paper'][0]} needs a table for papers: --format {listed}."
+        )
+        raise click.UsageError(msg)
     if form == "xlsx" and not given["methods"]:
         from metra.formats.workbook import import_xlsxwriter
 
@@ -199,7 +195,25 @@ def build_result_style(
     return build_style(out, digits=digits, sort=sort)._replace(
         signature=given["signature"],
         verbose=bool(given.get("verbose")),
-        paper=paper,
+        paper=_read_paper_options(given["paper"], "all_pairs" in given),
+    )
+
+
+def _read_paper_options(given: Sequence[str], has_differences: bool) -> "PaperOptions":
+    """Read the settings of --table."""
+    from metra.cli.settings import parse_settings
+    from metra.report.table import PaperOptions
+
+    settings = parse_settings("--table", given, PaperOptions._fields)
+    differences = settings.get("differences", "no")
+    if differences not in ("yes", "no"):
+        problem = not_possible(f"--table differences={differences}", "yes or no")
+        raise click.UsageError(problem)
+    if differences == "yes" and not has_differences:
+        msg = "--table differences=yes is a table of metra compare; leave it out."
+        raise click.UsageError(msg)
+    return PaperOptions(
+        settings.get("caption"), settings.get("label"), differences == "yes"
     )
 
 

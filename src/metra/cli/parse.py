@@ -1,10 +1,13 @@
 """`metra parse`: dependency parses of a text, for metrics that read them."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from metra.cli import GroupedCommand, options
+
+if TYPE_CHECKING:
+    from metra.scoring.files import CorpusFiles
 
 
 @click.command(cls=GroupedCommand)
@@ -15,11 +18,8 @@ from metra.cli import GroupedCommand, options
     required=True,
 )
 @options.out
-@options.input_format
-@options.tables
-def parse(
-    text: str, model: str, out: str | None, input_format: str, **tables: Any
-) -> None:
+@options.input_files()
+def parse(text: str, model: str, out: str | None, files: "CorpusFiles") -> None:
     """Parse TEXT, one segment per line, and write CoNLL-U for metrics that need parses.
 
     A comment above each sentence gives its segment. Parses from other programs work as well
@@ -40,10 +40,9 @@ def parse(
     from metra.cli.output import show_progress, write_output
     from metra.formats.annotations.conllu import format_conllu
     from metra.metrics.parses import build_model_source
-    from metra.scoring.files import open_corpus
 
     source = build_model_source(model)
-    corpus = open_corpus([text], input_format=input_format, **tables)
+    corpus = files._replace(outputs=[text]).open()
     (system,) = corpus.systems
     segments = []
     with show_progress() as progress:

@@ -1,19 +1,19 @@
 """`metra rank`: systems ranked by the average of their ranks on every document."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from metra.cli import options
 
+if TYPE_CHECKING:
+    from metra.scoring.files import CorpusFiles
+
 
 @click.command(cls=options.FileCommand)
 @click.argument("outputs", nargs=-1, metavar="[OUTPUT]...")
-@options.references
-@options.source
-@options.test_set
+@options.input_files("references", "source", "documents")
 @options.metrics("bleu")
-@options.documents
 @options.option(
     "--expected FILE",
     "Ranking to compare with: a system, a tab and its rank on each line, or a table "
@@ -26,20 +26,13 @@ from metra.cli import options
 )
 @options.table_or_json
 @options.out
-@options.input_format
-@options.tables
-@options.SCORE_COLUMN
-@options.strict
 def rank(
-    outputs: tuple[str, ...],
+    files: "CorpusFiles",
     metrics: tuple[str, ...],
-    score_columns: tuple[str, ...],
     combine: str | None,
     expected: str | None,
     form: str,
     out: str | None,
-    strict: bool,
-    **files: Any,
 ) -> None:
     """Rank systems by the average of their ranks on every document.
 
@@ -47,9 +40,9 @@ def rank(
     their ranks. The ranks are averaged over the documents, and the averages are ranked. The
     X-score ranks systems in this way; it works with every metric. With --expected, such as
     a human ranking, the distance between two rankings is the number of pairs in the
-    opposite order, plus one half for each pair that is tied in one of them.
+    opposite order, plus one half for each pair tied in one of them.
 
-    Human rankings may have ties and may leave out systems; systems that are not ranked are
+    Human rankings may have ties and may leave out systems; systems without a rank are
     not compared. In a table of rankings, each by a judge for a segment (or document), ranks
     are averaged; rank r of m systems counts as r (S + 1) / (m + 1), its expectation among
     all S systems. The most complete partial ranking ties those systems that the metric puts
@@ -72,13 +65,12 @@ def rank(
     from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
     from metra.scoring.files import open_scored
 
-    options.require_outputs(outputs, metrics)
+    options.require_outputs(files.outputs, metrics)
     ranks = read_ranks(expected) if expected else None
-    named = metrics or (() if score_columns else ("bleu",))
-    made = make_metrics(named) if named else {}
-    corpus, chosen = open_scored(outputs, made, score_columns, **files)
+    named = metrics or (() if files.score_columns else ("bleu",))
+    corpus, chosen = open_scored(files, make_metrics(named) if named else {})
     asked = EvaluationOptions(documents=combine is None)
-    with show_text_warnings(strict=strict), show_progress() as progress:
+    with show_text_warnings(strict=False), show_progress() as progress:
         results = evaluate_corpus(corpus, chosen, asked, progress=progress)
     if combine:
         rankings = [rank_by_autorank(results, ranks)]

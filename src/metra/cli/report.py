@@ -1,6 +1,6 @@
 """`metra report`: everything about some outputs as one HTML file."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -8,14 +8,14 @@ from metra.cli import options
 from metra.cli.options import option
 from metra.report import REPORT_METRICS
 
+if TYPE_CHECKING:
+    from metra.scoring.files import CorpusFiles
+
 
 @click.command(cls=options.FileCommand)
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
-@options.references
-@options.source
-@options.test_set
+@options.input_files(*options.CORPUS, "input_format")
 @options.metrics(", ".join(REPORT_METRICS))
-@options.documents
 @option(
     "--judgements FILE",
     "Human judgements: a table with the columns system, segment and score, an export "
@@ -31,32 +31,17 @@ from metra.report import REPORT_METRICS
     "--baseline NAME",
     "System that the others are compared with; the first by default.",
 )
-@option(
-    "--grids",
-    "Number of segments with an alignment grid, the most changed first.",
-    50,
-    least=0,
-)
-@options.seed
 @option("--title", "Title of the report.", "Translation report")
 @option("-o --out FILE", "Write the report to this HTML file.", "report.html")
-@options.input_format
-@options.tables
-@options.SCORE_COLUMN
-@options.strict
 def report(
+    files: "CorpusFiles",
     metrics: tuple[str, ...],
     judgements: str | None,
     question: str | None,
     labels: tuple[str, ...],
     baseline: str | None,
-    grids: int,
-    seed: int,
     title: str,
     out: str,
-    strict: bool,
-    score_columns: tuple[str, ...],
-    **files: Any,
 ) -> None:
     """Write an HTML report on the OUTPUTs: scores, tests, segments, words and charts.
 
@@ -95,11 +80,9 @@ def report(
         judged = read_scores(judgements)
         question = choose_question(judged, question, format_path(judgements))
     named = metrics or REPORT_METRICS
-    corpus, chosen = open_scored(
-        metrics=make_metrics(named), score_columns=score_columns, **files
-    )
+    corpus, chosen = open_scored(files, make_metrics(named))
     with (
-        show_text_warnings(strict=strict),
+        show_text_warnings(strict=False),
         show_progress() as segments,
         show_progress("trials") as trials,
         name_stages() as name_stage,
@@ -111,17 +94,15 @@ def report(
             judgements=judged,
             question=question,
             labels=labelled,
-            most_grids=grids,
-            seed=seed,
             counting=segments,
             testing=trials,
             looking=name_stage,
         )
     if study.people and study.people.left_out:
         click.echo(f"metra: {describe_left_out(study.people)}", err=True)
-    others = filter(None, (files["source"], files["documents"], judgements))
-    read_files = [*files["outputs"], *files["references"], *others, *labels]
-    read_files += [files["test_set"].title] if files["test_set"] else []
+    others = filter(None, (files.source, files.documents, judgements))
+    read_files = [*files.outputs, *files.references, *others, *labels]
+    read_files += [files.test_set.title] if files.test_set else []
     layouts = corpus.layouts
     read = [f"{n} ({layouts[n]})" if n in layouts else n for n in read_files]
     page = render(study, build_provenance(read), title)

@@ -1,5 +1,6 @@
 """`metra sacrebleu`: sacreBLEU's command line, with its flags, output and signatures."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import click
@@ -27,12 +28,14 @@ class SacrebleuCommand(GroupedCommand):
         """Ignore click's own list, which is empty."""
 
     def find_group(self, option: click.Parameter) -> str:
-        """Return the title that sacreBLEU's parser has for a flag."""
-        return vars(option).get("group", "")
+        """Return the title above a flag, by the beginning of its name."""
+        name = option.name or ""
+        titles = (title for title, names in _GROUPS.items() if name.startswith(names))
+        return next(titles, "")
 
-    def list_groups(self) -> tuple[str, ...]:
-        """Take groups in the order of the parser."""
-        return ()
+    def list_groups(self) -> Iterable[str]:
+        """List the titles in the order of the help."""
+        return _GROUPS
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Leave the arguments as they are, except if help is asked for."""
@@ -47,6 +50,21 @@ class SacrebleuCommand(GroupedCommand):
         return ["[REF]...", "-i OUTPUT...", "[OPTIONS]"]
 
 
+#: Beginnings of the names of flags, by the title above them.
+_GROUPS = {
+    "Test sets and files": (
+        *("citation", "list", "test_set", "langpair", "origlang", "subset"),
+        *("download", "echo", "input", "num_refs", "encoding"),
+    ),
+    "Metrics": ("metrics", "sentence_level"),
+    "BLEU": ("smooth", "tokenize", "lowercase", "force"),
+    "chrF": ("chrf_",),
+    "TER": ("ter_",),
+    "Intervals and paired tests": ("confidence", "paired_"),
+    "Output": ("quiet", "short", "score_only", "width", "detail", "no_color", "format"),
+}
+
+
 def _list_flags() -> list[click.Parameter]:
     """Describe the flags of sacreBLEU's parser as options of click."""
     from metra.compat.sacrebleu.arguments import list_flags
@@ -56,17 +74,14 @@ def _list_flags() -> list[click.Parameter]:
 
 def _make_option(flag: Any) -> click.Option:
     is_switch = flag.nargs == 0
-    option = click.Option(
-        [*flag.option_strings, flag.dest],
+    return click.Option(
+        [*sorted(flag.option_strings, key=len), flag.dest],
         help=flag.help,
         is_flag=is_switch,
         type=click.Choice(list(flag.choices)) if flag.choices else flag.type,
         multiple=flag.nargs in ("+", "*"),
         metavar=None if is_switch or flag.choices else flag.dest.upper(),
     )
-    title = flag.container.title or ""
-    vars(option)["group"] = "" if title == "options" else title[:1].upper() + title[1:]
-    return option
 
 
 @click.command(cls=SacrebleuCommand)

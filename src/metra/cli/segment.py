@@ -7,10 +7,9 @@ import click
 from metra.cli import Commands, options
 from metra.cli.options import option
 from metra.formats.recognise import FORMATS
-from metra.text.sentences import UNSURE_BELOW
 
 if TYPE_CHECKING:
-    from metra.formats.texts.columns import ColumnNames, ReadingOptions
+    from metra.scoring.files import CorpusFiles
 
 _lang = option(
     "--lang LANG",
@@ -44,12 +43,6 @@ _format = option(
     "Format of the report; tsv and json list all segments.",
     choices=["table", "tsv", "json"],
 )
-_unsure = option(
-    "--unsure-below",
-    "Report segments with a confidence below this as unsure.",
-    UNSURE_BELOW,
-    type=click.FloatRange(0, 1),
-)
 
 
 @click.group(cls=Commands)
@@ -72,51 +65,37 @@ def segment() -> None:
 @click.argument("text", metavar="TEXT")
 @_lang
 @option(
-    "--wrapped",
-    "Join the lines of a paragraph; only an empty line ends it.",
-    is_flag=True,
-)
-@option(
     "--format form",
     "Output format; tsv and json number the sentences.",
     choices=["text", "tsv", "json"],
 )
 @options.out
-@options.input_format
-@options.tables
+@options.input_files()
 def split(
-    text: str,
-    lang: str,
-    wrapped: bool,
-    form: str,
-    out: str | None,
-    input_format: str,
-    **tables: Any,
+    text: str, lang: str, form: str, out: str | None, files: "CorpusFiles"
 ) -> None:
     """Split TEXT into sentences, one per line.
 
-    A line break ends a sentence, unless you give --wrapped. Abbreviations, initials,
+    A line break ends a sentence. Abbreviations, initials,
     numbers, ellipses, and quotation marks and brackets after the full stop are recognised
     in Latin, Cyrillic, Greek and other scripts, including Chinese and Japanese.
 
     \b
     metra segment split reference.txt --lang en -o sentences.txt
-    metra segment split book.txt --lang de --wrapped --format tsv
+    metra segment split book.txt --lang de --format tsv
     """
     from metra.analysis.segmentation import list_sentences, read_text_lines
     from metra.cli.output import write_output
     from metra.report.writers.segmentation import SENTENCE_WRITERS
 
-    lines = read_text_lines(text, input_format=input_format, **tables)
-    sentences = list_sentences(lines, lang, wrapped=wrapped)
+    lines = read_text_lines(text, **files.reading_options)
+    sentences = list_sentences(lines, lang)
     write_output(SENTENCE_WRITERS[form](sentences), out)
 
 
 @segment.command()
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
-@options.references
-@options.source
-@options.documents
+@options.input_files("references", "source", "documents")
 @_out
 @_to
 @_lang
@@ -127,11 +106,8 @@ def split(
     choices=["split", "lines"],
 )
 @_compare
-@_unsure
 @_report
 @_format
-@options.input_format
-@options.tables
 def align(sentences: str, **given: Any) -> None:
     """Match the sentences of each OUTPUT with the segments of the references.
 
@@ -151,9 +127,7 @@ def align(sentences: str, **given: Any) -> None:
 
 @segment.command()
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
-@options.references
-@options.source
-@options.documents
+@options.input_files("references", "source", "documents")
 @_out
 @_to
 @_lang
@@ -164,11 +138,8 @@ def align(sentences: str, **given: Any) -> None:
     0,
     least=0,
 )
-@_unsure
 @_report
 @_format
-@options.input_format
-@options.tables
 def resegment(**given: Any) -> None:
     """Split each OUTPUT into the segments of the references, ignoring its line breaks.
 
@@ -188,20 +159,14 @@ def resegment(**given: Any) -> None:
 def _segment_files(
     method: Any,
     *,
-    outputs: tuple[str, ...],
-    references: tuple[str, ...],
-    source: str | None,
-    documents: str | None,
-    input_format: str,
+    files: "CorpusFiles",
     out: str,
     to: str,
     report: str | None,
     form: str,
-    columns: "ColumnNames | None",
-    reading: "ReadingOptions",
     **settings: Any,
 ) -> None:
-    """Read, segment and write; report where that is unsure."""
+    """Read, segment and write; report unsure segments."""
     from metra.analysis.segmentation import (
         SegmentationSettings,
         read_unaligned_texts,
@@ -212,15 +177,7 @@ def _segment_files(
     from metra.report.writers.segmentation import SEGMENTATION_WRITERS
 
     chosen = SegmentationSettings(method=method, **settings)
-    texts = read_unaligned_texts(
-        outputs,
-        references,
-        source,
-        documents,
-        input_format=input_format,
-        columns=columns,
-        reading=reading,
-    )
+    texts = read_unaligned_texts(*files[:4], **files.reading_options)
     segmented = []
     with show_progress("outputs") as progress:
         for output in segment_outputs(texts, chosen):

@@ -18,10 +18,10 @@ def testsets() -> None:
     """Find, register and check test sets for -t NAME.
 
     metra looks for a test set in its registry, in sacreBLEU's cache ($SACREBLEU, or
-    ~/.sacrebleu) and in the mt-metrics-eval folder (~/.mt-metrics-eval/mt-metrics-eval-v2),
-    in this order; PLACE:NAME selects the place, as in sacrebleu:wmt23. The registry is a
-    file in your configuration folder, or the file that $METRA_TESTSETS names. Only `fetch`
-    downloads anything.
+    ~/.sacrebleu; needs the package sacrebleu) and in the mt-metrics-eval folder
+    (~/.mt-metrics-eval/mt-metrics-eval-v2), in this order; PLACE:NAME selects the place, as
+    in sacrebleu:wmt23. The registry is a file in your configuration folder, or the file
+    that $METRA_TESTSETS names. Only `fetch` downloads anything.
 
     \b
     metra testsets list
@@ -45,11 +45,23 @@ def list_(name: str, pair: str, form: str) -> None:
     metra testsets list wmt23
     """
     from metra.cli.output import build_style, write_output
-    from metra.formats.testsets.lookup import find_set, list_sets, read_whole_set
+    from metra.formats.testsets.lookup import (
+        describe_places,
+        find_set,
+        list_sets,
+        read_whole_set,
+    )
+    from metra.formats.testsets.sacrebleu_cache import (
+        MISSING_PACKAGE,
+        find_cache,
+        is_installed,
+    )
     from metra.report.writers.testsets import render_set_details, render_set_list
 
     sets = list_sets(name, pair)
     style = build_style()
+    if find_cache().is_dir() and not is_installed():
+        click.echo(f"{find_cache()} was skipped. {MISSING_PACKAGE}", err=True)
     if name:
         if not sets:
             find_set(name, pair)
@@ -57,18 +69,11 @@ def list_(name: str, pair: str, form: str) -> None:
         write_output(render_set_details(details, form, style), None)
         return
     if not sets and form != "json":
-        click.echo(_describe_nothing(), err=True)
+        places = describe_places()
+        remedy = "register one with `metra testsets add`"
+        click.echo(f"No test sets found in {places}; {remedy}.", err=True)
         return
     write_output(render_set_list(sets, form, style), None)
-
-
-def _describe_nothing() -> str:
-    from metra.formats.testsets.lookup import describe_places
-
-    return (
-        f"No test sets found in {describe_places()}; register one with `metra "
-        "testsets add`."
-    )
 
 
 @testsets.command()
@@ -96,9 +101,9 @@ def add(
 ) -> None:
     """Register the test sets in PATH, or one given by -r, -s and --docs.
 
-    PATH is a folder (of mt-metrics-eval, sacreBLEU, WMT XML or SGML files, or plain files
-    as `metra convert` writes them), or a single file: WMT XML or a table. The files stay
-    where they are; metra stores their checksums for `metra testsets check`.
+    PATH is a folder (of mt-metrics-eval or sacreBLEU, or plain files as `metra convert`
+    writes them), or a single file: WMT XML or a table. Give WMT SGML files with -s and -r.
+    The files stay where they are; metra stores their checksums for `metra testsets check`.
 
     \b
     metra testsets add data/wmttest2023.en-de.all.xml --name general23
@@ -151,8 +156,8 @@ def _recognise(path: str, name: str, pair: str) -> "list[SetLocation]":
         )
         raise OptionError(msg)
     if pair and not any(each.pair == pair for each in sets):
-        known = ", ".join(sorted({each.pair for each in sets}))
-        msg = f"{path} contains nothing for {pair}; it has: {known}."
+        pairs = ", ".join(sorted({each.pair for each in sets}))
+        msg = f"{path} contains nothing for {pair}; it has: {pairs}."
         raise OptionError(msg)
     return [each for each in sets if pair in ("", each.pair)]
 
@@ -233,8 +238,8 @@ def path(name: str, pair: str, field: str) -> None:
         if field in ("", key, key.partition(":")[0])
     }
     if not wanted:
-        known = ", ".join(location.files)
-        msg = f"{location.title} has no files of the field {field!r}; it has: {known}."
+        fields = ", ".join(location.files)
+        msg = f"{location.title} has no files of the field {field!r}; it has: {fields}."
         raise OptionError(msg)
     click.echo("\n".join(wanted.values()))
 
@@ -275,13 +280,13 @@ def check(name: str, pair: str) -> None:
 def fetch(name: str, pair: str) -> None:
     """Download the test set NAME into sacreBLEU's cache.
 
-    This needs the package sacrebleu, which defines the test sets, and a network connection.
-    An incomplete download or a wrong checksum is an error, and nothing is kept.
+    The package sacrebleu (pip install '.[testsets]') defines and downloads the test
+    sets. A failed download or a wrong checksum is an error, and nothing is kept.
 
     \b
     metra testsets fetch wmt23 -l en-de
     """
-    from metra.formats.testsets.download import fetch_set
+    from metra.formats.testsets.sacrebleu_cache import fetch_set
 
     def report(address: str) -> None:
         click.echo(f"Fetching {address} …", err=True)

@@ -1,8 +1,9 @@
-"""Usage errors in one sentence each: the command or option, what is wrong, what to write."""
+"""Usage errors in one sentence each: the command or option, the problem, the remedy."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
+from importlib.resources import files
 from typing import Any
 
 import click
@@ -46,17 +47,37 @@ def describe_values(kind: "click.ParamType[Any]") -> str:
     return f"{noun} {'below' if kind.max_open else 'of at most'} {high:g}"
 
 
+def find_advice(command: str, flag: str, flags: Collection[str]) -> str:
+    """Return the sentence of a flag that a command, or its group, had once, or nothing.
+
+    One for several commands counts only if all flags in it are among `flags`.
+    """
+    lines = files("metra.cli").joinpath("removed_flags.txt").read_text("utf-8")
+    for line in lines.split("\n"):
+        place, _, rest = line.partition(" " + flag + " ")
+        is_own = f"metra {place}" == command
+        is_shared = place == "*" or command.startswith(f"metra {place} ")
+        if rest and (is_own or (is_shared and {*_FLAG.findall(rest)} <= {*flags})):
+            return rest
+    return ""
+
+
+_FLAG = re.compile(r"(?<!\S)--[a-z][a-z-]*")
+
+
 def _describe_option(error: click.NoSuchOption) -> str:
     path = _name_command(error)
-    known = []
+    flags = []
     if error.ctx is not None:
         params = error.ctx.command.get_params(error.ctx)
-        known = [
+        flags = [
             flag for param in params for flag in (*param.opts, *param.secondary_opts)
         ]
     name = error.option_name
-    begun = [flag for flag in known if flag.startswith(name)] if name[2:] else []
-    near = begun or get_close_matches(name, known, n=1, cutoff=0.7)
+    if advice := find_advice(path, name, flags):
+        return f"{path} no longer has {name}: {advice}"
+    begun = [flag for flag in flags if flag.startswith(name)] if name[2:] else []
+    near = begun or get_close_matches(name, flags, n=1, cutoff=0.7)
     guess = f"; did you mean {_join_names(near[:3])}?" if near else "."
     return f"{path} has no option {name}{guess} {_point_to_help(error)}"
 
@@ -78,11 +99,11 @@ def _describe_value(error: click.BadParameter) -> str:
         param.get_error_hint(error.ctx) if param and error.ctx else ""
     )
     place = _clean(hint).split(" / ")[-1]
-    found = _CLICK_VALUE.match(error.message)
-    expected = describe_values(param.type) if param is not None and found else ""
-    if not expected or found is None or param is None:
+    match = _CLICK_VALUE.match(error.message)
+    expected = describe_values(param.type) if param is not None and match else ""
+    if not expected or match is None or param is None:
         return f"{place}: {error.message}" if place else error.message
-    value = found[1].strip("'\"")
+    value = match[1].strip("'\"")
     return not_possible(f"{place} {value}", expected)
 
 
@@ -101,11 +122,11 @@ def _describe_option_usage(error: click.BadOptionUsage) -> str:
 
 
 def _describe_extra(error: click.UsageError) -> str:
-    found = re.fullmatch(r"Got unexpected extra arguments? \((.*)\)", error.message)
-    if not found:
+    match = re.fullmatch(r"Got unexpected extra arguments? \((.*)\)", error.message)
+    if not match:
         return error.message
     return (
-        f"{_name_command(error)} takes no more arguments, but got {found[1]}; "
+        f"{_name_command(error)} takes no more arguments, but got {match[1]}; "
         f"{_write_usage(error)} {_point_to_help(error)}"
     )
 

@@ -9,9 +9,9 @@ from metra.cli import Commands, options
 from metra.cli.options import FiniteRange, option
 
 if TYPE_CHECKING:
-    from metra.formats.testsets.record import NamedSet
-    from metra.formats.texts.columns import ColumnNames, ReadingOptions
     from metra.report.chart import PictureLayout
+    from metra.scoring.files import CorpusFiles
+    from metra.text.preparation import Preparation
 
 
 @click.group(cls=Commands)
@@ -30,40 +30,25 @@ def weights() -> None:
     of the corpus and in the whole corpus; tf.idf = (1 + ln tf) · ln(N / df); S = ln[(P_doc
     - P_rest) · (N - df)/N / P_corp], empty if the word is no more frequent in this document
     than elsewhere, or occurs in every document. Your own lists need the columns word and
-    the weight that is used, in any order, or the counts to compute it from: tf, df and N
+    the weight in use, in any order, or the counts to compute it from: tf, df and N
     for tf.idf; document and tf for both weights. Without a document column there is one
     list for all documents.
     """
 
 
 _out = option("-o --out FILE", "Write the list to this file instead of the screen.")
-_stem = option("--stem", "Count stems: no, porter or a Snowball language.", "no")
 
 
 @weights.command()
-@click.argument("files", nargs=-1, required=True, metavar="CORPUS...")
-@options.documents
-@option(
-    "--frequencies LIST",
-    "Frequency list of a larger corpus, with the columns word, tf, df and N.",
-)
+@click.argument("paths", nargs=-1, required=True, metavar="CORPUS...")
+@options.input_files("documents")
 @_out
-@options.tok
-@options.case
-@_stem
-@options.input_format
-@options.tables
+@options.text_preparation(tok="13a", case="mixed", stem="no")
 def build(
-    files: tuple[str, ...],
-    documents: str | None,
-    frequencies: str | None,
+    paths: tuple[str, ...],
+    files: "CorpusFiles",
     out: str | None,
-    tok: str,
-    case: str,
-    stem: str,
-    input_format: str,
-    columns: "ColumnNames | None",
-    reading: "ReadingOptions",
+    text: "Preparation",
 ) -> None:
     """Count the words of a CORPUS and write its list.
 
@@ -71,42 +56,18 @@ def build(
     are, and a document's words are counted over all of them. Otherwise each plain file is
     one document.
 
-    With --frequencies each document is weighted against a larger corpus, as if the document
-    were added to it: tf and P_doc come from the document, df and N from the list plus one.
-    The list gives the frequency (tf) and the document frequency (df) of each word in N
-    documents; a list written by this command works.
-
     \b
     metra weights build ref.txt --docs docs.txt -o list.tsv
-    metra weights build texts/*.txt --case lower -o list.tsv
-    metra weights build ref.txt --docs docs.txt --frequencies corpus.tsv -o list.tsv
+    metra weights build texts/*.txt --text case=lower -o list.tsv
     metra score sysA.txt -r ref.txt --docs docs.txt -m ltv:weights=list.tsv
     """
     from metra.cli.output import write_output
     from metra.formats.annotations.weights import format_salience_list
     from metra.scoring.files import read_tokens
-    from metra.text.preparation import make_preparation
-    from metra.text.salience import (
-        Frequencies,
-        OutsideSalience,
-        compare_with_corpus,
-    )
+    from metra.text.salience import Frequencies
 
-    text = make_preparation(tok=tok, case=case, stem=stem)
-    tokens = read_tokens(
-        *(files, documents, text),
-        input_format=input_format,
-        columns=columns,
-        reading=reading,
-    )
-    own = Frequencies(tokens)
-    salience: Frequencies | OutsideSalience = own
-    if frequencies is not None:
-        from metra.formats.annotations.frequencies import read_corpus_frequencies
-
-        corpus = read_corpus_frequencies(frequencies)
-        salience = compare_with_corpus(own, corpus)
-    write_output("\n".join(format_salience_list(salience)), out)
+    frequencies = Frequencies(read_tokens(files._replace(outputs=paths), text))
+    write_output("\n".join(format_salience_list(frequencies)), out)
 
 
 @weights.command()
@@ -154,7 +115,7 @@ def show(path: str, document: str | None, by: str, top: int) -> None:
 @weights.command()
 @click.argument("first", metavar="REF1")
 @click.argument("second", metavar="REF2")
-@options.documents
+@options.input_files("documents")
 @option("-o --out FILE", "Write all results to this file, tab-separated.")
 @options.picture
 @option(
@@ -163,25 +124,16 @@ def show(path: str, document: str | None, by: str, top: int) -> None:
     0.5,
     type=FiniteRange(0, min_open=True),
 )
-@options.tok
-@options.case
-@_stem
-@options.input_format
-@options.tables
+@options.text_preparation(tok="13a", case="mixed", stem="no")
 def stability(
     first: str,
     second: str,
-    documents: str | None,
+    files: "CorpusFiles",
     out: str | None,
     plot: str | None,
     layout: "PictureLayout",
     width: float,
-    tok: str,
-    case: str,
-    stem: str,
-    input_format: str,
-    columns: "ColumnNames | None",
-    reading: "ReadingOptions",
+    text: "Preparation",
 ) -> None:
     """Analyse which words two translations of the same documents share.
 
@@ -198,15 +150,8 @@ def stability(
     from metra.report.pictures import polygons
     from metra.report.writers.salience import format_stability_lines, render_stability
     from metra.scoring.files import open_texts, read_streams
-    from metra.text.preparation import make_preparation
 
-    text = make_preparation(tok=tok, case=case, stem=stem)
-    corpus = open_texts(
-        *([first, second], documents),
-        input_format=input_format,
-        columns=columns,
-        reading=reading,
-    )
+    corpus = open_texts(files._replace(outputs=[first, second]))
     result = compute_stability(
         *read_streams(corpus, text),
         names=(name_system(first), name_system(second)),
@@ -222,9 +167,7 @@ def stability(
 
 @weights.command()
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
-@options.references
-@options.test_set
-@options.documents
+@options.input_files("references", "documents")
 @option("--by", "Weight that measures salience.", choices=["tfidf", "s"])
 @option(
     "--threshold",
@@ -235,28 +178,16 @@ def stability(
 @option("-n length N", "Longest n-grams to count, in words.", 1, least=1)
 @option("-o --out FILE", "Write all results to this file, tab-separated.")
 @options.picture
-@options.tok
-@options.case
-@_stem
-@options.input_format
-@options.tables
+@options.text_preparation(tok="13a", case="mixed", stem="no")
 def matches(
-    outputs: tuple[str, ...],
-    references: tuple[str, ...],
-    documents: str | None,
+    files: "CorpusFiles",
     by: str,
     threshold: float,
     length: int,
     out: str | None,
     plot: str | None,
     layout: "PictureLayout",
-    tok: str,
-    case: str,
-    stem: str,
-    input_format: str,
-    columns: "ColumnNames | None",
-    reading: "ReadingOptions",
-    test_set: "NamedSet | None",
+    text: "Preparation",
 ) -> None:
     """Show whether the matches of each OUTPUT are on salient words or on others.
 
@@ -275,21 +206,14 @@ def matches(
     from metra.formats.stream import name_system
     from metra.report.pictures.polygons import draw_match_sets
     from metra.report.writers.salience import format_match_lines, render_match_sets
-    from metra.scoring.files import open_corpus, read_outputs, read_streams
-    from metra.text.preparation import make_preparation
+    from metra.scoring.files import read_outputs, read_streams
 
-    corpus = open_corpus(
-        *(outputs, references, None, documents),
-        input_format=input_format,
-        columns=columns,
-        reading=reading,
-        test_set=test_set,
-    )
+    corpus = files.open()
     if not corpus.has_documents:
         msg = "Document ids are needed; give --docs with the document of each line."
         raise click.UsageError(msg)
-    text = make_preparation(tok=tok, case=case, stem=stem)
     streams = read_streams(corpus, text)
+    references = files.references
     first, second = map(name_system, references) if len(references) == 2 else _UNNAMED
     sets = compute_match_sets(
         streams,

@@ -1,4 +1,4 @@
-"""What is scored: test sets, the outputs of systems, and batches of their segments.
+"""Corpora to score: test sets, the outputs of systems, and batches of their segments.
 
 evalset: EvalSet, the references, sources and documents of a test set.
 batch: Batch and Sentence, segments with the tokens that metrics share; CorpusChunk.

@@ -36,7 +36,7 @@ _NO_REFERENCES = "The batch has no references, but the metric needs them."
 
 
 class BatchPosition(NamedTuple):
-    """Where a batch stands in its corpus, for metrics that look up what is known there."""
+    """Position of a batch in its corpus, for metrics that look up values by it."""
 
     system: str | None = None
     first: int = 0
@@ -45,6 +45,19 @@ class BatchPosition(NamedTuple):
     systems: Sequence[str] = ()
     #: Scores made elsewhere, by metric and system, where they come with the texts.
     scores: Mapping[tuple[str, str], Any] = MappingProxyType({})
+
+
+class UnnumberedPosition(BatchPosition):
+    """Position of segments in batches or parts of a table, whose numbers are unknown."""
+
+    @property
+    def first(self) -> int:
+        """Refuse: a number made up would be looked up."""
+        msg = (
+            "A metric needs segment numbers, which batches and parts of a table do not "
+            "have; score the whole test set at once, on this machine."
+        )
+        raise CorpusError(msg)
 
 
 class Batch:
@@ -94,7 +107,7 @@ class Batch:
         source: SegmentColumn | None,
         place: BatchPosition = BatchPosition(),  # noqa: B008, it cannot change
     ) -> "Batch":
-        """Return a batch of columns that are known to be parallel."""
+        """Return a batch of parallel columns, without checks."""
         batch = cls.__new__(cls)
         batch.hyps, batch.refs, batch.source, batch.place = hyps, refs, source, place
         batch._hits = {}
@@ -171,7 +184,7 @@ def _pack_segment(text: str, what: str) -> SegmentColumn:
 def get_segment_words(
     batch: Batch | Sentence, index: int, preparation: Preparation
 ) -> tuple[tuple[str, ...], list[tuple[int, tuple[str, ...]]]]:
-    """One segment's words: the output's, and each reference's that is there, numbered."""
+    """One segment's words: the output's, and each present reference's, numbered."""
     columns = [column.tokens(preparation)[index] for column in batch.refs]
     references = [
         (number, tuple(words))
@@ -208,7 +221,7 @@ class CorpusChunk:
 
 
 def check_chunk(chunk: CorpusChunk) -> CorpusChunk:
-    """Refuse outputs that are missing, and segments that alone have no reference."""
+    """Refuse missing outputs, and segments without a reference where others have one."""
     for name, column in chunk.systems.items():
         gone = column.text.missing()
         if gone:

@@ -59,7 +59,7 @@ class EvalSet:
         return f"<EvalSet: {', '.join(listed)}>"
 
     def has_streams(self) -> bool:
-        """Whether there are references, a source or documents."""
+        """Return True if the set has references, a source or documents."""
         return bool(self._count_segments())
 
     def check_outputs(self, outputs: Mapping[str, Segments]) -> dict[str, Segments]:
@@ -75,7 +75,7 @@ class EvalSet:
         return columns
 
     def _check_lengths(self, lengths: dict[str, int]) -> None:
-        """Refuse streams that are not parallel; name the other way to give references."""
+        """Refuse streams of different lengths; name the other way to give references."""
         counts = self._count_segments()
         try:
             check_lengths(counts | lengths)
@@ -143,7 +143,7 @@ def _is_sequence(value: object) -> bool:
 
 
 def _is_nested(refs: Any) -> bool:
-    """Whether it is a list of lists, whose entries may be streams or segments."""
+    """Return True for a list of lists, whose entries may be streams or segments."""
     kinds = (list, tuple)
     return isinstance(refs, kinds) and all(isinstance(ref, kinds) for ref in refs)
 

@@ -29,33 +29,22 @@ SETTINGS: dict[str, dict[str, str]] = {
     "llm": {"model": "judge", "source_lang": "French", "target_lang": "English"},
 }
 
-REMARK = (
-    "Compare the metrics: scrambled has the right words in the wrong order, so BLEU "
-    "ranks it last and precision, which ignores order, near the top; terse is "
-    "precise but drops half, verbose keeps everything and adds as much again, so "
-    "they swap places between precision and recall. Overlapping intervals do not "
-    "mean that two systems are equal: those of polished and solid overlap by chrF as "
-    "by BLEU, yet a paired test on the same segments (metra compare) finds a "
-    "significant difference by chrF, and none by BLEU."
-)
-
 
 @dataclass(frozen=True, slots=True)
 class ExampleFiles:
-    """Where the example's files are, and what to see in their scores."""
+    """Paths of the example's files."""
 
     outputs: list[str]
     references: list[str]
     source: str
     docs: str
-    remark: str = REMARK
 
 
 SUFFIXES = (".txt", ".md", ".tsv", ".conllu", ".toml", ".json")
 
 
 def copy_example(folder: str) -> ExampleFiles:
-    """Copy the files to a folder; those that are there already are left alone."""
+    """Copy the files to a folder; existing files stay as they are."""
     target = Path(folder)
     for path in sorted(HOME.rglob("*")):
         place = target / path.relative_to(HOME)

@@ -17,15 +17,15 @@ class Corpus(Protocol):
 
     @property
     def has_documents(self) -> bool:
-        """Whether each segment is known to belong to a document."""
+        """True if segments have documents."""
 
     @property
     def has_source(self) -> bool:
-        """Whether the source text is there."""
+        """True if the corpus has the source."""
 
     @property
     def has_references(self) -> bool:
-        """Whether there is a reference at all."""
+        """True if the corpus has any reference."""
 
     def share(self) -> float | None:
         """Return the share that has been read, None if it is not known."""
@@ -70,13 +70,13 @@ class Outputs:
         check_lengths({"the corpus": len(self)} | lengths)
 
     def share(self) -> float | None:
-        """Return None: what is in memory is not counted in bytes."""
+        """Return None: texts in memory are not counted in bytes."""
         return None
 
     def sections(
         self, size: int, labels: Sequence[str] = ()
     ) -> list[Iterator[CorpusChunk]]:
-        """List nothing: what is in memory takes no time to read."""
+        """List nothing: texts in memory take no time to read."""
         del size, labels
         return []
 

@@ -7,16 +7,14 @@ a file's name and first bytes.
 stream: opens files and standard input, unpacked; file versions; small TOML and JSON
 remote: files in object stores and on clusters, by their addresses
 compression: the packers and unpackers that `stream` and `atomic` call; zip archives
-spool: temporary copies of pipes, of packed files and of texts that are written
 lines: lines of text files, checked to be UTF-8
 table: delimited tables cut into cells, quoted CSV among them
 dialect: the delimiter and the quotes of a table, recognised from its content
 headed_table: tables with headings in files, delimited or sheets of workbooks
-workbook_size: the size of a workbook, found before it is read
-workbook: sheets of workbooks, which one is meant and their cells
+workbook: sheets of workbooks, their size, which one is meant and their cells
 recognise: the format of a file, by its name and first bytes; the table of text formats
     (that of scores is in `metra.scores.registry`)
-atomic: files and folders that are written whole or not at all
+atomic: files and folders, written as a whole or not at all
 convert: files of a test set in any format, written in another
 texts: formats of test sets
 testsets: test sets by name: sacreBLEU's cache, mt-metrics-eval, registered ones

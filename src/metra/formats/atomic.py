@@ -1,22 +1,26 @@
-"""Write files and folders that are whole or not there: aside first, then put into place."""
+"""Write files and folders as a whole or not at all: aside first, then put into place.
+
+Also here: temporary files for texts to be written in another order.
+"""
 
 import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from metra.errors import FormatError
 from metra.formats.remote import is_remote, write_remote
-from metra.formats.stream import PACKED_SUFFIXES, STDIN
+from metra.formats.stream import BLOCK, PACKED_SUFFIXES, STDIN
 
 
 @contextmanager
 def write_file(path: str) -> Iterator[IO[bytes]]:
     """Write a file, packed if its name ends in .gz, .xz or .zst; `-` is standard output.
 
-    What is no ordinary file, such as a pipe, is written as the bytes come.
+    A pipe, or another special file, is written as the bytes come.
     """
     if path == STDIN:
         try:
@@ -50,7 +54,7 @@ def write_file(path: str) -> Iterator[IO[bytes]]:
 def _open_aside(target: Path) -> Iterator[IO[bytes]]:
     """Open a file that becomes the target when the block ends without an error.
 
-    On Linux it has no name until then, so that a process that is killed leaves nothing.
+    On Linux it has no name until then, so that a killed process leaves nothing.
     """
     name = target.parent / f".metra-{os.urandom(8).hex()}"
     nameless = True
@@ -88,14 +92,29 @@ def write_pieces(path: str, pieces: Iterable[bytes]) -> None:
             file.write(piece)
 
 
+def open_spool(most: int = 1 << 22) -> IO[bytes]:
+    """Open a temporary file, which stays in memory up to a size."""
+    from tempfile import SpooledTemporaryFile
+
+    return cast("IO[bytes]", SpooledTemporaryFile(max_size=most))
+
+
+def drain_spool(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield what was written, and empty the file."""
+    file.seek(0)
+    yield from iter(partial(file.read, BLOCK), b"")
+    file.seek(0)
+    file.truncate()
+
+
 def is_folder_name(path: str) -> bool:
-    """Whether what is written to this path is a folder: there already, or by its name."""
+    """Return True if a path names a folder: an existing one, or by its form."""
     is_folder = path.endswith("/") or Path(path).is_dir() or not Path(path).suffix
     return path != STDIN and is_folder
 
 
 def close_stdout(error: OSError) -> FormatError:
-    """Return the error of a standard output that cannot be written, and drop what is left.
+    """Return the error of a standard output that cannot be written, and drop the rest.
 
     Python would try once more at the end, and say in its own words that it cannot.
     """
@@ -107,7 +126,7 @@ def close_stdout(error: OSError) -> FormatError:
 
 @contextmanager
 def write_folder(path: str) -> Iterator[Path]:
-    """Fill a new folder; one that is there already must be empty."""
+    """Fill a new or empty folder."""
     import shutil
     from tempfile import mkdtemp
 

@@ -18,15 +18,15 @@ _XZ_MEMORY = 256 << 20
 
 
 class _Unpacker(Protocol):
-    """What unpacks one stream of xz or frame of zstd."""
+    """The interface of decompressors of a stream of xz or a frame of zstd."""
 
     @property
     def eof(self) -> bool:
-        """Whether the stream has ended."""
+        """True if the stream has ended."""
 
     @property
     def unused_data(self) -> bytes:
-        """What stood behind the stream."""
+        """The bytes behind the stream."""
 
     def decompress(self, packed: bytes, /) -> bytes:
         """Unpack some more."""
@@ -159,7 +159,7 @@ def check_member_name(name: str, place: str) -> None:
 
 @contextmanager
 def _open_zip(file: str | IO[bytes], place: str) -> "Iterator[ZipFile]":
-    """Open a zip archive; what is wrong with it is a message."""
+    """Open a zip archive, or raise an error that describes the fault."""
     import lzma
     import zlib
     from zipfile import BadZipFile, ZipFile

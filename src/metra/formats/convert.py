@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
 from metra.formats.atomic import is_folder_name
@@ -53,13 +52,13 @@ def convert_files(
     check_names(list_text_fields(fields) if form.has_ids else fields, form.name)
     about = {**table.about, **(settings.about or {})}
     tests = [_parse_filter(entry, table.fields) for entry in settings.only]
-    wanted_rows = _RowFilter(tests, get_kept_segments(files))
-    chunks = _read_chunks(table, fields, wanted_rows, progress)
+    kept = get_kept_segments(files)
+    chunks = _read_chunks(table, fields, tests, kept, progress)
     form.write(out, fields, chunks, about)
 
 
 def choose_written_format(out: str, to: str) -> TextFormat:
-    """Return the format that is given, else the one that the name of the result tells."""
+    """Return the given format, else the one that the name of the result tells."""
     written = {name: form for name, form in FORMATS.items() if form.is_written}
     if to != "auto":
         if to not in written:
@@ -90,45 +89,30 @@ def _find_column(name: str, fields: Sequence[Field]) -> Field:
     raise OptionError(no_such("column", name, names))
 
 
-class _RowFilter(NamedTuple):
-    """Which rows are wanted: by the values of labels, and by the subset of a test set."""
-
-    tests: Sequence[tuple[Field, str]]
-    kept: Sequence[bool] | None
-
-    def list_rows(
-        self, rows: Mapping[Field, Sequence[str | None]], first: int, count: int
-    ) -> list[int]:
-        """List the wanted rows of a chunk, whose first row is `first` of the table."""
-        kept = [True] * count if self.kept is None else self.kept[first : first + count]
-        return [
-            index
-            for index in range(count)
-            if kept[index]
-            and all((rows[field][index] or "") == value for field, value in self.tests)
-        ]
-
-
 def _read_chunks(
     table: ParallelTable,
     fields: Sequence[Field],
-    wanted_rows: _RowFilter,
+    tests: Sequence[tuple[Field, str]],
+    kept: Sequence[bool] | None,
     progress: Progress,
 ) -> Iterator[RowChunk]:
-    """Read the columns, and keep the rows that are wanted."""
-    labels = [field for field, _ in wanted_rows.tests]
-    wanted = list(dict.fromkeys([*fields, *labels]))
+    """Read the columns of rows that pass the tests and that the test set keeps."""
+    wanted = list(dict.fromkeys([*fields, *(label for label, _ in tests)]))
     read_count = kept_count = 0
     for columns in table.chunks(SEGMENTS, wanted):
         rows = {field: list_values(values) for field, values in columns.items()}
-        count = len(next(iter(rows.values())))
-        kept = wanted_rows.list_rows(rows, read_count, count)
-        read_count += count
-        if kept:
-            kept_rows = {field: [rows[field][i] for i in kept] for field in fields}
-            chunk = RowChunk(kept_count, kept_rows)
-            yield chunk
-            kept_count += len(kept)
+        numbers = range(read_count, read_count + len(next(iter(rows.values()))))
+        chosen = [
+            index
+            for index, number in enumerate(numbers)
+            if (kept is None or kept[number])
+            and all((rows[label][index] or "") == value for label, value in tests)
+        ]
+        read_count = numbers.stop
+        if chosen:
+            chunk = {field: [rows[field][at] for at in chosen] for field in fields}
+            yield RowChunk(kept_count, chunk)
+            kept_count += len(chosen)
         progress(read_count, table.share())
     if not kept_count:
         msg = "The input has no segments; expected at least one in every file."

@@ -2,8 +2,8 @@
 
 `find_dialect` looks at a file, `recognise_dialect` at lines.
 
-The header decides about the delimiter, as far as it can: known headings, then rows that are
-all as wide as it. Quotes are judged by the whole file, because the writers of tables leave
+The header decides about the delimiter, as far as it can: known headings, then rows
+of its width. Quotes are judged by the whole file, because the writers of tables leave
 marks: those that quote double the quotes in a cell, those that do not leave them as they are.
 """
 
@@ -11,12 +11,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice
 
 from metra.errors import FormatError, OptionError
 from metra.formats.lines import LineReader
-from metra.formats.stream import ByteStream, format_path, get_file_state
+from metra.formats.stream import ByteStream, cache_by_file, format_path
 from metra.formats.table import (
     DELIMITERS,
     Dialect,
@@ -32,45 +31,33 @@ _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
 _QUOTED_CELL = re.compile(r'"(?:[^"]|"")*"')
 
 
+@cache_by_file(64)
 def find_dialect(
     path: str,
     preferred: str,
     count_known: Callable[[Sequence[str]], int],
     reading: ReadingOptions | None = None,
-    *,
-    whole: bool = True,
 ) -> Dialect:
-    """Return what the user says of a table in a file, and what its content tells.
+    """Return the dialect of a table in a file, from options or by its content.
 
-    `preferred`, `count_known` and `whole` are those of `recognise_dialect`.
+    `preferred` and `count_known` are those of `recognise_dialect`.
     """
-    # What comes through a pipe has no state, and is looked at again.
-    state = get_file_state(path) or object()
-    return _find_dialect(path, state, preferred, count_known, reading, whole)
-
-
-@lru_cache(maxsize=64)
-def _find_dialect(
-    path: str,
-    _: object,
-    preferred: str,
-    count_known: Callable[[Sequence[str]], int],
-    reading: ReadingOptions | None,
-    whole: bool,
-) -> Dialect:
     given = reading or ReadingOptions()
     delimiter = None
     if given.delimiter != "auto":
         delimiter = DELIMITERS.get(given.delimiter, given.delimiter)
         if len(delimiter) != 1 or delimiter in '"\r\n':
-            known = ", ".join(DELIMITERS)
+            names = ", ".join(DELIMITERS)
             msg = (
                 f"`delimiter` is {given.delimiter!r}; expected one character, or "
-                f"one of {known}."
+                f"one of {names}."
             )
             raise OptionError(msg)
     quoted = None if given.quotes == "auto" else given.quotes == "yes"
     encoding = reading.encoding if reading else None
+    is_usual = given.encoding == "auto" and delimiter in (None, *DELIMITERS.values())
+    if quoted is None and is_usual and not _contains(path, _QUOTE):
+        quoted = False
 
     def open_lines() -> Iterator[str]:
         with closing(LineReader(path, encoding)) as lines:
@@ -81,9 +68,8 @@ def _find_dialect(
             *(open_lines, preferred, count_known),
             delimiter=delimiter,
             quoted=quoted,
-            whole=whole,
         )
-        if dialect.delimiter != "\t" and _holds_guard(path):
+        if dialect.delimiter != "\t" and _contains(path, _GUARD):
             lines = islice(open_lines(), dialect.skipped, None)
             dialect = dialect._replace(guarded=is_guarded(split_rows(lines, dialect)))
         return dialect
@@ -95,18 +81,20 @@ def _find_dialect(
         raise FormatError(msg) from None
 
 
-# In any encoding in which the bytes of these signs mean them.
+# In any encoding in which the bytes of these signs mean them: an apostrophe before a
+# formula, and a quote at the beginning of a cell or behind a byte order mark.
 _GUARD = re.compile(rb"'\0*[=+\-@\t\r]")
+_QUOTE = re.compile(rb'[\t\n,;|\xbf\xfe\xff]\0*"')
 
 
-def _holds_guard(path: str) -> bool:
-    """Whether there may be an apostrophe before a formula in a file."""
+def _contains(path: str, signs: re.Pattern[bytes]) -> bool:
+    """Search the bytes of a file, which is much faster than to cut it into cells."""
     with closing(ByteStream(path)) as stream:
-        end = b""
+        end = b"\n"
         for block in iter(stream.read, b""):
-            if _GUARD.search(end + block):
+            if signs.search(end + block):
                 return True
-            end = block[-2:]
+            end = block[-4:]
     return False
 
 
@@ -117,14 +105,11 @@ def recognise_dialect(
     *,
     delimiter: str | None = None,
     quoted: bool | None = None,
-    whole: bool = True,
 ) -> Dialect:
-    """Return the dialect of a table; `delimiter` and `quoted` are what is known of it.
+    """Return the dialect of a table; `delimiter` and `quoted` may be known.
 
     `open_lines` gives the lines from the start, `preferred` is the delimiter of a table of
-    one column, and `count_known` counts the headings that mean something. If not the
-    `whole` file is to be looked at, cells of a table of tabs are taken to have no quotes
-    around them until one begins with a quote: up to there it makes no difference.
+    one column, and `count_known` counts the headings that mean something.
     """
     head = list(islice(open_lines(), _LINES))
     first = _SEPARATOR_LINE.fullmatch(head[0]) if head else None
@@ -135,8 +120,6 @@ def recognise_dialect(
             if first
             else _choose_delimiter(head, preferred, count_known, quoted is False)
         )
-    if quoted is None and not whole and delimiter == "\t":
-        quoted = None if begins_cells_with_quotes(head) else False
     if quoted is None:
         quoted = _has_quotes(lambda: islice(open_lines(), skipped, None), delimiter)
     return Dialect(delimiter, quoted, strict=quoted, skipped=skipped)
@@ -196,7 +179,7 @@ def _cut(lines: Iterable[str], dialect: Dialect) -> list[list[str]]:
 
 
 def _get_even_share(rows: Sequence[Sequence[str]]) -> float:
-    """Return the share of rows that are as wide as the first; the last may be cut off.
+    """Return the share of rows as wide as the first; the last may be cut off.
 
     Empty lines say nothing.
     """
@@ -204,18 +187,13 @@ def _get_even_share(rows: Sequence[Sequence[str]]) -> float:
     return sum(len(row) == len(whole[0]) for row in whole) / len(whole)
 
 
-def begins_cells_with_quotes(lines: Iterable[str], delimiter: str = "\t") -> bool:
-    """Whether a cell begins with a quote."""
-    mark = f'{delimiter}"'
-    return any(line.startswith('"') or mark in line for line in lines)
-
-
 def _has_quotes(open_lines: Callable[[], Iterable[str]], delimiter: str) -> bool:
-    """Whether cells stand in quotes, by all lines of a file."""
+    """Return True if cells stand in quotes, by all lines of a file."""
     marks, is_quotable = QuoteMarks(), None
+    begin = f'{delimiter}"'
     for line in open_lines():
         marks.add(line, delimiter)
-        if is_quotable is None and begins_cells_with_quotes([line], delimiter):
+        if is_quotable is None and (line.startswith('"') or begin in line):
             is_quotable = fits_quotes(open_lines(), delimiter)
             if not is_quotable and delimiter == "\t":
                 return False
@@ -223,7 +201,7 @@ def _has_quotes(open_lines: Callable[[], Iterable[str]], delimiter: str) -> bool
 
 
 def decide_quotes(marks: "QuoteMarks", delimiter: str, is_quotable: bool) -> bool:
-    """Whether cells stand in quotes; `is_quotable` is what `fits_quotes` says."""
+    """Return True if cells stand in quotes; `is_quotable` comes from `fits_quotes`."""
     if is_quotable != marks.is_even:
         return is_quotable
     if delimiter != "\t" or not is_quotable:
@@ -250,7 +228,7 @@ class MixedQuotesError(FormatError):
 
 @dataclass(slots=True)
 class QuoteMarks:
-    """What the quotes of a table look like if they belong to the text."""
+    """Properties of the quotes in a table, on the assumption that they belong to texts."""
 
     #: Whether all lines have as many delimiters.
     is_even: bool = True
@@ -292,7 +270,7 @@ class QuoteMarks:
 
 
 def fits_quotes(lines: Iterable[str], delimiter: str) -> bool:
-    """Whether all lines are as wide as the header if cells may stand in quotes."""
+    """Return True if all lines are as wide as the header if cells may stand in quotes."""
     rows = split_rows(lines, Dialect(delimiter, quoted=True, strict=True))
     try:
         width = len(next(rows).cells)

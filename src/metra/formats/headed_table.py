@@ -37,7 +37,7 @@ def read_headed_table(
     """Read a table; `count_known` counts the headings that mean something.
 
     In a table of semicolons, numbers may have decimal commas. With `skip_empty`, empty
-    lines are no rows. What is `expected` is for the message about an empty file.
+    lines are no rows. `expected` is for the message about an empty file.
     """
     if is_workbook_name(path):
         return _read_sheet_table(path, count_known)

@@ -109,7 +109,7 @@ class LineReader:
                 self._bytes.close()
 
     def _check_size(self, block: bytes, size: int) -> None:
-        """Refuse a line that is too long, and lines that are too many bytes together."""
+        """Refuse a line that exceeds the limit, and too many bytes of lines together."""
         check_limit("whole", size, format_path(self.path))
         end = block.rfind(b"\n")
         self._open = len(block) - end - 1 + (self._open if end < 0 else 0)

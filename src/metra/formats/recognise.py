@@ -50,7 +50,7 @@ class FileHead(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The first bytes as text; what is not UTF-8 is replaced."""
+        """The first bytes as text; other bytes than UTF-8 are replaced."""
         return self.content.decode(errors="replace")
 
     @property
@@ -129,7 +129,7 @@ class TextFormat(NamedTuple):
         return import_module(f"metra.formats.texts.{self.module}")
 
     def write(self, *arguments: Any) -> None:
-        """Write a file: its path, columns, chunks of rows and what is known about them."""
+        """Write a file, given its path, columns, chunks of rows and properties of the set."""
         getattr(self.load("Writing"), self.writer)(*arguments)
 
 
@@ -192,7 +192,7 @@ _HEAD = 1 << 12
 def choose_format(
     path: str, input_format: str = "auto", encoding: str | None = None
 ) -> TextFormat:
-    """Return the format of a test set: the one that is named, else the recognised one.
+    """Return the format of a test set: the named one, else the recognised one.
 
     A name that ends in .csv, .jsonl or .parquet is believed, unless the content is binary.
     Any other file may turn out to be marked up, or Parquet, by the way it begins; what does
@@ -279,10 +279,10 @@ _OWN_SCORES = re.compile(
 
 
 def _is_binary(content: bytes) -> bool:
-    """Whether there are zero bytes that are no characters of a text.
+    """Return True if there are zero bytes outside of text characters.
 
-    They stand between the letters of UTF-16 without a mark, or beside bytes that are not
-    UTF-8.
+    They stand between the letters of UTF-16 without a mark, or beside bytes
+    outside of UTF-8.
     """
     if b"\0" not in content:
         return False
@@ -305,7 +305,7 @@ _JSON_OBJECT = re.compile(rf"\s*\{{\s*{_STRING}\s*:")
 
 
 def _is_json(head: FileHead) -> bool:
-    """Whether a file begins with an array of strings or objects, or with objects."""
+    """Return True if a file begins with an array of strings or objects, or with objects."""
     if _JSON_ARRAY.match(head.text):
         return True
     if not _JSON_OBJECT.match(head.text):

@@ -14,7 +14,7 @@ _ADDRESS = re.compile(r"(s3|gs|gcs|hdfs|viewfs)://", re.IGNORECASE)
 
 
 def is_remote(path: str) -> bool:
-    """Whether a path is the address of a file elsewhere.
+    """Return True if a path is the address of a file elsewhere.
 
     >>> is_remote("s3://bucket/a.parquet"), is_remote("data/a.parquet")
     (True, False)
@@ -45,9 +45,9 @@ def list_remote(path: str) -> list[str] | None:
         system, place = _find(path)
         if system.get_file_info(place).type != FileType.Directory:
             return None
-        found = system.get_file_info(FileSelector(place, recursive=True))
+        files = system.get_file_info(FileSelector(place, recursive=True))
     root = path.rstrip("/")
-    names = (info.path.removeprefix(f"{place}/") for info in found if info.is_file)
+    names = (info.path.removeprefix(f"{place}/") for info in files if info.is_file)
     return [f"{root}/{name}" for name in sorted(names)]
 
 

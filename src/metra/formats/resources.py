@@ -1,4 +1,4 @@
-"""Language resources that are installed or given as files, and their versions.
+"""Language resources, installed or given as files, and their versions.
 
 Spelling dictionaries (Hunspell's, or plain lists of words), WordNet, spaCy models and
 METEOR's paraphrase tables.
@@ -36,16 +36,16 @@ class Dictionary:
         self._lock = Lock()  # Hunspell keeps state while it looks
 
     def knows(self, word: str) -> bool:
-        """Whether the word, or every part of it between hyphens, is in the list."""
-        known = self._seen.get(word)
-        if known is None:
+        """Return True if the word, or every part of it between hyphens, is in the list."""
+        is_known = self._seen.get(word)
+        if is_known is None:
             parts = [part for part in word.split("-") if part]
             with self._lock:
-                known = self._knows(word) or (
+                is_known = self._knows(word) or (
                     len(parts) > 1 and all(map(self._knows, parts))
                 )
-            self._seen[word] = known
-        return known
+            self._seen[word] = is_known
+        return is_known
 
 
 def load_dictionaries(names: str) -> Dictionary:
@@ -94,7 +94,7 @@ def _open_hunspell(name: str, path: Path, state: object) -> Dictionary:
 
 
 def _check_hunspell(path: Path) -> None:
-    """Refuse files that are too large, or say that so many entries follow.
+    """Refuse files above the limits, and counts of entries above them.
 
     Hunspell sets memory aside for as many as the first line of a .dic file says.
     """
@@ -194,7 +194,7 @@ def _list_data() -> list[str]:
 
 
 def find_wordnet_folder(given: str) -> Path:
-    """Find the folder: the one that is given, WNSEARCHDIR, or a usual place."""
+    """Find the folder: the given one, WNSEARCHDIR, or a usual place."""
     asked = given or os.environ.get("WNSEARCHDIR", "")
     folders = [Path(asked)] if asked else list_wordnet_folders()
     for folder in folders:
@@ -225,7 +225,7 @@ def read_wordnet_version(folder: Path) -> str:
 
 
 def check_wordnet(folder: Path) -> tuple[object, ...]:
-    """Return the state of WordNet's files; refuse those that are too large to read."""
+    """Return the state of WordNet's files; refuse files above the limit."""
     paths = [str(folder / name) for name in WORDNET_FILES]
     for path in paths:
         check_limit("whole", os.path.getsize(path), path)
@@ -259,9 +259,9 @@ def load_spacy_model(model: str, *, owner: str, extra: str) -> SpacyModel:
     try:
         return SpacyModel(spacy.load(model))
     except (OSError, ImportError):
-        known = ", ".join(sorted(spacy.util.get_installed_models())) or "none"
+        installed = ", ".join(sorted(spacy.util.get_installed_models())) or "none"
         msg = (
-            f"spaCy has no model {model!r} (installed: {known}); install one, for example "
+            f"spaCy has no model {model!r} (installed: {installed}); install one, for example "
             "with: python -m spacy download en_core_web_sm, or give a model's folder."
         )
         raise MissingResourceError(msg) from None

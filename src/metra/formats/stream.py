@@ -8,10 +8,10 @@ import codecs
 import os
 import re
 import sys
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from functools import lru_cache, wraps
-from io import BufferedReader
+from io import BufferedReader, BytesIO
 from itertools import chain
 from os.path import basename, splitext
 from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
@@ -23,7 +23,7 @@ from metra.limits import check_limit, check_unpacked, get_limits, refuse_excess
 if TYPE_CHECKING:
     from json import JSONDecoder
 
-T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
 
 STDIN = "-"
 
@@ -35,7 +35,7 @@ _MAGIC = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\x00": ".xz", b"\x28\xb5\x2f\xfd": ".zst
 PACKED_SUFFIXES = frozenset(_MAGIC.values())
 
 # What was read from pipes, by path: some metrics read twice.
-PIPES: dict[str, IO[bytes]] = {}
+PIPES: dict[str, bytes] = {}
 
 
 def format_path(path: str) -> str:
@@ -86,19 +86,23 @@ def get_file_state(path: str) -> tuple[int, int] | None:
     return status.st_mtime_ns, status.st_size
 
 
-def cache_by_file(read: Callable[[str], T]) -> Callable[[str], T]:
-    """Make a reader return what it read before, until the file changes."""
+def cache_by_file(size: int) -> Callable[[F], F]:
+    """Make a reader return its earlier result until the file changes, for `size` files."""
 
-    @lru_cache(maxsize=64)
-    def read_state(path: str, _: object) -> T:
-        with refuse_damage(path):
-            return read(path)
+    def decorate(read: F) -> F:
+        @lru_cache(maxsize=size)
+        def read_state(_: object, path: str, *args: Any) -> Any:
+            with refuse_damage(path):
+                return read(path, *args)
 
-    @wraps(read)
-    def read_cached(path: str) -> T:
-        return read_state(path, get_file_state(path))
+        @wraps(read)
+        def read_cached(path: str, *args: Any) -> Any:
+            # A pipe has no state, and is read again.
+            return read_state(get_file_state(path) or object(), path, *args)
 
-    return read_cached
+        return cast("F", read_cached)
+
+    return decorate
 
 
 def compute_file_version(path: str) -> str:
@@ -120,23 +124,18 @@ def compute_file_digest(path: str) -> str:
 
 def read_bytes(path: str) -> bytes:
     """Read a file at once, unpacked."""
-    return b"".join(read_blocks(path))
-
-
-def read_text(path: str) -> str:
-    """Read a file at once, unpacked, in UTF-8 and without a byte order mark."""
-    content = b"".join(check_utf8(read_blocks(path), path))
-    return content.removeprefix(codecs.BOM_UTF8).decode()
-
-
-def read_blocks(path: str) -> Generator[bytes]:
-    """Read a file that is going to be kept at once, block by block."""
-    size = 0
+    size, blocks = 0, []
     with closing(ByteStream(path)) as stream:
         while block := stream.read():
             size += len(block)
             check_limit("whole", size, format_path(path))
-            yield block
+            blocks.append(block)
+    return b"".join(blocks)
+
+
+def read_text(path: str) -> str:
+    """Read a file at once, unpacked, in UTF-8 and without a byte order mark."""
+    return decode_utf8(read_bytes(path), path)
 
 
 def read_toml(path: str, what: str) -> dict[str, Any]:
@@ -152,7 +151,7 @@ def read_toml(path: str, what: str) -> dict[str, Any]:
 
 
 def parse_toml(text: str, place: str, expected: str = "") -> dict[str, Any]:
-    """Parse TOML; `place` names the file, and what is `expected` is for messages.
+    """Parse TOML; `place` names the file, and `expected` is for messages.
 
     >>> parse_toml("a = 1", "a.toml")
     {'a': 1}
@@ -231,7 +230,7 @@ def parse_json(text: str, place: str) -> Any:
 
 
 def load_json(text: str, place: str) -> Any:
-    """Parse JSON within the limits; what is no JSON raises the library's own error."""
+    """Parse JSON within the limits; other text raises the library's own error."""
     limits = get_limits()
     # Every value but the first stands after one of these.
     openings = text.count("[") + text.count("{")
@@ -284,7 +283,7 @@ def _refuse_surrogates(value: Any, place: str) -> None:
 
 
 def check_values(value: object, place: str) -> None:
-    """Refuse nesting that is too deep, and whole numbers with too many digits."""
+    """Refuse too deep nesting, and whole numbers with too many digits."""
     digits = get_limits().digits
     depth, level = 0, [value]
     while lists := [
@@ -307,9 +306,9 @@ class ByteStream:
         self.path = path
         try:
             is_kept = path == STDIN or path in PIPES
-            raw = None if is_kept else _open_file(path)
-            if raw is None or not raw.seekable():
-                raw = _open_pipe(path, raw)
+            pipe = None if is_kept else _open_file(path)
+            is_file = pipe is not None and pipe.seekable()
+            raw = cast("IO[bytes]", pipe) if is_file else _open_pipe(path, pipe)
         except (OSError, ValueError) as error:
             # A name may hold a zero.
             raise UnreadableError(path, getattr(error, "strerror", error)) from None
@@ -358,14 +357,17 @@ def _open_file(path: str) -> BufferedReader:
     return open(path, "rb")
 
 
-def _open_pipe(path: str, pipe: BufferedReader | None) -> BufferedReader:
-    """Return a reader of a copy, which is made where there is none."""
-    from metra.formats.spool import CopyReader, copy_pipe
-
+def _open_pipe(path: str, pipe: BufferedReader | None) -> IO[bytes]:
+    """Return a reader of a copy in memory, which is made where there is none."""
     if path not in PIPES:
+        copy = bytearray()
         with pipe or nullcontext(sys.stdin.buffer) as opened:
-            PIPES[path] = copy_pipe(cast("BufferedReader", opened))
-    return BufferedReader(CopyReader(PIPES[path]))
+            # A piece at a time, so that Ctrl-C is not kept waiting.
+            while block := cast("BufferedReader", opened).read1(BLOCK):
+                copy += block
+                check_limit("whole", len(copy), format_path(path))
+        PIPES[path] = bytes(copy)
+    return BytesIO(PIPES[path])
 
 
 class UnreadableError(FormatError):
@@ -383,7 +385,7 @@ class UnreadableError(FormatError):
 
 
 def _list_read_errors() -> tuple[type[Exception], ...]:
-    """List what files and the decompressors that are in use raise."""
+    """List the errors of files and of the loaded decompressors."""
     names = {"zlib": "error", "lzma": "LZMAError", "zstandard": "ZstdError"}
     modules = names.keys() & sys.modules.keys()
     return (OSError, EOFError, *(getattr(sys.modules[m], names[m]) for m in modules))
@@ -399,7 +401,7 @@ _MARKS = {
 
 
 def find_encoding(head: bytes, encoding: str | None, path: str) -> str:
-    """Return the encoding of a text: the one that is named, else by its byte order mark.
+    """Return the encoding of a text: the named one, else by its byte order mark.
 
     >>> find_encoding("a".encode("utf-16"), "auto", "a.txt"), find_encoding(b"a", None, "")
     ('utf-16', 'utf-8')
@@ -424,29 +426,16 @@ def find_encoding(head: bytes, encoding: str | None, path: str) -> str:
     return name
 
 
-def check_utf8(blocks: Iterator[bytes], path: str) -> Iterator[bytes]:
-    """Pass the blocks on, and refuse bytes that are not UTF-8, by line and place in it."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    line, line_start, offset = 1, 0, 0
-    for block in chain(blocks, [b""]):
-        begun = len(decoder.getstate()[0])
-        error = None
-        try:
-            decoder.decode(block, final=not block)
-            sound = block
-        except UnicodeDecodeError as raised:
-            error = raised
-            sound = block[: max(error.start - begun, 0)]
-        line += sound.count(b"\n")
-        if b"\n" in sound:
-            line_start = offset + sound.rindex(b"\n") + 1
-        if error:
-            column = offset - begun + error.start - line_start
-            byte = error.object[error.start]
-            raise FormatError(describe_invalid_utf8(path, line, column, byte))
-        offset += len(block)
-        if block:
-            yield block
+def decode_utf8(content: bytes, path: str) -> str:
+    """Decode a file without its byte order mark; refuse other bytes by line and place."""
+    try:
+        return content.decode().removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        before = content[: error.start]
+        line = before.count(b"\n") + 1
+        column = error.start - (before.rfind(b"\n") + 1)
+        byte = content[error.start]
+        raise FormatError(describe_invalid_utf8(path, line, column, byte)) from None
 
 
 def describe_invalid_utf8(path: str, line: int, column: int, byte: int) -> str:

@@ -167,7 +167,7 @@ def parse_table(
 ) -> DelimitedTable:
     """Parse lines of which the first is a header, a row at a time.
 
-    `path` is for messages, and so is what is `expected` where there are no lines. With
+    `path` is for messages, and `expected` for the message about an empty file. With
     `skip_empty`, empty lines are no rows.
     """
     place = format_path(path)

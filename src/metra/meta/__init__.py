@@ -1,55 +1,51 @@
 """Meta-evaluation: how far metrics and judges can be trusted.
 
-A module a question: functions that compute a record, and one that lays it out as tables
-with notes and a signature. The options of every question are dataclasses, from which the
-command line derives its flags.
+A question (`metra.meta.question`) is asked of scores with options, and its answer is laid
+out as tables with notes, a signature and charts. `metra.meta.questions` lists them. The
+options of every question are dataclasses, from which the command line derives its flags.
 
-agree: how far judges agree with each other, and with themselves
+agree: agreement of judges with each other, and with themselves
+answers: preferences, distributions, missing scores and active times
 arrays: questions asked of plain arrays, systems × segments, NaN where missing
 card: everything about one metric
-challenge: whether a metric prefers good translations to bad ones
-compare: which metrics are better than which
-correlate: how well metrics agree with people
-cross: how scorers agree with each other
-deltas: which differences of a metric people notice
-diff: whether differences between systems agree
-distribution: spread of each system's scores
+challenge: preference of a metric for good translations over bad ones
+charts: the records of charts, which the `draw` of a question fills
+compare: metrics ranked, with significance tests
+correlate: agreement of metrics with people, and of scorers with each other
+deltas: differences of a metric that people notice
 document_rank: systems ranked by each metric over documents
-evaluators: evaluators of a measure compared, and measures with each other
 exercise: the collective exercise on one scale, from 0 to 100
-findings: what every question returns
+findings: reports, their cells, tables and signatures
 judge_options: the options of questions about judges and judgements
-judges: figures about each judge, and flags
-judge_plots: what pictures of judges show
-measure_scales: scales and kinds of measures
-missing: outputs without a score, and why
-normalise: judges' values on one scale, and who was left out
+judges: figures about each judge, flags, and normalised values
+measures: scales and kinds of measures, and their evaluators compared
+normalise: judges' values on one scale, and judges who fail quality control
+option_fields: fields of options, and parsers of their texts
 options: the options of questions about metrics
 people: people next to metrics in a report
-pace: active times of answers
-power: how many segments and raters tell systems apart
-preferences: outputs of two systems compared judge by judge
+power: segments and raters needed to separate systems
 pseudo: agreement by length of document
-question: the record of a question, and answers to all of them
-questions: the list of questions about judgements
-rank: which systems are better, and which cannot be told apart
+question: the record of a question, its evidence, and answers
+questions: the list of questions
+rank: systems ranked, with intervals, clusters and rank ranges
 rank_tests: tests and intervals of a ranking
-refs: agreement by number of references
-robust: agreement over fewer systems
-scatter: systems by gold and metric
-select: whether a metric keeps good outputs, and takes the best of several
-sentinel: what scores reach that cannot tell how good an output is
-spans: whether errors are marked where people mark them
+select: filtering of outputs by a metric, and choice of the best of several
+sentinel: baselines that cannot tell how good an output is
+spans: marked errors compared with those that people mark
 status: each judge's work so far, and agreement, while a campaign runs
 study: the manifest of a study, and the scores that it names
+systems: scores of systems: scatter, robustness, differences
 task: the protocols of WMT's metrics tasks
 texts: scores of whole texts, by judge and over judges
-trust: what a report shows beside judgements
-tune: which value of a metric's option agrees best with people
-variance: what judgements vary with, and how far people agree at best
+trust: reliability of metrics and people beside judgements in a report
+variance: variance components of judgements, and the upper bound of agreement
+variants: outputs scored with subsets of references, or values of an option
 """
 
-#: The questions about judgements, in the order of a results page (`metra.meta.questions`).
+#: All questions, in the order in which one meets them (`metra.meta.questions`).
 QUESTION_NAMES = (
-    *("rank", "preferences", "distribution", "missing", "judges", "agree", "pace"),
+    *("correlate", "diff", "compare", "cross", "tune", "scatter", "robust", "task"),
+    *("agree", "judges", "normalise", "variance", "power", "pseudo", "refs", "rank"),
+    *("preferences", "distribution", "missing", "pace", "spans", "challenge"),
+    *("select", "deltas", "sentinel", "card"),
 )

@@ -1,21 +1,23 @@
 """The question `agree`: agreement of judges with each other, and with themselves."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metra.errors import CorpusError, OptionError, format_count
+from metra.errors import CorpusError, format_count
+from metra.meta.charts import Histogram, JudgePlot
 from metra.meta.findings import (
     MetaReport,
     build_count,
     build_figure,
-    build_signature,
+    build_report,
+    describe_draws,
     group_names,
 )
 from metra.meta.judge_options import AgreeOptions
 from metra.meta.normalise import describe_excluded, normalise
-from metra.meta.question import Question
+from metra.meta.question import Question, ask_of_rows
 from metra.scores.selection import Selection
 from metra.scores.table import Scores
 from metra.scores.views import (
@@ -25,6 +27,8 @@ from metra.scores.views import (
 )
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats.agreement import ONE_WAY, SCALES, TWO_WAY, cohen
+from metra.stats.arrays import Array, choose_round_step
+from metra.stats.defaults import SEED
 from metra.stats.judge_agreement import (
     PAIR_COLUMNS,
     PAIR_FIGURES,
@@ -45,6 +49,12 @@ _MAIN = frozenset(
         *("alpha ordinal", "alpha interval", "mean spearman", "mean pearson"),
     )
 )
+#: How far points are moved either way on scales of a few steps, in steps (Turian et al. 2003).
+SKEW = 0.2
+#: Scales of more different values than this are taken for continuous: no point is moved.
+MOST_STEPS = 25
+#: Pairs that share fewer units than this are not the ones to show.
+ENOUGH = 10
 #: Of so many judgements all are shown; of more, the lowest and the highest.
 MOST_SAID = 6
 
@@ -76,8 +86,6 @@ def ask_agreement(
     scores: Scores, selection: Selection, scorer: str, options: AgreeOptions
 ) -> AgreementAnswer:
     """Measure the agreement of judges on what two or more of them judged."""
-    if options.runs:
-        scores, scorer = take_runs_for_judges(scores, options.runs), "runs"
     selected = selection.select(scores)
     notes = []
     if options.scaling != "none":
@@ -88,11 +96,10 @@ def ask_agreement(
     ratings = collect_judgements(selected, scorer, options, repeats)
     agreement = other = None
     if ratings.pairable().units or not len(ratings.repeats.judge):
-        trials = 0 if options.no_ci else options.trials
         agreement = agree(
             ratings,
             within=options.within,
-            trials=trials,
+            trials=options.trials,
             seed=options.seed,
             only=_MAIN if options.brief else (),
         )
@@ -133,33 +140,6 @@ def collect_judgements(
     return collect_ratings(scores, name, repeats)
 
 
-def take_runs_for_judges(scores: Scores, names: Sequence[str]) -> Scores:
-    """Make one scorer, `runs`, of several, each of which is a judge of the same outputs.
-
-    A judge that is asked again, such as a language model, is compared with itself.
-    """
-    numbers = [scores.find(name) for name in names]
-    if len(set(numbers)) < 2:
-        msg = f"Agreement needs at least two runs; found: {', '.join(names) or 'none'}."
-        raise OptionError(msg)
-    kinds = [scores.scorers[number] for number in numbers]
-    if len({kind.direction for kind in kinds}) > 1:
-        msg = (
-            "The `runs` differ in direction: higher is better for some, lower for "
-            "others."
-        )
-        raise OptionError(msg)
-    lines = scores.keep_lines(np.isin(scores.scorer, numbers))
-    place = {number: at for at, number in enumerate(numbers)}
-    return replace(
-        lines,
-        scorers=(kinds[0]._replace(name="runs"),),
-        scorer=np.zeros(len(lines), np.int64),
-        judges=tuple(names),
-        judge=np.array([place[at] for at in lines.scorer.tolist()], np.int64),
-    )
-
-
 def report_agreement(answer: AgreementAnswer, options: AgreeOptions) -> MetaReport:
     """Lay out the coefficients, the pairs of judges, the judges and the worst units."""
     ratings, agreement, name = answer.ratings, answer.agreement, answer.scorer
@@ -180,17 +160,6 @@ def report_agreement(answer: AgreementAnswer, options: AgreeOptions) -> MetaRepo
     worst = build_worst_table(ratings, options.worst)
     if worst.rows:
         tables.append(worst)
-    drawn = not options.no_ci
-    drawn_units = "segments" if len(ratings.segment) else "units"
-    signature = build_signature(
-        scorer=name,
-        judges=len(ratings.judges),
-        units=f"{agreement.units}/{len(ratings.units)}",
-        within=options.within,
-        of="comparisons" if ratings.compares else None,
-        boot=f"{drawn_units} k={options.trials}" if drawn else None,
-        seed=options.seed if drawn else None,
-    )
     names = [name for name in PAIR_COLUMNS if not options.brief or name != "kendall"]
     pairs = [{name: getattr(pair, name) for name in names} for pair in agreement.pairs]
     pairs_of_answers = format_count(len(agreement.shared.unit), "pair")
@@ -206,7 +175,18 @@ def report_agreement(answer: AgreementAnswer, options: AgreeOptions) -> MetaRepo
             f"Shown are the {options.most_judges} of {len(ratings.judges)} judges who "
             "agree least with the others; `most_judges` 0 shows all."
         )
-    return MetaReport(tables, signature, notes, {"pairs": pairs})
+    drawn_units = "segments" if len(ratings.segment) else "units"
+    return build_report(
+        tables,
+        options,
+        notes,
+        {"pairs": pairs},
+        scorer=name,
+        judges=len(ratings.judges),
+        units=f"{agreement.units}/{len(ratings.units)}",
+        of="comparisons" if ratings.compares else None,
+        **describe_draws(options, drawn_units),
+    )
 
 
 def _report_repeats(answer: AgreementAnswer, options: AgreeOptions) -> MetaReport:
@@ -217,14 +197,14 @@ def _report_repeats(answer: AgreementAnswer, options: AgreeOptions) -> MetaRepor
         f"No unit was judged by two judges (judges: {judges}, units: {units:,}); "
         "judges are compared only with themselves."
     ]
-    signature = build_signature(
+    return build_report(
+        [build_intra_table(ratings, options.within)],
+        options,
+        [*answer.notes, *notes],
         scorer=answer.scorer,
         judges=judges,
         units=f"0/{units}",
-        within=options.within,
     )
-    tables = [build_intra_table(ratings, options.within)]
-    return MetaReport(tables, signature, [*answer.notes, *notes])
 
 
 def _build_overall_table(
@@ -251,7 +231,7 @@ def _build_overall_table(
 
 
 def _build_difference_table(agreement: JudgeAgreement) -> Table:
-    """Build the shares of pairs of judgements that are at most so far apart."""
+    """Build the shares of pairs of judgements by their largest difference."""
     rows = [
         ("equal" if limit == 0 else f"{limit:g}", [build_figure(share)])
         for limit, share in count_differences(agreement.shared.gaps())
@@ -265,10 +245,27 @@ def _build_difference_table(agreement: JudgeAgreement) -> Table:
     )
 
 
-QUESTION = Question("agree", "Agreement on {}", ask_agreement, report_agreement)
+def draw_agreement(
+    answer: AgreementAnswer, options: AgreeOptions
+) -> list[JudgePlot | Histogram]:
+    """Draw the two judges who agree least, and the distances between judgements."""
+    agreement = answer.require_pairs()
+    return [
+        build_judge_plot(agreement, answer.scorer, seed=options.seed),
+        build_gap_histogram(agreement, answer.scorer),
+    ]
 
 
-#: The coefficients: their key, what they are called, and what each is of.
+AGREE = Question(
+    "agree",
+    ask_of_rows(ask_agreement),
+    report_agreement,
+    draw_agreement,
+    title="Agreement on {}",
+)
+
+
+#: The coefficients: key, label, and the data that each is computed over.
 _ROWS = (
     ("exact", "equal", "pairs of judgements"),
     ("within", "within {within}", "pairs of judgements"),
@@ -442,3 +439,72 @@ def _write_notes(
     if few:
         notes.append(f"Pairs of judges who share fewer than three units: {few}.")
     return notes
+
+
+def build_judge_plot(
+    agreement: JudgeAgreement, name: str, *, seed: int = SEED
+) -> JudgePlot:
+    """Show the two judges whose ranks agree least; points on a scale of steps are moved."""
+    defined = [pair for pair in agreement.pairs if pair.spearman == pair.spearman]
+    enough = [pair for pair in defined if pair.n >= ENOUGH]
+    pair = min(enough or defined or agreement.pairs, key=lambda pair: pair.spearman)
+    skew = _choose_skew(np.concatenate([pair.a, pair.b]))
+    off = np.random.default_rng(seed).uniform(-skew, skew, (2, pair.n))
+    rho = "undefined" if pair.spearman != pair.spearman else f"{pair.spearman:.3f}"
+    moved = f", points moved by up to {skew:.2g}" if skew else ""
+    return JudgePlot(
+        f"The two judges of {name} who agree least",
+        f"{pair.n} shared units, Spearman {rho}{moved}",
+        f"judge {pair.first}",
+        f"judge {pair.second}",
+        list(zip(pair.a.tolist(), pair.b.tolist(), strict=True)),
+        list(zip((pair.a + off[0]).tolist(), (pair.b + off[1]).tolist(), strict=True)),
+    )
+
+
+def _choose_skew(values: Array) -> float:
+    """Choose how far points are moved: a share of the smallest step, 0 if continuous."""
+    steps = np.diff(np.unique(values))
+    return SKEW * float(steps.min()) if 0 < len(steps) < MOST_STEPS else 0.0
+
+
+def build_gap_histogram(agreement: JudgeAgreement, name: str) -> Histogram:
+    """Show how far apart two judgements of the same unit are."""
+    gaps = agreement.shared.gaps()
+    equal = 100 * float((gaps == 0).mean())
+    return Histogram(
+        f"Distance between two judgements of {name}",
+        f"{len(gaps):,} pairs of judgements, {equal:.0f} % of them equal",
+        "difference",
+        count_gaps(gaps),
+    )
+
+
+def count_gaps(gaps: Array, most: int = 12) -> list[tuple[str, int]]:
+    """Count differences: each by itself where they are few, else in ranges.
+
+    A range holds its upper end; only whole numbers have a lower end of their own.
+
+    >>> count_gaps(np.array([0.0, 1, 1, 3]))
+    [('0', 1), ('1', 2), ('2', 0), ('3', 1)]
+    >>> count_gaps(np.array([0.0, 0.3, 7.5]), most=3)
+    [('0', 1), ('>0–5', 1), ('5–10', 1)]
+    """
+    if not len(gaps):
+        return []
+    top = float(gaps.max())
+    is_whole = bool((gaps == np.rint(gaps)).all())
+    if is_whole and top < most:
+        counts = np.bincount(gaps.astype(np.int64))
+        return [(str(at), int(count)) for at, count in enumerate(counts)]
+    step = choose_round_step(0.999999 * top, most - 1, (1, 2, 5, 10))
+    bins = np.ceil(gaps[gaps > 0] / step - 1e-9).astype(np.int64)
+    counts = np.bincount(np.maximum(bins, 1))[1:]
+    bars = [("0", int((gaps == 0).sum()))]
+    for at, count in enumerate(counts, 1):
+        low, high = (at - 1) * step, at * step
+        label = f"{low:g}–{high:g}" if low else f">0–{high:g}"
+        if is_whole:
+            label = f"{low + 1:g}–{high:g}" if step > 1 else f"{high:g}"
+        bars.append((label, int(count)))
+    return bars

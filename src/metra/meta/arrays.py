@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from metra.meta.compare import MetricComparison
 from metra.meta.compare import compare as compare_panel
 from metra.meta.correlate import CorrelationSpec
-from metra.meta.options import Correction, Rule, Test
+from metra.meta.option_fields import Correction, Rule, Test
 from metra.scores.table import ScoredItem, Scorer, build_score_table
 from metra.scores.views import build_panel
 from metra.stats.arrays import Array, check_scores

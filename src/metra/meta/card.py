@@ -1,13 +1,13 @@
 """The question `card`: everything that meta-evaluation says about one metric."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from metra.errors import CorpusError
-from metra.formats.annotations.challenge_set import ChallengeSet
+from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
+from metra.formats.annotations.challenge_set import ChallengeSet, read_challenge_set
 from metra.meta.challenge import (
     ALL,
     PhenomenonScore,
@@ -24,7 +24,7 @@ from metra.meta.correlate import (
     sort_metrics,
 )
 from metra.meta.deltas import NoticedDifferences, measure_differences, report_deltas
-from metra.meta.findings import MetaReport, build_figure, build_signature
+from metra.meta.findings import MetaReport, build_figure, build_report, merge_pairs
 from metra.meta.options import (
     CardOptions,
     ChallengeOptions,
@@ -34,23 +34,36 @@ from metra.meta.options import (
     SentinelOptions,
     SpanOptions,
 )
-from metra.meta.robust import FEWEST, Robustness, compute_robustness
-from metra.meta.scatter import ScatterCorrelations, correlate_choices
+from metra.meta.question import Evidence, Question
 from metra.meta.select import report_selection, select_outputs
 from metra.meta.sentinel import (
     TextFeatures,
+    collect_evidence_features,
     correlate_sentinels,
     is_sentinel,
     report_sentinels,
 )
-from metra.meta.spans import SpanEvaluation, evaluate_spans, report_spans
+from metra.meta.spans import (
+    SpanEvaluation,
+    evaluate_spans,
+    read_texts,
+    report_spans,
+)
+from metra.meta.systems import (
+    FEWEST,
+    Robustness,
+    ScatterCorrelations,
+    compute_robustness,
+    correlate_choices,
+)
+from metra.scores.registry import read_spans
 from metra.scores.spans import Spans
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats.correlation import Options
 from metra.stats.panel import ScorePanel
 from metra.stats.resampling import Interval
 
-#: What a metric is judged by, at both levels.
+#: The coefficients of a metric, at both levels.
 COEFFICIENTS = {
     "sys": ("pearson", "accuracy", "spa"),
     "seg": ("acc*_eq:item", "kendall-b:item", "pearson"),
@@ -100,6 +113,33 @@ class MetricCard:
     notes: Sequence[str]
 
 
+def ask_card(evidence: Evidence, options: CardOptions) -> MetricCard:
+    """Collect the evidence about one metric, and build its card."""
+    if len(evidence.metrics) != 1:
+        msg = (
+            "A card describes one metric; name it with `metrics` (found "
+            f"{len(evidence.metrics)})."
+        )
+        raise OptionError(msg)
+    (metric,), evidence.metrics = evidence.metrics, ()
+    challenge = read_challenge_set(options.challenge) if options.challenge else None
+    panels = evidence.build_panels()
+    for panel in panels:
+        if metric not in panel.names:
+            raise UnknownNameError(no_such("metric", metric, panel.names))
+    scored = challenge is not None and metric in challenge.scores
+    return build_card(
+        panels,
+        metric,
+        options,
+        challenge=challenge,
+        specs=() if scored else [spec for spec in evidence.specs if spec == metric],
+        features=collect_evidence_features(evidence),
+        spans=[read_spans(path) for path in options.spans],
+        outputs=read_texts(evidence.outputs),
+    )
+
+
 def build_card(
     panels: Sequence[ScorePanel],
     metric: str,
@@ -122,8 +162,8 @@ def build_card(
     own = [replace(panel.of_metrics([metric]), notes=()) for panel in panels]
     figures = [
         figure
-        for panel, mine in zip(panels, own, strict=True)
-        for figure in _list_figures(panel, mine, metric, options)
+        for panel, alone in zip(panels, own, strict=True)
+        for figure in _list_figures(panel, alone, metric, options)
     ]
     if not figures:
         msg = (
@@ -142,11 +182,11 @@ def build_card(
     beaten: list[str] = []
     try:
         decide = SelectOptions(good=options.good, folds=options.folds, **settings)
-        selections = [select_outputs(mine, decide) for mine in own]
-        answers["decisions"] = report_selection(selections, decide)
+        selections = [select_outputs(panel, decide) for panel in own]
+        answers["decisions"] = _merge(own, selections, report_selection, decide)
         guard = SentinelOptions(folds=options.folds, **settings)
-        sentinels = [correlate_sentinels(mine, guard, features) for mine in own]
-        answers["sentinels"] = report_sentinels(sentinels, guard)
+        sentinels = [correlate_sentinels(panel, guard, features) for panel in own]
+        answers["sentinels"] = _merge(own, sentinels, report_sentinels, guard)
         beaten = _list_beaten(sentinels, metric)
     except CorpusError as reason:
         notes.append(f"No segment decisions: {reason}")
@@ -163,16 +203,16 @@ def build_card(
         marked = evaluate_spans(spans, compared, outputs=outputs, programs=[metric])
         answers["spans"] = report_spans(marked, compared)
     robustness = {
-        at: compute_robustness(mine, RobustOptions(seed=options.seed))
-        for at, mine in enumerate(own)
-        if len(mine.systems) > FEWEST
+        at: compute_robustness(panel, RobustOptions(seed=options.seed))
+        for at, panel in enumerate(own)
+        if len(panel.systems) > FEWEST
     }
     return MetricCard(
         metric,
         panels[0].gold_name,
         panels,
         figures,
-        [correlate_choices(mine, Options()) for mine in own],
+        [correlate_choices(panel, Options()) for panel in own],
         robustness,
         noticed,
         tested,
@@ -184,20 +224,36 @@ def build_card(
     )
 
 
-def report_card(card: MetricCard) -> MetaReport:
+def report_card(card: MetricCard, options: CardOptions) -> MetaReport:
     """Lay out the card's tables one after the other."""
     panels = card.panels
     tables = [build_figure_table(card)]
     tables += [table for answer in card.answers.values() for table in answer.tables]
     notes = [*card.notes, *(n for each in card.answers.values() for n in each.notes)]
-    signature = build_signature(
-        panels[0] if len(panels) == 1 else None,
+    several = len(panels) > 1
+    return build_report(
+        tables,
+        options,
+        notes,
+        panel=None if several else panels[0],
         card=card.metric,
         metrics=len(panels[0].names),
-        boot=f"k={card.options.trials}",
-        seed=card.options.seed,
+        boot=f"k={options.trials}",
+        seed=options.seed,
+        **{"good": None, "folds": None},
     )
-    return MetaReport(tables, signature, notes)
+
+
+def _merge(
+    panels: Sequence[ScorePanel],
+    answers: Sequence[Any],
+    lay_out: Callable[[Any, Any], MetaReport],
+    options: Any,
+) -> MetaReport:
+    return merge_pairs([lay_out(answer, options) for answer in answers], panels)
+
+
+CARD = Question("card", ask_card, report_card)
 
 
 def build_figure_table(card: MetricCard) -> Table:
@@ -246,8 +302,8 @@ def _list_figures(
             value = results[metric].value
             if not np.isfinite(value):
                 continue
-            known = {n: r.value for n, r in results.items() if np.isfinite(r.value)}
-            best = sort_metrics({name: results[name] for name in known})[0]
+            values = {n: r.value for n, r in results.items() if np.isfinite(r.value)}
+            best = sort_metrics({name: results[name] for name in values})[0]
             figures.append(
                 CardFigure(
                     panel.lang,
@@ -255,10 +311,10 @@ def _list_figures(
                     question.heading,
                     value,
                     _find_interval(own, question, metric),
-                    sum(each >= value for each in known.values()),
-                    len(known),
+                    sum(each >= value for each in values.values()),
+                    len(values),
                     best,
-                    known[best],
+                    values[best],
                 )
             )
     return [

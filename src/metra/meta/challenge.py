@@ -9,10 +9,11 @@ import numpy as np
 
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
-from metra.errors import CorpusError
-from metra.formats.annotations.challenge_set import ChallengeSet
-from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
+from metra.errors import CorpusError, OptionError
+from metra.formats.annotations.challenge_set import ChallengeSet, read_challenge_set
+from metra.meta.findings import MetaReport, build_count, build_figure, build_report
 from metra.meta.options import ChallengeOptions
+from metra.meta.question import Evidence, Question
 from metra.scores.views import orient_scores
 from metra.scoring.evaluate import make_metrics
 from metra.scoring.scorers import score_systems
@@ -135,7 +136,7 @@ def score_challenge(
 
 
 def weigh_categories(phenomena: Sequence[str]) -> Array | None:
-    """Return what each phenomenon's tau weighs in the ACES-Score; None if that is undefined.
+    """Return what each phenomenon's tau weighs in the ACES-Score; None if undefined.
 
     It is the weight of its category over the phenomena of that category; every phenomenon
     must have a category, and every category a phenomenon.
@@ -157,7 +158,7 @@ def report_challenge(scores: ChallengeScores, options: ChallengeOptions) -> Meta
     first = scores.scores[metrics[0]]
     kinds = sorted(scores.phenomena, key=lambda name: -first[name].pairs)
     shown = kinds[: options.most or None]
-    value = "tau" if options.coef == "tau" else "accuracy"
+    value = options.coef
     rows = []
     for name in (ALL, *([MEAN] if len(kinds) > 1 else []), *shown):
         cells = [_build_cell(scores.scores[metric][name], value) for metric in metrics]
@@ -190,23 +191,36 @@ def report_challenge(scores: ChallengeScores, options: ChallengeOptions) -> Meta
         notes.append(f"Pairs without a score: {', '.join(without)}.")
     if len(shown) < len(kinds):
         notes.append(f"{len(kinds) - len(shown)} more; `most` 0 shows all.")
-    drawn = not options.no_ci
-    signature = build_signature(
-        challenge=value,
-        ties="wrong",
-        pairs=scores.pairs - scores.equal,
-        sources=scores.sources,
-        interval=f"wilson, mean: boot sources k={options.trials}" if drawn else None,
-        seed=options.seed if drawn else None,
-    )
     data: dict[str, object] = {"challenge": _list_data(scores)}
     if scores.aces:
         data["aces_score"] = {
             metric: {"value": value, "interval": interval}
             for metric, (value, interval) in scores.aces.items()
         }
-    return MetaReport([table], signature, notes, data)
+    drawn = f"wilson, mean: boot sources k={options.trials}"
+    return build_report(
+        [table],
+        options,
+        notes,
+        data,
+        ties="wrong",
+        pairs=scores.pairs - scores.equal,
+        sources=scores.sources,
+        interval=drawn if options.trials else None,
+        seed=options.seed if options.trials else None,
+    )
 
+
+def ask_challenge(evidence: Evidence, options: ChallengeOptions) -> ChallengeScores:
+    """Read a challenge set and score it."""
+    if len(evidence.files) > 1:
+        msg = f"Give one challenge set; found {len(evidence.files)} files."
+        raise OptionError(msg)
+    pairs = read_challenge_set(evidence.files[0])
+    return score_challenge(pairs, evidence.specs, options)
+
+
+CHALLENGE = Question("challenge", ask_challenge, report_challenge)
 
 _CAPTIONS = {
     "accuracy": "share of pairs whose good translation scores higher",
@@ -251,13 +265,13 @@ class _PairCounts(NamedTuple):
 def _count_pairs(
     gaps: Array, is_pair: Array, source: Codes, group: Codes, shape: tuple[int, int]
 ) -> _PairCounts:
-    there = is_pair & np.isfinite(gaps)
-    cell = (source * shape[1] + group)[there]
+    scored = is_pair & np.isfinite(gaps)
+    cell = (source * shape[1] + group)[scored]
     right, counts = (
         np.bincount(cell, weights, shape[0] * shape[1]).reshape(shape)
-        for weights in ((gaps[there] > 0).astype(np.float64), None)
+        for weights in ((gaps[scored] > 0).astype(np.float64), None)
     )
-    tied = np.bincount(group[there], (gaps[there] == 0).astype(np.float64), shape[1])
+    tied = np.bincount(group[scored], (gaps[scored] == 0).astype(np.float64), shape[1])
     return _PairCounts(np.hstack([right, counts]).astype(np.float64), tied)
 
 
@@ -283,7 +297,7 @@ def _score_metric(
             accuracy = float(divide(totals[chosen].sum(), totals[size:][chosen].sum()))
             # Pairs of a source are taken for one case: that is the safe side.
             cases = int((counts[:, chosen].sum(1) > 0).sum())
-            interval = None if options.no_ci else wilson_interval(accuracy, cases)
+            interval = wilson_interval(accuracy, cases) if options.trials else None
         scores[name] = PhenomenonScore(
             int(counts[:, chosen].sum()),
             int(right[:, chosen].sum()),
@@ -299,7 +313,7 @@ def _draw_sources(
 ) -> tuple[float, Interval | None]:
     """Return a score of all rows, and its interval over sources drawn with all their pairs."""
     value = float(aggregate(rows.sum(0)))
-    if options.no_ci:
+    if not options.trials:
         return value, None
     (interval,) = compute_intervals(
         [Sample(rows, aggregate)], trials=options.trials, seed=options.seed

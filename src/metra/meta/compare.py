@@ -1,6 +1,6 @@
 """The question `compare`: which metrics are better than which, and is that more than luck?"""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -9,17 +9,26 @@ from typing import NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from metra.errors import OptionError
-from metra.meta.correlate import CorrelationSpec, correlate_panel, parse_specs
+from metra.meta.charts import Heatmap
+from metra.meta.correlate import (
+    CorrelationSpec,
+    correlate_panel,
+    fit_thresholds,
+    parse_specs,
+)
 from metra.meta.findings import (
     MetaReport,
     build_count,
     build_figure,
     build_matrix,
-    build_signature,
+    build_report,
     describe_differences,
+    describe_tests,
     group_names,
 )
-from metra.meta.options import CompareOptions, Correction, Rule, TaskOptions, Test
+from metra.meta.option_fields import Correction, Rule, Test
+from metra.meta.options import CompareOptions, TaskOptions
+from metra.meta.question import Evidence, Question
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats.arrays import Array, Mask, order_pairs, pair_gaps
 from metra.stats.bootstrap import bootstrap, resamples_segments
@@ -46,12 +55,9 @@ from metra.stats.significance import (
     shifted_p_values,
 )
 
-#: More pairs than this are not all shown, unless asked for.
-MOST_PAIRS = 28
-
 
 class DecisionRule(NamedTuple):
-    """What tests ask, and which p-values count as a difference."""
+    """Sides and correction of tests, and the level of a difference."""
 
     sides: Sides = "two-sided"
     correction: Correction = "holm"
@@ -59,7 +65,7 @@ class DecisionRule(NamedTuple):
 
 
 def choose_rule(options: CompareOptions | TaskOptions) -> DecisionRule:
-    """Read what is asked; WMT's scorer tests one-sided and corrects nothing."""
+    """Read the rule; WMT's scorer tests one-sided and corrects nothing."""
     if options.wmt:
         return DecisionRule("one-sided", "none", options.alpha)
     return DecisionRule(options.sides, options.correction, options.alpha)
@@ -97,7 +103,7 @@ class MetricComparison:
 
     @property
     def better(self) -> Mask:
-        """Whether the row's metric is significantly better than the column's."""
+        """True where the row's metric is significantly better than the column's."""
         return self.tests.correct(self.correction) < self.alpha
 
     @property
@@ -118,7 +124,6 @@ def compare(
     correction: Correction = "holm",
     alpha: float = 0.05,
     rule: Rule = "greedy",
-    absolute: bool = False,
 ) -> MetricComparison:
     """Test every metric against every one that has a lower coefficient."""
     results = correlate_panel(panel, question)
@@ -127,16 +132,16 @@ def compare(
         f"Not compared: {', '.join(names)}. {reason}"
         for reason, names in reasons.items()
     ]
-    known = [name for name, result in results.items() if np.isfinite(result.value)]
-    if len(known) < 2:
-        msg = f"A comparison needs two metrics; found: {len(known)}. {' '.join(notes)}"
+    defined = [name for name, result in results.items() if np.isfinite(result.value)]
+    if len(defined) < 2:
+        msg = (
+            f"A comparison needs two metrics; found: {len(defined)}. {' '.join(notes)}"
+        )
         raise OptionError(msg.strip())
-    names = sorted(known, key=lambda name: -results[name].value)
+    names = sorted(defined, key=lambda name: -results[name].value)
     values = np.array([results[name].value for name in names])
     name = choose_test(panel, question) if test == "auto" else str(test)
-    setting = _Setting(
-        panel.of_metrics(names), question, values, sides, alpha, absolute
-    )
+    setting = _Setting(panel.of_metrics(names), question, values, sides, alpha)
     tests = METRIC_TESTS[name](setting)
     upper = np.triu(np.ones(tests.p.shape, bool), 1)
     tests = replace(tests, p=np.where(upper, tests.p, np.nan))
@@ -179,89 +184,92 @@ def choose_test(panel: ScorePanel, question: CorrelationSpec) -> str:
 
 
 def parse_question(options: CompareOptions) -> CorrelationSpec:
-    """Read the coefficient that is compared by."""
+    """Read the coefficient of a comparison."""
     coefficient = options.coefficient or (
         "pearson" if options.level == "sys" else "acc*_eq:item"
     )
-    draws = options.trials or (TRIALS if options.wmt else None)
-    chosen = Options(
-        trials=options.trials or TRIALS,
-        draws=draws,
-        seed=options.seed,
-        wmt=options.wmt,
-        eps=options.eps,
-        folds=options.folds or 0,
-        swapped_p=options.spa_p,
-    )
+    folds = options.folds or 0
+    chosen = replace(build_test_options(options), eps=options.eps, folds=folds)
     return parse_specs([coefficient], options.level, chosen)[0]
 
 
-def compare_panels(
-    panels: Sequence[ScorePanel],
-    question: CorrelationSpec,
-    options: CompareOptions,
-) -> list[MetricComparison]:
-    """Compare the metrics of each language pair; `wmt` is one-sided and uncorrected."""
-    return [
-        compare(
-            panel,
-            question,
-            test=options.test,
-            **choose_rule(options)._asdict(),
-            rule=options.rule,
-            absolute=options.absolute,
-        )
-        for panel in panels
+def build_test_options(options: CompareOptions | TaskOptions) -> Options:
+    """Return the options of coefficients and their tests; WMT's scorer draws less."""
+    return Options(
+        trials=options.trials or TRIALS,
+        draws=options.trials or (TRIALS if options.wmt else None),
+        seed=options.seed,
+        wmt=options.wmt,
+    )
+
+
+class ComparedMetrics(NamedTuple):
+    """The comparison of the metrics of one language pair by a coefficient."""
+
+    panel: ScorePanel
+    question: CorrelationSpec
+    comparison: MetricComparison
+
+
+def ask_comparison(evidence: Evidence, options: CompareOptions) -> ComparedMetrics:
+    """Compare the metrics of one language pair; `wmt` is one-sided and uncorrected."""
+    specs = [parse_question(options)]
+    (question,) = fit_thresholds(evidence, specs, options.eps_from)
+    rule = choose_rule(options)._asdict()
+    comparison = compare(
+        evidence.panel, question, test=options.test, **rule, rule=options.rule
+    )
+    return ComparedMetrics(evidence.panel, question, comparison)
+
+
+def report_comparison(compared: ComparedMetrics, options: CompareOptions) -> MetaReport:
+    """Lay out a ranking with clusters, and every pair of metrics."""
+    panel, question, comparison = compared
+    chosen, tests = question.options, comparison.tests
+    notes = [
+        *comparison.notes,
+        describe_differences(tests, comparison.alpha),
     ]
-
-
-def report_comparison(
-    panels: Sequence[ScorePanel],
-    question: CorrelationSpec,
-    comparisons: Sequence[MetricComparison],
-    *,
-    rule: Rule = "greedy",
-    most_pairs: int = MOST_PAIRS,
-) -> MetaReport:
-    """Lay out for each language pair a ranking with clusters, and every pair of metrics."""
-    tables: list[Table] = []
-    notes: list[str] = []
-    for panel, comparison in zip(panels, comparisons, strict=True):
-        tables += _build_tables(panel, question, comparison, most_pairs)
-        notes += [f"{panel.place}{note}" for note in [*panel.notes, *comparison.notes]]
-        notes += [
-            f"{panel.place}{note}" for note in _write_notes(comparison, most_pairs)
-        ]
-    options = question.options
-    first = comparisons[0]
-    drawn = max(comparison.tests.draws for comparison in comparisons)
-    exchanged = first.test.startswith("perm")
-    signature = build_signature(
-        panels[0] if len(panels) == 1 else None,
+    total = int(np.isfinite(comparison.p).sum())
+    if options.most_pairs and total > options.most_pairs:
+        notes.append(f"{total} pairs; `most_pairs` 0 lists each with both corrections.")
+    drawn = tests.draws
+    soft = comparison.test.startswith("perm") and chosen.coefficient.soft
+    return build_report(
+        _build_tables(compared, options.most_pairs),
+        options,
+        notes,
+        {"comparisons": [_export_data(panel, comparison)]},
+        panel=panel,
         level=question.level,
         coef=question.heading.replace(" ", ":"),
-        test=f"{first.test} k={drawn}" if drawn else first.test,
-        sides=first.tests.sides,
-        units="+".join(first.tests.units),
-        p=("b/k" if options.wmt else "(b+1)/(k+1)") if drawn else None,
-        correction=first.correction,
-        spa_p=options.swapped_p if exchanged and options.coefficient.soft else None,
-        eps=options.eps_said,
-        clusters=rule,
-        alpha=first.alpha,
-        seed=options.seed if drawn or options.folds else None,
-        lang=",".join(panel.lang for panel in panels) if len(panels) > 1 else None,
+        **describe_tests(tests, wmt=chosen.wmt),
+        correction=comparison.correction,
+        spa_p=chosen.swapped_p if soft else None,
+        eps=chosen.eps_said,
+        clusters=options.rule,
+        alpha=comparison.alpha,
+        seed=chosen.seed if drawn or chosen.folds else None,
     )
-    data = [_export_data(*pair) for pair in zip(panels, comparisons, strict=True)]
-    return MetaReport(tables, signature, notes, {"comparisons": data})
 
 
-def _build_tables(
-    panel: ScorePanel,
-    question: CorrelationSpec,
-    comparison: MetricComparison,
-    most_pairs: int,
-) -> list[Table]:
+def draw_comparison(
+    compared: ComparedMetrics, options: CompareOptions
+) -> list[Heatmap]:
+    """Draw the p-values as a heat map with clusters."""
+    panel, question, comparison = compared
+    coefficient = options.coefficient or question.heading.replace(" ", ":")
+    title = f"{coefficient} with {panel.gold_name}: which metrics are better"
+    caption = f"p-values ({comparison.test}, {comparison.tests.sides}); clusters framed"
+    names, p = comparison.names, comparison.p.tolist()
+    return [Heatmap(title, caption, names, p, "p", comparison.clusters)]
+
+
+COMPARE = Question("compare", ask_comparison, report_comparison, draw_comparison)
+
+
+def _build_tables(compared: ComparedMetrics, most_pairs: int) -> list[Table]:
+    panel, question, comparison = compared
     heading, tag = question.heading, panel.lang or "metrics"
     better = comparison.better.sum(1).tolist()
     rows = [
@@ -326,14 +334,6 @@ def _list_pairs(
     ]
 
 
-def _write_notes(comparison: MetricComparison, most_pairs: int) -> list[str]:
-    notes = [describe_differences(comparison.tests, comparison.alpha)]
-    total = int(np.isfinite(comparison.p).sum())
-    if most_pairs and total > most_pairs:
-        notes.append(f"{total} pairs; `most_pairs` 0 lists each with both corrections.")
-    return notes
-
-
 def _explain_least_p(
     tests: PairTests, systems: int, correction: str, alpha: float
 ) -> list[str]:
@@ -352,18 +352,17 @@ def _explain_least_p(
 
 @dataclass(frozen=True)
 class _Setting:
-    """What a test is given: a panel whose metrics are in falling order, and how to test."""
+    """Input of a test: a panel whose metrics are in falling order, and the settings."""
 
     panel: ScorePanel
     question: CorrelationSpec
     values: Array
     sides: Sides
     alpha: float
-    absolute: bool
 
     @property
     def draws(self) -> int:
-        """How often to draw: as often as so many tests need, unless said."""
+        """The number of draws: as given, or as the number of tests needs."""
         size = len(self.values)
         return self.question.options.draws or choose_draws(
             size * (size - 1) // 2, self.alpha
@@ -441,7 +440,7 @@ def _test_williams(setting: _Setting) -> PairTests:
     if question.level != "sys":
         gold, metrics = panel.gold.ravel(), panel.stack.reshape(len(panel.names), -1)
         unit = "cell"
-    p = williams_p(gold, metrics, absolute=setting.absolute)
+    p = williams_p(gold, metrics)
     return setting.finish("williams", unit, p)
 
 
@@ -470,14 +469,14 @@ def list_outcomes(panel: ScorePanel, options: Options) -> tuple[Array, Array]:
     """
     eps = compute_thresholds(panel.gold, panel.metrics, options)
     gold_gaps = pair_gaps(panel.gold)
-    there = np.isfinite(gold_gaps)
+    judged = np.isfinite(gold_gaps)
     gold_order = order_pairs(gold_gaps)
     right = []
     for name, metric in panel.metrics.items():
         order = order_pairs(pair_gaps(metric), eps[name])
-        right.append((gold_order == order)[there])
-    count = there.sum(0)
-    weights = np.broadcast_to(1.0 / np.maximum(count, 1), there.shape)[there]
+        right.append((gold_order == order)[judged])
+    count = judged.sum(0)
+    weights = np.broadcast_to(1.0 / np.maximum(count, 1), judged.shape)[judged]
     return np.array(right, np.float64), weights
 
 

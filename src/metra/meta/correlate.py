@@ -1,20 +1,37 @@
-"""The question `correlate`: every metric by several coefficients, with intervals."""
+"""The questions `correlate` and `cross`: metrics with people, and scorers with each other."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from metra.errors import OptionError
-from metra.meta.findings import MetaReport, build_figure, build_signature, group_names
-from metra.meta.options import CorrelateOptions
-from metra.scores.selection import Selection
-from metra.scores.table import Scores, concatenate_scores
-from metra.scores.views import build_panel, promote_documents
+from metra.errors import CorpusError, OptionError
+from metra.meta.charts import ForestPanel, ForestPlot, Heatmap
+from metra.meta.findings import (
+    MetaReport,
+    build_figure,
+    build_matrix,
+    build_report,
+    describe_draws,
+    group_names,
+)
+from metra.meta.options import CorrelateOptions, CrossOptions
+from metra.meta.question import (
+    Evidence,
+    Question,
+    build_gold_panel,
+    require_one_language,
+)
+from metra.scores.registry import read_score_files
+from metra.scores.selection import DEFAULT, Selection
+from metra.scores.table import Scores, add_total, concatenate_scores
+from metra.scores.views import average_systems, build_panel, orient_scores
 from metra.scoring.table import Cell, Column, Table, make_table, mark_best
 from metra.stats import bootstrap
-from metra.stats.arrays import drop_nan, row_means
+from metra.stats.arrays import Array, Codes, drop_nan, row_means
 from metra.stats.correlation import (
     CorrelationResult,
     Options,
@@ -22,12 +39,14 @@ from metra.stats.correlation import (
     find_coefficient,
     group_scores,
 )
+from metra.stats.defaults import TRIALS
+from metra.stats.direction import LOWER
 from metra.stats.panel import ScorePanel, SegmentStatistics
 from metra.stats.soft_pairwise import WMT_SEED
 
 #: Pairs of values that are gone through for intervals at the most: about a minute.
 MOST_DRAWN = 10**10
-#: What is asked where nothing is: the coefficients that a level is usually judged by.
+#: The usual coefficients of each level.
 DEFAULTS = {
     "sys": ("pearson", "spearman", "accuracy", "spa"),
     "seg": ("acc*_eq:item", "kendall-b:item", "pearson"),
@@ -65,11 +84,9 @@ def parse_questions(options: CorrelateOptions) -> list[CorrelationSpec]:
     """Read the coefficients that were asked for, with all options."""
     chosen = Options(
         average=options.average,
-        nan=options.nan,
         eps=options.eps,
         folds=options.folds or 0,
-        p=options.spa_p,
-        trials=options.trials,
+        trials=options.trials or TRIALS,
         seed=options.seed,
         wmt=options.wmt,
     )
@@ -102,6 +119,24 @@ def parse_specs(
     return questions
 
 
+def fit_thresholds(
+    evidence: Evidence, specs: list[CorrelationSpec], files: Sequence[str]
+) -> list[CorrelationSpec]:
+    """Take the thresholds of ties from other files of scores, if such are named."""
+    if not files:
+        return specs
+    if not any(spec.options.calibrates for spec in specs):
+        msg = "`eps_from` needs acc*_eq, and excludes `eps` and cross-fitting."
+        raise OptionError(msg)
+    others = DEFAULT.select(read_score_files(files))
+    lower = [s.name for s in evidence.rows.scorers if s.direction == LOWER]
+    others = others.with_lower_is_better([n for n in lower if n in others.names])
+    others, _ = add_total(others, evidence.gold)
+    require_one_language(others)
+    panel = build_panel(others.only(), evidence.gold, evidence.metrics or None)
+    return transfer_thresholds(specs, panel, ",".join(Path(f).name for f in files))
+
+
 def transfer_thresholds(
     questions: Sequence[CorrelationSpec], panel: ScorePanel, source: str
 ) -> list[CorrelationSpec]:
@@ -132,71 +167,96 @@ def correlate_panel(
     return correlate_all(panel.gold, panel.metrics, options)
 
 
+def ask_correlation(
+    evidence: Evidence, options: CorrelateOptions
+) -> MetricCorrelations:
+    """Correlate the metrics of one language pair with people."""
+    specs = fit_thresholds(evidence, parse_questions(options), options.eps_from)
+    return correlate_metrics(evidence.panel, specs, options)
+
+
 def correlate_metrics(
     panel: ScorePanel, questions: Sequence[CorrelationSpec], options: CorrelateOptions
 ) -> MetricCorrelations:
-    """Answer all questions for the metrics of one language pair, with intervals."""
+    """Compute every coefficient for the metrics of one language pair, with intervals."""
     answers, refused = [], []
     for question in questions:
         results = correlate_panel(panel, question)
-        if options.no_ci:
-            pass
-        elif options.interval == "fisher":
-            results = _add_fisher(question, results)
-        elif reason := explain_no_interval(panel, question):
-            refused.append(reason)
-        else:
+        reason = explain_no_interval(panel, question) if options.trials else ""
+        if options.trials and not reason:
             results = add_bootstrap(panel, question, results, options.resample)
         answers.append(results)
+        refused += [reason] if reason else []
     return MetricCorrelations(panel, list(questions), answers, refused)
 
 
 def report_correlation(
-    correlations: Sequence[MetricCorrelations], options: CorrelateOptions
+    found: MetricCorrelations, options: CorrelateOptions
 ) -> MetaReport:
-    """Lay out a table for each language pair, best metrics first."""
-    notes: list[str] = []
-    panels = [each.panel for each in correlations]
-    questions = correlations[0].questions
-    tables = []
-    for each in correlations:
-        panel, names = each.panel, sort_metrics(each.answers[0])
-        told = [*panel.notes, *explain_missing(questions, each.answers), *each.refused]
-        if options.level == "sys" and len(panel.systems) == 2:
-            told.append(
-                "With two systems the order is either right or wrong; chance "
-                "alone is right half of the time."
-            )
-        notes += [f"{panel.place}{note}" for note in told]
-        table = make_table(
-            "metric",
-            [question.heading for question in questions],
-            list(zip(names, build_columns(names, each.answers), strict=True)),
-            caption=f"{panel.place}Agreement with {panel.gold_name}",
-            name=panel.lang or "correlations",
+    """Lay out a table, best metrics first."""
+    panel, questions = found.panel, found.questions
+    notes = [*explain_missing(questions, found.answers), *found.refused]
+    if options.level == "sys" and len(panel.systems) == 2:
+        notes.append(
+            "With two systems the order is either right or wrong; chance alone is right "
+            "half of the time."
         )
-        tables.append(table)
-    boot = options.interval == "bootstrap" and not options.no_ci
-    fisher = options.interval == "fisher" and not options.no_ci
-    first = questions[0].options
-    pooled = options.level != "sys" or all(map(bootstrap.resamples_segments, panels))
-    signature = build_signature(
-        panels[0] if len(panels) == 1 else None,
+    caption = f"{panel.place}Agreement with {panel.gold_name}"
+    table = build_coefficient_table(found, caption, panel.lang or "correlations")
+    pooled = options.level != "sys" or bootstrap.resamples_segments(panel)
+    units = options.resample if pooled else "sys"
+    drawn = options.trials or questions[0].options.folds or draws_soft(questions)
+    return build_report(
+        [table],
+        options,
+        notes,
+        {"correlations": [_export_data(found)]},
+        panel=panel,
         level=options.level,
-        coef=",".join(question.heading.replace(" ", ":") for question in questions),
-        average=first.average,
-        empty=first.nan,
+        coef=list_headings(questions),
         spa_p=describe_spa(questions),
         eps=next(filter(None, (q.options.eps_said for q in questions)), None),
-        boot=f"{options.resample if pooled else 'sys'} k={first.trials}"
-        if boot
-        else None,
-        interval="fisher" if fisher else None,
-        seed=first.seed if boot or first.folds or draws_soft(questions) else None,
-        lang=",".join(panel.lang for panel in panels) if len(panels) > 1 else None,
+        **describe_draws(options, units)
+        | {"seed": options.seed if drawn else None, "resample": None},
     )
-    data = {"correlations": [_export_data(each) for each in correlations]}
-    return MetaReport(tables, signature, notes, data)
+
+
+def build_coefficient_table(
+    found: MetricCorrelations, caption: str, name: str
+) -> Table:
+    """Build a row for each metric and a column for each coefficient."""
+    metrics = sort_metrics(found.answers[0])
+    rows = zip(metrics, build_columns(metrics, found.answers), strict=True)
+    heads = [question.heading for question in found.questions]
+    return make_table("metric", heads, rows, caption=caption, name=name)
+
+
+def list_headings(questions: Sequence[CorrelationSpec]) -> str:
+    """List coefficients with their groups, for a signature."""
+    return ",".join(question.heading.replace(" ", ":") for question in questions)
+
+
+def draw_correlation(
+    found: MetricCorrelations, options: CorrelateOptions
+) -> list[ForestPlot]:
+    """Draw a panel for each coefficient, with the intervals."""
+    panel, names = found.panel, sort_metrics(found.answers[0])
+    columns = [[results[name] for name in names] for results in found.answers]
+    panels = [
+        ForestPanel(
+            spec.heading,
+            [result.value for result in column],
+            [result.interval for result in column],
+        )
+        for spec, column in zip(found.questions, columns, strict=True)
+    ]
+    caption = f"{len(panel.systems)} systems"
+    caption += ", 95 % intervals (bootstrap)" if options.trials else ""
+    title = f"Agreement of metrics with {panel.place}{panel.gold_name}"
+    return [ForestPlot(title, caption, names, panels)]
+
+
+CORRELATE = Question("correlate", ask_correlation, report_correlation, draw_correlation)
 
 
 def sort_metrics(results: Mapping[str, CorrelationResult]) -> list[str]:
@@ -242,27 +302,6 @@ def explain_no_interval(panel: ScorePanel, question: CorrelationSpec) -> str:
     )
 
 
-def _add_fisher(
-    question: CorrelationSpec, results: Mapping[str, CorrelationResult]
-) -> dict[str, CorrelationResult]:
-    """Add intervals from a formula, of coefficients that are one sample each."""
-    options = question.options
-    name = options.coefficient.name
-    if question.level != "sys":
-        what = "outputs of one segment, and of one system, are not independent"
-        msg = (
-            f"Fisher's interval assumes independent values, but {what}; use the "
-            "bootstrap."
-        )
-        raise OptionError(msg)
-    return {
-        metric: replace(
-            result, interval=bootstrap.fisher_interval(result.value, result.n, name)
-        )
-        for metric, result in results.items()
-    }
-
-
 def add_bootstrap(
     panel: ScorePanel,
     question: CorrelationSpec,
@@ -270,8 +309,8 @@ def add_bootstrap(
     drawn: bootstrap.Drawn = "both",
 ) -> dict[str, CorrelationResult]:
     """Add intervals from resamples of systems, segments or both, if there are enough."""
-    known = any(np.isfinite(result.value) for result in results.values())
-    if not known or len(panel.systems) < 3:
+    defined = any(np.isfinite(result.value) for result in results.values())
+    if not defined or len(panel.systems) < 3:
         return dict(results)
     draws = bootstrap.bootstrap(panel, question.level, question.options, drawn=drawn)
     return {
@@ -398,18 +437,6 @@ def correlate_people(
     return rows
 
 
-def build_gold_panel(
-    scores: Scores,
-    gold: str,
-    metrics: Sequence[str] | None,
-    statistics: Mapping[str, SegmentStatistics] | None = None,
-) -> ScorePanel:
-    """Line up people with metrics, by document if people judged whole documents."""
-    promoted = promote_documents(scores, gold)
-    pooled = statistics if promoted is scores else None
-    return build_panel(promoted, gold, metrics, statistics=pooled)
-
-
 def tabulate_means(rankings: Sequence[Any], automatic: Scores) -> Table:
     """Put people's means beside the means of metrics, people's best first."""
     people = [dict(zip(each.systems, each.means, strict=True)) for each in rankings]
@@ -436,3 +463,107 @@ def tabulate_means(rankings: Sequence[Any], automatic: Scores) -> Table:
     heads += [f"{s.name} {s.direction.arrow}" for s in automatic.scorers]
     caption = "People and scores from other programs"
     return make_table("system", heads, rows, caption=caption, name="means")
+
+
+@dataclass(frozen=True)
+class CrossCorrelation:
+    """Scorers in an order that puts similar ones next to each other, and coefficients."""
+
+    names: list[str]
+    values: Array
+    counts: Codes
+    systems: int
+    options: Options
+
+
+def ask_cross(evidence: Evidence, options: CrossOptions) -> CrossCorrelation:
+    """Correlate the scorers with each other."""
+    (spec,) = parse_specs([options.coef], options.level, Options())
+    names = options.scorers or evidence.rows.names
+    return cross_correlate(evidence.rows, names, options.level, spec.options)
+
+
+def cross_correlate(
+    scores: Scores, names: Sequence[str], level: str, options: Options
+) -> CrossCorrelation:
+    """Correlate each scorer with each, on the cells that the two share."""
+    if len(names) < 2:
+        msg = "Only one scorer was found; give at least two."
+        raise CorpusError(msg)
+    read_values = average_systems if level == "sys" else orient_scores
+    by_name = {name: read_values(scores, name) for name in names}
+    size = len(names)
+    values, counts = np.eye(size), np.zeros((size, size), np.int64)
+    for i, one in enumerate(names):
+        others = {name: by_name[name] for name in names[i:]}
+        results = correlate_all(by_name[one], others, options)
+        for j, name in enumerate(names[i:], i):
+            counts[i, j] = counts[j, i] = results[name].n
+            if i != j:
+                values[i, j] = values[j, i] = results[name].value
+    order = order_by_similarity(values)
+    return CrossCorrelation(
+        [names[at] for at in order],
+        values[np.ix_(order, order)],
+        counts[np.ix_(order, order)],
+        len(scores.systems),
+        options,
+    )
+
+
+def report_cross(cross: CrossCorrelation, options: CrossOptions) -> MetaReport:
+    """Lay out the matrix, with the numbers of shared values."""
+    between = cross.counts[np.triu_indices(len(cross.names), 1)]
+    notes = [f"Each pair shares {between.min():,} to {between.max():,} values."]
+    missing = int((~np.isfinite(cross.values)).sum()) // 2
+    if missing:
+        notes.append(
+            f"{missing} pairs share fewer than two values or are constant and have no "
+            "coefficient."
+        )
+    caption = f"{cross.options.coef} between scorers, similar ones next to each other"
+    table = build_matrix(
+        "scorer", cross.names, cross.values, caption=caption, name="cross"
+    )
+    return build_report(
+        [table],
+        options,
+        notes,
+        level=options.level,
+        coef=cross.options.coef,
+        group=cross.options.group if options.level != "sys" else None,
+        order="average linkage",
+        sys=cross.systems,
+    )
+
+
+_LEVELS = {"sys": "systems", "seg": "segments", "doc": "documents"}
+
+
+def draw_cross(cross: CrossCorrelation, options: CrossOptions) -> list[Heatmap]:
+    """Draw the matrix as a heat map."""
+    caption = f"{options.coef} of {_LEVELS[options.level]}"
+    title, values = "Correlation between scorers", cross.values.tolist()
+    return [Heatmap(title, caption, cross.names, values, "r")]
+
+
+CROSS = Question("cross", ask_cross, report_cross, draw_cross)
+
+
+def order_by_similarity(r: Array) -> list[int]:
+    """Order by average linkage: the two nearest groups become one, again and again.
+
+    >>> order_by_similarity(np.array([[1, 0.1, 0.9], [0.1, 1, 0.2], [0.9, 0.2, 1]]))
+    [1, 0, 2]
+    """
+    distance = 1 - np.nan_to_num(r, nan=0.0)
+    groups = [[at] for at in range(len(r))]
+    while len(groups) > 1:
+        _, i, j = min(
+            (float(distance[np.ix_(groups[i], groups[j])].mean()), i, j)
+            for i, j in combinations(range(len(groups)), 2)
+        )
+        joined = sorted((groups[i], groups[j]), key=len)
+        groups = [group for at, group in enumerate(groups) if at not in (i, j)]
+        groups.append(joined[0] + joined[1])
+    return groups[0]

@@ -6,9 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.meta.diff import compute_gold_p
-from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
+from metra.meta.charts import CurvePlot
+from metra.meta.findings import (
+    MetaReport,
+    build_count,
+    build_figure,
+    build_report,
+    describe_draws,
+)
 from metra.meta.options import DeltaOptions
+from metra.meta.question import Evidence, Question
+from metra.meta.systems import compute_gold_p
 from metra.scoring.table import Cell, Column, Table, make_table
 from metra.stats.arrays import Array, Mask
 from metra.stats.correlation import Options
@@ -31,7 +39,7 @@ PARTS = 4
 
 @dataclass(frozen=True)
 class NoticedDifferences:
-    """How people agree with a metric's differences."""
+    """Agreement of people with a metric's differences."""
 
     metric: str
     pairs: PairDifferences
@@ -63,6 +71,14 @@ class NoticedDifferences:
         return None if interval is None or interval[1] > 1e200 else interval
 
 
+def ask_deltas(
+    evidence: Evidence, options: DeltaOptions
+) -> tuple[list[ScorePanel], list[NoticedDifferences]]:
+    """Fit the curves to the pairs of systems of all language pairs."""
+    panels = evidence.build_panels()
+    return panels, measure_differences(panels, options)
+
+
 def measure_differences(
     panels: Sequence[ScorePanel], options: DeltaOptions
 ) -> list[NoticedDifferences]:
@@ -76,7 +92,6 @@ def measure_differences(
     if options.sure is not None:
         keep = [_find_sure_pairs(panel, options.sure, options) for panel in panels]
     sizes = [len(panel.systems) for panel in panels]
-    trials = 0 if options.no_ci else options.trials
     noticed = []
     for name in names:
         pairs = collect_differences(panels, name, keep)
@@ -89,8 +104,8 @@ def measure_differences(
         weights = np.ones((1, len(pairs.size)))
         slope = float(fit_slope(pairs.size, pairs.agrees, weights)[0])
         drawn = np.empty(0)
-        if trials:
-            weights = draw_pair_weights(pairs, sizes, trials, options.seed)
+        if options.trials:
+            weights = draw_pair_weights(pairs, sizes, options.trials, options.seed)
             drawn = fit_slope(pairs.size, pairs.agrees, weights)
         noticed.append(NoticedDifferences(name, pairs, slope, drawn))
     return noticed
@@ -103,7 +118,7 @@ def report_deltas(
 ) -> MetaReport:
     """Lay out the differences for some shares of agreement, and what was counted."""
     gold = panels[0].gold_name
-    tables = [_build_curve_table(noticed, gold)]
+    tables = [_build_delta_table(noticed, gold)]
     if options.at:
         tables.append(_build_share_table(noticed, options.at, gold))
     tables.append(_build_parts_table(noticed))
@@ -125,43 +140,34 @@ def report_deltas(
         for each in noticed
         if 0 < each.slope < np.inf and each.find_difference(0.9)[1] is None
     ]
-    if unbounded and not options.no_ci:
+    if unbounded and options.trials:
         notes.append(
             f"No interval for {', '.join(unbounded)}: in some resamples human scores "
             "agree no more often than chance."
         )
-    signature = build_signature(
-        panels[0] if len(panels) == 1 else None,
-        level="sys",
-        curve="logistic",
-        sure=options.sure,
-        boot=None if options.no_ci else f"sys k={options.trials}",
-        seed=None if options.no_ci else options.seed,
-        lang=",".join(panel.lang for panel in panels) if len(panels) > 1 else None,
-    )
     data = {
         "deltas": [
             {"metric": each.metric, "slope": each.slope, "accuracy": each.accuracy}
             for each in noticed
         ]
     }
-    return MetaReport(tables, signature, notes, data)
-
-
-@dataclass(frozen=True)
-class AgreementCurve:
-    """What a picture shows of a metric: the share of agreement by difference."""
-
-    metric: str
-    caption: str
-    labels: list[str]
-    shares: dict[str, list[float]]
-    bands: dict[str, list[Interval]]
+    several = len(panels) > 1
+    return build_report(
+        tables,
+        options,
+        notes,
+        data,
+        panel=None if several else panels[0],
+        level="sys",
+        curve="logistic",
+        **describe_draws(options, "sys"),
+        **{"lang": ",".join(panel.lang for panel in panels)} if several else {},
+    )
 
 
 def build_curves(
-    noticed: Sequence[NoticedDifferences], steps: int = 9
-) -> list[AgreementCurve]:
+    noticed: Sequence[NoticedDifferences], gold: str = "people", steps: int = 9
+) -> list[CurvePlot]:
     """Build the curve of each metric, from no difference to the largest one."""
     curves = []
     for each in noticed:
@@ -169,15 +175,25 @@ def build_curves(
         shares = [each.find_share(size) for size in sizes]
         caption = f"{len(each.pairs.size)} pairs of systems; logistic curve"
         curves.append(
-            AgreementCurve(
-                each.metric,
+            CurvePlot(
+                f"Human agreement ({gold}) with a difference of {each.metric}",
                 caption + (", 95 % interval over systems" if len(each.drawn) else ""),
+                f"difference of {each.metric}",
+                "share of pairs",
                 [f"{size:.3g}" for size in sizes],
                 {each.metric: [value for value, _ in shares]},
                 {each.metric: [interval for _, interval in shares if interval]},
             )
         )
     return curves
+
+
+DELTAS = Question(
+    "deltas",
+    ask_deltas,
+    lambda found, options: report_deltas(*found, options),
+    lambda found, _: build_curves(found[1], found[0][0].gold_name),
+)
 
 
 def _find_sure_pairs(panel: ScorePanel, sure: float, options: DeltaOptions) -> Mask:
@@ -191,7 +207,7 @@ def _find_sure_pairs(panel: ScorePanel, sure: float, options: DeltaOptions) -> M
     return p < sure
 
 
-def _build_curve_table(noticed: Sequence[NoticedDifferences], gold: str) -> Table:
+def _build_delta_table(noticed: Sequence[NoticedDifferences], gold: str) -> Table:
     rows = []
     for each in noticed:
         cells = [build_count(len(each.pairs.size)), build_figure(each.accuracy)]
@@ -200,9 +216,9 @@ def _build_curve_table(noticed: Sequence[NoticedDifferences], gold: str) -> Tabl
         digits = 4 if least < 0.1 else None
         for share in SHARES:
             value, interval = each.find_difference(share)
-            known = value if np.isfinite(value) else None
-            bounds = None if known is None else interval
-            cells.append(Cell(known, bounds, digits=digits))
+            defined = value if np.isfinite(value) else None
+            bounds = None if defined is None else interval
+            cells.append(Cell(defined, bounds, digits=digits))
         rows.append((each.metric, cells))
     headings = ["accuracy", *(f"{100 * share:g} %" for share in SHARES)]
     caption = (

@@ -22,24 +22,22 @@ from metra.errors import (
     no_such,
 )
 from metra.formats.annotations.quality_model import QualityModel
-from metra.meta.evaluators import (
+from metra.meta.findings import name_some
+from metra.meta.measures import (
     EvaluatorAgreement,
     MetricCorrelation,
     Place,
+    ProtocolScales,
     Reliability,
     SystemEvaluation,
     average_evaluators,
+    classify_measure,
     compare_pairs,
     compute_reliability,
     correlate_means,
     correlate_metrics,
     evaluate_systems,
     index_results,
-)
-from metra.meta.findings import name_some
-from metra.meta.measure_scales import (
-    ProtocolScales,
-    classify_measure,
     note_scales,
     read_model_scales,
     scale_measure,

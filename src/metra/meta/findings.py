@@ -1,7 +1,7 @@
 """Answers of meta-evaluation: tables with notes, a signature and the rows that count."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,98 @@ class MetaReport:
     remarks: Sequence[str] = ()
     #: The rows that count, in a few words.
     selection: str = ""
+    #: The parts of the signature, without those about a panel.
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def selection_notes(self) -> list[str]:
+        """The sentence about the rows that count, if there is one."""
+        return [f"Counted: {self.selection}."] if self.selection else []
+
+
+def build_report(
+    tables: Sequence[Table],
+    options: Any,
+    notes: Iterable[str] = (),
+    data: Mapping[str, Any] | None = None,
+    *,
+    panel: ScorePanel | None = None,
+    **facts: object,
+) -> MetaReport:
+    """Build a report whose signature has facts, and options that differ from defaults."""
+    parts = facts | {
+        name: value for name, value in sign_options(options) if name not in facts
+    }
+    signature = build_signature(panel, **parts)
+    return MetaReport(tables, signature, [*notes], data or {}, facts=parts)
+
+
+def sign_options(options: Any) -> Iterator[tuple[str, object]]:
+    """Yield options for a signature: those declared to be shown, and changed ones.
+
+    >>> from metra.meta.judge_options import RankOptions
+    >>> dict(sign_options(RankOptions(macro="domain")))
+    {'by': 'mean', 'macro': 'domain', 'alpha': 0.05}
+    """
+    for entry in fields(options):
+        shown = entry.metadata.get("sign")
+        value = getattr(options, entry.name)
+        if shown is False or (shown is None and value == entry.default):
+            continue
+        flag = entry.metadata.get("flags", entry.name).strip("-")
+        if isinstance(value, tuple):
+            value = ",".join(map(str, value))
+        yield (
+            shown if isinstance(shown, str) else flag,
+            "yes" if value is True else value,
+        )
+
+
+def merge_pairs(
+    reports: Sequence[MetaReport], panels: Sequence[ScorePanel]
+) -> MetaReport:
+    """Put the answers for several language pairs under each other."""
+    notes = [
+        f"{panel.place}{note}"
+        for panel, report in zip(panels, reports, strict=True)
+        for note in (*panel.notes, *report.notes)
+    ]
+    first = reports[0]
+    if len(reports) == 1:
+        return replace(first, notes=notes)
+    facts: dict[str, Any] = {
+        **first.facts,
+        "lang": ",".join(panel.lang for panel in panels),
+    }
+    data: dict[str, list[Any]] = {}
+    for report in reports:
+        for key, value in report.data.items():
+            data.setdefault(key, []).extend(value)
+    tables = [table for report in reports for table in report.tables]
+    return MetaReport(tables, build_signature(**facts), notes, data, facts=facts)
+
+
+def describe_tests(tests: PairTests, *, wmt: bool) -> dict[str, Any]:
+    """Return how metrics were tested, for a signature."""
+    p = "b/k" if wmt else "(b+1)/(k+1)"
+    return {
+        "test": f"{tests.test} k={tests.draws}" if tests.draws else tests.test,
+        "sides": tests.sides,
+        "units": "+".join(tests.units),
+        "p": p if tests.draws else None,
+    }
+
+
+def describe_draws(options: Any, units: str) -> dict[str, Any]:
+    """Return how intervals were drawn, for a signature; nothing if they were not.
+
+    >>> from metra.meta.options import DiffOptions
+    >>> describe_draws(DiffOptions(trials=50), "both")
+    {'boot': 'both k=50', 'seed': 12345}
+    """
+    if not options.trials:
+        return {"boot": None, "seed": None}
+    return {"boot": f"{units} k={options.trials}", "seed": options.seed}
 
 
 def merge_reports(by_gold: Mapping[str, MetaReport]) -> MetaReport:
@@ -135,7 +227,7 @@ def build_matrix(
 def build_signature(panel: ScorePanel | None = None, **parts: object) -> str:
     """Return the line that says how an answer came about.
 
-    Names and values stand in the order given; what is None or empty is left out.
+    Names and values stand in the order given, without None and empty ones.
 
     >>> build_signature(coef="pearson", group="none", eps=None).rpartition("|")[0]
     'meta|coef:pearson|group:none'

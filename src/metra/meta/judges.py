@@ -1,4 +1,4 @@
-"""The question `judges`: figures about each judge, and reasons to look at them.
+"""The questions `judges` and `normalise`: figures about each judge, flags, one scale.
 
 Strictness, consistency, speed, attention to degraded copies, and drift over time. Nothing
 here drops anybody: `metra.scores.selection` decides what becomes of flagged judges.
@@ -12,9 +12,16 @@ from typing import NamedTuple
 import numpy as np
 
 from metra.errors import format_count
-from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
-from metra.meta.judge_options import FlagRules
-from metra.meta.question import Question
+from metra.meta.findings import (
+    MetaReport,
+    build_count,
+    build_figure,
+    build_report,
+    name_some,
+)
+from metra.meta.judge_options import FlagRules, NormaliseOptions
+from metra.meta.normalise import NormalisedScores, find_failing_judges, normalise
+from metra.meta.question import Evidence, Question, ask_of_rows
 from metra.scores.selection import DEFAULT, EVERY_KIND, Flagged, Selection
 from metra.scores.table import Scores
 from metra.scoring.table import Cell, Table, make_table
@@ -375,12 +382,8 @@ def report_judges(answer: JudgesAnswer, options: FlagRules) -> MetaReport:
         "share of repeats with the same score; Δ: their mean difference. Caught: degraded "
         "copies that scored lower than the original, with the p-value of a sign test."
     )
-    signature = build_signature(
-        scorer=answer.scorer,
-        judges=len(answer.rows),
-        fastest=f"{options.words_per_minute:g} words per minute",
-    )
-    return MetaReport(tables, signature, notes)
+    judges = len(answer.rows)
+    return build_report(tables, options, notes, scorer=answer.scorer, judges=judges)
 
 
 def _build_judge_table(answer: JudgesAnswer) -> Table:
@@ -432,4 +435,71 @@ def _build_system_table(answer: JudgesAnswer) -> Table:
     )
 
 
-QUESTION = Question("judges", "Judges: {}", ask_judges, report_judges, include_judged)
+JUDGES = Question(
+    "judges",
+    ask_of_rows(ask_judges),
+    report_judges,
+    title="Judges: {}",
+    widen=include_judged,
+)
+
+
+class Normalisation(NamedTuple):
+    """A scorer's normalised values, and judges who fail on degraded items."""
+
+    scorer: str
+    normalised: NormalisedScores
+    failed: Mapping[str, str]
+
+
+def ask_normalisation(evidence: Evidence, options: NormaliseOptions) -> Normalisation:
+    """Normalise the values of a scorer, without judges who fail quality control."""
+    scores, name = evidence.rows, evidence.scorer
+    failed: dict[str, str] = {}
+    if options.bad:
+        failed = find_failing_judges(evidence.scores, name, options.bad)
+        if options.bad in scores.systems:
+            scores = scores.only(without_systems=[options.bad])
+    # A judge of degraded outputs only has gone with them.
+    left_out = [judge for judge in failed if judge in scores.judges]
+    normalised = normalise(scores, name, options.method, left_out=left_out)
+    return Normalisation(name, normalised, failed)
+
+
+def report_normalisation(found: Normalisation, options: NormaliseOptions) -> MetaReport:
+    """Lay out a report of the judges; of many, those left out first."""
+    normalised, most = found.normalised, options.most_judges
+    judges = list(normalised.judges.items())
+    hidden = len(judges) - most if most else 0
+    if hidden > 0:
+        judges = sorted(judges, key=lambda item: not item[1].left_out)[:most]
+    rows = []
+    for judge, each in judges:
+        figures = map(build_figure, (each.mean, each.sd, each.low, each.high))
+        kept = Cell(each.left_out or "kept")
+        rows.append((judge, [build_count(each.n), *figures, kept]))
+    heads = ["n", "mean", "sd", "lowest", "highest", "kept"]
+    caption = f"Judges of {found.scorer} before normalising by {options.method}"
+    table = make_table("judge", heads, rows, caption=caption, name="judges")
+    left_out = normalised.left_out
+    count = len(normalised.judges) - len(left_out)
+    values = format_count(len(normalised.scores), "value")
+    notes = [f"Normalised: {values} of {format_count(count, 'judge')}."]
+    if left_out:
+        lost = sum(spread.n for spread in left_out.values())
+        names = [f"{judge} ({s.left_out})" for judge, s in left_out.items()]
+        notes.append(
+            f"Excluded with {format_count(lost, 'value')}: {name_some(names)}."
+        )
+    if hidden > 0:
+        notes.append(
+            f"{format_count(hidden, 'more judge')}; `most_judges` 0 shows all."
+        )
+    if found.failed:
+        listed = name_some([f"{judge} ({why})" for judge, why in found.failed.items()])
+        notes.append(f"Judges who did not score {options.bad} lower: {listed}.")
+    ddof = 1 if options.method == "z" else None
+    return build_report([table], options, notes, scorer=found.scorer, ddof=ddof)
+
+
+NORMALISE = Question("normalise", ask_normalisation, report_normalisation)

@@ -1,22 +1,15 @@
-"""The question `normalise`: judges' values on one scale, and who was left out."""
+"""Judges' values on one scale, and judges who fail quality control."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from metra.errors import CorpusError, UnknownNameError, format_count, no_such
-from metra.meta.findings import (
-    MetaReport,
-    build_count,
-    build_figure,
-    build_signature,
-    name_some,
-)
-from metra.meta.options import Scaling
+from metra.errors import CorpusError, UnknownNameError, no_such
+from metra.meta.findings import name_some
+from metra.meta.option_fields import Scaling
 from metra.scores.table import COUNTED, ITEM_KINDS, Scorer, Scores
 from metra.scores.views import replace_values
-from metra.scoring.table import Cell, make_table
 from metra.stats.arrays import divide
 from metra.stats.exact_tests import paired_t_p
 from metra.stats.normalisation import JudgeSpread, scale_judges
@@ -113,42 +106,6 @@ def standardise_workers(scores: Scores, name: str) -> tuple[Scores, str]:
     return made, f"{name} is standardised by worker{excluded}."
 
 
-def report_normalisation(
-    normalised: NormalisedScores, name: str, method: Scaling, most_judges: int = 0
-) -> MetaReport:
-    """Lay out a report of the judges; of more than `most_judges`, those left out first."""
-    judges = list(normalised.judges.items())
-    hidden = len(judges) - most_judges if most_judges else 0
-    if hidden > 0:
-        judges = sorted(judges, key=lambda item: not item[1].left_out)[:most_judges]
-    rows = []
-    for judge, each in judges:
-        figures = map(build_figure, (each.mean, each.sd, each.low, each.high))
-        kept = Cell(each.left_out or "kept")
-        rows.append((judge, [build_count(each.n), *figures, kept]))
-    heads = ["n", "mean", "sd", "lowest", "highest", "kept"]
-    caption = f"Judges of {name} before normalising by {method}"
-    table = make_table("judge", heads, rows, caption=caption, name="judges")
-    left_out = normalised.left_out
-    count = len(normalised.judges) - len(left_out)
-    values = format_count(len(normalised.scores), "value")
-    notes = [f"Normalised: {values} of {format_count(count, 'judge')}."]
-    if left_out:
-        lost = sum(spread.n for spread in left_out.values())
-        names = [f"{judge} ({s.left_out})" for judge, s in left_out.items()]
-        notes.append(
-            f"Excluded with {format_count(lost, 'value')}: {name_some(names)}."
-        )
-    if hidden > 0:
-        notes.append(
-            f"{format_count(hidden, 'more judge')}; `most_judges` 0 shows all."
-        )
-    signature = build_signature(
-        scorer=name, method=method, ddof=1 if method == "z" else None
-    )
-    return MetaReport([table], signature, notes)
-
-
 def find_failing_judges(
     scores: Scores, name: str, bad: str, *, alpha: float = 0.05
 ) -> dict[str, str]:
@@ -170,8 +127,8 @@ def find_failing_judges(
     else:
         worse = lines.keep_kinds(_DEGRADED)
         if bad not in _DEGRADED_NAMES or not len(worse):
-            known = [*scores.systems, *(_DEGRADED_NAMES if len(worse) else ())]
-            raise UnknownNameError(no_such("system or kind of item", bad, known))
+            kinds = [*scores.systems, *(_DEGRADED_NAMES if len(worse) else ())]
+            raise UnknownNameError(no_such("system or kind of item", bad, kinds))
         units = [each.system * len(scores.items) + each.item for each in (sound, worse)]
     size = len(scores.items) * len(scores.systems)
     failed = {}

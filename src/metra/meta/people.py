@@ -118,7 +118,7 @@ def collect_people(
 def choose_question(
     scores: Scores, wanted: str | None, place: str = "The table"
 ) -> str:
-    """Return the kind of judgement that is wanted, or the last one.
+    """Return the wanted kind of judgement, or the last one.
 
     `place` is the file of the scores, for messages.
     """

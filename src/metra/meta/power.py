@@ -8,8 +8,10 @@ from itertools import combinations, pairwise, product
 import numpy as np
 
 from metra.errors import CorpusError, OptionError
-from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
+from metra.meta.charts import CurvePlot
+from metra.meta.findings import MetaReport, build_count, build_figure, build_report
 from metra.meta.judge_options import PowerOptions
+from metra.meta.question import Evidence, Question
 from metra.meta.variance import collect_factors, explain_components
 from metra.scores.table import Scores
 from metra.scores.views import orient_scores
@@ -113,15 +115,22 @@ class PowerCurves:
     pairs: list[SystemPair]
     differences: tuple[float, ...]
     studies: list[PlannedStudy]
-    #: What a single test must reach, after the correction for the number of pairs.
-    alpha: float
     systems: int
-    #: What observed differences are multiplied with.
+    #: The factor of observed differences.
     shrinkage: float = 1.0
+    scorer: str = ""
 
     def count_separated(self, study: PlannedStudy, power: float) -> int:
         """Count the pairs that a study separates with a power."""
         return int((study.power >= power).sum())
+
+
+def ask_power(evidence: Evidence, options: PowerOptions) -> PowerCurves:
+    """Plan studies from the judgements of a pilot study, or from variances."""
+    if not len(evidence.scores):
+        return plan_from_variances(options)
+    name = evidence.normalise(evidence.scorer, options.scaling)
+    return plan_from_pilot(evidence.rows, name, options)
 
 
 def plan_from_pilot(scores: Scores, name: str, options: PowerOptions) -> PowerCurves:
@@ -133,7 +142,7 @@ def plan_from_pilot(scores: Scores, name: str, options: PowerOptions) -> PowerCu
     share = _compute_pilot_reliability(scores, name, components)
     pairs = _expect_differences(scores, name, share)
     curves = _plan_studies(components, pairs, len(scores.systems), options)
-    return replace(curves, shrinkage=share)
+    return replace(curves, shrinkage=share, scorer=name)
 
 
 def plan_from_variances(options: PowerOptions) -> PowerCurves:
@@ -208,8 +217,7 @@ def _plan_studies(
     systems: int,
     options: PowerOptions,
 ) -> PowerCurves:
-    count = math.comb(systems, 2)
-    alpha = options.alpha / count if options.corrected else options.alpha
+    alpha = options.alpha
     studies = []
     for ratings, segments in product(options.raters, options.segments):
         plan = StudyPlan(
@@ -217,8 +225,7 @@ def _plan_studies(
             ratings,
             options.pool or components.levels.get(RATER),
             options.segments_per_document or components.segments_per_document,
-            not options.separate,
-            not options.these_raters,
+            other_raters=not options.these_raters,
         )
         error = compute_error(components, plan)
         wanted = [pair.standard_difference for pair in pairs] or options.differences
@@ -232,31 +239,14 @@ def _plan_studies(
                 power,
             )
         )
-    return PowerCurves(components, pairs, options.differences, studies, alpha, systems)
+    return PowerCurves(components, pairs, options.differences, studies, systems)
 
 
-def report_power(
-    curves: PowerCurves, options: PowerOptions, name: str = ""
-) -> MetaReport:
+def report_power(curves: PowerCurves, options: PowerOptions) -> MetaReport:
     """Lay out the plans, and for the largest of them the pairs of systems."""
     tables = [build_plan_table(curves, options)]
     if curves.pairs:
         tables.append(build_pair_table(curves, options))
-    levels = curves.components.levels
-    first = curves.studies[0].plan
-    signature = build_signature(
-        scorer=name,
-        like=options.like,
-        sys=curves.systems,
-        seg=levels.get(SEGMENT),
-        doc=levels.get(DOCUMENT),
-        judges=levels.get(RATER),
-        method="henderson-1" if curves.pairs else None,
-        alpha=options.alpha,
-        corrected="bonferroni" if options.corrected else None,
-        power=options.power,
-        about="other segments" + (" and raters" if first.other_raters else ""),
-    )
     studies = [
         {
             "segments": study.plan.segments,
@@ -268,8 +258,42 @@ def report_power(
         }
         for study in curves.studies
     ]
-    notes = _explain_power(curves, options)
-    return MetaReport(tables, signature, notes, {"studies": studies})
+    levels = curves.components.levels
+    raters = "" if options.these_raters else " and raters"
+    return build_report(
+        tables,
+        options,
+        _explain_power(curves, options),
+        {"studies": studies},
+        scorer=curves.scorer,
+        like=options.like,
+        sys=curves.systems,
+        seg=levels.get(SEGMENT),
+        doc=levels.get(DOCUMENT),
+        judges=levels.get(RATER),
+        method="henderson-1" if curves.pairs else None,
+        about=f"other segments{raters}",
+    )
+
+
+def draw_power(curves: PowerCurves, options: PowerOptions) -> list[CurvePlot]:
+    """Draw the share of separated pairs, or the detectable difference."""
+    power, pairs = f"power {options.power:g}", len(curves.pairs)
+    return [
+        CurvePlot(
+            f"Pairs of systems separated with {power}"
+            if pairs
+            else f"Smallest detectable difference with {power}",
+            f"{curves.systems} systems, alpha {options.alpha:g}",
+            "segments",
+            f"% of {pairs} pairs" if pairs else "difference",
+            [f"{count:,}" for count in options.segments],
+            list_curves(curves, options),
+        )
+    ]
+
+
+POWER = Question("power", ask_power, report_power, draw_power)
 
 
 def build_plan_table(curves: PowerCurves, options: PowerOptions) -> Table:
@@ -290,12 +314,12 @@ def build_plan_table(curves: PowerCurves, options: PowerOptions) -> Table:
         cells.append(build_figure(study.error.false_positives))
         raters = "rater" if plan.ratings == 1 else "raters"
         rows.append((f"{plan.ratings} {raters} × {plan.segments:,} segments", cells))
-    found = (
+    outcomes = (
         [f"separated of {len(curves.pairs)}"]
         if curves.pairs
         else [f"power for {difference:g}" for difference in curves.differences]
     )
-    heads = ["judgements", "error", "detectable", "reliability", *found]
+    heads = ["judgements", "error", "detectable", "reliability", *outcomes]
     heads.append("false positives")
     caption = f"Study plans with a power of {options.power:g}"
     return make_table("plan", heads, rows, caption=caption, name="plans")
@@ -337,7 +361,7 @@ def _build_needed(
         curves.components,
         plan,
         power=options.power,
-        alpha=curves.alpha,
+        alpha=options.alpha,
     )
     return Cell("never" if needed is None else needed, digits=0)
 
@@ -347,9 +371,9 @@ def _explain_power(curves: PowerCurves, options: PowerOptions) -> list[str]:
     last = curves.studies[-1]
     plan = f"{last.plan.ratings} × {last.plan.segments:,} judgements a system"
     if curves.pairs:
-        found = curves.count_separated(last, options.power)
+        count = curves.count_separated(last, options.power)
         notes.append(
-            f"With {plan}, {found} of {len(curves.pairs)} pairs of systems are "
+            f"With {plan}, {count} of {len(curves.pairs)} pairs of systems are "
             f"separated with a power of at least {options.power:g}."
         )
         notes.append(
@@ -391,7 +415,7 @@ def _explain_power(curves: PowerCurves, options: PowerOptions) -> list[str]:
 def list_curves(
     curves: PowerCurves, options: PowerOptions
 ) -> dict[str, Sequence[float]]:
-    """Return a line for each number of raters: pairs separated, or what is detectable."""
+    """Return a line for each number of raters: pairs separated, or detectable differences."""
     lines: dict[str, Sequence[float]] = {}
     for ratings in options.raters:
         raters = "rater" if ratings == 1 else "raters"

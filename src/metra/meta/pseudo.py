@@ -1,13 +1,17 @@
 """The question `pseudo`: how long must a document be for metrics and people to agree?"""
 
 from itertools import permutations
+from typing import NamedTuple
 
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.meta.findings import MetaReport, build_figure, build_matrix, build_signature
+from metra.meta.charts import CurvePlot
+from metra.meta.findings import MetaReport, build_figure, build_matrix, build_report
 from metra.meta.options import PseudoOptions
+from metra.meta.question import Evidence, Question
 from metra.scores.table import Scores
+from metra.scores.views import list_metrics
 from metra.scoring.table import make_table
 from metra.stats.arrays import Array, drop_nan
 from metra.stats.exact_tests import signed_rank_p
@@ -78,10 +82,24 @@ def average_curves(curves: DocumentCurves) -> dict[str, list[float]]:
     return means | ({JUDGES: curves.judge_mean()} if curves.judges else {})
 
 
-def report_pseudo(
-    panel: ScorePanel, curves: DocumentCurves, options: PseudoOptions
-) -> MetaReport:
+class PseudoDocuments(NamedTuple):
+    """Agreement on random documents, and the panel that they are drawn from."""
+
+    panel: ScorePanel
+    curves: DocumentCurves
+
+
+def ask_pseudo(evidence: Evidence, options: PseudoOptions) -> PseudoDocuments:
+    """Draw documents of each length and correlate metrics and judges on them."""
+    evidence.gold = evidence.normalise(evidence.gold, options.scaling)
+    metrics = evidence.metrics or list_metrics(evidence.rows, evidence.gold)
+    (panel,) = evidence.build_panels(metrics)
+    return PseudoDocuments(panel, correlate_documents(evidence.rows, panel, options))
+
+
+def report_pseudo(found: PseudoDocuments, options: PseudoOptions) -> MetaReport:
     """Lay out mean and standard error for each length, and p-values where asked for."""
+    panel, curves = found
     series = dict(curves.by_name)
     if curves.judges:
         series[JUDGES] = curves.judges
@@ -117,18 +135,39 @@ def report_pseudo(
         ]
         for name, line in figures.items()
     }
-    signature = build_signature(
-        panel,
-        coef=options.coef,
-        documents=options.documents,
+    return build_report(
+        tables,
+        options,
+        [*panel.notes, *_write_notes(curves, series)],
+        {"curves": data},
+        panel=panel,
         drawn="without replacement",
-        judges_by=curves.judges_by,
+        **{"judges-by": curves.judges_by},
         crossed=_format_share(curves.crossed),
         pooled=",".join(panel.statistics) or None,
         seed=options.seed,
     )
-    notes = [*panel.notes, *_write_notes(curves, series)]
-    return MetaReport(tables, signature, notes, {"curves": data})
+
+
+def draw_pseudo(found: PseudoDocuments, options: PseudoOptions) -> list[CurvePlot]:
+    """Draw the mean coefficient by length of document."""
+    panel, curves = found
+    drawn = f", judges drawn by {curves.judges_by}" if curves.judges_by else ""
+    return [
+        CurvePlot(
+            f"Mean {options.coef} with {panel.gold_name} by length of document",
+            f"{len(panel.systems)} systems, {options.documents:,} documents of each "
+            f"length{drawn}",
+            "segments in a document",
+            options.coef,
+            [str(n) for n in curves.lengths],
+            average_curves(curves),
+            dashed=[JUDGES],
+        )
+    ]
+
+
+PSEUDO = Question("pseudo", ask_pseudo, report_pseudo, draw_pseudo)
 
 
 def compute_wilcoxon(curves: DocumentCurves, place: int) -> Array:
@@ -145,10 +184,10 @@ def _format_share(share: float) -> str:
 
 
 def _mean_and_se(values: Array) -> tuple[float, float]:
-    there = values[np.isfinite(values)]
-    count = len(there)
-    mean = float(there.mean()) if count else np.nan
-    return mean, float(there.std(ddof=1) / np.sqrt(count)) if count > 1 else np.nan
+    defined = values[np.isfinite(values)]
+    count = len(defined)
+    mean = float(defined.mean()) if count else np.nan
+    return mean, float(defined.std(ddof=1) / np.sqrt(count)) if count > 1 else np.nan
 
 
 def _write_notes(curves: DocumentCurves, series: dict[str, list[Array]]) -> list[str]:

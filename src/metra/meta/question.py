@@ -1,19 +1,30 @@
-"""A question about scores: the answer for a selection of rows, and its layout.
+"""A question about scores: the answer for a selection of rows, its layout and its charts.
 
 `metra meta`, the results page of a campaign, exports of figures, the report and the exercise
 ask the same questions, so the same rows give the same figures everywhere.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager, nullcontext
+from copy import copy
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from metra.errors import CorpusError, OptionError
-from metra.meta.findings import MetaReport
-from metra.meta.questions import QUESTIONS
-from metra.scores.selection import Selection
-from metra.scores.table import Scores
+from metra.meta.charts import Chart
+from metra.meta.findings import MetaReport, merge_pairs
+from metra.meta.normalise import describe_excluded, normalise
+from metra.meta.option_fields import Scaling
+from metra.meta.questions import JUDGEMENT_QUESTIONS, QUESTIONS
+from metra.scores.selection import DEFAULT, Selection
+from metra.scores.table import Scores, add_total, concatenate_scores
+from metra.scores.views import average_documents, build_panel, promote_documents
+from metra.scoring.evaluate import make_metrics
+from metra.scoring.files import FileCorpus, open_corpus
+from metra.scoring.scorers import score_systems
+from metra.stats.panel import ScorePanel, SegmentStatistics
+from metra.stats.parallel import Progress
 
 Options = TypeVar("Options")
 Answer = TypeVar("Answer")
@@ -21,18 +32,185 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class Question(Generic[Options, Answer]):
-    """A question that is asked of one scorer, or of all answers."""
+    """A question, asked of evidence."""
 
     name: str
-    #: Heading on a page, with a place for the scorer.
-    title: str
-    #: Return the answer for the rows that a selection of a table of scores leaves.
-    ask: Callable[[Scores, Selection, str, Options], Answer]
+    #: Return the answer; with `pairs` in its entry, for the panel of one language pair.
+    ask: Callable[["Evidence", Options], Answer]
     #: Lay out an answer as tables, notes and a signature.
     lay_out: Callable[[Answer, Options], MetaReport]
+    #: Build the charts of an answer.
+    draw: Callable[[Answer, Options], Sequence[Chart]] = lambda *_: ()
+    #: Heading on a page, with a place for the scorer.
+    title: str = ""
     #: Return the selection that the question uses, if it counts other rows than figures
     #: about systems do.
     widen: Callable[[Selection], Selection] = lambda selection: selection
+
+
+@dataclass
+class Evidence:
+    """Scores that a question is asked of, and input that questions share."""
+
+    scores: Scores
+    selection: Selection = DEFAULT
+    scorer: str = ""
+    gold: str = ""
+    metrics: tuple[str, ...] = ()
+    #: Outputs to score with metrics, and how to show progress.
+    outputs: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    source: str | None = None
+    docs: str | None = None
+    specs: tuple[str, ...] = ()
+    track: Callable[[], AbstractContextManager[Progress]] = lambda: nullcontext(
+        lambda *_: None
+    )
+    #: Files that are no scores, such as error spans, a challenge set or a study.
+    files: tuple[str, ...] = ()
+    notes: list[str] = field(default_factory=list)
+    #: Gold and metrics of one language pair, if it is asked of each.
+    panel: ScorePanel = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Select the rows that count."""
+        self.rows = self.selection.select(self.scores)
+        self.statistics: dict[str, SegmentStatistics] = {}
+        self.add_total(self.gold or self.scorer)
+
+    def add_total(self, name: str) -> None:
+        """Add the scorer of a total, such as adequacy+fluency, and note missing parts."""
+        rows, lacking = add_total(self.rows, name)
+        if rows is not self.rows:
+            self.rows = self.scores = rows
+        if lacking:
+            self.notes.append(
+                f"{name} needs all its parts; excluded because a part is missing: "
+                f"{lacking:,}."
+            )
+
+    def choose_scorer(self) -> str:
+        """Return the scorer that was asked for, or the only one."""
+        names = self.rows.names
+        if not names:
+            msg = "The files contain no scores; expected those of at least one scorer."
+            raise OptionError(msg)
+        if not self.scorer and len(names) > 1:
+            listed = ", ".join(names)
+            msg = f"The files contain several scorers; choose one with `scorer`: {listed}."
+            raise OptionError(msg)
+        return names[self.rows.find(self.scorer)] if self.scorer else names[0]
+
+    def normalise(self, name: str, method: Scaling) -> str:
+        """Add a scorer of normalised judgements, and return its name."""
+        if method == "none":
+            return name
+        normalised = normalise(self.rows, name, method)
+        self.notes += describe_excluded(normalised)
+        self.rows = concatenate_scores([self.rows, normalised.scores])
+        return normalised.scores.names[0]
+
+    @property
+    def lang(self) -> str:
+        """The only language pair of the scores."""
+        return require_one_language(self.rows)
+
+    def open_corpus(self) -> FileCorpus:
+        """Open the outputs to score."""
+        return open_corpus(self.outputs, self.references, self.source, self.docs)
+
+    def score_outputs(self, specs: Sequence[str]) -> None:
+        """Score the outputs with metrics, and add the scores."""
+        lang = self.lang
+        with self.track() as progress:
+            automatic, self.statistics = score_systems(
+                self.open_corpus(), make_metrics(specs), lang=lang, progress=progress
+            )
+        self.rows = concatenate_scores([self.rows, automatic])
+
+    def average_documents(self) -> None:
+        """Replace segments by documents."""
+        self.rows = average_documents(self.rows, self.gold or None)
+        self.statistics = {}
+
+    def build_panels(self, metrics: Sequence[str] | None = None) -> list[ScorePanel]:
+        """Line up gold and metrics for each language pair by itself."""
+        metrics = self.metrics or metrics
+        parts = [self.rows.only(lang=lang) for lang in self.rows.languages]
+        return [
+            build_gold_panel(part, self.gold, metrics, self.statistics)
+            for part in parts
+        ]
+
+    def of_panel(self, panel: ScorePanel) -> "Evidence":
+        """Return the evidence of one language pair."""
+        part = copy(self)
+        part.panel = panel
+        return part
+
+
+def build_gold_panel(
+    scores: Scores,
+    gold: str,
+    metrics: Sequence[str] | None,
+    statistics: Mapping[str, SegmentStatistics] | None = None,
+) -> ScorePanel:
+    """Line up people with metrics, by document if people judged whole documents."""
+    promoted = promote_documents(scores, gold)
+    pooled = statistics if promoted is scores else None
+    return build_panel(promoted, gold, metrics, statistics=pooled)
+
+
+def require_one_language(scores: Scores) -> str:
+    """Return the only language pair; scores of several do not belong together."""
+    if len(scores.languages) > 1:
+        listed = ", ".join(filter(None, scores.languages))
+        msg = f"The scores cover several language pairs; choose one with `lang`: {listed}."
+        raise OptionError(msg)
+    return next(iter(scores.languages), "")
+
+
+def answer_evidence(
+    name: str, evidence: Evidence, options: Any
+) -> tuple[list[Any], MetaReport]:
+    """Ask a question; return the answers by language pair, and the report of all."""
+    question, entry = find_question(name), QUESTIONS[name]
+    check_choices(options)
+    scores, scorer = evidence.scores, evidence.gold or evidence.scorer
+    _prepare_evidence(evidence, entry.takes, options)
+    if "pairs" in entry.takes:
+        panels = evidence.build_panels()
+        answers = [question.ask(evidence.of_panel(panel), options) for panel in panels]
+        reports = [question.lay_out(answer, options) for answer in answers]
+        report = merge_pairs(reports, panels)
+    else:
+        answers = [question.ask(evidence, options)]
+        report = question.lay_out(answers[0], options)
+    words = report.selection
+    if len(scores):
+        scorer = scorer or evidence.scorer or next(iter(evidence.rows.names), "")
+        words = question.widen(evidence.selection).describe(scores, scorer)
+    notes = [*report.notes, *evidence.notes]
+    return answers, replace(report, notes=notes, selection=words)
+
+
+def _prepare_evidence(evidence: Evidence, takes: frozenset[str], options: Any) -> None:
+    """Choose the scorer, score outputs and average documents, as a question needs it."""
+    if "one-pair" in takes:
+        require_one_language(evidence.rows)
+    if "scorer" in takes and len(evidence.scores):
+        evidence.scorer = evidence.choose_scorer()
+    given = bool(evidence.outputs), bool(evidence.specs)
+    if "own" in takes and any(given) and not all(given):
+        msg = (
+            "`outputs` and -m belong together: the outputs, and the metric to score "
+            "them with."
+        )
+        raise OptionError(msg)
+    if all(given) and "gold" in takes and "metrics" in takes:
+        evidence.score_outputs(evidence.specs)
+    if getattr(options, "level", "") == "doc":
+        evidence.average_documents()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +231,12 @@ def answer_question(
     scorer: str = "",
     options: Any = None,
 ) -> AnsweredQuestion:
-    """Ask a question and lay out the answer, which names the rows that count."""
+    """Ask a question about judgements; the answer names the rows that count."""
     question = find_question(name)
     chosen = QUESTIONS[name].options() if options is None else options
     check_choices(chosen)
     try:
-        answer = question.ask(scores, selection, scorer, chosen)
+        answer = question.ask(Evidence(scores, selection, scorer), chosen)
     except CorpusError as reason:
         return AnsweredQuestion(question, scorer, problem=str(reason))
     words = question.widen(selection).describe(scores, scorer)
@@ -70,9 +248,9 @@ def answer_all(
     scores: Scores,
     selection: Selection,
     options: Mapping[str, Any] | None = None,
-    names: Sequence[str] = tuple(QUESTIONS),
+    names: Sequence[str] = JUDGEMENT_QUESTIONS,
 ) -> list[AnsweredQuestion]:
-    """Ask every question of each scorer of people, in the order of a results page."""
+    """Ask every question about judgements of each scorer of people."""
     selected = selection.select(scores)
     scorers = [scorer.name for scorer in selected.scorers if scorer.human]
     return [
@@ -82,8 +260,17 @@ def answer_all(
     ]
 
 
+def ask_of_rows(
+    ask: Callable[[Scores, Selection, str, Options], Answer],
+) -> Callable[[Evidence, Options], Answer]:
+    """Turn a function of scores, a selection and a scorer into one of evidence."""
+    return lambda given, options: ask(
+        given.scores, given.selection, given.scorer, options
+    )
+
+
 def check_choices(options: Any) -> None:
-    """Refuse a value that is not among the choices of its option."""
+    """Refuse values other than the choices of its option."""
     for name, hint in get_type_hints(type(options)).items():
         value = getattr(options, name)
         kinds = hint, *get_args(hint)
@@ -101,5 +288,6 @@ def check_choices(options: Any) -> None:
 
 def find_question(name: str) -> Question[Any, Any]:
     """Load a question by its name."""
-    question: Question[Any, Any] = import_module(f"metra.meta.{name}").QUESTION
+    module = import_module(f"metra.meta.{QUESTIONS[name].module}")
+    question: Question[Any, Any] = getattr(module, name.upper())
     return question

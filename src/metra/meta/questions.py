@@ -1,56 +1,90 @@
-"""The questions about judgements, in the order of a results page; needs no numpy.
+"""The list of questions, in the order in which one meets them; needs no numpy.
 
-A question is a module of its name with a record `QUESTION`, a dataclass of options, and an
-entry here: `metra meta`, the results page of a campaign and exports of figures then have it.
+A question is a record in a module, a dataclass of options whose docstring is the help of
+its command, and an entry here: `metra meta` then has it, and the results page of a campaign
+and exports of figures if it is one of `JUDGEMENT_QUESTIONS`.
 """
 
 from typing import NamedTuple
 
-from metra.meta.judge_options import (
-    AgreeOptions,
-    DistributionOptions,
-    FlagRules,
-    MissingOptions,
-    PaceOptions,
-    PreferenceOptions,
-    RankOptions,
-)
+from metra.meta import judge_options, options
 
 
 class QuestionEntry(NamedTuple):
-    """The options of a question and the help of its command."""
+    """The module of a question, its options, and its other input."""
 
+    module: str
     options: type
-    help: str
-    #: False if it is asked of all answers instead of one scorer.
-    of_scorer: bool = True
+    #: Options of its command: gold, metrics, scorer, test-set, plot, and those of outputs
+    #: that are scored (output, references, source, docs, specs). Ways of asking: of each
+    #: language pair (pairs) or of one (one-pair); with scores of outputs (own); of files
+    #: without scores (files).
+    takes: frozenset[str] = frozenset()
+    #: Its files, in the usage of the command.
+    files: str = "SCORES..."
 
-    def write_help(self, name: str) -> str:
-        """Return the help with an example."""
-        scorer = " --scorer da" if self.of_scorer else ""
-        return f"{self.help}\n\n\b\nmetra meta {name} judgements.jsonl{scorer}\n"
+    @property
+    def of_scorer(self) -> bool:
+        """True if it is asked of one scorer."""
+        return "scorer" in self.takes
 
 
+def _enter(
+    module: str, record: type, takes: str = "", files: str = "SCORES..."
+) -> QuestionEntry:
+    return QuestionEntry(module, record, frozenset(takes.split()), files)
+
+
+_METRICS = "gold metrics test-set plot"
+_OUTPUTS = "output references source specs"
 QUESTIONS = {
-    "rank": QuestionEntry(RankOptions, "Rank systems."),
-    "preferences": QuestionEntry(
-        PreferenceOptions,
-        "Compare the outputs of each pair of systems, judge by judge.",
+    "correlate": _enter(
+        "correlate", options.CorrelateOptions, f"{_METRICS} {_OUTPUTS} docs own pairs"
     ),
-    "distribution": QuestionEntry(
-        DistributionOptions, "Show quartiles and the spread of each system's scores."
+    "diff": _enter("systems", options.DiffOptions, f"{_METRICS} {_OUTPUTS} own pairs"),
+    "compare": _enter("compare", options.CompareOptions, f"{_METRICS} pairs"),
+    "cross": _enter("correlate", options.CrossOptions, "one-pair plot"),
+    "tune": _enter(
+        "variants",
+        options.TuneOptions,
+        "gold output references specs one-pair plot",
     ),
-    "missing": QuestionEntry(
-        MissingOptions,
-        "List outputs without a score, with the reasons.",
-        of_scorer=False,
+    "scatter": _enter("systems", options.ScatterOptions, "gold metrics plot one-pair"),
+    "robust": _enter("systems", options.RobustOptions, "gold metrics plot pairs"),
+    "task": _enter(
+        "task", options.TaskOptions, _METRICS, "PROTOCOL|STUDY.toml [SCORES]..."
     ),
-    "judges": QuestionEntry(
-        FlagRules,
-        "Describe each judge: leniency, drift, repeats, degraded items, speed, flags.",
+    "agree": _enter("agree", judge_options.AgreeOptions, "scorer plot"),
+    "judges": _enter("judges", judge_options.FlagRules, "scorer"),
+    "normalise": _enter("judges", judge_options.NormaliseOptions, "scorer"),
+    "variance": _enter("variance", judge_options.VarianceOptions, "scorer one-pair"),
+    "power": _enter(
+        "power", judge_options.PowerOptions, "scorer one-pair plot", "[SCORES]..."
     ),
-    "agree": QuestionEntry(AgreeOptions, "Measure agreement between judges."),
-    "pace": QuestionEntry(
-        PaceOptions, "Show the active time of answers, by judge.", of_scorer=False
+    "pseudo": _enter(
+        "pseudo",
+        options.PseudoOptions,
+        f"gold metrics plot {_OUTPUTS} docs own one-pair",
     ),
+    "refs": _enter(
+        "variants", options.RefsOptions, "gold output references specs one-pair plot"
+    ),
+    "rank": _enter("rank", judge_options.RankOptions, "scorer test-set plot"),
+    "preferences": _enter("answers", judge_options.PreferenceOptions, "scorer"),
+    "distribution": _enter("answers", judge_options.DistributionOptions, "scorer"),
+    "missing": _enter("answers", judge_options.MissingOptions),
+    "pace": _enter("answers", judge_options.PaceOptions),
+    "spans": _enter("spans", options.SpanOptions, "files output", "ERRORS..."),
+    "challenge": _enter("challenge", options.ChallengeOptions, "files specs", "PAIRS"),
+    "select": _enter("select", options.SelectOptions, "gold metrics pairs"),
+    "deltas": _enter("deltas", options.DeltaOptions, "gold metrics plot"),
+    "sentinel": _enter(
+        "sentinel", options.SentinelOptions, f"gold metrics {_OUTPUTS} pairs"
+    ),
+    "card": _enter("card", options.CardOptions, f"gold metrics {_OUTPUTS}"),
 }
+
+#: Questions of the results page of a campaign and of its downloads, in their order.
+JUDGEMENT_QUESTIONS = (
+    *("rank", "preferences", "distribution", "missing", "judges", "agree", "pace"),
+)

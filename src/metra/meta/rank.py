@@ -8,17 +8,18 @@ from math import fsum
 import numpy as np
 
 from metra.errors import CorpusError
+from metra.meta.charts import Heatmap
 from metra.meta.findings import (
     MetaReport,
     build_count,
     build_figure,
-    build_signature,
+    build_report,
     describe_differences,
     export_tests,
 )
 from metra.meta.judge_options import RankOptions
 from metra.meta.normalise import normalise, standardise_workers
-from metra.meta.question import Question
+from metra.meta.question import Evidence, Question, require_one_language
 from metra.meta.rank_tests import RankedValues, compare_systems, draw_intervals
 from metra.scores.selection import Selection
 from metra.scores.table import Scorer, Scores
@@ -79,8 +80,6 @@ class ScorerRanking:
     unit: str
     units: int
     skills: Skills | None
-    #: Ranks by several metrics together, if asked for.
-    automatic: Array | None
     #: Agreement of other scorers' rankings with this one.
     against: dict[str, stats.RankAgreement]
     notes: tuple[str, ...]
@@ -122,9 +121,7 @@ def ask_ranking(
         if scorer in others.names and len(others.lines(scorer)) != len(
             selected.lines(scorer)
         ):
-            other = rank_by_scorer(
-                others, scorer, replace(options, against=(), auto=())
-            )
+            other = rank_by_scorer(others, scorer, replace(options, against=()))
     return RankingAnswer(ranking, other, flagged, selection.flagged == "apart")
 
 
@@ -136,8 +133,8 @@ def rank_by_scorer(
     `macro` gives every document or domain the same weight, in the mean and in the test.
     With `ranks`, the values are judges' ranks, of all systems of a segment or of some.
     With `wmt`, each judgement of a segment counts the same; else each judge does.
-    `runs`, `matches` and `seed` are TrueSkill's, which is learned only if asked for; its
-    rank ranges and clusters are then those of its runs. `checks` are all rows, for `like`.
+    `runs` and `seed` are TrueSkill's, which is learned only if asked for; its rank ranges
+    and clusters are then those of its runs. `checks` are all rows, for `like`.
     """
     notes: list[str] = []
     given = _collect_values(scores, name, options, checks, notes)
@@ -172,7 +169,6 @@ def rank_by_scorer(
         skills = learn_skills(
             count_comparisons(given.compared, name).of(present),
             runs=options.runs,
-            matches=options.matches or 0,
             seed=options.seed,
         )
         columns["trueskill"] = skills.means
@@ -199,7 +195,6 @@ def rank_by_scorer(
     if len(scores.hundred) and not options.wmt:
         hundreds = row_means(scores.matrix(name, column="hundred"))[ordered]
     drawn = hundreds is not None and np.isfinite(hundreds).all()
-    automatic = _rank_automatic(scores, kept, options.auto, notes)
     lines = scores.lines(name)
     return ScorerRanking(
         given.scorer,
@@ -218,7 +213,6 @@ def rank_by_scorer(
         unit_of_ranks,
         ranks.shape[1],
         skills,
-        None if automatic is None else automatic[order],
         _compare_rankings(scores, kept, order_by, options.against, notes),
         tuple(notes),
     )
@@ -276,24 +270,6 @@ def report_ranking(answer: RankingAnswer, options: RankOptions) -> MetaReport:
         )
     skills = ranking.skills
     has_intervals = any(ranking.intervals)
-    signature = build_signature(
-        scorer=ranking.scorer.name,
-        by=options.by,
-        values="ranks" if options.ranks else None,
-        macro=options.macro if options.macro != "none" else None,
-        judgements="each, 15 digits" if options.wmt or options.like else None,
-        like=options.like,
-        boot=f"{_UNITS[options.unit]} k={options.trials}" if has_intervals else None,
-        trueskill=f"{skills.runs} runs of {skills.matches} matches" if skills else None,
-        seed=options.seed if skills or has_intervals else None,
-        arr=f"{ranking.units} {ranking.unit}s" if ranking.units else None,
-        test=f"{_TEST_TITLES[ranking.tests.test]}, one-sided",
-        correction=options.correction if options.correction != "none" else None,
-        alpha=options.alpha,
-        clusters="range" if skills else options.rule,
-        auto=",".join(options.auto) or None,
-        sys=len(ranking.systems),
-    )
     data = export_tests(ranking.tests, effect=ranking.effects)
     compared = describe_differences(ranking.tests, options.alpha)
     if len(ranking.systems) == 1:
@@ -304,7 +280,22 @@ def report_ranking(answer: RankingAnswer, options: RankOptions) -> MetaReport:
         notes.insert(0, f"{ranking.scorer.name}: {direction.words}.")
     if answer.other is not None:
         notes.append(_describe_other(answer))
-    return MetaReport(tables, signature, notes, data)
+    as_wmt = options.wmt or options.like
+    return build_report(
+        tables,
+        options,
+        notes,
+        data,
+        scorer=ranking.scorer.name,
+        judgements="each, 15 digits" if as_wmt else None,
+        boot=f"{_UNITS[options.unit]} k={options.trials}" if has_intervals else None,
+        trueskill=f"{skills.runs} runs of {skills.matches} matches" if skills else None,
+        seed=options.seed if skills or has_intervals else None,
+        arr=f"{ranking.units} {ranking.unit}s" if ranking.units else None,
+        test=f"{_TEST_TITLES[ranking.tests.test]}, one-sided",
+        clusters="range" if skills else options.rule,
+        sys=len(ranking.systems),
+    )
 
 
 def _describe_other(answer: RankingAnswer) -> str:
@@ -348,8 +339,6 @@ def build_ranking_table(answer: RankingAnswer) -> Table:
             build_count(ranking.answers[place]),
             Cell(drop_nan(p_next), digits=4),
         ]
-        if ranking.automatic is not None:
-            cells.append(build_figure(ranking.automatic[place]))
         rows.append((system, cells))
     heads: list[str | Column] = ["rank", "cluster", "range"]
     for method in ranking.columns:
@@ -359,12 +348,25 @@ def build_ranking_table(answer: RankingAnswer) -> Table:
         if method == "mean" and ranking.hundreds is not None:
             heads.append("0–100")
     heads += ["n", "scores", Column("p next", p_values=True)]
-    heads += ["AutoRank"] if ranking.automatic is not None else []
     caption = f"Systems by {ranking.scorer.name}"
     return make_table("system", heads, rows, caption=caption, name="ranking")
 
 
-QUESTION = Question("rank", "Systems by {}", ask_ranking, report_ranking)
+def ask_rank(evidence: Evidence, options: RankOptions) -> RankingAnswer:
+    """Rank the systems of one language pair."""
+    require_one_language(evidence.rows)
+    return ask_ranking(evidence.scores, evidence.selection, evidence.scorer, options)
+
+
+def draw_ranking(answer: RankingAnswer, _: RankOptions) -> list[Heatmap]:
+    """Draw the p-values as a heat map with clusters."""
+    ranking = answer.ranking
+    caption = "p-values, row better than column; clusters framed"
+    title, p = "Which systems are better", ranking.p.tolist()
+    return [Heatmap(title, caption, ranking.systems, p, "p", ranking.clusters)]
+
+
+RANK = Question("rank", ask_rank, report_ranking, draw_ranking, title="Systems by {}")
 
 
 def _average_as_wmt(scores: Scores, name: str) -> Array:
@@ -456,8 +458,8 @@ def _find_strata(
             "equally."
         )
         raise CorpusError(msg)
-    known = np.unique(strata[judged])
-    gone = [str(names[code]) for code in known.tolist() if code not in shared]
+    judged_strata = np.unique(strata[judged])
+    gone = [str(names[code]) for code in judged_strata.tolist() if code not in shared]
     if gone:
         notes.append(
             f"Excluded, because a system has no scores there: {macro} "
@@ -475,22 +477,6 @@ def _orient_column(columns: dict[str, Array], by: str, notes: list[str]) -> Arra
         msg = f"Systems cannot be ranked by {by}: {why}"
         raise CorpusError(msg)
     return column
-
-
-def _rank_automatic(
-    scores: Scores, kept: Codes, metrics: Sequence[str], notes: list[str]
-) -> Array | None:
-    if not metrics:
-        return None
-    stack = np.stack([average_systems(scores, metric)[kept] for metric in metrics])
-    there: Mask = np.asarray(np.isfinite(stack).all(0))
-    ranks = np.full(len(kept), np.nan)
-    if there.any():
-        ranks[there] = stats.auto_rank(stack[:, there])
-    lacking = [scores.systems[place] for place in kept[~there]]
-    if lacking:
-        notes.append(f"– AutoRank: not all metrics have scored {', '.join(lacking)}.")
-    return ranks
 
 
 def _compare_rankings(

@@ -7,8 +7,14 @@ from functools import partial
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.meta.findings import MetaReport, build_figure, build_signature
+from metra.meta.findings import (
+    MetaReport,
+    build_figure,
+    build_report,
+    describe_draws,
+)
 from metra.meta.options import SelectOptions
+from metra.meta.question import Question
 from metra.scoring.table import Cell, Table, make_table, mark_best
 from metra.stats.arrays import Array, divide
 from metra.stats.panel import ScorePanel
@@ -48,22 +54,22 @@ def select_outputs(panel: ScorePanel, options: SelectOptions) -> OutputChoice:
     default their median.
     """
     gold = panel.gold
-    known = gold[np.isfinite(gold)]
+    judged = gold[np.isfinite(gold)]
     names = [name for name in panel.names if np.isfinite(panel.metrics[name]).any()]
-    if not len(known) or not names:
+    if not len(judged) or not names:
         msg = (
             f"Selection needs segment scores, and {panel.gold_name} or all metrics "
             "have none."
         )
         raise CorpusError(msg)
-    good = float(np.median(known)) if options.good is None else options.good
+    good = float(np.median(judged)) if options.good is None else options.good
     is_good = np.where(np.isfinite(gold), gold >= good, np.nan)
-    share = float((known >= good).mean())
+    share = float((judged >= good).mean())
     if share in (0.0, 1.0):
         which = "No output is" if share == 0 else "All outputs are"
         msg = (
             f"{which} good by {panel.gold_name} of at least {good:g}; its values "
-            f"range from {known.min():g} to {known.max():g}. Choose another limit "
+            f"range from {judged.min():g} to {judged.max():g}. Choose another limit "
             "with `good`."
         )
         raise CorpusError(msg)
@@ -83,7 +89,7 @@ def select_outputs(panel: ScorePanel, options: SelectOptions) -> OutputChoice:
             sample = Sample(taken[name], partial(_average_column, column=at))
             samples["reranking", name, figure] = sample
     bounds: list[Interval | None] = [None] * len(samples)
-    if not options.no_ci:
+    if options.trials:
         bounds = compute_intervals(
             list(samples.values()), trials=options.trials, seed=options.seed
         )
@@ -104,62 +110,55 @@ def select_outputs(panel: ScorePanel, options: SelectOptions) -> OutputChoice:
     )
 
 
-def report_selection(
-    selections: Sequence[OutputChoice], options: SelectOptions
-) -> MetaReport:
-    """Lay out filtering and re-ranking for each language pair, best metrics first."""
-    tables, notes = [], []
-    for each in selections:
-        panel = each.panel
-        suffix = f" {panel.lang}" if panel.lang else ""
-        tables.append(
-            _build_table(
-                each.filtering,
-                ["F", "precision", "recall"],
-                caption=(
-                    f"{panel.place}Filtering: outputs with {panel.gold_name} of at least "
-                    f"{each.good:g}"
-                ),
-                name=f"filtering{suffix}",
-                thresholds=each.thresholds,
-            )
+def report_selection(found: OutputChoice, options: SelectOptions) -> MetaReport:
+    """Lay out filtering and re-ranking, best metrics first."""
+    panel = found.panel
+    suffix = f" {panel.lang}" if panel.lang else ""
+    gold, place = panel.gold_name, panel.place
+    filtering = _build_table(
+        found.filtering,
+        ["F", "precision", "recall"],
+        caption=f"{place}Filtering: outputs with {gold} of at least {found.good:g}",
+        name=f"filtering{suffix}",
+        thresholds=found.thresholds,
+    )
+    reranking = _build_table(
+        found.reranking,
+        ["precision", "recall", "chosen"],
+        caption=f"{place}Re-ranking: the best output of each segment",
+        name=f"reranking{suffix}",
+    )
+    best = found.reranking[next(iter(found.filtering))]["best"][0]
+    notes = [
+        f"{100 * found.share:.1f} % of outputs are good: this is the precision of "
+        "keeping all outputs.",
+        f"chosen is the mean {gold} of the outputs that the metric chooses; the best "
+        f"outputs of the {found.segments:,} segments have {best:.3f}.",
+    ]
+    if options.good is None:
+        notes.append(
+            "An output is good if it reaches the median; `good` sets another limit."
         )
-        tables.append(
-            _build_table(
-                each.reranking,
-                ["precision", "recall", "chosen"],
-                caption=f"{panel.place}Re-ranking: the best output of each segment",
-                name=f"reranking{suffix}",
-            )
-        )
-        told = list(panel.notes)
-        told.append(
-            f"{100 * each.share:.1f} % of outputs are good: this is the precision of "
-            "keeping all outputs."
-        )
-        best = each.reranking[next(iter(each.filtering))]["best"][0]
-        told.append(
-            f"chosen is the mean {panel.gold_name} of the outputs that the metric "
-            f"chooses; the best outputs of the {each.segments:,} segments have "
-            f"{best:.3f}."
-        )
-        if options.good is None:
-            told.append(
-                "An output is good if it reaches the median; `good` sets another limit."
-            )
-        notes += [f"{panel.place}{note}" for note in told]
-    panels = [each.panel for each in selections]
-    drawn = not options.no_ci
-    signature = build_signature(
-        panels[0] if len(panels) == 1 else None,
+    drawn = options.trials or options.folds
+    return build_report(
+        [filtering, reranking],
+        options,
+        notes,
+        panel=panel,
         select="filter,rerank",
         good="median" if options.good is None else options.good,
         beta="1/sqrt(2)",
         folds=options.folds or "none",
-        boot=f"segments k={options.trials}" if drawn else None,
-        seed=options.seed if drawn or options.folds else None,
+        **describe_draws(options, "segments")
+        | {"seed": options.seed if drawn else None},
     )
-    return MetaReport(tables, signature, notes)
+
+
+SELECT = Question(
+    "select",
+    lambda evidence, options: select_outputs(evidence.panel, options),
+    report_selection,
+)
 
 
 def _average_column(totals: Array, column: int) -> Array:
@@ -171,8 +170,8 @@ def _choose_by_chance(gold: Array) -> dict[str, tuple[float, Interval | None]]:
     rows = rerank_outputs(gold, np.where(np.isfinite(gold), 0.0, np.nan))
     totals = rows.sum(0)
     # Whoever calls all of them equal finds all that are best; a choice of one does not.
-    there = np.isfinite(gold).sum(0)
-    recall = divide(rows[:, 2], there, fill=0.0).sum()
+    counts = np.isfinite(gold).sum(0)
+    recall = divide(rows[:, 2], counts, fill=0.0).sum()
     values = {
         figure: float(_average_column(totals, at))
         for at, figure in enumerate(RERANKED, 1)

@@ -17,21 +17,21 @@ from metra.corpus.outputs import Corpus
 from metra.errors import CorpusError
 from metra.meta.correlate import (
     MetricCorrelations,
-    build_columns,
+    build_coefficient_table,
     correlate_metrics,
     explain_missing,
+    list_headings,
     parse_specs,
-    sort_metrics,
 )
-from metra.meta.findings import MetaReport, build_signature
+from metra.meta.findings import MetaReport, build_report, describe_draws
 from metra.meta.options import CorrelateOptions, SentinelOptions
-from metra.scoring.table import make_table
+from metra.meta.question import Evidence, Question, require_one_language
 from metra.stats.arrays import Array, row_means
 from metra.stats.correlation import Options
+from metra.stats.defaults import TRIALS
 from metra.stats.panel import ScorePanel
 from metra.stats.tie_calibration import deal_folds
 
-#: Of what a sentinel sees.
 SEGMENT_MEAN, SYSTEM_MEAN = "sentinel-seg", "sentinel-sys"
 _ABOUT = {
     SEGMENT_MEAN: "mean human score of the segment, the same for all systems",
@@ -55,7 +55,7 @@ class TextFeatures:
 
 
 def is_sentinel(name: str) -> bool:
-    """Whether a scorer of a panel is a sentinel."""
+    """Return True if a scorer of a panel is a sentinel."""
     return name in _ABOUT
 
 
@@ -121,8 +121,8 @@ def add_sentinels(
     }
     for name, each in _align_features(panel, features).items():
         sentinels[name] = _fit_sentinel(gold, each, options)
-    there = np.isfinite(gold)
-    metrics = {name: np.where(there, each, np.nan) for name, each in sentinels.items()}
+    judged = np.isfinite(gold)
+    metrics = {name: np.where(judged, each, np.nan) for name, each in sentinels.items()}
     systems = {name: row_means(each) for name, each in metrics.items()}
     return replace(
         panel,
@@ -131,13 +131,27 @@ def add_sentinels(
     )
 
 
+def ask_sentinels(evidence: Evidence, options: SentinelOptions) -> MetricCorrelations:
+    """Correlate metrics and sentinels with people."""
+    features = collect_evidence_features(evidence)
+    return correlate_sentinels(evidence.panel, options, features)
+
+
+def collect_evidence_features(evidence: Evidence) -> TextFeatures | None:
+    """Measure the texts of the outputs; None if there are no outputs."""
+    if not evidence.outputs:
+        return None
+    require_one_language(evidence.rows)
+    return collect_features(evidence.open_corpus())
+
+
 def correlate_sentinels(
     panel: ScorePanel, options: SentinelOptions, features: TextFeatures | None = None
 ) -> MetricCorrelations:
     """Correlate metrics and sentinels with people, by each coefficient."""
-    chosen = Options(trials=options.trials, seed=options.seed)
+    chosen = Options(trials=options.trials or TRIALS, seed=options.seed)
     questions = parse_specs(options.coefficients or DEFAULTS, "seg", chosen)
-    asked = CorrelateOptions(level="seg", no_ci=options.no_ci)
+    asked = CorrelateOptions(level="seg", trials=options.trials)
     return correlate_metrics(add_sentinels(panel, options, features), questions, asked)
 
 
@@ -145,41 +159,31 @@ def correlate_sentinels(
 DEFAULTS = ("pearson", "pearson:sys", "pearson:item", "acc*_eq:item")
 
 
-def report_sentinels(
-    correlations: Sequence[MetricCorrelations], options: SentinelOptions
-) -> MetaReport:
+def report_sentinels(found: MetricCorrelations, options: SentinelOptions) -> MetaReport:
     """Lay out metrics and sentinels together, and name metrics that sentinels beat."""
-    tables, notes = [], []
-    questions = correlations[0].questions
-    for each in correlations:
-        panel, names = each.panel, sort_metrics(each.answers[0])
-        tables.append(
-            make_table(
-                "metric",
-                [question.heading for question in questions],
-                list(zip(names, build_columns(names, each.answers), strict=True)),
-                caption=f"Metrics and sentinels with {panel.place}{panel.gold_name}",
-                name=panel.lang or "sentinels",
-            )
-        )
-        told = [*panel.notes, *_name_beaten(each), *each.refused]
-        told += explain_missing(questions, each.answers)
-        notes += [f"{panel.place}{note}" for note in told]
-    seen = [name for name in _ABOUT if name in correlations[0].panel.metrics]
+    panel, questions = found.panel, found.questions
+    caption = f"Metrics and sentinels with {panel.place}{panel.gold_name}"
+    table = build_coefficient_table(found, caption, panel.lang or "sentinels")
+    notes = [*_name_beaten(found), *found.refused]
+    notes += explain_missing(questions, found.answers)
+    seen = [name for name in _ABOUT if name in panel.metrics]
     notes += [f"{name}: {_ABOUT[name]}." for name in seen]
     if len(seen) < len(_ABOUT):
         notes.append("Text sentinels need `outputs`, with `source` and `references`.")
-    panels = [each.panel for each in correlations]
-    drawn = not options.no_ci
-    signature = build_signature(
-        panels[0] if len(panels) == 1 else None,
+    return build_report(
+        [table],
+        options,
+        notes,
+        panel=panel,
         level="seg",
-        coef=",".join(question.heading.replace(" ", ":") for question in questions),
+        coef=list_headings(questions),
         sentinels=f"ridge, {options.folds} folds" if len(seen) > 2 else "means",
-        boot=f"both k={options.trials}" if drawn else None,
-        seed=options.seed,
+        folds=None,
+        **describe_draws(options, "both") | {"seed": options.seed},
     )
-    return MetaReport(tables, signature, notes)
+
+
+SENTINEL = Question("sentinel", ask_sentinels, report_sentinels)
 
 
 def _name_beaten(correlations: MetricCorrelations) -> list[str]:
@@ -189,18 +193,18 @@ def _name_beaten(correlations: MetricCorrelations) -> list[str]:
         correlations.questions, correlations.answers, strict=True
     ):
         sentinels = {n: r.value for n, r in results.items() if n in _ABOUT}
-        known = {name: value for name, value in sentinels.items() if value == value}
-        if not known:
+        defined = {name: value for name, value in sentinels.items() if value == value}
+        if not defined:
             continue
-        best = max(known, key=known.__getitem__)
+        best = max(defined, key=defined.__getitem__)
         beaten = [
             name
             for name, result in results.items()
-            if name not in _ABOUT and not result.value > known[best]
+            if name not in _ABOUT and not result.value > defined[best]
         ]
         if beaten:
             notes.append(
-                f"{question.heading}: no better than {best} ({known[best]:.3f}): "
+                f"{question.heading}: no better than {best} ({defined[best]:.3f}): "
                 f"{', '.join(beaten)}."
             )
     return notes
@@ -240,12 +244,12 @@ def _align_features(
 
 def _fit_sentinel(gold: Array, features: Array, options: SentinelOptions) -> Array:
     """Predict people's scores from features, each fold of segments from the others."""
-    there = np.isfinite(gold)
-    judged = np.flatnonzero(there.any(0))
+    is_judged = np.isfinite(gold)
+    judged = np.flatnonzero(is_judged.any(0))
     fold = deal_folds(judged, gold.shape[1], options.folds, options.seed)
     predicted = np.full(gold.shape, np.nan)
     for each in range(options.folds):
-        rest = there & (fold != each)
+        rest = is_judged & (fold != each)
         x, y = features[rest], gold[rest]
         centre, spread = x.mean(0), x.std(0)
         spread = np.where(spread > 0, spread, 1.0)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -12,10 +12,14 @@ from metra.meta.findings import (
     MetaReport,
     build_count,
     build_figure,
-    build_signature,
+    build_report,
+    describe_draws,
 )
 from metra.meta.options import SpanOptions
+from metra.meta.question import Evidence, Question
+from metra.scores.registry import read_spans
 from metra.scores.spans import TAG, Spans, arrange_spans, join_spans
+from metra.scoring.files import open_corpus
 from metra.scoring.table import Cell, Column, Table, make_table
 from metra.stats.arrays import group_lines
 from metra.stats.defaults import SEED, TRIALS
@@ -51,6 +55,8 @@ class SpanEvaluation:
     agreement: SpanAgreement | None
     #: Spans that could not be compared, by reason.
     unplaced: Mapping[str, int]
+    #: The rows that count, in the words of the files.
+    selection: str = ""
 
 
 def evaluate_spans(
@@ -75,7 +81,6 @@ def evaluate_spans(
         )
         raise CorpusError(msg)
     gold = _choose_gold(files, marks, options.gold, programs)
-    trials = 0 if options.no_ci else options.trials
     others = [name for name in marks.raters if name not in gold]
     comparisons = {
         name: _compare(marks, name, gold, options.combine, options.credit)
@@ -86,13 +91,15 @@ def evaluate_spans(
             msg = f"{name!r} has marked none of the gold outputs; check the names."
             raise CorpusError(msg)
     shared = {name: each for name, each in comparisons.items() if len(each[0])}
-    scores = score_raters(shared, marks.segment, trials=trials, seed=options.seed)
+    scores = score_raters(
+        shared, marks.segment, trials=options.trials, seed=options.seed
+    )
     agreement = None
     if len(gold) > 1:
         agreement = agree_on_spans(
             marks.keep_raters(gold),
             credit=options.credit,
-            trials=trials,
+            trials=options.trials,
             seed=options.seed,
         )
     if not others and (agreement is None or agreement.overall is None):
@@ -161,18 +168,6 @@ def report_spans(evaluation: SpanEvaluation, options: SpanOptions) -> MetaReport
         tables.append(_build_table(evaluation.ceiling, caption, "raters"))
         shown = agreement.pairs[: options.most_pairs or None]
         tables.append(_build_table(shown, "Pairs of raters", "pairs"))
-    drawn = not options.no_ci
-    signature = build_signature(
-        spans="characters,matched,exact",
-        gold=",".join(evaluation.gold)
-        if options.gold
-        else f"people ({len(evaluation.gold)})",
-        combine=options.combine if len(evaluation.gold) > 1 else None,
-        credit=options.credit,
-        outputs=len(evaluation.marks.length),
-        boot=f"segments k={options.trials}" if drawn else None,
-        seed=options.seed if drawn else None,
-    )
     overall = [agreement.overall] if agreement and agreement.overall else []
     data: dict[str, object] = {
         "figures": [
@@ -189,7 +184,41 @@ def report_spans(evaluation: SpanEvaluation, options: SpanOptions) -> MetaReport
     if agreement is not None:
         interval = agreement.alpha_interval
         data["alpha"] = {"value": agreement.alpha, "interval": interval}
-    return MetaReport(tables, signature, _write_notes(evaluation, options), data)
+    raters = len(evaluation.gold)
+    report = build_report(
+        tables,
+        options,
+        _write_notes(evaluation, options),
+        data,
+        spans="characters,matched,exact",
+        gold=",".join(evaluation.gold) if options.gold else f"people ({raters})",
+        combine=options.combine if raters > 1 else None,
+        outputs=len(evaluation.marks.length),
+        **describe_draws(options, "segments"),
+    )
+    return replace(report, selection=evaluation.selection)
+
+
+def ask_spans(evidence: Evidence, options: SpanOptions) -> SpanEvaluation:
+    """Read files of error spans and compare them."""
+    files = [read_spans(path) for path in evidence.files]
+    texts = read_texts(evidence.outputs)
+    words = dict.fromkeys(filter(None, (file.selection for file in files)))
+    evaluation = evaluate_spans(files, options, outputs=texts)
+    return replace(evaluation, selection=" / ".join(words))
+
+
+def read_texts(paths: Sequence[str]) -> dict[str, list[str | None]]:
+    """Read the texts of each system."""
+    texts: dict[str, list[str | None]] = {}
+    for chunk in open_corpus(paths).chunks(2048) if paths else ():
+        for name, column in chunk.systems.items():
+            column_texts = [column.text[at] for at in range(len(column.text))]
+            texts.setdefault(name, []).extend(column_texts)
+    return texts
+
+
+SPANS = Question("spans", ask_spans, report_spans)
 
 
 _COMBINED = {

@@ -99,7 +99,7 @@ def compute_status(judgements: Sequence[Judgement], scores: Scores) -> CampaignS
             scores.flags.get(judge, ()),
         )
     comments = [one for one in latest if one.comment or one.cannot]
-    options = {"agree": AgreeOptions(no_ci=True, brief=True)}
+    options = {"agree": AgreeOptions(trials=0, brief=True)}
     answered = answer_all(scores, DEFAULT, options, ["agree"]) if len(scores) else []
     return CampaignStatus(
         len(latest),

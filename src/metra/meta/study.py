@@ -1,20 +1,20 @@
 """The manifest of a study, `study.toml`: language pairs, golds, systems and metrics.
 
-A study names the files of scores of each language pair and what is known about them: which
+A study names the files of scores of each language pair and describes them: which
 scorer is the gold, which translations are people's, which second rater shows how well
 people agree, which names are the same system's, which metrics are baselines or need no
 reference. `metra meta task study.toml` makes the table of a metrics task of it.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, NoReturn, TypeAlias, TypeVar, get_args
 
 import numpy as np
 
-from metra.errors import CorpusError, FormatError
+from metra.errors import CorpusError, FormatError, UnknownNameError, no_such
 from metra.formats.lines import read_lines
 from metra.formats.stream import read_toml
 from metra.formats.table import BLANKS, split_rows
@@ -28,21 +28,35 @@ from metra.scores.table import (
     concatenate_scores,
 )
 from metra.scores.views import average_documents, build_panel, list_metrics
+from metra.stats.correlation import Group
 from metra.stats.panel import ScorePanel
 
 Status: TypeAlias = Literal["primary", "baseline", "contrastive"]
 #: Reads a file of scores: its path, and how errors of MQM are weighed.
 ScoreReader: TypeAlias = Callable[[str, MqmWeighting | None], Scores]
+Record = TypeVar("Record", "StudyPair", "StudyColumn", "MetricNames", "MetricStudy")
+#: Signs behind the names of metrics, by their meaning.
+MARKS = {"needs no reference": "*", "baseline metric": "†", "contrastive metric": "‡"}
+#: Level, coefficient and grouping of the columns of each language pair, by protocol.
+PROTOCOLS: dict[str, tuple[tuple[str, str, Group], ...]] = {
+    "wmt23": (
+        ("sys", "pearson", "none"),
+        ("seg", "pearson", "none"),
+        ("seg", "acc*_eq", "item"),
+    ),
+    "wmt24": (("sys", "spa", "none"), ("seg", "acc*_eq", "item")),
+    "wmt25": (("sys", "spa", "none"), ("seg", "acc*_eq", "item")),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class StudyPair:
-    """A language pair: its scores, its gold, and what is known about its systems."""
+    """A language pair: its scores, its gold, and facts about its systems."""
 
     lang: str
+    gold: str = ""
     #: Files of scores, besides those of the whole study.
     scores: tuple[str, ...] = ()
-    gold: str = ""
     #: Files that the gold is taken from; the same scorer of other files is left out.
     gold_from: tuple[str, ...] = ()
     #: Other names of the language pair in files.
@@ -65,19 +79,19 @@ class StudyPair:
 class StudyColumn:
     """A column of the table: a coefficient at a level, for some language pairs."""
 
-    level: str
-    coef: str
+    level: str = ""
+    coef: str = ""
     #: All language pairs of the study if none is named.
     pairs: tuple[str, ...] = ()
     domain: str = ""
     weight: float = 1.0
-    #: Whether the language pairs are pooled into one column.
+    #: True if the language pairs are pooled into one column.
     pooled: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class MetricNames:
-    """Which metrics are which; names may have * and ? for what differs."""
+    """Metrics by their role; names may have * and ? for parts that differ."""
 
     primary: tuple[str, ...] = ()
     baseline: tuple[str, ...] = ()
@@ -97,9 +111,10 @@ class MetricNames:
                 return status
         return None if self.primary else "primary"
 
-    def is_reference_free(self, name: str) -> bool:
-        """Return True if a metric needs no reference."""
-        return _matches(name, self.reference_free)
+    def mark(self, name: str) -> str:
+        """Return the signs behind a metric's name."""
+        free = "*" if _matches(name, self.reference_free) else ""
+        return free + MARKS.get(f"{self.find_status(name)} metric", "")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +124,9 @@ class MetricStudy:
     path: str
     name: str
     protocol: str = ""
-    pairs: tuple[StudyPair, ...]
+    #: The gold of language pairs that name none.
+    gold: str = ""
+    pairs: tuple[StudyPair, ...] = ()
     columns: tuple[StudyColumn, ...] = ()
     #: Files of scores of several language pairs.
     scores: tuple[str, ...] = ()
@@ -146,9 +163,9 @@ class StudyScores:
         """Return the scores of a domain, if one is named, and of documents at their level."""
         scores = self.scores
         if domain:
-            known = dict.fromkeys(item.domain for item in scores.items if item.domain)
-            if domain not in known:
-                listed = ", ".join(known) or "none"
+            domains = dict.fromkeys(item.domain for item in scores.items if item.domain)
+            if domain not in domains:
+                listed = ", ".join(domains) or "none"
                 msg = (
                     f"{self.pair.lang} has no scores of the domain {domain}; known: "
                     f"{listed}."
@@ -175,38 +192,31 @@ class StudyScores:
 
 
 def read_study(path: str) -> MetricStudy:
-    """Read a manifest; FormatError says what is wrong with it."""
-    data = read_toml(path, "a study")
-    known = (
-        *("name", "protocol", "gold", "scores", "pairs", "columns", "systems"),
-        *("metrics", "mqm_weights", "with_humans", "test"),
-    )
-    _check_table(data, known, path)
-    pairs = data.get("pairs")
+    """Read a manifest; FormatError names its mistake."""
+    keys = [entry.name for entry in fields(MetricStudy) if entry.name != "path"]
+    data = _check_table(read_toml(path, "a study"), keys, path)
+    pairs, columns = data.pop("pairs", {}), data.pop("columns", [])
     if not isinstance(pairs, dict) or not pairs:
         msg = f"{path} has no language pairs; expected tables such as [pairs.en-de]."
         raise FormatError(msg)
-    if bool(data.get("protocol")) == bool(data.get("columns")):
+    if bool(data.get("protocol")) == bool(columns):
         msg = (
             f"{path} needs a protocol (wmt23, wmt24 or wmt25), or tables [[columns]] with "
             "level and coef; one of them."
         )
         raise FormatError(msg)
-    gold = _get_text(data, "gold", path)
-    weights = _get_text(data, "mqm_weights", path)
-    metrics = _get_table(data, "metrics", path)
-    return MetricStudy(
+    metrics = data.pop("metrics", {})
+    study = _read_record(
+        MetricStudy,
+        {"name": Path(path).stem, **data},
+        path,
         path=path,
-        name=_get_text(data, "name", path) or Path(path).stem,
-        protocol=_get_text(data, "protocol", path),
-        pairs=tuple(_parse_pair(*each, gold, path) for each in pairs.items()),
-        columns=tuple(_parse_columns(data.get("columns", []), tuple(pairs), path)),
-        scores=_get_texts(data, "scores", path),
-        systems=_get_names(data, "systems", path),
-        metrics=_parse_metrics(metrics, f"{path}, [metrics]"),
-        mqm_weights=parse_weighting(weights) if weights else None,
-        with_humans=_get_flag(data, "with_humans", path, default=True),
-        test=_get_flag(data, "test", path, default=False),
+        columns=tuple(_parse_columns(columns, tuple(pairs), path)),
+        metrics=_read_record(MetricNames, metrics, f"{path}, [metrics]"),
+    )
+    return replace(
+        study,
+        pairs=tuple(_parse_pair(*each, study.gold, path) for each in pairs.items()),
     )
 
 
@@ -217,24 +227,11 @@ def _parse_pair(lang: str, entry: object, gold: str, path: str) -> StudyPair:
             f"{place}: {lang!r} is not a language pair; expected one such as en-ko_KR."
         )
         raise FormatError(msg)
-    texts = ("gold", "documents", "ceiling")
-    lists = (
-        "scores",
-        "gold_from",
-        "aliases",
-        "domains",
-        "references",
-        "humans",
-        "without",
-    )
-    table = _check_table(entry, (*texts, *lists), place)
-    named: dict[str, Any] = {key: _get_text(table, key, place) for key in texts}
-    named["gold"] = named["gold"] or gold
-    if not named["gold"]:
+    pair = _read_record(StudyPair, entry, place, lang=lang)
+    if not (pair.gold or gold):
         msg = f"{place} has no gold; give it here, or for the whole study."
         raise FormatError(msg)
-    listed: dict[str, Any] = {key: _get_texts(table, key, place) for key in lists}
-    return StudyPair(lang=lang, **listed, **named)
+    return replace(pair, gold=pair.gold or gold)
 
 
 def _parse_columns(
@@ -245,47 +242,32 @@ def _parse_columns(
         raise FormatError(msg)
     for number, entry in enumerate(entries, 1):
         place = f"{path}, column {number}"
-        keys = ("level", "coef", "pairs", "domain", "weight", "pooled")
-        table = _check_table(entry, keys, place)
-        level, coef = (_get_text(table, key, place) for key in ("level", "coef"))
-        if level not in ("sys", "seg", "doc") or not coef:
+        column = _read_record(StudyColumn, entry, place)
+        if column.level not in ("sys", "seg", "doc") or not column.coef:
             msg = f"{place} needs a level (sys, seg or doc) and a coef such as spa."
             raise FormatError(msg)
-        chosen = _get_texts(table, "pairs", place)
-        unknown = [name for name in chosen if name not in pairs]
-        if unknown:
-            msg = f"{place}: there is no pair {unknown[0]}; known: {', '.join(pairs)}."
-            raise FormatError(msg)
-        weight = table.get("weight", 1)
-        if isinstance(weight, bool) or not isinstance(weight, int | float):
-            weight = -1
-        if not 0 < weight < 1e9:
-            msg = f"{place}: weight is {table['weight']!r}; expected a number above 0."
-            raise FormatError(msg)
-        pooled = _get_flag(table, "pooled", place, default=False)
-        if pooled and (level != "sys" or coef != "accuracy"):
+        for name in column.pairs:
+            if name not in pairs:
+                msg = f"{place}: there is no pair {name}; known: {', '.join(pairs)}."
+                raise FormatError(msg)
+        if column.pooled and (column.level, column.coef) != ("sys", "accuracy"):
             msg = (
                 f"{place}: only accuracy of systems can be pooled over language pairs."
             )
             raise FormatError(msg)
-        yield StudyColumn(
-            level=level,
-            coef=coef,
-            pairs=chosen or tuple(pairs),
-            domain=_get_text(table, "domain", place),
-            weight=float(weight),
-            pooled=pooled,
-        )
+        yield replace(column, pairs=column.pairs or tuple(pairs))
 
 
-def _parse_metrics(table: Mapping[str, Any], place: str) -> MetricNames:
-    lists = (
-        *("primary", "baseline", "contrastive", "reference_free"),
-        *("lower_is_better", "without"),
-    )
-    _check_table(table, (*lists, "names"), place)
-    listed = {key: _get_texts(table, key, place) for key in lists}
-    return MetricNames(**listed, names=_get_names(table, "names", place))
+def _read_record(
+    record: type[Record], table: object, place: str, **given: Any
+) -> Record:
+    """Read the fields of a record from a table, as their annotations say."""
+    kinds = {each.name: each.type for each in fields(record) if each.name not in given}
+    values = {
+        key: _READERS[kinds[key]](value, f"{place}: {key}")
+        for key, value in _check_table(table, list(kinds), place).items()
+    }
+    return record(**values, **given)
 
 
 def _check_table(table: object, known: Sequence[str], place: str) -> dict[str, Any]:
@@ -300,52 +282,56 @@ def _check_table(table: object, known: Sequence[str], place: str) -> dict[str, A
     return table
 
 
-def _get_table(data: Mapping[str, Any], key: str, place: str) -> dict[str, Any]:
-    table = data.get(key, {})
-    if not isinstance(table, dict):
-        msg = f"{place}: {key} is {table!r}; expected a table [{key}]."
-        raise FormatError(msg)
-    return table
+def _refuse(value: object, place: str, expected: str) -> NoReturn:
+    msg = f"{place} is {value!r}; expected {expected}."
+    raise FormatError(msg)
 
 
-def _get_text(table: Mapping[str, Any], key: str, place: str) -> str:
-    value = table.get(key, "")
-    if not isinstance(value, str):
-        msg = f"{place}: {key} is {value!r}; expected a text."
-        raise FormatError(msg)
-    return value.strip()
+def _read_text(value: object, place: str) -> str:
+    return value.strip() if isinstance(value, str) else _refuse(value, place, "a text")
 
 
-def _get_flag(table: Mapping[str, Any], key: str, place: str, *, default: bool) -> bool:
-    value = table.get(key, default)
-    if not isinstance(value, bool):
-        msg = f"{place}: {key} is {value!r}; expected true or false."
-        raise FormatError(msg)
-    return value
+def _read_flag(value: object, place: str) -> bool:
+    return value if isinstance(value, bool) else _refuse(value, place, "true or false")
 
 
-def _get_texts(table: Mapping[str, Any], key: str, place: str) -> tuple[str, ...]:
+def _read_weight(value: object, place: str) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 < value < 1e9:  # type: ignore[operator]
+        _refuse(value, place, "a number above 0")
+    return float(value)  # type: ignore[arg-type]
+
+
+def _read_texts(value: object, place: str) -> tuple[str, ...]:
     """Return a list of texts; a lone text is a list of one."""
-    value = table.get(key, [])
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        msg = f"{place}: {key} is {value!r}; expected a list of texts."
-        raise FormatError(msg)
+        _refuse(value, place, "a list of texts")
     return tuple(texts)
 
 
-def _get_names(
-    data: Mapping[str, Any], key: str, place: str
-) -> dict[str, tuple[str, ...]]:
+def _read_names(value: object, place: str) -> dict[str, tuple[str, ...]]:
     """Return other names by name; no name may be another's too."""
-    table = _get_table(data, key, place)
-    names = {name: _get_texts(table, name, f"{place}, {key}") for name in table}
+    if not isinstance(value, dict):
+        _refuse(value, place, "a table")
+    names = {name: _read_texts(each, place) for name, each in value.items()}
     taken = [other for others in names.values() for other in others]
     twice = [other for other in taken if taken.count(other) > 1 or other in names]
     if twice:
-        msg = f"{place}, {key}: {twice[0]!r} is used twice; expected each name once."
+        msg = f"{place}: {twice[0]!r} is used twice; expected each name once."
         raise FormatError(msg)
     return names
+
+
+#: How the value of a field is read, by its annotation.
+_READERS: dict[Any, Callable[[object, str], Any]] = {
+    str: _read_text,
+    bool: _read_flag,
+    float: _read_weight,
+    tuple[str, ...]: _read_texts,
+    Mapping[str, tuple[str, ...]]: _read_names,
+    MqmWeighting | None: lambda value, place: parse_weighting(_read_text(value, place)),
+}
 
 
 def load_study(study: MetricStudy, read: ScoreReader) -> list[StudyScores]:
@@ -437,10 +423,10 @@ def _rename_metrics(scores: Scores, pair: StudyPair, metrics: MetricNames) -> Sc
 
 def _add_documents(scores: Scores, path: str) -> Scores:
     """Say which document and domain segments are of, where their scores do not."""
-    known = _read_documents(path)
+    documents = _read_documents(path)
     items = []
     for item in scores.items:
-        document, domain = known.get(item.segment, ("", ""))
+        document, domain = documents.get(item.segment, ("", ""))
         document, domain = item.document or document, item.domain or domain
         items.append(ScoredItem(item.segment, document, domain, item.lang))
     # What is known of an item may make it one with another.
@@ -460,8 +446,8 @@ def _read_documents(path: str) -> dict[str, tuple[str, str]]:
         return {segment: (document, domain) for segment, document, domain in lines}
     table = read_columns(path)
     if not {"segment", "document"} <= table.roles.keys():
-        known = ", ".join(table.header)
-        msg = f"{path} has columns {known}; expected segment, document and domain."
+        listed = ", ".join(table.header)
+        msg = f"{path} has columns {listed}; expected segment, document and domain."
         raise FormatError(msg)
     about = (table.get(role) for role in ("segment", "document", "domain"))
     rows_of = zip(*about, strict=True)
@@ -503,3 +489,21 @@ def choose_metrics(
         msg = f"{study.path}: no metric has scores of every language pair."
         raise CorpusError(msg)
     return shared, [name for name in names if name not in shared]
+
+
+def list_columns(protocol: str, langs: Sequence[str]) -> list[StudyColumn]:
+    """List the columns of a protocol for some language pairs."""
+    if protocol not in PROTOCOLS:
+        raise UnknownNameError(no_such("protocol", protocol, PROTOCOLS))
+    pairs = tuple(langs)
+    columns = []
+    if protocol == "wmt23":
+        pooled = StudyColumn(
+            level="sys", coef="accuracy", pairs=pairs, weight=len(pairs), pooled=True
+        )
+        columns.append(pooled)
+    for lang in pairs:
+        for level, coef, group in PROTOCOLS[protocol]:
+            spec = coef if group == "none" else f"{coef}:{group}"
+            columns.append(StudyColumn(level=level, coef=spec, pairs=(lang,)))
+    return columns

@@ -11,14 +11,17 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from metra.errors import CorpusError, UnknownNameError, no_such
+from metra.errors import CorpusError
+from metra.meta.charts import ForestPanel, ForestPlot
 from metra.meta.compare import (
     SWAPS,
     UNITS,
     DecisionRule,
+    build_test_options,
     choose_rule,
     choose_test,
     compare,
@@ -35,16 +38,32 @@ from metra.meta.findings import (
     MetaReport,
     build_count,
     build_figure,
-    build_signature,
+    build_report,
     describe_differences,
+    describe_tests,
     export_tests,
 )
 from metra.meta.options import TaskOptions
-from metra.meta.study import MetricStudy, StudyColumn, StudyScores, choose_metrics
+from metra.meta.question import Evidence, Question
+from metra.meta.study import (
+    MARKS,
+    MetricNames,
+    MetricStudy,
+    StudyColumn,
+    StudyScores,
+    choose_metrics,
+    list_columns,
+    load_study,
+    read_study,
+)
+from metra.scores.mqm import MqmWeighting
+from metra.scores.registry import read_scores
+from metra.scores.selection import DEFAULT
+from metra.scores.table import Scores
 from metra.scoring.table import Cell, Column, Table, mark_best
 from metra.stats.arrays import Array, Codes
 from metra.stats.bootstrap import bootstrap, compute_bounds
-from metra.stats.correlation import Group, Options
+from metra.stats.correlation import Options
 from metra.stats.multiplicity import CLUSTER_RULES
 from metra.stats.panel import ScorePanel
 from metra.stats.parallel import track_blocks
@@ -128,11 +147,11 @@ class TaskScores:
     @property
     def panels(self) -> list[ScorePanel]:
         """The panels of whole language pairs, each once."""
-        found: dict[str, ScorePanel] = {}
+        panels: dict[str, ScorePanel] = {}
         for column in self.columns:
             for panel in column.panels:
-                found.setdefault(panel.lang, panel)
-        return list(found.values())
+                panels.setdefault(panel.lang, panel)
+        return list(panels.values())
 
 
 def score_task(
@@ -143,8 +162,6 @@ def score_task(
     test: DecisionRule | None = None,
 ) -> TaskScores:
     """Score all metrics that every language pair has, and rank them by the average."""
-    if protocol not in PROTOCOLS:
-        raise UnknownNameError(no_such("protocol", protocol, PROTOCOLS))
     panels = sorted(panels, key=lambda panel: panel.lang)
     shared = [n for n in panels[0].names if all(n in panel.names for panel in panels)]
     if not shared:
@@ -170,8 +187,6 @@ def score_study(
     """Score the metrics of a study by its protocol, or by columns of its own."""
     metrics, left_out = choose_metrics(study, loaded)
     by_lang = {each.pair.lang: each for each in loaded}
-    if study.protocol and study.protocol not in PROTOCOLS:
-        raise UnknownNameError(no_such("protocol", study.protocol, PROTOCOLS))
     asked = study.columns or list_columns(study.protocol, sorted(by_lang))
     panels: dict[tuple[str, str, str], ScorePanel] = {}
     ceilings: dict[tuple[str, str, str], ScorePanel | None] = {}
@@ -280,7 +295,26 @@ def _draw_column(scores: TaskScores, column: ProtocolColumn, options: Options) -
     return total / column.pairs.sum()
 
 
-def report_task(scores: TaskScores, options: Options) -> MetaReport:
+def ask_task(evidence: Evidence, options: TaskOptions) -> TaskScores:
+    """Score metrics by a protocol or a study."""
+    chosen, protocol = build_test_options(options), evidence.files[0]
+    rule = choose_rule(options) if options.test else None
+    if not protocol.endswith(".toml"):
+        panels = evidence.build_panels()
+        scores = score_task(protocol, panels, chosen, test=rule)
+    else:
+        study = read_study(protocol)
+
+        def read(file: str, weights: MqmWeighting | None) -> Scores:
+            scores = read_scores(file, wmt=options.wmt, mqm_weights=weights)
+            return DEFAULT.select(scores)
+
+        rule = choose_rule(options) if study.test else rule
+        scores = score_study(study, load_study(study, read), chosen, test=rule)
+    return add_intervals(scores, chosen) if options.ci else scores
+
+
+def report_task(scores: TaskScores, options: TaskOptions) -> MetaReport:
     """Lay out the average and every column of the protocol."""
     notes = list(scores.notes)
     notes += [f"{panel.place}{note}" for panel in scores.panels for note in panel.notes]
@@ -291,32 +325,12 @@ def report_task(scores: TaskScores, options: Options) -> MetaReport:
         )
     notes += _describe_ceilings(scores)
     questions = [column.question for column in scores.columns]
-    soft = describe_spa(questions)
     tests, rule = scores.tests, scores.rule
+    tested: dict[str, Any] = dict.fromkeys(("test", "sides", "correction", "alpha"))
     if tests and rule:
         notes.append(describe_differences(tests, rule.alpha))
-    golds = dict.fromkeys(panel.gold_name for panel in scores.panels)
-    signature = build_signature(
-        task=scores.protocol,
-        study=Path(scores.study.path).name if scores.study else None,
-        gold=",".join(golds)
-        if len(golds) == 1
-        else ",".join(f"{panel.lang}={panel.gold_name}" for panel in scores.panels),
-        lang=",".join(panel.lang for panel in scores.panels),
-        sys=",".join(str(len(panel.systems)) for panel in scores.panels),
-        spa_p=soft,
-        test=f"{tests.test} k={tests.draws}" if tests else None,
-        sides=tests.sides if tests else None,
-        units="+".join(tests.units) if tests else None,
-        p="b/k" if tests and options.wmt else None,
-        correction=rule.correction if rule else None,
-        clusters="greedy" if tests else None,
-        alpha=rule.alpha if rule else None,
-        boot=f"both k={options.trials}" if scores.intervals else None,
-        seed=options.seed
-        if tests or draws_soft(questions) or scores.intervals
-        else None,
-    )
+        about = {"correction": rule.correction, "clusters": "greedy"}
+        tested = describe_tests(tests, wmt=options.wmt) | about | {"alpha": rule.alpha}
     data: dict[str, object] = {
         "ranks": {
             name: {
@@ -327,15 +341,46 @@ def report_task(scores: TaskScores, options: Options) -> MetaReport:
     }
     if tests:
         data |= export_tests(tests)
-    table = build_task_table(scores)
+    golds = dict.fromkeys(panel.gold_name for panel in scores.panels)
+    langs = [panel.lang for panel in scores.panels]
+    each = map("=".join, zip(langs, (p.gold_name for p in scores.panels), strict=True))
+    drawn = tests or draws_soft(questions) or scores.intervals
+    report = build_report(
+        [build_task_table(scores)],
+        options,
+        notes,
+        data,
+        task=scores.protocol,
+        study=Path(scores.study.path).name if scores.study else None,
+        gold=",".join(golds if len(golds) == 1 else each),
+        lang=",".join(langs),
+        sys=",".join(str(len(panel.systems)) for panel in scores.panels),
+        spa_p=describe_spa(questions),
+        **tested,
+        boot=f"both k={build_test_options(options).trials}"
+        if scores.intervals
+        else None,
+        seed=options.seed if drawn else None,
+    )
     label = f"tab:{scores.study.name}" if scores.study else ""
-    about = _explain_marks(scores)
-    return MetaReport([table], signature, notes, data, label, about)
+    return replace(report, label=label, remarks=_explain_marks(scores))
 
 
-#: What stands behind the name of a metric that is something special.
-_MARKS = {"baseline": "†", "contrastive": "‡"}
-_REFERENCE_FREE, _PEOPLE = "*", "§"
+def draw_task(scores: TaskScores, _: TaskOptions) -> list[ForestPlot]:
+    """Draw the average and every column with intervals."""
+    headings = ["average", *(column.name for column in scores.columns)]
+    figures = [scores.average.tolist(), *scores.values.tolist()]
+    none = [[None] * len(scores.metrics)] * len(figures)
+    panels = [*map(ForestPanel, headings, figures, scores.intervals or none)]
+    caption = "95 % bootstrap intervals over systems and segments"
+    title = _write_caption(scores)
+    return [ForestPlot(title, caption, scores.metrics, panels, scores.clusters or ())]
+
+
+TASK = Question("task", ask_task, report_task, draw_task)
+
+
+_PEOPLE = "§"
 CEILING = "second rater"
 
 
@@ -360,8 +405,9 @@ def build_task_table(scores: TaskScores) -> Table:
     if scores.clusters is not None:
         columns.insert(1, Column("cluster"))
         rows_of_cells.insert(1, [build_count(cluster) for cluster in scores.clusters])
+    names = scores.study.metrics if scores.study else MetricNames()
     rows = [
-        [Cell(name, marks=_mark_metric(scores.study, name)), *cells]
+        [Cell(name, marks=names.mark(name)), *cells]
         for name, cells in zip(
             scores.metrics, zip(*rows_of_cells, strict=True), strict=True
         )
@@ -370,10 +416,14 @@ def build_task_table(scores: TaskScores) -> Table:
         figures = [build_figure(value) for value in scores.ceiling]
         blank = [Cell(None)] * (len(columns) - len(figures))
         rows.append([Cell(CEILING, marks=_PEOPLE), *blank, *figures])
+    columns.insert(0, Column("metric", "left"))
+    return Table(columns, rows, _write_caption(scores), scores.protocol)
+
+
+def _write_caption(scores: TaskScores) -> str:
     golds = dict.fromkeys(panel.gold_name for panel in scores.panels)
     name = scores.study.name if scores.study else f"{scores.protocol} protocol"
-    caption = f"{name}, gold {', '.join(golds)}"
-    return Table([Column("metric", "left"), *columns], rows, caption, scores.protocol)
+    return f"{name}, gold {', '.join(golds)}"
 
 
 def _build_cells(
@@ -389,23 +439,11 @@ def _build_cells(
     return cells if tested else mark_best(cells)
 
 
-def _mark_metric(study: MetricStudy | None, name: str) -> str:
-    if study is None:
-        return ""
-    status = study.metrics.find_status(name) or ""
-    free = _REFERENCE_FREE if study.metrics.is_reference_free(name) else ""
-    return free + _MARKS.get(status, "")
-
-
 def _explain_marks(scores: TaskScores) -> list[str]:
     """Say what bold and marks mean, of those that the table has."""
-    study = scores.study
-    marks = "".join(_mark_metric(study, name) for name in scores.metrics)
-    titles = {
-        _REFERENCE_FREE: "needs no reference",
-        **{mark: f"{status} metric" for status, mark in _MARKS.items()},
-    }
-    signs = [f"{mark} {title}" for mark, title in titles.items() if mark in marks]
+    metrics = scores.study.metrics if scores.study else MetricNames()
+    marks = "".join(map(metrics.mark, scores.metrics))
+    signs = [f"{mark} {title}" for title, mark in MARKS.items() if mark in marks]
     if np.isfinite(scores.ceiling).any():
         signs.append(f"{_PEOPLE} human scores, compared with the gold; not ranked")
     about = "; ".join(signs)
@@ -429,34 +467,6 @@ def _describe_ceilings(scores: TaskScores) -> list[str]:
                     f"(metrics: {panel.compared:,})."
                 )
     return list(notes.values())
-
-
-#: Level, coefficient and grouping of the columns of each language pair.
-PROTOCOLS: dict[str, tuple[tuple[str, str, Group], ...]] = {
-    "wmt23": (
-        ("sys", "pearson", "none"),
-        ("seg", "pearson", "none"),
-        ("seg", "acc*_eq", "item"),
-    ),
-    "wmt24": (("sys", "spa", "none"), ("seg", "acc*_eq", "item")),
-    "wmt25": (("sys", "spa", "none"), ("seg", "acc*_eq", "item")),
-}
-
-
-def list_columns(protocol: str, langs: Sequence[str]) -> list[StudyColumn]:
-    """List the columns of a protocol for some language pairs."""
-    pairs = tuple(langs)
-    columns = []
-    if protocol == "wmt23":
-        pooled = StudyColumn(
-            level="sys", coef="accuracy", pairs=pairs, weight=len(pairs), pooled=True
-        )
-        columns.append(pooled)
-    for lang in pairs:
-        for level, coef, group in PROTOCOLS[protocol]:
-            spec = coef if group == "none" else f"{coef}:{group}"
-            columns.append(StudyColumn(level=level, coef=spec, pairs=(lang,)))
-    return columns
 
 
 def build_column(
@@ -571,8 +581,8 @@ def _rank_column(
     """Rank metrics by the clusters of a test of this column, in the order of the table."""
     names = column.panels[0].names
     if len(column.panels) == 1:
-        found = compare(column.panels[0], column.question, **rule._asdict())
-        clusters = dict(zip(found.names, found.clusters, strict=True))
+        compared = compare(column.panels[0], column.question, **rule._asdict())
+        clusters = dict(zip(compared.names, compared.clusters, strict=True))
     else:
         values = _score_column(column, column.panels)
         own = np.argsort(-values, kind="stable")

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.scores.judgement import UNSCORED, explain_skipped
+from metra.scores.judgement import has_scores
 from metra.scores.selection import DEFAULT, Selection
 from metra.scores.table import ScoredItem, Scores, concatenate_scores
 from metra.stats.arrays import Codes, number_names
@@ -30,10 +30,7 @@ def select_texts(scores: Scores, selection: Selection = DEFAULT) -> Scores:
     answers = selection.select_answers(scores)
     missing = answers.keep_lines(~np.isfinite(answers.value))
     if len(missing.answer):
-        is_open = [
-            reason != UNSCORED and not reason.startswith(explain_skipped(""))
-            for reason in missing.reasons
-        ]
+        is_open = [*map(has_scores, missing.reasons)]
         missing = missing.keep_lines(np.array([*is_open, False])[missing.reason])
     counted = selection.select(scores)
     return concatenate_scores([counted, missing.compact()]) if len(missing) else counted

@@ -6,8 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metra.errors import CorpusError, OptionError
-from metra.meta import judge_plots
-from metra.meta.agree import collect_judgements
+from metra.meta.agree import (
+    build_gap_histogram,
+    build_judge_plot,
+    collect_judgements,
+)
+from metra.meta.charts import Histogram, JudgePlot
 from metra.meta.compare import MetricComparison, compare
 from metra.meta.correlate import add_bootstrap, correlate_panel, parse_specs
 from metra.meta.judge_options import AgreeOptions
@@ -54,8 +58,8 @@ class LengthCurve:
 class JudgeSummary:
     """Agreement of judges with each other."""
 
-    plot: judge_plots.JudgePlot
-    gaps: judge_plots.Histogram
+    plot: JudgePlot
+    gaps: Histogram
     values: Mapping[str, float]
 
 
@@ -149,12 +153,12 @@ def _summarise_judges(
     except CorpusError as reason:
         notes.append(f"No agreement of judges: {reason}")
         return None
-    plot = judge_plots.build_judge_plot(agreement, scorer, seed=seed)
+    plot = build_judge_plot(agreement, scorer, seed=seed)
     # Every n-th point where there are more than anybody could see.
     step = -(-len(plot.given) // MOST_POINTS)
     if step > 1:
         caption = f"{plot.caption}, one point in {step} drawn"
         given, moved = plot.given[::step], plot.moved[::step]
         plot = replace(plot, caption=caption, given=given, moved=moved)
-    gaps = judge_plots.build_gap_histogram(agreement, scorer)
+    gaps = build_gap_histogram(agreement, scorer)
     return JudgeSummary(plot, gaps, agreement.values)

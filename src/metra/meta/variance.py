@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.meta.findings import MetaReport, build_figure, build_signature
+from metra.meta.findings import MetaReport, build_figure, build_report
 from metra.meta.judge_options import VarianceOptions
+from metra.meta.question import Evidence, Question
 from metra.scores.table import Scores
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats.power import (
@@ -29,7 +31,7 @@ from metra.stats.variance import (
     estimate_components,
 )
 
-#: What each term is about, in a table.
+#: The meaning of each term, in a table.
 _MEANINGS = {
     SYSTEM: "differences between systems",
     DOCUMENT: "difficulty of documents",
@@ -66,35 +68,47 @@ def collect_factors(scores: Scores, name: str) -> RatingFactors:
     return average_repeats(factors)
 
 
-def compute_variance(
-    scores: Scores, name: str, options: VarianceOptions
-) -> VarianceComponents:
+class ScorerVariance(NamedTuple):
+    """The variance components of a scorer's judgements."""
+
+    scorer: str
+    components: VarianceComponents
+
+
+def ask_variance(evidence: Evidence, options: VarianceOptions) -> ScorerVariance:
     """Estimate the variance components of a scorer's judgements."""
-    studies = 0 if options.no_ci else options.studies
-    factors = collect_factors(scores, name)
-    return estimate_components(factors, studies=studies, seed=options.seed)
+    name = evidence.normalise(evidence.scorer, options.scaling)
+    factors = collect_factors(evidence.rows, name)
+    components = estimate_components(
+        factors, studies=options.studies, seed=options.seed
+    )
+    return ScorerVariance(name, components)
 
 
-def report_variance(
-    components: VarianceComponents, name: str, options: VarianceOptions
-) -> MetaReport:
+def report_variance(found: ScorerVariance, options: VarianceOptions) -> MetaReport:
     """Lay out the components, and how far panels of raters agree."""
-    tables = [build_component_table(components, name)]
-    tables.append(build_ceiling_table(components, options.raters))
-    drawn = not options.no_ci
-    levels = components.levels
-    signature = build_signature(
+    name, components = found
+    drawn, levels = options.studies, components.levels
+    return build_report(
+        [
+            build_component_table(components, name),
+            build_ceiling_table(components, options.raters),
+        ],
+        options,
+        explain_components(components),
+        {"components": dict(components.values), "joined": dict(components.joined)},
         scorer=name,
         sys=levels[SYSTEM],
         seg=levels[SEGMENT],
         doc=levels.get(DOCUMENT),
         judges=levels.get(RATER),
         method="henderson-1",
-        interval=f"simulated k={options.studies}" if drawn else None,
+        interval=f"simulated k={drawn}" if drawn else None,
         seed=options.seed if drawn else None,
     )
-    data = {"components": dict(components.values), "joined": dict(components.joined)}
-    return MetaReport(tables, signature, explain_components(components), data)
+
+
+VARIANCE = Question("variance", ask_variance, report_variance)
 
 
 def build_component_table(components: VarianceComponents, name: str) -> Table:
@@ -154,7 +168,7 @@ def build_ceiling_table(
 
 
 def explain_components(components: VarianceComponents) -> list[str]:
-    """Say what cannot be told apart, and what is below zero."""
+    """Name terms that cannot be separated, and those below zero."""
     notes = []
     below = [term for term, value in components.values.items() if value < 0]
     if below:

@@ -68,10 +68,6 @@ class Alignment:
         """Lay out the words of the reference above those of the output."""
         return show_record(self, "text")
 
-    def _repr_html_(self) -> str:
-        """Show the alignment in a notebook."""
-        return show_record(self, "html")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlignedSegment:
@@ -98,7 +94,7 @@ def build_alignments(
     chosen: int | None,
     unit: Literal["word", "character"] = "word",
 ) -> list[Alignment]:
-    """Align a segment with each reference that is there.
+    """Align a segment with each reference it has.
 
     `find_links` gives the links to a reference by its place among them. `chosen` is the
     place of the one that the metric chose, None if it takes all.

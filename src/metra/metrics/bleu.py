@@ -1,20 +1,14 @@
-"""BLEU: n-gram precision of the output against its references, short outputs penalised.
-
-The brevity penalties of BLEU and NIST, as functions of the lengths alone.
-"""
+"""BLEU: n-gram precision of the output against its references, short outputs penalised."""
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from metra import _core
 from metra.corpus.batch import Batch
 from metra.metrics.options import Case, FromZero, NgramOrder, format_value
 from metra.metrics.record import Array, Fast, Metric, Parts, metric_factory
 from metra.text.preparation import choose_preparation, find_whole_tokenizer
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 
 @metric_factory
@@ -111,31 +105,3 @@ def parts(totals: Array, *, n: int, formula: _core.BleuFormula) -> Parts:
         "ref_len": ref_len,
         "ratio": hyp_len / ref_len if ref_len else 0.0,
     }
-
-
-def compute_bleu_penalty(hyp_len: "ArrayLike", ref_len: "ArrayLike") -> Array:
-    """BLEU's: exp(1 - r/c) for an output of c words against r, 1 if it is not shorter.
-
-    >>> compute_bleu_penalty([9, 10, 11], 10).round(4).tolist()
-    [0.8948, 1.0, 1.0]
-    """
-    formula = _core.BleuFormula(1, "none", 0.0, "geometric", "zero")
-    return formula.penalty(_make_totals(hyp_len, ref_len))
-
-
-def compute_nist_penalty(hyp_len: "ArrayLike", ref_len: "ArrayLike") -> Array:
-    """NIST's: exp(beta log²(c/r)), half where c is two thirds of r; 1 if not shorter.
-
-    >>> compute_nist_penalty([2, 3, 4], 3).round(4).tolist()
-    [0.5, 1.0, 1.0]
-    """
-    return _core.nist_penalty(_make_totals(hyp_len, ref_len), 1)
-
-
-def _make_totals(hyp_len: "ArrayLike", ref_len: "ArrayLike") -> Array:
-    """Rows of n-gram statistics of which only the lengths, the last two, are filled in."""
-    import numpy as np
-
-    hyp, ref = np.broadcast_arrays(hyp_len, ref_len)
-    nothing = np.zeros(hyp.shape)
-    return np.stack([nothing, nothing, hyp, ref], axis=-1).astype(np.float64)

@@ -48,7 +48,7 @@ def read_description(name: str) -> Description:
     options = tuple(
         Option(
             option,
-            meanings.get(option, _SHARED.get(option, "")),
+            meanings.get(option, entry.meaning or _SHARED.get(option, "")),
             format_value(entry.default) if entry.default not in (None, "") else "none",
             tuple(entry.choices()),
         )

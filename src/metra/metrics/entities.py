@@ -104,14 +104,14 @@ def aggregate(totals: Array) -> Array:
 
 def parts(totals: Array, *, types: Sequence[str], with_partial: bool) -> Parts:
     """Counts over all types and of each, and its score where it has one."""
-    found, listed = totals[1::2], totals[2::2]
-    pieces: Parts = {"found": float(found.sum()), "listed": float(listed.sum())}
+    hits, listed = totals[1::2], totals[2::2]
+    pieces: Parts = {"found": float(hits.sum()), "listed": float(listed.sum())}
     if with_partial and listed.sum():
         pieces["partial"] = float(100 * totals[0] / listed.sum())
-    for kind, hits, names in zip(types, found.tolist(), listed.tolist(), strict=True):
-        pieces[f"{kind}_found"], pieces[f"{kind}_listed"] = hits, names
+    for kind, right, names in zip(types, hits.tolist(), listed.tolist(), strict=True):
+        pieces[f"{kind}_found"], pieces[f"{kind}_listed"] = right, names
         if names:
-            pieces[kind] = 100 * hits / names
+            pieces[kind] = 100 * right / names
     return pieces
 
 
@@ -173,8 +173,9 @@ def _load_file(path: str, unit: str, lang: str) -> _NameList:
 
 def _load_model(model: str, unit: str) -> _NameList:
     loaded = load_spacy_model(model, owner="entities", extra="ner")
-    known = loaded.pipeline.pipe_names
-    finders = [name for name in ("ner", "entity_ruler") if name in known]
+    finders = [
+        name for name in ("ner", "entity_ruler") if name in loaded.pipeline.pipe_names
+    ]
     if not finders:
         msg = f"The spaCy model {model!r} finds no names; choose one that has 'ner'."
         raise MissingResourceError(msg)
@@ -184,11 +185,11 @@ def _load_model(model: str, unit: str) -> _NameList:
         columns = [ref.text for ref in batch.refs]
         each = ([text[index] for text in columns] for index in range(len(batch)))
         first = [next((t for t in texts if t is not None), "") for texts in each]
-        found = loaded.read(
+        names = loaded.read(
             first, lambda doc: [Entity(name.label_, name.text) for name in doc.ents]
         )
         for _, segments in list_units(batch, unit):
-            yield segments, [(at, entity) for at in segments for entity in found[at]]
+            yield segments, [(at, entity) for at in segments for entity in names[at]]
 
     return _NameList(
         sorted({label for pipe in pipes for label in pipe.labels}),

@@ -4,14 +4,16 @@ Beside them wip and wil, the word information that an output preserves and loses
 """
 
 from collections.abc import Callable, Iterator
-from typing import Literal, TypeAlias
+from dataclasses import replace
+from functools import partial
+from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 
 from metra import _core
 from metra.errors import OptionError
 from metra.metrics.alignment import Alignment, Link, build_alignments, make_link
-from metra.metrics.options import Case
+from metra.metrics.options import Case, PlainTokenizer
 from metra.metrics.record import (
     Aligner,
     AnyBatch,
@@ -20,14 +22,25 @@ from metra.metrics.record import (
     Notes,
     Parts,
     metric_factory,
+    name_columns,
 )
 from metra.metrics.units import Detail
-from metra.stats.direction import HIGHER, LOWER, Direction
+from metra.stats.direction import HIGHER, LOWER
 from metra.text.preparation import Preparation, make_preparation
 
-ReferenceChoice: TypeAlias = Literal["best", "best-rate", "average-length"]
+ReferenceChoice: TypeAlias = Annotated[
+    Literal["best", "best-rate", "average-length"],
+    "with several references, use the one with the fewest edits (best; of those the "
+    "longest, then the first) or with the lowest rate (best-rate; of those the first); "
+    "average-length divides the fewest edits by the mean reference length.",
+]
 #: The same for metrics that have no use for a mean length.
-OneReference: TypeAlias = Literal["best", "best-rate"]
+OneReference: TypeAlias = Annotated[
+    Literal["best", "best-rate"],
+    "with several references, use the one with the fewest edits (best; of those the "
+    "longest, then the first) or with the lowest word error rate (best-rate; of those "
+    "the first).",
+]
 
 COLUMNS = ("substitutions", "insertions", "deletions", "hits", "ref_len")
 
@@ -41,7 +54,7 @@ def wer(
     *,
     norm: Literal["reference", "output"] = "reference",
     refs: ReferenceChoice = "best",
-    tok: str = "none",
+    tok: PlainTokenizer = "none",
     case: Case = "mixed",
     stem: str = "no",
 ) -> Metric:
@@ -66,21 +79,16 @@ def wer(
 
     Options:
         norm: side whose number of words is the denominator.
-        refs: with several references, use the one with the fewest edits (best; of those
-            the longest, then the first) or with the lowest rate (best-rate; of those
-            the first); average-length divides the fewest edits by the mean reference
-            length.
-        tok: tokeniser; none splits at white space.
     """
     text = make_preparation(tok=tok, case=case, stem=stem)
-    return _build_metric("wer", text, norm, refs, text.versions())
+    return _build_metric("wer", text, refs, _choose_formula("wer", norm, refs))
 
 
 @metric_factory
 def mer(
     *,
     refs: OneReference = "best",
-    tok: str = "none",
+    tok: PlainTokenizer = "none",
     case: Case = "mixed",
     stem: str = "no",
 ) -> Metric:
@@ -99,21 +107,16 @@ def mer(
     Morris et al. 2004, "From WER and RIL to MER and WIL", Interspeech. It equals jiwer
     4 with one reference if spaces are the only white space. `--details` lists the
     substituted, inserted and deleted words, the most frequent first.
-
-    Options:
-        refs: with several references, use the one with the fewest edits (best; of those
-            the longest, then the first) or with the lowest word error rate (best-rate;
-            of those the first).
-        tok: tokeniser; none splits at white space.
     """
-    return _build_information_metric("mer", compute_match_errors, tok, case, stem, refs)
+    text = make_preparation(tok=tok, case=case, stem=stem)
+    return _build_metric("mer", text, refs, compute_match_errors, order="rapidfuzz")
 
 
 @metric_factory
 def wil(
     *,
     refs: OneReference = "best",
-    tok: str = "none",
+    tok: PlainTokenizer = "none",
     case: Case = "mixed",
     stem: str = "no",
 ) -> Metric:
@@ -124,21 +127,16 @@ def wil(
 
     Morris et al. 2004, "From WER and RIL to MER and WIL", Interspeech. It equals jiwer
     4 with one reference if spaces are the only white space.
-
-    Options:
-        refs: with several references, use the one with the fewest edits (best; of those
-            the longest, then the first) or with the lowest word error rate (best-rate;
-            of those the first).
-        tok: tokeniser; none splits at white space.
     """
-    return _build_information_metric("wil", compute_lost, tok, case, stem, refs)
+    text = make_preparation(tok=tok, case=case, stem=stem)
+    return _build_metric("wil", text, refs, compute_lost, order="rapidfuzz")
 
 
 @metric_factory
 def wip(
     *,
     refs: OneReference = "best",
-    tok: str = "none",
+    tok: PlainTokenizer = "none",
     case: Case = "mixed",
     stem: str = "no",
 ) -> Metric:
@@ -152,23 +150,17 @@ def wip(
 
     Morris et al. 2004, "From WER and RIL to MER and WIL", Interspeech. It equals jiwer
     4 with one reference if spaces are the only white space.
-
-    Options:
-        refs: with several references, use the one with the fewest edits (best; of those
-            the longest, then the first) or with the lowest word error rate (best-rate;
-            of those the first).
-        tok: tokeniser; none splits at white space.
     """
-    return _build_information_metric(
-        "wip", compute_preserved, tok, case, stem, refs, direction=HIGHER
-    )
+    text = make_preparation(tok=tok, case=case, stem=stem)
+    wip = _build_metric("wip", text, refs, compute_preserved, order="rapidfuzz")
+    return replace(wip, direction=HIGHER)
 
 
 @metric_factory
 def per(
     *,
     refs: ReferenceChoice = "best-rate",
-    tok: str = "none",
+    tok: PlainTokenizer = "none",
     case: Case = "mixed",
     stem: str = "no",
 ) -> Metric:
@@ -188,7 +180,6 @@ def per(
         refs: with several references, use the one with the lowest rate (best-rate; of
             those the first) or with the fewest errors (best; of those the longest, then
             the first); average-length divides the fewest errors by the mean length.
-        tok: tokeniser; none splits at white space.
     """
     text = make_preparation(tok=tok, case=case, stem=stem)
     return Metric(
@@ -203,16 +194,15 @@ def per(
 
 
 @metric_factory
-def ser(*, tok: str = "none", case: Case = "mixed", stem: str = "no") -> Metric:
+def ser(
+    *, tok: PlainTokenizer = "none", case: Case = "mixed", stem: str = "no"
+) -> Metric:
     """Percentage of segments whose output equals no reference. Lower is better.
 
     Output and reference are equal if they have the same words in the same order after
     preparation; the amount of white space does not matter.
 
     Federico 2008, lecture on MT evaluation, where it accompanies the word error rate.
-
-    Options:
-        tok: tokeniser; none splits at white space.
     """
     text = make_preparation(tok=tok, case=case, stem=stem)
     columns = ("wrong", "segments")
@@ -222,7 +212,7 @@ def ser(*, tok: str = "none", case: Case = "mixed", stem: str = "no") -> Metric:
         rows=lambda batch: _core.unequal_rows(batch.hits(text)),
         aggregate=lambda totals: 100 * totals[..., 0] / np.maximum(totals[..., 1], 1),
         direction=LOWER,
-        parts=lambda totals: dict(zip(columns, totals.tolist(), strict=True)),
+        parts=partial(name_columns, columns=columns),
         settled=text.versions(),
     )
 
@@ -250,74 +240,35 @@ def cer(
         unit: a character is a Unicode code point (char) or a user-perceived character
             (grapheme), such as a letter with its accents or an emoji of several parts.
         norm: side whose number of characters is the denominator.
-        refs: with several references, use the one with the fewest edits (best; of those
-            the longest, then the first) or with the lowest rate (best-rate; of those
-            the first); average-length divides the fewest edits by the mean reference
-            length.
     """
     text = make_preparation(tok=_TOKENIZERS[unit], case=case, stem="no")
     settled = {"unit": unit + text.versions()["tok"].removeprefix(text.tok)}
-    return _build_metric("cer", text, norm, refs, settled, unit="character")
+    formula = _choose_formula("cer", norm, refs)
+    cer = _build_metric("cer", text, refs, formula, unit="character")
+    return replace(cer, settled=settled)
 
 
-def _build_metric(
-    name: str,
-    text: Preparation,
-    norm: str,
-    refs: str,
-    settled: dict[str, str],
-    unit: Literal["word", "character"] = "word",
-) -> Metric:
-    """Make the error rate of words, or of characters."""
+def _choose_formula(name: str, norm: str, refs: str) -> Callable[[Array], Array]:
+    """Return the rate by reference or output length; refuse a length of no use."""
     if norm == "output" and refs == "average-length":
         msg = (
             f"{name}: refs=average-length is not possible with norm=output, which has no "
             "use for reference lengths; expected refs=best or refs=best-rate."
         )
         raise OptionError(msg)
-
-    align = _build_aligner(text, "fixed", refs, unit)
-    return Metric(
-        name=name,
-        columns=COLUMNS,
-        rows=lambda batch: _core.edit_rows(batch.hits(text), "fixed", refs),
-        aggregate=aggregate if norm == "reference" else aggregate_by_output,
-        direction=LOWER,
-        parts=parts,
-        settled=settled,
-        notes=Notes(align=align, details=lambda batch: list_errors(batch, align)),
-    )
+    return aggregate if norm == "reference" else aggregate_by_output
 
 
-def _build_information_metric(
+def _build_metric(
     name: str,
-    compute: Callable[[Array], Array],
-    tok: str,
-    case: str,
-    stem: str,
+    text: Preparation,
     refs: str,
+    formula: Callable[[Array], Array],
     *,
-    direction: Direction = LOWER,
+    order: Literal["fixed", "rapidfuzz"] = "fixed",
+    unit: Literal["word", "character"] = "word",
 ) -> Metric:
-    """Make a metric of the hits in jiwer's alignment, which is rapidfuzz's."""
-    text = make_preparation(tok=tok, case=case, stem=stem)
-    align = _build_aligner(text, "rapidfuzz", refs, "word")
-    return Metric(
-        name=name,
-        columns=COLUMNS,
-        rows=lambda batch: _core.edit_rows(batch.hits(text), "rapidfuzz", refs),
-        aggregate=compute,
-        direction=direction,
-        parts=parts,
-        settled=text.versions(),
-        notes=Notes(align=align, details=lambda batch: list_errors(batch, align)),
-    )
-
-
-def _build_aligner(
-    text: Preparation, order: str, refs: str, unit: Literal["word", "character"]
-) -> Aligner:
-    """Make the function that aligns a segment of a batch with its references."""
+    """Make a metric of the edits in an alignment: ours, or that of rapidfuzz and jiwer."""
 
     def align(batch: AnyBatch, index: int) -> list[Alignment]:
         chosen, paths = _core.edit_alignments(batch.hits(text), index, order, refs)
@@ -331,7 +282,16 @@ def _build_aligner(
             unit=unit,
         )
 
-    return align
+    return Metric(
+        name=name,
+        columns=COLUMNS,
+        rows=lambda batch: _core.edit_rows(batch.hits(text), order, refs),
+        aggregate=formula,
+        direction=LOWER,
+        parts=parts,
+        settled=text.versions(),
+        notes=Notes(align=align, details=lambda batch: list_errors(batch, align)),
+    )
 
 
 def list_errors(batch: AnyBatch, align: Aligner) -> Iterator[Detail]:

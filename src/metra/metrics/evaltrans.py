@@ -13,7 +13,7 @@ from metra.errors import OptionError
 from metra.formats.annotations import judged_outputs
 from metra.formats.annotations.judged_outputs import MOST, JudgedOutput
 from metra.metrics import error_rates, record
-from metra.metrics.options import Case, Range
+from metra.metrics.options import Case, PlainTokenizer, Range
 from metra.metrics.record import (
     AnyBatch,
     Array,
@@ -38,7 +38,7 @@ def evaltrans(
     k: Annotated[int, Range(1)] = 1,
     lend: bool = False,
     key: Literal["segment", "source"] = "segment",
-    tok: str = "none",
+    tok: PlainTokenizer = "none",
     case: Case = "mixed",
 ) -> Metric:
     """Mean human score of the same or the most similar output, 0 to 100. Higher is better.
@@ -68,7 +68,6 @@ def evaltrans(
             counts as a small error, even if it is a wrong name.
         key: how a judged output refers to its source: by the number of the segment,
             counted from 1, or by the source sentence.
-        tok: tokeniser; none splits at white space.
     """
     if not db:
         msg = (
@@ -93,7 +92,7 @@ def mwer(
     *,
     db: str = "",
     key: Literal["segment", "source"] = "segment",
-    tok: str = "none",
+    tok: PlainTokenizer = "none",
     case: Case = "mixed",
     stem: str = "no",
 ) -> Metric:
@@ -111,7 +110,6 @@ def mwer(
         db: judged outputs: a database (see `metra evaltrans`) or a table (.tsv).
         key: how a judged output refers to its source: by the number of the segment,
             counted from 1, or by the source sentence.
-        tok: tokeniser; none splits at white space.
     """
     text = make_preparation(tok=tok, case=case, stem=stem)
 
@@ -141,7 +139,7 @@ def _read_again(make: Callable[[], Metric]) -> Fit:
 def build_metric(
     judged: Sequence[JudgedOutput], *, k: int, lend: bool, key: str, text: Preparation
 ) -> Metric:
-    """Make the metric of judged outputs that are at hand."""
+    """Make the metric of judged outputs."""
     judge = _OutputScorer(JudgedOutputs(judged, text, key), k, lend)
     return Metric(
         name="evaltrans",
@@ -258,8 +256,8 @@ class _OutputScorer:
     def rows(self, batch: AnyBatch) -> Array:
         """The statistics of `COLUMNS`, for each segment."""
         table = np.zeros((len(batch), len(COLUMNS)))
-        outputs, known = self._read(batch)
-        for index, verdict in enumerate(self._score_outputs(outputs, known)):
+        outputs, by_segment = self._read(batch)
+        for index, verdict in enumerate(self._score_outputs(outputs, by_segment)):
             words = len(outputs[index])
             table[index, COLUMNS.index(verdict.kind)] = 1
             if verdict.kind != "unjudged":
@@ -267,7 +265,7 @@ class _OutputScorer:
                 table[index, 3:7] = score, score * score, words, words * score
             if verdict.kind == "extrapolated":
                 table[index, 7:9] = verdict.edits, words
-        perfect = [scored.perfect for scored in known]
+        perfect = [scored.perfect for scored in by_segment]
         for index, edits in enumerate(_count_pairs(outputs, perfect)):
             if edits:
                 # Of equally near ones the longest, as in `wer`.
@@ -378,9 +376,9 @@ class JudgedOutputs:
         }
 
     def look_up(self, batch: AnyBatch) -> list[KnownScores]:
-        """Return what is known of each segment; references are perfect unless judged."""
+        """Return the scores by segment; references are perfect unless judged."""
         references = [ref.tokens(self.text) for ref in batch.refs]
-        known = []
+        by_segment = []
         for index in range(len(batch)):
             if self._key == "segment":
                 key = str(batch.place.first + index + 1)
@@ -389,8 +387,8 @@ class JudgedOutputs:
             judged = self._scores.get(key.strip(), {})
             here = (ref[index] for ref in references)
             perfect = {tuple(words): MOST for words in here if words is not None}
-            known.append(KnownScores(perfect | judged, judged.keys()))
-        return known
+            by_segment.append(KnownScores(perfect | judged, judged.keys()))
+        return by_segment
 
 
 def edit_rows(batch: AnyBatch, *, collection: JudgedOutputs) -> Array:

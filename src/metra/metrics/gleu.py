@@ -7,7 +7,7 @@ import numpy as np
 from metra import _core
 from metra.errors import OptionError, not_possible
 from metra.metrics.options import Case, NgramOrder
-from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, metric_factory, name_columns
 from metra.text.preparation import Preparation, make_preparation
 
 COLUMNS = ("matches", "ngrams")
@@ -48,7 +48,7 @@ def gleu(
         columns=COLUMNS,
         rows=partial(rows, n=n, shortest=shortest, text=text),
         aggregate=aggregate,
-        parts=parts,
+        parts=partial(name_columns, columns=COLUMNS),
         settled=text.versions(),
     )
 
@@ -76,11 +76,6 @@ def rows(batch: AnyBatch, *, n: int, shortest: int, text: Preparation) -> Array:
 def aggregate(totals: Array) -> Array:
     """Return the share of each row of totals, in per cent; 0 of nothing."""
     return 100 * totals[..., 0] / np.maximum(totals[..., 1], 1)
-
-
-def parts(totals: Array) -> Parts:
-    """Name the counts behind one corpus score."""
-    return dict(zip(COLUMNS, totals.tolist(), strict=True))
 
 
 def _count_ngrams(hits: _core.Hits, n: int, shortest: int) -> Array:

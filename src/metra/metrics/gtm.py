@@ -29,7 +29,7 @@ def gtm(
     """F-measure of word matches that rewards long runs, 0 to 100. Higher is better.
 
     A matching links equal words of output and reference one to one. A run is a sequence
-    of matched words that are consecutive on both sides. The size of a matching is the
+    of matched words, consecutive on both sides. The size of a matching is the
     e-th root of the sum of length^e over its runs. Precision is the size of the largest
     matching divided by the output length, recall is the size divided by the reference
     length, and the score is F = 2PR/(P+R). With e=1 word order does not matter; with a

@@ -18,6 +18,7 @@ from metra.metrics.record import (
     Parts,
     check_on_fit,
     metric_factory,
+    select_needs,
 )
 from metra.metrics.template_alignment import (
     CATEGORIES,
@@ -96,7 +97,7 @@ def ie(
         rows=bind(rows, compare=compare, slots=list(slots)),
         aggregate=aggregate,
         parts=bind(parts, slots=slots),
-        needs={"whole_documents"},
+        needs=select_needs(whole_documents=True),
         settled={"reference": compute_file_version(reference)},
         notes=Notes(details=bind(details, compare=compare)),
     )
@@ -183,7 +184,7 @@ def _compute_rates(counts: Array, *names: str) -> list[float]:
 
 
 def details(batch: AnyBatch, *, compare: Callable[..., Documents]) -> Iterator[Detail]:
-    """Fillers that are not correct, beside those that the reference has."""
+    """Fillers other than correct ones, beside those of the reference."""
     for name, first, pairs in compare(batch):
         for pair in pairs:
             if pair.category == "correct":
@@ -196,11 +197,11 @@ def details(batch: AnyBatch, *, compare: Callable[..., Documents]) -> Iterator[D
 
 
 def _check_documents(expected: Templates, batches: Iterable[Batch]) -> None:
-    known = {name for batch in batches for name in batch.place.documents or ()}
-    if not known:
+    names = {name for batch in batches for name in batch.place.documents or ()}
+    if not names:
         msg = (
             "ie compares templates by document, but documents are missing; give "
             "`documents`."
         )
         raise CorpusError(msg)
-    check_documents(f"{expected.path} has a template of", expected.documents, known)
+    check_documents(f"{expected.path} has a template of", expected.documents, names)

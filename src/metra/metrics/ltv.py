@@ -1,6 +1,6 @@
 """LTV: matching n-grams weighed by how salient their words are in their document."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Literal
@@ -8,17 +8,10 @@ from typing import Literal
 import numpy as np
 
 from metra import _core
-from metra.corpus.batch import Batch, CorpusChunk, SegmentColumn
+from metra.corpus.batch import Batch
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations import weights as weight_files
-from metra.metrics.corpus_weights import (
-    TermCounts,
-    TermExchange,
-    TermRequest,
-    refuse_unfitted,
-    reorder_numbers,
-    sort_by_partition,
-)
+from metra.metrics.corpus_weights import CorpusTerms, refuse_unfitted
 from metra.metrics.options import Case, FromZero, NgramOrder
 from metra.metrics.record import (
     AnyBatch,
@@ -32,13 +25,12 @@ from metra.metrics.record import (
 from metra.stats.parallel import ordered_map, thread_count
 from metra.text.preparation import Preparation, make_preparation
 from metra.text.salience import (
-    NO_WEIGHTS,
+    DocumentWords,
     Frequencies,
     Tokens,
     WordWeights,
     build_word_weights,
     limit_weights,
-    restore_weights,
     weigh_words,
 )
 
@@ -49,7 +41,7 @@ def ltv(
     weight: Literal["tfidf", "s", "none"] = "tfidf",
     side: Literal["precision", "recall", "f"] = "precision",
     n: NgramOrder = 4,
-    gram: Literal["sum", "mean", "max", "salient"] = "sum",
+    gram: Literal["sum", "mean", "max"] = "sum",
     combine: Literal["mean", "geometric"] = "mean",
     floor: FromZero = 0.0,
     oov: FromZero | None = None,
@@ -62,8 +54,8 @@ def ltv(
 ) -> Metric:
     """N-gram matches weighted by the salience of their words, 0 to 100. Higher is better.
 
-    Translators agree on some words and differ on others; LTV rewards matches of words
-    that are salient in a text. The weight of an n-gram is the sum of the salience of
+    Translators agree on some words and differ on others; LTV rewards matches of
+    salient words of a text. The weight of an n-gram is the sum of the salience of
     its words in the document of the reference. Precision is the weight of the matched
     n-grams divided by the weight of the output's n-grams, recall is divided by the
     weight of the reference's, and F is their harmonic mean. An n-gram matches at most
@@ -73,9 +65,8 @@ def ltv(
     tf.idf = (1 + ln tf) · ln(N / df), for a word that occurs tf times in the document
     and in df of the N documents. S = ln[(Pdoc - Prest) · (N - df)/N / Pcorp], with the
     relative frequencies of the word in the document, in the rest of the corpus and in
-    the whole corpus. A word that is not more frequent in the document than elsewhere,
-    or that occurs in every document, has no S and the weight `floor`; so has a word
-    with a lower S.
+    the whole corpus. A word no more frequent in the document than elsewhere, or in every
+    document, has no S and the weight `floor`; so has a word with a lower S.
 
     The authors found that precision with tf.idf, the default, correlates with fluency,
     and recall with S (`ltv:weight=s,side=recall`) with adequacy. S is at most about
@@ -91,22 +82,20 @@ def ltv(
     division.
 
     Babych and Hartley 2004, "Modelling legitimate translation variation for automatic
-    evaluation of MT quality", LREC. `gram=salient` is the rule of their paper
+    evaluation of MT quality", LREC. `gram=max,floor=1,oov=1` is the rule of their paper
     "Extending the BLEU MT evaluation method with frequency weightings", ACL 2004: an
-    n-gram counts 1, or the salience of its word if that is above 1, the approximate
-    threshold for content words. It equals gram=max,floor=1,oov=1. We could not check
-    the rule against the text of the paper; using the most salient of several such words
-    is our reading.
+    n-gram counts 1, or the salience of its word if above 1, the approximate
+    threshold for content words. We could not check the rule against the text of the
+    paper; using the most salient of several such words is our reading.
 
     Options:
         weight: weight of a word: its tf.idf, its S-score, or none (every word 1).
         side: divide matches by the output (precision), the reference (recall), or both
             (F).
-        gram: weight of an n-gram: the sum, mean or maximum of its words' weights; or
-            salient: 1, or the weight of its most salient word if that is above 1.
+        gram: weight of an n-gram: the sum, mean or maximum of its words' weights.
         combine: mean over orders; the geometric mean is 0 if any order's score is 0.
         floor: minimum weight, also for words without salience.
-        oov: weight of words that are not in the references of the document; by default
+        oov: weight of words missing from the references of the document; by default
             the minimum weight of their words.
         min_salience: words with a lower weight get the weight 0.
         max_salience: words with a higher weight get the weight 0.
@@ -114,9 +103,7 @@ def ltv(
             used instead of counts from the references; see `metra weights --help`.
     """
     text = make_preparation(tok=tok, case=case, stem=stem)
-    if gram == "salient":
-        floor, oov = _check_salient(floor, oov, min_salience, max_salience)
-    formula = _core.Ltv(n, "max" if gram == "salient" else gram, side, combine)
+    formula = _core.Ltv(n, gram, side, combine)
     settled = text.versions() | {
         "floor": floor,
         "oov": "minimum" if oov is None else oov,
@@ -160,10 +147,21 @@ def ltv(
         fitted = build_weights(frequencies, weight_files.WEIGHTS[weight])
         return with_weights(fitted, fitted_on)
 
-    def check(documents: float, has_weights: bool) -> None:
-        _check_documents(int(documents))
-        if not has_weights:
-            raise CorpusError(NO_WEIGHTS)
+    def weigh(words: DocumentWords) -> tuple[Array, Array]:
+        _check_documents(int(words.documents))
+        salience = weigh_words(words, weight_files.WEIGHTS[weight])
+        weights = limit_weights(
+            salience, floor=floor, least=min_salience, most=max_salience
+        )
+        return salience, weights
+
+    def apply_some(some: CorpusTerms) -> Metric:
+        frequencies = Frequencies.from_terms(some.terms[:3])
+        is_entry = some.terms.counts > 0  # others name documents without words
+        weights = build_weights(
+            frequencies, some.salience[is_entry], heaviest=some.whole
+        )
+        return with_weights(weights, fitted_on)
 
     if weight == "none":
         return with_weights(None)
@@ -177,27 +175,8 @@ def ltv(
         to_tables=Frequencies.tables,
         from_tables=Frequencies.from_tables,
         apply=apply,
-        exchange=TermExchange(
-            request=partial(
-                _request_words,
-                text=text,
-                apply=lambda weights: with_weights(weights, fitted_on),
-            ),
-            weigh=(
-                lambda words: limit_weights(
-                    weigh_words(words, weight_files.WEIGHTS[weight]),
-                    floor=floor,
-                    least=min_salience,
-                    most=max_salience,
-                ),
-                lambda weights: (
-                    float(weights.min() if len(weights) else floor)
-                    if oov is None
-                    else oov
-                ),
-            ),
-            check=check,
-        ),
+        apply_some=apply_some,
+        weigh=weigh,
     )
     return replace(plain, fit=fit, needs=select_needs(references=True, documents=True))
 
@@ -241,20 +220,6 @@ def parts(totals: Array, *, n: int) -> Parts:
     }
 
 
-def _check_salient(
-    floor: float, oov: float | None, *limits: float | None
-) -> tuple[float, float]:
-    """Return the weight of words that are not salient, and of unknown ones: 1 each."""
-    given = [limit for limit in limits if limit is not None]
-    if floor not in (0, 1) or oov not in (None, 1) or given:
-        msg = (
-            "ltv: gram=salient counts words that are not salient as 1; leave out floor, "
-            "oov, min_salience and max_salience."
-        )
-        raise OptionError(msg)
-    return 1.0, 1.0
-
-
 def _count_references(batches: Iterable[Batch], *, text: Preparation) -> Frequencies:
     """Count the words of all references of each document together."""
 
@@ -267,45 +232,6 @@ def _count_references(batches: Iterable[Batch], *, text: Preparation) -> Frequen
                 yield tokens, documents
 
     return Frequencies(texts())
-
-
-def _request_words(
-    chunks: Sequence[CorpusChunk],
-    partitions: int,
-    *,
-    text: Preparation,
-    apply: Callable[[WordWeights], Metric],
-) -> TermRequest:
-    """Ask what every word weighs in its document, and count those of references."""
-    asked = _list_words(chunks, text=text)
-    # A document's words belong together.
-    order, split = sort_by_partition(TermCounts(*asked.terms()), partitions, 1)
-
-    def take(answers: Array, _: float) -> Metric:
-        numbers = reorder_numbers(order, answers)
-        # Behind the words come documents that have none.
-        return apply(restore_weights(asked, numbers[: len(asked.document)]))
-
-    return TermRequest(lambda: split, take)
-
-
-def _list_words(chunks: Sequence[CorpusChunk], *, text: Preparation) -> Frequencies:
-    """List every word of every document, and count those of references."""
-    documents = [
-        _list_documents(chunk.batch(next(iter(chunk.systems)))) for chunk in chunks
-    ]
-
-    def list_texts(
-        list_columns: Callable[[CorpusChunk], Iterable[SegmentColumn]],
-    ) -> Iterator[tuple[Tokens, list[str]]]:
-        for chunk, names in zip(chunks, documents, strict=True):
-            for column in list_columns(chunk):
-                yield column.tokens(text), names
-
-    return Frequencies(
-        list_texts(lambda chunk: chunk.refs),
-        list_texts(lambda chunk: chunk.systems.values()),
-    )
 
 
 def _check_documents(documents: int, name: str = "") -> None:

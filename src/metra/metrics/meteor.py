@@ -1,8 +1,9 @@
 """METEOR: words linked one to one by form, stem or meaning, with its tuned parameters."""
 
 import math
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import compress
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 from metra import _core
@@ -69,37 +70,6 @@ STEMMERS = dict(pair.split(":") for pair in _SNOWBALL.split())
 _OTHER_NAMES = {name: code for code, name in STEMMERS.items()}
 _OTHER_NAMES |= {"cs": "cz", "czech": "cz", "se": "sv"}
 
-# METEOR has these lists, and counts by the English one whatever the language is.
-FUNCTION_WORDS = {
-    "en": """the , . to of and a in that for " is on 's it with was as said at he by be
-        from have has are his but an this not i will ’ they ) -rrb- ( -lrb- who their had
-        we which were been more or s its would about new one after you : also up when
-        there than $ all out her people she year two - can if last first “ over other ”
-        into some what so -- no time years could ? 't — '""",
-    "cz": """, . a v na se je že " to s o z do i ale - si za ve by k pro ) -rrb- ( -lrb-
-        tak po : ... ? jsem jako už od jsou bude které který co podle jen jak “ jeho když
-        „ nebo aby má u byl až také ze jsme před než která sa však ani ještě při není
-        bylo být""",
-    "de": """, . die der und in den das " zu von mit für ist auf im nicht sich es ein eine
-        dem des : sie auch als dass an er nach hat bei wie werden aus ich um am ) -rrb- (
-        -lrb- wir vor sind - “ wird noch „ einer aber einen haben so einem über nur zum
-        war mehr ? oder man wenn sein zur hatte prozent gegen bis sagte diese kann euro
-        durch was wurde sei ihre doch schon habe – unter dann seine ! können wieder
-        dieser""",
-    "es": """de , la . que el en y a los del las se un por con una no para es al su ha "
-        lo como más » « este ( -lrb- ) -rrb- sobre sus pero esta también o han : si entre
-        ya sin comisión presidente % está años dos le son todo desde muy ser europea
-        parte cuando ' hay hasta todos año""",
-    "fr": """, de . la le à et les l' des en d' du un a une pour est que dans qui ’ au "
-        il par sur ) -rrb- ( -lrb- pas « » ce : plus avec ont se son ne nous s' qu' l aux
-        été sont mais cette n' h je d - on % sa ses ou deux ans leur c' comme elle fait y
-        être tout ces après aussi avait ils président même ; si ? faire était depuis
-        entre""",
-    "ru": """, . в " и на - -- не что с по из : а как ) за ( к это для но о от у он то его
-        все до я года ? мы россии будет уже так было % же только после они при их также
-        был время если еще этом во году или чтобы которые том более когда может""",
-}
-
 
 def choose_parameters(variant: str, lang: str, task: str) -> Parameters:
     """Choose the parameters of a variant for a language and a task."""
@@ -146,8 +116,8 @@ def meteor(
 
     Words of the output are linked to words of a reference, each at most once, so that
     the number of links is maximal and the number of chunks (runs in the same order on
-    both sides) is minimal. P and R are the weighted shares of output and reference
-    words that are linked; Fmean = 1 / ((1 - alpha)/P + alpha/R); the score is Fmean *
+    both sides) is minimal. P and R are the weighted shares of linked words of
+    output and reference; Fmean = 1 / ((1 - alpha)/P + alpha/R); the score is Fmean *
     (1 - gamma * (chunks / links)^beta). Content words have the weight delta, function
     words 1 - delta. For every language the function words come from an English list, as
     in the program, unless `function_words=language`. With several references, the best
@@ -204,9 +174,9 @@ def meteor(
     settled["weights"] = "+".join(f"{weight:g}" for weight in stage_weights)
     folder: tuple[str, object] = "", None
     if "synonym" in stages:
-        found = resources.find_wordnet_folder(wordnet)
-        folder = str(found), resources.check_wordnet(found)
-        settled["wordnet"] = resources.read_wordnet_version(found)
+        home = resources.find_wordnet_folder(wordnet)
+        folder = str(home), resources.check_wordnet(home)
+        settled["wordnet"] = resources.read_wordnet_version(home)
     elif not wordnet:
         settled["wordnet"] = "none"
     digest = compute_file_digest(paraphrase) if paraphrase else ""
@@ -325,13 +295,23 @@ def _choose_function_words(choice: str, lang: str) -> str:
     """Choose the language whose function words count."""
     if choice == "english":
         return "en"
-    if lang not in FUNCTION_WORDS:
+    listed = read_function_words()
+    if lang not in listed:
         msg = (
             f"meteor has no function words for lang={lang}; expected one of "
-            f"{', '.join(FUNCTION_WORDS)}, or function_words=english."
+            f"{', '.join(listed)}, or function_words=english."
         )
         raise OptionError(msg)
     return lang
+
+
+@cache
+def read_function_words() -> dict[str, list[str]]:
+    """Return METEOR's lists by language; it counts by the English one for all of them."""
+    path = Path(__file__).with_name("meteor_function_words.txt")
+    lines = path.read_text(encoding="utf-8").split("\n")
+    lists = (line.split(" ") for line in lines if line)
+    return {language: words for language, *words in lists}
 
 
 def _prepare_text(
@@ -372,7 +352,7 @@ def _build_aligner(
             STEMMERS[lang] if "stem" in stages else None,
             folder or None,
             table,
-            FUNCTION_WORDS[list_lang].split(),
+            read_function_words()[list_lang],
             [*formula, *weights, *[0.0] * (4 - len(weights))],
         )
     except (ValueError, OSError) as error:

@@ -1,6 +1,6 @@
 """NIST: matching n-grams weighed by the information in them, short outputs penalised."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
@@ -9,19 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metra import _core
-from metra.corpus.batch import Batch, CorpusChunk
+from metra.corpus.batch import Batch
 from metra.errors import CorpusError
 from metra.formats.annotations import weights as weight_files
 from metra.metrics.corpus_weights import (
-    SplitTerms,
+    CorpusTerms,
     Tables,
     TermCounts,
-    TermExchange,
-    TermRequest,
     refuse_unfitted,
 )
 from metra.metrics.options import Case, NgramOrder
-from metra.metrics.record import AnyBatch, Array, Fit, Metric, Parts, metric_factory
+from metra.metrics.record import Array, Fit, Metric, Parts, metric_factory
 from metra.text.preparation import choose_preparation
 
 #: The value of `info` that weighs all n-grams the same.
@@ -102,26 +100,8 @@ def nist(
             rows=lambda batch: weights.rows(batch.hits(text), batch.hyps.tokens(text)),
         )
 
-    def request_ngrams(chunks: Sequence[CorpusChunk], partitions: int) -> TermRequest:
-        """Ask about the references: n-grams of outputs that these lack weigh nothing."""
-        columns = [ref.tokens(text) for chunk in chunks for ref in chunk.refs]
-        request = _core.WindowRequest(columns, n, partitions)
-
-        def split() -> SplitTerms:
-            keys, counts, starts = request.split()
-            return SplitTerms(*keys, counts, starts)
-
-        def take(answers: Array, words: float) -> Metric:
-            _check_counts(answers)
-            placed = request.answer(answers, int(words), style)
-
-            def rows(batch: AnyBatch) -> Array:
-                refs = [ref.tokens(text) for ref in batch.refs]
-                return placed.rows(batch.hits(text), batch.hyps.tokens(text), refs)
-
-            return replace(plain, rows=rows)
-
-        return TermRequest(split, take)
+    def apply_some(some: CorpusTerms) -> Metric:
+        return apply(_weigh_terms(some.terms, n=n, style=style, total=int(some.whole)))
 
     if info == EQUAL:
         # One bit each: the information matched is the number of n-grams matched.
@@ -136,10 +116,7 @@ def nist(
         to_tables=_build_tables,
         from_tables=partial(_read_tables, n=n, style=style),
         apply=apply,
-        exchange=TermExchange(
-            request=request_ngrams,
-            start_sums=partial(_core.WindowSums, n),
-        ),
+        apply_some=apply_some,
     )
     return replace(plain, fit=fit)
 
@@ -176,11 +153,16 @@ def fit_information(
     return weights
 
 
-def _weigh_terms(terms: TermCounts, *, n: int, style: str) -> _core.Information:
-    """Weigh n-grams that were counted elsewhere, what begins one before it."""
+def _weigh_terms(
+    terms: TermCounts, *, n: int, style: str, total: int | None = None
+) -> _core.Information:
+    """Weigh n-grams that were counted elsewhere, what begins one before it.
+
+    `total` is the number of words in the corpus, if the terms are only some of it.
+    """
     _check_counts(terms.counts)
     weights = _core.Information(n, style)
-    weights.learn(*terms[:3])
+    weights.learn(*terms[:3], total)
     return weights
 
 

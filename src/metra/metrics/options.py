@@ -27,7 +27,7 @@ class Range(NamedTuple):
     above: bool = False
 
     def __contains__(self, value: object) -> bool:
-        """Whether the number lies in the range."""
+        """Return True if the number lies in the range."""
         if not isinstance(value, (int, float)) or not math.isfinite(value):
             return False
         return self.low <= value <= self.high and not (self.above and value == self.low)
@@ -52,6 +52,9 @@ Share: TypeAlias = Annotated[float, Range(0, 1)]
 FromZero: TypeAlias = Annotated[float, Range(0)]
 #: Whether letter case counts.
 Case: TypeAlias = Literal["mixed", "lower"]
+#: The tokeniser of metrics that take words as they are by default. A text beside a type
+#: is the meaning of options of this type.
+PlainTokenizer: TypeAlias = Annotated[str, "tokeniser; none splits at white space."]
 
 #: Marks an option that changes no score, such as a time-out: signatures leave it out.
 UNSIGNED = object()
@@ -70,6 +73,8 @@ class Parameter(NamedTuple):
     range: Range | None = None
     #: Whether scores depend on it, so that signatures name it.
     is_signed: bool = True
+    #: Meaning by its type, where the docstring of the factory does not explain it.
+    meaning: str = ""
 
     @property
     def kinds(self) -> tuple[Any, ...]:
@@ -116,8 +121,9 @@ def read_parameters(factory: Callable[..., object]) -> dict[str, Parameter]:
             extra for kind in kinds for extra in getattr(kind, "__metadata__", ())
         ]
         limits = next((extra for extra in extras if isinstance(extra, Range)), None)
+        meaning = next((extra for extra in extras if isinstance(extra, str)), "")
         parameters[name] = Parameter(
-            name, hints[name], entry.default, limits, UNSIGNED not in extras
+            name, hints[name], entry.default, limits, UNSIGNED not in extras, meaning
         )
     return parameters
 

@@ -41,17 +41,19 @@ from metra.scores.model_scores import (
     is_string_metric,
     list_score_files,
     name_nameless,
+    read_comet_spans,
 )
 from metra.scores.registry import read_scores
 from metra.scores.selection import DEFAULT
+from metra.scores.spans import number_segments
 from metra.scores.table import (
     ScoredItem,
     Scorer,
     Scores,
     build_score_table,
     concatenate_scores,
-    number_segments,
 )
+from metra.stats.direction import HIGHER, LOWER
 
 if TYPE_CHECKING:
     from metra.scores.spans import Spans
@@ -61,6 +63,14 @@ SMALL, MORE_DIGITS = 1.5, 2
 _SYSTEM = "{system}"
 #: An end of the range that scores may have.
 Bound: TypeAlias = Annotated[float | None, Range(-1e12, 1e12)]
+
+
+class UnknownDirectionError(OptionError):
+    """Scores of which nobody has said whether higher ones are better."""
+
+    def __init__(self, problem: str, remedy: str) -> None:
+        super().__init__(f"{problem}; {remedy}.")
+        self.problem = problem
 
 
 @metric_factory
@@ -135,15 +145,10 @@ def outside(
 
 def _read_errors(path: str) -> "Callable[[], Spans] | None":
     """Read the errors that xCOMET marks beside its scores, None if there are none."""
-    from metra.scores.span_files import read_spans
-
     if _SYSTEM in path or Path(path).is_dir() or not is_comet_json(read_head(path)):
         return None
-    try:
-        spans = read_spans(path)
-    except FormatError:
-        return None
-    return lambda: spans
+    spans = read_comet_spans(path)
+    return (lambda: spans) if len(spans.system) else None
 
 
 def import_scores(
@@ -246,8 +251,8 @@ def get_values(
             raise CorpusError(msg)
         return values[NAMELESS]
     if system not in values:
-        known = no_such("system", system, values)
-        msg = f"{source} lack a system. {known} NAME=FILE names an output."
+        advice = no_such("system", system, values)
+        msg = f"{source} lack a system. {advice} NAME=FILE names an output."
         raise UnknownNameError(msg)
     return values[system]
 
@@ -330,8 +335,8 @@ def _build_metric(
         columns=("score", "segments"),
         rows=partial(rows, values=values, source=source),
         aggregate=aggregate,
-        higher_is_better=is_higher,
-        needs=(),
+        direction=HIGHER if is_higher else LOWER,
+        needs=frozenset(),
         settled=settled,
         more_digits=MORE_DIGITS if is_small else 0,
         notes=notes,
@@ -371,8 +376,8 @@ def build_column_metric(
         columns=("score", "segments"),
         rows=partial(_read_column, name=name, columns=columns, limits=limits),
         aggregate=aggregate,
-        higher_is_better=higher_is_better,
-        needs=(),
+        direction=HIGHER if higher_is_better else LOWER,
+        needs=frozenset(),
         settled={
             "columns": ",".join(columns.values()),
             "better": "higher" if higher_is_better else "lower",
@@ -441,7 +446,7 @@ def _check_range(
 def _find_outside(
     values: Array, limits: tuple[float | None, float | None]
 ) -> NDArray[np.bool_]:
-    """Mark infinite values and those outside the range; what is missing is in it."""
+    """Mark infinite values and those outside the range; missing ones are in it."""
     low, high = limits
     is_outside = np.isinf(values)
     is_outside |= values < float(low) if low is not None else False
@@ -521,7 +526,7 @@ def _compute_version(path: str, files: Sequence[str]) -> str:
 
 
 def _choose_scorer(scores: Scores, name: str, path: str, lang: str) -> Scores:
-    """Keep the segments' scores of one scorer, the only one or the one that is named."""
+    """Keep the segments' scores of one scorer, the only one or the named one."""
     if lang:
         scores = scores.only(lang=lang)
     languages = [pair for pair in scores.languages if pair]
@@ -555,11 +560,11 @@ def _find_direction(
 ) -> bool:
     """Return True if higher is better: as the file says, or as is known of the metric."""
     if scorer.higher_is_better is None:
-        msg = (
-            f"{path} has {scorer.name!r}, of which {scorer.direction.words}; as a "
-            "metric, higher or lower scores are better: add better=higher or better=lower."
+        problem = (
+            f"{path} has {scorer.name!r}, of which {scorer.direction.words}, but higher "
+            "or lower scores of a metric are better"
         )
-        raise OptionError(msg)
+        raise UnknownDirectionError(problem, "add better=higher or better=lower")
     if scorer.kind or scorer.is_declared:
         return scorer.higher_is_better
     pooled = _pool_values(values)
@@ -567,8 +572,7 @@ def _find_direction(
         direction = find_direction(each, pooled[np.isfinite(pooled)])
         if direction is not None:
             return direction
-    msg = (
-        f"{path} does not give the direction of {name!r}; add better=higher or "
-        f"better=lower, as in {name}@{path}:better=higher."
-    )
-    raise OptionError(msg)
+    problem = f"{path} does not give the direction of {name!r}"
+    example = f"{name}@{path}:better=higher"
+    remedy = f"add better=higher or better=lower, as in {example}"
+    raise UnknownDirectionError(problem, remedy)

@@ -1,4 +1,4 @@
-"""Where the parses of texts come from: a file beside the texts, or an installed model.
+"""Sources of parses: a file beside the texts, or an installed model.
 
 Parses by an installed spaCy model, in the same form as parses from a file.
 """

@@ -188,7 +188,7 @@ def details(batch: AnyBatch, *, metrics: Sequence[Metric]) -> list[Detail]:
 def _describe_model(
     model: QualityModel, metrics: Sequence[Metric]
 ) -> dict[str, object]:
-    """Say what is combined and how; the members' signatures stand in brackets."""
+    """Describe the combination; the members' signatures stand in brackets."""
     entries = []
     for member, metric in zip(model.members, metrics, strict=True):
         weight, worst, best = map(

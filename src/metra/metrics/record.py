@@ -1,7 +1,7 @@
 """The record of a metric, with its three optional groups, and the factory that makes it."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -16,15 +16,16 @@ from metra.errors import (
 )
 from metra.metrics.options import format_value, read_parameters
 from metra.stats import totals
-from metra.stats.direction import HIGHER, Direction, find_direction
+from metra.stats.direction import HIGHER, Direction
 
 if TYPE_CHECKING:
     from metra.metrics.alignment import Alignment
-    from metra.metrics.corpus_weights import TermCounts, TermExchange
+    from metra.metrics.corpus_weights import CorpusTerms, TermCounts
     from metra.metrics.llm.budget import Estimate
     from metra.metrics.units import Detail
     from metra.scores.spans import Spans
     from metra.scores.table import Scores
+    from metra.text.salience import DocumentWords
 
 Array: TypeAlias = totals.Array
 AnyBatch: TypeAlias = Batch | Sentence
@@ -62,6 +63,10 @@ class Fast:
     own_threads: bool = False
 
 
+#: The weights of so many references at most are kept in memory: 4 to 8 gigabytes for NIST.
+MOST_WEIGHED = 4_000_000
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
     """Weights from the references of a whole corpus: `metric.fit(batches)` applies them.
@@ -79,12 +84,33 @@ class Fit:
     #: Counts from the summed terms of all parts of a corpus, in the order of the keys' bytes;
     #: None if the corpus has to be counted in one place.
     from_terms: "Callable[[TermCounts], Any] | None" = None
-    #: For a corpus whose terms do not fit into memory.
-    exchange: "TermExchange | None" = None
+    #: The metric for rows of a corpus whose terms do not fit into memory, from the terms of
+    #: these rows; None if the terms of every corpus fit.
+    apply_some: "Callable[[CorpusTerms], Metric] | None" = None
+    #: Salience and weights of words in documents, if terms are pairs of a document and a word:
+    #: rows then need all terms of their documents.
+    weigh: "Callable[[DocumentWords], tuple[Array, Array]] | None" = None
 
     def __call__(self, batches: Iterable[Batch]) -> "Metric":
         """Return the metric with the weights of these batches' references."""
-        return self.apply(self.count(batches))
+        return self.apply(self.count(self._limit_size(batches)))
+
+    def _limit_size(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+        references = 0
+        for batch in batches:
+            references += len(batch) * len(batch.refs)
+            self.check_size(references)
+            yield batch
+
+    def check_size(self, references: int) -> None:
+        """Refuse a corpus with so many references that weights do not fit into memory."""
+        if self.apply_some and references > MOST_WEIGHED:
+            msg = (
+                "nist and ltv keep the terms of all references in memory, for up to "
+                f"{MOST_WEIGHED:,} references; score a larger table on Spark (`engine` "
+                "spark), or use saved weights (nist:info=FILE, ltv:weights=FILE)."
+            )
+            raise CorpusError(msg)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +136,7 @@ def give_no_parts(_: Array) -> Parts:
     return {}
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Metric:
     """A metric: additive statistics of segments, and a score from their sums.
 
@@ -129,57 +155,28 @@ class Metric:
     rows: Callable[[AnyBatch], Array]
     aggregate: Callable[[Array], Array]
     #: Higher or lower is better, or closest to a target.
-    direction: Direction
+    direction: Direction = HIGHER
     #: Named components of one row of totals.
-    parts: Callable[[Array], Parts]
+    parts: Callable[[Array], Parts] = give_no_parts
     #: The metric for single segments where that is another configuration; same rows.
-    for_segments: "Metric | None"
-    needs: frozenset[Need]
+    for_segments: "Metric | None" = None
+    needs: frozenset[Need] = frozenset({"references"})
     #: Digits after the point in tables, beyond those of scores up to 100.
-    more_digits: int
+    more_digits: int = 0
     #: Resolved values of options, such as the version of a file, for the signature.
-    settled: Mapping[str, object]
+    settled: Mapping[str, object] = field(default_factory=dict)
     #: Every option on which scores depend, with its value, filled in by `metric_factory`.
-    options: Mapping[str, object]
-    fast: Fast
-    fit: Fit | None
-    notes: Notes
+    options: Mapping[str, object] = field(default_factory=dict)
+    fast: Fast = Fast()
+    fit: Fit | None = None
+    notes: Notes = Notes()
     #: Returns the call that makes the metric again in another process. Only functions that
     #: make metrics set it, and a metric changed with `replace` has none.
-    origin: Callable[[], Recipe] | None = field(init=False, compare=False)
+    origin: Callable[[], Recipe] | None = field(init=False, compare=False, default=None)
 
-    def __init__(
-        self,
-        *,
-        name: str,
-        columns: tuple[str, ...],
-        rows: Callable[[AnyBatch], Array],
-        aggregate: Callable[[Array], Array],
-        direction: Direction = HIGHER,
-        higher_is_better: bool | None = None,
-        parts: Callable[[Array], Parts] = give_no_parts,
-        for_segments: "Metric | None" = None,
-        needs: Iterable[Need] = ("references",),
-        more_digits: int = 0,
-        settled: Mapping[str, object] | None = None,
-        options: Mapping[str, object] | None = None,
-        fast: Fast | None = None,
-        fit: Fit | None = None,
-        notes: Notes | None = None,
-    ) -> None:
-        """Store the fields; `higher_is_better` stands for a direction without a target."""
-        if higher_is_better is not None:
-            direction = find_direction(higher_is_better)
-        given = locals() | {
-            "needs": frozenset(needs),
-            "settled": settled or {},
-            "options": options or {},
-            "fast": fast or Fast(),
-            "notes": notes or Notes(),
-            "origin": None,
-        }
-        for each in fields(self):
-            object.__setattr__(self, each.name, given[each.name])
+    def __post_init__(self) -> None:
+        """Accept any collection of needs."""
+        object.__setattr__(self, "needs", frozenset(self.needs))
 
     def __repr__(self) -> str:
         """Name the metric with all its options."""
@@ -414,6 +411,11 @@ def check_on_fit(metric: Metric, check: Callable[[Iterable[Batch]], object]) -> 
     """Return the metric with a `fit` that checks the whole test set and changes nothing."""
     fit = Fit(count=check, apply=lambda _: metric, to_tables=lambda _: None)
     return replace(metric, fit=fit)
+
+
+def name_columns(totals: Array, *, columns: Sequence[str]) -> Parts:
+    """Return the totals as the parts of a score, by the names of the columns."""
+    return dict(zip(columns, totals.tolist(), strict=True))
 
 
 def compute_share(part: Array, whole: Array) -> Array:

@@ -57,19 +57,10 @@ def find_factory(name: str) -> Callable[..., Metric]:
 
 
 #: Metrics of other programs with names that are near to one of ours.
-_ELSEWHERE = frozenset(
-    {
-        "bleurt",
-        "hter",
-        "cter",
-        "mbleu",
-        "ibleu",
-        "selfbleu",
-        "hlepor",
-        "rouge",
-        "rougelsum",
-    }
-)
+_ELSEWHERE = {
+    *("bleurt", "hter", "cter", "mbleu", "ibleu", "selfbleu", "hlepor"),
+    *("rouge", "rougelsum"),
+}
 
 
 def read_spec(spec: str) -> tuple[str, dict[str, str]]:
@@ -98,7 +89,7 @@ _CHRF = re.compile(r"chrf([1-9]?)(\+{0,2}|pp)")
 
 
 def is_signed_option(name: str, option: str) -> bool:
-    """Return whether scores of a metric depend on an option, as far as that is known.
+    """Return whether scores of a metric depend on an option; True of unknown ones.
 
     >>> is_signed_option("bleu", "tok"), is_signed_option("llm", "timeout")
     (True, False)
@@ -147,7 +138,7 @@ def _list_words(spec: str) -> tuple[str, ...]:
 
 
 def _read_state(word: str) -> object:
-    """Return a fingerprint of a file, None for what is none, _UNKNOWN for several files."""
+    """Return a fingerprint of a file, None if it is none, _UNKNOWN for several files."""
     state = get_file_state(word)
     # A pattern is no file; a folder, or a file that names others, may stay as it is while
     # they change.

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from inspect import signature as signature_of
+from operator import itemgetter
+from typing import TypeAlias
 
 from metra.errors import MetraError, UnknownNameError
 from metra.metrics.options import format_value
@@ -72,16 +74,15 @@ def convert_to_sacrebleu(signature: str) -> str:
     'BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0'
     """
     name, options = _read_signature(signature)
-    known = _SACREBLEU.get(name)
-    if known is None:
+    if name not in _SACREBLEU:
         return signature
-    title, fixed, list_parts = known
+    title, fixed, own = _SACREBLEU[name]
     if any(options.get(key) != value for key, value in fixed.items()):
         return signature
     resampled = ""
     if "ci" in options:
         resampled = f"|bs:{options['trials']}|seed:{options['seed']}"
-    listed = "|".join(f"{k}:{v}" for k, v in list_parts(options).items())
+    listed = "|".join(f"{k}:{find(options)}" for k, find in own.items())
     title += "+" * min(int(options.get("word_order", 0)), 2)
     return f"{title}|nrefs:{options.get('nrefs', 1)}{resampled}|{listed}|version:{SACREBLEU}"
 
@@ -93,7 +94,7 @@ def list_sacrebleu_options(signature: str) -> dict[str, str]:
     {'case': 'mixed', 'eff': 'yes', 'nc': '6', 'nw': '0', 'space': 'no'}
     """
     name, options = _read_signature(signature)
-    return _SACREBLEU[name][2](options)
+    return {key: find(options) for key, find in _SACREBLEU[name][2].items()}
 
 
 def _read_signature(signature: str) -> tuple[str, dict[str, str]]:
@@ -101,40 +102,11 @@ def _read_signature(signature: str) -> tuple[str, dict[str, str]]:
     return name, dict(part.partition(":")[::2] for part in parts)
 
 
-def _list_bleu_parts(options: Mapping[str, str]) -> dict[str, str]:
+def _name_smoothing(options: Mapping[str, str]) -> str:
     smooth = options["smooth"]
     if smooth in ("floor", "add-k"):
         smooth += f"[{float(options['smooth_value']):.2f}]"
-    return {
-        "case": _name_case(options),
-        "eff": options["eff"],
-        "tok": _name_tokenizer(options["tok"]),
-        "smooth": smooth,
-    }
-
-
-def _list_chrf_parts(options: Mapping[str, str]) -> dict[str, str]:
-    return {
-        "case": _name_case(options),
-        "eff": "no" if options["eps"] == "yes" else "yes",
-        "nc": options["n"],
-        "nw": options["word_order"],
-        "space": options["whitespace"],
-    }
-
-
-def _list_ter_parts(options: Mapping[str, str]) -> dict[str, str]:
-    return {
-        "case": _name_case(options),
-        "tok": "tercom",
-        "norm": options["normalized"],
-        "punct": options["punct"],
-        "asian": options["asian"],
-    }
-
-
-def _name_case(options: Mapping[str, str]) -> str:
-    return "lc" if options["case"] == "lower" else "mixed"
+    return smooth
 
 
 #: sacreBLEU's names of the SentencePiece models in the folder `models` of its cache.
@@ -162,11 +134,12 @@ def _name_tokenizer(tok: str) -> str:
     return next((m for m, file in models if name.endswith(f"/{file}")), tok)
 
 
+_Option: TypeAlias = Callable[[Mapping[str, str]], str]
+_CASE: dict[str, _Option] = {
+    "case": lambda options: "lc" if options["case"] == "lower" else "mixed"
+}
 #: By metric: its name there, the options that sacreBLEU does not have, and its own.
-_SACREBLEU: dict[
-    str,
-    tuple[str, Mapping[str, str], Callable[[Mapping[str, str]], dict[str, str]]],
-] = {
+_SACREBLEU: dict[str, tuple[str, Mapping[str, str], Mapping[str, _Option]]] = {
     "bleu": (
         "BLEU",
         {
@@ -176,13 +149,34 @@ _SACREBLEU: dict[
             "average": "geometric",
             "style": "sacrebleu",
         },
-        _list_bleu_parts,
+        _CASE
+        | {
+            "eff": itemgetter("eff"),
+            "tok": lambda options: _name_tokenizer(options["tok"]),
+            "smooth": _name_smoothing,
+        },
     ),
-    "chrf": ("chrF2", {"beta": "2", "stem": "no"}, _list_chrf_parts),
+    "chrf": (
+        "chrF2",
+        {"beta": "2", "stem": "no"},
+        _CASE
+        | {
+            "eff": lambda options: "no" if options["eps"] == "yes" else "yes",
+            "nc": itemgetter("n"),
+            "nw": itemgetter("word_order"),
+            "space": itemgetter("whitespace"),
+        },
+    ),
     "ter": (
         "TER",
         {"tok": "none", "stem": "no", "style": "sacrebleu"},
-        _list_ter_parts,
+        _CASE
+        | {
+            "tok": lambda _: "tercom",
+            "norm": itemgetter("normalized"),
+            "punct": itemgetter("punct"),
+            "asian": itemgetter("asian"),
+        },
     ),
 }
 

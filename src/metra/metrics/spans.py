@@ -29,7 +29,7 @@ from metra.metrics.record import (
 )
 from metra.metrics.units import Detail
 from metra.scores.mqm import NON_TRANSLATION, find_cost
-from metra.scores.span_files import read_spans
+from metra.scores.registry import read_spans
 from metra.scores.spans import NEUTRAL, Mark, RatingKey, Spans, build_spans
 from metra.scores.table import ScoredItem
 
@@ -94,7 +94,7 @@ def spans(
         rows=partial(rows, table=table, weights=weights, names=names),
         aggregate=aggregate,
         parts=partial(parts, names=names),
-        needs=(),
+        needs=frozenset(),
         settled={"file": compute_file_version(file)},
         notes=Notes(
             details=partial(details, table=table),

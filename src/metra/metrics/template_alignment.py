@@ -43,7 +43,7 @@ class FillerPair(NamedTuple):
 
 
 class FillerCounts(NamedTuple):
-    """How many fillers are in each category; numbers, or arrays of them."""
+    """Numbers of fillers in each category; numbers, or arrays of them."""
 
     correct: Any = 0
     partial: Any = 0
@@ -151,7 +151,7 @@ def _pair_instances(
 
 
 def _weigh_pairs(pairs: Sequence[FillerPair], bound: int) -> int:
-    """Return a number that is higher by credit first, then correct and incorrect fillers.
+    """Return a number, higher by credit first, then correct and incorrect fillers.
 
     `bound` is more than all fillers, so that what comes later never outweighs.
     """
@@ -178,10 +178,16 @@ def _pair_slots(
 def _pair_texts(
     theirs: Sequence[str], ours: Sequence[str], partial: PartialRule
 ) -> Iterator[tuple[str | None, str | None, Category]]:
-    """Pair the fillers of one slot; what is left over on one side is missing or spurious."""
+    """Pair the fillers of one slot; those left over are missing or spurious."""
     categories = [[_compare_texts(key, one, partial) for one in ours] for key in theirs]
-    worth = {"correct": 2 * len(theirs) + 3, "partial": len(theirs) + 1, "incorrect": 0}
-    columns = assign_columns([[worth[one] for one in row] for row in categories])
+    credits_by_category = {
+        "correct": 2 * len(theirs) + 3,
+        "partial": len(theirs) + 1,
+        "incorrect": 0,
+    }
+    columns = assign_columns(
+        [[credits_by_category[one] for one in row] for row in categories]
+    )
     for key, row, column in zip(theirs, categories, columns, strict=True):
         if column is None:
             yield key, None, "missing"
@@ -217,6 +223,6 @@ def _normalise_texts(texts: tuple[str, ...]) -> tuple[_NormalisedText, ...]:
 
 
 def _has_words(words: tuple[str, ...], others: tuple[str, ...]) -> bool:
-    """Whether one of two texts has all words of the other, in their order."""
+    """Return True if one of two texts has all words of the other, in their order."""
     shorter, longer = sorted((words, others), key=len)
     return bool(shorter) and contains_words(shorter, longer)

@@ -32,8 +32,8 @@ def ter(
     is greedy: it repeatedly takes the shift that reduces the edit distance most; of
     equal shifts the longest, then the one that starts first, then the one with the
     earliest target. A block is shifted only if its words occur elsewhere in the
-    reference and are not all in the right place, and only to a place next to words that
-    are its neighbours in the reference. The edits for the reference with the fewest
+    reference and are not all in the right place, and only to a place next to its
+    neighbours in the reference. The edits for the reference with the fewest
     edits are divided by the mean length of all references; both are summed over
     segments first. If there are no reference words, the rate is 100 with edits and 0
     without.
@@ -49,8 +49,8 @@ def ter(
     The two programs differ as follows:
 
     - The edit distance of sacreBLEU is limited to a band of 25 words around the
-      diagonal. TERCOM drops cells that are more than 20 above the best. For outputs
-      that are much worse or have a very different length, the number of edits may
+      diagonal. TERCOM drops cells more than 20 above the best. For much
+      worse outputs, or outputs of a very different length, the number of edits may
       differ slightly.
     - sacreBLEU stops after 1000 tried shifts in a segment; TERCOM does not.
     - sacreBLEU measures the distance of a shift from the position of the words in the

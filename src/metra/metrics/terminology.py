@@ -1,4 +1,4 @@
-"""Terms that are right: of those that are due, how many the output has."""
+"""Terminology: the share of required terms that the output contains."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from metra.formats.annotations.terms import Term, read_terms
 from metra.formats.stream import compute_file_version
 from metra.metrics import record
 from metra.metrics.options import Case
-from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, metric_factory
 from metra.metrics.units import Detail, check_places, list_annotations
 from metra.text.columns import pack
 from metra.text.normalisation import contains_words
@@ -86,7 +86,7 @@ def terminology(
         columns=COLUMNS,
         rows=checker.rows,
         aggregate=aggregate,
-        parts=parts,
+        parts=partial(record.name_columns, columns=COLUMNS),
         needs=record.select_needs(
             source=any(term.source for term in terms.everywhere),
             whole_documents=unit == "document",
@@ -102,19 +102,14 @@ def terminology(
 
 
 def aggregate(totals: Array) -> Array:
-    """Right per hundred that are due; NaN where none is."""
+    """Right per hundred required terms; NaN of none."""
     return record.compute_share(totals[..., 0], totals[..., 2])
-
-
-def parts(totals: Array) -> Parts:
-    """Count right terms, right variants among them, and required terms."""
-    return dict(zip(COLUMNS, totals.tolist(), strict=True))
 
 
 def _check_placement(
     terms: PlacedAnnotations[Term], everywhere: Sequence[Term], batches: Iterable[Batch]
 ) -> None:
-    """Refuse terms of segments and documents that are not there, or of one of several."""
+    """Refuse terms of unknown segments and documents, or of one of several."""
     documents = check_places(terms, batches)
     if everywhere and len(documents) > 1:
         msg = (
@@ -169,7 +164,7 @@ class _TermChecker:
         return table
 
     def details(self, batch: AnyBatch) -> list[Detail]:
-        """The terms that are missing."""
+        """The missing terms."""
         return [
             Detail(
                 at, "missing", term.term, {"source": term.source} if term.source else {}
@@ -179,7 +174,7 @@ class _TermChecker:
         ]
 
     def _check_terms(self, batch: AnyBatch) -> Iterator[tuple[int, Term, int | None]]:
-        """Give each term that is due, and which of its forms the output has, if any."""
+        """Give each required term, and which of its forms the output has, if any."""
         hyps, texts = batch.hyps.tokens(self.text), batch.hyps.text
         source = batch.source.tokens(self.source) if batch.source else None
         everywhere = self.terms.everywhere if self.unit == "document" else ()

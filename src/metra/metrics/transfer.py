@@ -250,9 +250,9 @@ def _count_both(
 def _parse_kinds(phrases: str) -> list[str]:
     """Read kinds of phrases, with + between them."""
     kinds = phrases.split("+")
-    known = transfer_rules.COUNTABLE
-    if any(kind not in known for kind in kinds) or len({*kinds}) < len(kinds):
-        expected = f"some of {', '.join(known)}, each once, separated by +"
+    countable = transfer_rules.COUNTABLE
+    if any(kind not in countable for kind in kinds) or len({*kinds}) < len(kinds):
+        expected = f"some of {', '.join(countable)}, each once, separated by +"
         raise OptionError(not_possible(f"transfer: phrases={phrases}", expected))
     return kinds
 

@@ -40,7 +40,7 @@ class Finding:
 
     @property
     def count(self) -> int:
-        """How often it was noted."""
+        """Number of times it was noted."""
         return len(self.segments)
 
 
@@ -79,7 +79,7 @@ def list_units(batch: AnyBatch, unit: str) -> Iterator[tuple[str, range]]:
 def list_annotations(
     placed: PlacedAnnotations[T], batch: AnyBatch, unit: str
 ) -> Iterator[tuple[range, list[tuple[int, T]]]]:
-    """Give the segments of each unit of a batch, and what is annotated at which of them."""
+    """Give the segments of each unit of a batch, and the annotations at each of them."""
     for document, segments in list_units(batch, unit):
         entries = [(segments.start, one) for one in placed.documents.get(document, ())]
         for segment in segments:
@@ -93,12 +93,10 @@ def check_places(placed: PlacedAnnotations[T], batches: Iterable[Batch]) -> set[
 
     Return the names of the documents.
     """
-    count = 0
-    known: set[str] | None = set()
+    count, documents = 0, set[str]()
     for batch in batches:
         count += len(batch)
-        names = batch.place.documents
-        known = None if known is None or names is None else known.union(names)
+        documents.update(batch.place.documents or ())
     beyond = max(placed.segments, default=0)
     if beyond >= count:
         msg = (
@@ -106,14 +104,14 @@ def check_places(placed: PlacedAnnotations[T], batches: Iterable[Batch]) -> set[
             "segments; the annotations must belong to the text."
         )
         raise CorpusError(msg)
-    if placed.documents and known is None:
+    if placed.documents and not documents:
         msg = (
             f"{placed.path} assigns its lines to documents, but documents are "
             "missing; give `documents`."
         )
         raise CorpusError(msg)
-    check_documents(f"{placed.path} refers to", placed.documents, known or ())
-    return known or set()
+    check_documents(f"{placed.path} refers to", placed.documents, documents)
+    return documents
 
 
 def check_documents(says: str, names: Iterable[str], known: Collection[str]) -> None:

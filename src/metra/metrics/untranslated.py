@@ -75,11 +75,11 @@ def untranslated(
     if rule == "script" and not script:
         msg = "untranslated: rule=script uses the script only; leave out script=no."
         raise OptionError(msg)
-    known = load_dictionaries(dictionary) if dictionary else None
+    lexicon = load_dictionaries(dictionary) if dictionary else None
     language = lang.replace("_", "-").partition("-")[0].lower()
     listed = map(str.strip, read_lines(allow)) if allow else ()
     judge = _WordChecker(
-        dictionary=known,
+        dictionary=lexicon,
         rule=rule,
         script=script,
         names=names and language != "de",
@@ -87,7 +87,7 @@ def untranslated(
         scripts=list_scripts(language),
     )
     settled: dict[str, object] = {
-        "dictionary": known.version if known else "none",
+        "dictionary": lexicon.version if lexicon else "none",
         "allow": compute_file_version(allow) if allow else "none",
     }
     metric = Metric(
@@ -148,7 +148,7 @@ class _Type(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _WordChecker:
-    """Word lists that words are compared with, and words that are exempt."""
+    """Word lists to compare words with, and exempt words."""
 
     dictionary: Dictionary | None
     rule: str
@@ -187,10 +187,10 @@ class _WordChecker:
             theirs = set(
                 split_word_parts(word.text for word in find_running_words(text))
             )
-            found = ((word.text, self._find_evidence(word, theirs)) for word in words)
+            signs = ((word.text, self._find_evidence(word, theirs)) for word in words)
             suspects = [
                 (word, evidence, self._is_wrong(evidence, source is not None))
-                for word, evidence in found
+                for word, evidence in signs
                 if evidence is not None
             ]
             yield len(words), suspects

@@ -14,8 +14,8 @@ of spaCy's English models; what XELDA would have found is not known.
 | ADVADJ(adverb, adjective) | adverb is `advmod` of an adjective or participle to its right | the same |
 | SUBJ(noun, verb) | noun is `nsubj` of verb, and no relative pronoun | the same |
 | DOBJ(verb, noun) | noun is `obj` of verb | `dobj` |
-| NN(noun, noun) | noun is `compound` of a noun to its right; so is a name (PROPN or tag NNP) that is `amod` | the same |
-| NNPREP(noun, preposition, noun) | second noun is `nmod` of the first, with a preposition as its `case` | second noun is `pobj` of a preposition that is `prep` of the first |
+| NN(noun, noun) | noun is `compound` of a noun to its right; so is an `amod` name (PROPN or tag NNP) | the same |
+| NNPREP(noun, preposition, noun) | second noun is `nmod` of the first, with a preposition as its `case` | second noun is `pobj` of a preposition, itself `prep` of the first |
 """
 
 from collections import Counter
@@ -28,7 +28,14 @@ import numpy as np
 from metra.errors import OptionError
 from metra.formats.annotations.conllu import Parse, ParsedWord
 from metra.metrics.parses import ParseSource, build_file_source, build_model_source
-from metra.metrics.record import AnyBatch, Array, Metric, Notes, Parts, metric_factory
+from metra.metrics.record import (
+    AnyBatch,
+    Array,
+    Metric,
+    Notes,
+    metric_factory,
+    name_columns,
+)
 from metra.metrics.units import Detail
 
 #: What the score adds up.
@@ -86,8 +93,8 @@ def xscore(*, parses: str = "", model: str = "", match: bool = True) -> Metric:
         columns=PROFILE,
         rows=partial(rows, source=source),
         aggregate=aggregate,
-        parts=parts,
-        needs=(),
+        parts=partial(name_columns, columns=PROFILE),
+        needs=frozenset(),
         settled={"parses": parses or "none", "model": model or "none"} | source.settled,
         notes=Notes(details=partial(details, source=source)),
     )
@@ -107,11 +114,6 @@ def rows(batch: AnyBatch, *, source: ParseSource) -> Array:
 def aggregate(totals: Array) -> Array:
     """Return the positive counts minus the negative ones, for each row of totals."""
     return totals[..., : len(SIGNS)] @ np.array([*SIGNS.values()], dtype=np.float64)
-
-
-def parts(totals: Array) -> Parts:
-    """Return the dependency profile: the frequency of each dependency."""
-    return dict(zip(PROFILE, totals.tolist(), strict=True))
 
 
 def details(batch: AnyBatch, *, source: ParseSource) -> Iterator[Detail]:

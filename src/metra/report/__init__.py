@@ -3,7 +3,7 @@
 `metra.report(evalset, outputs, "report.html")` writes the page about some outputs.
 
 table: tables as Markdown, LaTeX, tab-separated values and JSON; numbers as text
-paper: tables for a paper as LaTeX, Markdown, HTML and Excel workbooks
+paper: tables for a paper as LaTeX, Markdown and Excel workbooks
 terminal: tables, words and running text for a terminal
 writers: one module per kind of result, in every format
 chart: the chart kit: palette, ticks, scales, axes and marks
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 #: Formats of tables; `metra.report.writers.results.WRITERS` has the functions.
 FORMATS = ("table", "json", "tsv", "markdown", "latex")
 #: Formats of tables that are ready for a paper, of `metra score` and `metra compare`.
-PAPER_FORMATS = ("markdown", "latex", "html", "xlsx")
+PAPER_FORMATS = ("markdown", "latex", "xlsx")
 #: Formats of scores and comparisons.
-RESULT_FORMATS = (*FORMATS, "html", "xlsx")
+RESULT_FORMATS = (*FORMATS, "xlsx")
 
 #: The metrics of a report if none are named.
 REPORT_METRICS = ("bleu", "chrf", "ter")

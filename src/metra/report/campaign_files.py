@@ -8,7 +8,7 @@ import io
 import json
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, fields, replace
 from functools import cached_property
 from itertools import islice
@@ -16,16 +16,11 @@ from typing import IO, Any, NamedTuple, TypeAlias, cast, get_args
 
 from metra.campaign.campaign import Campaign
 from metra.campaign.codebook import write_codebook
-from metra.campaign.evaltrans import collect_added_outputs, shows_judged
 from metra.campaign.judgement import (
-    WHOLE,
-    AnswerScores,
     build_campaign_scores,
-    format_judgement_lines,
     keep_latest,
-    score_each,
-    score_judgements,
 )
+from metra.campaign.measurements import collect_added_outputs, shows_judged
 from metra.campaign.prefilled_marks import MarkChanges, count_mark_changes
 from metra.campaign.protocols.questions import Template, pair_answer
 from metra.campaign.protocols.record import Protocol
@@ -39,8 +34,8 @@ from metra.campaign.reconciliation import (
 )
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.judged_outputs import format_judged_outputs
+from metra.formats.atomic import drain_spool, open_spool
 from metra.formats.compression import check_member_name
-from metra.formats.spool import drain_spool, open_spool
 from metra.formats.table import NONE, write_table
 from metra.meta.exercise import run_exercise
 from metra.meta.judges import add_flags
@@ -55,7 +50,14 @@ from metra.scores import (
     spreadsheet,
 )
 from metra.scores.judgement import Judgement
-from metra.scores.selection import DEFAULT, Flagged, Selection, list_flagged
+from metra.scores.judgement_jsonl import format_lines
+from metra.scores.selection import (
+    DEFAULT,
+    Flagged,
+    Selection,
+    list_flagged,
+    select_judgements,
+)
 from metra.scores.table import Scores
 from metra.stats.resampling import check_settings
 
@@ -77,7 +79,7 @@ _NO_DAY = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True)
 class ExportedFile:
-    """A file that is ready to be sent or written; a large one lies on the disk, unnamed."""
+    """An exported file, ready to send or write; a large one lies on the disk, unnamed."""
 
     name: str
     media_type: str
@@ -85,7 +87,7 @@ class ExportedFile:
     _file: IO[bytes]
 
     def read_parts(self) -> Iterator[bytes]:
-        """Yield what is in it, once: then it is closed, and gone from the disk."""
+        """Yield the content once; then the file is closed, and gone from the disk."""
         with self._file:
             yield from drain_spool(self._file)
 
@@ -113,9 +115,9 @@ class ExportRequest:
         return keep_latest(self.judgements)
 
     @cached_property
-    def answer_scores(self) -> AnswerScores:
-        """The scores of the last revisions."""
-        return score_each(self.kept)
+    def kept_scores(self) -> Scores:
+        """The last revisions as a table of scores, with the flags of judges."""
+        return replace(build_campaign_scores(self.kept), flags=self.scores.flags)
 
     @cached_property
     def texts(self) -> list[TextRow]:
@@ -174,15 +176,15 @@ def export_judgements(
     keys: str = "",
     flagged: Flagged = "apart",
 ) -> ExportedFile:
-    """Write judgements in a format; a campaign, if it is known, tells what a zip adds.
+    """Write judgements in a format; a campaign, if it is formats, tells what a zip adds.
 
     `keys` is the log of what judges typed, where the campaign records it. Judges with a
     flag are left out of means of systems (`apart`), count as others do (`count`), or are
     left out of everything (`out`).
     """
     if form not in EXPORT_FORMATS:
-        known = ", ".join(EXPORT_FORMATS)
-        msg = f"No format named {form!r} for judgements; known: {known}."
+        formats = ", ".join(EXPORT_FORMATS)
+        msg = f"No format named {form!r} for judgements; known: {formats}."
         raise OptionError(msg)
     if not judgements:
         msg = "There are no judgements to export yet."
@@ -247,42 +249,31 @@ def _encode_parts(text: Text) -> Iterator[bytes]:
         yield part.encode()
 
 
-def write_metrics_files(
-    judgements: Sequence[Judgement],
-    campaign: Campaign | None = None,
-    *,
-    apart: Collection[str] = (),
-) -> Iterator[tuple[str, str]]:
+def write_metrics_files(request: ExportRequest) -> Iterator[tuple[str, str]]:
     """Return the files of mt-metrics-eval with their paths: scores, marks by judge, texts.
 
-    `apart` are judges who are left out.
+    They are of the answers that count, without those of judges who are set apart.
     """
-    every, scored = score_judgements(judgements)
-    counted = [
-        (one, scores)
-        for one, scores in zip(every, scored, strict=True)
-        if one.counts and one.judge not in apart
-    ]
-    if not counted:
+    scores, campaign = request.kept_scores, request.campaign
+    kept = select_judgements(request.kept, scores, request.selection)
+    kept = [one for one in kept if one.counts]
+    if not kept:
         msg = "There are no judgements that count towards system scores yet."
         raise CorpusError(msg)
-    kept = [one for one, _ in counted]
     systems = dict.fromkeys(name for one in kept for name in one.systems)
     segments = max(one.segment for one in kept)
     if campaign is not None:
-        known = [system.name for system in campaign.systems if system.name in systems]
-        systems = dict.fromkeys([*known, *systems])
+        names = [system.name for system in campaign.systems if system.name in systems]
+        systems = dict.fromkeys([*names, *systems])
         # Files that were imported may use few of the numbers of a corpus.
         numbers = map(campaign.number, range(len(campaign.segments)))
         segments = max(segments, *numbers)
     marks = find_marks(step.asks for step in protocol(kept[0].protocol).steps)
-    costs = None if marks is None else marks.costs
     return mt_metrics_eval.format_folder(
-        kept,
-        [scores for _, scores in counted],
+        *(kept, request.selection.select(scores)),
         systems=list(systems),
         segments=segments,
-        weights=costs,
+        weights=None if marks is None else marks.costs,
     )
 
 
@@ -296,7 +287,7 @@ def _write_everything(request: ExportRequest) -> Iterator[tuple[str, Text]]:
             yield record.file, cast(Text, record.write(request))
     texts = [kept.segment for kept in request.kept if kept.counts]
     if "mt-metrics-eval" in fitting and texts:
-        for path, text in _write_metrics_folder(request):
+        for path, text in write_metrics_files(request):
             yield f"mt-metrics-eval/{path}", text
     # Tags of several raters have to be settled first.
     if "annotations" in fitting and len(set(texts)) == len(texts):
@@ -332,10 +323,7 @@ def _write_tables(request: ExportRequest) -> Iterator[tuple[str, str]]:
         )
         header = ("system", "skipped", "answers", "share")
         yield "skipped.tsv", write_table([header, *rows])
-    yield (
-        "undefined.tsv",
-        spreadsheet.format_undefined(request.kept, request.answer_scores),
-    )
+    yield "undefined.tsv", spreadsheet.format_undefined(request.kept_scores)
 
 
 def _write_campaign_files(
@@ -478,13 +466,6 @@ def _write_json(content: object) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
-def _write_metrics_folder(request: ExportRequest) -> Iterator[tuple[str, str]]:
-    """Return the files of mt-metrics-eval, of the judges who are not left out."""
-    return write_metrics_files(
-        request.judgements, request.campaign, apart=request.apart
-    )
-
-
 def _require_gold_standard(request: ExportRequest) -> str:
     if request.campaign is None or not _asks_for_gold_standard(
         request.campaign.protocol
@@ -511,23 +492,19 @@ def _asks_for_gold_standard(asked: Protocol) -> bool:
 EXPORT_FORMATS: Mapping[str, ExportFormat] = {
     "jsonl": ExportFormat(
         "judgements.jsonl",
-        lambda request: format_judgement_lines(request.judgements, request.flags),
+        lambda request: format_lines(request.judgements, request.scores),
     ),
     "tsv": ExportFormat(
         "scores.tsv",
-        lambda request: long_table.format_judgement_table(
-            request.kept, request.answer_scores, whole=WHOLE, flags=request.flags
-        ),
+        lambda request: long_table.format_judgement_table(request.kept_scores),
     ),
     "csv": ExportFormat(
         "judgements.csv",
-        lambda request: spreadsheet.format_lines(
-            request.kept, request.answer_scores, whole=WHOLE, flags=request.flags
-        ),
+        lambda request: spreadsheet.format_lines(request.kept, request.kept_scores),
     ),
     "appraise": ExportFormat(
         "appraise.csv",
-        lambda request: appraise.format_appraise(request.kept, request.answer_scores),
+        lambda request: appraise.format_appraise(request.kept, request.kept_scores),
         lambda asked: asked.name in appraise.APPRAISE_PROTOCOLS,
     ),
     "marot": ExportFormat(
@@ -537,7 +514,7 @@ EXPORT_FORMATS: Mapping[str, ExportFormat] = {
     ),
     "mt-metrics-eval": ExportFormat(
         "mt-metrics-eval.zip",
-        _write_metrics_folder,
+        write_metrics_files,
         lambda asked: not asked.contrastive and _asks_about_outputs(asked),
     ),
     "texts": ExportFormat(

@@ -1,7 +1,7 @@
 """The chart kit: palette, ticks, scales, axes and marks that all pictures are drawn with.
 
-Pictures in a page take their colours from the page's style sheet (`make_svg`). Pictures that
-are files of their own bring a style for both themes along (`render_svg`, `render_chart`).
+Pictures in a page take their colours from the page's style sheet (`make_svg`). Pictures in
+files of their own bring a style for both themes along (`render_svg`, `render_chart`).
 """
 
 import math
@@ -97,22 +97,16 @@ class PictureLayout:
     font: str = "sans"
     title: bool = True
 
-    def _to_units(self, length: float) -> float:
-        """Turn millimetres into the units that pictures are drawn in."""
-        return length * POINTS_PER_MM * FONT_UNITS / self.points
-
     @property
     def units(self) -> float | None:
         """Return the width in the units that pictures are drawn in."""
-        return None if self.width is None else self._to_units(self.width)
+        if self.width is None:
+            return None
+        return self.width * POINTS_PER_MM * FONT_UNITS / self.points
 
     def choose_width(self, width: float) -> float:
         """Return the width to draw in: that in print, else `width`."""
         return self.units or width
-
-    def exceeds_page(self, height: float) -> bool:
-        """Whether a picture of this height, in units, is longer than a printed page."""
-        return self.width is not None and height > self._to_units(PAGE_HEIGHT)
 
     def choose_room(self, on_screen: float, in_print: float) -> float:
         """Return the room for an axis and its name, less of it in print."""
@@ -120,8 +114,6 @@ class PictureLayout:
 
 
 POINTS_PER_MM = 72 / 25.4
-#: The text of a page of A4 or Letter with a caption below the picture, in millimetres.
-PAGE_HEIGHT = 215.0
 #: Pictures on a screen: as large as they need to be, with their titles.
 SCREEN = PictureLayout()
 
@@ -161,11 +153,11 @@ def render_chart(
     top = _BELOW_HEADING
     if layout.title:
         room, y = size[0] - 2 * _MARGIN, 44.0
-        for line in reversed(_wrap_text(caption, room)):
+        for line in reversed(wrap_text(caption, room)):
             heading.append(draw_text(_MARGIN, y, line, "faint"))
             y -= 16
         y = min(y - 4, 24.0)
-        for line in reversed(_wrap_text(title, room / 1.2)):
+        for line in reversed(wrap_text(title, room / 1.2)):
             heading.append(draw_text(_MARGIN, y, line, "title"))
             y -= 18
         top = min(y + 18 - 24, 0.0)
@@ -174,12 +166,16 @@ def render_chart(
     return render_svg(name, title, description, page, drawn, style=_STYLE, top=top)
 
 
-def _wrap_text(text: str, room: float) -> list[str]:
-    """Break a text into lines that are no wider than `room`."""
+def wrap_text(text: str, room: float) -> list[str]:
+    """Break a text into lines of the width `room` at most."""
     from textwrap import wrap
 
     # Running text is narrower than names and numbers are.
-    return wrap(text, max(int(room / 6.2), 12), break_long_words=False)
+    longest = max(int(room / 6.2), 12)
+    # Most texts fit, and `wrap` takes its time.
+    if text and len(text) <= longest and text.isprintable():
+        return [text]
+    return wrap(text, longest, break_long_words=False)
 
 
 def render_svg(
@@ -239,7 +235,7 @@ def make_svg(
 
 
 class PlotFrame(NamedTuple):
-    """Where a plot with two axes stands in its picture."""
+    """The frame of a plot with two axes in its picture."""
 
     left: float
     top: float

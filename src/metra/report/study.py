@@ -75,9 +75,9 @@ class Study:
     errors: MarkedErrorFindings | None = None
 
     @property
-    def against_baseline(self) -> list[Results]:
+    def against_baseline(self) -> Results:
         """Comparisons of metrics with the baseline; people are ranked in a section."""
-        return [select_baseline_family(self.results, self.baseline)]
+        return select_baseline_family(self.results, self.baseline)
 
     def rank_systems(self) -> list[SystemScores]:
         """List the systems, the best by people or the most trusted metric first."""
@@ -89,13 +89,8 @@ class Study:
         return 2 + (score.more_digits if score else 0)
 
 
-#: Segments of a kind and n-grams that are listed where there is no script to list all.
-LISTED = 10
+#: N-grams that are listed.
 NGRAMS = 20
-#: Two words that changed are the largest change of all, and the dullest: in test sets of
-#: some size, shorter segments are not among the most changed.
-MIN_WORDS = 5
-SOME_SIZE = 100
 #: More documents than this make a table that nobody reads.
 MOST_DOCUMENTS = 40
 
@@ -130,7 +125,6 @@ def build_study(
     )
     has_references = corpus.has_references
     analyses = AnalysisOptions(
-        changes=LISTED,
         ngrams=NGRAMS if has_references else 0,
         buckets=["length", "frequency"] if has_references else ["length"],
         labels=labels,
@@ -158,8 +152,6 @@ def build_study(
     # The size of the test set is known now.
     if results.documents is not None and 1 < results.documents <= MOST_DOCUMENTS:
         analyses = replace(analyses, buckets=[*analyses.buckets, "document"])
-    if results.segments > SOME_SIZE:
-        analyses = replace(analyses, min_words=MIN_WORDS)
     texts = collected.texts
     rival = find_rival(results, baseline)
     changed = order_segments(results, baseline, rival)

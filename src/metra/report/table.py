@@ -3,7 +3,7 @@
 The record is `metra.scoring.table.Table`; the terminal's writer is in `metra.report.terminal`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -42,16 +42,12 @@ _TSV_ESCAPES = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
 
 
 class PaperOptions(NamedTuple):
-    """What a table for a paper says around and above its numbers."""
+    """Caption, label and further tables of a table for a paper."""
 
     #: What was scored, if None.
     caption: str | None = None
     #: LaTeX's label, or the id in HTML.
     label: str | None = None
-    #: Pairs OLD=NEW of names of systems and metrics.
-    rename: Sequence[str] = ()
-    #: Headings above several columns: TITLE=METRIC,METRIC.
-    column_groups: Sequence[str] = ()
     #: Whether a second table has the differences, their intervals and p-values.
     differences: bool = False
 
@@ -81,34 +77,8 @@ def render_markdown_table(table: Table, style: Style) -> str:
     return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
 
 
-class LatexTable(NamedTuple):
-    """What is between the rules of a table for booktabs."""
-
-    #: The letters of the columns; numbers with marks or intervals behind them take two.
-    columns: str
-    heads: Sequence[str]
-    rows: Sequence[str]
-
-
-def format_latex_tabular(parts: LatexTable) -> list[str]:
-    """Write the lines of a tabular."""
-    return [
-        rf"\begin{{tabular}}{{{parts.columns}}}",
-        r"\toprule",
-        *parts.heads,
-        r"\midrule",
-        *parts.rows,
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-
-
-def lay_out_latex(table: Table, style: Style, *, stacked: bool = False) -> LatexTable:
-    """Write headings and rows, the best in bold; numbers line up whatever is behind them.
-
-    `stacked` headings have a line for each word, which makes a wide table narrower.
-    """
-    write = _stack_latex if stacked else escape_latex
+def format_latex_tabular(table: Table, style: Style) -> list[str]:
+    """Write the lines of a tabular, the best in bold; numbers line up below each other."""
     pairs = [
         column.align == "right"
         and any(row[at].marks or row[at].interval for row in table.rows)
@@ -120,9 +90,9 @@ def lay_out_latex(table: Table, style: Style, *, stacked: bool = False) -> Latex
         for column, is_pair in zip(table.columns, pairs, strict=True)
     ]
     titles = [
-        rf"\multicolumn{{2}}{{c}}{{{write(column.title)}}}"
+        rf"\multicolumn{{2}}{{c}}{{{escape_latex(column.title)}}}"
         if is_pair
-        else write(column.title)
+        else escape_latex(column.title)
         for column, is_pair in zip(table.columns, pairs, strict=True)
     ]
     rows = []
@@ -132,20 +102,19 @@ def lay_out_latex(table: Table, style: Style, *, stacked: bool = False) -> Latex
             both = _format_latex_cell(cell, column, style)
             texts += both if is_pair else ["".join(both)]
         rows.append(_join_latex_row(texts))
-    heads = [*_format_latex_groups(table, widths, write), _join_latex_row(titles)]
-    return LatexTable("".join(letters), heads, rows)
+    return [
+        rf"\begin{{tabular}}{{{''.join(letters)}}}",
+        r"\toprule",
+        *_format_latex_groups(table, widths),
+        _join_latex_row(titles),
+        r"\midrule",
+        *rows,
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
 
 
-def _stack_latex(text: str) -> str:
-    """Write the words of a heading, or the names of a list, below each other."""
-    words = text.replace(",", ", ").split()
-    lines = r"\\".join(map(escape_latex, words))
-    return rf"\shortstack{{{lines}}}" if len(words) > 1 else lines
-
-
-def _format_latex_groups(
-    table: Table, widths: Sequence[int], write: Callable[[str], str]
-) -> Iterator[str]:
+def _format_latex_groups(table: Table, widths: Sequence[int]) -> Iterator[str]:
     """Write headings above groups of columns, if there are any, with their rules."""
     groups = list_groups(table)
     if len(groups) < 2:
@@ -156,7 +125,7 @@ def _format_latex_groups(
     for title, columns in groups:
         width = sum(widths[at] for at in columns)
         if title:
-            heads.append(rf"\multicolumn{{{width}}}{{c}}{{{write(title)}}}")
+            heads.append(rf"\multicolumn{{{width}}}{{c}}{{{escape_latex(title)}}}")
             rules.append(rf"\cmidrule(lr){{{place}-{place + width - 1}}}")
         else:
             heads.append(" & " * (width - 1))
@@ -172,7 +141,7 @@ def list_groups(table: Table) -> list[tuple[str, list[int]]]:
 
 
 def _format_latex_cell(cell: Cell, column: Column, style: Style) -> list[str]:
-    """Write what a cell holds, and what is behind it: marks, raised, and the interval."""
+    """Write the value of a cell, and behind it its raised marks and its interval."""
     text = format_cell(cell, column, style)
     if not isinstance(cell.value, str):
         text = text.replace("-", "−")

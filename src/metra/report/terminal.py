@@ -230,7 +230,7 @@ def _replace_unsafe(word: str, at: int) -> str:
 
 
 def _attaches(c: str) -> bool:
-    """Whether the character is drawn onto the one before."""
+    """Return True if the character is drawn onto the one before."""
     return measure_width(c) == 0 or category(c) == "Mc" or ord(c) in _SKIN_TONES
 
 
@@ -240,7 +240,7 @@ def _normalize_look(word: str) -> str:
 
 
 class MarkedText(NamedTuple):
-    """Words that are marked alike: what stands before and after them, and their colour."""
+    """Words with the same mark: the signs before and after them, and their colour."""
 
     text: str
     #: Whether white space follows.

@@ -3,7 +3,7 @@
 A line has no header: login, system, item, type (TGT, BAD, REF or CHK), source language,
 target language, score, document, whether the document as a whole was scored, error marks
 (ESA only, Kocmi et al. 2024), start and end time. Marks count UTF-16 units, and their end
-is the last one inside; what is missing has no place. The texts stand in Appraise's batches,
+is the last one inside; an omission has no place. The texts stand in Appraise's batches,
 task by task, as JSON.
 
 WMT's campaigns say more in a document's name: behind `#`, that it fills up a task (`dup`,
@@ -26,7 +26,6 @@ from metra.formats.table import COMMAS, escape_formula, split_rows, unescape_for
 from metra.scores.columns import is_number, parse_numbers
 from metra.scores.judgement import (
     OMISSION,
-    AnswerScores,
     JudgedText,
     Judgement,
     JudgementCheck,
@@ -35,6 +34,7 @@ from metra.scores.judgement import (
     get_marks,
     refuse_line,
 )
+from metra.scores.spans import Mark, RatingKey, Spans, build_mark, build_spans
 from metra.scores.table import (
     LANGUAGE_PAIR,
     ScoredItem,
@@ -204,6 +204,24 @@ def read_esa(path: str) -> Scores:
     return read_appraise(path, "esa")
 
 
+def read_esa_spans(path: str) -> Spans:
+    """Read the error marks of outputs, whose places are in UTF-16 units."""
+    ratings: dict[RatingKey, list[Mark]] = {}
+    for row in parse_appraise(read_lines(path), path):
+        if row.type != "TGT" or row.is_tutorial or row.is_whole:
+            continue
+        marks = ratings.setdefault((row.system, ScoredItem(row.item), row.judge), [])
+        with refuse_line(f"{format_path(path)}, line {row.line}"):
+            for mark in load_json(row.marks or "[]", "the marks"):
+                entry = {**mark, "category": mark.get("error_type")}
+                if mark["start_i"] == OMISSION:
+                    entry["side"] = OMISSION
+                else:
+                    entry |= {"start": mark["start_i"], "end": mark["end_i"]}
+                marks.append(build_mark(entry))
+    return build_spans(path, ratings, in_utf16=True)
+
+
 def parse_appraise_judgements(
     lines: Iterable[str],
     path: str,
@@ -260,22 +278,22 @@ def _parse_mark(mark: Mapping[str, Any], output: str) -> dict[str, Any]:
     return {"start": span.start, "end": span.end, "severity": mark["severity"]}
 
 
-def format_appraise(judgements: Iterable[Judgement], scored: AnswerScores) -> str:
+def format_appraise(judgements: Iterable[Judgement], table: Scores) -> str:
     """Return the export; names that look like formulas are made harmless.
 
-    Calibration items are left out, which the format cannot tell from what counts for
-    systems, and so is what could not be judged.
+    `table` has the scores of the judgements, one of each. Calibration items are left out,
+    which the format cannot tell from what counts for systems, and so is what could not be
+    judged.
     """
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
-    for judgement, scores in zip(judgements, scored, strict=True):
+    for judgement, value in zip(judgements, table.value.tolist(), strict=True):
         if judgement.protocol not in APPRAISE_PROTOCOLS:
             problem = f"Appraise's export format does not support {judgement.protocol}"
             msg = f"{problem}; expected {', '.join(APPRAISE_PROTOCOLS)}."
             raise OptionError(msg)
         if judgement.kind not in _TYPES or judgement.cannot is not None:
             continue
-        [[score]] = scores
         cells = [
             escape_formula(judgement.judge),
             escape_formula(judgement.systems[0]),
@@ -283,7 +301,7 @@ def format_appraise(judgements: Iterable[Judgement], scored: AnswerScores) -> st
             _TYPES[judgement.kind],
             escape_formula(judgement.source_language),
             escape_formula(judgement.target_language),
-            repr(score.native),
+            repr(value),
             escape_formula(judgement.document),
             "False",
         ]

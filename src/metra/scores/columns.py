@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -14,8 +15,9 @@ from metra.formats.headed_table import (
     is_workbook_name,
     read_headed_table,
 )
+from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead, read_head
-from metra.formats.stream import STDIN, format_path
+from metra.formats.stream import STDIN, format_path, parse_json
 from metra.formats.table import (
     BLANKS,
     DELIMITERS,
@@ -63,7 +65,7 @@ _OWN_TYPES = _ITEM_TYPES | {"reference": "reference", "control": "control"}
 
 
 #: Headings of the two languages, where they have a column each.
-_SIDES = ("source_lang", "target_lang")
+_SIDES = (("source_lang", "target_lang"), ("input.src", "input.trg"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,8 @@ class ScoreColumns:
     #: Number of rows, which all columns have.
     rows: int
     roles: dict[str, int]
+    #: Line of the first row.
+    first: int = 2
 
     def get(self, role: str) -> Sequence[str]:
         """Return the cells of a role; empty ones if no column plays it."""
@@ -92,15 +96,22 @@ class ScoreColumns:
     @property
     def languages(self) -> Sequence[str]:
         """The language pairs, from one column or from one for each side."""
-        headings = [heading.strip().lower() for heading in self.header]
-        if "lang" in self.roles or not {*_SIDES} <= {*headings}:
+        sides = next((each for each in _SIDES if all(map(self.find, each))), None)
+        if "lang" in self.roles or sides is None:
             return self.get("lang")
-        sides = (self.columns[headings.index(side)] for side in _SIDES)
-        return list(map("{}-{}".format, *sides))
+        return list(map("{}-{}".format, *map(self.find, sides)))
 
-    def by_heading(self) -> dict[str, tuple[str, ...]]:
-        """Return the columns by their headings; nothing if there are no rows."""
-        return dict(zip(self.header, self.columns, strict=True)) if self.rows else {}
+    def find(self, name: str) -> tuple[str, ...]:
+        """Return the cells below a heading in small letters; none if it is not there."""
+        headings = [heading.strip().lower() for heading in self.header]
+        return self.columns[headings.index(name)] if name in headings else ()
+
+    def parse(self, role: str) -> Array | None:
+        """Parse the numbers of a role; None if no column has it."""
+        if role not in self.roles:
+            return None
+        name = self.header[self.roles[role]].strip()
+        return parse_numbers(self.get(role), self.path, f"the {name}", self.first)
 
     def name_items(self, units: Sequence[str] = ()) -> list[ScoredItem]:
         """Return the scored item of each row; `units` are columns that tell more apart.
@@ -119,8 +130,8 @@ class ScoreColumns:
         segments = self.get("segment")
         for unit in units:
             if unit not in names:
-                place, known = format_path(self.path), ", ".join(names)
-                msg = f"{place} has no column {unit}; found: {known}."
+                place, headings = format_path(self.path), ", ".join(names)
+                msg = f"{place} has no column {unit}; found: {headings}."
                 raise FormatError(msg)
             pairs = zip(segments, self.columns[names.index(unit)], strict=True)
             segments = [" ".join(filter(None, pair)) for pair in pairs]
@@ -133,12 +144,56 @@ def read_columns(
     *,
     columns: Mapping[str, str] | None = None,
 ) -> ScoreColumns:
-    """Read a table with a header, in a dialect that is known or else recognised.
+    """Read a table with a header, in a given dialect or a recognised one.
 
     `columns` names the column of each role that its heading does not tell.
     """
     table = read_table(path, dialect) if dialect else read_score_table(path)
     return build_columns(table, path, columns)
+
+
+def read_object_columns(
+    path: str, columns: Mapping[str, str] | None = None
+) -> ScoreColumns:
+    """Read JSON lines as a table with a column a key; null is an empty cell."""
+    entries = [entry for _, entry in read_objects(path)]
+    header = list(dict.fromkeys(key for entry in entries for key in entry))
+    roles = find_columns(header, columns)
+    for role in {"value", "hundred"} & roles.keys():
+        for number, entry in enumerate(entries, 1):
+            _check_number(entry.get(header[roles[role]]), path, number)
+    cells = [
+        tuple(_format_value(entry.get(key)) for entry in entries) for key in header
+    ]
+    return ScoreColumns(path, header, cells, len(entries), roles, first=1)
+
+
+def read_objects(path: str) -> list[tuple[str, dict[str, Any]]]:
+    """Read JSON lines: the place of each for messages, and its object."""
+    entries = []
+    for number, line in enumerate(read_lines(path), 1):
+        place = f"{format_path(path)}, line {number}"
+        entry = parse_json(line, place)
+        if not isinstance(entry, dict):
+            msg = f"{place} is not a JSON object; expected {{…}}."
+            raise FormatError(msg)
+        entries.append((place, entry))
+    if not entries:
+        msg = f"{format_path(path)} is empty; expected one JSON object per line."
+        raise FormatError(msg)
+    return entries
+
+
+def _check_number(value: object, path: str, line: int) -> None:
+    is_number_type = isinstance(value, int | float) and not isinstance(value, bool)
+    if value is not None and not is_number_type:
+        place = f"{format_path(path)}, line {line}"
+        msg = f"{place}: the value is {value!r}; expected a number."
+        raise FormatError(msg)
+
+
+def _format_value(value: object) -> str:
+    return "" if value is None else str(value)
 
 
 def read_score_table(path: str) -> DelimitedTable:
@@ -188,14 +243,14 @@ def build_columns(
 def _check_headings(
     header: Sequence[str], path: str, columns: Mapping[str, str] | None
 ) -> Mapping[str, str]:
-    """Refuse a column that is named for a role but is not there."""
+    """Refuse a missing column that was given for a role."""
     names = [name.strip().lower() for name in header]
     for role, heading in (columns or {}).items():
         if heading.strip().lower() not in names:
-            known = ", ".join(name.strip() for name in header)
+            headings = ", ".join(name.strip() for name in header)
             msg = (
                 f"{format_path(path)} has no column {heading}, which was given for "
-                f"the {role}; found: {known}."
+                f"the {role}; found: {headings}."
             )
             raise FormatError(msg)
     return columns or {}
@@ -276,7 +331,7 @@ def parse_numbers(cells: Sequence[str], path: str, name: str, first: int = 2) ->
 
 
 def describe_expected_number(cell: str) -> str:
-    """Describe the number that is expected in the place of a cell.
+    """Describe the number expected in the place of a cell.
 
     >>> describe_expected_number("0,5")
     'expected a number with a decimal point (a comma only between semicolons)'

@@ -7,8 +7,9 @@ beside the answers, so that they can be read without them.
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
+from operator import attrgetter
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,12 +21,12 @@ from metra.scores.table import (
     ITEM_KINDS,
     ScoredItem,
     Scorer,
+    ScoreRow,
     Scores,
     drop_nameless,
-    mark_compared,
 )
 from metra.stats.arrays import Codes, expand_ranges, number_names
-from metra.stats.direction import find_direction
+from metra.stats.direction import LOWER, find_direction
 from metra.text.scripts import is_language_code
 from metra.text.words import count_words_to_read
 
@@ -129,25 +130,10 @@ def refuse_line(place: str) -> Iterator[None]:
         raise FormatError(msg) from None
 
 
-class OutputScore(NamedTuple):
-    """One score of one output, or the reason why there is none."""
-
-    scorer: str
-    native: float
-    #: Higher is better here, whatever the native scale says.
-    hundred: float
-    higher_is_better: bool = True
-    #: Why there is no score, in a few words; empty where there is one.
-    reason: str = ""
-
-    @property
-    def is_defined(self) -> bool:
-        """True if there is a score."""
-        return not self.reason
-
-
-#: The scores of each output of each answer.
-AnswerScores: TypeAlias = Sequence[Sequence[tuple[OutputScore, ...]]]
+#: Return the rows of each output of an answer; none if it rates nothing.
+AnswerScorer: TypeAlias = Callable[[Judgement], Sequence[Sequence[ScoreRow]]]
+#: The place of the last revision of each answer, by judge, task and segment.
+Latest: TypeAlias = dict[tuple[str, str, int], int]
 #: Reason of an answer that rates nothing, such as tagged names.
 UNSCORED = "the protocol gives no score"
 
@@ -157,9 +143,14 @@ def explain_skipped(cannot: str) -> str:
     return f"could not be judged: {cannot}"
 
 
+def has_scores(reason: str) -> bool:
+    """Return False for the reason of an answer that rates nothing or was skipped."""
+    return reason != UNSCORED and not reason.startswith(explain_skipped(""))
+
+
 def build_scores(
     judgements: Sequence[Judgement],
-    scored: AnswerScores,
+    score_answer: AnswerScorer,
     *,
     whole: Collection[str] = (),
     flags: Mapping[str, Sequence[str]] | None = None,
@@ -169,22 +160,15 @@ def build_scores(
     Each answer has at least one row. `whole` are the protocols that judge documents as a
     whole, and `flags` the reasons to look at a judge.
     """
-    rows = _ScoreRows(judgements, scored)
+    rows = _AnswerRows(judgements, score_answer)
     at, line = rows.expand()
+    latest = find_latest(judgements)
     judges, judge = drop_nameless(*number_names([one.judge for one in judgements]))
     shown = [one.systems for one in judgements]
     systems, system = number_names([name for names in shown for name in names])
-    sizes = np.array([len(names) for names in shown], np.int64)
+    sizes = np.array([*map(len, shown)], np.int64)
     starts = np.cumsum(sizes) - sizes
-    places = [
-        ScoredItem(
-            "" if one.protocol in whole else str(one.segment),
-            one.document or (str(one.segment) if one.protocol in whole else ""),
-            lang=f"{one.source_language}-{one.target_language}",
-        )
-        for one in judgements
-    ]
-    items, item = number_names(places)
+    items, item = _number_items(judgements, whole)
     texts = [text for one in judgements for text in one.outputs]
     outputs = np.array([len(one.outputs) for one in judgements], np.int64)
     answer_of_text = np.repeat(np.arange(len(judgements)), outputs)
@@ -207,46 +191,77 @@ def build_scores(
         rows.scorer[line],
         judge[at],
         rows.value[line],
-        kind=_code_kinds(judgements)[at],
+        kind=_code_kinds(judgements, latest)[at],
         hundred=rows.hundred[line],
         answer=at,
-        original=_find_originals(judgements)[at],
+        original=_find_originals(judgements, latest)[at],
         submitted_at=times[at],
         seconds=active[at] / 1000,
         words=words[at],
         reason=rows.reason[line],
         reasons=tuple(rows.reasons),
+        measured=rows.measured[line] if np.isfinite(rows.measured).any() else _EMPTY,
         flags={name: tuple(why) for name, why in (flags or {}).items() if why},
     )
     return mark_compared(scores)
 
 
-class _ScoreRows:
-    """The scores of different values, read out once for all answers that share them."""
+_EMPTY = np.empty(0)
 
-    def __init__(self, judgements: Sequence[Judgement], scored: AnswerScores) -> None:
-        names, self.code = number_names([id(outputs) for outputs in scored])
-        values = {id(outputs): at for at, outputs in enumerate(scored)}
+
+def mark_compared(scores: Scores) -> Scores:
+    """Mark the scorers whose values put the outputs of each answer in order.
+
+    A choice of the best of more than two does not say in which order the others are.
+    """
+    width = len(scores.scorers)
+    keys, sizes = np.unique(scores.answer * width + scores.scorer, return_counts=True)
+    scorers = []
+    for at, scorer in enumerate(scores.scorers):
+        seen = sizes[keys % width == at]
+        is_order = scorer.direction == LOWER or bool((seen == 2).all())
+        compares = len(seen) > 0 and bool((seen > 1).all()) and is_order
+        scorers.append(scorer._replace(compares=compares))
+    return replace(scores, scorers=tuple(scorers))
+
+
+class _AnswerRows:
+    """The rows of different answers, made once for all that share a value."""
+
+    def __init__(
+        self, judgements: Sequence[Judgement], score_answer: AnswerScorer
+    ) -> None:
+        numbers: dict[tuple[object, ...], int] = {}
         scorers: dict[tuple[str, bool], int] = {}
-        self.reasons: dict[str, int] = {}
+        reasons: dict[str, int] = {}
         rows: list[tuple[int, int, int, float, float, int]] = []
-        for number, key in enumerate(names):
-            one = judgements[values[key]]
-            for place, scores in enumerate(scored[values[key]]):
-                for name, value, hundred, higher, reason in scores or [_explain(one)]:
-                    scorer = scorers.setdefault((name, higher), len(scorers))
-                    why = -1
-                    if reason:
-                        why = self.reasons.setdefault(reason, len(self.reasons))
-                        value = hundred = nan
-                    rows.append((number, place, scorer, value, hundred, why))
-        self.scorers = list(scorers)
+        code = []
+        for one in judgements:
+            key: tuple[object, ...] = one.protocol, id(one.value)
+            if one.cannot is not None:
+                key = one.protocol, one.cannot, len(one.outputs)
+            if (number := numbers.get(key)) is None:
+                number = numbers[key] = len(numbers)
+                is_scored = one.cannot is None
+                outputs = score_answer(one) if is_scored else [()] * len(one.outputs)
+                for place, given in enumerate(outputs):
+                    for row in given or [_explain_unscored(one)]:
+                        name, value, hundred, higher, reason = row
+                        scorer = scorers.setdefault((name, higher), len(scorers))
+                        why = reasons.setdefault(reason, len(reasons)) if reason else -1
+                        rows.append((number, place, scorer, value, hundred, why))
+            code.append(number)
+        self.code = np.array(code, np.int64)
+        self.scorers, self.reasons = list(scorers), list(reasons)
         columns = np.array(rows, np.float64).reshape(-1, 6)
         of_value, self.place, self.scorer, self.reason = (
             columns[:, at].astype(np.int64) for at in (0, 1, 2, 5)
         )
-        self.value, self.hundred = columns[:, 3], columns[:, 4]
-        self.sizes = np.bincount(of_value, minlength=len(names))
+        lacks_value = self.reason >= 0
+        self.measured = np.where(lacks_value, columns[:, 3], nan)
+        columns[lacks_value, 3:5] = nan
+        self.value, self.hundred = columns[:, 3:5].T
+        self.sizes = np.bincount(of_value, minlength=len(numbers))
 
     def expand(self) -> tuple[Codes, Codes]:
         """Return the answer of each row of the table, and the row of its value."""
@@ -254,22 +269,36 @@ class _ScoreRows:
         return expand_ranges(starts[self.code], self.sizes[self.code])
 
 
-def _explain(judgement: Judgement) -> OutputScore:
+def _explain_unscored(judgement: Judgement) -> ScoreRow:
     cannot = judgement.cannot
     reason = UNSCORED if cannot is None else explain_skipped(cannot)
-    return OutputScore(judgement.protocol, nan, nan, True, reason)
+    return ScoreRow(judgement.protocol, nan, nan, True, reason)
 
 
-def _code_kinds(judgements: Sequence[Judgement]) -> Codes:
+def _number_items(
+    judgements: Sequence[Judgement], whole: Collection[str]
+) -> tuple[tuple[ScoredItem, ...], Codes]:
+    places, place = number_names([*map(_GET_PLACE, judgements)])
+    named = []
+    for protocol, segment, document, source, target in places:
+        is_whole = protocol in whole
+        name = document or (str(segment) if is_whole else "")
+        lang = f"{source}-{target}"
+        named.append(ScoredItem("" if is_whole else str(segment), name, lang=lang))
+    items, item = number_names(named)
+    return items, item[place]
+
+
+_GET_PLACE = attrgetter(
+    *("protocol", "segment", "document", "source_language", "target_language")
+)
+_GET_TASK = attrgetter("judge", "task", "segment")
+
+
+def _code_kinds(judgements: Sequence[Judgement], latest: Latest) -> Codes:
     """Return the kind of each answer's item; a revision that was replaced is `earlier`."""
     codes = {kind: at for at, kind in enumerate(ITEM_KINDS)}
     kinds = np.array([codes[one.kind] for one in judgements], np.int64)
-    latest: dict[tuple[str, str, int], int] = {}
-    for at, one in enumerate(judgements):
-        key = one.judge, one.task, one.segment
-        before = latest.get(key)
-        if before is None or one.revision >= judgements[before].revision:
-            latest[key] = at
     if len(latest) < len(judgements):
         is_last = np.zeros(len(judgements), bool)
         is_last[list(latest.values())] = True
@@ -277,29 +306,36 @@ def _code_kinds(judgements: Sequence[Judgement]) -> Codes:
     return kinds
 
 
-def _find_originals(judgements: Sequence[Judgement]) -> Codes:
+def find_latest(judgements: Sequence[Judgement]) -> Latest:
+    """Find the last revision of each answer."""
+    keys = [*map(_GET_TASK, judgements)]
+    latest = {key: at for at, key in enumerate(keys)}
+    if len(latest) < len(keys):
+        for at, key in enumerate(keys):
+            if judgements[at].revision >= judgements[latest[key]].revision:
+                latest[key] = at
+    return latest
+
+
+def _find_originals(judgements: Sequence[Judgement], latest: Latest) -> Codes:
     """Return the number of the answer that each repeats or degrades, or -1."""
     originals = np.full(len(judgements), -1, np.int64)
-    copies = [at for at, one in enumerate(judgements) if one.original is not None]
-    if copies:
-        wanted = {judgements[at].original for at in copies}
-        first: dict[tuple[str, str, int], int] = {}
-        for at, one in enumerate(judgements):
-            if one.task in wanted:
-                key = one.judge, one.task, one.segment
-                if key not in first or one.revision >= judgements[first[key]].revision:
-                    first[key] = at
-        for at in copies:
-            one = judgements[at]
-            originals[at] = first.get((one.judge, one.original or "", one.segment), -1)
+    for at, one in enumerate(judgements):
+        if one.original is not None:
+            originals[at] = latest.get((one.judge, one.original, one.segment), -1)
     return originals
 
 
-def list_outputs(
-    judgement: Judgement, scores: Sequence[tuple[OutputScore, ...]]
-) -> Iterator[tuple[str, str, tuple[OutputScore, ...]]]:
-    """Yield the system, the text and the scores of each output of an answer."""
-    yield from zip(judgement.systems, judgement.outputs, scores, strict=True)
+def find_outputs(judgements: Sequence[Judgement], scores: Scores) -> list[int]:
+    """Return the place of each row's output in its answer.
+
+    `scores` is the table of these answers. All outputs of an answer have as many rows.
+    """
+    rows = np.bincount(scores.answer, minlength=len(judgements))
+    outputs = np.array([len(one.outputs) for one in judgements], np.int64)
+    place = np.arange(len(scores)) - (np.cumsum(rows) - rows)[scores.answer]
+    each = rows // np.maximum(outputs, 1)
+    return (place // each[scores.answer]).tolist()
 
 
 def get_marks(judgement: Judgement) -> list[dict[str, Any]]:

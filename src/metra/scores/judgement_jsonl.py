@@ -14,7 +14,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
 from operator import attrgetter
 from typing import Any, get_args
 
@@ -25,15 +25,17 @@ from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead
 from metra.formats.stream import format_path, parse_json
 from metra.scores.judgement import (
-    AnswerScores,
     Judgement,
     JudgementCheck,
     JudgementKind,
-    OutputScore,
     build_scores,
+    find_outputs,
+    has_scores,
     refuse_line,
 )
-from metra.scores.table import Scores
+from metra.scores.selection import DEFAULT, select_judgements
+from metra.scores.spans import Spans, collect_spans
+from metra.scores.table import ScoreRow, Scores
 from metra.text.scripts import is_language_code
 
 _SCHEMA_NAME = "metra-judgement/"
@@ -54,22 +56,22 @@ def format_judgements(judgements: Iterable[Judgement]) -> str:
     return "".join(f"{encode(entry)}\n" for entry in _list_entries(judgements))
 
 
-def format_lines(
-    judgements: Iterable[Judgement],
-    scored: AnswerScores,
-    *,
-    whole: Collection[str] = (),
-    flags: Mapping[str, Sequence[str]] | None = None,
-) -> Iterator[str]:
-    """Yield the line of each answer with its scores, every revision; see `build_scores`."""
+def format_lines(judgements: Sequence[Judgement], scores: Scores) -> Iterator[str]:
+    """Yield the line of each answer with its scores; `scores` is the table of all answers."""
     encode = json.JSONEncoder(ensure_ascii=False).encode
-    for entry, scores in zip(_list_entries(judgements), scored, strict=True):
-        about = {
-            "level": "document" if entry["protocol"] in whole else "segment",
-            "scores": [[_export_score(score) for score in output] for output in scores],
-            "flags": list((flags or {}).get(entry["judge"], ())),
-        }
-        yield f"{encode(entry | about)}\n"
+    listed: list[list[list[dict[str, object]]]]
+    listed = [[[] for _ in one.outputs] for one in judgements]
+    outputs = find_outputs(judgements, scores)
+    levels = ["segment"] * len(judgements)
+    columns = (scores.list_rows(), scores.answer.tolist(), scores.item.tolist())
+    for row, answer, item, output in zip(*columns, outputs, strict=True):
+        levels[answer] = scores.items[item].level
+        if has_scores(row.reason):
+            listed[answer][output].append(_export_row(row))
+    entries = zip(_list_entries(judgements), levels, listed, strict=True)
+    for entry, level, rows in entries:
+        flags = list(scores.flags.get(entry["judge"], ()))
+        yield f"{encode(entry | {'level': level, 'scores': rows, 'flags': flags})}\n"
 
 
 def _list_entries(judgements: Iterable[Judgement]) -> Iterator[dict[str, Any]]:
@@ -81,13 +83,13 @@ def _list_entries(judgements: Iterable[Judgement]) -> Iterator[dict[str, Any]]:
         yield {"schema": SCHEMA, **_drop_whole(row)}
 
 
-def _export_score(score: OutputScore) -> dict[str, object]:
-    entry: dict[str, object] = {"scorer": score.scorer}
-    if score.is_defined:
-        entry |= {"value": score.native, "hundred": score.hundred}
+def _export_row(row: ScoreRow) -> dict[str, object]:
+    entry: dict[str, object] = {"scorer": row.scorer}
+    if row.reason:
+        entry |= {"reason": row.reason}
     else:
-        entry |= {"reason": score.reason}
-    return entry | {"higher_is_better": score.higher_is_better}
+        entry |= {"value": row.value, "hundred": row.hundred}
+    return entry | {"higher_is_better": row.higher_is_better}
 
 
 def read_judgement_scores(path: str) -> Scores:
@@ -110,8 +112,16 @@ def read_judged(path: str) -> tuple[list[Judgement], Scores]:
     return _parse_judged(read_lines(path), format_path(path))
 
 
+def read_judgement_spans(path: str) -> Spans:
+    """Read the marks of the answers that count."""
+    judgements, scores = read_judged(path)
+    spans = collect_spans(select_judgements(judgements, scores, DEFAULT), path)
+    return replace(spans, selection=DEFAULT.describe(scores))
+
+
 def _parse_judged(lines: Iterable[str], place: str) -> tuple[list[Judgement], Scores]:
-    judgements, scored, flags = [], [], {}
+    judgements, flags = [], {}
+    rows: dict[int, list[tuple[ScoreRow, ...]]] = {}
     whole = set()
     for number, line in enumerate(lines, 1):
         if line:
@@ -124,16 +134,19 @@ def _parse_judged(lines: Iterable[str], place: str) -> tuple[list[Judgement], Sc
                     "file with `metra judge import` and export the campaign again."
                 )
                 raise FormatError(msg)
-            with refuse_line(at):
-                scored.append([tuple(map(_parse_score, each)) for each in scores])
             one = _build_judgement(entry, at)
+            with refuse_line(at):
+                rows[id(one)] = [tuple(map(_parse_row, each)) for each in scores]
             judgements.append(one)
             whole |= {one.protocol} if entry.get("level") == "document" else set()
             flags[one.judge] = tuple(entry.get("flags", ()))
-    return judgements, build_scores(judgements, scored, whole=whole, flags=flags)
+    scores = build_scores(
+        judgements, lambda one: rows[id(one)], whole=whole, flags=flags
+    )
+    return judgements, scores
 
 
-def _parse_score(entry: Mapping[str, Any]) -> OutputScore:
+def _parse_row(entry: Mapping[str, Any]) -> ScoreRow:
     reason = str(entry.get("reason", ""))
     value, hundred = (
         math.nan if reason else float(entry[name]) for name in ("value", "hundred")
@@ -144,7 +157,7 @@ def _parse_score(entry: Mapping[str, Any]) -> OutputScore:
     ):
         msg = f"the score {entry!r} is not one; expected finite numbers"
         raise ValueError(msg)
-    return OutputScore(str(entry["scorer"]), value, hundred, higher, reason)
+    return ScoreRow(str(entry["scorer"]), value, hundred, higher, reason)
 
 
 def _drop_whole(entry: dict[str, Any]) -> dict[str, Any]:
@@ -195,11 +208,11 @@ def _parse_entry(line: str, place: str) -> dict[str, Any]:
 
 def _build_judgement(entry: dict[str, Any], place: str) -> Judgement:
     entry = {name: entry[name] for name in entry if name not in _BESIDE}
-    known = {field.name: field for field in fields(Judgement)}
-    needed = {name for name, field in known.items() if field.default is MISSING}
-    wrong = sorted((needed - set(entry)) | (set(entry) - set(known)))
+    by_name = {field.name: field for field in fields(Judgement)}
+    needed = {name for name, field in by_name.items() if field.default is MISSING}
+    wrong = sorted((needed - set(entry)) | (set(entry) - set(by_name)))
     if wrong:
-        problem = "lacks" if wrong[0] in known else "has an unknown entry"
+        problem = "lacks" if wrong[0] in by_name else "has an unknown entry"
         msg = f"{place} {problem} {wrong[0]!r}; expected what {SCHEMA} holds."
         raise FormatError(msg)
     for name, value in entry.items():
@@ -242,38 +255,31 @@ def _is_count(value: object, least: int = 0) -> bool:
     return type(value) is int and least <= value < 2**63
 
 
+def _is_language(value: object) -> bool:
+    return isinstance(value, str) and is_language_code(value)
+
+
 _KINDS = get_args(JudgementKind)
-_TEXTS = (
-    *("id", "campaign", "protocol", "protocol_version", "judge"),
-    *("task", "document", "comment", "wording", "wording_version"),
-)
-_TIMES = ("shown_at", "first_action_at", "submitted_at")
-_DURATIONS = ("wall_ms", "active_ms", "hidden_ms", "idle_ms", "paused_ms")
-#: What entries must be, where nothing else looks at them: names, tests, and words.
+_LANGUAGE = (_is_language, "a language code such as fr")
+#: The test of entries by the type of their field, and the words for a message.
+_BY_TYPE: dict[Any, tuple[Callable[[Any], bool], str]] = {
+    str: (lambda value: isinstance(value, str), "a text"),
+    str | None: (lambda value: isinstance(value, str | None), "a text or null"),
+    float | None: (_is_time, "seconds since 1970 or null"),
+    int | None: (
+        lambda value: value is None or _is_count(value),
+        "whole milliseconds or null",
+    ),
+}
 _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
-    name: (fits, expected)
-    for names, fits, expected in (
-        (_TEXTS, lambda value: isinstance(value, str), "a text"),
-        (
-            ("source_language", "target_language"),
-            lambda value: isinstance(value, str) and is_language_code(value),
-            "a language code such as fr",
-        ),
-        (
-            ("source", "original", "cannot"),
-            lambda value: value is None or isinstance(value, str),
-            "a text or null",
-        ),
-        (_TIMES, _is_time, "seconds since 1970 or null"),
-        (
-            _DURATIONS,
-            lambda value: value is None or _is_count(value),
-            "whole milliseconds or null",
-        ),
-        (("kind",), _KINDS.__contains__, ", ".join(_KINDS)),
-        (("segment",), _is_count, "a whole number, 0 or more"),
-        (("portion",), _is_portion, "start and end of a part of the output, or null"),
-        (("revision",), lambda value: _is_count(value, 1), "a whole number, 1 or more"),
-    )
-    for name in names
+    **{
+        each.name: _BY_TYPE[each.type]
+        for each in fields(Judgement)
+        if each.type in _BY_TYPE
+    },
+    **{"source_language": _LANGUAGE, "target_language": _LANGUAGE},
+    "kind": (_KINDS.__contains__, ", ".join(_KINDS)),
+    "segment": (_is_count, "a whole number, 0 or more"),
+    "portion": (_is_portion, "start and end of a part of the output, or null"),
+    "revision": (lambda value: _is_count(value, 1), "a whole number, 1 or more"),
 }

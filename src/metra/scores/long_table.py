@@ -6,40 +6,38 @@ segment) and a column for each scorer.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from metra.errors import FormatError
 from metra.formats.headed_table import MISSING
 from metra.formats.lines import read_lines
-from metra.formats.stream import format_path, parse_json
+from metra.formats.recognise import FileHead
+from metra.formats.stream import format_path
 from metra.formats.table import format_rows, split_rows
 from metra.scores.columns import (
-    ALIASES,
-    LARGEST,
     ScoreColumns,
-    build_columns,
+    find_columns,
     is_number,
     parse_flags,
-    parse_item_kinds,
     parse_numbers,
     read_columns,
+    read_object_columns,
     read_score_head,
-    read_score_table,
     require_columns,
 )
-from metra.scores.judgement import AnswerScores, Judgement, list_outputs
+from metra.scores.judgement import has_scores, mark_compared
 from metra.scores.table import (
+    ITEM_KINDS,
     ScoredItem,
     Scorer,
     Scores,
     build_score_table,
     concatenate_scores,
-    mark_compared,
 )
 from metra.stats.arrays import Array
 from metra.stats.direction import HIGHER, LOWER, Direction
@@ -66,8 +64,6 @@ JUDGEMENT_COLUMNS = (
     *("system", "scorer", "value", "segment", "document", "judge", "kind", "lang"),
     *("higher_is_better", "hundred", "item_type", "flags", "answer", "reason"),
 )
-#: Kinds of items behind the scorer's name in exports of older versions, as in da-repeat.
-_OLD_ENDINGS = ("calibration", "repeat", "degraded", "baseline")
 
 
 def read_matrix(
@@ -109,8 +105,17 @@ def read_matrix(
             "for each scorer."
         )
         raise FormatError(msg)
+    return _build_wide(table, values, kinds, units)
+
+
+def _build_wide(
+    table: ScoreColumns,
+    values: Mapping[Scorer, Array],
+    kinds: Sequence[str] | None,
+    units: Sequence[str] = (),
+) -> Scores:
     systems, judges = table.get("system"), table.get("judge")
-    items, line = table.name_items(units), np.arange(2, table.rows + 2)
+    items, line = table.name_items(units), np.arange(table.rows) + table.first
     return build_score_table(systems, items, values, judges, kinds, line=line)
 
 
@@ -120,8 +125,8 @@ def guess_scorer_kind(name: str) -> str:
     >>> guess_scorer_kind("ESA-1"), guess_scorer_kind("da_z"), guess_scorer_kind("BLEU")
     ('esa', 'da', '')
     """
-    known = _KINDS.fullmatch(name)
-    return known[1].lower() if known else ""
+    match = _KINDS.fullmatch(name)
+    return match[1].lower() if match else ""
 
 
 def _is_scorer(cells: tuple[str, ...]) -> bool:
@@ -152,35 +157,78 @@ def read_long_table(
     return _build_long(table, units)
 
 
-def read_declared_table(
-    path: str,
-    columns: Mapping[str, Sequence[str]],
-    *,
-    needed: Sequence[str] = (),
-    kinds: Mapping[str, str] | None = None,
-    without_judge: str | None = None,
-) -> Scores:
-    """Read a long table with fixed headings: those of each role, the first that exists.
+class TableFormat(NamedTuple):
+    """A format of tables with fixed headings, which are given in small letters."""
 
-    `needed` are roles that no row may leave empty, beside system and scorer. `kinds` are
-    the kinds of scorers by the words of the table. Rows of `without_judge` are dropped.
-    """
-    table = read_score_table(path)
-    names = [name.strip().lower() for name in table.header]
-    chosen = {
-        role: next((heading for heading in headings if heading in names), "")
-        for role, headings in columns.items()
-    }
-    chosen = {role: heading for role, heading in chosen.items() if heading}
-    declared = build_columns(table, path, chosen)
-    scores = _build_long(declared, needed=needed, words=kinds)
-    if not len(scores):
-        msg = f"{format_path(path)} has rows, but no scores in them."
-        raise FormatError(msg)
-    if without_judge not in scores.judges:
-        return scores
-    is_dropped = scores.judge == scores.judges.index(without_judge)
-    return scores.keep_lines(~is_dropped).compact()
+    name: str
+    #: The headings that a file is recognised by: all of one of these groups.
+    headings: tuple[Sequence[str], ...]
+    #: Headings of each role, the first that exists; others have their usual names.
+    columns: Mapping[str, Sequence[str]] = {}
+    #: Scorers by the headings of their values; none if a column names the scorer.
+    scorers: Mapping[str, Scorer] = {}
+    #: Roles that no row may leave empty, beside system and scorer.
+    needed: Sequence[str] = ()
+    #: Kinds of scorers, and of items, by the words of the table in small letters.
+    kinds: Mapping[str, str] = {}
+    item_kinds: Mapping[str, str] = {}
+    #: A judge whose rows are dropped, such as the mean of judges.
+    without_judge: str = ""
+
+    def looks_like(self, head: FileHead) -> bool:
+        """Tell a file by its headings."""
+        headings_read = {column.strip().lower() for column in head.columns}
+        return any({*headings} <= headings_read for headings in self.headings)
+
+    def read(self, path: str) -> Scores:
+        """Read a file."""
+        table = read_columns(path)
+        names = [name.strip().lower() for name in table.header]
+        chosen = {
+            role: next((heading for heading in headings if heading in names), "")
+            for role, headings in self.columns.items()
+        }
+        roles = find_columns(names, {role: one for role, one in chosen.items() if one})
+        table = replace(table, roles=roles)
+        if not self.scorers:
+            return self._read_long(table)
+        if not any({*headings} <= {*names} for headings in self.headings):
+            expected = ", or ".join(" ".join(each) for each in self.headings)
+            listed = " ".join(table.header)
+            msg = f"{format_path(path)} has columns {listed}; expected {expected}."
+            raise FormatError(msg)
+        if not table.rows:
+            msg = f"{format_path(path)} has a header but no scores."
+            raise FormatError(msg)
+        values = {
+            scorer: parse_numbers(table.find(heading), path, heading)
+            for heading, scorer in self.scorers.items()
+            if heading in names
+        }
+        return _build_wide(table, values, self._find_item_kinds(table))
+
+    def _find_item_kinds(self, table: ScoreColumns) -> list[str] | None:
+        if not self.item_kinds or "check" not in table.roles:
+            return None
+        words = table.get("check")
+        for word in sorted({*words}):
+            if word.lower() not in self.item_kinds:
+                problem = (
+                    f"{format_path(table.path)} has judgements of the type {word!r}"
+                )
+                msg = f"{problem}; expected {', '.join(self.item_kinds)}."
+                raise FormatError(msg)
+        return [self.item_kinds[word.lower()] for word in words]
+
+    def _read_long(self, table: ScoreColumns) -> Scores:
+        scores = _build_long(table, needed=self.needed, words=self.kinds)
+        if not len(scores):
+            msg = f"{format_path(table.path)} has rows, but no scores in them."
+            raise FormatError(msg)
+        if self.without_judge not in scores.judges:
+            return scores
+        is_dropped = scores.judge == scores.judges.index(self.without_judge)
+        return scores.keep_lines(~is_dropped).compact()
 
 
 def _build_long(
@@ -188,7 +236,7 @@ def _build_long(
     units: Sequence[str] = (),
     *,
     needed: Sequence[str] = (),
-    words: Mapping[str, str] | None = None,
+    words: Mapping[str, str] = MappingProxyType({}),
 ) -> Scores:
     path = table.path
     require_columns(table.roles, ("system", "scorer", "value"), path, "a long table")
@@ -198,7 +246,8 @@ def _build_long(
     by_role = {role: table.get(role) for role in ROLES}
     about = zip(*table.name_items(units), strict=True)
     by_role |= dict(zip(ScoredItem._fields, about, strict=True))
-    values, hundred = _parse_column(table, "value"), _parse_column(table, "hundred")
+    values: Any = table.parse("value")
+    hundred = table.parse("hundred")
     if hundred is not None:
         values = np.where(np.isfinite(values), values, hundred)
         values = np.where(np.isfinite(hundred), values, np.nan)
@@ -206,28 +255,23 @@ def _build_long(
     for role in ("system", "scorer", *needed):
         rows = np.flatnonzero(is_used & (np.array(by_role[role]) == ""))
         if len(rows):
-            place = f"{format_path(path)}, line {rows[0] + 2}"
+            place = f"{format_path(path)}, line {rows[0] + table.first}"
             name = table.header[table.roles[role]].strip()
             msg = f"{place} has no {name}; every line needs one."
             raise FormatError(msg)
-    if words is not None:
+    if words:
         by_role["kind"] = [_translate_kind(k, words, path) for k in by_role["kind"]]
     scores = build_scores(
-        by_role, values, path, kinds=table.item_kinds, hundred=hundred
+        *(by_role, values, path),
+        kinds=table.item_kinds,
+        hundred=hundred,
+        first=table.first,
     )
     answers = table.get("answer")
     if "answer" not in table.roles or not all(map(str.isdecimal, answers)):
         return scores
     numbers = np.array([*map(int, answers)], np.int64)
-    return mark_compared(replace(scores, answer=numbers[scores.line - 2]))
-
-
-def _parse_column(table: ScoreColumns, role: str) -> Any:
-    """Parse the numbers of a role; None if no column has it."""
-    if role not in table.roles:
-        return None
-    name = table.header[table.roles[role]].strip()
-    return parse_numbers(table.get(role), table.path, f"the {name}")
+    return mark_compared(replace(scores, answer=numbers[scores.line - table.first]))
 
 
 def _translate_kind(cell: str, words: Mapping[str, str], path: str) -> str:
@@ -245,18 +289,18 @@ def build_scores(
     *,
     kinds: Sequence[str] | None = None,
     hundred: Array | None = None,
+    first: int = 2,
 ) -> Scores:
-    """Build a table of parallel columns by role, a line a value."""
+    """Build a table of parallel columns by role, a line a value from line `first` on."""
     names = columns["scorer"]
-    if kinds is None:
-        names, kinds = _split_old_endings(names, columns["kind"])
+    kinds = kinds or ["judged"] * len(names)
     by_scorer: dict[Scorer, list[int]] = {}
     scorers = zip(names, columns["kind"], columns["direction"], strict=True)
     for row, (name, kind, direction) in enumerate(scorers):
         parsed = parse_direction(direction)
         if parsed is None:
             msg = (
-                f"{format_path(path)}, line {row + 2}: the direction is {direction!r}; "
+                f"{format_path(path)}, line {row + first}: the direction is {direction!r}; "
                 "expected true or false, higher or lower, or a target such as target=100."
             )
             raise FormatError(msg)
@@ -266,7 +310,7 @@ def build_scores(
     items = list(map(ScoredItem, *(columns[role] for role in ScoredItem._fields)))
     tables = []
     for scorer, rows in by_scorer.items():
-        optional: dict[str, Any] = {"line": np.array(rows) + 2}
+        optional: dict[str, Any] = {"line": np.array(rows) + first}
         if hundred is not None:
             optional["hundred"] = hundred[rows]
             if not scorer.is_declared:
@@ -284,19 +328,6 @@ def build_scores(
         )
     flags = parse_flags(columns["judge"], columns["flags"])
     return replace(concatenate_scores(tables), flags=flags)
-
-
-def _split_old_endings(
-    names: Sequence[str], kinds: Sequence[str]
-) -> tuple[list[str], list[str]]:
-    """Split names such as da-repeat of the kind da into the scorer and the kind of item."""
-    scorers, item_kinds = [], []
-    for name, kind in zip(names, kinds, strict=True):
-        base, dash, ending = name.rpartition("-")
-        is_old = bool(dash) and base == kind and ending in _OLD_ENDINGS
-        scorers.append(base if is_old else name)
-        item_kinds.append(ending if is_old else "judged")
-    return scorers, item_kinds
 
 
 def _infer_direction(values: Array, hundred: Array) -> Direction:
@@ -329,58 +360,7 @@ def read_jsonl(
 
     `columns` names the key of each role that has another one.
     """
-    keys = {role: name.lower() for role, name in (columns or {}).items()}
-    by_role: dict[str, list[str]] = {role: [] for role in (*ROLES, "check")}
-    values, hundred = [], []
-    for number, line in enumerate(read_lines(path), 1):
-        place = f"{format_path(path)}, line {number}"
-        entry = parse_json(line, place)
-        if not isinstance(entry, dict):
-            msg = f"{place} is not a JSON object; expected {{…}}."
-            raise FormatError(msg)
-        lower = {str(key).lower(): value for key, value in entry.items()}
-        for role, cells in by_role.items():
-            cells.append(_format_value(_find_value(lower, role, keys)))
-        names = [by_role["segment"][-1], *(_format_value(entry.get(u)) for u in units)]
-        by_role["segment"][-1] = " ".join(filter(None, names))
-        for role in ("system", "scorer"):
-            if not by_role[role][-1]:
-                msg = f"{place} has no {keys.get(role, role)}."
-                raise FormatError(msg)
-        values.append(_parse_number(_find_value(lower, "value", keys), place))
-        hundred.append(_parse_number(_find_value(lower, "hundred", keys), place))
-    if not values:
-        msg = f"{format_path(path)} is empty; expected one JSON object per line."
-        raise FormatError(msg)
-    in_hundred = np.array(hundred)
-    is_own = bool(np.isfinite(in_hundred).any())
-    kinds = parse_item_kinds(by_role["check"], own=is_own)
-    return build_scores(
-        *(by_role, np.array(values), path),
-        kinds=kinds if any(by_role["check"]) else None,
-        hundred=in_hundred if is_own else None,
-    )
-
-
-def _find_value(entry: dict[str, object], role: str, keys: Mapping[str, str]) -> object:
-    names = [keys[role]] if role in keys else ALIASES[role]
-    return next((entry[name] for name in names if name in entry), None)
-
-
-def _format_value(value: object) -> str:
-    return "" if value is None else str(value)
-
-
-def _parse_number(value: object, place: str) -> float:
-    if value is None:
-        return np.nan
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        msg = f"{place}: the value is {value!r}; expected a number."
-        raise FormatError(msg)
-    if not abs(value) <= LARGEST:
-        msg = f"{place}: the value is {value}; the value is too large."
-        raise FormatError(msg)
-    return float(value)
+    return _build_long(read_object_columns(path, columns), units)
 
 
 def read_named_pairs(path: str) -> dict[str, str]:
@@ -440,8 +420,8 @@ def _average_ranks(table: ScoreColumns, column: int) -> dict[str, float]:
             row[systems.index(system)] = -rank
     # Averages that only rounding tells apart are ties.
     averages = average_rankings(grid).round(9).tolist()
-    known = zip(systems, averages, strict=True)
-    return {system: average for system, average in known if average == average}
+    pairs = zip(systems, averages, strict=True)
+    return {system: average for system, average in pairs if average == average}
 
 
 def _add_rank(ranks: dict[str, float], system: str, rank: float, place: str) -> None:
@@ -457,66 +437,47 @@ def _add_rank(ranks: dict[str, float], system: str, rank: float, place: str) -> 
     ranks[system] = rank
 
 
+def list_cells(scores: Scores) -> dict[str, list[str]]:
+    """List the cells of each row by the columns that our tables have."""
+    items = [scores.items[at] for at in scores.item.tolist()]
+    scorers = [scores.scorers[at] for at in scores.scorer.tolist()]
+    judges = [(*scores.judges, "")[at] for at in scores.judge.tolist()]
+    flags = {judge: "; ".join(why) for judge, why in scores.flags.items()}
+    rows = scores.list_rows()
+    return {
+        "system": [scores.systems[at] for at in scores.system.tolist()],
+        "segment": [item.segment for item in items],
+        "document": [item.document for item in items],
+        "domain": [item.domain for item in items],
+        "lang": [item.lang for item in items],
+        "scorer": [scorer.name for scorer in scorers],
+        "kind": [scorer.kind for scorer in scorers],
+        "higher_is_better": [scorer.direction.text for scorer in scorers],
+        "value": ["" if row.reason else format_number(row.value) for row in rows],
+        "hundred": [format_number(row.hundred) for row in rows],
+        "reason": [row.reason for row in rows],
+        "judge": judges,
+        "flags": [flags.get(judge, "") for judge in judges],
+        "item_type": [ITEM_KINDS[at] for at in scores.get_kinds().tolist()],
+        "answer": [str(at + 1) for at in scores.answer.tolist()] or [""] * len(scores),
+    }
+
+
+def format_number(value: float) -> str:
+    """Return all digits of a number, or nothing for NaN."""
+    return "" if value != value else repr(value)
+
+
 def format_long_table(scores: Scores) -> str:
-    """Return the scores as tab-separated lines that are read again to the last digit."""
-    lines = ["\t".join(SCORE_COLUMNS)]
-    columns = (scores.system, scores.item, scores.scorer, scores.judge, scores.value)
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    for system, item_index, scorer_index, judge, value in rows:
-        item, scorer = scores.items[item_index], scores.scorers[scorer_index]
-        cells = (
-            scores.systems[system],
-            item.segment,
-            item.document,
-            scorer.name,
-            repr(value),
-            scores.judges[judge] if judge >= 0 else "",
-            scorer.kind,
-            item.domain,
-            item.lang,
-            scorer.direction.text,
-        )
-        lines.append("\t".join(cells))
-    return "\n".join(lines)
+    """Return the scores as tab-separated lines with all digits."""
+    cells = list_cells(scores)
+    rows = zip(*(cells[name] for name in SCORE_COLUMNS), strict=True)
+    return "\n".join(map("\t".join, [SCORE_COLUMNS, *rows]))
 
 
-def format_judgement_table(
-    judgements: Sequence[Judgement],
-    scored: AnswerScores,
-    *,
-    whole: Collection[str] = (),
-    flags: Mapping[str, Sequence[str]] = MappingProxyType({}),
-) -> str:
-    """Return a line for each score of each output, or the reason for having none.
-
-    `whole` are protocols that judge documents as a whole, and `flags` the reasons to look at
-    a judge.
-    """
-    rows: list[tuple[str, ...]] = [JUDGEMENT_COLUMNS]
-    pairs = zip(judgements, scored, strict=True)
-    for number, (judgement, outputs) in enumerate(pairs, 1):
-        lang = f"{judgement.source_language}-{judgement.target_language}"
-        reasons = "; ".join(flags.get(judgement.judge, ()))
-        place = locate_judgement(judgement, whole)
-        for system, _, scores in list_outputs(judgement, outputs):
-            for score in scores:
-                native, hundred = (
-                    repr(value) if score.is_defined else ""
-                    for value in (score.native, score.hundred)
-                )
-                rows.append(
-                    (
-                        *(system, score.scorer, native, *place, judgement.judge),
-                        *(score.scorer, lang),
-                        "true" if score.higher_is_better else "false",
-                        *(hundred, judgement.kind, reasons, str(number), score.reason),
-                    )
-                )
-    return format_rows(rows)
-
-
-def locate_judgement(judgement: Judgement, whole: Collection[str]) -> tuple[str, str]:
-    """Return the segment and the document; whole documents have no segment."""
-    segment, document = str(judgement.segment), judgement.document
-    is_whole = judgement.protocol in whole
-    return ("", document or segment) if is_whole else (segment, document)
+def format_judgement_table(scores: Scores) -> str:
+    """Return a line for each score of each output, or the reason for having none."""
+    cells = list_cells(scores)
+    rows = zip(*(cells[name] for name in JUDGEMENT_COLUMNS), strict=True)
+    scored = (row for row in rows if has_scores(row[-1]))
+    return format_rows([JUDGEMENT_COLUMNS, *scored])

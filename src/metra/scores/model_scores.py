@@ -21,7 +21,9 @@ from metra.errors import FormatError
 from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead
 from metra.formats.stream import format_path, name_system, parse_json
-from metra.scores.columns import LARGEST, is_number, parse_numbers
+from metra.scores.columns import LARGEST, is_number, parse_numbers, read_objects
+from metra.scores.judgement import refuse_line
+from metra.scores.spans import Mark, RatingKey, Spans, build_mark, build_spans
 from metra.scores.table import ScoredItem, Scorer, Scores, build_score_table
 from metra.stats.arrays import Array
 from metra.stats.direction import HIGHER, LOWER
@@ -43,9 +45,9 @@ _STRING_METRICS = (*_OVERLAPS, *_RATES, "rouge", "tokengramf")
 
 
 def find_direction(name: str, values: Array) -> bool | None:
-    """Tell whether higher values of a known metric are better, None of an unknown one.
+    """Return True if higher values of a known metric are better, None if it is unknown.
 
-    Values that are mostly negative where the metric has none have the opposite sign, as
+    Mostly negative values of a metric without negative values have the opposite sign, as
     WMT publishes MetricX; then the other direction is the better one.
 
     >>> find_direction("MetricX-24", np.array([2.5])), find_direction("judge-7", np.ones(1))
@@ -53,10 +55,10 @@ def find_direction(name: str, values: Array) -> bool | None:
     >>> find_direction("MetricX-24", np.array([-2.5, -1.0]))
     True
     """
-    known = _find_known(name)
-    if known not in _KNOWN:
+    key = _find_known(name)
+    if key not in _KNOWN:
         return None
-    higher, is_positive = _KNOWN[known]
+    higher, is_positive = _KNOWN[key]
     # Predictions of models may lie a little outside the range.
     is_turned = is_positive and len(values) > 0 and np.median(values) < 0
     return higher != bool(is_turned)
@@ -68,8 +70,8 @@ def has_fixed_direction(name: str) -> bool:
     >>> has_fixed_direction("COMET-22"), has_fixed_direction("MetricX")
     (True, False)
     """
-    known = _find_known(name)
-    return known in _KNOWN and not _KNOWN[known][1]
+    key = _find_known(name)
+    return key in _KNOWN and not _KNOWN[key][1]
 
 
 def is_string_metric(name: str) -> bool:
@@ -84,8 +86,8 @@ def is_string_metric(name: str) -> bool:
 def _find_known(name: str) -> str:
     """Return the longest known beginning of a name, or nothing: BLEURT is not BLEU."""
     plain = re.sub(r"[^a-z0-9]", "", name.lower())
-    known = (key for key in (*_KNOWN, *_STRING_METRICS) if plain.startswith(key))
-    return max(known, key=len, default="")
+    keys = (key for key in (*_KNOWN, *_STRING_METRICS) if plain.startswith(key))
+    return max(keys, key=len, default="")
 
 
 _COMET_JSON = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[\s*\{')
@@ -125,6 +127,22 @@ def _list_entries(entries: Any, file: str, place: str) -> list[dict[str, Any]]:
     raise FormatError(msg)
 
 
+def read_comet_spans(path: str) -> Spans:
+    """Read the errors that xCOMET marks beside its scores."""
+    place = format_path(path)
+    ratings: dict[RatingKey, list[Mark]] = {}
+    data = parse_json("\n".join(read_lines(path)), place)
+    for file, entries in data.items():
+        for number, entry in enumerate(entries, 1):
+            key = name_system(file), ScoredItem(str(number)), "xCOMET"
+            with refuse_line(f"{place}, segment {number} of {file}"):
+                ratings[key] = [*map(build_mark, entry.get("errors", ()))]
+    # COMET's models without marks write the same file.
+    return build_spans(
+        path, ratings if any(ratings.values()) else {}, is_automatic=True
+    )
+
+
 def is_comet_lines(head: FileHead) -> bool:
     """Tell the lines that comet-score prints."""
     return _COMET_LINE.fullmatch(head.first_line) is not None
@@ -154,9 +172,7 @@ def is_predictions(head: FileHead) -> bool:
 def read_predictions(path: str) -> Scores:
     """Read MetricX's JSON lines: in order, or with ids of segments and systems."""
     systems, items, values = [], [], []
-    for number, line in enumerate(read_lines(path), 1):
-        place = f"{format_path(path)}, line {number}"
-        entry = _parse_object(line, place)
+    for number, (place, entry) in enumerate(read_objects(path), 1):
         systems.append(str(entry.get("system_id", entry.get("system", NAMELESS))))
         items.append(ScoredItem(str(entry.get("segment_id", number))))
         values.append(_get_number(entry, ("prediction",), place))
@@ -173,9 +189,7 @@ def read_paragraph_lists(path: str) -> Scores:
     """Read lists of values, one a paragraph of a document, by metric."""
     items: list[ScoredItem] = []
     columns: dict[str, list[float]] = {}
-    for number, line in enumerate(read_lines(path), 1):
-        place = f"{format_path(path)}, line {number}"
-        entry = _parse_object(line, place)
+    for number, (place, entry) in enumerate(read_objects(path), 1):
         lists = _check_lists(entry.get("metric_scores"), place)
         document = str(entry.get("document_id", number))
         about = (entry.get(key, "") for key in ("domain", "language_pair"))
@@ -230,9 +244,7 @@ def read_rounds(path: str) -> Scores:
     systems: list[str] = []
     items: list[ScoredItem] = []
     answers: list[_RoundAnswer] = []
-    for number, line in enumerate(read_lines(path), 1):
-        place = f"{format_path(path)}, line {number}"
-        entry = _parse_object(line, place)
+    for place, entry in read_objects(path):
         by_system = entry.get("scores")
         if not isinstance(by_system, dict) or "doc_id" not in entry:
             msg = f"{place} has no scores by system, or no doc_id; expected both."
@@ -322,18 +334,10 @@ def _build_scorer(name: str, values: list[float]) -> Scorer:
     return Scorer(name, kind, HIGHER if direction is not False else LOWER)
 
 
-def _parse_object(line: str, place: str) -> dict[str, Any]:
-    entry = parse_json(line, place)
-    if not isinstance(entry, dict):
-        msg = f"{place} is not a JSON object; expected {{…}}."
-        raise FormatError(msg)
-    return entry
-
-
 def _get_number(
     entry: Mapping[str, object], keys: tuple[str, ...], place: str
 ) -> float:
-    """Return the number of the first key that there is; NaN where its value is null."""
+    """Return the number of the first key in the entry; NaN for null."""
     key = next((key for key in keys if key in entry), None)
     if key is None:
         msg = f"{place} has no {' or '.join(keys)}."

@@ -1,7 +1,7 @@
 """MQM errors as tables, a line for each error: WMT's, Marot's and our own.
 
 The weights are those of Freitag et al. 2021, TACL: a major error costs 5 points, a minor
-one 1, a minor error of punctuation 0.1, a text that is no translation 25; neutral marks,
+one 1, a minor error of punctuation 0.1, a non-translation 25; neutral marks,
 errors of the source and creative reinterpretations cost nothing. A score is minus the cost
 of all errors, so that higher is better. Other weights, a cap on the cost of a segment and
 costs by length are a `MqmWeighting`.

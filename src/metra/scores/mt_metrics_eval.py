@@ -26,14 +26,13 @@ from metra.formats.table import BLANKS, TABS, replace_line_breaks, split_rows
 from metra.scores.columns import parse_numbers
 from metra.scores.judgement import (
     OMISSION,
-    AnswerScores,
     Judgement,
     JudgementCheck,
     build_imported_judgement,
     get_marks,
-    list_outputs,
 )
 from metra.scores.mqm import Weights, find_cost
+from metra.scores.spans import Mark, RatingKey, Spans, build_mark, build_spans
 from metra.scores.table import (
     LANGUAGE_PAIR,
     ScoredItem,
@@ -84,7 +83,7 @@ def _read_folder(folder: Path, path: str) -> Scores:
 
 
 def _read_file(file: Path, documents: dict[Path, list[ScoredItem]]) -> Scores:
-    """Read a score file; `documents` keeps what is read beside it for other files."""
+    """Read a score file; `documents` caches the documents beside it for other files."""
     named = _NAME.fullmatch(file.name)
     if named is None:
         msg = f"{format_path(str(file))}: expected a name such as en-de.mqm.seg.score."
@@ -175,15 +174,7 @@ def parse_score_lines(lines: Iterable[str], path: str) -> list[ScoreLine]:
     """Parse a system and a score a line, and number each system's lines."""
     counts: Counter[str] = Counter()
     parsed = []
-    rows = list(lines)
-    for number, cells in split_rows(rows, BLANKS):
-        if len(cells) != 2:
-            msg = (
-                f"{path}, line {number} is {rows[number - 1]!r}; expected a system's name "
-                "and its score, or None where it is missing."
-            )
-            raise FormatError(msg)
-        system, score = cells
+    for system, score in _split_cells(lines, path, "a system's name and its score"):
         counts[system] += 1
         parsed.append(ScoreLine(system, counts[system], score))
     return parsed
@@ -193,17 +184,24 @@ def _parse_domain_lines(
     lines: Iterable[str], path: str
 ) -> tuple[list[str], list[ScoreLine]]:
     """Parse a domain, a system and its score in that domain a line."""
-    domains, systems = [], []
+    expected = "a domain, a system's name and its score there"
+    rows = _split_cells(lines, path, expected, 3)
+    return [row[0] for row in rows], [ScoreLine(row[1], 1, row[2]) for row in rows]
+
+
+def _split_cells(
+    lines: Iterable[str], path: str, expected: str, width: int = 2
+) -> list[list[str]]:
+    rows = []
     for number, cells in split_rows(list(lines), BLANKS):
-        if len(cells) != 3:
+        if len(cells) != width:
             msg = (
-                f"{path}, line {number} has {len(cells)} cells; expected a domain, a "
-                "system's name and its score there, or None where it is missing."
+                f"{path}, line {number} is {' '.join(cells)!r}; expected {expected}, "
+                "or None where it is missing."
             )
             raise FormatError(msg)
-        domains.append(cells[0])
-        systems.append(ScoreLine(cells[1], 1, cells[2]))
-    return domains, systems
+        rows.append(cells)
+    return rows
 
 
 def _check_counts(lines: Sequence[ScoreLine], path: str, level: str) -> None:
@@ -246,6 +244,17 @@ def parse_rating_lines(
         marks = _parse_marks(rating, f"{path}, line {number}")
         parsed.append(RatingLine(system, counts[system], who, marks))
     return parsed
+
+
+def read_rating_spans(path: str) -> Spans:
+    """Read the marks of a rating file, by the judge whom its lines or its name give."""
+    ratings: dict[RatingKey, list[Mark]] = {}
+    name = Path(path).name.removesuffix(".gz").removesuffix(".seg.rating")
+    for line in parse_rating_lines(read_lines(path), path, judge=name.split(".")[-1]):
+        if line.marks is not None:
+            key = line.system, ScoredItem(str(line.segment)), line.judge
+            ratings.setdefault(key, []).extend(map(build_mark, line.marks))
+    return build_spans(path, ratings)
 
 
 def _parse_marks(rating: str, place: str) -> list[dict[str, Any]] | None:
@@ -349,7 +358,7 @@ def _read_lines_if_there(file: Path) -> list[str]:
 
 def format_folder(
     judgements: Sequence[Judgement],
-    scored: AnswerScores,
+    scores: Scores,
     *,
     systems: Sequence[str],
     segments: int,
@@ -357,24 +366,21 @@ def format_folder(
 ) -> Iterator[tuple[str, str]]:
     """Yield the files of a folder with their paths: scores, marks by judge, and texts.
 
-    All judgements count for systems and follow one protocol. `weights` are those of its
-    marks; None if it asks for none.
+    All judgements count for systems and follow one protocol; `scores` are their rows. A
+    protocol that judges documents as a whole has files of documents, each on one line.
+    `weights` are those of its marks; None if it asks for none.
     """
     first = judgements[0]
     pair = f"{first.source_language}-{first.target_language}"
-    size: dict[str, Any] = {"systems": systems, "segments": segments}
-    scorers = dict.fromkeys(
-        score.scorer
-        for outputs in scored
-        for scores in outputs
-        for score in scores
-        if score.is_defined
-    )
-    for scorer in scorers:
-        path = f"human-scores/{pair}.{scorer}.seg.score"
-        yield path, format_scores(judgements, scored, scorer, **size)
+    for scorer in scores.names:
+        level = "doc" if scores.find_level(scorer) == "document" else "seg"
+        path = f"human-scores/{pair}.{scorer}.{level}.score"
+        documents = _name_documents(judgements, segments) if level == "doc" else ()
+        text = format_scores(
+            *(scores, scorer), systems=systems, segments=segments, documents=documents
+        )
+        yield path, text
     if weights is not None:
-        size["weights"] = weights
         by_judge: dict[str, list[Judgement]] = {}
         for judgement in judgements:
             by_judge.setdefault(judgement.judge, []).append(judgement)
@@ -382,34 +388,48 @@ def format_folder(
         owners = {_format_file_name(judge): judge for judge in sorted(by_judge)}
         for name, judge in owners.items():
             path = f"human-scores/{pair}.{first.protocol}.{name}.seg.rating"
-            yield path, format_ratings(by_judge[judge], judge=judge, **size)
+            size: dict[str, Any] = {"systems": systems, "segments": segments}
+            given = by_judge[judge]
+            yield path, format_ratings(given, judge=judge, weights=weights, **size)
     names = make_file_names(systems)
-    yield from _format_texts(judgements, pair, names, segments).items()
+    is_whole = any(item.level == "document" for item in scores.items)
+    yield from _format_texts(judgements, pair, names, segments, is_whole).items()
     rows = (f"{name}\t{' '.join(system.split())}\n" for system, name in names.items())
     yield "systems.tsv", "".join(rows)
 
 
+def _name_documents(judgements: Iterable[Judgement], segments: int) -> list[str]:
+    """Return the name of the document of each line; those without one have its number."""
+    documents = [str(number) for number in range(1, segments + 1)]
+    for one in judgements:
+        documents[one.segment - 1] = one.document or str(one.segment)
+    return documents
+
+
 def format_scores(
-    judgements: Iterable[Judgement],
-    scored: AnswerScores,
-    scorer: str,
+    scores: Scores,
+    name: str,
     *,
     systems: Sequence[str],
     segments: int,
+    documents: Sequence[str] = (),
 ) -> str:
-    """Return the means of the judges; costs are negated, so that higher is better."""
-    values: dict[tuple[str, int], list[float]] = {}
-    for judgement, outputs in zip(judgements, scored, strict=True):
-        if not judgement.counts:
-            continue
-        for system, _, scores in list_outputs(judgement, outputs):
-            for score in scores:
-                if score.scorer == scorer and score.is_defined:
-                    sign = 1 if score.higher_is_better else -1
-                    key = system, judgement.segment
-                    values.setdefault(key, []).append(sign * score.native)
-    means = {key: repr(sum(each) / len(each) + 0.0) for key, each in values.items()}
-    return _format_cells(means, systems, segments)
+    """Return a scorer's means over judges; costs are negated, so that higher is better.
+
+    `documents` are the documents of the lines, for a scorer of documents.
+    """
+    level = scores.find_level(name)
+    items = [item for item in scores.items if item.level == level]
+    lines = {document: at for at, document in enumerate(documents, 1)}
+    direction = scores.scorers[scores.find(name)].direction
+    means = direction.orient(scores.matrix(name, level=level)) + 0.0
+    cells = {}
+    for system, row in zip(scores.systems, means.tolist(), strict=True):
+        for item, mean in zip(items, row, strict=True):
+            if mean == mean:
+                line = lines[item.document] if documents else int(item.segment)
+                cells[system, line] = repr(mean)
+    return _format_cells(cells, systems, segments)
 
 
 def format_ratings(
@@ -488,10 +508,11 @@ def _format_file_name(judge: str) -> str:
 
 
 def _format_texts(
-    judgements: Iterable[Judgement],
+    judgements: Sequence[Judgement],
     pair: str,
     names: Mapping[str, str],
     segments: int,
+    is_whole: bool,
 ) -> dict[str, str]:
     """Return sources, documents and outputs as far as they were judged."""
     sources, documents = [""] * segments, [""] * segments
@@ -501,6 +522,8 @@ def _format_texts(
         sources[index], documents[index] = judgement.source or "", judgement.document
         for system, output in zip(judgement.systems, judgement.outputs, strict=True):
             outputs[system][index] = output
+    if is_whole:
+        documents = _name_documents(judgements, segments)
     files = {f"sources/{pair}.txt": sources, f"documents/{pair}.docs": documents}
     for system, texts in outputs.items():
         files[f"system-outputs/{pair}/{names[system]}.txt"] = texts

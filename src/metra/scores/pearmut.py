@@ -1,13 +1,13 @@
-"""Pearmut's files: campaigns as JSON, and what its judges did as JSON lines.
+"""Pearmut's files: campaigns as JSON, and its judges' answers as JSON lines.
 
 A line of results is a screen: a document whose items one judge annotated for one or more
-systems. Marks count UTF-16 units, and their end is the last one inside; what lies behind the
-end of the text marks what is missing. A later line of the same judge and screen replaces an
+systems. Marks count UTF-16 units, and their end is the last one inside; a mark behind the
+end of the text is an omission. A later line of the same judge and screen replaces an
 earlier one, and a reset masks all before it. Zouhar et al. 2026, arXiv 2601.02933.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -22,13 +22,14 @@ from metra.scores.judgement import (
     JudgedText,
     Judgement,
     JudgementCheck,
-    OutputScore,
     build_imported_judgement,
     build_scores,
+    find_latest,
     refuse_line,
 )
 from metra.scores.mqm import MQM_WEIGHTS, find_cost
-from metra.scores.table import Scores
+from metra.scores.spans import Spans, collect_spans
+from metra.scores.table import ScoreRow, Scores
 from metra.text.offsets import from_utf16_inclusive
 
 _RESET = "__RESET__"
@@ -38,7 +39,7 @@ _PROTOCOLS = {"da": "da", "esa": "esa", "cesa": "esa", "esa-ai": "esa", "mqm": "
 _LONGEST_PAUSE = 61.0
 
 
-#: The steps of these protocols, as their answers are read without them.
+#: The steps of these protocols; another one has a single score.
 STEPS = {
     "da": (AnswerStep("da"),),
     "esa": (AnswerStep("errors", ("minor", "major")), AnswerStep("esa")),
@@ -58,25 +59,35 @@ def read_results(path: str) -> Scores:
     judgements = parse_results(
         *(read_lines(path), format_path(path)),
         languages=("und", "und"),
-        steps_of=STEPS.__getitem__,
         check=lambda judgement: judgement,
     )
-    scores = build_scores(judgements, [[_score_answer(one)] for one in judgements])
+    scores = build_scores(judgements, _score_answer)
     # The results do not name their languages.
     items = tuple(item._replace(lang="") for item in scores.items)
     return replace(scores, items=items)
 
 
-def _score_answer(judgement: Judgement) -> tuple[OutputScore]:
+def read_result_spans(path: str) -> Spans:
+    """Read the marks of the last revision of each answer."""
+    judgements = parse_results(
+        *(read_lines(path), format_path(path)),
+        languages=("und", "und"),
+        check=lambda one: one,
+    )
+    latest = (judgements[at] for at in find_latest(judgements).values())
+    return collect_spans(latest, path)
+
+
+def _score_answer(judgement: Judgement) -> list[tuple[ScoreRow]]:
     name = judgement.protocol
     if name != "mqm":
         value = float(judgement.value[name])
-        return (OutputScore(name, value, value),)
+        return [(ScoreRow(name, value, value),)]
     marks = judgement.value[name]
     costs = (find_cost(MQM_WEIGHTS, m["severity"], m["category"]) for m in marks)
     points = sum(costs) / 10
     hundred = 100 * max(0.0, 1 - points / _WORST)
-    return (OutputScore(name, points, hundred, higher_is_better=False),)
+    return [(ScoreRow(name, points, hundred, higher_is_better=False),)]
 
 
 def parse_campaign(text: str, path: str) -> list[JudgedText]:
@@ -116,22 +127,18 @@ def parse_results(
     path: str,
     *,
     languages: tuple[str, str],
-    steps_of: Callable[[str], Sequence[AnswerStep]],
     check: JudgementCheck,
     campaign: str = "pearmut",
     protocol: str | None = None,
 ) -> list[Judgement]:
-    """Parse what the judges did; without a `protocol`, the marks tell which one it was.
-
-    `steps_of` gives the steps of a protocol by its name.
-    """
+    """Parse what the judges did; without a `protocol`, the marks tell which one it was."""
     entries = [
         (f"{path}, line {number}", _parse_object(line, f"{path}, line {number}"))
         for number, line in enumerate(lines, 1)
         if line.strip()
     ]
     asked = protocol or _guess_protocol(entry for _, entry in entries)
-    steps = steps_of(asked)
+    steps = STEPS.get(asked, (AnswerStep(asked),))
     segments: dict[str, int] = {}
     judgements: list[Judgement] = []
     for place, entry in entries:

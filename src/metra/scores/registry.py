@@ -1,23 +1,31 @@
 """The formats of scores and judgements: `read_scores` recognises a file and gives one record.
 
 To add a format, write a module with a function that reads a path, and add a record to
-`SCORE_FORMATS`. A table with one value a line and fixed headings needs no module: declare
-its headings with `_declare_table`.
+`SCORE_FORMATS`. A table with fixed headings needs no module: declare its columns in
+`TABLE_FORMATS`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 from zipfile import is_zipfile
 
-from metra.errors import FormatError, OptionError
+import numpy as np
+
+from metra.errors import CorpusError, FormatError, OptionError
 from metra.formats.compression import list_zip, read_zip
 from metra.formats.headed_table import is_workbook_name
-from metra.formats.recognise import FileHead, recognise
-from metra.formats.stream import STDIN, format_path, load_json, refuse_damage
+from metra.formats.recognise import FileHead, read_head, recognise
+from metra.formats.stream import (
+    STDIN,
+    format_path,
+    load_json,
+    name_system,
+    refuse_damage,
+    split_named_path,
+)
 from metra.scores import (
     appraise,
     judgement_jsonl,
@@ -27,25 +35,36 @@ from metra.scores import (
     mqm,
     mt_metrics_eval,
     pearmut,
-    wmt_da,
 )
-from metra.scores.columns import ALIASES, find_columns, is_number, read_score_head
-from metra.scores.judgement import JudgedText, Judgement
+from metra.scores.columns import (
+    ALIASES,
+    find_columns,
+    is_number,
+    read_objects,
+    read_score_head,
+)
+from metra.scores.judgement import JudgedText, Judgement, refuse_line
+from metra.scores.long_table import TableFormat
 from metra.scores.mqm import MqmWeighting
+from metra.scores.spans import Mark, RatingKey, Spans, build_mark, build_spans
 from metra.scores.table import (
     LANGUAGE_PAIR,
+    ScoredItem,
+    Scorer,
     Scores,
     concatenate_scores,
 )
 
 
 class ScoreFormat(NamedTuple):
-    """A format: how files are recognised, and what is read from them."""
+    """A format: the recognition and the readers of its files."""
 
     name: str
     looks_like: Callable[[FileHead], bool]
     #: Takes a path; also `units` and `columns` if `has_columns`. None if there are no scores.
     read: Callable[..., Scores] | None = None
+    #: For files with marked errors.
+    read_spans: Callable[[str], Spans] | None = None
     #: True if columns are up to those who write a file, and may tell segments apart.
     has_columns: bool = False
     #: Takes the lines, the path, a check of answers and the options that are named here.
@@ -129,21 +148,65 @@ def _is_matrix(head: FileHead) -> bool:
     return len(head.columns) > 1 and ("system" in roles or "judge" in roles)
 
 
-def _declare_table(
-    name: str,
-    headings: Sequence[str],
-    columns: Mapping[str, Sequence[str]],
-    **options: Any,
-) -> ScoreFormat:
-    """Declare a table by the headings that it has, and the headings of each role."""
-    read = partial(long_table.read_declared_table, columns=columns, **options)
-    return ScoreFormat(name, _has_columns(*headings), read)
+def _read_span_lines(path: str) -> Spans:
+    """Read JSON lines with a system, a segment, a list of errors and perhaps a judge."""
+    ratings: dict[RatingKey, list[Mark]] = {}
+    for number, (place, entry) in enumerate(read_objects(path), 1):
+        with refuse_line(place):
+            judge = str(entry.get("source") or entry.get("judge") or "")
+            item = ScoredItem(str(entry.get("segment", number)))
+            marks = ratings.setdefault((str(entry["system"]), item, judge), [])
+            marks += map(build_mark, entry["errors"])
+    return build_spans(path, ratings)
 
 
 #: The columns of a table of results.
 RESULT_COLUMNS = ("metric", "evaluator", "text", "translation", "score")
 _METRA_TSV = ("level", "system", "item", "metric", "score")
-_SPREADSHEET = ("judge", "system", "document", "segment", "kind", "scorer", "native")
+_SPREADSHEET = (
+    *("judge", "system", "document", "segment", "kind", "scorer", "native", "hundred"),
+)
+#: Formats of tables with fixed headings.
+TABLE_FORMATS = (
+    TableFormat(
+        # Direct assessment as WMT publishes it: segment means, or workers' judgements, of
+        # which a repeat is the second judgement of an output and counts like the first.
+        "da",
+        (
+            ("sys", "sid", "raw.scr", "z.scr"),
+            ("workerid", "sys_id", "type", "sid", "score"),
+        ),
+        scorers={
+            "raw.scr": Scorer("da", "da"),
+            "z.scr": Scorer("da-z", "da"),
+            "score": Scorer("da", "da"),
+        },
+        item_kinds={
+            **dict.fromkeys(("system", "repeat"), "judged"),
+            **{"ref": "check", "bad_ref": "degraded"},
+        },
+    ),
+    TableFormat(
+        "results",
+        (RESULT_COLUMNS,),
+        {
+            **{"scorer": ("metric",), "judge": ("evaluator",), "document": ("text",)},
+            **{"system": ("translation",), "value": ("native", "score")},
+            **{"hundred": ("score",), "reason": ("reason",)},
+        },
+        needed=("judge",),
+        kinds={"human": "human", "automated": "metric"},
+        without_judge="all",  # the mean of judges that exports add
+    ),
+    TableFormat(
+        "spreadsheet",
+        (_SPREADSHEET,),
+        {
+            **{"scorer": ("scorer",), "kind": ("scorer",), "value": ("native",)},
+            **{"check": ("kind",), "reason": ("reason",)},
+        },
+    ),
+)
 _ALL = (
     ScoreFormat(
         "store",
@@ -159,14 +222,28 @@ _ALL = (
     ),
     ScoreFormat(
         "mt-metrics-eval-ratings",
-        lambda head: head.path.endswith(".seg.rating"),
+        lambda head: head.path.removesuffix(".gz").endswith(".seg.rating"),
+        read_spans=mt_metrics_eval.read_rating_spans,
         read_judgements=mt_metrics_eval.parse_folder_judgements,
         needs_folder=True,
         advice="has error marks without scores; give the .seg.score file",
     ),
     ScoreFormat("folder", _is_folder, read_folder),
-    ScoreFormat("metra-table", metra.is_printed_table, metra.read_printed_table),
-    ScoreFormat("comet-json", model_scores.is_comet_json, model_scores.read_comet_json),
+    ScoreFormat(
+        *("metra-table", metra.is_printed_table),
+        advice="is a table for a terminal; write scores with `metra score --format json`",
+    ),
+    ScoreFormat(
+        *("pearmut", pearmut.is_results),
+        pearmut.read_results,
+        read_spans=pearmut.read_result_spans,
+        read_judgements=pearmut.parse_results,
+        options=("languages", "campaign", "protocol"),
+    ),
+    ScoreFormat(
+        *("comet-json", model_scores.is_comet_json, model_scores.read_comet_json),
+        read_spans=model_scores.read_comet_spans,
+    ),
     ScoreFormat("comet", model_scores.is_comet_lines, model_scores.read_comet_lines),
     ScoreFormat(
         *("metricx", model_scores.is_predictions), model_scores.read_predictions
@@ -179,14 +256,9 @@ _ALL = (
     ScoreFormat(
         *("metra-judgements", judgement_jsonl.is_judgements),
         judgement_jsonl.read_judgement_scores,
+        read_spans=judgement_jsonl.read_judgement_spans,
         read_judgements=judgement_jsonl.parse_judgements,
         options=("protocols",),
-    ),
-    ScoreFormat(
-        *("pearmut", pearmut.is_results),
-        pearmut.read_results,
-        read_judgements=pearmut.parse_results,
-        options=("languages", "steps_of", "campaign", "protocol"),
     ),
     ScoreFormat(
         *("pearmut-campaign", _is_pearmut_campaign),
@@ -200,6 +272,12 @@ _ALL = (
         advice="has Appraise batches without judgements; give Appraise's export",
     ),
     ScoreFormat(
+        "spans",
+        lambda head: {"system", "errors"} <= (head.first_object or {}).keys(),
+        read_spans=_read_span_lines,
+        advice="has error marks without scores; use it with `metra meta spans`",
+    ),
+    ScoreFormat(
         "metra-json",
         lambda head: _is_json(head) and "metra" in (head.first_object or ["metra"]),
         metra.read_metra_json,
@@ -207,28 +285,11 @@ _ALL = (
     ScoreFormat("metra-tsv", _has_columns(*_METRA_TSV), metra.read_metra_tsv),
     ScoreFormat(
         *("mqm", _has_columns("system", "category", "severity"), mqm.read_mqm),
+        read_spans=mqm.read_errors,
         read_judgements=mqm.parse_marot,
         options=("languages", "campaign"),
     ),
-    ScoreFormat("da", wmt_da.is_wmt_da, wmt_da.read_wmt_da),
-    _declare_table(
-        *("results", RESULT_COLUMNS),
-        {
-            **{"scorer": ("metric",), "judge": ("evaluator",), "document": ("text",)},
-            **{"system": ("translation",), "value": ("native", "score")},
-            **{"hundred": ("score",), "reason": ("reason",)},
-        },
-        needed=("judge",),
-        kinds={"human": "human", "automated": "metric"},
-        without_judge="all",  # the mean of judges that exports add
-    ),
-    _declare_table(
-        *("spreadsheet", (*_SPREADSHEET, "hundred")),
-        {
-            **{"scorer": ("scorer",), "kind": ("scorer",), "value": ("native",)},
-            **{"check": ("kind",), "reason": ("reason",)},
-        },
-    ),
+    *(ScoreFormat(form.name, form.looks_like, form.read) for form in TABLE_FORMATS),
     ScoreFormat(
         "long",
         lambda head: find_columns(head.columns).keys() >= {"system", "scorer", "value"},
@@ -239,6 +300,7 @@ _ALL = (
     ScoreFormat("matrix", _is_matrix, long_table.read_matrix, has_columns=True),
     ScoreFormat(
         *("esa", appraise.is_esa, appraise.read_esa),
+        read_spans=appraise.read_esa_spans,
         read_judgements=appraise.parse_appraise_judgements,
         options=("outputs", "campaign"),
     ),
@@ -249,6 +311,8 @@ _ALL = (
     ),
     ScoreFormat("mqm-wmt", lambda _: False, mqm.read_mqm_as_wmt),
 )
+#: Bytes to recognise spans by; the first screen of Pearmut's results can be long.
+_SPAN_HEAD = 1 << 20
 #: The first format that a file looks like reads it.
 SCORE_FORMATS: Mapping[str, ScoreFormat] = {form.name: form for form in _ALL}
 
@@ -278,8 +342,8 @@ def read_scores(
     if name == "auto":
         name = recognise_score_format(file, columns)
     if name not in SCORE_FORMATS:
-        known = ", ".join(list_readable())
-        msg = f"No format named {name!r} for {format_path(file)}; known: {known}."
+        formats = ", ".join(list_readable())
+        msg = f"No format named {name!r} for {format_path(file)}; known: {formats}."
         raise OptionError(msg)
     if SCORE_FORMATS[name].read is None:
         msg = f"{format_path(file)} {SCORE_FORMATS[name].advice}."
@@ -296,10 +360,31 @@ def read_scores(
     read: Any = SCORE_FORMATS[name].read
     with refuse_damage(file):
         scores = read(file, **options)
-    if not lang:
-        return scores
+    return _fill_language(scores, lang) if lang else scores
+
+
+def _fill_language(scores: Scores, lang: str) -> Scores:
+    """Give items without a language pair this one."""
     items = (item._replace(lang=item.lang or lang) for item in scores.items)
     return replace(scores, items=tuple(items))
+
+
+def read_spans(path: str) -> Spans:
+    """Read the marked errors of a file in any format that has them."""
+    head = read_head(path, _SPAN_HEAD)
+    form = recognise(head, [form for form in _ALL if form.read_spans])
+    if form is not None and form.read_spans is not None:
+        with refuse_damage(path):
+            spans = form.read_spans(path)
+        if len(spans.system):
+            return spans
+    msg = (
+        f"{format_path(path)} has no error spans in a known format; expected a table "
+        "of MQM errors, ratings of mt-metrics-eval, ESA by Appraise, results of "
+        "Pearmut, xCOMET's JSON, judgements of metra, or JSON lines with system, "
+        "segment and errors."
+    )
+    raise FormatError(msg)
 
 
 def list_readable() -> list[str]:
@@ -308,17 +393,60 @@ def list_readable() -> list[str]:
 
 
 def _refuse_columns(option: str, file: str, name: str) -> None:
-    known = ", ".join(form.name for form in _ALL if form.has_columns)
+    formats = ", ".join(form.name for form in _ALL if form.has_columns)
     msg = (
         f"{format_path(file)} is of the format {name}, whose columns are fixed; "
-        f"`{option}` is for {known}."
+        f"`{option}` is for {formats}."
     )
     raise OptionError(msg)
 
 
 def read_score_files(paths: Sequence[str], **options: Any) -> Scores:
-    """Read several files into one table; the options are those of `read_scores`."""
-    return concatenate_scores([read_scores(path, **options) for path in paths])
+    """Read several files into one table; the options are those of `read_scores`.
+
+    Files that name no language pair are of the only one that others name.
+    """
+    tables = [read_scores(path, **options) for path in paths]
+    languages = {lang for table in tables for lang in table.languages if lang}
+    if len(languages) == 1:
+        tables = [_fill_language(table, *languages) for table in tables]
+    return concatenate_scores(tables)
+
+
+def read_evaluator_files(paths: Iterable[str]) -> dict[str, Scores]:
+    """Read what evaluators handed in, by file; `EVALUATOR=FILE` names its evaluator.
+
+    Without a name the judges of the file are the evaluators or, if it names none, an
+    evaluator called after the file.
+    """
+    tables: dict[str, Scores] = {}
+    for path in paths:
+        evaluator, file = split_named_path(path)
+        place = format_path(file)
+        # One file may be handed in by two evaluators.
+        tables[path if place in tables else place] = read_evaluator_file(
+            file, evaluator or ""
+        )
+    return tables
+
+
+def read_evaluator_file(path: str, evaluator: str = "") -> Scores:
+    """Read one file; `evaluator` is the judge of its scores if it names none."""
+    scores, place = read_scores(path), format_path(path)
+    if not len(scores):
+        msg = f"{place} has no scores; expected those of at least one system."
+        raise FormatError(msg)
+    if evaluator and scores.judges:
+        names = ", ".join(sorted(scores.judges))
+        msg = f"{place} already names its evaluators ({names}); remove {evaluator!r}."
+        raise CorpusError(msg)
+    if len(scores.languages) > 1:
+        names = ", ".join(filter(None, scores.languages))
+        msg = f"{place} has several language pairs ({names}); give a file with one of them."
+        raise CorpusError(msg)
+    judges = *scores.judges, evaluator or name_system(path)
+    judge = np.where(scores.judge < 0, len(scores.judges), scores.judge)
+    return replace(scores, judges=judges, judge=judge).compact()
 
 
 def parse_roles(given: Sequence[str]) -> dict[str, str]:
@@ -331,8 +459,8 @@ def parse_roles(given: Sequence[str]) -> dict[str, str]:
     for each in given:
         role, equals, heading = each.partition("=")
         if role not in ALIASES or not equals or not heading:
-            known = ", ".join(ALIASES)
-            msg = f"`columns` has {each!r}; expected ROLE=HEADING with one of {known}."
+            roles = ", ".join(ALIASES)
+            msg = f"`columns` has {each!r}; expected ROLE=HEADING with one of {roles}."
             raise OptionError(msg)
         columns[role] = heading
     return columns

@@ -14,7 +14,7 @@ import numpy as np
 
 from metra.errors import OptionError, UnknownNameError, format_count, no_such
 from metra.scores.judgement import Judgement
-from metra.scores.table import COUNTED, ITEM_KINDS, Scores
+from metra.scores.table import COUNTED, ITEM_KINDS, Scores, find_used
 from metra.stats.arrays import Mask, group_lines
 
 #: Answers of flagged judges count, are set apart from figures and shown beside them, or are
@@ -36,6 +36,10 @@ class Selection:
     judges: frozenset[str] = frozenset()
     systems: frozenset[str] = frozenset()
     documents: frozenset[str] = frozenset()
+    domains: frozenset[str] = frozenset()
+    #: Judges and systems that do not count.
+    no_judges: frozenset[str] = frozenset()
+    no_systems: frozenset[str] = frozenset()
     #: Answers from then on, and before then, in seconds since 1970; those without a time go.
     since: float | None = None
     until: float | None = None
@@ -70,18 +74,20 @@ class Selection:
         return [judge for judge in flagged if judge in judges]
 
     def check_names(self, scores: Scores) -> None:
-        """Refuse a judge, system or document that the table does not have."""
+        """Refuse a judge, system, document or domain that the table does not have."""
         documents = dict.fromkeys(item.document for item in scores.items)
-        for what, chosen, known in (
-            ("judge", self.judges, scores.judges),
-            ("system", self.systems, scores.systems),
+        domains = dict.fromkeys(item.domain for item in scores.items)
+        for what, chosen, names in (
+            ("judge", self.judges | self.no_judges, scores.judges),
+            ("system", self.systems | self.no_systems, scores.systems),
             ("document", self.documents, [name for name in documents if name]),
+            ("domain", self.domains, [name for name in domains if name]),
         ):
-            for name in sorted(chosen.difference(known)):
-                raise UnknownNameError(no_such(what, name, known))
+            for name in sorted(chosen.difference(names)):
+                raise UnknownNameError(no_such(what, name, names))
 
     def describe(self, scores: Scores, scorer: str = "") -> str:
-        """Return the selection in a few words, for every figure that is made with it.
+        """Return the selection in a few words, for every figure made with it.
 
         Answers are counted whatever they score; without answers, the scorer's scores are.
 
@@ -97,7 +103,7 @@ class Selection:
     def _list_words(self, scores: Scores) -> list[str]:
         counted = self._select_counted(scores)
         words = [_count_answers(counted, "answer" if len(scores.answer) else "score")]
-        kinds = {ITEM_KINDS[at] for at in np.unique(scores.get_kinds())}
+        kinds = {ITEM_KINDS[at] for at in find_used(scores.get_kinds())}
         dropped = [kind for kind in ITEM_KINDS if kind in kinds - self.kinds]
         dropped = [kind for kind in dropped if kind != "earlier"]
         if dropped:
@@ -114,9 +120,12 @@ class Selection:
                 words.append(f"flagged, but without others to go by: {_join(kept)}")
         elif flagged:
             words.append(f"flagged judges count: {_join(flagged)}")
-        for title in ("systems", "judges", "documents"):
+        for title in ("systems", "judges", "documents", "domains"):
             if chosen := getattr(self, title):
                 words.append(f"only {title} {_join(sorted(chosen))}")
+        for title in ("systems", "judges"):
+            if chosen := getattr(self, f"no_{title}"):
+                words.append(f"without {title} {_join(sorted(chosen))}")
         days = [_format_day(at) for at in (self.since, self.until)]
         for word, day in zip(("from", "before"), days, strict=True):
             words += [f"answered {word} {day} UTC"] if day else []
@@ -129,7 +138,7 @@ class Selection:
     def _filter(self, scores: Scores) -> Scores:
         keep = self._match(scores, self.kinds) & np.isfinite(scores.value)
         rows = scores if keep.all() else scores.keep_lines(keep)
-        return _rank_among(rows) if self.systems else rows
+        return _rank_among(rows) if self.systems or self.no_systems else rows
 
     def _match(self, scores: Scores, kinds: Collection[str]) -> Mask:
         keep = _match_kinds(scores, kinds)
@@ -141,9 +150,16 @@ class Selection:
                 scores.item,
                 self.documents,
             ),
+            ([item.domain for item in scores.items], scores.item, self.domains),
         ):
             if chosen:
                 keep &= _flag_names(names, chosen)[codes]
+        if self.no_judges:
+            keep &= ~np.append(_flag_names(scores.judges, self.no_judges), False)[
+                scores.judge
+            ]
+        if self.no_systems:
+            keep &= ~_flag_names(scores.systems, self.no_systems)[scores.system]
         if self.since is not None or self.until is not None:
             times = (
                 scores.submitted_at
@@ -168,7 +184,7 @@ def select_judgements(
     judgements: Sequence[Judgement], scores: Scores, selection: Selection
 ) -> list[Judgement]:
     """Return the answers that count; `scores` is the table of all of them."""
-    answers = np.unique(selection.select_answers(scores).answer)
+    answers = find_used(selection.select_answers(scores).answer)
     return [judgements[at] for at in answers.tolist()]
 
 
@@ -178,7 +194,10 @@ def parse_selection(text: str) -> Selection:
     >>> parse_selection("flagged=count,judge=Ann").judges
     frozenset({'Ann'})
     """
-    fields = {"judge": "judges", "system": "systems", "document": "documents"}
+    fields = {
+        **{"judge": "judges", "system": "systems", "document": "documents"},
+        **{"domain": "domains", "judge!": "no_judges", "system!": "no_systems"},
+    }
     changes: dict[str, object] = {}
     given: set[str] = set()
     for part in filter(None, text.split(",")):
@@ -203,7 +222,8 @@ def parse_selection(text: str) -> Selection:
             msg = (
                 f"{part.strip()!r} is not a selection; expected flagged=apart, count or "
                 f"out, items=KIND+KIND with kinds among {', '.join(ITEM_KINDS[:-1])} or "
-                "all, judge=NAME+NAME, system=, document=, from=DAY or to=DAY."
+                "all, judge=NAME+NAME, system=, document=, domain=, judge!=NAME, system!=, "
+                "from=DAY or to=DAY."
             )
             raise OptionError(msg)
     return replace(DEFAULT, **changes)  # type: ignore[arg-type]
@@ -226,7 +246,7 @@ def _drop_flagged(rows: Scores, selection: Selection) -> Scores:
 
 
 def _rank_among(rows: Scores) -> Scores:
-    """Rank the outputs of each answer anew among those that are left.
+    """Rank the outputs of each answer anew among the remaining ones.
 
     An answer that then compares nothing is dropped.
     """
@@ -259,9 +279,8 @@ def _flag_names(names: Sequence[str], chosen: Collection[str]) -> Mask:
 
 def _count_answers(rows: Scores, noun: str) -> str:
     """Return the number of answers, or of scores where answers are not known."""
-    judges = len(np.unique(rows.judge[rows.judge >= 0]))
-    answers = rows.answer[rows.answer >= 0]
-    count = len(np.unique(answers)) if noun == "answer" else len(rows)
+    judges = len(find_used(rows.judge))
+    count = len(find_used(rows.answer)) if noun == "answer" else len(rows)
     counted = format_count(count, noun)
     return f"{counted} of {format_count(judges, 'judge')}" if judges else counted
 

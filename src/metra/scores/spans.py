@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from metra.formats.stream import name_system
 from metra.scores.judgement import Judgement
-from metra.scores.table import COUNTED, ScoredItem, number_segments
+from metra.scores.table import COUNTED, ScoredItem
 from metra.stats.arrays import (
     Codes,
     expand_ranges,
@@ -140,6 +140,19 @@ class Spans:
         return (start, end) if 0 <= start < end <= len(text) else None
 
 
+def number_segments(names: Sequence[str]) -> Codes:
+    """Number segments from 0: as their names do, from 0 or 1, or in order.
+
+    >>> number_segments(["3", "1", "2"]).tolist(), number_segments(["b", "a"]).tolist()
+    ([2, 0, 1], [0, 1])
+    """
+    if all(name.isdecimal() and len(name) < 8 for name in names):
+        numbers = np.array([*map(int, names)])
+        if len({*names}) == len(names):  # else they are counted within documents
+            return numbers if numbers.min() == 0 else numbers - 1
+    return np.arange(len(names))
+
+
 def build_spans(
     path: str,
     ratings: Mapping[RatingKey, Sequence[Mark]],
@@ -230,12 +243,12 @@ def _is_mark(entry: Any) -> bool:
 def build_mark(entry: Mapping[str, Any]) -> Mark:
     """Build a mark from an entry with the names that most formats use."""
     get = entry.get
-    start, end = get("start"), get("end")
+    start, end, category = get("start"), get("end"), get("category")
     return Mark(
         str(entry["severity"]).lower(),
         None if start is None else int(start),
         None if end is None else int(end),
-        str(get("category") or "").lower(),
+        str(category).lower() if category else "",
         get("side", "output"),
         str(get("text") or get("span") or ""),
     )

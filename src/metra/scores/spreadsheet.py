@@ -4,19 +4,13 @@ Cells that a spreadsheet would run as formulas have an apostrophe before them.
 """
 
 import csv
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from math import isnan
-from types import MappingProxyType
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from metra.formats.table import escape_formula, format_rows, replace_line_breaks
-from metra.scores.judgement import (
-    AnswerScores,
-    Judgement,
-    OutputScore,
-    list_outputs,
-)
-from metra.scores.long_table import locate_judgement
+from metra.scores.judgement import UNSCORED, Judgement, find_outputs, has_scores
+from metra.scores.long_table import format_number, list_cells
+from metra.scores.table import Scores
 
 SPREADSHEET_COLUMNS = (
     *("judge", "system", "document", "segment", "kind", "scorer"),
@@ -37,72 +31,73 @@ class _Echo:
         return line
 
 
-def format_lines(
-    judgements: Sequence[Judgement],
-    scored: AnswerScores,
-    *,
-    whole: Collection[str] = (),
-    flags: Mapping[str, Sequence[str]] = MappingProxyType({}),
-) -> Iterator[str]:
+#: Columns of numbers, and of words that cannot look like a formula.
+_PLAIN = {
+    *("segment", "kind", "native", "hundred", "shown_at", "submitted_at"),
+    *("active_seconds", "flags", "lang", "higher_is_better", "answer"),
+}
+#: Columns that are empty in the row of an answer without scores.
+_OF_SCORES = ("scorer", "native", "hundred", "reason", "higher_is_better")
+
+
+def format_lines(judgements: Sequence[Judgement], scores: Scores) -> Iterator[str]:
     """Yield the lines of the spreadsheet, the headings first.
 
-    A score that is missing has a line with the reason. `whole` are protocols that judge
-    documents as a whole, and `flags` the reasons to look at a judge.
+    `scores` is the table of the judgements. A missing score has a line with the reason,
+    and an answer without scores has one line.
     """
-    rows: Any = csv.writer(_Echo(), lineterminator="\r\n")
-    yield rows.writerow(SPREADSHEET_COLUMNS)
-    pairs = zip(judgements, scored, strict=True)
-    for number, (judgement, outputs) in enumerate(pairs, 1):
-        active = None if judgement.active_ms is None else judgement.active_ms / 1000
-        times = (judgement.shown_at, judgement.submitted_at, active)
-        remarks = (judgement.cannot or "", judgement.wording, judgement.comment)
-        tail = ["" if time is None else repr(time) for time in times]
-        tail += map(escape_formula, remarks)
-        reasons = "; ".join(flags.get(judgement.judge, ()))
-        lang = f"{judgement.source_language}-{judgement.target_language}"
-        segment, document = locate_judgement(judgement, whole)
-        for system, output, scores in list_outputs(judgement, outputs):
-            names = (judgement.judge, system, document)
-            head = [*map(escape_formula, names), segment, judgement.kind]
-            about = [*tail, escape_formula(output), reasons, lang]
-            for cells in map(_list_cells, scores) if scores else [[""] * 5]:
-                yield rows.writerow([*head, *cells[:-1], *about, cells[-1], number])
+    lines: Any = csv.writer(_Echo(), lineterminator="\r\n")
+    yield lines.writerow(SPREADSHEET_COLUMNS)
+    cells = _list_answer_cells(judgements, scores)
+    columns = [
+        cells[name] if name in _PLAIN else map(escape_formula, cells[name])
+        for name in SPREADSHEET_COLUMNS
+    ]
+    yield from map(lines.writerow, zip(*columns, strict=True))
 
 
-def _list_cells(score: OutputScore) -> list[str]:
-    scorer = escape_formula(score.scorer)
-    direction = "true" if score.higher_is_better else "false"
-    if not score.is_defined:
-        reason = escape_formula(score.reason)
-        return [scorer, _format_native(score), "", reason, direction]
-    return [scorer, repr(score.native), repr(score.hundred), "", direction]
+def _list_answer_cells(
+    judgements: Sequence[Judgement], scores: Scores
+) -> dict[str, list[str]]:
+    """List the cells of columns that only the spreadsheet has, or has otherwise."""
+    cells, rows = list_cells(scores), scores.list_rows()
+    answers = [judgements[at] for at in scores.answer.tolist()]
+    outputs = zip(answers, find_outputs(judgements, scores), strict=True)
+    cells |= {
+        "native": [format_number(row.value) for row in rows],
+        "kind": cells["item_type"],
+        "shown_at": [_format_time(one.shown_at) for one in answers],
+        "submitted_at": [_format_time(one.submitted_at) for one in answers],
+        "active_seconds": [_format_seconds(one.active_ms) for one in answers],
+        "cannot": [one.cannot or "" for one in answers],
+        "wording": [one.wording for one in answers],
+        "comment": [one.comment for one in answers],
+        "output": [one.outputs[place] for one, place in outputs],
+    }
+    scored = [has_scores(row.reason) for row in rows]
+    for name in _OF_SCORES:
+        pairs = zip(cells[name], scored, strict=True)
+        cells[name] = [cell if is_scored else "" for cell, is_scored in pairs]
+    return cells
 
 
-def _format_native(score: OutputScore) -> str:
-    """Return the native value of a score, which may be known where the score is not."""
-    return "" if isnan(score.native) else repr(score.native)
+def _format_time(at: float | None) -> str:
+    return "" if at is None else repr(at)
 
 
-def format_undefined(judgements: Iterable[Judgement], scored: AnswerScores) -> str:
-    """Return a line for each score that is missing, and each output that was skipped."""
-    return format_rows([UNDEFINED_COLUMNS, *list_undefined(judgements, scored)])
+def _format_seconds(milliseconds: int | None) -> str:
+    return "" if milliseconds is None else repr(milliseconds / 1000)
 
 
-def list_undefined(
-    judgements: Iterable[Judgement], scored: AnswerScores
-) -> list[list[str]]:
-    """List the cells of `UNDEFINED_COLUMNS` of each score that is missing."""
-    rows = []
-    for judgement, outputs in zip(judgements, scored, strict=True):
-        place = str(judgement.segment), judgement.document, judgement.judge
-        pairs = zip(judgement.systems, outputs, strict=True)
-        for system, scores in pairs if judgement.cannot is None else ():
-            for score in scores:
-                if not score.is_defined:
-                    native = _format_native(score)
-                    rows.append([system, score.scorer, *place, native, score.reason])
-        if judgement.cannot is not None:
-            reason = f"could not be judged: {judgement.cannot}"
-            names = judgement.systems
-            rows += [[name, judgement.protocol, *place, "", reason] for name in names]
-    return [[replace_line_breaks(cell) for cell in row] for row in rows]
+def format_undefined(scores: Scores) -> str:
+    """Return a line for each missing score and each skipped output."""
+    return format_rows([UNDEFINED_COLUMNS, *list_undefined(scores)])
+
+
+def list_undefined(scores: Scores) -> list[list[str]]:
+    """List the cells of `UNDEFINED_COLUMNS` of each missing score."""
+    cells = list_cells(scores)
+    cells["native"] = [format_number(row.value) for row in scores.list_rows()]
+    rows = zip(*(cells[name] for name in UNDEFINED_COLUMNS), strict=True)
+    missing = (row for row in rows if row[-1] not in ("", UNSCORED))
+    return [[*map(replace_line_breaks, row)] for row in missing]

@@ -59,6 +59,18 @@ class Scorer(NamedTuple):
         return self.kind not in ("", "metric")
 
 
+class ScoreRow(NamedTuple):
+    """A row of `Scores` about one output, or the reason why it has no value."""
+
+    scorer: str
+    value: float
+    #: Higher is better here, whatever the value's own scale says.
+    hundred: float
+    higher_is_better: bool = True
+    #: In a few words; empty if there is a value.
+    reason: str = ""
+
+
 #: Kinds of items that a judge is given. The first three count for systems, references and
 #: controls as systems of their own; the others describe judges.
 ITEM_KINDS = (
@@ -109,6 +121,8 @@ class Scores:
     #: Number of the reason why a value is missing, or -1.
     reason: Codes = field(default_factory=_make_codes)
     reasons: tuple[str, ...] = ()
+    #: Value that was measured but does not count, for the reason.
+    measured: Array = field(default_factory=_make_values)
     #: Reasons to look at a judge, as the campaign states them.
     flags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -127,7 +141,7 @@ class Scores:
 
     @cached_property
     def segments(self) -> Codes:
-        """The numbers of the items that are segments."""
+        """The numbers of the segments among the items."""
         return np.flatnonzero([bool(item.segment) for item in self.items])
 
     @cached_property
@@ -241,20 +255,17 @@ class Scores:
 
     def rename_systems(self, names: Mapping[str, str]) -> "Scores":
         """Give systems other names; two that get the same name become one system."""
-        renamed = [names.get(system, system) for system in self.systems]
-        place = {name: at for at, name in enumerate(dict.fromkeys(renamed))}
-        codes = np.array([place[name] for name in renamed], np.int64)
-        return replace(self, systems=tuple(place), system=codes[self.system])
+        renamed, codes = number_names([names.get(name, name) for name in self.systems])
+        return replace(self, systems=renamed, system=codes[self.system])
 
     def rename_scorers(self, names: Mapping[str, str]) -> "Scores":
         """Give scorers other names; two that get the same name become one."""
-        renamed = [s._replace(name=names.get(s.name, s.name)) for s in self.scorers]
-        first = {scorer.name: scorer for scorer in reversed(renamed)}
-        place = {
-            name: at for at, name in enumerate(dict.fromkeys(s.name for s in renamed))
-        }
-        codes = np.array([place[scorer.name] for scorer in renamed], np.int64)
-        scorers = tuple(first[name] for name in place)
+        renamed, codes = number_names([names.get(name, name) for name in self.names])
+        first = [codes.tolist().index(code) for code in range(len(renamed))]
+        scorers = tuple(
+            self.scorers[at]._replace(name=name)
+            for at, name in zip(first, renamed, strict=True)
+        )
         return replace(self, scorers=scorers, scorer=codes[self.scorer])
 
     def with_values_of(self, name: str, other: "Scores") -> "Scores":
@@ -290,9 +301,26 @@ class Scores:
         """Return the kind of each row's item."""
         return self.kind if len(self.kind) else np.zeros(len(self), np.int64)
 
+    def list_rows(self) -> list[ScoreRow]:
+        """List the rows as protocols give them, measured values with their reasons."""
+        value, hundred = self.value, self.hundred
+        if len(self.measured):
+            value = np.where(np.isfinite(value), value, self.measured)
+        if not len(hundred):
+            hundred = np.full(len(self), np.nan)
+        reason = self.reason if len(self.reason) else np.full(len(self), -1)
+        reasons = (*self.reasons, "")
+        scorers = [(s.name, bool(s.higher_is_better)) for s in self.scorers]
+        columns = (column.tolist() for column in (self.scorer, value, hundred, reason))
+        rows = []
+        for scorer, number, from_0_to_100, why in zip(*columns, strict=True):
+            name, higher = scorers[scorer]
+            rows.append(ScoreRow(name, number, from_0_to_100, higher, reasons[why]))
+        return rows
+
     def find_level(self, name: str) -> str:
         """Return the smallest level at which a scorer has values: segment, document, system."""
-        levels = {self.items[at].level for at in np.unique(self.lines(name).item)}
+        levels = {self.items[at].level for at in find_used(self.lines(name).item)}
         ordered = ("segment", "document", "system")
         return next((level for level in ordered if level in levels), "segment")
 
@@ -300,11 +328,11 @@ class Scores:
         """Forget names that no row uses."""
         changes: dict[str, Any] = {}
         for names, codes in _CODES.items():
-            known, code = getattr(self, names), getattr(self, codes)
-            used = np.unique(code[code >= 0])
-            place = np.full(len(known) + 1, -1, np.int64)
+            every, code = getattr(self, names), getattr(self, codes)
+            used = find_used(code)
+            place = np.full(len(every) + 1, -1, np.int64)
             place[used] = np.arange(len(used))
-            changes[names] = tuple(known[index] for index in used)
+            changes[names] = tuple(every[index] for index in used)
             changes[codes] = place[code]
         return replace(self, **changes)
 
@@ -315,6 +343,7 @@ _CODES = {"systems": "system", "items": "item", "scorers": "scorer", "judges": "
 _OPTIONAL: dict[str, float] = {
     **{"line": 0, "kind": 0, "hundred": np.nan, "answer": -1, "original": -1},
     **{"submitted_at": np.nan, "seconds": np.nan, "words": np.nan, "reason": -1},
+    "measured": np.nan,
 }
 
 
@@ -373,20 +402,9 @@ def build_score_table(
     )
 
 
-def mark_compared(scores: Scores) -> Scores:
-    """Mark the scorers whose values put the outputs of each answer in order.
-
-    A choice of the best of more than two does not say in which order the others are.
-    """
-    width = len(scores.scorers)
-    keys, sizes = np.unique(scores.answer * width + scores.scorer, return_counts=True)
-    scorers = []
-    for at, scorer in enumerate(scores.scorers):
-        seen = sizes[keys % width == at]
-        is_order = scorer.direction == LOWER or bool((seen == 2).all())
-        compares = len(seen) > 0 and bool((seen > 1).all()) and is_order
-        scorers.append(scorer._replace(compares=compares))
-    return replace(scores, scorers=tuple(scorers))
+def find_used(codes: Codes) -> Codes:
+    """Find the numbers that occur, in order; -1 stands for none."""
+    return np.flatnonzero(np.bincount(codes[codes >= 0]))
 
 
 def drop_nameless(
@@ -403,7 +421,7 @@ def drop_nameless(
 def list_parts(name: str, known: Iterable[str]) -> list[str]:
     """List the scorers that a total such as adequacy+fluency adds up.
 
-    A scorer that is known, or that has no plus in its name, is its own only part.
+    A known scorer, or one without a plus in its name, is its own only part.
 
     >>> list_parts("adequacy+fluency", ["adequacy", "fluency"])
     ['adequacy', 'fluency']
@@ -416,7 +434,7 @@ def add_total(scores: Scores, name: str) -> tuple[Scores, int]:
 
     A total is the sum of the parts' values of the same system, item and judge, for each
     kind of item; values that repeat a judge's are averaged first. What lacks a part has no
-    total. A scorer that is known by this name stays as it is.
+    total. A scorer of this name stays as it is.
     """
     parts = list_parts(name, scores.names)
     if len(parts) == 1:
@@ -477,19 +495,6 @@ def _check_parts(name: str, scorers: Sequence[Scorer]) -> None:
         raise CorpusError(msg)
 
 
-def number_segments(names: Sequence[str]) -> Codes:
-    """Number segments from 0: as their names do, from 0 or 1, or in order.
-
-    >>> number_segments(["3", "1", "2"]).tolist(), number_segments(["b", "a"]).tolist()
-    ([2, 0, 1], [0, 1])
-    """
-    if all(name.isdecimal() and len(name) < 8 for name in names):
-        numbers = np.array([*map(int, names)])
-        if len({*names}) == len(names):  # else they are counted within documents
-            return numbers if numbers.min() == 0 else numbers - 1
-    return np.arange(len(names))
-
-
 def concatenate_scores(tables: Sequence[Scores]) -> Scores:
     """Put tables under each other; the same name is the same thing in all of them."""
     if len(tables) == 1:
@@ -503,12 +508,12 @@ def concatenate_scores(tables: Sequence[Scores]) -> Scores:
                 f"{scorer.direction.words} in another; rename one of the scorers."
             )
             raise CorpusError(msg)
-    known = _match_items([item for each in tables for item in each.items])
+    fuller = _match_items([item for each in tables for item in each.items])
     renamed = [
         replace(
             each,
             scorers=tuple(scorers[s.name] for s in each.scorers),
-            items=tuple(known.get(item, item) for item in each.items),
+            items=tuple(fuller.get(item, item) for item in each.items),
         )
         for each in tables
     ]
@@ -550,7 +555,7 @@ def _concatenate_optional(tables: Sequence[Scores]) -> dict[str, Any]:
 
 
 def _match_items(items: Sequence[ScoredItem]) -> dict[ScoredItem, ScoredItem]:
-    """Find what an item is called where more is known of it, if that is one thing only.
+    """Find the fullest name of each item, if there is only one.
 
     A table of metric scores often knows no documents; another one with judgements does.
     """
@@ -559,15 +564,15 @@ def _match_items(items: Sequence[ScoredItem]) -> dict[ScoredItem, ScoredItem]:
         # A score in a domain is no score of the whole, even if only one domain is named.
         name = item.domain if item.level == "system" else item.segment
         by_name.setdefault((item.level, name), []).append(item)
-    known = {}
+    fullest = {}
     for namesakes in by_name.values():
         for item in namesakes if len(namesakes) > 1 else []:
             others = (other for other in namesakes if other != item)
             fuller = [other for other in others if _is_part(item, other)]
             best = max(fuller, key=lambda other: sum(map(bool, other)), default=item)
             if all(_is_part(other, best) for other in fuller):
-                known[item] = best
-    return known
+                fullest[item] = best
+    return fullest
 
 
 def _is_part(item: ScoredItem, other: ScoredItem) -> bool:

@@ -1,7 +1,7 @@
 """Tables of scores as the arrays that statistics work on: panels, ratings, comparisons.
 
 A panel holds a gold scorer's values beside those of metrics. Only cells that the gold and
-every metric have are compared; what is missing is counted in a note, and nothing is dropped
+every metric have are compared; missing ones are counted in a note, and nothing is dropped
 without one.
 """
 
@@ -26,7 +26,7 @@ from metra.stats.direction import HIGHER, Direction
 from metra.stats.panel import ScorePanel, SegmentStatistics
 from metra.stats.ranking import mid_ranks
 from metra.stats.ratings import Ratings, sort_ratings
-from metra.stats.trueskill import PairwiseCounts, add_counts, count_wins
+from metra.stats.trueskill import PairwiseCounts, count_wins
 
 
 class OrientedScores(NamedTuple):
@@ -110,10 +110,10 @@ def build_panel(
     segments = [item.segment for item in items]
     # Where the gold is of whole systems, there are no cells to pool over.
     by_segment = np.isfinite(people.segments).any()
-    known = [name for name in by_metric if name in statistics and by_segment]
+    with_statistics = [name for name in by_metric if name in statistics and by_segment]
     pooled = {
         name: statistics[name].align_segments(systems, segments, shared)
-        for name in known
+        for name in with_statistics
     }
     compared = np.where(shared, people.segments, np.nan)
     system_metrics = {
@@ -139,7 +139,7 @@ def build_panel(
 
 
 def list_metrics(scores: Scores, gold: str) -> list[str]:
-    """List the scorers that are not people: neither the gold nor parts of its total."""
+    """List the automatic scorers: neither the gold nor parts of its total."""
     by_people = {gold, *list_parts(gold, ())}
     by_people |= {scorer.name for scorer in scores.scorers if scorer.human}
     return [name for name in scores.names if name not in by_people]
@@ -222,7 +222,7 @@ def average_systems(scores: Scores, name: str) -> Array:
 
 
 class UnitSums(NamedTuple):
-    """Sums and counts of each system's item means, by the unit that is resampled."""
+    """Sums and counts of each system's item means, by the resampled unit."""
 
     #: Systems × units × (sum, count).
     rows: Array
@@ -317,24 +317,33 @@ def count_comparisons(scores: Scores, name: str) -> PairwiseCounts:
     Outputs that were put in order are compared if one answer is about both.
     """
     lines = scores.lines(name)
-    if scores.scorers[scores.find(name)].compares and len(lines.answer):
-        return _count_by_answer(lines, name)
+    scorer, size = scores.scorers[scores.find(name)], len(scores.systems)
+    if scorer.compares and len(lines.answer):
+        values = scorer.direction.orient(lines.value)
+        return _count_within(lines.answer, lines.system, values, size)
     if (lines.judge >= 0).any():
-        parts = [lines.keep_lines(lines.judge == j) for j in np.unique(lines.judge)]
-        by_judge = [count_wins(orient_scores(part, name)) for part in parts]
-        if any(counts.met.any() for counts in by_judge):
-            return add_counts(by_judge)
+        is_segment = np.isin(lines.item, scores.segments) & np.isfinite(lines.value)
+        judged = lines.keep_lines(is_segment)
+        cell = judged.item * (len(scores.judges) + 1) + judged.judge + 1
+        cells, row = np.unique(cell * size + judged.system, return_inverse=True)
+        means = np.bincount(row, judged.value) / np.bincount(row)
+        group, system = np.divmod(cells, size)
+        counts = _count_within(group, system, scorer.direction.orient(means), size)
+        if counts.met.any():
+            return counts
     return count_wins(orient_scores(lines, name))
 
 
-def _count_by_answer(lines: Scores, name: str) -> PairwiseCounts:
-    order = np.lexsort((lines.system, lines.answer))
-    answer, system = lines.answer[order], lines.system[order]
-    value = lines.scorers[lines.find(name)].direction.orient(lines.value[order])
-    wins, draws = np.zeros((2, len(lines.systems), len(lines.systems)), np.int64)
-    # An answer's lines stand together: pairs are neighbours, next neighbours and so on.
-    for step in range(1, len(lines.systems)):
-        first = np.flatnonzero(answer[:-step] == answer[step:])
+def _count_within(
+    group: Codes, system: Codes, value: Array, size: int
+) -> PairwiseCounts:
+    """Compare values of the same group, higher is better."""
+    order = np.lexsort((system, group))
+    group, system, value = group[order], system[order], value[order]
+    wins, draws = np.zeros((2, size, size), np.int64)
+    # A group's lines stand together: pairs are neighbours, next neighbours and so on.
+    for step in range(1, size):
+        first = np.flatnonzero(group[:-step] == group[step:])
         one, other = system[first], system[first + step]
         gap = value[first] - value[first + step]
         np.add.at(wins, (one[gap > 0], other[gap > 0]), 1)
@@ -526,13 +535,13 @@ def _average_segments(
     values: Array, of_segment: Codes, count: int, judged: Mask | None
 ) -> Array:
     """Mean over each document's segments: systems × segments to systems × documents."""
-    known = of_segment >= 0
-    values, places = values[:, known], of_segment[known]
+    has_document = of_segment >= 0
+    values, places = values[:, has_document], of_segment[has_document]
     means = np.full((len(values), count), np.nan)
     for system, row in enumerate(values):
         counted = np.isfinite(row)
         if judged is not None:
-            in_gold = judged[system, known]
+            in_gold = judged[system, has_document]
             has_gold = np.bincount(places, in_gold, count) > 0
             counted &= in_gold | ~has_gold[places]
         size = np.bincount(places[counted], minlength=count)

@@ -20,8 +20,6 @@ read: what one file holds, in memory: segments, a test set, or results
 tables: tables in Parquet files, scored on any engine
 plan: which columns of a table are scored by which metrics
 table_totals: totals and scores of batches of a table, as tables that add up
-term_exchange: terms of a corpus that no memory holds, added up in partitions
-term_messages: terms that rows exchange by messages, on engines that deliver them
 executors: the engines that score tables
 results: the records of scores and comparisons
 json: results and other records as JSON documents

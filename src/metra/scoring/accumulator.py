@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar, cast, overload
 
-from metra.corpus.batch import BatchPosition
+from metra.corpus.batch import UnnumberedPosition
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, OptionError
@@ -79,7 +79,7 @@ class Accumulator(Generic[Computed]):
         evalset = EvalSet(refs, source, documents, refs_per_segment=refs_per_segment)
         if not len(hyps) and not len(evalset):
             return
-        corpus = Outputs(evalset, {_SYSTEM: hyps}, position=_PositionInBatch)
+        corpus = Outputs(evalset, {_SYSTEM: hyps}, position=UnnumberedPosition)
         counted = count_corpus(corpus, self.metrics, keep=False)
         entry = next(iter(counted.totals.whole.values()))
         references = counted.segments * counted.references - entry.lacking
@@ -155,19 +155,6 @@ class AccumulatorState(NamedTuple):
     most_references: int
     #: By metric spec.
     sums: Mapping[str, PartSums]
-
-
-class _PositionInBatch(BatchPosition):
-    """Place of segments that came in batches, whose numbers are unknown."""
-
-    @property
-    def first(self) -> int:
-        """Refuse: a number made up would be looked up."""
-        msg = (
-            "A metric needs segment numbers, which batches do not have; score the "
-            "whole test set at once."
-        )
-        raise CorpusError(msg)
 
 
 def _refuse_dependent(spec: str, metric: Metric) -> None:

@@ -121,7 +121,6 @@ class SegmentNotes:
                 f"{', '.join(metrics)}; add one, for example entities."
             )
             raise OptionError(msg)
-        self._segments = options.aligned_segments
         #: By system and spec: the alignments of each segment, counted from 1.
         self._alignments: dict[tuple[str, str], dict[int, Sequence[Alignment]]] = {}
         #: By system and spec: the segments in which something was noted.
@@ -129,17 +128,12 @@ class SegmentNotes:
 
     def visit(self, chunk: CorpusChunk) -> None:
         """Align the next segments, and note what metrics note."""
-        numbers = [
-            number
-            for number in range(chunk.first + 1, chunk.first + len(chunk) + 1)
-            if self._segments is None or any(number in part for part in self._segments)
-        ]
         for system in chunk.systems:
             batch = chunk.batch(system)
             for spec, align_words in self._aligners.items():
                 alignments = self._alignments.setdefault((system, spec), {})
-                for number in numbers:
-                    alignments[number] = align_words(batch, number - chunk.first - 1)
+                for index in range(len(chunk)):
+                    alignments[chunk.first + index + 1] = align_words(batch, index)
             for spec, list_details in self._noters.items():
                 noted = self._details.setdefault((system, spec), {})
                 for detail in list_details(batch):
@@ -150,10 +144,6 @@ class SegmentNotes:
         """Add the alignments, and the details with the most frequent first."""
         from metra.metrics.units import Finding
 
-        last = max((numbers[-1] for numbers in self._segments or ()), default=0)
-        if last > (count := results.segments):
-            msg = f"Segment {last} does not exist; expected numbers from 1 to {count}."
-            raise OptionError(msg)
         findings = {
             key: sorted(
                 (

@@ -262,9 +262,11 @@ def _make_metrics(baseline: Baseline, scores: Sequence[str]) -> dict[str, Metric
     files = {}
     for new in scores:
         if _name_scores(new) not in specs:
-            known = [name for name, spec in specs.items() if name != spec]
+            replaceable = [name for name, spec in specs.items() if name != spec]
             name = _name_scores(new)
-            problem = no_such("metric", name, known or ["none"], owner="The baseline")
+            problem = no_such(
+                "metric", name, replaceable or ["none"], owner="The baseline"
+            )
             msg = f"{problem} Scores from other programs are replaced by name."
             raise UnknownNameError(msg)
         files[specs[_name_scores(new)]] = new
@@ -283,8 +285,8 @@ def _find_rival(baseline: Baseline, system: str) -> str:
         return system
     if len(baseline.rows) == 1:
         return next(iter(baseline.rows))
-    known = no_such("system", system, baseline.rows, owner="The baseline")
-    msg = f"{known} Write NAME=FILE to say which one the output is."
+    problem = no_such("system", system, baseline.rows, owner="The baseline")
+    msg = f"{problem} Write NAME=FILE to say which one the output is."
     raise UnknownNameError(msg)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from metra.errors import CorpusError, MetraError, OptionError
 from metra.formats.recognise import PARQUET
 from metra.metrics.registry import metric as make_metric
-from metra.scoring.guards import IdleGuard, TextGuard, list_toks
+from metra.scoring.guards import TextGuard, list_toks
 from metra.scoring.statistics import (
     CHUNK,
     CorpusStatistics,
@@ -24,12 +24,11 @@ from metra.stats.parallel import Progress
 
 if TYPE_CHECKING:
     from metra.corpus.outputs import Corpus, Outputs
-    from metra.formats.testsets.record import NamedSet
-    from metra.formats.texts.columns import ColumnNames, ReadingOptions
     from metra.formats.texts.sources import Source
     from metra.metrics.llm.budget import Estimate
     from metra.metrics.record import Array, Metric
-    from metra.scoring.files import FileCorpus
+    from metra.scoring.files import CorpusFiles, FileCorpus
+    from metra.scoring.memory import IdleGuard
     from metra.scoring.results import Results, Score
     from metra.stats.resampling import Sample
 
@@ -52,26 +51,17 @@ class EvaluationOptions(NamedTuple):
     ci_unit: str = "auto"
     trials: int = defaults.TRIALS
     seed: int = defaults.SEED
-    #: How words are aligned, of these segments, counted from 1; of all if None.
+    #: Word alignments of all segments.
     alignments: bool = False
-    aligned_segments: Sequence[range] | None = None
-    #: What metrics noted.
+    #: Details that metrics noted.
     details: bool = False
 
 
 class ScoringRequest(NamedTuple):
-    """Files to score, the metrics, and what is wanted beside the scores of systems."""
+    """Files to score, the metrics, and further results beside the scores of systems."""
 
-    outputs: Sequence[str]
+    files: "CorpusFiles"
     metrics: "Mapping[str, Metric]"
-    references: Sequence[str] = ()
-    source: str | None = None
-    documents: str | None = None
-    input_format: str = "auto"
-    #: Which columns of a table are what; others are recognised by their names.
-    columns: "ColumnNames | None" = None
-    #: How files are read; what is open is recognised.
-    reading: "ReadingOptions | None" = None
     options: EvaluationOptions = EvaluationOptions()
     #: Labels or columns: segments that agree in them are scored apart, too.
     group_by: Sequence[str] = ()
@@ -79,72 +69,29 @@ class ScoringRequest(NamedTuple):
     scores_out: str | None = None
     resume: str | None = None
     engine: str = "local"
-    #: A test set that was found by its name; it brings its texts along.
-    test_set: "NamedSet | None" = None
     settings: Mapping[str, Any] = MappingProxyType({})
-    #: Columns of scores that were made elsewhere, see `metra.scoring.files.open_scored`.
-    score_columns: Sequence[str] = ()
 
     @property
     def is_table(self) -> bool:
-        """True if a table in Parquet is scored by its columns, file by file.
-
-        Where it is not asked for, that saves memory if metrics weigh the terms of many rows.
-        """
+        """True if a table in Parquet is scored by its columns, file by file."""
         if self.engine != "local" or self.scores_out or self.resume:
             return True
-        may_be = self.group_by or self._weighs_terms
-        if not (may_be and self.outputs) or self.score_columns:
+        if not (self.group_by and self.files.outputs) or self.files.score_columns:
             return False
-        files = self._list_files()
-        if any(file.format is not PARQUET for file in files):
-            return False
-        if self.group_by:
-            return True
-        from metra.scoring.tables import has_many_rows
-
-        return len(files) == 1 and has_many_rows(files[0].shards or (files[0].path,))
-
-    @property
-    def _weighs_terms(self) -> bool:
-        """True if metrics weigh terms and all scores can be counted in parts."""
-        metrics = self.metrics.values()
-        in_parts = all(
-            "whole_documents" not in metric.needs
-            and (not metric.fit or metric.fit.from_terms)
-            for metric in metrics
-        )
-        options = self.options
-        asked = (options.documents, options.segments, options.ci)
-        explained = (options.alignments, options.details)
-        files = (self.references, self.source, self.documents, self.test_set)
-        return (
-            in_parts
-            and any(metric.fit and metric.fit.exchange for metric in metrics)
-            and not any((*asked, *explained, *files))
-        )
+        return all(file.format is PARQUET for file in list_table_files(self.files))
 
     def open(self) -> "tuple[FileCorpus | Outputs, dict[str, Metric]]":
         """Open the files as one corpus, with the metrics of its columns beside those given."""
         from metra.scoring.files import open_scored
 
-        return open_scored(
-            self.outputs,
-            self.metrics,
-            self.score_columns,
-            references=self.references,
-            source=self.source,
-            documents=self.documents,
-            input_format=self.input_format,
-            columns=self.columns,
-            reading=self.reading,
-            test_set=self.test_set,
-        )
+        return open_scored(self.files, self.metrics)
 
-    def _list_files(self) -> "list[Source]":
-        from metra.formats.texts.sources import list_sources
 
-        return list_sources(self.outputs, input_format=self.input_format)
+def list_table_files(files: "CorpusFiles") -> "list[Source]":
+    """List the outputs; Parquet files are one table together."""
+    from metra.formats.texts.sources import list_sources
+
+    return list_sources(files.outputs, input_format=files.input_format)
 
 
 def build_options(levels: Sequence[str]) -> EvaluationOptions:
@@ -232,27 +179,13 @@ def estimate_corpus(
 
 
 def check_first_rows(request: ScoringRequest) -> None:
-    """Warn of what looks wrong in the first rows of a table that is scored in parts."""
+    """Warn of likely mistakes in the first rows of a table, before it is scored in parts."""
     guard = TextGuard(list_toks(request.metrics), scope="the first")
     # What cannot be read is reported when it is scored.
     with suppress(MetraError):
         for chunk in islice(request.open()[0].chunks(CHUNK), 1):
             guard.visit(chunk)
     guard.warn()
-
-
-def count_files_part(
-    request: ScoringRequest,
-    part: tuple[int, int],
-    progress: Progress = lambda *_: None,
-) -> str:
-    """Count one part of a table in Parquet, and say what there is to do next."""
-    paths, settings = _list_table_files(request)
-    from metra.scoring.tables import count_table_part
-
-    return count_table_part(
-        paths, list(request.metrics), part, progress=progress, **settings
-    )
 
 
 def _score_parquet(request: ScoringRequest, progress: Progress) -> "Results":
@@ -272,12 +205,12 @@ def _score_parquet(request: ScoringRequest, progress: Progress) -> "Results":
 
 
 def _list_table_files(request: ScoringRequest) -> tuple[Sequence[str], dict[str, Any]]:
-    """List the files of a table, and what is said of it whatever the engine."""
+    """List the files of a table, and the settings for any engine."""
     from metra.text.columns import import_pyarrow
 
-    paths, system = request.outputs, None
+    paths, system = request.files.outputs, None
     if request.engine == "local":
-        files = request._list_files()
+        files = list_table_files(request.files)
         if len(files) != 1 or files[0].format is not PARQUET:
             msg = (
                 "`scores_out` and `resume` need Parquet files with a column for each "
@@ -290,15 +223,14 @@ def _list_table_files(request: ScoringRequest) -> tuple[Sequence[str], dict[str,
         import_pyarrow(f"Scoring on {request.engine.title()}")
     from metra.formats.texts.columns import ColumnNames
 
-    names = request.columns or ColumnNames()
+    names = request.files.columns or ColumnNames()
     return list(paths), {
         "hypothesis": names.outputs,
         "reference": names.references,
         "source": names.source,
         "document": names.document,
-        "nulls": names.nulls,
         "group_by": request.group_by,
-        "score_columns": request.score_columns,
+        "score_columns": request.files.score_columns,
         "scores_out": request.scores_out,
         "resume": request.resume,
         "system": system,
@@ -313,7 +245,7 @@ def evaluate_corpus(
     group_by: Sequence[str] = (),
     chunk: int = CHUNK,
     progress: Progress = lambda *_: None,
-    guard: TextGuard | IdleGuard | None = None,
+    guard: "TextGuard | IdleGuard | None" = None,
 ) -> "Results":
     """Score a corpus, wherever it is kept, reading it once (twice for fitted metrics).
 

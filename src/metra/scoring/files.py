@@ -10,11 +10,9 @@ from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from metra.corpus.batch import EMPTY, CorpusChunk, SegmentColumn, check_chunk
-from metra.corpus.evalset import EvalSet
-from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, OptionError, not_possible
 from metra.formats.lines import LineReader, read_lines
-from metra.formats.recognise import PLAIN, choose_format
+from metra.formats.recognise import PLAIN, TextFormat, choose_format
 from metra.formats.stream import format_path, name_system
 from metra.formats.texts.columns import (
     ColumnNames,
@@ -28,17 +26,51 @@ from metra.formats.texts.columns import (
     list_values,
 )
 from metra.formats.texts.parallel import ParallelTable
-from metra.formats.texts.sources import Source, get_kept_segments, list_sources
+from metra.formats.texts.sources import Source, Use, get_kept_segments, list_sources
 from metra.metrics.options import parse_spec
 from metra.text.columns import RepeatedValues, Text, pack
 from metra.text.preparation import Preparation, Tokens, prepare
 
 if TYPE_CHECKING:
+    from metra.corpus.outputs import Outputs
     from metra.formats.testsets.record import NamedSet
     from metra.metrics.record import Metric
 
 #: So many segments are read at a time.
 CHUNK = 1024
+
+
+class CorpusFiles(NamedTuple):
+    """The files of a call, and how they are read: the arguments of `open_corpus`."""
+
+    outputs: Sequence[str] = ()
+    references: Sequence[str] = ()
+    source: str | None = None
+    documents: str | None = None
+    input_format: str = "auto"
+    #: The roles of columns of a table; others are recognised by their names.
+    columns: ColumnNames | None = None
+    reading: ReadingOptions | None = None
+    #: A test set that was found by its name; it brings its texts along.
+    test_set: "NamedSet | None" = None
+    #: Columns of scores: `NAME[/SYSTEM]=COLUMN[:option=value,…]`, or a name alone if the
+    #: column has the same.
+    score_columns: Sequence[str] = ()
+
+    @property
+    def reading_options(self) -> dict[str, Any]:
+        """Options of reading, by their names as arguments."""
+        names = ("input_format", "columns", "reading")
+        return {name: getattr(self, name) for name in names}
+
+    def list_sources(self, use: Use = "output") -> list[Source]:
+        """List the files with their formats and roles."""
+        texts, test_set = self[:4], self.test_set
+        return list_sources(*texts, use=use, test_set=test_set, **self.reading_options)
+
+    def open(self) -> "FileCorpus":
+        """Join the files into one corpus."""
+        return FileCorpus(self.list_sources())
 
 
 def open_corpus(
@@ -59,45 +91,33 @@ def open_corpus(
     along; `columns` says which columns of a table are what, `reading` how files are read. A
     `test_set` that was found by its name brings the same, and may leave out segments.
     """
-    files = list_sources(
-        outputs,
-        references,
-        source,
-        documents,
-        input_format=input_format,
-        columns=columns,
-        reading=reading,
-        test_set=test_set,
-    )
-    return FileCorpus(files)
+    files = (outputs, references, source, documents)
+    return CorpusFiles(*files, input_format, columns, reading, test_set).open()
 
 
 def open_scored(
-    outputs: Sequence[str],
-    metrics: "Mapping[str, Metric]",
-    score_columns: Sequence[str] = (),
-    **files: Any,
+    files: CorpusFiles, metrics: "Mapping[str, Metric]"
 ) -> "tuple[FileCorpus | Outputs, dict[str, Metric]]":
     """Open a corpus with the metrics of its columns of scores beside those given.
 
-    Without outputs, scores that were made elsewhere are the corpus. The files are those of
-    `open_corpus`; a column of scores is `NAME[/SYSTEM]=COLUMN[:option=value,…]`, or a name
-    alone if the column has the same.
+    Without outputs, scores that were made elsewhere are the corpus.
     """
-    if not outputs:
+    if not files.outputs:
         return _build_score_corpus(metrics), dict(metrics)
-    entries = [parse_score_column(entry) for entry in score_columns]
+    entries = [parse_score_column(entry) for entry in files.score_columns]
     if not entries:
-        return open_corpus(outputs, **files), dict(metrics)
-    named = files.get("columns") or ColumnNames()
+        return files.open(), dict(metrics)
+    named = files.columns or ColumnNames()
     labels = (*named.labels, *(entry.column for entry in entries))
-    files["columns"] = named._replace(labels=tuple(dict.fromkeys(labels)))
-    corpus = open_corpus(outputs, **files)
+    columns = named._replace(labels=tuple(dict.fromkeys(labels)))
+    corpus = files._replace(columns=columns).open()
     return corpus, {**metrics, **_read_score_columns(corpus, entries)}
 
 
-def _build_score_corpus(metrics: "Mapping[str, Metric]") -> Outputs:
+def _build_score_corpus(metrics: "Mapping[str, Metric]") -> "Outputs":
     """Build a corpus without texts, of the systems and segments of the first metric."""
+    from metra.corpus.evalset import EvalSet
+    from metra.corpus.outputs import Outputs
     from metra.metrics.outside import collect_values, list_documents
 
     for spec, metric in metrics.items():
@@ -269,7 +289,7 @@ class FileCorpus:
     def _keep_segments(
         self, chunks: Iterator[dict[Field, Values]]
     ) -> Iterator[dict[Field, Values]]:
-        """Leave out the segments that are not wanted."""
+        """Keep the chosen segments."""
         if self._kept is None:
             yield from chunks
             return
@@ -287,13 +307,13 @@ class FileCorpus:
     def _find_label(self, name: str) -> Field:
         """Find a label, or the documents, by the name of its column."""
         is_document = is_document_column(name) or name == self._document_column
-        known = [f for f in self._table.fields if f.role in ("label", "document")]
-        for field in known:
+        fields = [f for f in self._table.fields if f.role in ("label", "document")]
+        for field in fields:
             if field == Field("label", name) or (
                 is_document and field.role == "document"
             ):
                 return field
-        labels = [field.name for field in known] or ["no labels"]
+        labels = [field.name for field in fields] or ["no labels"]
         raise CorpusError(describe_missing_column(name, labels, "What is scored"))
 
 
@@ -304,24 +324,15 @@ def _name_documents(values: Values) -> Sequence[str]:
     return [name or "" for name in list_values(values)]
 
 
-def open_texts(
-    files: Sequence[str],
-    documents: str | None,
-    *,
-    input_format: str = "auto",
-    columns: ColumnNames | None = None,
-    reading: ReadingOptions | None = None,
-) -> FileCorpus:
+def open_texts(files: CorpusFiles) -> FileCorpus:
     """Join files of references, side by side; some formats bring their documents along."""
-    encoding = reading.encoding if reading else None
-    forms = {path: choose_format(path, input_format, encoding) for path in files}
-    plain = [path for path in files if forms[path] is PLAIN]
-    rich = [path for path in files if path not in plain]
-    options: dict[str, Any] = {"input_format": input_format, "reading": reading}
-    sources = list_sources(rich, use="any", columns=columns, **options)
-    sources += list_sources([], plain, None, documents, **options)
-    corpus = FileCorpus(sources)
-    names = ", ".join(map(format_path, files))
+    paths = files.outputs
+    plain = [path for path in paths if _choose_format(path, files) is PLAIN]
+    rich = [path for path in paths if path not in plain]
+    references = files._replace(outputs=(), references=plain, columns=None)
+    sources = files._replace(outputs=rich, documents=None).list_sources("any")
+    corpus = FileCorpus(sources + references.list_sources())
+    names = ", ".join(map(format_path, paths))
     if not corpus.has_references:
         msg = f"{names} has no references; word lists are counted on references."
         raise CorpusError(msg)
@@ -335,32 +346,25 @@ def open_texts(
 
 
 def read_tokens(
-    files: Sequence[str],
-    documents: str | None,
-    text: Preparation,
-    *,
-    input_format: str = "auto",
-    columns: ColumnNames | None = None,
-    reading: ReadingOptions | None = None,
+    files: CorpusFiles, text: Preparation
 ) -> Iterator[tuple[Tokens, list[str]]]:
     """Yield the segments' tokens with their documents, all files of a document pooled.
 
     Without a list of documents, each of several plain files is one.
     """
-    encoding = reading.encoding if reading else None
-    formats = [choose_format(path, input_format, encoding) for path in files]
-    if documents is None and len(files) > 1 and set(formats) == {PLAIN}:
-        yield from _read_each(files, text, encoding)
+    formats = {_choose_format(path, files) for path in files.outputs}
+    if files.documents is None and len(files.outputs) > 1 and formats == {PLAIN}:
+        encoding = files.reading.encoding if files.reading else None
+        yield from _read_each(files.outputs, text, encoding)
         return
-    corpus = open_texts(
-        *(files, documents),
-        input_format=input_format,
-        columns=columns,
-        reading=reading,
-    )
-    for chunk in corpus.chunks(CHUNK):
+    for chunk in open_texts(files).chunks(CHUNK):
         for column in chunk.refs:
             yield column.tokens(text), list(chunk.documents or ())
+
+
+def _choose_format(path: str, files: CorpusFiles) -> TextFormat:
+    encoding = files.reading.encoding if files.reading else None
+    return choose_format(path, files.input_format, encoding)
 
 
 def _read_each(

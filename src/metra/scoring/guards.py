@@ -9,12 +9,13 @@ import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, TypeAlias
 
 from metra.errors import TextWarning
 from metra.scoring.text_checks import (
     CHECKS,
     LEAST,
+    SOURCE,
     LineBlock,
     TextSample,
     check_names,
@@ -23,27 +24,21 @@ from metra.scoring.text_checks import (
 
 if TYPE_CHECKING:
     from metra.corpus.batch import CorpusChunk, SegmentColumn
-    from metra.corpus.outputs import Outputs
     from metra.metrics.record import Metric
 
 #: So many blocks of lines are taken from the first chunk, and from others; lines of a block.
 FIRST_BLOCKS, BLOCKS, BLOCK = 6, 2, 16
 
 
-class _Excerpt(NamedTuple):
-    """Lines of a chunk: those between the bounds of some blocks."""
-
-    blocks: Sequence[tuple[int, int]]
-    outputs: Mapping[str, list[str | None]]
-    refs: Sequence[list[str | None]]
-    source: list[str | None] | None
+#: Blocks of lines of a chunk, and these lines by the names of the texts.
+_Excerpt: TypeAlias = tuple[list[tuple[int, int]], dict[str, list[str | None]]]
 
 
 class TextGuard:
     """A visitor of the pass over a corpus: it samples lines and warns of what looks wrong."""
 
     def __init__(self, toks: Mapping[str, str], *, scope: str = "all") -> None:
-        """Expect texts that are cut into words by `toks`, tokenisers by metric spec.
+        """Expect texts cut into words by `toks`, tokenisers by metric spec.
 
         The guard sees `scope` segments of the corpus: all, or the first.
         """
@@ -92,64 +87,21 @@ class TextGuard:
         sample = TextSample(self._toks, self._scope)
         sample.systems, sample.segments = self._systems, self._segments
         sample.equal = self._equal
-        held = 0
-        for first, excerpt in sorted(self._excerpts.items()):
-            for name, lines in excerpt.outputs.items():
-                sample.outputs.setdefault(name, []).extend(lines)
-            if not held:
-                sample.refs = [[] for _ in excerpt.refs]
-                sample.source = [] if excerpt.source is not None else None
-            for reference, lines in zip(sample.refs, excerpt.refs, strict=True):
-                reference += lines
-            if sample.source is not None and excerpt.source is not None:
-                sample.source += excerpt.source
-            for start, stop in excerpt.blocks:
-                block = LineBlock(first + start + 1, held, held + stop - start)
+        lines = 0
+        for first, (blocks, columns) in sorted(self._excerpts.items()):
+            for name, own in columns.items():
+                sample.columns.setdefault(name, []).extend(own)
+            for start, stop in blocks:
+                block = LineBlock(first + start + 1, lines, lines + stop - start)
                 sample.blocks.append(block)
-                held = block.stop
+                lines = block.stop
+        sample.source = sample.columns.pop(SOURCE, None)
         return sample
 
     def warn(self) -> None:
         """Give a warning for each problem, at the line of the code that called metra."""
         for _, problem in self.find_problems():
             warnings.warn(problem, TextWarning, stacklevel=_count_own_frames())
-
-
-class IdleGuard:
-    """What stands in for a guard that is not needed."""
-
-    def visit(self, chunk: "CorpusChunk") -> None:
-        """Take nothing."""
-
-    def warn(self) -> None:
-        """Say nothing."""
-
-
-IDLE = IdleGuard()
-
-
-class LineAllowance:
-    """How many lines may still be looked at, where calls are many and small.
-
-    It holds lines in advance, and earns one for so many that are scored: in a loop the
-    guards cost little, whatever the number of calls.
-    """
-
-    def __init__(self, lines: int = 20_000, *, scored_per_line: int = 1000) -> None:
-        self.lines: float = lines
-        self.scored_per_line = scored_per_line
-
-    def make_guard(
-        self, corpus: "Outputs", metrics: "Mapping[str, Metric]"
-    ) -> TextGuard | IdleGuard:
-        """Make a guard of a corpus, if there are lines left for it."""
-        columns = len(corpus.outputs) + len(corpus.evalset.refs)
-        looked = columns * min(len(corpus), FIRST_BLOCKS * BLOCK)
-        self.lines += columns * len(corpus) / self.scored_per_line
-        if looked > self.lines:
-            return IDLE
-        self.lines -= looked
-        return TextGuard(list_toks(metrics))
 
 
 def list_toks(metrics: "Mapping[str, Metric]") -> dict[str, str]:
@@ -167,12 +119,9 @@ def _take_excerpt(chunk: "CorpusChunk", most: int) -> _Excerpt:
     """Take lines of so many blocks of a chunk."""
     blocks = _choose_blocks(len(chunk), most)
     indices = [index for bounds in blocks for index in range(*bounds)]
-    return _Excerpt(
-        blocks,
-        {name: _take_lines(column, indices) for name, column in chunk.systems.items()},
-        [_take_lines(column, indices) for column in chunk.refs],
-        _take_lines(chunk.source, indices) if chunk.source else None,
-    )
+    columns = name_columns(chunk.refs, chunk.systems)
+    columns |= {SOURCE: chunk.source} if chunk.source else {}
+    return blocks, {name: _take_lines(columns[name], indices) for name in columns}
 
 
 def _choose_blocks(size: int, most: int) -> list[tuple[int, int]]:
@@ -191,8 +140,9 @@ def _take_lines(column: "SegmentColumn", indices: Sequence[int]) -> list[str | N
 
 
 def _find_equal(sample: _Excerpt) -> list[list[str]]:
-    """Group the texts that are equal in some lines; texts that say next to nothing are not."""
-    groups = _group_by_text(name_columns(sample.refs, sample.outputs))
+    """Group texts with equal lines in an excerpt; ignore texts of few different lines."""
+    columns = {name: lines for name, lines in sample[1].items() if name != SOURCE}
+    groups = _group_by_text(columns)
     return [names for lines, names in groups if len({*lines} - {""}) >= LEAST // 2]
 
 

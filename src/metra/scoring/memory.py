@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, cast, overload
+from typing import TYPE_CHECKING, Any, cast, overload
 
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
@@ -14,14 +14,55 @@ from metra.scoring.evaluate import (
     evaluate_corpus,
     make_metrics,
 )
-from metra.scoring.guards import IDLE, LineAllowance
+from metra.scoring.guards import BLOCK, FIRST_BLOCKS, TextGuard, list_toks
 from metra.scoring.results import Results
 from metra.scoring.statistics import count_corpus
 from metra.scoring.text_checks import LEAST
 from metra.stats import defaults, resampling, totals
 from metra.text.columns import Segments
 
-#: What the guards may look at in calls, of which programs make many.
+if TYPE_CHECKING:
+    from metra.corpus.batch import CorpusChunk
+
+
+class IdleGuard:
+    """A guard that does nothing."""
+
+    def visit(self, chunk: "CorpusChunk") -> None:
+        """Take nothing."""
+
+    def warn(self) -> None:
+        """Say nothing."""
+
+
+IDLE = IdleGuard()
+
+
+class LineAllowance:
+    """A budget of lines to sample, for programs with many small calls.
+
+    It starts with some lines and earns one for every `scored_per_line` scored lines: in a
+    loop the guards cost little, whatever the number of calls.
+    """
+
+    def __init__(self, lines: int = 20_000, *, scored_per_line: int = 1000) -> None:
+        self.lines: float = lines
+        self.scored_per_line = scored_per_line
+
+    def make_guard(
+        self, corpus: Outputs, metrics: Mapping[str, Metric]
+    ) -> TextGuard | IdleGuard:
+        """Make a guard of a corpus, if there are lines left for it."""
+        columns = len(corpus.outputs) + len(corpus.evalset.refs)
+        looked = columns * min(len(corpus), FIRST_BLOCKS * BLOCK)
+        self.lines += columns * len(corpus) / self.scored_per_line
+        if looked > self.lines:
+            return IDLE
+        self.lines -= looked
+        return TextGuard(list_toks(metrics))
+
+
+#: Lines that guards may sample in all calls of a program.
 _ALLOWANCE = LineAllowance()
 
 

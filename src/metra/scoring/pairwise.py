@@ -215,7 +215,7 @@ def _are_lists(texts: list[Any], what: str) -> bool:
 
 
 def _check_source(source: object) -> str | None:
-    """Refuse a source that is no text."""
+    """Refuse a source of another type than text."""
     if source is None or isinstance(source, str):
         return source
     kind = type(source).__name__

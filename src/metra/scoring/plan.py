@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -13,15 +13,15 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from metra import __version__
-from metra.corpus.batch import Batch, BatchPosition, CorpusChunk, SegmentColumn
-from metra.errors import CorpusError, OptionError, UnfittedError
+from metra.corpus.batch import Batch, CorpusChunk, SegmentColumn, UnnumberedPosition
+from metra.errors import OptionError, UnfittedError
 from metra.formats.texts.arrow_columns import (
     encode_values,
     get_references,
     get_required_column,
 )
 from metra.metrics.corpus_weights import TermCounts, weigh_terms
-from metra.metrics.record import Metric, Need, find_missing_need
+from metra.metrics.record import Fit, Metric, Need, find_missing_need
 from metra.metrics.registry import metric
 from metra.text.columns import RepeatedValues, pack_arrow_column
 
@@ -55,8 +55,6 @@ class ScoringPlan:
     group_by: tuple[str, ...] = ()
     #: Whether scores of single segments are wanted beside the totals.
     segments: bool = False
-    #: Whether a null where a text has to be is an error, or an empty text.
-    nulls: Literal["refuse", "empty"] = "refuse"
     #: Columns of scores that were made elsewhere.
     scored: tuple[ScoredColumn, ...] = ()
 
@@ -76,21 +74,21 @@ class ScoringPlan:
             if twice:
                 msg = f"The {what} {twice[0]!r} is given twice; give it once."
                 raise OptionError(msg)
-        for metric_name, known in self.list_scored().items():
-            lacking = [name for name in names if name not in known]
-            if lacking or len(known) != len(names):
+        for metric_name, by_system in self.list_scored().items():
+            lacking = [name for name in names if name not in by_system]
+            if lacking or len(by_system) != len(names):
                 msg = (
-                    f"{metric_name} has columns of scores for {', '.join(known)}, but the "
+                    f"{metric_name} has columns of scores for {', '.join(by_system)}, but the "
                     f"systems are {', '.join(names)}; expected a column for each."
                 )
                 raise OptionError(msg)
 
     def list_scored(self) -> dict[str, dict[str, ScoredColumn]]:
         """List columns of scores by metric, then by system."""
-        found: dict[str, dict[str, ScoredColumn]] = {}
+        by_metric: dict[str, dict[str, ScoredColumn]] = {}
         for entry in self.scored:
-            found.setdefault(entry.metric, {})[entry.system] = entry
-        return found
+            by_metric.setdefault(entry.metric, {})[entry.system] = entry
+        return by_metric
 
     @property
     def number_columns(self) -> list[str]:
@@ -143,8 +141,8 @@ class ScoringPlan:
         """Name the plan by what its numbers depend on, the versions of resources included."""
         signatures = [metric(spec).signature() for spec in self.metrics]
         written = json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
-        known = [__version__, written, *signatures]
-        return hashlib.sha256("\n".join(known).encode()).hexdigest()
+        parts = [__version__, written, *signatures]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 @lru_cache(maxsize=4)
@@ -167,8 +165,13 @@ def build_metrics(
         )
         raise UnfittedError(msg)
     table = pa.ipc.open_stream(pa.py_buffer(weights)).read_all()
+
+    def weigh(spec: str, fit: Fit) -> Metric:
+        own = table.filter(pc.equal(table["metric"], spec))
+        return weigh_terms(fit, unpack_terms(own["term"], own["count"]))
+
     return {
-        spec: weigh_terms(entry.fit, _read_terms(table, spec)) if entry.fit else entry
+        spec: weigh(spec, entry.fit) if entry.fit else entry
         for spec, entry in made.items()
     }
 
@@ -179,7 +182,7 @@ def build_unweighed(plan: ScoringPlan) -> Mapping[str, Metric]:
 
 
 def _build_scored(plan: ScoringPlan) -> dict[str, Metric]:
-    """Make metrics of columns of scores; what is said with one of them counts for all."""
+    """Make metrics of columns of scores; options of one column hold for all of its metric."""
     if not plan.scored:
         return {}
     from metra.metrics.outside import build_column_metric
@@ -231,27 +234,27 @@ _COLUMNS: dict[Need, tuple[str, str]] = {
 }
 
 
-def _read_terms(table: pa.Table, spec: str) -> TermCounts:
-    terms = table.filter(pc.equal(table["metric"], spec))
-    keys = terms["term"].cast(pa.large_binary()).combine_chunks()
-    counts = terms["count"].combine_chunks()
-    if isinstance(keys, pa.ChunkedArray):  # none, or one
-        keys = pa.concat_arrays(keys.chunks) if keys.chunks else pa.array([], keys.type)
+def pack_terms(terms: TermCounts) -> tuple[pa.Array, pa.Array]:
+    """Return the keys of terms and their counts as columns."""
+    bounds = np.concatenate([[0], terms.ends]).astype(np.int32)
+    buffers = [None, pa.py_buffer(bounds), pa.py_buffer(terms.keys)]
+    keys = pa.Array.from_buffers(pa.binary(), len(terms.ends), buffers)
+    return keys, pa.array(terms.counts, pa.int64())
+
+
+def unpack_terms(keys: pa.ChunkedArray, counts: pa.ChunkedArray) -> TermCounts:
+    """Return terms from columns of keys and counts."""
+    keys = pa.concat_arrays(
+        [pa.array([], pa.large_binary()), *keys.cast(pa.large_binary()).chunks]
+    )
     _, bounds, values = keys.buffers()
-    ends = np.frombuffer(bounds, np.int64)[keys.offset : keys.offset + len(keys) + 1]
-    first, last = int(ends[0]), int(ends[-1])
-    data = values.to_pybytes()[first:last] if values else b""
-    return TermCounts(data, ends[1:] - first, np.asarray(counts, np.int64))
+    ends = np.frombuffer(bounds, np.int64)[: len(keys) + 1]
+    data = values.to_pybytes()[: int(ends[-1])] if values else b""
+    return TermCounts(data, ends[1:], np.asarray(counts, np.int64))
 
 
 # So many rows at a time: their tokens stay in the processor's caches.
 PIECE = 2048
-
-
-def pack_chunks(rows: pa.RecordBatch, plan: ScoringPlan) -> list[CorpusChunk]:
-    """Pack the texts of rows, some at a time."""
-    starts = range(0, rows.num_rows, PIECE)
-    return [pack_chunk(rows.slice(start, PIECE), plan) for start in starts]
 
 
 def pack_chunk(rows: pa.RecordBatch, plan: ScoringPlan) -> CorpusChunk:
@@ -259,13 +262,13 @@ def pack_chunk(rows: pa.RecordBatch, plan: ScoringPlan) -> CorpusChunk:
 
     def pack(name: str, values: pa.Array | None = None) -> SegmentColumn:
         if values is None:
-            values = get_required_column(rows, name, plan.nulls)
+            values = get_required_column(rows, name)
         return SegmentColumn(pack_arrow_column(values, f"the column {name!r}"))
 
-    refs = get_references(rows, plan.references, plan.nulls)
+    refs = get_references(rows, plan.references)
     documents = None
     if plan.documents:
-        names = get_required_column(rows, plan.documents, plan.nulls)
+        names = get_required_column(rows, plan.documents)
         distinct, codes = encode_values(names)
         documents = RepeatedValues([*map(str, distinct.to_pylist())], codes)
     return CorpusChunk(
@@ -273,7 +276,7 @@ def pack_chunk(rows: pa.RecordBatch, plan: ScoringPlan) -> CorpusChunk:
         [pack(*pair) for pair in zip(plan.references, refs, strict=True)],
         pack(plan.source) if plan.source else None,
         documents,
-        position=_Unnumbered,
+        position=UnnumberedPosition,
         scores={
             (entry.metric, entry.system): _read_numbers(rows, entry.column)
             for entry in plan.scored
@@ -291,16 +294,3 @@ def read_references(batch: pa.RecordBatch, plan: ScoringPlan) -> Iterator[Batch]
     """Cut a batch into batches of any one system: they share the references."""
     for start in range(0, batch.num_rows, PIECE):
         yield pack_chunk(batch.slice(start, PIECE), plan).batch(plan.systems[0])
-
-
-class _Unnumbered(BatchPosition):
-    """Place of a batch that came without the numbers of its rows."""
-
-    @property
-    def first(self) -> int:
-        """Refuse: a number made up would be looked up."""
-        msg = (
-            "A metric needs segment numbers, which a table that is scored in parts "
-            "does not have; score it in one piece, on this machine."
-        )
-        raise CorpusError(msg)

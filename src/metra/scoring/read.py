@@ -221,5 +221,5 @@ def _parse_interval(ends: list[Any] | None) -> tuple[float, float] | None:
 
 
 def _parse_number(value: float | None) -> float:
-    """Read a number; JSON has none for what is not defined."""
+    """Read a number; null stands for an undefined one."""
     return math.nan if value is None else float(value)

@@ -147,14 +147,17 @@ class Results:
     def levels(self) -> list[str]:
         """List the available levels: system, then the requested ones."""
         scores = list(self.systems[0].scores.values())
-        known = {
+        is_present = {
             "document": any(score.documents is not None for score in scores),
             "segment": any(score.segments is not None for score in scores),
             "detail": any(score.details is not None for score in scores),
             "group": self.groups is not None,
             "comparison": self.terms is not None,
         }
-        return ["system", *(level for level, is_known in known.items() if is_known)]
+        return [
+            "system",
+            *(level for level, is_known in is_present.items() if is_known),
+        ]
 
     def to_columns(self, level: str = "system") -> dict[str, list[Any]]:
         """Return a table as a dict of columns: one row per system, one column per metric.

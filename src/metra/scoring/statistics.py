@@ -162,7 +162,7 @@ class _Walk:
     def add(
         self, part: CorpusChunk, totals: Totals, rows: dict[tuple[str, str], Array]
     ) -> None:
-        """Add a chunk that is counted to the statistics."""
+        """Add the counts of a chunk to the statistics."""
         statistics = self.statistics
         statistics.totals.add(totals)
         for key, chunk_rows in rows.items():

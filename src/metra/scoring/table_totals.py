@@ -13,7 +13,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from metra.corpus.batch import CorpusChunk
 from metra.errors import CorpusError
 from metra.formats.texts.arrow_columns import (
     NullValueError,
@@ -32,6 +31,7 @@ from metra.scoring.plan import (
     build_metrics,
     build_unweighed,
     pack_chunk,
+    pack_terms,
     read_references,
 )
 from metra.scoring.results import Results
@@ -61,14 +61,18 @@ OWN_COLUMNS = tuple(_OWN)
 
 
 def count_totals(
-    batch: pa.RecordBatch, plan: ScoringPlan, weights: bytes | None = None
+    batch: pa.RecordBatch,
+    plan: ScoringPlan,
+    weights: bytes | None = None,
+    metrics: Mapping[str, Metric] | None = None,
 ) -> pa.RecordBatch:
     """Count a batch: a row for each group in it, system and metric.
 
-    A function of the batch alone, for any engine to call; `weights` are for metrics of two
-    passes. The columns are those of `totals_schema`.
+    A function of the batch alone, for any engine to call. Metrics of two passes need
+    `weights`, unless the `metrics` themselves are given. The columns are those of
+    `totals_schema`.
     """
-    totals, _ = count_batch(batch, plan, build_metrics(plan, weights))
+    totals = count_batch(batch, plan, metrics or build_metrics(plan, weights))
     return build_totals_batch(totals, totals_schema(plan, batch.schema))
 
 
@@ -103,30 +107,28 @@ def totals_schema(plan: ScoringPlan, schema: pa.Schema) -> pa.Schema:
 
 
 def count_batch(
-    batch: pa.RecordBatch,
-    plan: ScoringPlan,
-    metrics: Mapping[str, Metric],
-    *,
-    keep: bool = False,
-    chunks: Iterable[CorpusChunk] | None = None,
-) -> tuple[Totals, pa.RecordBatch | None]:
-    """Count a batch of any size; give its totals, and if asked the batch with its scores.
+    batch: pa.RecordBatch, plan: ScoringPlan, metrics: Mapping[str, Metric]
+) -> Totals:
+    """Count a batch of any size."""
+    totals = Totals()
+    for counted, _ in count_pieces(batch, plan, metrics):
+        totals.add(counted)
+    return totals
 
-    `chunks` are those that `pack_chunks` made of the batch, where metrics know them already.
-    """
+
+def score_batch(
+    batch: pa.RecordBatch, plan: ScoringPlan, metrics: Mapping[str, Metric]
+) -> tuple[Totals, pa.RecordBatch]:
+    """Count a batch of any size; give its totals, and the batch with its scores."""
     totals = Totals()
     columns: dict[str, list[Array]] = {name: [] for name in plan.score_columns.values()}
-    for counted, rows_by_key in count_pieces(
-        batch, plan, metrics, keep=keep, chunks=chunks
-    ):
+    for counted, rows_by_key in count_pieces(batch, plan, metrics, keep=True):
         totals.add(counted)
         for (system, spec), rows in rows_by_key.items():
             # Scores that were made elsewhere are in the table already.
             if (system, spec) in plan.score_columns:
                 single = metrics[spec].for_segments or metrics[spec]
                 columns[plan.score_columns[system, spec]].append(single.aggregate(rows))
-    if not keep:
-        return totals, None
     arrays = [*batch.columns]
     for parts in columns.values():
         scores = np.concatenate([*parts, []])
@@ -144,14 +146,12 @@ def count_pieces(
     metrics: Mapping[str, Metric],
     *,
     keep: bool = False,
-    chunks: Iterable[CorpusChunk] | None = None,
 ) -> Iterator[tuple[Totals, dict[Pair, Array]]]:
     """Count a batch like `count_batch`, but give the totals and rows of some rows at a time."""
-    packed = iter(chunks) if chunks is not None else None
     for start in range(0, batch.num_rows, PIECE):
         piece = batch.slice(start, PIECE)
-        chunk = next(packed) if packed else pack_chunk(piece, plan)
-        yield count_chunk(chunk, metrics, group_rows(piece, plan), keep=keep)
+        grouping = group_rows(piece, plan)
+        yield count_chunk(pack_chunk(piece, plan), metrics, grouping, keep=keep)
 
 
 def refuse_nulls(
@@ -162,8 +162,8 @@ def refuse_nulls(
     for batch in batches:
         try:
             for name in filter(None, required):
-                get_required_column(batch, name, plan.nulls)
-            get_references(batch, plan.references, plan.nulls)
+                get_required_column(batch, name)
+            get_references(batch, plan.references)
         except NullValueError as null:
             raise NullValueError(null.column, first + null.row, where) from None
         yield batch
@@ -256,7 +256,7 @@ class KeyTable:
     def join(
         self, others: Sequence[GroupKeys]
     ) -> tuple[GroupKeys, list[NDArray[np.int64]]]:
-        """Append the keys of others that are not among these.
+        """Append the keys of others that these lack.
 
         Returns all keys, and the positions of the keys of each of the others.
         """
@@ -304,7 +304,7 @@ def score_rows(
     A function of the batch alone, for any engine to call. The columns are those of
     `scores_schema`; a score is null where there was nothing to score.
     """
-    return count_batch(batch, plan, build_metrics(plan, weights), keep=True)[1]
+    return score_batch(batch, plan, build_metrics(plan, weights))[1]
 
 
 def scores_schema(plan: ScoringPlan, schema: pa.Schema) -> pa.Schema:
@@ -376,14 +376,9 @@ def encode_weights(batches: Iterable[pa.RecordBatch]) -> bytes:
 
 
 def _build_term_rows(spec: str, terms: TermCounts) -> pa.RecordBatch:
-    bounds = np.concatenate([[0], terms.ends]).astype(np.int32)
-    keys = pa.Array.from_buffers(
-        pa.binary(),
-        len(terms.ends),
-        [None, pa.py_buffer(bounds), pa.py_buffer(terms.keys)],
-    )
+    keys, counts = pack_terms(terms)
     names = pa.repeat(pa.scalar(spec, pa.string()), len(keys))
-    return pa.record_batch([names, keys, pa.array(terms.counts)], schema=TERMS)
+    return pa.record_batch([names, keys, counts], schema=TERMS)
 
 
 def _sum_tables(tables: list[pa.Table]) -> pa.Table:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from typing import Any, TypeAlias
 
@@ -10,14 +11,9 @@ import pyarrow as pa
 
 from metra.errors import FormatError, OptionError, UnknownNameError, no_such
 from metra.formats.stream import name_system
-from metra.formats.texts.arrow_columns import Nulls, check_columns, get_key_kind
+from metra.formats.texts.arrow_columns import check_columns, get_key_kind
 from metra.formats.texts.columns import HELP, ColumnNames, Role, name_output_column
-from metra.formats.texts.parquet import (
-    count_rows,
-    map_fields,
-    read_schema,
-    read_union,
-)
+from metra.formats.texts.parquet import map_fields, read_schema, read_union
 from metra.formats.texts.sources import list_shards
 from metra.scoring.files import convert_score_options, parse_score_column
 from metra.scoring.plan import ScoredColumn, ScoringPlan, check_metrics
@@ -29,14 +25,13 @@ ENGINES = {
     "local": "metra.scoring.executors.local",
     "spark": "metra.scoring.executors.spark",
     "dask": "metra.scoring.executors.dask",
-    "ray": "metra.scoring.executors.ray",
 }
 
 #: The executors of DataFrames by the library that these are of; others give Arrow's batches.
 _FRAMES = {
     "pyspark": ENGINES["spark"],
     "dask": ENGINES["dask"],
-    "ray": ENGINES["ray"],
+    "ray": "metra.scoring.executors.ray",
 }
 
 #: Told how much is done (rows, or tasks), and what share of the work that is, from 0 to 1.
@@ -45,8 +40,8 @@ TableProgress: TypeAlias = Callable[[int, float], None]
 #: Columns of outputs, or columns by system.
 Outputs: TypeAlias = str | Sequence[str | tuple[str, str]] | Mapping[str, str]
 
-#: Makes the plan of a table from its schema, its place for messages, and the system that a
-#: lone column of outputs belongs to.
+#: `build_plan` for options that are known: from the schema, the place of the table for
+#: messages, and the system that a lone column of outputs belongs to.
 PlanBuilder: TypeAlias = Callable[[pa.Schema, str, str], ScoringPlan]
 
 
@@ -58,7 +53,6 @@ def score_table(
     reference: str | Sequence[str] = (),
     source: str | None = None,
     document: str | None = None,
-    nulls: Nulls = "refuse",
     group_by: str | Sequence[str] = (),
     score_columns: Sequence[str] = (),
     scores_out: str | None = None,
@@ -74,26 +68,25 @@ def score_table(
     pyarrow, DuckDB (a relation or query), Spark, Dask or Ray Data. `hypothesis` names the
     output columns, or maps systems to them (`{"ours": "mt"}`); other columns are recognised
     by name. A single output column belongs to `system`, by default named after the file or
-    the column. A null in a text column is an error, or an empty text (`nulls="empty"`).
+    the column. A null in a text column is an error.
     `group_by` names columns; each combination of their values is also scored separately.
     `score_columns` names columns with scores of other programs, each
     `NAME[/SYSTEM]=COLUMN[:better=higher|lower]`.
 
-    `engine` selects where files are scored: "local", "spark", "dask" or "ray". `scores_out` is
-    a folder for copies of the files with segment scores. `resume` is a folder for the totals
-    of finished files, from which the same call resumes; on Spark, for the first pass of
-    metrics with two passes. `settings` are passed to the engine: `master` and `conf` to
-    Spark, the options of `dask.compute` to Dask.
+    `engine` selects where files are scored: "local", "spark" or "dask". `scores_out` is a
+    folder for copies of the files with segment scores. `resume` is a folder for the totals
+    of finished files, from which the same call resumes. `settings` are passed to the
+    engine: `master` to Spark, the options of `dask.compute` to Dask.
     """
     if engine not in ENGINES:
         raise UnknownNameError(no_such("engine", engine, ENGINES))
-    build = make_plan_builder(
-        metrics,
+    build = partial(
+        build_plan,
+        metrics=metrics,
         hypothesis=hypothesis,
         reference=reference,
         source=source,
         document=document,
-        nulls=nulls,
         group_by=group_by,
         score_columns=score_columns,
         system=system,
@@ -110,86 +103,12 @@ def score_table(
         results = import_module(ENGINES[engine]).score_files(paths, build, **settings)
     else:
         paths = list_shards(paths)
-        plan = _plan_files(paths, build)
+        default_system = name_system(paths[0]) if len(paths) == 1 else ""
+        plan = build(read_union(paths), paths[0], default_system)
         results = import_module(ENGINES[engine]).score_files(paths, plan, **settings)
     if not score_columns:
         return results
     return _settle_digits(results, [s for s in results.specs if s not in metrics])
-
-
-def count_table_part(
-    paths: Sequence[str],
-    metrics: Sequence[str],
-    part: tuple[int, int],
-    *,
-    resume: str,
-    scores_out: str | None = None,
-    progress: TableProgress | None = None,
-    **names: Any,
-) -> str:
-    """Count one part of a table in files, such as (3, 20), and say what there is to do next.
-
-    Parts may be counted by any processes that find the files by the same names and see the
-    folder `resume`; `score_table` with the same settings then adds up what they kept. `names`
-    are those of `score_table`: `hypothesis`, `reference`, `group_by` and so on.
-    """
-    from metra.scoring.executors.local import count_part
-
-    build = make_plan_builder(metrics, segments=scores_out is not None, **names)
-    files = list_shards(list(paths))
-    plan = _plan_files(files, build)
-    return count_part(
-        files, plan, part, resume=resume, scores_out=scores_out, progress=progress
-    )
-
-
-def has_many_rows(paths: Sequence[str]) -> bool:
-    """Whether the terms of files of a table are too many to be held in memory."""
-    from metra.scoring.executors.local import HELD_ROWS
-
-    return sum(map(count_rows, paths)) > HELD_ROWS
-
-
-def _plan_files(paths: Sequence[str], build: PlanBuilder) -> ScoringPlan:
-    default_system = name_system(paths[0]) if len(paths) == 1 else ""
-    return build(read_union(paths), paths[0], default_system)
-
-
-def make_plan_builder(
-    metrics: Sequence[str],
-    *,
-    hypothesis: Outputs = (),
-    reference: str | Sequence[str] = (),
-    source: str | None = None,
-    document: str | None = None,
-    nulls: Nulls = "refuse",
-    group_by: str | Sequence[str] = (),
-    score_columns: Sequence[str] = (),
-    system: str | None = None,
-    segments: bool = False,
-) -> PlanBuilder:
-    """Give what makes the plan when the columns are known; see `score_table`."""
-    columns = ColumnNames(
-        outputs=_name_outputs(hypothesis),
-        references=_list_names(reference),
-        source=source,
-        document=document,
-        nulls=nulls,
-    )
-
-    def build(schema: pa.Schema, where: str, default_system: str) -> ScoringPlan:
-        return build_plan(
-            schema,
-            metrics,
-            columns,
-            where=where,
-            default_system=default_system if system is None else system,
-            group_by=_list_names(group_by),
-            segments=segments,
-            score_columns=score_columns,
-        )
-
-    return build
 
 
 def _list_names(given: str | Sequence[str]) -> tuple[str, ...]:
@@ -208,7 +127,7 @@ def _name_outputs(given: Outputs) -> tuple[tuple[str, str], ...]:
 
 
 def _list_paths(table: Any) -> list[str] | None:
-    """Return the paths that are given, None for a table of another kind."""
+    """Return paths as a list, None for a table of another kind."""
     if isinstance(table, str | os.PathLike):
         table = [table]
     if not isinstance(table, list | tuple):
@@ -241,7 +160,7 @@ def _find_executor(table: Any) -> Any:
 #: Which options engines and libraries of DataFrames have besides.
 _OPTIONS = {
     "local": ("scores_out", "resume"),
-    "spark": ("scores_out", "resume"),
+    "spark": ("scores_out",),
     "pyspark": ("scores_out",),
 }
 
@@ -253,7 +172,12 @@ def _refuse_options(given: Mapping[str, Any], table: Any, engine: str) -> None:
         engine = library
     for name, value in given.items():
         if value and name not in _OPTIONS.get(engine, ()):
-            names = {"dask": "Dask", "ray": "Ray", "pyspark": "A DataFrame of Spark"}
+            names = {
+                "dask": "Dask",
+                "ray": "Ray",
+                "spark": "Spark",
+                "pyspark": "A DataFrame of Spark",
+            }
             who = names.get(engine, f"A table of {engine}")
             msg = (
                 f"{who} has no `{name}`; leave it out, or score files on this machine."
@@ -302,11 +226,11 @@ def check_files(paths: Sequence[str], plan: ScoringPlan) -> None:
     for path, schema in schemas.items():
         for name in plan.group_by:
             kind = unwrap_type(schema.field(name).type)
-            other, known = first.setdefault(name, (path, kind))
-            if get_key_kind(kind) != get_key_kind(known):  # 1 is not "1"
+            other, first_kind = first.setdefault(name, (path, kind))
+            if get_key_kind(kind) != get_key_kind(first_kind):  # 1 is not "1"
                 msg = (
                     f"{path} has the column {name!r} of type {kind}, but {other} of type "
-                    f"{known}; groups need the same type in all files."
+                    f"{first_kind}; groups need the same type in all files."
                 )
                 raise FormatError(msg)
 
@@ -341,24 +265,37 @@ def check_schema(
 
 def build_plan(
     schema: pa.Schema,
-    metrics: Sequence[str],
-    names: ColumnNames,
-    *,
     where: str = "The table",
     default_system: str = "",
-    group_by: Sequence[str] = (),
-    segments: bool = False,
+    *,
+    metrics: Sequence[str],
+    hypothesis: Outputs = (),
+    reference: str | Sequence[str] = (),
+    source: str | None = None,
+    document: str | None = None,
+    group_by: str | Sequence[str] = (),
     score_columns: Sequence[str] = (),
+    system: str | None = None,
+    segments: bool = False,
 ) -> ScoringPlan:
-    """Settle which columns are what: those that are named, and the rest by their names.
+    """Assign columns to roles: by the names given, and the rest by recognition.
 
-    A lone column of outputs goes by `default_system`, or by the column's name.
+    A lone column of outputs belongs to `system`, by default to `default_system` or a system
+    with the name of the column. See `score_table`.
     """
+    groups = _list_names(group_by)
     entries = [parse_score_column(entry) for entry in score_columns]
     # What holds scores is no text, whatever its name.
-    labels = (*names.labels, *group_by, *(entry.column for entry in entries))
-    names = names._replace(labels=tuple(dict.fromkeys(labels)))
-    columns = map_fields(schema, where, default_system, names)
+    labels = dict.fromkeys([*groups, *(entry.column for entry in entries)])
+    names = ColumnNames(
+        outputs=_name_outputs(hypothesis),
+        references=_list_names(reference),
+        source=source,
+        document=document,
+        labels=tuple(labels),
+    )
+    system = default_system if system is None else system
+    columns = map_fields(schema, where, system, names)
 
     def of(role: Role) -> list[tuple[str, str]]:
         return [(f.name, column) for f, column in columns.items() if f.role == role]
@@ -376,9 +313,8 @@ def build_plan(
         references=tuple(column for _, column in of("reference")),
         source=next((column for _, column in of("source")), None),
         documents=next((column for _, column in of("document")), None),
-        group_by=tuple(group_by),
+        group_by=groups,
         segments=segments,
-        nulls=names.nulls,
         scored=tuple(
             ScoredColumn(
                 entry.name,

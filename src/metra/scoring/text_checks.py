@@ -48,6 +48,8 @@ _CUTS = {
 _OTHER_CUT = "char or tok=spm@MODEL"
 
 _Column = TypeVar("_Column")
+#: Name of the source among the texts.
+SOURCE = "source"
 
 
 class LineBlock(NamedTuple):
@@ -64,8 +66,8 @@ class TextSample:
     def __init__(self, toks: Mapping[str, str], scope: str) -> None:
         #: How metrics that have a choice cut text into words, by spec.
         self.toks = toks
-        self.outputs: dict[str, list[str | None]] = {}
-        self.refs: list[list[str | None]] = []
+        #: References and outputs by their names in messages.
+        self.columns: dict[str, list[str | None]] = {}
         self.source: list[str | None] | None = None
         self.blocks: list[LineBlock] = []
         #: The outputs that are compared with references, in a corpus of any size.
@@ -79,11 +81,15 @@ class TextSample:
         """Count the lines of each text."""
         return self.blocks[-1].stop if self.blocks else 0
 
+    @property
+    def refs(self) -> list[list[str | None]]:
+        """The references."""
+        return [self.columns[name] for name in self.columns if _has_reference([name])]
+
     @cached_property
     def texts(self) -> dict[str, list[str]]:
         """All texts but the source, by their names in messages."""
-        columns = name_columns(self.refs, self.outputs)
-        return {name: _fill_gaps(lines) for name, lines in columns.items()}
+        return {name: _fill_gaps(lines) for name, lines in self.columns.items()}
 
     @cached_property
     def reference(self) -> list[str]:
@@ -93,17 +99,17 @@ class TextSample:
 
     @cached_property
     def letters(self) -> dict[str, Counter[str]]:
-        """How many letters of each script the texts have."""
+        """Letters of each script, by text."""
         return {name: _count_letters(lines) for name, lines in self.texts.items()}
 
     @cached_property
     def is_unspaced(self) -> bool:
-        """Whether the reference is in a script without blanks between words."""
+        """True if the script of the reference has no blanks between words."""
         return bool(_find_unspaced_script(_count_letters(self.reference)))
 
     @cached_property
     def copies(self) -> dict[str, float]:
-        """The share of lines that are the source's, of outputs with many such lines.
+        """Share of lines copied from the source, of outputs with many such lines.
 
         Single words, and lines whose reference is the source, too, such as addresses, do
         not count.
@@ -122,11 +128,11 @@ class TextSample:
             and len(line if is_unspaced else line.split()) > 1
         }
         copies = {}
-        for name in self.outputs:
-            output = self.texts[f"output {name!r}"]
+        for name, output in self.texts.items():
             equal = sum(output[index].strip() == sources[index] for index in sources)
-            if _is_many(equal, MANY_COPIED, len(sources)):
-                copies[f"output {name!r}"] = equal / len(sources)
+            is_output = not _has_reference([name])
+            if is_output and _is_many(equal, MANY_COPIED, len(sources)):
+                copies[name] = equal / len(sources)
         return copies
 
 
@@ -155,7 +161,7 @@ def _has_reference(names: Iterable[str]) -> bool:
 
 
 def check_equal_texts(sample: TextSample) -> Iterator[str]:
-    """Find outputs and references that are given twice, or one as the other."""
+    """Find outputs and references given twice, or one as the other."""
     for names in sample.equal:
         references = [name for name in names if _has_reference([name])]
         outputs = [name for name in names if name not in references]
@@ -226,10 +232,10 @@ def _find_offset(words: _LineWords, expected: _LineWords, block: LineBlock) -> i
         return 0
     here = measure_overlaps(inner, 0)
     shifts = [(measure_overlaps(inner, offset), offset) for offset in (-2, -1, 1, 2)]
-    there, offset = max(shifts, key=lambda shift: sum(shift[0]))
+    shifted, offset = max(shifts, key=lambda shift: sum(shift[0]))
     least = max(SHIFT_RATIO * sum(here), SHIFT_LEAST * len(inner))
-    nearer = sum(map(float.__gt__, there, here))
-    is_shifted = sum(there) > least and nearer >= SHIFTED_LINES * len(inner)
+    nearer = sum(map(float.__gt__, shifted, here))
+    is_shifted = sum(shifted) > least and nearer >= SHIFTED_LINES * len(inner)
     return offset if is_shifted else 0
 
 
@@ -294,7 +300,7 @@ def check_empty_lines(sample: TextSample) -> Iterator[str]:
     """Find texts with many empty lines where other texts have something."""
     rows = zip(*sample.texts.values(), strict=True)
     expected = [any(map(str.strip, row)) for row in rows]
-    for name, lines in name_columns(sample.refs, sample.outputs).items():
+    for name, lines in sample.columns.items():
         empty = sum(
             line is not None and not line.strip() and is_expected
             for line, is_expected in zip(lines, expected, strict=True)
@@ -351,9 +357,11 @@ def check_tokenisers(sample: TextSample) -> Iterator[str]:
     """Find metrics that cut at blanks, for texts of scripts that have none."""
     specs = [spec for spec, tok in sample.toks.items() if tok in _BY_BLANKS]
     texts = [sample.reference] if sample.refs else sample.texts.values()
-    found = next(filter(None, map(_find_cut, texts)), None) if specs else None
-    if found:
-        language, cut = found
+    language_and_cut = (
+        next(filter(None, map(_find_cut, texts)), None) if specs else None
+    )
+    if language_and_cut:
+        language, cut = language_and_cut
         toks = dict.fromkeys(sample.toks[spec] for spec in specs)
         yield (
             f"The texts are {language}, which has no spaces between words, but "
@@ -375,7 +383,7 @@ def _find_cut(lines: Sequence[str]) -> tuple[str, str] | None:
 
 
 def _is_cut(lines: Sequence[str]) -> bool:
-    """Whether there are many blanks between the letters of a script that has none."""
+    """Return True for many blanks between the letters of an unspaced script."""
     letter, text = r"[^\x00-\x7f\s]", "\n".join(lines)
     blanks = len(re.findall(f"(?<={letter}) +(?={letter})", text))
     return len(re.findall(letter, text)) < CUT_LENGTH * blanks

@@ -52,7 +52,7 @@ class GroupKeys(Protocol):
     def join(
         self, others: "Sequence[GroupKeys]"
     ) -> "tuple[GroupKeys, list[NDArray[np.intp]]]":
-        """Append the keys of others that are not among these.
+        """Append new keys of others.
 
         Returns all keys, and the positions of the keys of each of the others.
         """
@@ -65,7 +65,7 @@ class KeyList(list[GroupKey]):
     def join(
         self, others: Sequence[GroupKeys]
     ) -> "tuple[KeyList, list[NDArray[np.intp]]]":
-        """Append the keys of others that are not among these.
+        """Append new keys of others.
 
         Returns all keys, and the positions of the keys of each of the others.
         """
@@ -173,8 +173,8 @@ class Totals:
     def add(self, more: "Totals") -> None:
         """Add the totals of other segments."""
         for pair, total in more.whole.items():
-            known = self.whole.get(pair)
-            self.whole[pair] = known.plus(total) if known else total
+            own = self.whole.get(pair)
+            self.whole[pair] = own.plus(total) if own else total
         if more.groups:
             self.groups = self.groups or GroupTotals(more.groups.keys, {})
             self.groups.add(more.groups)

@@ -57,7 +57,7 @@ def nominal_columns(paired: Ratings) -> Columns:
 
 
 def ratio_columns(paired: Ratings) -> Columns:
-    """Return the columns of alpha with distances that are shares of the values' sum."""
+    """Return the columns of alpha with differences as shares of the values' sum."""
     values = paired.levels[0]
     return _distance_columns(paired, _ratio_distance(values[:, None], values))
 

@@ -35,7 +35,7 @@ def divide(
 
 
 def drop_nan(value: float) -> float | None:
-    """Return a figure, or None for what is not a number."""
+    """Return a figure, or None instead of NaN."""
     return value if value == value else None
 
 
@@ -54,31 +54,18 @@ def choose_round_step(
 
 def row_means(values: Array) -> Array:
     """Mean of each row over its finite cells; NaN where there are none."""
-    there = np.isfinite(values)
-    total = np.where(there, values, 0.0).sum(-1)
-    return divide(total, there.sum(-1))
+    present = np.isfinite(values)
+    total = np.where(present, values, 0.0).sum(-1)
+    return divide(total, present.sum(-1))
 
 
 def group_lines(codes: Codes) -> Iterator[tuple[int, Codes]]:
     """Give each different code, in rising order, and the places where it stands."""
-    order = sort_codes(codes)
+    order = np.argsort(codes, kind="stable")
     values, starts = np.unique(codes[order], return_index=True)
     # Without any code there is nothing to split, which `split` gives as one part.
     parts = np.split(order, starts[1:]) if len(codes) else []
     return zip(values.tolist(), parts, strict=True)
-
-
-def sort_codes(codes: Codes) -> Codes:
-    """Return the places of codes in rising order, equal ones in their order.
-
-    Numpy sorts numbers of 16 bits without comparing them, which takes a fifth of the time.
-
-    >>> sort_codes(np.array([2, 0, 2, 1])).tolist()
-    [1, 3, 0, 2]
-    """
-    if len(codes) and codes.min() >= 0 and codes.max() < 2**16:
-        codes = codes.astype(np.uint16)
-    return np.argsort(codes, kind="stable")
 
 
 def number_names(names: Sequence[Name]) -> tuple[tuple[Name, ...], Codes]:
@@ -123,7 +110,7 @@ def pair_gaps(values: Array) -> Array:
 
 
 def round_values(values: ArrayLike, digits: int = 3) -> list[float | int | None]:
-    """Round to some digits: whole numbers as such, and None for what is not finite.
+    """Round to some digits: whole numbers as such, and None instead of NaN and infinity.
 
     >>> round_values([0.0005, 2.9999, float("nan")])
     [0.001, 3, None]

@@ -10,9 +10,9 @@ are exact in any order; others are made so (`metra.stats.weighted_sums`).
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import cache, partial, reduce
 from statistics import NormalDist
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,12 +47,12 @@ class Resample:
 
     @property
     def weights(self) -> Array:
-        """How often each system was drawn: draws × systems."""
+        """Number of draws of each system: draws × systems."""
         return count_draws(self.systems).astype(np.float64)
 
     @property
     def pair_weights(self) -> Array:
-        """How often each pair of different systems was drawn: draws × pairs."""
+        """Number of draws of each pair of different systems: draws × pairs."""
         weights = self.weights
         first, second = np.triu_indices(weights.shape[1], 1)
         return weights[:, first] * weights[:, second]
@@ -102,7 +102,7 @@ def correlate_weightings(
 
 
 def resamples_segments(panel: ScorePanel) -> bool:
-    """Whether system scores follow from segments; given ones do not, unless re-pooled."""
+    """Return True if system scores follow from segments, or are re-pooled from them."""
     return bool(np.isfinite(panel.gold).any()) and all(
         name in panel.statistics for name in panel.given if name != panel.gold_name
     )
@@ -110,8 +110,8 @@ def resamples_segments(panel: ScorePanel) -> bool:
 
 def compute_bounds(draws: Array, level: float = 0.95) -> tuple[float, float] | None:
     """Percentile interval of the draws that have a coefficient; None where few have."""
-    there = draws[np.isfinite(draws)]
-    return interval(there, level=level) if len(there) > len(draws) / 2 else None
+    present = draws[np.isfinite(draws)]
+    return interval(present, level=level) if len(present) > len(draws) / 2 else None
 
 
 def fisher_interval(
@@ -123,14 +123,14 @@ def fisher_interval(
     >>> round(low, 3), round(high, 3)
     (0.156, 0.736)
     """
-    known = {name: each.fisher for name, each in COEFFICIENTS.items() if each.fisher}
-    if coef not in known:
+    formulas = {name: each.fisher for name, each in COEFFICIENTS.items() if each.fisher}
+    if coef not in formulas:
         msg = (
-            f"Fisher's interval applies to {', '.join(known)} without groups, not to "
+            f"Fisher's interval applies to {', '.join(formulas)} without groups, not to "
             f"{coef}; choose one of them with `coef`, or use the bootstrap."
         )
         raise OptionError(msg)
-    taken, variance = known[coef]
+    taken, variance = formulas[coef]
     if n <= taken or not math.isfinite(value):
         return None
     if abs(value) >= 1:
@@ -147,10 +147,13 @@ class _ResampleScorer:
     def __init__(self, panel: ScorePanel, level: str, options: Options) -> None:
         self.panel = panel
         self.options = options
-        self.there = np.isfinite(panel.gold)
+        self.present = np.isfinite(panel.gold)
         self._scores = {panel.gold_name: panel.gold, **panel.metrics}
-        self._arrays: dict[tuple[Any, ...], Array] = {}
-        self._values: dict[tuple[Any, ...], WeightedValues] = {}
+        #: Arrays by the method that makes them and its arguments, made once.
+        self._keep: Callable[..., Array] = cache(lambda make, *names: make(*names))
+        self._take_apart: Callable[..., WeightedValues] = cache(
+            lambda make, *names: WeightedValues(make(*names))
+        )
         self.score = self._choose_way(level)
 
     def _choose_way(self, level: str) -> Callable[[Resample], dict[str, Array]]:
@@ -223,7 +226,7 @@ class _ResampleScorer:
         return coefficients
 
     def _item_accuracy(self, sample: Resample) -> dict[str, Array]:
-        """Whether pairs are right is all that matters: one product instead of three."""
+        """Count the right pairs only: one product instead of three."""
         weights = sample.pair_weights
         total = weights @ self._keep(self._pairs_there)
         shares = {}
@@ -234,7 +237,7 @@ class _ResampleScorer:
 
     def _pearson(self, sample: Resample) -> dict[str, Array]:
         sums = self._sum_weighted(sample.segments, self._products)
-        sums = sums.reshape(len(sums), -1, len(self.there))
+        sums = sums.reshape(len(sums), -1, len(self.present))
         count, sum_g, sum_gg, *rest = np.einsum("dcs,ds->cd", sums, sample.weights)
         coefficients = {}
         for at, name in enumerate(self.panel.names):
@@ -246,7 +249,7 @@ class _ResampleScorer:
     def _item_pearson(self, sample: Resample) -> dict[str, Array]:
         weigh = partial(self._sum_weighted, sample.weights)
         gold = self.panel.gold_name
-        count = sample.weights @ self.there.astype(np.float64)
+        count = sample.weights @ self.present.astype(np.float64)
         sum_g, sum_gg = weigh(self._multiply, gold), weigh(self._multiply, gold, gold)
         spread_g = count * sum_gg - sum_g**2
         coefficients = {}
@@ -291,15 +294,15 @@ class _ResampleScorer:
     def _average_cells(self, sample: Resample) -> Iterator[Array]:
         """Means of those who are averaged; one product serves them all."""
         total = self._sum_weighted(sample.segments, self._averaged_cells)
-        total = total.reshape(len(total), -1, len(self.there))
-        count = sample.segments @ self.there.T.astype(np.float64)
+        total = total.reshape(len(total), -1, len(self.present))
+        count = sample.segments @ self.present.T.astype(np.float64)
         for place in range(total.shape[1]):
             yield divide(total[:, place], count)
 
     def _averaged_cells(self) -> Array:
-        known = {*self.panel.statistics, *self.panel.given}
-        cells = [x for name, x in self._scores.items() if name not in known]
-        return np.concatenate([np.where(self.there, x, 0.0) for x in cells]).T
+        others = {*self.panel.statistics, *self.panel.given}
+        cells = [x for name, x in self._scores.items() if name not in others]
+        return np.concatenate([np.where(self.present, x, 0.0) for x in cells]).T
 
     def _p(self, sample: Resample, name: str) -> Array:
         total = self._sum_weighted(sample.segments, self._turned_gaps, name)
@@ -307,7 +310,7 @@ class _ResampleScorer:
         return upper_tail(divide(total, np.sqrt(squares), fill=0.0))
 
     def _turned_gaps(self, name: str) -> Array:
-        return _gaps(np.where(self.there, self._scores[name], np.nan)).T
+        return _gaps(np.where(self.present, self._scores[name], np.nan)).T
 
     def _squared_gaps(self, name: str) -> Array:
         return self._turned_gaps(name) ** 2
@@ -315,7 +318,7 @@ class _ResampleScorer:
     def _products(self) -> Array:
         """Every sum that Pearson's r needs, side by side: one product serves them all."""
         g = self._centre(self.panel.gold)
-        cells = [self.there.astype(np.float64), g, g * g]
+        cells = [self.present.astype(np.float64), g, g * g]
         for metric in self.panel.metrics.values():
             m = self._centre(metric)
             cells += [m, m * m, g * m]
@@ -325,50 +328,41 @@ class _ResampleScorer:
         """Products of the gold's cells, or of metrics' centred ones; 0 where missing."""
         cells = {name: self._centre(self._scores[name]) for name in names}
         if self.panel.gold_name in cells:
-            cells[self.panel.gold_name] = np.where(self.there, self.panel.gold, 0.0)
+            cells[self.panel.gold_name] = np.where(self.present, self.panel.gold, 0.0)
         return reduce(np.multiply, [cells[name] for name in names])
 
     def _centre(self, values: Array) -> Array:
-        cells = np.where(self.there, values, 0.0)
-        return np.where(self.there, cells - cells.sum() / self.there.sum(), 0.0)
+        cells = np.where(self.present, values, 0.0)
+        return np.where(self.present, cells - cells.sum() / self.present.sum(), 0.0)
 
     def _pairs_there(self) -> Array:
-        first, second = np.triu_indices(len(self.there), 1)
-        return (self.there[first] & self.there[second]).astype(np.float64)
+        first, second = np.triu_indices(len(self.present), 1)
+        return (self.present[first] & self.present[second]).astype(np.float64)
 
     def _right(self, name: str) -> Array:
-        """Whether the metric orders each pair of systems in each segment as the gold does."""
+        """Mark the pairs of systems in each segment that metric and gold order alike."""
         gold = self._keep(self._order, self.panel.gold_name)
-        there = self._keep(self._pairs_there) > 0
-        return ((gold == self._order(name)) & there).astype(np.float64)
+        present = self._keep(self._pairs_there) > 0
+        return ((gold == self._order(name)) & present).astype(np.float64)
 
     def _order(self, name: str) -> Array:
-        """The order of each two systems in each segment, 0 for ties and what is missing."""
-        gaps = _gaps(np.where(self.there, self._scores[name], np.nan))
+        """The order of each two systems in each segment, 0 for ties and missing values."""
+        gaps = _gaps(np.where(self.present, self._scores[name], np.nan))
         return order_pairs(gaps, self.eps.get(name, 0.0))
 
     def _mean(self, each: Array, sample: Resample) -> Array:
         """Mean over the segments that have a coefficient: draws × segments to draws."""
-        there = np.isfinite(each)
+        present = np.isfinite(each)
         weights = sample.segments
         if self.options.nan == "zero" or self.options.micro:
-            size = sample.weights @ self.there.astype(np.float64)
+            size = sample.weights @ self.present.astype(np.float64)
             weights = weights * (size if self.options.micro else size > 1)
-        counted = weights if self.options.nan == "zero" else weights * there
-        return divide((np.where(there, each, 0.0) * weights).sum(1), counted.sum(1))
+        counted = weights if self.options.nan == "zero" else weights * present
+        return divide((np.where(present, each, 0.0) * weights).sum(1), counted.sum(1))
 
     def _sum_weighted(self, weights: Array, make: Make, *names: str) -> Array:
-        """Sums under the weights, of values that are made and taken apart once."""
-        key = (make, *names)
-        if key not in self._values:
-            self._values[key] = WeightedValues(make(*names))
-        return self._values[key].sum_weighted(weights)
-
-    def _keep(self, make: Make, *names: str) -> Array:
-        key = (make, *names)
-        if key not in self._arrays:
-            self._arrays[key] = make(*names)
-        return self._arrays[key]
+        """Sums of an array's values under the weights."""
+        return self._take_apart(make, *names).sum_weighted(weights)
 
 
 def _gaps(x: Array) -> Array:

@@ -1,11 +1,10 @@
-"""How well metrics agree with gold scores: any coefficient, grouped in any way.
+"""Agreement of metrics with gold scores: any coefficient, grouped in any way.
 
 A coefficient is a record in `COEFFICIENTS`: a new one is a function and a line there.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -15,7 +14,7 @@ from metra.errors import OptionError, UnknownNameError, no_such
 from metra.stats import moments, pairs, soft_pairwise
 from metra.stats.arrays import Array, check_scores
 from metra.stats.defaults import SEED, TRIALS
-from metra.stats.pairs import Orient, PairCounts, pair_counts, share_right
+from metra.stats.pairs import PairCounts, pair_counts, share_right
 from metra.stats.tie_calibration import (
     calibrate_metrics,
     cross_fit_thresholds,
@@ -56,8 +55,6 @@ class Coefficient:
     of_segments: bool = False
     #: Whether it can be computed of groups.
     grouped: bool = True
-    #: Whether a system's place in a pair makes a difference.
-    oriented: bool = False
     #: Whether it is Pearson's r, which follows from sums of products.
     linear: bool = False
     #: Whether it compares p-values, which are themselves drawn.
@@ -85,7 +82,6 @@ class Options:
     folds: int = 0
     #: How far apart the gold must set a pair for daRR.
     threshold: float = 25.0
-    orient: Orient = "gold"
     #: Where the p-values of soft pairwise accuracy come from.
     p: Literal["permutation", "normal"] = "permutation"
     #: The same after exchanges between two metrics, where drawing takes its time.
@@ -101,8 +97,8 @@ class Options:
         """Refuse values that mean nothing."""
         for name, kind in (("group", Group), ("average", Average), ("nan", Missing)):
             if getattr(self, name) not in get_args(kind):
-                known = ", ".join(get_args(kind))
-                msg = f"{name} is {getattr(self, name)!r}; expected one of {known}."
+                expected = ", ".join(get_args(kind))
+                msg = f"{name} is {getattr(self, name)!r}; expected one of {expected}."
                 raise OptionError(msg)
         coefficient = self.coefficient
         if self.group != "none" and not coefficient.grouped:
@@ -122,12 +118,12 @@ class Options:
 
     @property
     def calibrates(self) -> bool:
-        """Whether the threshold of ties is fitted to the very scores it is applied to."""
+        """True if the threshold of ties is fitted to the very scores it is applied to."""
         return self.coefficient.calibrated and self.eps is None and not self.folds
 
     @property
     def eps_said(self) -> str | None:
-        """Where the threshold of ties comes from, for a signature."""
+        """Origin of the threshold of ties, for a signature."""
         if not self.coefficient.ties:
             return None
         if self.folds:
@@ -138,7 +134,7 @@ class Options:
 
     @property
     def coefficient(self) -> Coefficient:
-        """The coefficient that is meant."""
+        """The coefficient by its name."""
         return find_coefficient(self.coef)
 
     @property
@@ -149,11 +145,11 @@ class Options:
             usual = "pearson, spearman or a tau"
             msg = f"{self.coef!r} does not apply to system scores; use {usual}."
             raise OptionError(msg)
-        return partial(rows, orient=self.orient) if self.coefficient.oriented else rows
+        return rows
 
     @property
     def micro(self) -> bool:
-        """Whether groups weigh as much as they have values, or pairs that count."""
+        """True if groups weigh as much as they have values, or pairs that count."""
         return self.average == "micro" or self.coefficient.weighted is not None
 
     @property
@@ -271,7 +267,7 @@ def group_values(
 
 
 def group_sizes(gold: Array, metric: Array, options: Options) -> Array:
-    """How many values each group has."""
+    """Number of values in each group."""
     g, m = group_scores(gold, options.group), group_scores(metric, options.group)
     return (np.isfinite(g) & np.isfinite(m)).sum(1).astype(np.float64)
 
@@ -301,16 +297,16 @@ def _average_groups(
 ) -> CorrelationResult:
     """Average the groups that have two values or more, and say how many are constant."""
     pairs = sizes > 1
-    there = np.isfinite(values) & pairs
-    counted = pairs if options.nan == "zero" else there
+    present = np.isfinite(values) & pairs
+    counted = pairs if options.nan == "zero" else present
     weights = np.where(counted, weights if options.micro else 1.0, 0.0)
-    total = (np.where(there, values, 0.0) * weights).sum()
+    total = (np.where(present, values, 0.0) * weights).sum()
     value = float(total / weights.sum()) if weights.sum() else np.nan
     return CorrelationResult(
         value,
         n=int(sizes.sum()),
         groups=int(pairs.sum()),
-        empty=int((pairs & ~there).sum()),
+        empty=int((pairs & ~present).sum()),
         reason=_explain_missing(value, gold, metric),
     )
 
@@ -354,7 +350,7 @@ def _correlate_within(gold: Array, metrics: Metrics, _: Options) -> Results:
     return results
 
 
-def _correlate_gaps(gold: Array, metrics: Metrics, options: Options) -> Results:
+def _correlate_gaps(gold: Array, metrics: Metrics, _: Options) -> Results:
     """Correlate the differences between systems."""
     if gold.ndim != 1:
         msg = "Differentials need one score for each system."
@@ -362,7 +358,7 @@ def _correlate_gaps(gold: Array, metrics: Metrics, options: Options) -> Results:
     single = "Two systems make one difference; a correlation needs at least two."
     results = {}
     for name, metric in metrics.items():
-        value = float(pairs.differentials(gold, metric, orient=options.orient))
+        value = float(pairs.differentials(gold, metric))
         result = _describe_value(value, gold, metric)
         alone = result.reason and result.n == 2
         results[name] = replace(result, reason=single) if alone else result
@@ -378,17 +374,17 @@ def _correlate_soft(gold: Array, metrics: Metrics, options: Options) -> Results:
         )
         raise OptionError(msg)
     scores = np.stack([gold, *metrics.values()])
-    there = np.asarray(np.isfinite(scores).all(0))
-    scores = np.where(there, scores, np.nan)
-    if (there == there[:1]).all():
-        scores = scores[..., there[0]]
+    present = np.asarray(np.isfinite(scores).all(0))
+    scores = np.where(present, scores, np.nan)
+    if (present == present[:1]).all():
+        scores = scores[..., present[0]]
     if len(gold) < 2 or scores.shape[-1] == 0:
         reason = "Fewer than two systems share segments."
         return {name: CorrelationResult(np.nan, 0, reason=reason) for name in metrics}
     compute_p = soft_pairwise.P_VALUES["wmt" if options.wmt else options.p]
     p = compute_p(scores, trials=options.trials, seed=options.seed)
     values = soft_pairwise.spa(p[0], p[1:]).tolist()
-    results = [CorrelationResult(value, int(there.sum())) for value in values]
+    results = [CorrelationResult(value, int(present.sum())) for value in values]
     return dict(zip(metrics, results, strict=True))
 
 
@@ -515,7 +511,6 @@ COEFFICIENTS = {
             pairs.differentials,
             compute=_correlate_gaps,
             grouped=False,
-            oriented=True,
             aliases=("diff",),
         ),
         Coefficient(

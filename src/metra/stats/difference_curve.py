@@ -1,4 +1,4 @@
-"""How often people agree with a difference between two systems, by its size.
+"""Share of people's agreement with a difference between two systems, by its size.
 
 The share follows a logistic curve through one half at no difference: a metric that gives
 two systems the same score says nothing. Kocmi et al. 2024, ACL, fit such curves to pairs of

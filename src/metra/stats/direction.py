@@ -9,7 +9,7 @@ Values = TypeVar("Values", float, Array)
 
 
 class Direction(NamedTuple):
-    """The value that is best; infinity if higher is always better, or lower.
+    """The best value; infinity if higher is always better, or lower.
 
     >>> import numpy as np
     >>> [Direction(100.0).orient(np.array([107.0, 114.0, 80.0])).tolist(), LOWER.arrow]

@@ -17,7 +17,7 @@ MOST_RANKED = 25
 
 
 class RankSum(NamedTuple):
-    """How far a sum of ranks is above what chance gives, its variance, and its most."""
+    """A sum of ranks less its expectation, its variance, and its maximum."""
 
     above: float
     variance: float
@@ -62,17 +62,6 @@ def signed_rank_p(differences: Array) -> float:
     return strata_p([signed_rank(differences)])
 
 
-def rank_sum_p(a: Array, b: Array) -> float:
-    """One-sided p-value that a is not above b: two samples that are not paired.
-
-    Exact up to 25 values together, ties included.
-
-    >>> round(rank_sum_p(np.array([4.0, 5, 6, 7]), np.array([1.0, 2, 3, 4])), 4)
-    0.0286
-    """
-    return strata_p([rank_sum(a, b)])
-
-
 def signed_rank(differences: Array) -> RankSum:
     """Wilcoxon's sum of the ranks of differences above zero."""
     d = differences[np.isfinite(differences) & (differences != 0)]
@@ -88,7 +77,14 @@ def signed_rank(differences: Array) -> RankSum:
 
 
 def rank_sum(a: Array, b: Array) -> RankSum:
-    """Mann and Whitney's U: in how many pairs the first is above the second."""
+    """Mann and Whitney's U: in how many pairs the first is above the second.
+
+    Exact up to 25 values together, ties included.
+
+    >>> first, second = np.array([4.0, 5, 6, 7]), np.array([1.0, 2, 3, 4])
+    >>> round(strata_p([rank_sum(first, second)]), 4)
+    0.0286
+    """
     a, b = a[np.isfinite(a)], b[np.isfinite(b)]
     n, m = len(a), len(b)
     if not n or not m:
@@ -128,16 +124,16 @@ def strata_p(sums: Sequence[RankSum]) -> float:
     >>> round(strata_p([stratum, stratum]), 4)
     0.0005
     """
-    known = [each for each in sums if each.most == each.most]
-    if not known:
+    defined = [each for each in sums if each.most == each.most]
+    if not defined:
         return math.nan
-    if len(known) == 1:
-        if known[0].exact is not None:
-            return known[0].exact
+    if len(defined) == 1:
+        if defined[0].exact is not None:
+            return defined[0].exact
         # The statistic steps by one; half a step is the limit's due.
-        above, variance = known[0].above - 0.5, known[0].variance
+        above, variance = defined[0].above - 0.5, defined[0].variance
     else:
-        shares = [each for each in known if each.most > 0]
+        shares = [each for each in defined if each.most > 0]
         above = sum(each.above / each.most for each in shares)
         variance = sum(each.variance / each.most**2 for each in shares)
     return normal_tail(above / math.sqrt(variance)) if variance > 0 else 0.5
@@ -146,7 +142,7 @@ def strata_p(sums: Sequence[RankSum]) -> float:
 def sign_test_p_values(wins: Codes) -> Array:
     """Return p-values that the row's system wins no more often than the column's.
 
-    `wins` is systems × systems; a comparison that is decided falls like a fair coin. Two
+    `wins` is systems × systems; a decided comparison falls like a fair coin. Two
     systems without a decided comparison get NaN.
 
     >>> float(sign_test_p_values(np.array([[0, 8], [2, 0]]))[0, 1])
@@ -192,18 +188,16 @@ def pairs_p(right: Array, weights: Array) -> Array:
     return np.vectorize(normal_tail, otypes=[float])(z)
 
 
-def williams_p(gold: Array, metrics: Array, *, absolute: bool = False) -> Array:
+def williams_p(gold: Array, metrics: Array) -> Array:
     """One-sided p-values that metric i correlates no better than j with the gold.
 
     Williams 1959; Graham and Baldwin 2014, EMNLP. Both metrics are of the same systems, so
     their correlation with each other counts.
     """
-    there = np.isfinite(gold) & np.isfinite(metrics).all(0)
-    gold, metrics = gold[there], metrics[:, there]
+    present = np.isfinite(gold) & np.isfinite(metrics).all(0)
+    gold, metrics = gold[present], metrics[:, present]
     with_gold = pearson(gold, metrics)
     between = pearson(metrics[:, None], metrics[None])
-    if absolute:
-        with_gold, between = np.abs(with_gold), np.abs(between)
     size = len(metrics)
     p = np.full((size, size), np.nan)
     r, others = with_gold.tolist(), between.tolist()

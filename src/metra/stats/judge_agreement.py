@@ -104,7 +104,7 @@ def agree(
     """Compute every coefficient of agreement, with bootstrap intervals over the units.
 
     `trials` of 0 leaves the intervals out. All coefficients see the same draws. `only` names
-    the coefficients that are wanted, where others would take their time for nothing.
+    the coefficients to compute, because others take time; without it, they are all.
     """
     paired = ratings.pairable()
     if not paired.units:
@@ -232,7 +232,7 @@ def _rank_runs(x: Array, starts: Codes, n: Codes) -> Array:
 
 
 class PairFigures:
-    """Pearson's r and the kappas of every two judges, under weights of what is drawn.
+    """Pearson's r and the kappas of every two judges, under weights of the drawn units.
 
     All pairs are computed at once: judgements are sorted by pair, and the different values
     of each pair by size.
@@ -267,7 +267,7 @@ class PairFigures:
     ) -> dict[str, Array]:
         """Average each figure over pairs, by what they share: (draws, weights) to draws.
 
-        `only` names the figures that are wanted; without it, they are all.
+        `only` names the figures to compute; without it, they are all.
         """
         n, figures = self.compute(weights, drawn, only)
         return {name: _average_pairs(values, n) for name, values in figures.items()}
@@ -321,9 +321,9 @@ def _find_ends(codes: Codes) -> Codes:
 
 def _average_pairs(values: Array, n: Array) -> Array:
     """Average over pairs that have the figure, each by what it shares."""
-    there = np.isfinite(values)
-    weights = np.where(there, n, 0.0)
-    return divide((np.where(there, values, 0.0) * weights).sum(1), weights.sum(1))
+    present = np.isfinite(values)
+    weights = np.where(present, n, 0.0)
+    return divide((np.where(present, values, 0.0) * weights).sum(1), weights.sum(1))
 
 
 def explain_categories(ratings: Ratings) -> str:
@@ -336,7 +336,7 @@ def explain_categories(ratings: Ratings) -> str:
 
 
 def share_near(gaps: Array, within: float) -> tuple[float, float]:
-    """Return the shares of differences that are zero, and that are `within` a limit."""
+    """Return the shares of differences of zero, and of those `within` a limit."""
     return float((gaps == 0).mean()), float((gaps <= within + SLACK).mean())
 
 
@@ -350,10 +350,10 @@ def average_figure(pairs: list[JudgePair], figure: str) -> float:
     """Average a figure over pairs, each by what it shares; pairs without it stay out."""
     values = np.array([getattr(pair, figure) for pair in pairs])
     sizes = np.array([pair.n for pair in pairs], np.float64)
-    there = np.isfinite(values)
-    if not there.any():
+    present = np.isfinite(values)
+    if not present.any():
         return float("nan")
-    return float((values[there] * sizes[there]).sum() / sizes[there].sum())
+    return float((values[present] * sizes[present]).sum() / sizes[present].sum())
 
 
 def unit_deviations(ratings: Ratings) -> Array:
@@ -433,7 +433,7 @@ def _list_sources(
 def _build_groups(
     sources: list[_CoefficientSource], only: Collection[str]
 ) -> tuple[list[Group], dict[str, str]]:
-    """Build the columns of what is wanted, and say what cannot be had."""
+    """Build the columns of the chosen coefficients; give reasons for missing ones."""
     groups: list[Group] = []
     reasons: dict[str, str] = {}
     wanted = set(only)
@@ -495,7 +495,7 @@ def _draw_coefficients(
 
 
 def _add_rows(rows: Array, drawn: Codes) -> Array:
-    """Add up the rows of units that are drawn together."""
+    """Add up the rows of units drawn together."""
     order = np.argsort(drawn, kind="stable")
     return np.add.reduceat(rows[order], _find_ends(drawn[order])[:-1], axis=0)
 
@@ -539,7 +539,7 @@ LIMITS = 5
 
 
 def count_differences(gaps: ArrayLike) -> tuple[tuple[float, float], ...]:
-    """Return the shares of pairs that are at most so far apart, as in TC-STAR's evaluations.
+    """Return the shares of pairs at most so far apart, as in TC-STAR's evaluations.
 
     Limits go from 0 in whole steps on short scales, and in round steps on long ones.
 

@@ -48,7 +48,7 @@ def fit_line(
 
 
 def mad_outliers(x: Array, *, limit: float = 2.5) -> Mask:
-    """Whether a value is more than `limit` robust deviations off the median.
+    """Mark the values more than `limit` robust deviations off the median.
 
     The deviation is 1.4826 times the median of absolute deviations; Iglewicz and Hoaglin
     1993, for systems Mathur et al. 2020, ACL. It is 0 where most values are equal: then

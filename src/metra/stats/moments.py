@@ -16,19 +16,19 @@ def pearson(g: Array, m: Array) -> Array:
     0.8
     """
     g, m = np.broadcast_arrays(g, m)
-    there = np.isfinite(g) & np.isfinite(m)
-    if there.all():
+    present = np.isfinite(g) & np.isfinite(m)
+    if present.all():
         if g.shape[-1] < 2:
             return np.full(g.shape[:-1], np.nan)
         constant = _is_constant(g) | _is_constant(m)
         dg = g - g.mean(-1, keepdims=True)
         dm = m - m.mean(-1, keepdims=True)
     else:
-        count = there.sum(-1)
-        kept_g, kept_m = (np.where(there, x, np.nan) for x in (g, m))
+        count = present.sum(-1)
+        kept_g, kept_m = (np.where(present, x, np.nan) for x in (g, m))
         constant = _is_constant(kept_g) | _is_constant(kept_m) | (count < 2)
-        dg = _centre_rows(kept_g, there, count)
-        dm = _centre_rows(kept_m, there, count)
+        dg = _centre_rows(kept_g, present, count)
+        dm = _centre_rows(kept_m, present, count)
     shared = np.einsum("...i,...i", dg, dm)
     spread = np.sqrt(np.einsum("...i,...i", dg, dg) * np.einsum("...i,...i", dm, dm))
     r = np.clip(divide(shared, spread), -1.0, 1.0)
@@ -62,9 +62,9 @@ def spearman(g: Array, m: Array) -> Array:
     0.9487
     """
     g, m = np.broadcast_arrays(g, m)
-    there = np.isfinite(g) & np.isfinite(m)
-    if not there.all():
-        g, m = np.where(there, g, np.nan), np.where(there, m, np.nan)
+    present = np.isfinite(g) & np.isfinite(m)
+    if not present.all():
+        g, m = np.where(present, g, np.nan), np.where(present, m, np.nan)
     return pearson(ranks(g), ranks(m))
 
 
@@ -91,12 +91,12 @@ def ranks(x: Array) -> Array:
 
 
 def _is_constant(x: Array) -> Mask:
-    """Whether all values of a row that are there are equal."""
+    """Mark the rows whose values are all equal, NaN aside."""
     low = np.fmin.reduce(x, axis=-1)
     return low == np.fmax.reduce(x, axis=-1)
 
 
-def _centre_rows(x: Array, there: Mask, count: NDArray[np.int64]) -> Array:
-    total = np.where(there, x, 0.0).sum(-1)
+def _centre_rows(x: Array, present: Mask, count: NDArray[np.int64]) -> Array:
+    total = np.where(present, x, 0.0).sum(-1)
     mean = total / np.maximum(count, 1)
-    return np.where(there, x - mean[..., None], 0.0)
+    return np.where(present, x - mean[..., None], 0.0)

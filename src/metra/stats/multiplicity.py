@@ -66,7 +66,7 @@ def benjamini_hochberg(p_values: Sequence[float | None] | Array) -> Array:
 def _correct(
     p_values: Sequence[float | None] | Array, adjust: Callable[[Array], Array]
 ) -> Array:
-    """Correct the p-values that there are, in rising order, to 1 at most."""
+    """Correct the finite p-values, in rising order, to 1 at most."""
     p = np.asarray(p_values, np.float64)
     corrected = np.full(p.shape, np.nan)
     flat = p[np.isfinite(p)]

@@ -6,7 +6,6 @@ differentials (Coughlin 2003) correlate the differences themselves.
 
 import math
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -15,8 +14,6 @@ from metra.stats.moments import pearson
 
 #: Rows up to this long are compared pair by pair, all rows at once.
 SHORT = 64
-
-Orient: TypeAlias = Literal["gold", "both"]
 
 
 @dataclass(frozen=True)
@@ -53,23 +50,23 @@ def pair_counts(g: Array, m: Array, *, eps: float | Array = 0.0) -> RowCounts:
     """
     g, m = np.broadcast_arrays(g, m)
     shape, size = g.shape[:-1], g.shape[-1]
-    there = np.isfinite(g) & np.isfinite(m)
+    present = np.isfinite(g) & np.isfinite(m)
     rows = math.prod(shape)
-    g, m = (np.where(there, x, np.nan).reshape(rows, size) for x in (g, m))
+    g, m = (np.where(present, x, np.nan).reshape(rows, size) for x in (g, m))
     limits = np.broadcast_to(eps, shape).reshape(rows)
     if size <= SHORT:
         first, second = np.triu_indices(size, 1)
         dg, dm = (x[:, first] - x[:, second] for x in (g, m))
         kinds = _count_kinds(dg, dm, limits[:, None])
     else:
-        kept = there.reshape(rows, size)
+        kept = present.reshape(rows, size)
         kinds = np.array(
             [
                 _count_all(a[k], b[k], limit) if limit else _count_sorted(a[k], b[k])
                 for a, b, k, limit in zip(g, m, kept, limits.tolist(), strict=True)
             ]
         ).T
-    columns = [*kinds, there.sum(-1), _count_distinct(g), _count_distinct(m)]
+    columns = [*kinds, present.sum(-1), _count_distinct(g), _count_distinct(m)]
     return RowCounts(*(np.asarray(x, np.float64).reshape(shape) for x in columns))
 
 
@@ -115,7 +112,7 @@ def tau_23(c: PairCounts) -> Array:
 
 
 def share_right(c: PairCounts) -> Array:
-    """(C + Thm) / P: the share of pairs that are ordered, or tied, as in the gold."""
+    """(C + Thm) / P: the share of pairs ordered, or tied, as in the gold."""
     return divide(c.concordant + c.both_ties, c.total)
 
 
@@ -200,17 +197,14 @@ def _count_distinct(x: Array) -> Array:
     return new.sum(1)
 
 
-def differentials(g: Array, m: Array, *, orient: Orient = "gold") -> Array:
+def differentials(g: Array, m: Array) -> Array:
     """Pearson's r of the differences between all pairs of systems, along the last axis.
 
-    With `gold` the system that people like better stands first; pairs that they find
-    equal have no first one and are left out. With `both`, every pair stands in both orders,
-    which gives the plain Pearson's r.
+    The system that people like better stands first; pairs that they find equal have no
+    first one and are left out.
     """
     first, second = np.triu_indices(g.shape[-1], 1)
     dg, dm = (x[..., first] - x[..., second] for x in (g, m))
-    if orient == "both":
-        return pearson(*(np.concatenate([x, -x], -1) for x in (dg, dm)))
     order = order_pairs(dg)
     sign = np.where(order == 0, np.nan, order)
     return pearson(dg * sign, dm * sign)
@@ -221,9 +215,9 @@ def within_segments(g: Array, m: Array) -> Array:
 
     All ordered pairs of all segments make one sample, as in mt-metrics-eval's PDP.
     """
-    there = np.isfinite(g) & np.isfinite(m)
-    count = there.sum(-2)
-    x, y = np.where(there, g, 0.0), np.where(there, m, 0.0)
+    present = np.isfinite(g) & np.isfinite(m)
+    count = present.sum(-2)
+    x, y = np.where(present, g, 0.0), np.where(present, m, 0.0)
 
     def sum_products(a: Array, b: Array) -> Array:
         each = count * (a * b).sum(-2) - a.sum(-2) * b.sum(-2)

@@ -16,7 +16,7 @@ class ScorePanel:
     """Systems × segments of the gold and of each metric; higher is better in all of them.
 
     `gold` is NaN where a cell is not compared. System scores are those that were given
-    for whole systems, else means over the cells that are compared.
+    for whole systems, else means over the compared cells.
     """
 
     systems: tuple[str, ...]
@@ -35,7 +35,7 @@ class ScorePanel:
 
     @property
     def place(self) -> str:
-        """What notes and captions begin with where language pairs are told apart."""
+        """Prefix of notes and captions if there are several language pairs."""
         return f"{self.lang}: " if self.lang else ""
 
     @property
@@ -95,29 +95,29 @@ class SegmentStatistics:
     def score_weightings(self, weights: Array) -> Array:
         """Score each weighting of the segments: (draws, segments) to (draws, systems).
 
-        Higher is better in what is given, whatever the measure's direction.
+        Higher scores are better, whatever the metric's direction.
         """
         totals = np.stack([rows.sum_weighted(weights) for rows in self._values], axis=1)
         scores = self.aggregate(totals)
         return scores if self.higher_is_better else -scores
 
     def align_segments(
-        self, systems: Sequence[str], segments: Sequence[str], there: Mask
+        self, systems: Sequence[str], segments: Sequence[str], present: Mask
     ) -> "SegmentStatistics":
-        """Put systems and segments in an order; what is not `there` counts nothing."""
+        """Put systems and segments in an order; cells not `present` count nothing."""
         unknown = [name for name in systems if name not in self.systems]
         if unknown:
             msg = f"No statistics for the system {unknown[0]!r}."
             raise CorpusError(msg)
         place = {name: at for at, name in enumerate(self.segments)}
         rows = np.zeros((len(systems), len(segments), self.rows.shape[2]))
-        known = [at for at, name in enumerate(segments) if name in place]
-        columns = [place[segments[at]] for at in known]
+        filled = [at for at, name in enumerate(segments) if name in place]
+        columns = [place[segments[at]] for at in filled]
         chosen = [self.systems.index(name) for name in systems]
-        rows[:, known] = self.rows[np.ix_(chosen, columns)]
+        rows[:, filled] = self.rows[np.ix_(chosen, columns)]
         return replace(
             self,
-            rows=rows * there[..., None],
+            rows=rows * present[..., None],
             systems=tuple(systems),
             segments=tuple(segments),
         )

@@ -73,7 +73,7 @@ def share_sections(
     """Apply the function to the items of all sections, in any order, few sections at a time.
 
     Each section is begun by one thread; those that find none to begin help with the others'.
-    Yields once for each section that is finished, in their order. Of several errors, the
+    Yields once for each finished section, in their order. Of several errors, the
     first one in the order of items is raised, on any number of threads.
     Whatever ends the iteration early, Ctrl-C included, stops the work of all threads.
     """
@@ -205,7 +205,7 @@ class StoppableCalls:
                 self._threads.discard(thread)
 
     def stop(self) -> None:
-        """Stop all calls that are running, and refuse later ones."""
+        """Stop all running calls, and refuse later ones."""
         self._flag.set()
         with self._lock:
             for thread in self._threads:

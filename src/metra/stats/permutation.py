@@ -5,7 +5,7 @@ nothing but by chance. What changes sides together is the unit of the test: sing
 (PERM-BOTH), whole segments (PERM-INPUT), whole documents, or whole systems (PERM-SYS);
 Deutsch, Dror and Roth 2021, TACL.
 
-An exchange is linear in what is exchanged, so the sums that a coefficient needs are
+An exchange is linear in the exchanged scores, so the sums that a coefficient needs are
 computed once a draw for each metric and serve every pair of metrics. All pairs share the
 draws, which `metra.stats.significance` makes and counts.
 """
@@ -41,7 +41,7 @@ Swap: TypeAlias = Literal["both", "sys", "input", "doc"]
 
 
 def standardise_metrics(values: Array) -> Array:
-    """Give each metric (first axis) mean 0 and standard deviation 1 over what is there."""
+    """Give each metric (first axis) mean 0 and standard deviation 1 over its values."""
     axes = tuple(range(1, values.ndim))
     mean = np.nanmean(values, axes, keepdims=True)
     spread = np.nanstd(values, axes, keepdims=True)
@@ -69,20 +69,12 @@ def prepare_swaps(
 
 def exchange_outcomes(right: Array, weights: Array) -> Exchanges:
     """Exchange which pairs of outputs two metrics get right: metrics × pairs, and weights."""
-    sums = _MovedSums((right * (weights / weights.sum())).T)
-
-    def after(moved: NDArray[Any]) -> Exchange:
-        def exchange(a: int, b: int) -> Array:
-            change = moved[:, b] - moved[:, a]
-            return (sums.total[a] + change) - (sums.total[b] - change)
-
-        return exchange
-
-    return Exchanges(right.shape[1], sums.add_up, after)
+    columns = (right * (weights / weights.sum())).T
+    return _exchange_sums(columns, len(right), lambda sums: sums[:, 0])
 
 
 def swaps_segments(panel: ScorePanel) -> bool:
-    """Whether segments can change sides: system scores that are given follow from none."""
+    """Return True if segments can change sides: no system score is given on its own."""
     given = panel.given - {panel.gold_name}
     return not given and bool(np.isfinite(panel.gold).any())
 
@@ -94,15 +86,15 @@ def segment_values(panel: ScorePanel, options: Options) -> tuple[Array, Array]:
     for name, metric in panel.metrics.items():
         values, weights = group_values(panel.gold, metric, options, thresholds[name])
         if options.nan == "zero":
-            there = group_sizes(panel.gold, metric, options) > 1
-            values = np.where(np.isfinite(values) | ~there, values, 0.0)
+            has_pairs = group_sizes(panel.gold, metric, options) > 1
+            values = np.where(np.isfinite(values) | ~has_pairs, values, 0.0)
         values_by_metric.append(values)
         weighs.append(weights if options.micro else np.ones(len(values)))
     return np.stack(values_by_metric), np.stack(weighs)
 
 
 class _SwapUnits:
-    """What changes sides together: a sign of +1 says that a unit does."""
+    """Units of cells that change sides together if their sign is +1."""
 
     def __init__(self, panel: ScorePanel, swap: Swap) -> None:
         self.swap = swap
@@ -151,15 +143,37 @@ class _MovedSums:
         return (self.total + self._values.sum_weighted(signs)) / 2
 
 
+def _exchange_sums(
+    units: Array, metrics: int, formula: Callable[[Array], Array]
+) -> Exchanges:
+    """Exchange units for a formula of sums: units × (columns · metrics).
+
+    The formula takes the sums of a metric, draws × columns.
+    """
+    sums = _MovedSums(units)
+    total = sums.total.reshape(-1, metrics)
+
+    def after(moved: NDArray[Any]) -> Exchange:
+        moved = moved.reshape(len(moved), -1, metrics)
+
+        def exchange(a: int, b: int) -> Array:
+            change = moved[:, :, b] - moved[:, :, a]
+            return formula(total[:, a] + change) - formula(total[:, b] - change)
+
+        return exchange
+
+    return Exchanges(len(units), sums.add_up, after)
+
+
 def _find_moved(signs: Array) -> NDArray[Any]:
     return np.asarray(signs > 0)
 
 
 def _standardise_cells(panel: ScorePanel) -> tuple[Array, Mask]:
-    """All metrics on one scale, 0 where nothing is compared, and what is compared."""
-    there = np.isfinite(panel.gold)
-    z = standardise_metrics(np.where(there, panel.stack, np.nan))
-    return np.where(there, z, 0.0), there
+    """All metrics on one scale, 0 in cells that do not count, and the cells that do."""
+    is_judged = np.isfinite(panel.gold)
+    z = standardise_metrics(np.where(is_judged, panel.stack, np.nan))
+    return np.where(is_judged, z, 0.0), is_judged
 
 
 def _swap_system_scores(
@@ -169,8 +183,8 @@ def _swap_system_scores(
     if units.swap == "sys":
         return exchange_systems([panel], options)
     rows = _prepare_rows(panel.system_gold, options)
-    cells, there = _standardise_cells(panel)
-    count = np.maximum(there.sum(1), 1)
+    cells, present = _standardise_cells(panel)
+    count = np.maximum(present.sum(1), 1)
     means = cells.sum(-1) / count
 
     def after(moved: NDArray[Any]) -> Exchange:
@@ -191,8 +205,8 @@ def exchange_systems(panels: Sequence[ScorePanel], options: Options) -> Exchange
     """Exchange the scores of whole systems, pooled over language pairs if there are several.
 
     Scores are standardised over all systems of all language pairs, as WMT's scorer does.
-    What is compared is the mean of the language pairs' coefficients, each weighing as much
-    as it has pairs of systems.
+    The compared value is the mean of the language pairs' coefficients, each weighing as
+    much as it has pairs of systems.
     """
     means = standardise_metrics(np.concatenate([p.system_stack for p in panels], 1))
     sizes = [len(panel.systems) for panel in panels]
@@ -289,14 +303,14 @@ def _sum_cells_by_system(cells: Array, units: _SwapUnits) -> Callable[[Array], A
 
 
 def _accuracy_with(gold: Array) -> Callable[[Array], Array]:
-    """The share of pairs that rows order, or tie, as one gold does that is all there."""
+    """The share of pairs that rows order, or tie, as one complete gold does."""
     first, second = np.triu_indices(len(gold), 1)
     order = np.sign(gold[first] - gold[second])
     return lambda x: (np.sign(x[:, first] - x[:, second]) == order).mean(1)
 
 
 def _pearson_with(gold: Array) -> Callable[[Array], Array]:
-    """Pearson's r of many rows with one gold that is all there."""
+    """Pearson's r of many rows with one complete gold."""
     centred = gold - gold.mean()
     unit = centred / np.sqrt((centred**2).sum())
 
@@ -309,28 +323,17 @@ def _pearson_with(gold: Array) -> Callable[[Array], Array]:
 
 
 def _swap_for_pearson(panel: ScorePanel, _: Options, units: _SwapUnits) -> Exchanges:
-    """Pearson over all cells: all that is needed are sums of z g, z and z²."""
-    z, there = _standardise_cells(panel)
-    g = np.where(there, panel.gold - np.nanmean(panel.gold), 0.0)
-    sums = _MovedSums(units.sum_cells(np.stack([z * g, z, z * z])))
-    total = sums.total.reshape(3, len(z))
-    count, sum_g, sum_gg = there.sum(), g.sum(), (g * g).sum()
+    """Pearson over all cells, from sums of z g, z and z²."""
+    z, present = _standardise_cells(panel)
+    g = np.where(present, panel.gold - np.nanmean(panel.gold), 0.0)
+    count, sum_g, sum_gg = present.sum(), g.sum(), (g * g).sum()
 
     def r(sums: Array) -> Array:
         zg, s, ss = sums.T
         above = count * zg - sum_g * s
         return above / np.sqrt((count * sum_gg - sum_g**2) * (count * ss - s * s))
 
-    def after(moved: NDArray[Any]) -> Exchange:
-        moved = moved.reshape(-1, 3, len(z))
-
-        def exchange(a: int, b: int) -> Array:
-            change = moved[:, :, b] - moved[:, :, a]
-            return r(total[:, a] + change) - r(total[:, b] - change)
-
-        return exchange
-
-    return Exchanges(units.width, sums.add_up, after)
+    return _exchange_sums(units.sum_cells(np.stack([z * g, z, z * z])), len(z), r)
 
 
 def _swap_segment_values(
@@ -338,26 +341,19 @@ def _swap_segment_values(
 ) -> Exchanges:
     """Means over segments: whole segments' coefficients change sides."""
     values, weights = segment_values(panel, options)
-    there = np.isfinite(values)
-    columns = np.concatenate([np.where(there, values * weights, 0.0), there * weights])
-    sums = _MovedSums(units.sum_segments(columns).T)
-    total, count = sums.total, len(values)
-
-    def after(moved: NDArray[Any]) -> Exchange:
-        def exchange(a: int, b: int) -> Array:
-            above = moved[:, b] - moved[:, a]
-            below = moved[:, count + b] - moved[:, count + a]
-            first = (total[a] + above) / np.maximum(total[count + a] + below, 1e-300)
-            second = (total[b] - above) / np.maximum(total[count + b] - below, 1e-300)
-            return first - second
-
-        return exchange
-
-    return Exchanges(units.width, sums.add_up, after)
+    present = np.isfinite(values)
+    columns = np.concatenate(
+        [np.where(present, values * weights, 0.0), present * weights]
+    )
+    return _exchange_sums(
+        units.sum_segments(columns).T,
+        len(values),
+        lambda sums: sums[:, 0] / np.maximum(sums[:, 1], 1e-300),
+    )
 
 
 def _ties_are_equal(options: Options) -> bool:
-    """Whether only equal scores tie, and segments count the same."""
+    """Return True if only equal scores tie, and segments count the same."""
     coef = options.coefficient
     return not (coef.calibrated or options.eps or options.folds or options.micro)
 
@@ -440,19 +436,19 @@ def _swap_soft_pairwise(
     panel: ScorePanel, options: Options, units: _SwapUnits
 ) -> Exchanges:
     """Exchange cells, whole segments, documents or systems of two metrics."""
-    z, there = _standardise_cells(panel)
-    gold = np.where(there, panel.gold, 0.0)[None]
+    z, present = _standardise_cells(panel)
+    gold = np.where(present, panel.gold, 0.0)[None]
     if options.swapped_p == "permutation":
-        p = partial(_draw_p, there=there, options=options)
+        p = partial(_draw_p, present=present, options=options)
         after = partial(_swap_soft_cells, z, p, p(gold)[0])
         return Exchanges(units.width, units.spread, after)
     z = np.stack([_round_for_products(each) for each in z])
-    p = partial(_normal_p, there=there)
+    p = partial(_normal_p, present=present)
     human = p(_round_for_products(gold))[0]
     if units.swap in ("input", "doc"):
-        return _swap_soft_segments(z, there, human, units)
+        return _swap_soft_segments(z, present, human, units)
     if units.swap == "sys":
-        after = partial(_swap_soft_systems, z, there, human)
+        after = partial(_swap_soft_systems, z, present, human)
         return Exchanges(units.width, _find_moved, after)
     return Exchanges(units.width, units.spread, partial(_swap_soft_cells, z, p, human))
 
@@ -471,13 +467,13 @@ def _swap_soft_cells(
 
 
 def _swap_soft_systems(
-    z: Array, there: Mask, human: Array, moved: NDArray[Any]
+    z: Array, present: Mask, human: Array, moved: NDArray[Any]
 ) -> Exchange:
     """A system's scores come from one metric or the other: all such p-values at once."""
-    size = len(there)
+    size = len(present)
     first, second = np.triu_indices(size, 1)
     own, other = (np.arange(size) + np.where(gone, size, 0) for gone in (moved, ~moved))
-    twice = np.concatenate([there, there])
+    twice = np.concatenate([present, present])
 
     def exchange(a: int, b: int) -> Array:
         p = np.zeros((2 * size, 2 * size))
@@ -492,11 +488,11 @@ def _swap_soft_systems(
 
 
 def _swap_soft_segments(
-    z: Array, there: Mask, human: Array, units: _SwapUnits
+    z: Array, present: Mask, human: Array, units: _SwapUnits
 ) -> Exchanges:
     """Whole segments change sides, so the sums of differences are linear in the draw."""
-    first, second = np.triu_indices(len(there), 1)
-    both = there[first] & there[second]
+    first, second = np.triu_indices(len(present), 1)
+    both = present[first] & present[second]
     gaps = np.where(both, z[:, first] - z[:, second], 0.0)
     parts = np.stack([gaps, gaps**2])  # 2 × metrics × pairs × segments
     columns = units.sum_segments(parts).reshape(-1, units.width)
@@ -523,19 +519,19 @@ def _swap_soft_segments(
     return Exchanges(units.width, lambda signs: signs @ columns.T, after)
 
 
-def _draw_p(x: Array, there: Mask, options: Options) -> Array:
+def _draw_p(x: Array, present: Mask, options: Options) -> Array:
     """The same p-values by drawing signs, as the coefficient itself has them."""
-    alike = bool((there == there[:1]).all())
-    x = x[..., there[0]] if alike else np.where(there, x, np.nan)
+    alike = bool((present == present[:1]).all())
+    x = x[..., present[0]] if alike else np.where(present, x, np.nan)
     compute_p = P_VALUES["wmt" if options.wmt else "permutation"]
     return compute_p(x, trials=options.trials, seed=options.seed)
 
 
-def _normal_p(x: Array, there: Mask) -> Array:
+def _normal_p(x: Array, present: Mask) -> Array:
     """p-values that system i is no better than j, i < j: (draws, systems, segments)."""
     first, second = np.triu_indices(x.shape[1], 1)
     cross = (x @ x.transpose(0, 2, 1))[:, first, second]
-    shared = there.T.astype(np.float64)
+    shared = present.T.astype(np.float64)
     sums, squares = x @ shared, (x * x) @ shared  # over what the other system has too
     total = sums[:, first, second] - sums[:, second, first]
     spread = squares[:, first, second] + squares[:, second, first] - 2 * cross

@@ -1,4 +1,4 @@
-"""How many judgements are enough: the power that a plan of a study has, and what people reach.
+"""Power of plans of studies, segments needed, and the agreement people reach at best.
 
 The difference of two systems' means varies with the segments, documents and raters that
 happen to be drawn. Its variance follows from the variance components (`stats.variance`), its
@@ -30,7 +30,7 @@ MOST_SEGMENTS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class StudyPlan:
-    """How many segments are judged, by how many raters each, of how many."""
+    """Numbers of segments, of ratings of each, and of raters."""
 
     segments: int
     #: Judgements of each system's output of a segment.
@@ -38,8 +38,6 @@ class StudyPlan:
     #: Raters in the study; each judges a part of the segments. None: as many as ratings.
     raters: int | None = None
     segments_per_document: float = 1.0
-    #: Whether the same raters judge all systems of a segment.
-    is_shared: bool = True
     #: Whether the answer is about other raters too, not only about these.
     other_raters: bool = True
 
@@ -56,7 +54,7 @@ class StudyPlan:
 
 @dataclass(frozen=True, slots=True)
 class DifferenceError:
-    """How far the difference of two systems' means varies from study to study."""
+    """Variance of the difference of two systems' means from study to study."""
 
     variance: float
     #: Degrees of freedom of its estimate, by Satterthwaite's formula.
@@ -83,11 +81,6 @@ def compute_error(components: VarianceComponents, plan: StudyPlan) -> Difference
     by_document, by_rater = (
         components[term] for term in (terms.SYSTEM_DOCUMENT, terms.SYSTEM_RATER)
     )
-    if not plan.is_shared:
-        # Raters' own levels no longer cancel out.
-        rating += components.total(
-            terms.RATER, terms.RATER_DOCUMENT, terms.RATER_SEGMENT
-        )
     # Variance and degrees of freedom of each part: documents are the units of a test about
     # texts where they matter, else segments.
     units = plan.documents if by_document else n
@@ -133,7 +126,7 @@ def compute_power(
 def find_detectable(
     error: DifferenceError, *, power: float = 0.8, alpha: float = 0.05
 ) -> float:
-    """Return the smallest difference that is found with a power, by halving."""
+    """Return the smallest difference found with a power, by halving."""
     if error.df < 1e-9:
         return math.nan
     low, high = 0.0, math.sqrt(error.variance)

@@ -45,7 +45,7 @@ class JudgementCells:
 
     @property
     def once(self) -> bool:
-        """Whether no cell was judged twice, so that nothing is left to chance."""
+        """True if no cell was judged twice, so that nothing is left to chance."""
         return int(self.count.max(initial=0)) < 2
 
 
@@ -154,8 +154,8 @@ def measure_crossing(judged: JudgementCells) -> float:
     cell, judge = cell[twice], judged.judge[index[twice]]
     crossed = pairs = 0
     for _, lines in group_lines(cell % segments):
-        known, code = np.unique(judge[lines], return_inverse=True)
-        by_judge = np.zeros((systems, len(known)))
+        judges, code = np.unique(judge[lines], return_inverse=True)
+        by_judge = np.zeros((systems, len(judges)))
         by_judge[cell[lines] // segments, code] = 1
         shared = (by_judge @ by_judge.T)[np.triu_indices(systems, 1)]
         size = int(by_judge.any(1).sum())
@@ -290,12 +290,12 @@ def _weigh_segments(drawn: Codes, segments: int) -> Array:
     return weights
 
 
-def _means(stack: Array, there: Mask, drawn: Codes) -> Array:
+def _means(stack: Array, present: Mask, drawn: Codes) -> Array:
     """Mean over each document's cells: (k, systems, segments) to (k, documents, systems)."""
     kinds, systems, segments = stack.shape
     documents, n = drawn.shape
-    values = np.where(there, stack, 0.0).reshape(-1, segments)
-    cells = np.concatenate([values, there.astype(np.float64)])
+    values = np.where(present, stack, 0.0).reshape(-1, segments)
+    cells = np.concatenate([values, present.astype(np.float64)])
     if n * 16 < segments:
         turned = np.ascontiguousarray(cells.T)
         total = np.zeros((documents, len(cells)))
@@ -318,5 +318,5 @@ def _round_means(means: Array) -> Array:
 
 
 def _mean(values: Array) -> float:
-    there = values[np.isfinite(values)]
-    return float(there.mean()) if len(there) else float("nan")
+    present = values[np.isfinite(values)]
+    return float(present.mean()) if len(present) else float("nan")

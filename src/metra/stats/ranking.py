@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from metra.stats.arrays import Array, Codes, divide, row_means
+from metra.stats.moments import ranks as rank_values
 from metra.stats.multiplicity import CLUSTER_RULES, rank_ranges
 
 
 class RankingMethod(NamedTuple):
-    """What systems are put in order by."""
+    """A value to order systems by."""
 
     name: str
     heading: str
@@ -51,7 +52,7 @@ class AverageRanks(NamedTuple):
 
 
 class RankAgreement(NamedTuple):
-    """How far a ranking is from the one it should be; shares are in percent."""
+    """Agreement of a ranking with the expected one; shares are in percent."""
 
     distance: float
     similarity: float
@@ -66,9 +67,7 @@ def mid_ranks(scores: ArrayLike, *, higher_is_better: bool = True) -> Array:
     [2.5, 1.0, 2.5, 4.0]
     """
     values = np.asarray(scores, dtype=np.float64)
-    values = values if higher_is_better else -values
-    others, own = values[..., None, :], values[..., :, None]
-    return (others > own).sum(-1) + ((others == own).sum(-1) + 1) / 2
+    return rank_values(-values if higher_is_better else values)
 
 
 def rank_by_average(
@@ -99,7 +98,7 @@ def average_rankings(values: Array) -> Array:
 def scale_rankings(values: Array) -> Array:
     """Rank the systems of rankings that may leave out systems: systems × rankings.
 
-    `values` is rankings × systems, higher being better, NaN for what is not ranked. Equal
+    `values` is rankings × systems, higher being better, NaN if not ranked. Equal
     values share the mean of their ranks. Rank r among m systems counts as r (S + 1) /
     (m + 1), its expectation among all S systems if the m were drawn at random; so a
     complete ranking counts as it is. A ranking of one system says nothing and is left out.
@@ -115,7 +114,7 @@ def find_partial_ranking(ranks: Sequence[float], expected: Sequence[float]) -> A
     """Return the most complete partial ranking that contradicts no expected order.
 
     Systems stay in the order of `ranks`; neighbours are tied wherever a system would stand
-    above one that is expected to be better. What remains is as much of the order as can be
+    above one expected to be better. What remains is as much of the order as can be
     kept.
 
     >>> find_partial_ranking([1, 2, 3, 4], [1, 3, 2, 4]).tolist()
@@ -134,12 +133,12 @@ def find_partial_ranking(ranks: Sequence[float], expected: Sequence[float]) -> A
 
 
 def compare_ranks(ranks: Sequence[float], expected: Sequence[float]) -> RankAgreement:
-    """Compare a ranking with the one that is expected, pair by pair.
+    """Compare a ranking with the expected one, pair by pair.
 
-    The distance is 1 for each pair in the opposite order and 1/2 for each pair that is
+    The distance is 1 for each pair in the opposite order and 1/2 for each pair
     tied in exactly one ranking; similarity is 1 - distance / pairs. Precision is the
-    share of the pairs that `ranks` orders that are ordered as expected; recall the share
-    of the pairs that are expected to be ordered.
+    share of the pairs ordered by `ranks` with the expected order; recall is the share of
+    the pairs ordered by `expected`.
 
     >>> compare_ranks([1, 2, 3.5, 3.5], [1, 2, 3, 4]).distance
     0.5
@@ -168,25 +167,18 @@ def compare_ranks(ranks: Sequence[float], expected: Sequence[float]) -> RankAgre
     )
 
 
-def expected_wins(values: Array) -> Array:
-    """Mean over opponents of the share of shared segments won; ties decide nothing.
-
-    `values` is systems × segments, higher being better, NaN where missing. Bojar et al.
-    2011, WMT.
-
-    >>> expected_wins(np.array([[2.0, 3, 1], [1, 2, 1], [0, 0, 2]])).round(3).tolist()
-    [0.833, 0.333, 0.333]
-    """
-    return average_wins(count_wins(values))
-
-
 def count_wins(values: Array) -> Codes:
-    """Count the segments on which the row's system is above the column's."""
+    """Count the segments on which the row's system is above the column's.
+
+    `values` is systems × segments, higher being better, NaN where missing.
+    """
     return np.array([(row > values).sum(1) for row in values])
 
 
 def average_wins(wins: Codes) -> Array:
     """Mean over opponents of the share of decided comparisons won: systems × systems.
+
+    Bojar et al. 2011, WMT: expected wins.
 
     >>> average_wins(np.array([[0, 3, 1], [1, 0, 0], [1, 0, 0]])).tolist()
     [0.625, 0.25, 0.5]
@@ -235,11 +227,11 @@ def find_clusters(
 
 def find_shared_strata(values: Array, strata: Codes) -> list[int]:
     """List the strata of the segments in which every system has a value."""
-    there = np.isfinite(values)
+    present = np.isfinite(values)
     return [
         stratum
         for stratum in np.unique(strata).tolist()
-        if there[:, strata == stratum].any(1).all()
+        if present[:, strata == stratum].any(1).all()
     ]
 
 
@@ -257,8 +249,8 @@ def average_strata(values: Array, strata: Codes | None) -> Array:
 
 
 def are_paired(values: Array) -> bool:
-    """Whether each two systems share at least half of the segments of the shorter one."""
-    there = np.isfinite(values).astype(np.float64)
-    shared = there @ there.T
+    """Return True if any two systems share half of the segments of the shorter one."""
+    present = np.isfinite(values).astype(np.float64)
+    shared = present @ present.T
     own = np.diag(shared)
     return bool((2 * shared >= np.minimum(own[:, None], own[None])).all())

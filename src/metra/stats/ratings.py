@@ -51,7 +51,7 @@ class Ratings:
 
     @cached_property
     def counts(self) -> Codes:
-        """How many judges judged each unit."""
+        """Number of judges of each unit."""
         return np.bincount(self.unit, minlength=len(self.units))
 
     @cached_property

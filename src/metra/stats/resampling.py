@@ -124,8 +124,8 @@ def bootstrap_scores(
 ) -> list[Array]:
     """Scores of `trials` resamples of the segments (or of whatever the rows stand for).
 
-    All samples share the draws. Efron 1979; for MT scores Koehn 2004, EMNLP. Rows that are
-    not independent are drawn by their `units`, as `draw_crossed_weights` takes them.
+    All samples share the draws. Efron 1979; for MT scores Koehn 2004, EMNLP. Dependent
+    rows are drawn by their `units`, as `draw_crossed_weights` takes them.
     """
     weighing = StackedRows([sample.rows for sample in samples])
 
@@ -168,7 +168,7 @@ def intervals_of_rows(scores: Array, *, level: float = 0.95) -> list[Interval]:
 
 
 def interval_of_defined(scores: Array, *, level: float = 0.95) -> Interval | None:
-    """Central interval of the scores that there are; None if there is none.
+    """Central interval of the defined scores; None if there are none.
 
     A resample with nothing to score in it says nothing about the score.
     """
@@ -267,7 +267,7 @@ def compute_intervals(
 
 
 def _count_units(sample: Sample, units: Sequence[Codes]) -> int:
-    """Count what is drawn and holds something of the sample."""
+    """Count the drawn units that hold something of the sample."""
     held = sample.rows.reshape(len(sample.rows), -1).any(1)
     return len(np.unique(units[0][held])) if units else int(held.sum())
 
@@ -284,7 +284,7 @@ def share_reached(reached: int, trials: int) -> float:
 
 
 def check_settings(what: str, given: Mapping[str, tuple[bool, str]]) -> None:
-    """Refuse the first setting that is not possible, and say what was expected."""
+    """Refuse the first impossible setting, and say what was expected."""
     for setting, (possible, expected) in given.items():
         if not possible:
             raise OptionError(not_possible(f"{what} with {setting}", expected))

@@ -18,7 +18,7 @@ BETA_SQUARED = 0.5
 
 @dataclass(frozen=True)
 class FilteredOutputs:
-    """What a threshold keeps, segment by segment."""
+    """Outputs kept by a threshold, segment by segment."""
 
     #: The threshold that is best for all outputs.
     threshold: float
@@ -31,19 +31,19 @@ def filter_outputs(
 ) -> FilteredOutputs:
     """Keep outputs by a threshold: systems × segments, NaN where nothing is known.
 
-    Each fold of segments is filtered by the threshold that is best for the others; with
-    `folds` of 0, all by the one that is best for all, which is a little too good.
+    Each fold of segments is filtered by the best threshold for the others; with
+    `folds` of 0, all by the best one for all, which is a little too good.
     """
-    there = np.isfinite(is_good) & np.isfinite(metric)
-    whole = choose_threshold(metric[there], is_good[there] > 0)
+    present = np.isfinite(is_good) & np.isfinite(metric)
+    whole = choose_threshold(metric[present], is_good[present] > 0)
     limits = np.full(metric.shape[1], whole)
     if folds:
-        fold = deal_folds(np.flatnonzero(there.any(0)), metric.shape[1], folds, seed)
+        fold = deal_folds(np.flatnonzero(present.any(0)), metric.shape[1], folds, seed)
         for each in range(folds):
-            rest = there & (fold != each)
+            rest = present & (fold != each)
             limits[fold == each] = choose_threshold(metric[rest], is_good[rest] > 0)
-    kept = there & (np.where(there, metric, -np.inf) >= limits)
-    good = there & (np.where(there, is_good, 0) > 0)
+    kept = present & (np.where(present, metric, -np.inf) >= limits)
+    good = present & (np.where(present, is_good, 0) > 0)
     rows = np.stack([(kept & good).sum(0), kept.sum(0), good.sum(0)], axis=1)
     return FilteredOutputs(whole, rows.astype(np.float64))
 
@@ -66,7 +66,7 @@ def choose_threshold(metric: Array, is_good: Mask) -> float:
 
 
 def aggregate_filter(totals: Array, figure: str) -> Array:
-    """Return precision, recall or F of what is kept: (..., 3) to (...).
+    """Return precision, recall or F of the kept outputs: (..., 3) to (...).
 
     NaN where nothing is kept or nothing is good.
     """
@@ -92,17 +92,17 @@ def rerank_outputs(gold: Array, metric: Array) -> Array:
     metric likes best which people like best, and the reverse; people's score of the chosen
     (mean of ties), of the best, and of all.
     """
-    there = np.isfinite(gold) & np.isfinite(metric)
-    chosen, best = (_find_highest(values, there) for values in (metric, gold))
+    present = np.isfinite(gold) & np.isfinite(metric)
+    chosen, best = (_find_highest(values, present) for values in (metric, gold))
     both = (chosen & best).sum(0)
     rows = np.stack(
         [
-            (there.sum(0) > 1).astype(np.float64),
+            (present.sum(0) > 1).astype(np.float64),
             divide(both, chosen.sum(0), fill=0.0),
             divide(both, best.sum(0), fill=0.0),
             *(
                 row_means(np.where(mask, gold, np.nan).T)
-                for mask in (chosen, best, there)
+                for mask in (chosen, best, present)
             ),
         ],
         axis=1,
@@ -110,7 +110,7 @@ def rerank_outputs(gold: Array, metric: Array) -> Array:
     return np.where(rows[:, :1] > 0, rows, 0.0)
 
 
-def _find_highest(values: Array, there: Mask) -> Mask:
+def _find_highest(values: Array, present: Mask) -> Mask:
     """Mark the highest value of each column, all of them where several are equal."""
-    known = np.where(there, values, -np.inf)
-    return there & (known == known.max(0))
+    filled = np.where(present, values, -np.inf)
+    return present & (filled == filled.max(0))

@@ -6,8 +6,8 @@ Where all exchanges can be gone through, they are; else they are drawn until a p
 known well enough. Results carry Holm's and Benjamini and Hochberg's corrections.
 
 Systems are compared by the rows of their segments or documents (`contrasts`), or by rank
-tests; metrics by exchanges of their scores (`exchange_p_values`; what is exchanged is
-prepared in `metra.stats.permutation`), by resamples, or by a formula.
+tests; metrics by exchanges of their scores (`exchange_p_values`;
+`metra.stats.permutation` prepares them), by resamples, or by a formula.
 """
 
 import math
@@ -162,7 +162,7 @@ def exchange_p_values(
 ) -> tuple[Array, int]:
     """Return p-values of each against those after it, and how many draws they took.
 
-    What is compared is the weighted sum of the parts' coefficients. p is (b + 1) / (k + 1),
+    The compared value is the weighted sum of the parts' coefficients. p is (b + 1) / (k + 1),
     b of k exchanges with at least the observed difference. Pairs that b of `ENOUGH` shows
     to be far from significant are drawn no further (Besag and Clifford 1991). Where all
     exchanges can be gone through, p is their share, and no draw was taken. `wmt` draws all,
@@ -244,7 +244,7 @@ def shifted_p_values(
 def shifted_p_value(
     differences: Array, observed: float, *, sides: Sides, slack: float = SLACK
 ) -> float:
-    """Test one difference by resampled ones; those that are not defined are left out."""
+    """Test one difference by resampled ones; undefined ones are left out."""
     differences = differences[np.isfinite(differences)]
     if not len(differences):
         return 1.0
@@ -340,7 +340,7 @@ def contrasts(
     level: float = 0.95,
     progress: Progress = lambda *_: None,
 ) -> tuple[list[Interval | None], list[Contrast]]:
-    """Give the interval of each sample's score, and what is known of each pair.
+    """Give the interval of each sample's score, and the contrast of each pair.
 
     All pairs and measures share their draws. Where the best score is a target, p-values
     test which of two scores is closer to it. Intervals come from `resamples` bootstrap
@@ -401,11 +401,11 @@ def contrasts(
             progress=lambda done: report(resamples + done),
         )
     without = [jackknife_scores(sample) for sample in samples]
-    known = []
+    compared = []
     for (one, two), unknown, p in zip(pairs, nothing, p_values, strict=True):
         difference = unknown.difference
         if np.isnan(difference):
-            known.append(unknown)
+            compared.append(unknown)
             continue
         without_each = without[two] - without[one]
         without_each = without_each[~np.isnan(without_each)]
@@ -414,14 +414,14 @@ def contrasts(
             error = 0.0  # all units contribute the same: what is left is rounding
         effect = difference / (error * count**0.5) if error else None
         interval = interval_of_defined(drawn[two] - drawn[one], level=level)
-        known.append(
+        compared.append(
             Contrast(difference, interval, error, effect, p, gain=unknown.gain)
         )
-    return intervals, known
+    return intervals, compared
 
 
 def _orient_sample(sample: Sample) -> Sample:
-    """Return a sample that is scored by its distance from the target, if it has one."""
+    """Return a sample scored by its distance from the target, if it has one."""
     if sample.direction.target is None:
         return sample
     return replace(

@@ -65,15 +65,15 @@ def wmt_p(scores: Array, *, trials: int = TRIALS, **_: int) -> Array:
     It needs the same segments of every system; where they differ, the official program
     shifts rows unseen.
     """
-    there = np.isfinite(scores).reshape(-1, scores.shape[-1])
-    if not (there == there[:1]).all():
+    present = np.isfinite(scores).reshape(-1, scores.shape[-1])
+    if not (present == present[:1]).all():
         msg = (
             "WMT's soft pairwise accuracy needs judgements of the same segments for "
             "every system; leave out `wmt`, which compares each pair on what both "
             "have."
         )
         raise CorpusError(msg)
-    scores = scores[..., there[0]].astype(np.float32)
+    scores = scores[..., present[0]].astype(np.float32)
     rng = np.random.default_rng(WMT_SEED)
     signs = np.rint(rng.random((trials, scores.shape[-1]), np.float32)) * 2 - 1
     first, second = np.triu_indices(scores.shape[-2], 1)

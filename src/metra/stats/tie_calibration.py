@@ -3,7 +3,7 @@
 The pairs of long groups are too many to hold or to sort. Their differences are counted in
 intervals first. From the counts it is known, for each interval, how good the accuracy can
 get within it at most; only the intervals that can hold the best threshold are cut again,
-and what is left in the end is looked at difference by difference, so the answer is exact.
+and the differences left in the end are looked at one by one, so the answer is exact.
 
 Cross-fitting avoids optimism: thresholds fitted to some segments are applied to others.
 """
@@ -51,9 +51,9 @@ def order_gold_pairs(g: Array) -> GoldPairs:
     """Order the gold's pairs in each row (groups × values)."""
     first, second = np.triu_indices(g.shape[1], 1)
     difference = g[:, first] - g[:, second]
-    there = np.isfinite(difference)
-    sign = np.where(there, order_pairs(difference), 2).astype(np.int8)
-    pairs = there.sum(1)
+    present = np.isfinite(difference)
+    sign = np.where(present, order_pairs(difference), 2).astype(np.int8)
+    pairs = present.sum(1)
     groups = int((pairs > 0).sum())
     shared = lcm(*(int(size) for size in np.unique(pairs[pairs > 0])), 1)
     # Whole numbers keep "the first of equal maxima" free of rounding.
@@ -61,21 +61,21 @@ def order_gold_pairs(g: Array) -> GoldPairs:
     some = np.maximum(pairs, 1)
     weight = np.where(pairs > 0, shared // some if exact else 1.0 / some, 0)
     unit = float(shared if exact else 1) * groups
-    return GoldPairs(first, second, sign, weight, unit, bool(there.all()))
+    return GoldPairs(first, second, sign, weight, unit, bool(present.all()))
 
 
 def calibrate_metrics(g: Array, metrics: Mapping[str, Array]) -> dict[str, Calibration]:
     """Find the threshold of each metric, all groups × values like the gold scores."""
     if g.shape[0] * g.shape[1] ** 2 / 2 > MOST_PAIRS:
         return {name: calibrate_long(g, m) for name, m in metrics.items()}
-    there = np.isfinite(g)
+    present = np.isfinite(g)
     whole = order_gold_pairs(g)
     best = {}
     for name, m in metrics.items():
-        both = there & np.isfinite(m)
-        alike = (both == there).all()
+        both = present & np.isfinite(m)
+        alike = (both == present).all()
         gold = whole if alike else order_gold_pairs(np.where(both, g, np.nan))
-        best[name] = calibrate(np.where(there, m, np.nan), gold)
+        best[name] = calibrate(np.where(present, m, np.nan), gold)
     return best
 
 
@@ -149,7 +149,7 @@ class GapIntervals:
 
     @property
     def reached(self) -> Codes:
-        """Pairs that are right when these are ties too."""
+        """Right pairs when these are ties too."""
         return self.before + self.gained - self.lost
 
 
@@ -195,9 +195,9 @@ def _decode_bits(bits: np.uint64) -> float:
 
 
 def _sort_group(g: Array, m: Array) -> Group:
-    """Drop what is missing and put the metric in rising order: no difference is negative."""
-    there = np.isfinite(g) & np.isfinite(m)
-    g, m = g[there], m[there] + 0.0  # which makes -0 a plain 0, whose bits count
+    """Drop missing values and put the metric in rising order: no difference is negative."""
+    present = np.isfinite(g) & np.isfinite(m)
+    g, m = g[present], m[present] + 0.0  # which makes -0 a plain 0, whose bits count
     order = np.argsort(m, kind="stable")
     _, ranks = np.unique(g, return_inverse=True)
     return ranks[order].astype(np.uint32), m[order]
@@ -260,7 +260,7 @@ def _search_intervals(groups: Sequence[Group], left: GapIntervals) -> tuple[int,
 
 
 def _decode_gains(keys: Bits) -> Codes:
-    """Whether a tie of each pair is right, 1, or wrong, -1: the last bit of its key."""
+    """Return 1 if a tie of a pair is right, -1 if it is wrong: the last bit of its key."""
     return (keys & 1).astype(np.int64) * 2 - 1
 
 
@@ -295,9 +295,9 @@ def cross_fit_thresholds(g: Array, m: Array, *, folds: int, seed: int) -> Array:
 
     Groups without a pair belong to no fold's fitting, and get a threshold all the same.
     """
-    there = np.isfinite(g) & np.isfinite(m)
-    fold = deal_folds(np.flatnonzero(there.sum(1) > 1), len(g), folds, seed)
-    gold, metric = np.where(there, g, np.nan), np.where(there, m, np.nan)
+    present = np.isfinite(g) & np.isfinite(m)
+    fold = deal_folds(np.flatnonzero(present.sum(1) > 1), len(g), folds, seed)
+    gold, metric = np.where(present, g, np.nan), np.where(present, m, np.nan)
     thresholds = np.empty(len(g))
     for each in range(folds):
         rest = fold != each
@@ -316,9 +316,9 @@ class HeldOut:
 
 def split_folds(g: Array, m: Array, *, folds: int, seed: int, pooled: bool) -> HeldOut:
     """Part systems × segments into folds: a group a system and fold, or `pooled`, a fold."""
-    there = np.isfinite(g) & np.isfinite(m)
-    fold = deal_folds(np.flatnonzero(there.any(0)), g.shape[1], folds, seed)
-    gold, metric = np.where(there, g, np.nan), np.where(there, m, np.nan)
+    present = np.isfinite(g) & np.isfinite(m)
+    fold = deal_folds(np.flatnonzero(present.any(0)), g.shape[1], folds, seed)
+    gold, metric = np.where(present, g, np.nan), np.where(present, m, np.nan)
     parts, limits = [], []
     for each in range(folds):
         inside = [np.where(fold == each, x, np.nan) for x in (gold, metric)]

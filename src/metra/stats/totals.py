@@ -89,7 +89,7 @@ def split_parts(rows: Array) -> Array:
 
 
 def is_whole(rows: Array) -> bool:
-    """Whether all statistics are whole numbers, whose plain sums are exact."""
+    """Return True if all statistics are whole numbers, whose plain sums are exact."""
     import numpy as np
 
     return bool((np.rint(rows) == rows).all())

@@ -2,19 +2,20 @@
 
 A system's skill is a normal distribution, moved by every comparison, the more the less the
 outcome was expected; Herbrich, Minka and Graepel 2006, NIPS. Which two systems are compared
-next follows the skills: the one least known against one that is about as good; Sakaguchi,
+next follows the skills: the one least known against one about as good; Sakaguchi,
 Post and Van Durme 2014, WMT. Many runs draw other comparisons, and say how far a system's
 rank may be chance.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 
 from metra.errors import CorpusError
+from metra.stats import ranking
 from metra.stats.arrays import Array, Codes, Mask
 from metra.stats.defaults import SEED
 
@@ -29,7 +30,7 @@ MOST_MATCHES = 10_000
 
 @dataclass(frozen=True)
 class PairwiseCounts:
-    """How often the row's system was better than the column's, and how often as good."""
+    """Comparisons in which the row's system was better than the column's, or as good."""
 
     wins: Codes
     draws: Codes
@@ -40,7 +41,7 @@ class PairwiseCounts:
 
     @property
     def met(self) -> Codes:
-        """How often two systems were compared, in either order."""
+        """Number of comparisons of two systems, in either order."""
         return self.wins + self.wins.T + self.draws
 
 
@@ -56,19 +57,9 @@ class Skills:
 
 def count_wins(values: Array) -> PairwiseCounts:
     """Compare each two systems on every segment: systems × segments, higher is better."""
-    size = len(values)
-    wins, draws = np.zeros((2, size, size), np.int64)
-    for system, row in enumerate(values):
-        wins[system] = (row > values).sum(1)
-        draws[system] = (row == values).sum(1)
+    draws = np.array([(row == values).sum(1) for row in values])
     np.fill_diagonal(draws, 0)
-    return PairwiseCounts(wins, draws)
-
-
-def add_counts(parts: Sequence[PairwiseCounts]) -> PairwiseCounts:
-    """Add up the comparisons of several judges."""
-    wins, draws = np.sum([(part.wins, part.draws) for part in parts], axis=0)
-    return PairwiseCounts(wins, draws)
+    return PairwiseCounts(ranking.count_wins(values), draws)
 
 
 def learn_skills(

@@ -89,7 +89,7 @@ class VarianceComponents:
     segments_per_document: float = 1.0
 
     def __getitem__(self, term: str) -> float:
-        """Return a variance for computing with: one that is not known or negative is 0."""
+        """Return a variance for computing with: an unknown or negative one is 0."""
         return max(self.values.get(term, 0.0), 0.0)
 
     def total(self, *terms: str) -> float:
@@ -107,14 +107,14 @@ def estimate_components(
 
     >>> ratings = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9],
     ...            [6, 2, 4, 7]]  # Shrout and Fleiss 1979: six targets, four judges
-    >>> found = estimate_components(RatingFactors.from_array(ratings), studies=0)
-    >>> {term: round(value, 3) for term, value in found.values.items()}
+    >>> components = estimate_components(RatingFactors.from_array(ratings), studies=0)
+    >>> {term: round(value, 3) for term, value in components.values.items()}
     {'system': 2.556, 'segment': 5.244, 'rating': 1.019}
     """
     codes, joined = list_terms(factors)
     solve = _HendersonEstimator(codes)
     estimates = solve.estimate(factors.value)
-    found = dict(zip(codes, estimates.tolist(), strict=True))
+    variances = dict(zip(codes, estimates.tolist(), strict=True))
     intervals = {}
     if studies:
         deviations = np.sqrt(np.maximum(estimates, 0.0))
@@ -131,23 +131,23 @@ def estimate_components(
         for name, numbers in _list_factors(factors).items()
     }
     per_document = levels[SEGMENT] / levels.get(DOCUMENT, levels[SEGMENT])
-    return VarianceComponents(found, levels, intervals, joined, per_document)
+    return VarianceComponents(variances, levels, intervals, joined, per_document)
 
 
 def list_terms(factors: RatingFactors) -> tuple[dict[str, Codes], dict[str, str]]:
     """Number the levels of every term; terms with the same levels as another are joined."""
-    known = _list_factors(factors)
+    factor_codes = _list_factors(factors)
     count = len(factors.value)
     codes: dict[str, Codes] = {}
     joined: dict[str, str] = {}
     sizes: dict[str, int] = {}
     for term in TERMS[:-1]:
         parts = term.split(" × ")
-        if not all(part in known and known[part].any() for part in parts):
+        if not all(part in factor_codes and factor_codes[part].any() for part in parts):
             continue
-        numbers = known[parts[0]]
+        numbers = factor_codes[parts[0]]
         if len(parts) == 2:
-            numbers = _combine(numbers, known[parts[1]])
+            numbers = _combine(numbers, factor_codes[parts[1]])
         size = int(numbers.max(initial=0)) + 1
         same = next(
             (t for t in codes if _is_same(codes[t], sizes[t], numbers, size)), ""

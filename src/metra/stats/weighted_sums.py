@@ -1,4 +1,4 @@
-"""Sums of weighted rows that are the same to the last digit everywhere.
+"""Sums of weighted rows, the same to the last digit everywhere.
 
 Sums of whole numbers are exact in any order, and so on any number of threads. Other
 numbers are rounded, or taken apart, so that their sums are exact too.
@@ -23,7 +23,7 @@ MOST_STACKED = 4_000_000
 
 
 class StackedRows:
-    """Matrices of rows that share their weights; one that is given twice is summed once."""
+    """Matrices of rows that share their weights; one given twice is summed once."""
 
     def __init__(self, matrices: Sequence[Array]) -> None:
         distinct = {id(rows): rows for rows in matrices}
@@ -120,7 +120,7 @@ def weigh_values(weights: Array, values: Array) -> Array:
 
 
 class WeightedValues:
-    """Values that are weighted again and again: n × columns, or one column."""
+    """Values for many weightings: n × columns, or one column."""
 
     def __init__(self, values: Array) -> None:
         self._values = values

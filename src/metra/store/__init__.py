@@ -7,7 +7,7 @@ access: admins, sessions and waits after failed attempts to sign in
 answers: drafts and answers, with times that the server vouches for
 assignment: tasks that judges take over from others
 audit: the audit log
-backup: backups, stores restored from them, and what a damaged store still holds
+backup: backups, and stores restored from them
 campaigns: campaigns, frozen as JSON
 database: tables, migrations, transactions and their errors
 demo: campaigns that simulated judges have filled

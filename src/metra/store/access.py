@@ -39,7 +39,7 @@ class Session:
 
     @property
     def key(self) -> str:
-        """What pages call the session; it opens nothing."""
+        """A name of the session for pages, which opens nothing."""
         return self.token_hash[:20]
 
 
@@ -161,7 +161,7 @@ def renew_hash(db: Connection, name: str, password: str, kept: str | None) -> No
 
 
 def _hash_password(password: str) -> str:
-    """Return a hash with what is needed to check it: n$r$p$salt$hash."""
+    """Return a hash with its parameters: n$r$p$salt$hash."""
     salt = secrets.token_bytes(16)
     return "$".join(
         (*map(str, _COST.values()), salt.hex(), _scrypt(password, salt, _COST))

@@ -53,7 +53,7 @@ def save_draft(
 
 
 class ConflictError(MetraError):
-    """Something that was right once but no longer is, such as an id that is taken."""
+    """A request that came too late, such as an id in use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class AnswerTimes:
     first_action_ms: int | None = None
 
     def within(self, wall_ms: int) -> "AnswerTimes":
-        """Return times that together fit the wall time; what is cut first is least telling."""
+        """Return times that together fit the wall time; the least telling are cut first."""
         left = wall_ms
         cut: dict[str, Any] = {}
         for name in ("active_ms", "idle_ms", "paused_ms", "hidden_ms"):
@@ -115,12 +115,12 @@ def submit_answer(
 ) -> StoredAnswer:
     """Store an answer once, however often it is sent; the judge's row must be locked."""
     task, campaign = owned.task, stored.campaign
-    known = find_answer(db, answer.id)
-    if known is not None:
-        if (known.task, known.number) != (task.id, number):
+    earlier = find_answer(db, answer.id)
+    if earlier is not None:
+        if (earlier.task, earlier.number) != (task.id, number):
             msg = "This answer's id belongs to another answer; send it with a new id."
             raise ConflictError(msg)
-        return known
+        return earlier
     asked = get_screen_protocol(campaign, task, number)
     steps = screens.find_shown_steps(db, task.id, number)
     for place, step in enumerate(asked.steps):
@@ -198,7 +198,7 @@ def read_judgements(
     judge = database.judge.c
     in_order = select(judge.id).where(judge.campaign == stored.id).order_by(judge.place)
     everybody = [judge_id] if judge_id else db.execute(in_order).scalars().all()
-    known: dict[str, Any] = {}
+    decoded: dict[str, Any] = {}
     judgements: list[Judgement] = []
     with pause_collection():
         # A judge at a time: the rows of all would take more memory than their judgements.
@@ -206,7 +206,7 @@ def read_judgements(
             rows = db.execute(query, {"of": key}).all()
             if rows:
                 given = tasks.list_given_tasks(db, stored.id, key)
-                judgements += _join_rows(stored, given, names, rows, known)
+                judgements += _join_rows(stored, given, names, rows, decoded)
     return judgements
 
 
@@ -215,9 +215,9 @@ def _join_rows(
     given: Sequence[tasks.GivenTask],
     names: Sequence[str],
     rows: Sequence[Any],
-    known: dict[str, Any],
+    decoded: dict[str, Any],
 ) -> list[Judgement]:
-    """Return the judgements of a judge's answers; `known` are values by what is stored."""
+    """Return the judgements of a judge's answers; `decoded` caches values by text."""
     place_of = {one.id: place for place, one in enumerate(given)}
     places = [place_of[row[0]] for row in rows]
     numbers, revisions = ([row[at] for row in rows] for at in (1, 2))
@@ -229,7 +229,7 @@ def _join_rows(
     about_tasks = zip(*answered, strict=True)
     about = dict(zip(tasks.GivenTask._fields, about_tasks, strict=True))
     columns |= {name: about[name] for name in ("task", "judge", "kind", "original")}
-    columns["value"] = _decode_values(columns.pop("value_json"), known)
+    columns["value"] = _decode_values(columns.pop("value_json"), decoded)
     if "id" in columns:
         ids = zip(columns.pop("called"), columns["id"], strict=True)
         columns["id"] = [called or key for called, key in ids]
@@ -237,12 +237,12 @@ def _join_rows(
     return join_columns(stored.campaign, items, given_numbers, columns)
 
 
-def _decode_values(texts: Sequence[str], known: dict[str, Any]) -> list[Any]:
+def _decode_values(texts: Sequence[str], decoded: dict[str, Any]) -> list[Any]:
     """Decode values, which were checked when they came in; equal ones are read once."""
-    different = [text for text in dict.fromkeys(texts) if text not in known]
+    different = [text for text in dict.fromkeys(texts) if text not in decoded]
     values = decode_json(f"[{','.join(different)}]")
-    known |= zip(different, values, strict=True)
-    return [known[text] for text in texts]
+    decoded |= zip(different, values, strict=True)
+    return [decoded[text] for text in texts]
 
 
 def _finish_task(db: Connection, owned: tasks.StoredTask) -> None:

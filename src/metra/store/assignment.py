@@ -1,6 +1,6 @@
 """Topping up: judges who have nothing left take over what others have left behind.
 
-The choice follows from what is stored, and is written to the audit log.
+The choice depends on the store alone, and is written to the audit log.
 """
 
 from sqlalchemy import Connection, func, select

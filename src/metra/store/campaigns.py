@@ -7,7 +7,7 @@ from functools import cache
 from threading import Lock
 from typing import Any, get_args, get_origin, get_type_hints
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from metra.campaign.assignment import assign
 from metra.campaign.campaign import Campaign
@@ -74,7 +74,7 @@ class StoredCampaign:
 
     @property
     def is_blind(self) -> bool:
-        """Whether the systems' names are still hidden."""
+        """True if the systems' names are still hidden."""
         return self.unblinded_at is None and self.state != "closed"
 
 
@@ -153,16 +153,16 @@ def find_campaign(db: Connection, key: str) -> StoredCampaign | None:
     values["imported"] = None if origin is None else database.decode_json(origin)
     place = row["id"], row["version"]
     with _turn:
-        known = _known.get(place)
-    if known is None:
+        cached = _known.get(place)
+    if cached is None:
         query = select(_columns.content_json).where(_columns.id == row["id"])
         content = from_json(db.execute(query).scalar_one())
-        known = content, content.protocol.version
+        cached = content, content.protocol.version
         with _turn:
-            _known[place] = known
+            _known[place] = cached
             while len(_known) > _KEPT:
                 _known.pop(next(iter(_known)))
-    return StoredCampaign(**values, campaign=known[0], protocol_version=known[1])
+    return StoredCampaign(**values, campaign=cached[0], protocol_version=cached[1])
 
 
 def get_campaign(db: Connection, key: str) -> StoredCampaign:
@@ -174,26 +174,21 @@ def get_campaign(db: Connection, key: str) -> StoredCampaign:
     return stored
 
 
-def count_campaigns(db: Connection) -> int:
-    """Return how many campaigns there are."""
-    return int(db.execute(select(func.count(database.campaign.c.id))).scalar_one())
-
-
 def find_by_name(db: Connection, name: str | None) -> StoredCampaign:
     """Return a campaign by its name; without one, the only campaign there is."""
-    known = {entry[1]: entry[0] for entry in list_campaigns(db)}
-    if name is None and len(known) == 1:
-        [name] = known
-    if not known:
+    ids = {entry[1]: entry[0] for entry in list_campaigns(db)}
+    if name is None and len(ids) == 1:
+        [name] = ids
+    if not ids:
         msg = "The store has no campaign; add one with `metra judge init FILE`."
         raise OptionError(msg)
     if name is None:
-        names = ", ".join(sorted(known))
-        msg = f"The store holds {len(known)} campaigns; name one of: {names}."
+        names = ", ".join(sorted(ids))
+        msg = f"The store holds {len(ids)} campaigns; name one of: {names}."
         raise OptionError(msg)
-    if name not in known:
-        raise UnknownNameError(no_such("campaign", name, known))
-    return get_campaign(db, known[name])
+    if name not in ids:
+        raise UnknownNameError(no_such("campaign", name, ids))
+    return get_campaign(db, ids[name])
 
 
 def find_containing(db: Connection, part: str) -> list[StoredCampaign]:

@@ -151,13 +151,13 @@ class Store:
         if not self.is_sqlite:
             return
         with self.reading() as db:
-            [found] = db.exec_driver_sql("PRAGMA integrity_check(1)").scalars()
-        if found != "ok":
+            [result] = db.exec_driver_sql("PRAGMA integrity_check(1)").scalars()
+        if result != "ok":
             path = path or self.engine.url.database
             msg = (
-                f"{path} is damaged ({' '.join(found.split())}); restore a backup into a "
+                f"{path} is damaged ({' '.join(result.split())}); restore a backup into a "
                 "new store with: metra judge restore BACKUP --store NEW, or save its "
-                f"readable rows with: metra judge restore {path} --salvage --store NEW"
+                f"readable rows with: sqlite3 {path} .recover | sqlite3 NEW"
             )
             raise StoreError(msg, "damaged")
 
@@ -354,8 +354,7 @@ _REMEDIES = {
     "malformed": (
         "damaged",
         "the file is damaged",
-        "restore a backup, or save its readable rows, into a new store with: metra "
-        "judge restore",
+        "restore a backup into a new store with: metra judge restore",
     ),
     "locked": (
         "busy",
@@ -366,7 +365,7 @@ _REMEDIES = {
 
 
 def convert_error(error: Exception, name: str = "The store") -> StoreError:
-    """Return what is wrong with the store, or what else is named, in one sentence.
+    """Return an error that describes the trouble with the store in one sentence.
 
     >>> print(convert_error(Exception("database or disk is full")))
     The store cannot be used: the disk is full; free some space; no partial data was written.

@@ -43,7 +43,7 @@ def add_events(
     number: int,
     events: Sequence[Event],
 ) -> None:
-    """Store events that are not there yet; those without a number go to the end.
+    """Store new events; those without a number go to the end.
 
     What was typed is stored only if the campaign records keys.
     """
@@ -59,15 +59,15 @@ def add_events(
     count, last = db.execute(query).one()
     asked = [one.seq for one in events if one.seq is not None]
     twins = select(event.c.client, event.c.seq).where(here, event.c.seq.in_(asked))
-    known = {(client, seq) for client, seq in db.execute(twins)}
+    stored_numbers = {(client, seq) for client, seq in db.execute(twins)}
     following = max([-1 if last is None else last, *asked]) + 1
     rows = []
     for one in events:
         client, seq = strip_unstorable(one.client), one.seq
         if seq is None:
             seq, following = following, following + 1
-        if (client, seq) not in known:
-            known.add((client, seq))
+        if (client, seq) not in stored_numbers:
+            stored_numbers.add((client, seq))
             row = {"task": task, "number": number, "client": client, "seq": seq}
             row |= {"t_ms": one.t_ms, "kind": strip_unstorable(one.kind)}
             rows.append(row | {"data_json": encode_json(one.data)})

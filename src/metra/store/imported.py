@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, insert, select
 
-from metra.campaign.from_judgements import Screen, group_by_campaign, rebuild_campaign
+from metra.campaign.imports import Screen, group_by_campaign, rebuild_campaign
 from metra.campaign.judgement import KEPT
 from metra.errors import OptionError
 from metra.scores.judgement import Judgement

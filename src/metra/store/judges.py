@@ -46,10 +46,10 @@ def find_judge(db: Connection, key: str, *, lock: bool = False) -> Judge | None:
 
 def find_by_label(db: Connection, campaign: str, label: str) -> Judge:
     """Return a judge of a campaign by name."""
-    known = {judge.label: judge for judge in list_judges(db, campaign)}
-    if label not in known:
-        raise UnknownNameError(no_such("judge", label, known))
-    return known[label]
+    by_label = {judge.label: judge for judge in list_judges(db, campaign)}
+    if label not in by_label:
+        raise UnknownNameError(no_such("judge", label, by_label))
+    return by_label[label]
 
 
 def find_by_token(db: Connection, token: str) -> Judge | None:
@@ -100,7 +100,7 @@ def record_guide(db: Connection, key: str, *, now: float) -> None:
 
 
 def record_activity(db: Connection, key: str, *, now: float) -> None:
-    """Record that the judge is at work; tasks that are still theirs are kept."""
+    """Record that the judge is at work, and stop releasing their tasks."""
     db.execute(_CHANGE, {"key": key, "seen_at": now, "released_at": None})
 
 

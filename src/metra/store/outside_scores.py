@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, insert, select
 
 from metra.campaign.campaign import Campaign
-from metra.campaign.outside_scores import OutsideScores, build_outside_scores
+from metra.campaign.metric_scores import OutsideScores, build_outside_scores
 from metra.errors import UnknownNameError, no_such
 from metra.stats.direction import find_direction
 from metra.store import audit, database
@@ -21,7 +21,7 @@ def add_scores(
     now: float,
     who: str,
 ) -> None:
-    """Store scores; those of a metric that is there already are replaced."""
+    """Store scores; new scores of a metric replace the old ones."""
     table = database.outside_scores
     for each in scores:
         _delete_metric(db, campaign, each.metric)
@@ -67,8 +67,8 @@ def remove_scores(
 ) -> None:
     """Remove the scores of a metric."""
     if not _delete_metric(db, campaign, metric):
-        known = [entry["metric"] for entry in _list_entries(db, campaign)]
-        raise UnknownNameError(no_such("metric", metric, known))
+        metrics = [entry["metric"] for entry in _list_entries(db, campaign)]
+        raise UnknownNameError(no_such("metric", metric, metrics))
     data = {"metric": metric}
     audit.add_entry(db, who, "remove scores", data, now=now, campaign=campaign)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, insert, select
 
-from metra.campaign.workload import estimate_screen_seconds
+from metra.campaign.assignment import estimate_screen_seconds
 from metra.store import database
 from metra.store.campaigns import StoredCampaign
 
@@ -51,7 +51,7 @@ class ScreenSequence:
         return any(place.task == self.places[at].task for place in reached)
 
     def next_open(self, at: int) -> ScreenPlace | None:
-        """Return the screen after this one: the next that is open and has no answer."""
+        """Return the next open screen without an answer."""
         waiting = [
             index
             for index, place in enumerate(self.places)

@@ -1,11 +1,8 @@
 """The second factor of admins: codes by time (TOTP, RFC 6238) and recovery codes."""
 
-import base64
-import binascii
 import hmac
-import secrets
-from urllib.parse import quote
 
+import pyotp
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from metra.errors import OptionError
@@ -21,24 +18,20 @@ _RECOVERY_CODES = 10
 
 def new_secret() -> str:
     """Draw a secret of 160 bits, in base 32."""
-    return base64.b32encode(secrets.token_bytes(20)).decode()
+    return pyotp.random_base32()
 
 
 def compute_code(secret: str, period: int, *, digits: int = DIGITS) -> str:
     """Return the code of a period of time, counted from 1970 (RFC 4226, section 5.3).
 
-    >>> compute_code(base64.b32encode(b"12345678901234567890").decode(), 1, digits=8)
+    >>> compute_code("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ", 1, digits=8)
     '94287082'
     """
     try:
-        key = base64.b32decode(secret)
-    except (binascii.Error, ValueError):
+        return pyotp.HOTP(secret, digits=digits).at(period)
+    except ValueError:
         msg = "The secret of a second factor is not in base 32; set it up again."
         raise OptionError(msg) from None
-    mac = hmac.new(key, period.to_bytes(8, "big"), "sha1").digest()
-    place = mac[-1] & 15
-    number = int.from_bytes(mac[place : place + 4], "big") & 0x7FFFFFFF
-    return f"{number % 10**digits:0{digits}}"
 
 
 def write_uri(secret: str, account: str) -> str:
@@ -47,9 +40,7 @@ def write_uri(secret: str, account: str) -> str:
     >>> write_uri("ABCD", "ann@judge.example.org")
     'otpauth://totp/metra:ann%40judge.example.org?secret=ABCD&issuer=metra'
     """
-    return (
-        f"otpauth://totp/metra:{quote(account, safe='')}?secret={secret}&issuer=metra"
-    )
+    return pyotp.TOTP(secret).provisioning_uri(account, issuer_name="metra")
 
 
 def has_second_factor(db: Connection, name: str) -> bool:
@@ -97,7 +88,7 @@ def disable_second_factor(db: Connection, name: str, *, now: float, who: str) ->
 
 
 def use_code(db: Connection, name: str, code: str, *, now: float) -> str | None:
-    """Use up a code; return its kind, or None for one that is wrong or was used before."""
+    """Use up a code; return its kind, or None if it is wrong or was used before."""
     stripped = _strip_code(code)
     if len(stripped) != DIGITS:
         table = database.recovery_code

@@ -7,8 +7,7 @@ from sqlalchemy import Connection
 
 from metra.campaign.campaign import FIRST
 from metra.campaign.judgement import KEPT, keep_latest
-from metra.campaign.monitoring import Disagreement, build_adjudication
-from metra.campaign.second_look import apply_verdicts
+from metra.campaign.second_look import Disagreement, apply_verdicts, build_adjudication
 from metra.scores.judgement import Judgement
 from metra.store import answers, audit, campaigns, tasks
 from metra.store.campaigns import StoredCampaign

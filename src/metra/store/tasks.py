@@ -88,7 +88,7 @@ def count_states(db: Connection) -> dict[str, Counter[str]]:
 
 
 class GivenTask(NamedTuple):
-    """What an answer's judgement has of its task."""
+    """The fields of a task that judgements carry."""
 
     id: str
     place: int

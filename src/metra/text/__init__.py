@@ -1,4 +1,4 @@
-"""From strings to tokens, and what is known of words in any language.
+"""From strings to tokens, and knowledge of words in any language.
 
 columns: columns of strings as callers have them; the check that all have as many segments
 preparation: how text is made comparable (tokeniser, case, stemmer), hit maps.

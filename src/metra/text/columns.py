@@ -16,7 +16,7 @@ __all__ = ["ColumnLike", "LineBuffer", "NotUtf8", "Segments", "Text"]
 
 
 class ColumnLike(Protocol):
-    """What a list, a numpy array, an Arrow, pandas or polars column have in common."""
+    """The interface that lists, numpy arrays, Arrow, pandas and polars columns share."""
 
     def __len__(self) -> int: ...
 
@@ -88,7 +88,7 @@ def check_lengths(
 ) -> None:
     """Raise an error unless all streams, by their names, have equally many segments.
 
-    `rule` ends the message: what is expected of the streams.
+    `rule` ends the message.
 
     >>> check_lengths({"ref.txt": 3, "out.txt": 2})
     Traceback (most recent call last):
@@ -138,7 +138,7 @@ def import_pyarrow(why: str) -> Any:
 
 
 def is_text_type(kind: Any) -> bool:
-    """Whether values of this type are strings, in any of Arrow's layouts; or all null."""
+    """Return True if the type is of strings, in any of Arrow's layouts, or of nulls."""
     from pyarrow import types
 
     if types.is_dictionary(kind):

@@ -1,8 +1,8 @@
 """Changes that turn an output into its correction: counted exactly, or inferred from texts.
 
 The counts are the ISLE workbook's (Dabbadie et al. 2002): words added, deleted,
-substituted and moved. A phrase of four words that is moved after one of them was deleted
-is one deletion and three moves.
+substituted and moved. A phrase of four words, moved after one of them was deleted, is
+one deletion and three moves.
 """
 
 import math
@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
-from metra.text.diff import find_increasing
+from metra.text.diff import count_equal_start, find_increasing
 
 # Beyond this the best substitutions are not searched for among all.
 MOST_STATES = 200
@@ -19,7 +19,7 @@ Change = Literal["none", "inflection", "substitution"]
 
 
 class EditCounts(NamedTuple):
-    """How many words were added, deleted, substituted and moved."""
+    """Numbers of added, deleted, substituted and moved words."""
 
     insertions: int
     deletions: int
@@ -68,7 +68,7 @@ def infer_changes(before: Sequence[Hashable], after: Sequence[Hashable]) -> Edit
 
     As many words as possible are kept: each word as often as it stands on both sides. Of
     all ways to say which of them is which, the one with the fewest moves counts: then the
-    words that are not moved form a longest common subsequence. A word that goes and a word
+    unmoved words form a longest common subsequence. A word that goes and a word
     that comes between the same unmoved neighbours are a substitution; of the ways with the
     fewest moves, the one with the most substitutions, hence the fewest changes, counts.
 
@@ -76,9 +76,9 @@ def infer_changes(before: Sequence[Hashable], after: Sequence[Hashable]) -> Edit
     EditCounts(insertions=0, deletions=1, substitutions=0, moves=3)
     """
     # Equal words at the start and at the end stay, in some best way.
-    start = _count_equal(before, after)
+    start = count_equal_start(before, after)
     before, after = before[start:], after[start:]
-    stop = _count_equal(before[::-1], after[::-1])
+    stop = count_equal_start(before[::-1], after[::-1])
     old, new = before[: len(before) - stop], after[: len(after) - stop]
     old_counts, new_counts = Counter(old), Counter(new)
     kept = (old_counts & new_counts).total()
@@ -91,12 +91,6 @@ def infer_changes(before: Sequence[Hashable], after: Sequence[Hashable]) -> Edit
         substitutions=substitutions,
         moves=kept - common,
     )
-
-
-def _count_equal(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
-    """Count equal words at the start."""
-    unequal = (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
-    return next(unequal, min(len(one), len(other)))
 
 
 def _count_in_place(

@@ -1,15 +1,15 @@
-"""How two texts differ word by word: edits, the words that go and come, common words.
+"""Differences of two texts word by word: edits, removed and added words, common words.
 
 Edits are counted by the kernel of the word error rate. Common words are a longest common
-subsequence by Myers 1986, "An O(ND) difference algorithm and its variations"; texts that
-differ in too many places are first cut at words that occur once in both, and what is found
-then need not be the longest.
+subsequence, with bits of one number for the words of the first text (Hyyrö 2004,
+"Bit-parallel LCS length computation revisited"); very long texts are first cut in halves,
+and the result then need not be the longest.
 """
 
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import groupby, pairwise
+from collections import deque
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,10 +18,8 @@ from numpy.typing import NDArray
 from metra._core import Hits, Tokens, edit_rows, edit_runs
 from metra.text.words import join_words
 
-# How many words may be deleted or inserted before the texts are cut first, and how many
-# steps may be taken in all: some tenths of a second.
-MOST_EDITS = 800
-MOST_STEPS = 1_000_000
+#: Bits of the table of common words, 128 MB; longer texts are cut in halves first.
+MOST_BITS = 1 << 30
 
 Sort: TypeAlias = Literal["same", "gone", "new"]
 #: Which words of each output equal which words of its reference.
@@ -117,7 +115,7 @@ def compute_difference(one: Sequence[str], other: Sequence[str]) -> list[DiffPie
 def pair_common_words(
     one: Sequence[str], other: Sequence[str]
 ) -> tuple[list[tuple[int, int]], bool]:
-    """Pair the places of the common words, and say whether there cannot be more of them.
+    """Pair the places of the common words; return True beside them if none could be more.
 
     >>> pair_common_words("a b c d".split(), "b x d".split())
     ([(1, 0), (3, 2)], True)
@@ -129,29 +127,66 @@ def pair_common_words(
     pairs, exact = _pair_words(
         [one[place] for place in left], [other[place] for place in right]
     )
-    return [(left[i], right[j]) for i, j in sorted(pairs)], exact
+    return [(left[i], right[j]) for i, j in pairs], exact
 
 
 def count_common_words(one: Sequence[str], other: Sequence[str]) -> int:
     """Return the length of the longest common subsequence.
 
-    Bits of one number stand for the words of the first text (Hyyrö 2004, "Bit-parallel LCS
-    length computation revisited").
-
     >>> count_common_words("a b c d".split(), "b x d a".split())
     2
+    """
+    [last] = deque(_iterate_rows(one, other), maxlen=1)
+    return len(one) - last.bit_count()
+
+
+def _iterate_rows(one: Sequence[str], other: Sequence[str]) -> Iterator[int]:
+    """Yield the rows of the table of common lengths: before each word of `other`, and last.
+
+    Bits of a row stand for the words of `one`: a bit is 0 where the longest common
+    subsequence grows.
     """
     places: dict[str, int] = {}
     for place, word in enumerate(one):
         places[word] = places.get(word, 0) | 1 << place
-    every = (1 << len(one)) - 1
-    # A bit is 0 where the common subsequence with the words so far grows.
-    flat = every
+    row = every = (1 << len(one)) - 1
+    yield row
     for word in other:
         if equal := places.get(word, 0):
-            matched = flat & equal
-            flat = (flat + matched | flat - matched) & every
-    return len(one) - flat.bit_count()
+            matched = row & equal
+            row = (row + matched | row - matched) & every
+        yield row
+
+
+def _pair_words(
+    one: Sequence[str], other: Sequence[str]
+) -> tuple[list[tuple[int, int]], bool]:
+    if len(one) * len(other) > MOST_BITS:
+        middle, other_middle = len(one) // 2, len(other) // 2
+        first, _ = _pair_words(one[:middle], other[:other_middle])
+        second, _ = _pair_words(one[middle:], other[other_middle:])
+        return [*first, *((middle + i, other_middle + j) for i, j in second)], False
+    start = count_equal_start(one, other)
+    pairs = [(at, at) for at in range(start)]
+    # From the ends of both texts, so that the walk back goes from their beginnings.
+    rows = list(_iterate_rows(one[start:][::-1], other[start:][::-1]))
+    i, j = len(one) - start, len(other) - start
+    while i and j:
+        if rows[j] >> (i - 1) & 1:
+            i -= 1
+            continue
+        j -= 1
+        # The subsequence grows here, with this word or with one before it.
+        if rows[j] >> (i - 1) & 1:
+            i -= 1
+            pairs.append((len(one) - 1 - i, len(other) - 1 - j))
+    return pairs, True
+
+
+def count_equal_start(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
+    """Count equal words at the start of both texts."""
+    unequal = (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    return next(unequal, min(len(one), len(other)))
 
 
 def find_increasing(values: Sequence[int]) -> list[int]:
@@ -174,97 +209,3 @@ def find_increasing(values: Sequence[int]) -> list[int]:
         chain.append(place)
         place = previous[place]
     return chain[::-1]
-
-
-def _pair_words(
-    one: Sequence[str], other: Sequence[str]
-) -> tuple[list[tuple[int, int]], bool]:
-    pairs: list[tuple[int, int]] = []
-    exact = True
-    steps = MOST_STEPS
-    waiting = [(0, len(one), 0, len(other))]
-    while waiting:
-        i, i_end, j, j_end = waiting.pop()
-        while i < i_end and j < j_end and one[i] == other[j]:
-            pairs.append((i, j))
-            i, j = i + 1, j + 1
-        while i < i_end and j < j_end and one[i_end - 1] == other[j_end - 1]:
-            i_end, j_end = i_end - 1, j_end - 1
-            pairs.append((i_end, j_end))
-        if i == i_end or j == j_end:
-            continue
-        most = min(MOST_EDITS, int(steps**0.5))
-        inner, edits = _find_shortest_edit(one[i:i_end], other[j:j_end], most)
-        steps -= edits * edits
-        if inner is not None:
-            pairs.extend((i + x, j + y) for x, y in inner)
-            continue
-        exact = False
-        anchors = _pair_unique_words(one[i:i_end], other[j:j_end])
-        if not anchors or not steps:
-            continue
-        edges = [(-1, -1), *anchors, (i_end - i, j_end - j)]
-        for (x, y), (x_next, y_next) in pairwise(edges):
-            waiting.append((i + x + 1, i + x_next, j + y + 1, j + y_next))
-        pairs.extend((i + x, j + y) for x, y in anchors)
-    return pairs, exact
-
-
-def _find_shortest_edit(
-    one: Sequence[str], other: Sequence[str], most: int
-) -> tuple[list[tuple[int, int]] | None, int]:
-    """Find the shortest way of deletions and insertions, or none of up to `most` steps."""
-    rows, columns = len(one), len(other)
-    most = min(most, rows + columns)
-    # furthest[middle + k] is how far one gets in `one` on the diagonal x - y = k.
-    middle = most + 1
-    furthest = [0] * (2 * middle + 1)
-    history: list[list[int]] = []
-    for edits in range(most + 1):
-        history.append(furthest[middle - edits - 1 : middle + edits + 2])
-        for k in range(-edits, edits + 1, 2):
-            diagonal = middle + k
-            before, after = furthest[diagonal - 1], furthest[diagonal + 1]
-            x = after if k == -edits or (k != edits and before < after) else before + 1
-            y = x - k
-            while x < rows and y < columns and one[x] == other[y]:
-                x += 1
-                y += 1
-            furthest[diagonal] = x
-            if x >= rows and y >= columns:
-                return _trace_back(history, rows, columns), edits
-    return None, most
-
-
-def _trace_back(
-    history: Sequence[Sequence[int]], x: int, y: int
-) -> list[tuple[int, int]]:
-    """Walk back along the furthest points: the places of the words that are kept."""
-    pairs = []
-    for edits in range(len(history) - 1, -1, -1):
-        furthest, diagonal = history[edits], x - y + edits + 1
-        before, after = furthest[diagonal - 1], furthest[diagonal + 1]
-        down = diagonal == 1 or (diagonal != 2 * edits + 1 and before < after)
-        x_before = after if down else before
-        y_before = x_before - (x - y + 1 if down else x - y - 1)
-        if not edits:
-            x_before = y_before = 0
-        while x > x_before and y > y_before:
-            x, y = x - 1, y - 1
-            pairs.append((x, y))
-        x, y = x_before, y_before
-    return pairs
-
-
-def _pair_unique_words(
-    one: Sequence[str], other: Sequence[str]
-) -> list[tuple[int, int]]:
-    """Pair words that occur once in both texts, as many as stand in the same order."""
-    count, other_count = Counter(one), Counter(other)
-    places = {word: y for y, word in enumerate(other) if other_count[word] == 1}
-    pairs = [
-        (x, places[word])
-        for x, word in enumerate(one)
-        if count[word] == 1 and word in places
-    ]
-    return [pairs[index] for index in find_increasing([y for _, y in pairs])]

@@ -45,9 +45,9 @@ def find_stemmer(name: str) -> tuple[TypeMap, str]:
             )
             raise UnknownNameError(msg)
         return TypeMap(forms.reduce), f"[{forms.library}]"
-    known = Stemmer.algorithms()
-    if name not in known:
-        names = ["no", *known, ROUGE, f"{LEMMAS}LANGUAGE"]
+    algorithms = Stemmer.algorithms()
+    if name not in algorithms:
+        names = ["no", *algorithms, ROUGE, f"{LEMMAS}LANGUAGE"]
         raise UnknownNameError(no_such("stemmer", name, names))
     stemmer = TypeMap(Stemmer.Stemmer(name, 0).stemWords)
     return stemmer, f"[PyStemmer {Stemmer.version()}]"
@@ -73,7 +73,7 @@ def _load_rouge_stemmer() -> tuple[TypeMap, str]:
 
 
 class WordForms(NamedTuple):
-    """How forms of one word are told in a language; nothing where it cannot be done."""
+    """The reduction of word forms in a language; empty if there is none."""
 
     #: What `find_stemmer` and answers of judges call it; "" without tables and stemmer.
     name: str = ""
@@ -93,7 +93,9 @@ def find_word_forms(language: str) -> WordForms:
     code = language.replace("_", "-").partition("-")[0].lower()
     table = _IN_TABLE_OF.get(code, code)
     if table in list_lemma_languages():
-        library = f"simplemma {_import_simplemma().__version__}"
+        import simplemma
+
+        library = f"simplemma {simplemma.__version__}"
         find_bases: Reducer = partial(_lemmatise, language=table)
     elif (stemmer := _load_stemmer(code)) is not None:
         import Stemmer
@@ -107,7 +109,6 @@ def find_word_forms(language: str) -> WordForms:
 
 def list_lemma_languages() -> list[str]:
     """List the codes of the languages that have a table of lemmas."""
-    _import_simplemma()
     from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
     return sorted(SUPPORTED_LANGUAGES)
@@ -133,7 +134,7 @@ def stem_words(words: Sequence[str], name: str) -> list[Hashable]:
 
 
 def count_form_changes(before: Sequence[str], after: Sequence[str], name: str) -> int:
-    """Count words that are kept but for their form.
+    """Count words of which only the form changed.
 
     >>> count_form_changes("he go out".split(), "he went out".split(), "lemma@en")
     1
@@ -170,7 +171,9 @@ def _stem(words: list[str], *, stemmer: Any) -> list[str]:
 
 
 def _lemmatise(words: list[str], *, language: str) -> list[str]:
-    lemmatize = partial(_import_simplemma().lemmatize, lang=language)
+    import simplemma
+
+    lemmatize = partial(simplemma.lemmatize, lang=language)
     # Letter case tells nouns of German. A lemma of several words is one token.
     return [
         "".join(
@@ -192,18 +195,6 @@ def _split_at_apostrophes(word: str) -> Iterator[tuple[bool, str]]:
     for at, piece in enumerate(_APOSTROPHES.split(word)):
         if piece:
             yield at % 2 == 1, piece
-
-
-def _import_simplemma() -> Any:
-    try:
-        import simplemma
-    except ImportError:
-        msg = (
-            "Lemmas need the package 'simplemma', which is not installed; install it with: "
-            "pip install simplemma, or compare stems, as with stem=english."
-        )
-        raise MissingResourceError(msg) from None
-    return simplemma
 
 
 @lru_cache(maxsize=64)

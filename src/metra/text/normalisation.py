@@ -78,7 +78,7 @@ def normalise_answer(text: str) -> str:
 
 
 def contains_words(words: Sequence[str], within: Sequence[str]) -> bool:
-    """Whether words stand next to each other, in their order, within others."""
+    """Return True if words stand next to each other, in their order, within others."""
     size = len(words)
     return any(
         within[start] == words[0] and within[start : start + size] == words

@@ -1,4 +1,4 @@
-"""How text is made comparable: tokeniser, letter case, stemmer; and the hit map of it.
+"""Preparation of text: tokeniser, letter case, stemmer; and the hit map of it.
 
 A hit map says which tokens of the outputs equal which tokens of the references.
 """

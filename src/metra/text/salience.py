@@ -1,7 +1,6 @@
 """Salience of words in their documents: counts, tf.idf and S-scores."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
@@ -27,14 +26,14 @@ Index: TypeAlias = NDArray[np.int64]
 Numbers: TypeAlias = Array | Index
 
 
-NO_WEIGHTS = (
+_NO_WEIGHTS = (
     "Every word has weight zero; S-scores are at most about ln(N - 1) and need more "
     "documents, and min_salience and max_salience must leave some words."
 )
 
 
 class Frequencies:
-    """How often each word occurs in each document: one entry for each pair that occurs.
+    """Frequencies of words in documents: one entry for each pair that occurs.
 
     The entries of a document are together, documents in order of first appearance.
 
@@ -43,16 +42,9 @@ class Frequencies:
     ([1, 2, 1], [2, 1, 2], [0.0, 1.1736, 0.0])
     """
 
-    def __init__(
-        self,
-        texts: Iterable[tuple[Tokens, list[str]]],
-        listed: Iterable[tuple[Tokens, list[str]]] = (),
-    ) -> None:
-        """Count the words of segments, given with the name of each segment's document.
-
-        Words of `listed` segments get an entry, but do not count.
-        """
-        self.salience = Salience(texts, listed)
+    def __init__(self, texts: Iterable[tuple[Tokens, list[str]]]) -> None:
+        """Count the words of segments, given with the name of each segment's document."""
+        self.salience = Salience(texts)
 
     def terms(self) -> tuple[bytes, Index, Index]:
         """Return what was counted as keys with numbers that add up."""
@@ -128,17 +120,19 @@ def build_word_weights(
     least: float | None,
     most: float | None,
     oov: float | None,
+    heaviest: float = 0.0,
 ) -> WordWeights:
     """Make weights of salience, given by its column's name or as a number for each entry.
 
-    None is below the floor, those outside the range are 0, and a word that is not in its
-    document's list weighs `oov`, or what the lightest word of that list weighs.
+    None is below the floor, those outside the range are 0, and a word outside its
+    document's list weighs `oov`, or what the lightest word of that list weighs. `heaviest`
+    is the largest weight in other documents of the corpus.
     """
     weights = frequencies.salience.weighed(
         salience, floor=floor, least=least, most=most, unknown=oov
     )
-    if weights is None:
-        raise CorpusError(NO_WEIGHTS)
+    if max(weights.heaviest, heaviest) <= 0:
+        raise CorpusError(_NO_WEIGHTS)
     return weights
 
 
@@ -180,24 +174,6 @@ def limit_weights(
     return np.where(is_outside, 0.0, raised)
 
 
-def restore_weights(frequencies: Frequencies, weights: Array) -> WordWeights:
-    """Take the weight of each entry as it is."""
-    restored = frequencies.salience.weighed(weights, floor=0.0)
-    if restored is not None:
-        return restored
-    # No word of these documents weighs anything, but others do.
-    keys, ends, _ = frequencies.terms()
-    other = keys.replace(b"\xff", b"") + b"x\xff"
-    ends = np.append(ends, len(keys) + len(other))
-    ones = np.ones(len(ends), np.int64)
-    with_other = Frequencies.from_terms((keys + other, ends, ones))
-    numbers = np.zeros(len(ends))
-    numbers[-1] = 1.0
-    return build_word_weights(
-        with_other, numbers, floor=0.0, least=None, most=None, oov=None
-    )
-
-
 def compute_tfidf(tf: Numbers, df: Numbers, size: Numbers | float) -> Array:
     """Return (1 + ln tf) · ln(N / df) of words of N documents.
 
@@ -210,7 +186,7 @@ def compute_tfidf(tf: Numbers, df: Numbers, size: Numbers | float) -> Array:
 def compute_s_scores(
     p_doc: Array, p_rest: Array, p_corp: Array, df: Numbers, size: Numbers | float
 ) -> Array:
-    """Return ln[(P_doc - P_rest) · (N - df)/N / P_corp], NaN where that is not above 0."""
+    """Return ln[(P_doc - P_rest) · (N - df)/N / P_corp], NaN unless it is above 0."""
     product = (p_doc - p_rest) * ((size - df) / size) / p_corp
     is_salient = product > 0
     return np.where(
@@ -221,67 +197,3 @@ def compute_s_scores(
 def _take_logarithms(values: Numbers) -> Array:
     """Return natural logarithms as the kernels have them; numpy's last digit may differ."""
     return logarithms(np.ascontiguousarray(values, np.float64))
-
-
-@dataclass(frozen=True, slots=True)
-class CorpusFrequencies:
-    """How often words occur in a corpus, and in how many of its documents they do."""
-
-    #: For each word both numbers.
-    counts: Mapping[str, tuple[int, int]]
-    #: Words of the corpus, each as often as it occurs, and its documents.
-    total: int
-    documents: int
-
-
-@dataclass(frozen=True, slots=True)
-class OutsideSalience:
-    """The words of documents with their salience against a corpus of other documents.
-
-    The fields are those of `Frequencies`.
-    """
-
-    words: list[str]
-    documents: list[str]
-    #: Documents of the corpus, with the one that a word is compared in.
-    size: int
-    word: Index
-    document: Index
-    tf: Index
-    df: Index
-    p_doc: Array
-    p_rest: Array
-    p_corp: Array
-    tfidf: Array
-    s: Array
-
-
-def compare_with_corpus(
-    frequencies: Frequencies, corpus: CorpusFrequencies
-) -> OutsideSalience:
-    """Weigh the words of each document as if it alone were added to the corpus.
-
-    So df and N are one more than the corpus has, P_rest is a word's relative frequency in
-    the corpus, and P_corp in the corpus with the document.
-    """
-    words, word, tf = frequencies.words, frequencies.word, frequencies.tf
-    known = np.array([corpus.counts.get(each, (0, 0)) for each in words], np.int64)
-    count, df = known.reshape(-1, 2)[word].T
-    lengths = np.bincount(frequencies.document, tf)[frequencies.document]
-    p_doc, p_rest = tf / lengths, count / corpus.total
-    p_corp = (count + tf) / (corpus.total + lengths)
-    size = corpus.documents + 1
-    return OutsideSalience(
-        words,
-        frequencies.documents,
-        size,
-        word,
-        frequencies.document,
-        tf,
-        df + 1,
-        p_doc,
-        p_rest,
-        p_corp,
-        compute_tfidf(tf, df + 1, size),
-        compute_s_scores(p_doc, p_rest, p_corp, df + 1, size),
-    )

@@ -40,7 +40,7 @@ _SAME = {"IDEOGRAPHIC": "CJK", "KATAKANA-HIRAGANA": "KATAKANA"}
 
 @lru_cache(maxsize=65536)
 def get_script(letter: str) -> str:
-    """Return the script of a letter, "" for what is no letter or a sign made of one.
+    """Return the script of a letter, "" for other characters and for signs made of letters.
 
     >>> [get_script(letter) for letter in "éж漢々ﾃＡ5ª"]
     ['LATIN', 'CYRILLIC', 'CJK', 'CJK', 'KATAKANA', 'LATIN', '', '']
@@ -66,7 +66,7 @@ def count_script_letters(text: str) -> Counter[str]:
 
 @lru_cache(maxsize=64)
 def list_scripts(lang: str) -> frozenset[str]:
-    """Return the scripts of a language; of one that is not listed, Latin."""
+    """Return the scripts of a language; Latin if it is not listed."""
     code = lang.replace("_", "-").partition("-")[0].lower()
     entries = (entry.split() for entry in _LANGUAGES.split(";"))
     scripts = [script for script, *codes in entries if code in codes]
@@ -88,7 +88,7 @@ _LANGUAGE_CODE = re.compile(
 
 
 def is_language_code(code: str) -> bool:
-    """Whether a code is well-formed by BCP 47 (RFC 5646); _ may stand for the hyphen.
+    """Return True if a code is well-formed by BCP 47 (RFC 5646); _ may stand for the hyphen.
 
     >>> [is_language_code(code) for code in ("fr", "zh_Hans-CN", "../x", "")]
     [True, True, False, False]
@@ -97,5 +97,5 @@ def is_language_code(code: str) -> bool:
 
 
 def is_unspaced_letter(letter: str) -> bool:
-    """Whether it is a letter of a script that puts no blanks between words."""
+    """Return True if it is a letter of a script that puts no blanks between words."""
     return get_script(letter) in UNSPACED

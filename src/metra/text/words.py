@@ -80,7 +80,7 @@ def recognise_spacing(text: str) -> Counted:
 
 
 def is_unspaced(text: str) -> bool:
-    """Whether most of a text is written without blanks between words.
+    """Return True if most of a text is written without blanks between words.
 
     >>> is_unspaced("BBC の人々"), is_unspaced("The word 市 is a letter.")
     (True, False)
@@ -247,7 +247,7 @@ def find_numbers(text: str) -> list[str]:
 
 
 def find_upper_case_words(text: str) -> list[str]:
-    """List the words of two letters and more that are written in capitals only.
+    """List the words of two or more letters, all of them capitals.
 
     Letters of scripts without capitals stand between words, as signs do.
 
@@ -284,7 +284,7 @@ def _split_token(token: str) -> list[str]:
 
 
 def _is_unspaced_pair(left: str, right: str) -> bool:
-    """Whether a letter of a script without blanks meets another, or a sign."""
+    """Return True if a letter of a script without blanks meets another, or a sign."""
     last = next((sign for sign in reversed(left) if category(sign)[0] != "M"), " ")
     ends = last, right[:1] or " "
     others = [sign for sign in ends if not is_unspaced_letter(sign)]
@@ -292,7 +292,7 @@ def _is_unspaced_pair(left: str, right: str) -> bool:
 
 
 def _find_letter_end(text: str, start: int) -> int:
-    """Find where a letter ends, with its marks and with letters that are stacked on it."""
+    """Find where a letter ends, with its marks and with letters stacked on it."""
     end = start + 1
     while end < len(text):
         stacked = text[end - 1] in _STACKING and text[end].isalpha()
@@ -321,7 +321,7 @@ def _split_punctuation(word: str) -> list[str]:
 
 
 def _is_inside_word(word: str, position: int) -> bool:
-    """Whether the mark stands inside a word or a number."""
+    """Return True if the mark stands inside a word or a number."""
     sides = word[max(position - 1, 0) : position] + word[position + 1 : position + 2]
     is_spelling = sides.isalnum() and word[position] in "'’‐-"
     is_number = sides.isdigit() and word[position] in ".,:"
@@ -338,7 +338,7 @@ def _classify_word(word: str) -> tuple[bool, bool]:
 
 
 def _begins_sentence(text: str, start: int) -> bool:
-    """Whether a word is the first of a sentence; Dr. and the like end none."""
+    """Return True if a word is the first of a sentence; Dr. and the like end none."""
     before = text[max(0, start - _REACH) : start].rstrip(_BETWEEN_SENTENCES)
     if not before:
         return start <= _REACH

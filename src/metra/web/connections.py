@@ -45,7 +45,7 @@ class TimedProtocol(H11Protocol):
         self._watch()
 
     def data_received(self, data: bytes) -> None:
-        """Wait for what is still missing of a request; what comes after the end is lost."""
+        """Wait for the rest of a request; data after its end is lost."""
         if not self.transport.is_closing():
             super().data_received(data)
             self._watch()
@@ -131,7 +131,7 @@ class _Lingering:
         return getattr(self._transport, name)
 
     def is_closing(self) -> bool:
-        """Whether nothing more will be written."""
+        """Return True if nothing more will be written."""
         return self._is_ended or self._transport.is_closing()
 
     def close(self) -> None:

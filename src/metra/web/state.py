@@ -1,4 +1,4 @@
-"""What every request can reach, and replies to requests that are refused."""
+"""The state of the app, and replies to refused requests."""
 
 import logging
 import math
@@ -18,7 +18,7 @@ from metra.web.security.limits import TOO_LARGE
 
 
 class Refusal(Exception):  # noqa: N818 - it is no error of ours
-    """A request that is refused; `more` is added to the JSON reply."""
+    """The refusal of a request; `more` is added to the JSON reply."""
 
     def __init__(self, status: int, error: str, **more: Any) -> None:
         super().__init__(error)

@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import expect
 from tests.browser.admin.conftest import PASSWORD, administered
 from tests.campaign.answers import average, read_judgements
+from tests.judged import parse_judgement_lines
 
-from metra.campaign.imports import parse_judgement_lines
-from metra.campaign.summary import assign_blind_names, blind_judgements
+from metra.campaign.judgement import assign_blind_names, blind_judgements
 from metra.store import answers, campaigns
 
 GOOD = [f"a good text {at}" for at in range(4)]

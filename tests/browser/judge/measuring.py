@@ -87,5 +87,5 @@ def scores(link: Any) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {}
     for one in keep_latest(link.judgements()):
         for scored in score_outputs(one)[0]:
-            found.setdefault(scored.scorer, []).append(scored.native)
+            found.setdefault(scored.scorer, []).append(scored.value)
     return found

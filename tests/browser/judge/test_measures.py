@@ -169,7 +169,7 @@ def test_cloze_and_the_second_look_at_close_answers(server, work):
     for start, word in zip(value["key"]["starts"], value["key"]["words"], strict=True):
         assert text[start : start + len(word)] == word
     exact, close = score_outputs(judgement)[0]
-    assert exact.native == pytest.approx(100 / 3)
+    assert exact.value == pytest.approx(100 / 3)
     assert close.reason == "waiting for a second judge"
     second = build_verdict_campaign(made, mine.judgements(), judges=["zoe"])
     theirs = link(server, second)
@@ -179,7 +179,7 @@ def test_cloze_and_the_second_look_at_close_answers(server, work):
     press(page, "y", "Enter")
     done(page)
     [finished] = apply_verdicts(mine.judgements(), second, theirs.judgements())
-    assert score_outputs(finished)[0][1].native == 50
+    assert score_outputs(finished)[0][1].value == 50
 
 
 def test_every_gap_exact_leaves_close_undefined(server, work):
@@ -192,7 +192,7 @@ def test_every_gap_exact_leaves_close_undefined(server, work):
     done(page)
     [judgement] = mine.judgements()
     exact, close = score_outputs(judgement)[0]
-    assert exact.native == 100
+    assert exact.value == 100
     assert close.reason == "every gap has the exact word"
 
 

@@ -5,13 +5,15 @@ import pytest
 from metra.errors import FormatError
 from metra.formats.testsets.folders import recognise_file, recognise_folder
 from metra.formats.testsets.lookup import read_set
+from metra.formats.testsets.record import SetLocation
 
 from .conftest import SGML_REFERENCE, SGML_SOURCE, WMT_XML, write_text
 
 
 def test_wmt_xml_by_the_languages_in_its_name(tmp_path):
-    write_text(tmp_path / "xml/wmttest2023.cs-uk.all.xml", WMT_XML.split("\n")[:-1])
-    (location,) = recognise_folder(tmp_path, "general", "")
+    path = tmp_path / "xml/wmttest2023.cs-uk.all.xml"
+    write_text(path, WMT_XML.split("\n")[:-1])
+    location = recognise_file(str(path), "general", "")
     texts = read_set(location)
     assert texts.title == "general:cs-uk"
     # As metra reads WMT's XML: blanks stay.
@@ -20,14 +22,13 @@ def test_wmt_xml_by_the_languages_in_its_name(tmp_path):
     assert texts.left_out == 2
 
 
-def test_sgml_by_the_languages_in_its_name(tmp_path):
+def test_sgml_of_source_and_reference(tmp_path):
     source = tmp_path / "newstest2019-ende-src.en.sgm"
     write_text(source, SGML_SOURCE.split("\n")[:-1])
     reference = tmp_path / "newstest2019-ende-ref.de.sgm"
     write_text(reference, SGML_REFERENCE.split("\n")[:-1])
-    write_text(tmp_path / "newstest2019-deen-src.de.sgm", ["no reference for it"])
-    (location,) = recognise_folder(tmp_path, "news19", "")
-    texts = read_set(location)
+    files = {"src": str(source), "ref": str(reference)}
+    texts = read_set(SetLocation("news19", "en-de", "", files))
     assert texts.title == "news19:en-de"
     assert texts.references["ref"][0] == "Fisch & Pommes, zweimal."
     assert texts.documents == ["bbc.1", "bbc.1", "spiegel.7"]

@@ -52,7 +52,7 @@ def test_places_after_the_first_that_has_the_set_are_not_looked_at(
 ):
     write_text(tmp_path / "wmt23/source.txt", ["a"])
     add_sets(recognise_folder(tmp_path / "wmt23", "wmt23", "en-de"))
-    monkeypatch.setattr(sacrebleu_cache, "find_cache", lambda: pytest.fail("looked"))
+    monkeypatch.setattr(sacrebleu_cache, "load_definitions", pytest.fail)
     assert load_test_set("wmt23", "en-de").source == ["a"]
 
 
@@ -162,7 +162,7 @@ def test_what_sacrebleu_could_download_is_said():
 
 @pytest.mark.usefixtures("cache")
 def test_without_sacrebleu_nothing_is_offered(monkeypatch):
-    monkeypatch.setattr(sacrebleu_cache, "load_definitions", dict)
+    monkeypatch.setattr(sacrebleu_cache, "is_installed", lambda: False)
     with pytest.raises(MissingResourceError, match="add it with"):
         find_set("wmt22", "en-de")
 

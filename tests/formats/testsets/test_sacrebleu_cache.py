@@ -1,23 +1,28 @@
 """sacreBLEU's cache: what metra reads is what sacreBLEU reads."""
 
 import shutil
-from pathlib import Path
+import sys
 
 import pytest
 
-from metra.errors import LengthError, OptionError
+from metra.errors import LengthError, MissingResourceError, OptionError
 from metra.formats.testsets import sacrebleu_cache
+from metra.formats.testsets.lookup import list_sets, load_test_set
 from metra.formats.testsets.record import select_segments
-from metra.formats.testsets.sacrebleu_cache import list_cached_sets, read_cached_set
+from metra.formats.testsets.sacrebleu_cache import list_cached_sets
 
 from .conftest import SGML_REFERENCE, SGML_SOURCE, WMT_XML, write_text
 
+DATASETS = pytest.importorskip("sacrebleu.dataset").DATASETS
 XML_PATH = "wmt23/raw/wmt23-news-systems-v.0.1/xml/wmttest2023.cs-uk.all.xml"
 
 
 @pytest.fixture
 def raw(cache):
     """The cache with unpacked files that sacreBLEU has not yet turned into plain ones."""
+    for name in ("wmt19", "wmt23"):
+        for path, _, _ in sacrebleu_cache.list_archives(cache, DATASETS[name]):
+            write_text(path, ["not read"])
     write_text(cache / XML_PATH, WMT_XML.split("\n")[:-1])
     sgm = cache / "wmt19/raw/sgm"
     write_text(sgm / "newstest2019-ende-src.en.sgm", SGML_SOURCE.split("\n")[:-1])
@@ -27,7 +32,7 @@ def raw(cache):
 
 @pytest.mark.usefixtures("cache")
 def test_plain_files_are_read_with_the_reference_that_sacrebleu_uses():
-    texts = read_cached_set("wmt23", "en-de")
+    texts = load_test_set("wmt23", "en-de")
     assert texts.source == ["One.", "Two.", "Three.", "Four."]
     assert texts.references == {"refA": ["Eins.", "Zwei.", "Drei.", "Vier."]}
     assert texts.documents == ["bbc.1", "bbc.1", "forum.1", "forum.2"]
@@ -37,7 +42,7 @@ def test_plain_files_are_read_with_the_reference_that_sacrebleu_uses():
 
 @pytest.mark.usefixtures("cache")
 def test_another_reference_can_be_named():
-    texts = read_cached_set("wmt23", "en-de", ["refB", "refA"])
+    texts = load_test_set("wmt23", "en-de", references=["refB", "refA"])
     assert list(texts.references) == ["refB", "refA"]
 
 
@@ -45,7 +50,7 @@ def test_of_the_usual_references_some_may_be_missing(cache):
     # sacreBLEU asks for A and for the one without a name, and takes what there is.
     for field in ("src", "ref-A"):
         write_text(cache / f"wmt21/dev/wmt21_dev.en-ha.{field}", ["x"])
-    assert read_cached_set("wmt21/dev", "en-ha").references == {"A": ["x"]}
+    assert load_test_set("wmt21/dev", "en-ha").references == {"A": ["x"]}
 
 
 @pytest.mark.usefixtures("cache")
@@ -55,9 +60,8 @@ def test_outputs_of_systems_are_no_references():
 
 
 @pytest.mark.usefixtures("cache")
-def test_what_the_cache_has_not_is_none():
-    assert read_cached_set("wmt23", "de-en") is None
-    assert read_cached_set("wmt99", "en-de") is None
+def test_what_the_cache_has_not_is_missing():
+    assert list_sets("wmt23", "de-en") == list_sets("wmt99", "en-de") == []
 
 
 def test_the_cache_is_where_the_variable_says(cache, tmp_path, monkeypatch):
@@ -70,7 +74,7 @@ def test_the_cache_is_where_the_variable_says(cache, tmp_path, monkeypatch):
 def test_names_with_slashes_are_folders_in_folders(cache):
     for field in ("src", "ref-0", "ref-1"):
         write_text(cache / f"wmt20/tworefs/wmt20_tworefs.de-en.{field}", ["x"])
-    texts = read_cached_set("wmt20/tworefs", "de-en")
+    texts = load_test_set("wmt20/tworefs", "de-en")
     assert list(texts.references) == ["0", "1"]
     assert [location.name for location in list_cached_sets()] == [
         "wmt20/tworefs",
@@ -86,15 +90,13 @@ def test_models_and_half_written_sets_are_no_sets(cache):
 
 def test_files_of_different_lengths_are_refused(cache):
     write_text(cache / "wmt23/wmt23.en-de.docid", ["bbc.1"])
-    with pytest.raises(
-        LengthError, match=r"docid has 1 segment but .* has 4; the cached files"
-    ):
-        read_cached_set("wmt23", "en-de")
+    with pytest.raises(LengthError, match=r"docid has 1 segment but .* has 4; each"):
+        load_test_set("wmt23", "en-de")
 
 
 @pytest.mark.usefixtures("raw")
 def test_unpacked_xml_is_read_as_sacrebleu_would_write_it():
-    texts = read_cached_set("wmt23", "cs-uk", ["refA", "refB"])
+    texts = load_test_set("wmt23", "cs-uk", references=["refA", "refB"])
     assert texts.source == ["první věta", "druhá & další věta", "třetí"]
     assert texts.references == {
         "refA": ["перше речення", "друге & інше", "третє"],
@@ -102,12 +104,11 @@ def test_unpacked_xml_is_read_as_sacrebleu_would_write_it():
     }
     assert texts.documents == ["d1", "d1", "d2"]
     assert texts.labels["origlang"] == ["cs", "cs", "uk"]
-    assert texts.left_out == 2
 
 
 @pytest.mark.usefixtures("raw")
 def test_unpacked_sgml_keeps_its_entities_as_sacrebleu_does():
-    texts = read_cached_set("wmt19", "en-de")
+    texts = load_test_set("wmt19", "en-de")
     assert texts.source == ["Fish &amp; chips, twice.", "A line in two.", "The third."]
     assert texts.references == {
         "ref": ["Fisch &amp; Pommes, zweimal.", "Eine Zeile.", "Das Dritte."]
@@ -116,44 +117,19 @@ def test_unpacked_sgml_keeps_its_entities_as_sacrebleu_does():
     assert texts.labels["origlang"] == ["en", "en", "de"]
 
 
-@pytest.mark.parametrize(
-    ("name", "pair"), [("wmt23", "cs-uk"), ("wmt19", "en-de")], ids=["xml", "sgml"]
-)
-def test_sacrebleu_writes_the_same_texts(raw, name, pair, monkeypatch):
-    dataset = pytest.importorskip("sacrebleu.dataset").DATASETS[name]
-    ours = read_cached_set(name, pair)
-    monkeypatch.setattr(dataset, "_outdir", str(raw / name))
-    monkeypatch.setattr(dataset, "_rawdir", str(raw / name / "raw"))
-    monkeypatch.setattr(dataset, "maybe_download", lambda: None)
-    dataset.process_to_text(pair)
-
-    def read(path):
-        return Path(path).read_text(encoding="utf-8").split("\n")[:-1]
-
-    assert ours.source == read(dataset.get_source_file(pair))
-    files = dataset.get_reference_files(pair)
-    assert list(ours.references.values()) == [read(file) for file in files]
-    again = read_cached_set(name, pair)
-    assert again._replace(left_out=ours.left_out) == ours._replace(labels=again.labels)
-    for label in ("origlang", "domain"):
-        assert again.labels.get(label) == ours.labels.get(label)
-
-
 @pytest.mark.parametrize("origin", ["cs", "uk", "non-cs", "en", "de", "non-en"])
 @pytest.mark.parametrize(
     ("name", "pair"), [("wmt23", "cs-uk"), ("wmt19", "en-de")], ids=["xml", "sgml"]
 )
 def test_sacrebleu_chooses_the_same_origins(raw, name, pair, origin, monkeypatch):
-    pytest.importorskip("sacrebleu")
     from sacrebleu import utils
 
     monkeypatch.setattr(utils, "SACREBLEU_DIR", str(raw))
-    definition = sacrebleu_cache.find_definition(name)
     if name == "wmt23":  # sacreBLEU looks for the file of this pair by its first path
-        assert definition.langpairs[pair][0] in XML_PATH
+        assert DATASETS[name].langpairs[pair][0] in XML_PATH
     rows = list(range(3))
     (expected,) = utils.filter_subset([rows], name, pair, origin)
-    texts = read_cached_set(name, pair)
+    texts = load_test_set(name, pair)
     if expected:
         kept = select_segments(texts, [f"origlang={origin}"]).keep_segments(rows)
         assert kept == expected
@@ -162,30 +138,27 @@ def test_sacrebleu_chooses_the_same_origins(raw, name, pair, origin, monkeypatch
             select_segments(texts, [f"origlang={origin}"])
 
 
-@pytest.mark.usefixtures("raw")
-def test_without_sacrebleu_unpacked_files_go_by_their_names(monkeypatch):
-    monkeypatch.setattr(sacrebleu_cache, "load_definitions", dict)
-    titles = [location.title for location in list_cached_sets()]
-    assert titles == ["wmt19:en-de", "wmt23:cs-uk", "wmt23:en-de"]
-    assert read_cached_set("wmt19", "en-de").source[2] == "The third."
-    assert read_cached_set("wmt23", "cs-uk").source[2] == "třetí"
+def test_nothing_is_downloaded_for_a_pair_without_archives(raw):
+    next((raw / "wmt19/raw").glob("wmt19.*")).unlink()
+    assert list_sets("wmt19", "en-de") == []
+    assert not (raw / "wmt19/wmt19.en-de.src").exists()
 
 
-@pytest.mark.usefixtures("raw")
-def test_plain_files_do_not_wait_for_sacrebleu(monkeypatch):
-    def fail():
-        pytest.fail("loads sacreBLEU")
-
-    monkeypatch.setattr(sacrebleu_cache, "load_definitions", fail)
-    assert read_cached_set("wmt23", "en-de").segments == 4
+@pytest.mark.usefixtures("cache")
+def test_without_sacrebleu_only_a_named_set_is_refused(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sacrebleu", None)
+    monkeypatch.setitem(sys.modules, "sacrebleu.dataset", None)
+    monkeypatch.setattr(sacrebleu_cache, "is_installed", lambda: False)
+    assert list_sets() == list_sets("mine", "en-de") == []
+    with pytest.raises(MissingResourceError, match=r"pip install '\.\[testsets\]'"):
+        load_test_set("wmt23", "en-de")
 
 
 def test_references_are_those_of_the_installed_sacrebleu():
-    datasets = pytest.importorskip("sacrebleu.dataset")
-    for name, dataset in datasets.DATASETS.items():
-        for pair in dataset.langpairs:
+    for definition in DATASETS.values():
+        for pair in definition.langpairs:
             expected = ()
-            if isinstance(dataset, datasets.WMTXMLDataset):
-                fields = dataset._get_langpair_allowed_refs(pair)
+            if hasattr(definition, "_get_langpair_allowed_refs"):
+                fields = definition._get_langpair_allowed_refs(pair)
                 expected = tuple(field.removeprefix("ref:") for field in fields)
-            assert sacrebleu_cache.get_references(name, pair) == expected
+            assert sacrebleu_cache.get_references(definition, pair) == expected

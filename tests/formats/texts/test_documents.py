@@ -320,15 +320,3 @@ def test_labels_that_two_files_disagree_about(folder):
     assert str(raised.value) == (
         "Segment 2 has the label 'seg' twice, as '9' and as '2'; the files must agree."
     )
-
-
-def test_a_file_that_changes_while_it_is_read(folder):
-    path = folder / "src.sgm"
-    joined = ParallelTable(list_sources([str(path)], use="any"))
-    content = path.read_text()
-    path.write_text(content.replace("<seg", "<gap").replace("</seg", "</gap"))
-    with pytest.raises(FormatError) as raised:
-        list(joined.chunks(2, joined.fields))
-    assert str(raised.value) == (
-        f"{path} or a parallel file changed while it was being read."
-    )

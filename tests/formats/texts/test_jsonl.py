@@ -238,6 +238,6 @@ def test_wrong_json(content, message, write, cli):
 
 def test_strings_have_no_columns(write, cli):
     path = write("t.json", b'["a"]')
-    ran = cli("score", path, "--ref-column", "ref")
+    ran = cli("score", path, "--read", "ref=ref")
     said = "is an array of strings, which has no column names; leave them out."
     assert ran == (2, "", f"metra: {path} {said}\n")

@@ -191,17 +191,6 @@ def test_documents_that_are_given_make_groups():
         map_fields(pa.schema([*texts, ("doc", pa.float64())]), "a", names=names)
 
 
-def test_nulls_can_be_empty(parquet):
-    rows = {"hyp": ["a", None], "ref": [None, "b"], "ref2": [None, None]}
-    names = ColumnNames(nulls="empty")
-    assert contents(open_corpus([parquet(rows)], columns=names)) == {
-        "test": ["a", ""],
-        "ref 0": ["", "b"],
-        "ref 1": [None, None],
-        "documents": [],
-    }
-
-
 def test_columns_are_named_in_tables_only(write):
     path = str(write("a.txt", ["a"]))
     with pytest.raises(FormatError, match="is plain, which has no column names"):

@@ -2,15 +2,12 @@
 
 import re
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metra.errors import FormatError, MetraError
-from metra.formats import spool
-from metra.formats.spool import SeekableFile
 from metra.formats.texts import sgml
 from metra.formats.texts.columns import Field
 
@@ -19,11 +16,10 @@ OUTPUT = Field("output", "A")
 
 def read(path: Path) -> dict[Field, dict[str, list[tuple[str, str]]]]:
     """All segments by text and document."""
-    file = SeekableFile(str(path))
-    contents = sgml.scan(file, "default")
+    contents = sgml.scan(str(path), "default")
     return {
         text: {
-            document: [segment[:2] for segment in sgml.read_segments(file, part)]
+            document: [(key, segment.text) for key, segment in part.segments.items()]
             for document, part in parts.items()
         }
         for text, parts in contents.parts.items()
@@ -66,7 +62,7 @@ def test_sets_in_one_file(written):
         Field("output", "S1"): {"d1": [("1", "a one")]},
         Field("output", "S2"): {"d1": [("1", "1")]},
     }
-    contents = sgml.scan(SeekableFile(str(path)), "default")
+    contents = sgml.scan(str(path), "default")
     assert contents.about == {"setid": "news", "srclang": "fr", "trglang": "en"}
     assert contents.labels == {"d1": {"genre": "nw", "origlang": "fr"}}
 
@@ -141,10 +137,8 @@ READ = [
 
 
 @pytest.mark.parametrize(("segments", "expected"), READ)
-@pytest.mark.parametrize("block", [1, 5, 1 << 18])
-def test_segments(written, segments, expected, block):
-    with patch.object(spool, "SEEKABLE_BLOCK", block):
-        assert read(written(in_document(segments))) == {OUTPUT: {"d": expected}}
+def test_segments(written, segments, expected):
+    assert read(written(in_document(segments))) == {OUTPUT: {"d": expected}}
 
 
 def test_byte_order_mark_and_carriage_returns(written):
@@ -257,27 +251,11 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("content", "message"), REFUSED)
-@pytest.mark.parametrize("block", [3, 1 << 18])
-def test_refusals(written, content, message, block):
+def test_refusals(written, content, message):
     path = written(content)
-    with (
-        patch.object(spool, "SEEKABLE_BLOCK", block),
-        pytest.raises(FormatError) as raised,
-    ):
+    with pytest.raises(FormatError) as raised:
         read(path)
     assert str(raised.value) == message.format(path=path)
-
-
-def test_a_tag_may_be_long_but_not_endless(written):
-    tag = '<seg id="{}">'
-    most = "x" * ((1 << 16) - len(tag) + 2)
-    path = written(in_document(tag.format(most) + "a</seg>"))
-    assert read(path) == {OUTPUT: {"d": [(most, "a")]}}
-    path = written(in_document(tag.format(most + "x") + "a</seg>"))
-    with pytest.raises(
-        FormatError, match=r"line 3: .* starts like a tag but does not end"
-    ):
-        read(path)
 
 
 texts = st.text(
@@ -319,24 +297,22 @@ def surfaces(draw):
     return "".join([*pieces, tag("/tstset"), draw(blank)]), expected
 
 
-@given(surfaces(), st.integers(1, 40))
+@given(surfaces())
 @settings(max_examples=150, deadline=None)
-def test_the_same_segments_however_they_are_written(tmp_path_factory, surface, block):
+def test_the_same_segments_however_they_are_written(tmp_path_factory, surface):
     content, expected = surface
     path = tmp_path_factory.mktemp("sgml") / "test.sgm"
     path.write_bytes(content.encode())
-    with patch.object(spool, "SEEKABLE_BLOCK", block):
-        assert read(path) == {OUTPUT: expected}
+    assert read(path) == {OUTPUT: expected}
 
 
-@given(st.text("<>/=\"' \n&;!-?[]asegdoctptx1", max_size=60), st.integers(1, 20))
+@given(st.text("<>/=\"' \n&;!-?[]asegdoctptx1", max_size=60))
 @settings(max_examples=300, deadline=None)
-def test_any_text_is_read_or_refused_in_one_sentence(tmp_path_factory, junk, block):
+def test_any_text_is_read_or_refused_in_one_sentence(tmp_path_factory, junk):
     path = tmp_path_factory.mktemp("junk") / "test.sgm"
     path.write_text(f"<tstset><doc docid=d sysid=A>{junk}</doc></tstset>")
-    with patch.object(spool, "SEEKABLE_BLOCK", block):
-        try:
-            answer = str(list(read(path)))
-        except MetraError as error:
-            answer = str(error)
+    try:
+        answer = str(list(read(path)))
+    except MetraError as error:
+        answer = str(error)
     assert answer == str([OUTPUT]) or re.fullmatch(rf"{path}.*\.", answer, re.DOTALL)

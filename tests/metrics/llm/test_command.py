@@ -2,16 +2,12 @@
 
 import json
 import sys
-from collections import Counter
 
-import numpy as np
 import pytest
 from tests.cli.test_progress import Terminal
 from tests.metrics.llm.endpoints import Reply, get_output, serve
 
 from metra.cli import output
-from metra.stats.agreement import alpha
-from metra.stats.ratings import convert_matrix
 
 
 @pytest.fixture
@@ -146,37 +142,3 @@ def test_workers_are_shown_and_their_last_words_stay(monkeypatch, capsys):
         "\rllm judge: 2 answers \x1b[K\r\x1b[Kmetra: llm judge: 3 answers.\n"
     )
     assert capsys.readouterr() == ("", "")
-
-
-def test_runs_are_judges_of_their_own(cli, files, judge, tmp_path):
-    """From scores by repeated runs to the agreement of the runs, as plain alpha has it."""
-    said = {"the cat sleeps": [90, 80, 85], "it rains": [50, 60, 40]}
-    said["it is raining"] = [20, 20, 30]
-    asked = Counter()
-
-    def answer(_, body):
-        output = get_output(body)
-        asked[output] += 1
-        return Reply(content=str(said[output][asked[output] - 1]))
-
-    table = tmp_path / "runs.tsv"
-    with serve(answer) as server:
-        spec = judge(server, runs=3, concurrency=1, run_scores=table)
-        ran = cli("score", *files, "-m", spec)
-        assert ran.code == 0, ran.err
-        assert len(server.bodies) == 9
-    assert "run_scores" not in ran.out  # it changes no score
-    lines = [line.split("\t") for line in table.read_text().splitlines()]
-    column = {name: [row[at] for row in lines[1:]] for at, name in enumerate(lines[0])}
-    assert column["judge"] == ["run 1", "run 2", "run 3"] * 4
-    assert column["system"] == ["sysA"] * 6 + ["sysB"] * 6
-    ran = cli("meta", "agree", table, "--no-ci", "--format", "json")
-    assert ran.code == 0, ran.err
-    order = ["the cat sleeps", "it rains", "the cat sleeps", "it is raining"]
-    expected = alpha(convert_matrix(np.array([said[text] for text in order]).T))
-    tables = json.loads(ran.out)["tables"]
-    rows = {row["coefficient"]: row for row in tables["overall"]}
-    found = rows["Krippendorff's alpha, interval"]["value"]
-    assert found == pytest.approx(expected, abs=1e-9)
-    pairs = {row["judges"] for row in tables["pairs"]}
-    assert pairs == {"run 1 – run 2", "run 1 – run 3", "run 2 – run 3"}

@@ -13,8 +13,7 @@ from metra.metrics.neural import checkpoints
 from metra.metrics.neural.comet_scores import find_spans
 from metra.metrics.neural.inference import split_by_length
 from metra.metrics.neural.metricx import format_input
-from metra.metrics.neural.score_store import ScoreStore
-from metra.metrics.neural.segment_scores import Item, PredictedSpan
+from metra.metrics.neural.segment_scores import Item, PredictedSpan, ScoreStore
 
 NAMES = ("comet", "bertscore", "metricx")
 

@@ -41,11 +41,9 @@ def read_example() -> dict[str, list[str]]:
 
 def forget_networks() -> None:
     """Load networks anew; they remember vectors of texts."""
-    from metra.metrics.neural import bertscore, comet, metricx
+    from metra.metrics.neural.checkpoints import load_once
 
-    comet._load_scorer.cache_clear()
-    bertscore._load_encoder.cache_clear()
-    metricx._load_network.cache_clear()
+    load_once.cache_clear()
 
 
 def train_pieces(unk: int) -> sentencepiece.SentencePieceProcessor:

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from metra.meta.judge_plots import Histogram, JudgePlot
-from metra.meta.scatter import ScatterPoints
+from metra.meta.charts import Histogram, JudgePlot, ScatterPoints
 from metra.report.chart import PAGE_FRAME, SCREEN, PictureLayout
 from metra.report.pictures.curves import CurvePlot, draw_curves, plot_curves
 from metra.report.pictures.forest import ForestPanel, ForestPlot, draw_forest

@@ -11,7 +11,7 @@ import metra
 from metra.errors import CorpusError
 from metra.metrics.alignment import AlignedSegment, Alignment, Link, WordRange
 from metra.report.pictures import grid, grid_text
-from metra.report.pictures.grid_plot import MOST_WORDS, build_plot
+from metra.report.pictures.grid import MOST_WORDS, build_plot
 from metra.report.table import Style
 from metra.report.terminal import measure_width
 

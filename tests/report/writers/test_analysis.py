@@ -79,7 +79,7 @@ def test_the_terminal_shows_what_changed_in_words():
     assert "3 better, 1 worse, 0 equal" in shown
     assert "  before  the [-dog-] sat on the mat ." in shown
     assert "  after   the {+cat+} sat on the mat ." in shown
-    assert "  ref     the {+cat+} sat on the mat ." in shown
+    assert "  ref     the cat sat on the mat ." in shown
     assert "[-恨-]" in shown
     assert "\x1b" not in shown
 
@@ -144,15 +144,14 @@ def test_nothing_changed():
 
 def test_several_references_are_numbered_and_missing_ones_left_out():
     shown = table(old=["b"], new=["a"], refs=[["a"], [None], ["c"]])
-    assert "  ref 1   {+a+}\n  ref 3   c\n" in shown
+    assert "  ref 1   a\n  ref 3   c\n" in shown
     assert "ref 2" not in shown
 
 
 def test_short_segments_that_were_left_out_are_counted():
-    wishes = AnalysisOptions(changes=1, min_words=3, min_change=2)
+    wishes = AnalysisOptions(changes=1, min_words=3)
     shown = table(wishes=wishes)
     assert "1 segment of fewer than 3 words excluded" in shown
-    assert "only changes of at least 2 are shown" in shown
 
 
 def test_sources_are_shown():
@@ -167,17 +166,7 @@ def test_more_systems_get_a_column_each_and_a_section_each():
     assert heads.split() == ["words", "segments", "old", "new", "copy"]
 
 
-def test_markdown_marks_and_escapes():
-    shown = render_with_findings(*looked(), "markdown", Style())
-    assert "- before: the ~~dog~~ sat on the mat ." in shown
-    assert "- after: the **cat** sat on the mat ." in shown
-    assert "a \\<b\\>~~dog~~\\</b\\> \\| ran" in shown or "~~" in shown
-    assert "<b>" not in shown
-    assert "| gained | old | new | references |" in shown
-    assert "- **old**: " in shown
-
-
-@pytest.mark.parametrize("form", ["latex", "tsv"])
+@pytest.mark.parametrize("form", ["latex", "markdown", "tsv"])
 def test_formats_without_room_refuse(form):
     with pytest.raises(
         OptionError, match=f"The format {form} does not support changes"
@@ -216,9 +205,9 @@ def test_numbers_that_json_lacks_become_null():
     assert data == {"a": None, "b": [1, 2.5, None]}
 
 
-def found_profiles(ci=False):
+def found_profiles():
     corpus = Outputs(EvalSet(["a 12", "b c"]), {"x": ["", "b c"], "y": ["a 12", "b c"]})
-    return build_profiles(corpus, ci=ci, trials=10)
+    return build_profiles(corpus)
 
 
 def test_profiles_in_the_terminal():
@@ -233,9 +222,7 @@ def test_profiles_in_the_terminal():
 
 
 def test_profiles_as_data_and_as_markdown():
-    data = json.loads(
-        profile_layout.render_profiles(found_profiles(ci=True), "json", Style())
-    )
+    data = json.loads(profile_layout.render_profiles(found_profiles(), "json", Style()))
     assert data["profiles"]["profiles"][0]["traits"]["empty"]["segments"] == [1]
     assert "| system | length |" in profile_layout.render_profiles(
         found_profiles(), "markdown", Style()

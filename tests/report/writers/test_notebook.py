@@ -3,7 +3,6 @@
 from html.parser import HTMLParser
 
 import metra
-from metra.report.writers.alignments import MARKS
 
 
 class Cells(HTMLParser):
@@ -72,7 +71,7 @@ def test_the_colours_are_the_pages():
     html, cells = show({"good": GOOD, "bad": BAD})
     assert "color" not in cells.styles
     assert "background" not in cells.styles
-    assert "style" not in cells.elements
+    assert "color" not in html
     assert html.startswith("<div")
 
 
@@ -83,16 +82,14 @@ def test_levels_do_not_make_the_output_longer():
     assert "to_pandas(&#x27;segment&#x27;)" in html or "to_pandas('segment')" in html
 
 
-def test_numbers_stay_below_each_other_in_a_comparison():
-    """The baseline has no mark; a hidden one takes its room."""
+def test_significant_differences_are_marked():
     refs = [f"{n} cats sat on {n} mats in the sun" for n in range(12)]
     outputs = {"base": [ref[4:] for ref in refs], "best": refs}
     results = metra.compare(metra.EvalSet(refs), outputs, ["bleu", "ter"], trials=100)
     html = results._repr_html_()
     first, base, best = Cells(html).rows[:3]
     assert first == ["system", "bleu ↑", "ter ↓"]
-    assert (base[1][-2:], best[1][-2:]) == (" ▲", " ▲")
-    assert html.count("visibility:hidden") == 2
+    assert ("▲" in base[1], "▲" in best[1]) == (False, True)
     assert "best: significantly better than base by bleu and ter." in html
 
 
@@ -104,27 +101,3 @@ def test_an_alignment():
         "HYP  the <sub> stops ****\n"
         "         S           D"
     )
-    html = alignment._repr_html_()
-    assert "&lt;bus&gt;" in html
-    assert html.count("background") == 2
-    assert 'title="deletion"' in html
-    assert html.count("<small>S</small>") == html.count("<small>D</small>") == 1
-    assert 'dir="auto"' in html
-    assert ">****<" in html
-    (empty,) = metra.align("", [""])
-    assert "both sides are empty" in empty._repr_html_()
-    assert "both sides are empty" in repr(empty)
-
-
-def test_alignments_of_characters_stand_close():
-    (words,) = metra.align("a b", ["a c"])
-    (letters,) = metra.align("a b", ["a c"], "cer")
-    assert "column-gap:.3em" in words._repr_html_()
-    assert "column-gap:0" in letters._repr_html_()
-
-
-def test_kinds_of_links_have_different_hues():
-    (alignment,) = metra.align("the cats came now", ["my the cat came"], "meteor")
-    html = alignment._repr_html_()
-    for kind in ("stem", "insertion", "deletion"):
-        assert f'title="{kind}" style="background:hsl({MARKS[kind][2]} ' in html

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from itertools import pairwise
-from math import erfc, log, sqrt
+from math import erfc, inf, log, sqrt
 from pathlib import Path
 
 import pytest
@@ -162,9 +162,9 @@ def search_all(sentences, segments, weights, ratio):
 )
 def test_groups_cover_both_sides_at_the_lowest_cost(sentences, references):
     segments = [[reference.split()] for reference in references]
-    sides = alignment._Sides.build(sentences, segments, "loose")
-    guess = alignment._guess_places(sides)
-    groups = alignment._find_groups(sides, guess)
+    texts = alignment._Texts(sentences, segments, "loose")
+    _, ratio = alignment._guess_places(texts)
+    groups = alignment._find_groups(texts)
     for left, right in pairwise(groups):
         assert left.sentence + left.sentences == right.sentence
         assert left.segment + left.segments == right.segment
@@ -176,14 +176,14 @@ def test_groups_cover_both_sides_at_the_lowest_cost(sentences, references):
         for word in "abcdefgh"
         if any(word in unit for unit in units)
     }
-    costs = alignment._Costs(sides, guess.ratio)
     least = search_all(
         [sentence.split() for sentence in sentences],
         [reference.split() for reference in references],
         weights,
-        guess.ratio,
+        ratio,
     )
-    assert sum(map(costs.compute, groups)) == pytest.approx(least)
+    costs = [texts.compute_cost(group, ratio, inf) for group in groups]
+    assert sum(costs) == pytest.approx(least)
 
 
 def test_what_an_output_left_out(read_lines):

@@ -4,8 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.text.sentences.abbreviations import LANGUAGES, find_rules
-from metra.text.sentences.splitter import join_wrapped_lines, split_sentences
+from metra.text.sentences import splitter
+from metra.text.sentences.splitter import (
+    find_rules,
+    join_wrapped_lines,
+    split_sentences,
+)
 
 # In each text, | stands where a sentence ends.
 CASES = [
@@ -104,7 +108,7 @@ def test_wrapped_lines():
     assert join_wrapped_lines(lines) == ["The first line goes on.", "新しい段落。"]
 
 
-@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("lang", splitter._read_abbreviations())
 def test_lists_hold_what_can_be_looked_up(lang):
     rules = find_rules(lang)
     words = rules.never_final | rules.before_number | rules.maybe_final

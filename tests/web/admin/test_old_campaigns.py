@@ -2,8 +2,8 @@
 
 import pytest
 from tests.campaign.answers import made as made_judgement
+from tests.judged import parse_judgement_lines
 
-from metra.campaign.imports import parse_judgement_lines
 from metra.scores.judgement_jsonl import format_judgements
 from metra.store import campaigns
 
@@ -99,4 +99,4 @@ def test_what_cannot_be_imported_is_said_and_nothing_kept(
     assert reply.status_code == 422
     assert message in reply.text
     with light_admin.house.store.reading() as db:
-        assert campaigns.count_campaigns(db) == 1
+        assert len(campaigns.list_campaigns(db)) == 1

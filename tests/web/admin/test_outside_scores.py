@@ -9,7 +9,7 @@ from tests.campaigns import SYSTEMS, made, opened
 from tests.web.admin.conftest import Admin
 from tests.web.admin.test_results import filled, names_of
 
-from metra.campaign.outside_scores import read_outside_scores
+from metra.campaign.metric_scores import read_outside_scores
 from metra.errors import MetraError
 from metra.scores.selection import DEFAULT
 from metra.store import audit, campaigns, imported, outside_scores

@@ -10,15 +10,15 @@ import pytest
 from sqlalchemy import select, update
 from tests.campaign.answers import table_of
 from tests.campaigns import SYSTEMS, made, opened
+from tests.judged import parse_judgement_lines
 from tests.web.admin.conftest import Admin
 
 from metra.campaign.demo_data import draw_judges, simulate_answer
-from metra.campaign.imports import parse_judgement_lines
-from metra.campaign.summary import assign_blind_names
+from metra.campaign.judgement import assign_blind_names
 from metra.meta.agree import ask_agreement
 from metra.meta.judge_options import AgreeOptions, RankOptions
 from metra.meta.question import answer_all
-from metra.meta.questions import QUESTIONS
+from metra.meta.questions import JUDGEMENT_QUESTIONS, QUESTIONS
 from metra.meta.rank import ask_ranking
 from metra.meta.status import COEFFICIENTS
 from metra.scores.selection import DEFAULT, Selection
@@ -126,9 +126,9 @@ def test_the_page_is_a_list_of_questions(light_full):
     titles = dict(re.findall(r'<h2 id="([^"]+)">([^<]+)</h2>', page))
     # Every answer has a score, so that nothing is missing.
     expected = [
-        f"{name}-{scorer}" if entry.of_scorer else name
-        for name, entry in QUESTIONS.items()
-        for scorer in (("fluency", "adequacy") if entry.of_scorer else ("",))
+        f"{name}-{scorer}" if QUESTIONS[name].of_scorer else name
+        for name in JUDGEMENT_QUESTIONS
+        for scorer in (("fluency", "adequacy") if QUESTIONS[name].of_scorer else ("",))
         if name != "missing"
     ]
     assert list(titles) == [*expected, "outside"]
@@ -141,7 +141,7 @@ def test_the_page_is_a_list_of_questions(light_full):
     assert set(labels.values()) == {1}
     assert "Pairs of judges: adequacy" in labels
     # Each says how it was computed.
-    for part in ("scorer:fluency|by:mean|boot:segments k=1000", "answers:"):
+    for part in ("scorer:fluency|boot:segments k=1000", "answers:"):
         assert part in page
 
 
@@ -234,7 +234,7 @@ def test_agreement_so_far_is_that_of_the_results(light_full, table):
     assert [row[0] for row in body] == scores.names
     for row in body:
         agreement = ask_agreement(
-            scores, DEFAULT, row[0], AgreeOptions(no_ci=True)
+            scores, DEFAULT, row[0], AgreeOptions(trials=0)
         ).agreement
         assert row[1] == str(agreement.units)
         figures = [agreement.values[key] for key in COEFFICIENTS]
@@ -249,6 +249,7 @@ def test_agreement_so_far_is_that_of_the_results(light_full, table):
 FORMS = [
     pytest.param("json", "application/json", id="JSON"),
     pytest.param("tsv", "text/tab-separated-values; charset=utf-8", id="TSV"),
+    pytest.param("csv", "text/csv; charset=utf-8", id="CSV"),
     pytest.param("md", "text/markdown; charset=utf-8", id="Markdown"),
     pytest.param("tex", "application/x-tex; charset=utf-8", id="LaTeX"),
 ]
@@ -289,7 +290,7 @@ def test_figures_are_those_of_the_page(light_full, table):
         assert read_selection(page) in figures["selection"]
 
 
-@pytest.mark.parametrize("form", ["csv", "JSON", "json.tsv"])
+@pytest.mark.parametrize("form", ["xlsx", "JSON", "json.tsv"])
 def test_figures_in_no_such_form(light_full, form):
     reply = light_full.browser.get(f"{light_full.place}/results/figures.{form}")
     assert reply.status_code == 404

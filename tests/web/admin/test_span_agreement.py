@@ -44,7 +44,7 @@ def test_the_export_gives_the_figures_of_the_results_page(name, demo, tmp_path, 
     }
     path = tmp_path / "answers.jsonl"
     path.write_text(admin.get("/export/jsonl"), encoding="utf-8")
-    trials = ("--pairs", "0")
+    trials = ("--set", "pairs=0")
     ran = cli("meta", "spans", path, *trials, "--format", "json")
     assert ran.code == 0, ran.err
     data = json.loads(ran.out)

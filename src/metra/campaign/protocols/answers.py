@@ -5,7 +5,7 @@ from math import nan
 from typing import Any
 
 from metra.errors import OptionError
-from metra.scores.judgement import OutputScore
+from metra.scores.table import ScoreRow
 
 #: What an answer is scored against; it is added when an answer is checked and never goes
 #: back to a judge.
@@ -22,7 +22,7 @@ def get_table(value: object, name: str, expected: str) -> Mapping[str, Any]:
 
 
 def get_text(value: Mapping[str, Any], entry: str, name: str) -> str:
-    """Return an entry that is a text."""
+    """Return an entry with a text."""
     text = value.get(entry)
     if not isinstance(text, str) or len(text) > _LONGEST:
         msg = f"{name}: {entry} is {shorten_value(text)}; expected a text."
@@ -40,14 +40,14 @@ def get_count(value: Mapping[str, Any], entry: str, name: str) -> int:
 
 
 def get_counts(
-    value: Mapping[str, Any], entry: str, name: str, known: Iterable[str] | None
+    value: Mapping[str, Any], entry: str, name: str, allowed: Iterable[str] | None
 ) -> dict[str, int]:
-    """Return a table of counts without those that are 0."""
+    """Return a table of counts above 0."""
     counts = get_table(value.get(entry, {}), f"{name}: {entry}", "for each count")
-    known = set(counts) if known is None else set(known)
+    allowed = set(counts) if allowed is None else set(allowed)
     for what in counts:
-        if not isinstance(what, str) or what not in known or len(what) > 40:
-            expected = ", ".join(sorted(known))
+        if not isinstance(what, str) or what not in allowed or len(what) > 40:
+            expected = ", ".join(sorted(allowed))
             msg = f"{name}: {entry} counts {what!r}; expected {expected}."
             raise OptionError(msg)
     place = f"{name}: {entry}"
@@ -69,19 +69,19 @@ def shorten_value(value: object) -> str:
     return shown if len(shown) < 60 else f"{shown[:57]}…"
 
 
-def make_undefined(scorer: str, reason: str, higher: bool = True) -> OutputScore:
+def make_undefined(scorer: str, reason: str, higher: bool = True) -> ScoreRow:
     """Return the reason why there is no score; no number stands in for it.
 
-    >>> make_undefined("cloze-close", "every gap has the exact word").is_defined
-    False
+    >>> make_undefined("cloze-close", "every gap has the exact word").reason
+    'every gap has the exact word'
     """
-    return OutputScore(scorer, nan, nan, higher, reason)
+    return ScoreRow(scorer, nan, nan, higher, reason)
 
 
-def score_error_rate(scorer: str, native: float, worst: float = 100.0) -> OutputScore:
+def score_error_rate(scorer: str, value: float, worst: float = 100.0) -> ScoreRow:
     """Return the score of a cost: nothing is 100, `worst` and more are 0.
 
     >>> score_error_rate("hter", 25.0).hundred
     75.0
     """
-    return OutputScore(scorer, native, 100 * max(0.0, 1 - native / worst), False)
+    return ScoreRow(scorer, value, 100 * max(0.0, 1 - value / worst), False)

@@ -19,7 +19,7 @@ from metra.campaign.protocols.kind import (
     interpolate_chance,
 )
 from metra.errors import OptionError
-from metra.scores.judgement import OutputScore
+from metra.scores.table import ScoreRow
 from metra.text import corrections
 from metra.text.lemmas import count_form_changes, find_word_forms, stem_words
 from metra.text.words import recognise_spacing, split_workbook_words
@@ -80,7 +80,7 @@ class Chips(KeyedKind):
             tidy = {"mode": "inferred", "text": corrected}
         return {**tidy, KEY: {**key, **made._asdict(), "inflections": free}}
 
-    def scores(self, value: Answer, name: str) -> list[OutputScore]:
+    def scores(self, value: Answer, name: str) -> list[ScoreRow]:
         """Return changes per hundred words of the output."""
         tokens = value[KEY]["tokens"]
         if not tokens:
@@ -118,8 +118,10 @@ def _check_chips(value: object, before: Sequence[str], name: str) -> list[Answer
         entry = get_table(chip, place, "origin, text and change")
         word = get_text(entry, "text", place).strip()
         origin, change = entry.get("origin"), entry.get("change", "none")
-        known = origin is None or (type(origin) is int and 0 <= origin < len(before))
-        if not known or origin in seen or len(word.split()) != 1:
+        is_origin = origin is None or (
+            type(origin) is int and 0 <= origin < len(before)
+        )
+        if not is_origin or origin in seen or len(word.split()) != 1:
             msg = (
                 f"{place} is {word!r} from {origin!r}; expected one word, and a word of the "
                 f"output from 0 to {len(before) - 1} that no other chip is, or none."

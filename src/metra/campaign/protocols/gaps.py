@@ -18,7 +18,7 @@ from metra.campaign.protocols.kind import (
     interpolate_chance,
 )
 from metra.errors import OptionError
-from metra.scores.judgement import OutputScore
+from metra.scores.table import ScoreRow
 from metra.text.normalisation import fold_text
 from metra.text.offsets import Span
 from metra.text.words import find_words, recognise_spacing
@@ -86,12 +86,12 @@ class Gaps(KeyedKind):
             raise OptionError(msg)
         return {"answers": [answer.strip() for answer in answers], KEY: key}
 
-    def scores(self, value: Answer, name: str) -> list[OutputScore]:
+    def scores(self, value: Answer, name: str) -> list[ScoreRow]:
         """Return the per cent of exact words and, of the rest, of words close in meaning.
 
         >>> key = {"words": ["a", "b", "c"], "close": [None, 1.0, 0.0]}
         >>> scored = Gaps().scores({"answers": ["A", "bee", "d"], "key": key}, "cloze")
-        >>> [(one.scorer, round(one.native, 1)) for one in scored]
+        >>> [(one.scorer, round(one.value, 1)) for one in scored]
         [('cloze-exact', 33.3), ('cloze-close', 50.0)]
         """
         right = _compare_words(value)
@@ -100,12 +100,12 @@ class Gaps(KeyedKind):
             reason = "the text is too short for a gap"
             return [make_undefined(scorer, reason) for scorer in names]
         exact = 100 * sum(right) / len(right)
-        return [OutputScore(names[0], exact, exact), _score_close(value, names[1])]
+        return [ScoreRow(names[0], exact, exact), _score_close(value, names[1])]
 
     def find_open_answers(
         self, value: Mapping[str, Any], output: str
     ) -> Iterator[tuple[int, dict[str, str]]]:
-        """Yield answers that are neither exact nor decided, with the text around."""
+        """Yield inexact answers without a verdict, with the text around."""
         key = value[KEY]
         for number in find_undecided(value):
             start, word = key["starts"][number], key["words"][number]
@@ -142,7 +142,7 @@ def find_undecided(value: Mapping[str, Any]) -> list[int]:
     ]
 
 
-def _score_close(value: Mapping[str, Any], name: str) -> OutputScore:
+def _score_close(value: Mapping[str, Any], name: str) -> ScoreRow:
     exact = _compare_words(value)
     shares = zip(value[KEY]["close"], exact, strict=True)
     rest = [share or 0.0 for share, right in shares if not right]
@@ -151,7 +151,7 @@ def _score_close(value: Mapping[str, Any], name: str) -> OutputScore:
     if find_undecided(value):
         return make_undefined(name, "waiting for a second judge")
     close = 100 * sum(rest) / len(rest)
-    return OutputScore(name, close, close)
+    return ScoreRow(name, close, close)
 
 
 def _cut_context(output: str, start: int, end: int) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
 
 from metra.campaign.protocols.answers import KEY
 from metra.errors import OptionError
-from metra.scores.judgement import OutputScore
+from metra.scores.table import ScoreRow
 
 if TYPE_CHECKING:
     import numpy as np
@@ -98,7 +98,7 @@ class QuestionKind(ABC):
         return type(self).extra is not QuestionKind.extra
 
     def extra(self, output: str) -> dict[str, Any]:
-        """Return what a screen needs besides the texts; never what is right."""
+        """Return what a screen needs besides the texts; never the key."""
         return {}
 
     # Answers
@@ -110,9 +110,9 @@ class QuestionKind(ABC):
 
     @abstractmethod
     def check(self, value: Any, name: str, texts: Texts) -> Any:
-        """Return the answer, tidied, or raise an error that says what is wrong with it."""
+        """Return the answer, tidied, or raise an error with the problem."""
 
-    def scores(self, value: Any, name: str) -> list[OutputScore]:
+    def scores(self, value: Any, name: str) -> list[ScoreRow]:
         """Return the scores of a checked answer; none where it does not rate outputs."""
         return []
 

@@ -34,7 +34,7 @@ from metra.metrics.template_alignment import (
     count_fillers,
     pair_fillers,
 )
-from metra.scores.judgement import OutputScore
+from metra.scores.table import ScoreRow
 from metra.text.normalisation import normalise_answer
 
 #: How often simulated judges guess right without a text.
@@ -76,7 +76,7 @@ class QuestionSet(KeyedKind):
         return replace(self, questions=tuple(questions))
 
     def extra(self, output: str) -> Answer:
-        """Return the questions and choices, without what is right."""
+        """Return the questions and choices, without the right answers."""
         questions = [
             {"question": one.question, "choices": list(one.choices)}
             for one in self.questions
@@ -84,7 +84,7 @@ class QuestionSet(KeyedKind):
         return {"questions": questions}
 
     def build_key(self, texts: Texts) -> Answer:
-        """Return the questions with what is right, and room for verdicts."""
+        """Return the questions with the right answers, and room for verdicts."""
         questions = [
             {
                 "question": one.question,
@@ -114,7 +114,7 @@ class QuestionSet(KeyedKind):
         ]
         return {"answers": tidy, KEY: key}
 
-    def scores(self, value: Answer, name: str) -> list[OutputScore]:
+    def scores(self, value: Answer, name: str) -> list[ScoreRow]:
         """Return the per cent of questions answered right."""
         grades = [
             1.0
@@ -128,7 +128,7 @@ class QuestionSet(KeyedKind):
     def find_open_answers(
         self, value: Mapping[str, Any], output: str
     ) -> Iterator[tuple[int, dict[str, str]]]:
-        """Yield free answers that are not listed, with question and accepted answers."""
+        """Yield unlisted free answers, with question and accepted answers."""
         for number, (answer, question, verdict) in enumerate(_iterate_answers(value)):
             is_open = answer is not None and verdict is None and not question["choices"]
             if is_open and not _is_accepted(answer, question):
@@ -218,22 +218,22 @@ class Template(KeyedKind):
         """Return the filled slots with the expected ones."""
         filled = get_table(value, name, "filled").get("filled")
         key = self.find_key(value, name, texts)
-        known = None if self.keyed else self._list_slots()
+        slots = None if self.keyed else self._list_slots()
         if not isinstance(filled, list):
             msg = f"{name}: filled is {filled!r}; expected a list of slots and values."
             raise OptionError(msg)
         entries = [
-            _check_entry(entry, known, f"{name}, entry {number}")
+            _check_entry(entry, slots, f"{name}, entry {number}")
             for number, entry in enumerate(filled, 1)
         ]
         return {"filled": entries, KEY: key}
 
-    def scores(self, value: Answer, name: str) -> list[OutputScore]:
+    def scores(self, value: Answer, name: str) -> list[ScoreRow]:
         """Return F, precision, recall and the error rates in per cent, as at the MUC.
 
         >>> key = {"expected": [["who", "Ann"], ["where", "Rome"]]}
         >>> value = {"filled": [["who", "ann"], ["who", "Bob"]], "key": key}
-        >>> [one.native for one in Template().scores(value, "template")][:3]
+        >>> [one.value for one in Template().scores(value, "template")][:3]
         [50.0, 50.0, 50.0]
         """
         counts = count_fillers(pair_answer(value))
@@ -326,7 +326,7 @@ _REASONS = {
 }
 
 
-def _score_rate(counts: FillerCounts, name: str, rate: str, reason: str) -> OutputScore:
+def _score_rate(counts: FillerCounts, name: str, rate: str, reason: str) -> ScoreRow:
     part, whole = RATES[rate](counts)
     scorer = name if rate == "f" else f"{name}-{rate}"
     if rate in ("f", "precision", "recall"):
@@ -336,10 +336,10 @@ def _score_rate(counts: FillerCounts, name: str, rate: str, reason: str) -> Outp
     return score_error_rate(scorer, 100 * part / whole)
 
 
-def _score_share(name: str, part: float, whole: int, reason: str) -> OutputScore:
+def _score_share(name: str, part: float, whole: int, reason: str) -> ScoreRow:
     if not whole:
         return make_undefined(name, reason)
-    return OutputScore(name, 100 * part / whole, 100 * part / whole)
+    return ScoreRow(name, 100 * part / whole, 100 * part / whole)
 
 
 @dataclass(frozen=True, slots=True)

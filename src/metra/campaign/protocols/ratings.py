@@ -18,7 +18,7 @@ from metra.campaign.protocols.kind import (
     Texts,
 )
 from metra.errors import OptionError
-from metra.scores.judgement import OutputScore
+from metra.scores.table import ScoreRow
 from metra.text.diff import compute_difference, compute_edit_distance
 from metra.text.words import join_words, split_words
 
@@ -54,7 +54,7 @@ class RatingScale(QuestionKind):
             raise OptionError(msg)
         return int(value) if self.whole else float(value)
 
-    def scores(self, value: float, name: str) -> list[OutputScore]:
+    def scores(self, value: float, name: str) -> list[ScoreRow]:
         """Return the rating, stretched to 0–100.
 
         >>> RatingScale(1, 5, ()).scores(4, "adequacy")[0].hundred
@@ -63,7 +63,7 @@ class RatingScale(QuestionKind):
         if not math.isfinite(value):
             return []
         hundred = 100 * (value - self.low) / (self.high - self.low)
-        return [OutputScore(name, float(value), hundred)]
+        return [ScoreRow(name, float(value), hundred)]
 
     def describe(self) -> list[str]:
         """Return a table of the points and their meanings."""
@@ -142,9 +142,9 @@ class Near(QuestionKind):
             raise OptionError(msg)
         return {"score": score}
 
-    def scores(self, value: Answer, name: str) -> list[OutputScore]:
+    def scores(self, value: Answer, name: str) -> list[ScoreRow]:
         """Return the score, and ten times as much."""
-        return [OutputScore(name, float(value["score"]), 100 * value["score"] / _MOST)]
+        return [ScoreRow(name, float(value["score"]), 100 * value["score"] / _MOST)]
 
     def simulate(self, qualities: Sequence[float], text: str, rng: Rng) -> Answer:
         """Draw a score in proportion to the quality."""
@@ -177,7 +177,7 @@ class RankOrder(QuestionKind):
         return KindWords(names=_RANK_NAMES)
 
     def check(self, value: Any, name: str, texts: Texts) -> list[int]:
-        """Return dense ranks (1, 2, 2, 3), or say what is wrong with them."""
+        """Return dense ranks (1, 2, 2, 3), or raise an error with the problem."""
         count = sum(key.isdecimal() for key in texts)
         wrong = not isinstance(value, list) or len(value) != count
         if wrong or any(type(rank) is not int or rank < 1 for rank in value):
@@ -191,7 +191,7 @@ class RankOrder(QuestionKind):
             raise OptionError(msg)
         return _make_dense(value)
 
-    def scores(self, value: list[int], name: str) -> list[OutputScore]:
+    def scores(self, value: list[int], name: str) -> list[ScoreRow]:
         """Return the share of the other outputs that each beats; a tie is half a win.
 
         >>> [scored.hundred for scored in RankOrder().scores([1, 2, 2], "rank")]
@@ -202,11 +202,11 @@ class RankOrder(QuestionKind):
         for own in value:
             # Less the half win that the output has against itself.
             wins = sum(own < rank for rank in value) + (value.count(own) - 1) / 2
-            scores.append(OutputScore(name, float(own), 100 * wins / others, False))
+            scores.append(ScoreRow(name, float(own), 100 * wins / others, False))
         return scores
 
     def simulate(self, qualities: Sequence[float], text: str, rng: Rng) -> list[int]:
-        """Rank by quality; what is nearly as good as the one before shares its rank."""
+        """Rank by quality; outputs of nearly the same quality share a rank."""
         best_first = sorted(range(len(qualities)), key=lambda place: -qualities[place])
         ranks = [1] * len(qualities)
         for before, after in pairwise(best_first):
@@ -236,7 +236,7 @@ class Choice(QuestionKind):
             raise OptionError(msg)
         return {"chosen": chosen, "of": count}
 
-    def scores(self, value: Answer, name: str) -> list[OutputScore]:
+    def scores(self, value: Answer, name: str) -> list[ScoreRow]:
         """Return 1 for the chosen output and 0 for the others; means are shares of choices.
 
         >>> [one.hundred for one in Choice().scores({"chosen": 2, "of": 3}, "gold")]
@@ -245,7 +245,7 @@ class Choice(QuestionKind):
         hits = (
             float(number == value["chosen"]) for number in range(1, value["of"] + 1)
         )
-        return [OutputScore(name, hit, 100 * hit) for hit in hits]
+        return [ScoreRow(name, hit, 100 * hit) for hit in hits]
 
     def simulate(self, qualities: Sequence[float], text: str, rng: Rng) -> Answer:
         """Choose the output of the highest quality."""

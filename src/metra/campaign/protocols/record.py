@@ -4,12 +4,13 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from typing import Any, Literal, TypeAlias
 
 from metra.campaign.protocols.answers import KEY, limit_times
 from metra.campaign.protocols.kind import Answer, Material, QuestionKind, Texts
 from metra.errors import OptionError
-from metra.scores.judgement import OutputScore
+from metra.scores.table import ScoreRow
 
 #: What may stand beside an output; the basis is the source or the reference, as one likes.
 Shown: TypeAlias = Literal["basis", "context"]
@@ -64,7 +65,7 @@ class Protocol:
         return self.outputs != 1
 
     def check(self, value: object, texts: Texts) -> Answer:
-        """Return an answer, tidied, or say in one sentence what is wrong with it.
+        """Return an answer, tidied, or raise an error with the problem in one sentence.
 
         `texts` holds the judged text as `output` (or as `1`, `2`, … where there are
         several) and, if it was shown, the `source`: marks must lie inside.
@@ -107,7 +108,7 @@ class Protocol:
             for name, entry in value.items()
         }
 
-    def scores(self, value: Answer) -> list[tuple[OutputScore, ...]]:
+    def scores(self, value: Answer) -> list[tuple[ScoreRow, ...]]:
         """Return the scores of each output on the screen, step by step."""
         columns = [
             step.asks.scores(value[step.name], step.name)
@@ -115,7 +116,7 @@ class Protocol:
             if step.name in value
         ]
         if not self.contrastive:
-            return [tuple(scored for column in columns for scored in column)]
+            return [tuple(chain.from_iterable(columns))]
         return list(zip(*filter(None, columns), strict=True))
 
     def as_json(self) -> str:

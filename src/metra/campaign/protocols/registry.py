@@ -68,11 +68,11 @@ def protocol(name: str, options: Mapping[str, Any] | None = None) -> Protocol:
     if not options:
         return PROTOCOLS[name]
     make = _ADAPTABLE.get(name, lambda: PROTOCOLS[name])
-    known = signature(make).parameters
+    parameters = signature(make).parameters
     for option, value in options.items():
-        if option not in known:
-            raise FormatError(no_such("option", option, known, owner=name))
-        fits, expected = _OPTION_TYPES[type(known[option].default)]
+        if option not in parameters:
+            raise FormatError(no_such("option", option, parameters, owner=name))
+        fits, expected = _OPTION_TYPES[type(parameters[option].default)]
         if not fits(value):
             msg = f"{name}: {option} is {value!r}; expected {expected}."
             raise FormatError(msg)

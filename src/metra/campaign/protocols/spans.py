@@ -15,8 +15,9 @@ from metra.campaign.protocols.kind import (
     Texts,
 )
 from metra.errors import FormatError, OptionError, format_count
-from metra.scores.judgement import OMISSION, OutputScore
+from metra.scores.judgement import OMISSION
 from metra.scores.mqm import Weights, find_cost
+from metra.scores.table import ScoreRow
 from metra.text.normalisation import contains_words, make_normaliser
 from metra.text.words import find_words
 
@@ -91,7 +92,7 @@ class Marks(QuestionKind):
         """Return what other programs allow: any category, any number of marks."""
         return replace(self, most=None, closed=False)
 
-    def scores(self, value: list[Answer], name: str) -> list[OutputScore]:
+    def scores(self, value: list[Answer], name: str) -> list[ScoreRow]:
         """Return the sum of the costs, if the protocol weighs errors; lower is better."""
         if not self.costs:
             return []
@@ -100,7 +101,7 @@ class Marks(QuestionKind):
             for mark in value
         )
         hundred = 100 * max(0.0, 1 - tenths / (10 * self.worst))
-        return [OutputScore(name, tenths / 10, hundred, False)]
+        return [ScoreRow(name, tenths / 10, hundred, False)]
 
     def locate_quotes(self, value: Any, output: str, place: str) -> Any:
         """Return marks with places for the words that they quote."""
@@ -322,7 +323,7 @@ def _locate_tags(value: Any, output: str, place: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Missed(KeyedKind):
-    """For each name the words of the output that stand for it, or that there are none."""
+    """For each name the words of the output that stand for it, or none."""
 
     kind: ClassVar[str] = "missed"
     answer: ClassVar[str] = (

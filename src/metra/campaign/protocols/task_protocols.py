@@ -36,7 +36,7 @@ def entity_tagging(*, types: tuple[str, ...] = TYPES) -> Protocol:
 
 
 def entity_reconciliation(*, types: tuple[str, ...] = TYPES) -> Protocol:
-    """Keep the names that are names, where raters disagree."""
+    """Keep real names, where raters disagree."""
     question = (
         "Keep the marks that are names of this type, drop the rest, and correct "
         "boundaries."
@@ -92,7 +92,7 @@ def reading(
     """Read a text until it is understood well enough to answer questions about it.
 
     `natural` is the speed, in words per minute, that counts as that of natural text where
-    there is no baseline text. `worst_slow` and `worst_fast` are the multiples of it that are
+    there is no baseline text. `worst_slow` and `worst_fast` are the multiples of it for
     0 of 100. Who reads fewer words per minute than `slowest`, or more than `fastest`, has not
     read the text; 0 lets every speed count.
     """

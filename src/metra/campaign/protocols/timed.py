@@ -23,7 +23,7 @@ from metra.campaign.protocols.kind import (
     interpolate_chance,
 )
 from metra.errors import OptionError
-from metra.scores.judgement import OutputScore
+from metra.scores.table import ScoreRow
 from metra.text.columns import pack
 from metra.text.preparation import make_preparation, prepare
 from metra.text.words import (
@@ -88,7 +88,7 @@ class Reading(KeyedKind):
             raise OptionError(msg)
         return {**times, **_get_dictionary_words(entry, name), KEY: key}
 
-    def scores(self, value: Answer, name: str) -> list[OutputScore]:
+    def scores(self, value: Answer, name: str) -> list[ScoreRow]:
         """Return words per minute; as fast as natural text is 100, slower or faster less.
 
         A speed at which nobody reads is no answer.
@@ -109,9 +109,9 @@ class Reading(KeyedKind):
         if not reason and key["natural"]:
             scale = key.get("scale", (self.worst_slow, self.worst_fast))
             hundred = score_reading_speed(pace / key["natural"], *scale)
-            return [OutputScore(name, pace, hundred)]
+            return [ScoreRow(name, pace, hundred)]
         reason = reason or "the judge has not read the baseline text"
-        return [make_undefined(name, reason)._replace(native=pace)]
+        return [make_undefined(name, reason)._replace(value=pace)]
 
     def simulate(self, qualities: Sequence[float], text: str, rng: Rng) -> Answer:
         """Draw a reading time, shorter where the quality is higher."""
@@ -196,7 +196,7 @@ class Edit(KeyedKind):
         return KindWords(brief=self.brief)
 
     def build_key(self, texts: Texts) -> Answer:
-        """Return the number of words and edits, and what is 0 of 100."""
+        """Return the number of words and edits, and the values for 0 of 100."""
         edits = count_edits(texts["output"], texts["corrected"])
         return {
             **_count_words(texts["output"]),
@@ -224,12 +224,12 @@ class Edit(KeyedKind):
             raise OptionError(msg)
         return {**tidy, KEY: key}
 
-    def scores(self, value: Answer, name: str) -> list[OutputScore]:
+    def scores(self, value: Answer, name: str) -> list[ScoreRow]:
         """Return minutes for ten words, keys for a word, and HTER in per cent.
 
         >>> key = {"words": 100, "edits": 9, "corrected_words": 90, "worst": [1.0, 6.0]}
         >>> value = {"ms": 300000, "keys": {"letter": 60}, "key": key}
-        >>> [one.native for one in Edit().scores(value, "correction")]
+        >>> [one.value for one in Edit().scores(value, "correction")]
         [0.5, 0.6, 10.0]
         """
         key, words = value[KEY], value[KEY]["words"]

@@ -1,7 +1,5 @@
 """`metra judge backup` and `restore`: copies of a store."""
 
-import json
-import os
 import time
 from contextlib import closing, suppress
 from pathlib import Path
@@ -11,10 +9,10 @@ import click
 
 from metra.cli.judge.campaigns import AT_KEYBOARD, open_store, store_option
 from metra.cli.options import option
-from metra.errors import FormatError, OptionError, StoreError
+from metra.errors import FormatError, StoreError
 
 if TYPE_CHECKING:
-    from metra.store.backup import Content, Salvage
+    from metra.store.backup import Content
 
 
 @click.command()
@@ -49,37 +47,26 @@ def backup(out: str, url: str) -> None:
 @click.argument("file", metavar="FILE")
 @store_option
 @option("--replace", "Delete the current contents of the store.", is_flag=True)
-@option("--salvage", "Recover the readable rows of a damaged store FILE.", is_flag=True)
-def restore(file: str, url: str, replace: bool, salvage: bool) -> None:
+def restore(file: str, url: str, replace: bool) -> None:
     """Restore a backup into a new or empty store, or into any store with --replace.
 
     The backup is restored as a whole or not at all, and verified against FILE. The store
     may be of another kind: a backup of a file can be restored into PostgreSQL. A running
     server uses the restored data at once.
 
-    With --salvage, FILE is a damaged store. Readable rows go into a new store; rows that
-    depend on unreadable ones are written to a separate file next to it.
-
     \b
     metra judge restore judge-monday.db --store judge.db
-    metra judge restore judge.db --salvage --store salvaged.db
     """
-    if salvage and replace:
-        msg = "--salvage writes only to a new store; leave --replace out."
-        raise OptionError(msg)
     if not Path(file).is_file():
         msg = f"File {file} does not exist; expected a backup or a store."
         raise FormatError(msg)
     is_new = "://" not in url and not Path(url).exists()
     try:
         with closing(open_store(url, create=True)) as store:
-            from metra.store import backup as backups
+            from metra.store.backup import restore_backup
 
-            if salvage:
-                _report_salvage(file, backups.salvage_store(file, store))
-            else:
-                content = backups.restore_backup(file, store, replace=replace)
-                click.echo(f"Restored {_describe_content(content)}.")
+            content = restore_backup(file, store, replace=replace)
+            click.echo(f"Restored {_describe_content(content)}.")
     except BaseException:
         if is_new:
             for end in ("", "-wal", "-shm"):
@@ -92,25 +79,9 @@ _COUNTED = {"campaign": "campaigns", "judge": "judges", "judgement": "answers"}
 
 
 def _describe_content(content: "Content") -> str:
-    return _describe_rows({name: rows for name, (rows, _) in content.items()})
-
-
-def _describe_rows(rows: dict[str, int]) -> str:
+    rows = {name: count for name, (count, _) in content.items()}
     counts = [
         f"{rows[name]:,} {plural.removesuffix('s') if rows[name] == 1 else plural}"
         for name, plural in _COUNTED.items()
     ]
     return f"{', '.join(counts)}; {sum(rows.values()):,} rows in all"
-
-
-def _report_salvage(file: str, found: "Salvage") -> None:
-    click.echo(f"Salvaged {_describe_rows(found.rows)}.")
-    for name, count in found.lost.items():
-        click.echo(f"{name}: {count:,} cannot be read.")
-    if found.unplaced:
-        path = f"{file}.unplaced.jsonl"
-        lines = "".join(json.dumps(row) + "\n" for row in found.unplaced)
-        flags = os.O_CREAT | os.O_TRUNC | os.O_WRONLY
-        with open(os.open(path, flags, 0o600), "w", encoding="utf-8") as out:
-            out.write(lines)
-        click.echo(f"{len(found.unplaced):,} depend on lost rows: see {path}.")

@@ -84,8 +84,8 @@ def init(
     store = open_store(url, create=True)
     now = time.time()
     with store.reading() as db:
-        known = access.find_password_hash(db, admin) is not None
-    if password is None and not known:
+        has_password = access.find_password_hash(db, admin) is not None
+    if password is None and not has_password:
         password = _read_password(admin, password_file)
     if password is not None:
         with store.transaction() as db:
@@ -104,7 +104,7 @@ def _add_campaign(
     db: "Connection", campaign: "Campaign", now: float, state: str
 ) -> str:
     """Put a campaign into the store, and say what it costs."""
-    from metra.campaign.workload import describe_cost
+    from metra.campaign.assignment import describe_cost
     from metra.store import campaigns, tasks
 
     key = campaigns.create_campaign(db, campaign, now=now, who=AT_KEYBOARD, state=state)
@@ -163,11 +163,11 @@ def status(campaign: str | None, url: str, state: str | None) -> None:
             key = campaigns.find_by_name(db, campaign).id
             campaigns.set_state(db, key, state, now=time.time(), who=AT_KEYBOARD)
     with store.reading() as db:
-        known = campaigns.list_campaigns(db)
+        stored_campaigns = campaigns.list_campaigns(db)
         rows: list[tuple[str, ...]]
-        if campaign is None and len(known) != 1:
+        if campaign is None and len(stored_campaigns) != 1:
             columns = [Column("campaign", "left"), Column("state", "left")]
-            rows = [(row[1], row[2]) for row in known]
+            rows = [(row[1], row[2]) for row in stored_campaigns]
         else:
             stored = campaigns.find_by_name(db, campaign)
             figures = [Column(name) for name in ("done", "of", "minutes", "left")]
@@ -269,16 +269,13 @@ def links(
     required=True,
 )
 @option("--each", "Number of judges per answer.", 1)
-@option("--name", "Name of the new campaign.", "", show_default=False)
-def settle(
-    campaign: str | None, url: str, judges: tuple[str, ...], each: int, name: str
-) -> None:
+def settle(campaign: str | None, url: str, judges: tuple[str, ...], each: int) -> None:
     """Create a follow-up campaign that resolves the open cases of CAMPAIGN.
 
-    Its judges see neither the systems nor the earlier judges. Cloze answers that are not the
-    exact word, and free answers that are not on a list, are judged in a campaign of
-    verdicts; tags from several raters are kept, dropped or corrected. Scores and exports of
-    CAMPAIGN then include the decisions.
+    Its judges see neither the systems nor the earlier judges. Cloze answers other than the
+    exact word, and free answers outside of a list, are judged in a campaign of verdicts;
+    tags from several raters are kept, dropped or corrected. Scores and exports of CAMPAIGN
+    then include the decisions.
 
     \b
     metra judge settle cloze -j zoe -j yan --each 2
@@ -289,10 +286,8 @@ def settle(
 
     with closing(open_store(url)) as store, store.transaction() as db:
         stored = campaigns.find_by_name(db, campaign)
-        known, answers = stored.campaign, read_completed(db, stored)
-        made = build_follow_up(
-            known, stored.id, answers, judges=judges, each=each, name=name
-        )
+        first, answers = stored.campaign, read_completed(db, stored)
+        made = build_follow_up(first, stored.id, answers, judges=judges, each=each)
         cost = _add_campaign(db, made, time.time(), "open")
     click.echo(cost)
     click.echo(f"Next: metra judge links {made.settings.name!r}")
@@ -361,9 +356,9 @@ def admin(
         raise OptionError(msg)
     now, rows = time.time(), list[tuple[str, ...]]()
     with closing(open_store(url)) as store, store.transaction() as db:
-        known = access.list_admins(db)
-        if name is not None and name not in known:
-            raise OptionError(no_such("admin", name, known))
+        admins = access.list_admins(db)
+        if name is not None and name not in admins:
+            raise OptionError(no_such("admin", name, admins))
         if name is not None and reset:
             second_factor.disable_second_factor(db, name, now=now, who=AT_KEYBOARD)
         if name is not None and end_sessions:
@@ -372,7 +367,7 @@ def admin(
         if end_waits:
             access.forget_attempts(db)
             audit.add_entry(db, AT_KEYBOARD, "end waits", now=now)
-        for one in known if name is None else [name]:
+        for one in admins if name is None else [name]:
             factor = "on" if second_factor.has_second_factor(db, one) else "off"
             codes = str(second_factor.count_recovery_codes(db, one))
             sessions = str(len(access.list_sessions(db, one, now=now)))

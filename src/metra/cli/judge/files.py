@@ -87,9 +87,9 @@ def import_(
                 db, judgements, files=names, now=now, who=shared.AT_KEYBOARD, name=name
             )
         for campaign, one in stored.items():
-            known = "is" if one.is_new else "was"
+            verb = "is" if one.is_new else "was"
             more = "." if one.is_new else "; nothing changed."
-            click.echo(f"{campaign} {known} in the store{more}", err=True)
+            click.echo(f"{campaign} {verb} in the store{more}", err=True)
     if out is not None or url is None:
         text = "".join(format_judgement_lines(judgements))
         write_output(text.removesuffix("\n"), out or "-")
@@ -136,7 +136,7 @@ def export(
     metra judge export --format tsv -o scores.tsv
     metra judge export spring --format zip -o spring.zip
     """
-    from metra.campaign.summary import assign_blind_names, blind_judgements
+    from metra.campaign.judgement import assign_blind_names, blind_judgements
     from metra.formats.atomic import write_file
     from metra.report import campaign_files
     from metra.store import audit, campaigns
@@ -161,12 +161,12 @@ def export(
             "--unblind shows their names.",
             err=True,
         )
-    known = None if stored.imported else stored.campaign
-    found = campaign_files.export_judgements(
-        form, judgements, known, keys=keys, flagged=flagged
+    campaign_record = None if stored.imported else stored.campaign
+    exported = campaign_files.export_judgements(
+        form, judgements, campaign_record, keys=keys, flagged=flagged
     )
     by |= {"campaign": key, "blind": stored.is_blind}
     with closing(store), store.transaction() as db:
-        audit.add_export(db, form, found.size, rows=len(judgements), **by)
+        audit.add_export(db, form, exported.size, rows=len(judgements), **by)
     with write_file(out) as file:
-        file.writelines(found.read_parts())
+        file.writelines(exported.read_parts())

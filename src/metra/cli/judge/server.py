@@ -40,10 +40,10 @@ def demo(folder: str, protocols: tuple[str, ...], port: int, no_serve: bool) -> 
     from metra.store.demo import fill_store
     from metra.web.server import ServerOptions, find_free_port, run_server
 
-    known = list_demo_protocols()
+    protocol_names = list_demo_protocols()
     for name in protocols:
-        if name not in known:
-            raise OptionError(no_such("protocol", name, known))
+        if name not in protocol_names:
+            raise OptionError(no_such("protocol", name, protocol_names))
     home = Path(folder)
     home.mkdir(parents=True, exist_ok=True)
     path = home / "judge.db"
@@ -55,7 +55,9 @@ def demo(folder: str, protocols: tuple[str, ...], port: int, no_serve: bool) -> 
     with store.transaction() as db:
         access.set_password(db, "admin", password, now=now, who="demo")
     with name_stages() as name_stage:
-        filled = fill_store(store, protocols or known, now=now, tell=name_stage)
+        filled = fill_store(
+            store, protocols or protocol_names, now=now, tell=name_stage
+        )
     store.close()
     port = port if no_serve else find_free_port(port)
     base = f"http://127.0.0.1:{port}"

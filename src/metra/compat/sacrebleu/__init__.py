@@ -5,28 +5,26 @@ sacrebleu.metrics import BLEU` with `from metra.compat.sacrebleu.metrics import 
 
 arguments: the flags of its command line
 command: what a call of its command line reads, scores and prints
-functions: scores in one call, and n-grams
+functions: scores in one call
 metrics: the classes BLEU, CHRF and TER
 scores: score objects and signatures
 significance: bootstrap intervals and paired tests
-tables: scores of several systems as text, LaTeX and JSON
 testsets: fields, references and subsets of test sets on this machine
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from sacrebleu import extract_char_ngrams, extract_word_ngrams, smart_open
+
     from metra.compat.sacrebleu.functions import (
         corpus_bleu,
         corpus_chrf,
         corpus_ter,
-        extract_char_ngrams,
-        extract_word_ngrams,
         raw_corpus_bleu,
         sentence_bleu,
         sentence_chrf,
         sentence_ter,
-        smart_open,
     )
     from metra.compat.sacrebleu.metrics import BLEU, CHRF, TER
     from metra.compat.sacrebleu.scores import BLEUScore, CHRFScore, TERScore
@@ -43,28 +41,9 @@ if TYPE_CHECKING:
 
 __version__ = "2.6.0"
 
-#: Where each name lives: loaded when first used, so that the command line starts quickly.
-_HOMES = {
-    **dict.fromkeys(("BLEU", "CHRF", "TER"), "metrics"),
-    **dict.fromkeys(("BLEUScore", "CHRFScore", "TERScore"), "scores"),
-    **dict.fromkeys(
-        (
-            *("corpus_bleu", "raw_corpus_bleu", "sentence_bleu", "corpus_chrf"),
-            *("sentence_chrf", "corpus_ter", "sentence_ter"),
-            *("extract_word_ngrams", "extract_char_ngrams", "smart_open"),
-        ),
-        "functions",
-    ),
-    "PairedTest": "significance",
-    **dict.fromkeys(
-        (
-            *("get_source_file", "get_reference_files"),
-            *("get_available_testsets", "get_langpairs_for_testset"),
-            *("download_test_set", "DATASETS", "SACREBLEU_DIR"),
-        ),
-        "testsets",
-    ),
-}
+#: Modules with the names below, loaded when a name is first used: the command line starts
+#: quickly.
+_HOMES = ("metrics", "scores", "functions", "significance", "testsets")
 
 __all__ = [
     "BLEU",
@@ -100,10 +79,14 @@ def __getattr__(name: str) -> object:
 
     if name in ("metrics", "significance"):
         return import_module(f"{__name__}.{name}")
-    if name not in _HOMES:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    for home in _HOMES if name in __all__ else ():
+        module = import_module(f"{__name__}.{home}")
+        if hasattr(module, name):
+            return getattr(module, name)
+    if name in __all__:
+        return getattr(import_module("sacrebleu"), name)
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)
 
 
 def __dir__() -> list[str]:

@@ -9,8 +9,6 @@ from metra.errors import OptionError
 from metra.metrics.signatures import SACREBLEU
 
 FORMATS = ("json", "text", "latex")
-METRIC_NAMES = ("bleu", "chrf", "ter")
-SMOOTHINGS = ("none", "floor", "add-k", "exp")
 TOKENIZERS = (
     *("none", "zh", "13a", "intl", "char", "ja-mecab", "ko-mecab"),
     *("spm", "flores101", "flores200", "spBLEU-1K"),
@@ -36,9 +34,87 @@ class ArgumentParser(argparse.ArgumentParser):
     """A parser whose errors are metra's."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise what is wrong with the arguments."""
+        """Raise an error about the arguments."""
         msg = f"sacrebleu: {message}; see metra sacrebleu --help."
         raise OptionError(msg)
+
+
+#: Flags with their defaults and help. A default of False makes a switch, a number sets the
+#: type; further settings of argparse come last.
+_FLAGS: tuple[tuple[Any, ...], ...] = (
+    ("--citation --cite", False, "Cite a test set."),
+    ("--list", False, "List the test sets on this machine."),
+    ("--test-set -t", None, "Test sets, separated by commas."),
+    ("--language-pair -l", None, "Languages, such as en-de.", {"dest": "langpair"}),
+    ("--origlang -ol", None, "Only documents written in this language (or non-XX)."),
+    ("--subset", None, "Only documents whose tag matches this regular expression."),
+    ("--download", None, "Download a test set into sacreBLEU's cache."),
+    (
+        "--echo",
+        None,
+        "Print fields of the test set: src, ref, docid, all.",
+        {"nargs": "+"},
+    ),
+    ("--input -i", None, "Output files; by default standard input.", {"nargs": "*"}),
+    ("--num-refs -nr", 1, "Tab-separated references."),
+    ("--encoding -e", "utf-8", "The encoding of all files."),
+    (
+        "--metrics -m",
+        ["bleu"],
+        "Metrics to compute (bleu).",
+        {"nargs": "+", "choices": ("bleu", "chrf", "ter")},
+    ),
+    ("--sentence-level -sl", False, "Score each segment."),
+    (
+        "--smooth-method -s",
+        "exp",
+        "Smoothing method (exp).",
+        {"choices": ("none", "floor", "add-k", "exp")},
+    ),
+    (
+        "--smooth-value -sv",
+        None,
+        "Smoothing value for floor (0.1) and add-k (1).",
+        {"type": float},
+    ),
+    (
+        "--tokenize -tok",
+        None,
+        "Tokeniser; by default chosen by language, else 13a.",
+        {"choices": TOKENIZERS},
+    ),
+    ("--lowercase -lc", False, "Ignore case."),
+    ("--force", False, "Do not warn about tokenised text."),
+    ("--chrf-char-order -cc", 6, "Character n-gram order (6)."),
+    ("--chrf-word-order -cw", 0, "Word n-gram order; 2 is chrF++."),
+    ("--chrf-beta", 2, "Weight of recall."),
+    ("--chrf-whitespace", False, "Count white space."),
+    ("--chrf-lowercase", False, "Ignore case."),
+    ("--chrf-eps-smoothing", False, "Use epsilon smoothing."),
+    ("--ter-case-sensitive", False, "Respect case."),
+    ("--ter-asian-support", False, "Split East Asian text."),
+    ("--ter-no-punct", False, "Remove punctuation."),
+    ("--ter-normalized", False, "Separate punctuation."),
+    ("--confidence -ci", False, "Add bootstrap intervals."),
+    ("--confidence-n -cin", 1000, "Resamples (1000)."),
+    ("--paired-ar -par", False, "Paired approximate randomisation test."),
+    ("--paired-bs -pbs", False, "Paired bootstrap test."),
+    ("--paired-ar-n -parn", 10_000, "Trials (10000)."),
+    ("--paired-bs-n -pbsn", 1000, "Resamples (1000)."),
+    ("--paired-jobs -j", 1, "Ignored."),
+    ("--quiet -q", False, "Print no messages."),
+    ("--short -sh", False, "Shorten signatures in text."),
+    ("--score-only -b", False, "Print only the score."),
+    ("--width -w", 1, "Decimal places (1)."),
+    ("--detail -d", False, "Scores by original language."),
+    ("--no-color -nc", False, "Print no colours."),
+    (
+        "--format -f",
+        "json",
+        "JSON or text for one system, any for several (json).",
+        {"choices": FORMATS},
+    ),
+)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -46,125 +122,19 @@ def build_parser() -> argparse.ArgumentParser:
     # Help is click's, as that of the other commands.
     parser = ArgumentParser(prog="metra sacrebleu", add_help=False)
     parser.add_argument("refs", nargs="*", metavar="REF", help="Reference files.")
-    _add_data_flags(parser)
-    _add_metric_flags(parser)
-    _add_test_flags(parser.add_argument_group("intervals and paired tests"))
-    _add_output_flags(parser.add_argument_group("output"))
+    tests = parser.add_mutually_exclusive_group()
+    for names, default, text, *more in _FLAGS:
+        settings: dict[str, Any] = {"default": default, "help": text}
+        if default is False:
+            settings["action"] = "store_true"
+        elif isinstance(default, int):
+            settings["type"] = int
+        for extra in more:
+            settings |= extra
+        group = tests if settings.get("action") and "--paired" in names else parser
+        group.add_argument(*names.split(), **settings)
     version = f"sacrebleu {SACREBLEU}"
     parser.add_argument(
         "--version", "-V", action="version", version=version, help="Print the version."
     )
     return parser
-
-
-def _add_data_flags(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("test sets and files")
-    add = group.add_argument
-    add("--citation", "--cite", action="store_true", help="Cite a test set.")
-    add("--list", action="store_true", help="List the test sets on this machine.")
-    add("--test-set", "-t", help="Test sets, separated by commas.")
-    add("--language-pair", "-l", dest="langpair", help="Languages, such as en-de.")
-    add(
-        "--origlang", "-ol", help="Only documents written in this language (or non-XX)."
-    )
-    add("--subset", help="Only documents whose tag matches this regular expression.")
-    add("--download", help="Download a test set into sacreBLEU's cache.")
-    add("--echo", nargs="+", help="Print fields of the test set: src, ref, docid, all.")
-    add("--input", "-i", nargs="*", help="Output files; by default standard input.")
-    add("--num-refs", "-nr", type=int, default=1, help="Tab-separated references.")
-    add("--encoding", "-e", default="utf-8", help="The encoding of all files.")
-
-
-def _add_metric_flags(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("metrics").add_argument
-    add(
-        "--metrics",
-        "-m",
-        nargs="+",
-        choices=METRIC_NAMES,
-        default=["bleu"],
-        help="Metrics to compute (bleu).",
-    )
-    add("--sentence-level", "-sl", action="store_true", help="Score each segment.")
-    bleu: Any = parser.add_argument_group("BLEU").add_argument
-    bleu(
-        "--smooth-method",
-        "-s",
-        choices=SMOOTHINGS,
-        default="exp",
-        help="Smoothing method (exp).",
-    )
-    bleu(
-        "--smooth-value",
-        "-sv",
-        type=float,
-        help="Smoothing value for floor (0.1) and add-k (1).",
-    )
-    bleu(
-        "--tokenize",
-        "-tok",
-        choices=TOKENIZERS,
-        help="Tokeniser; by default chosen by language, else 13a.",
-    )
-    bleu("--lowercase", "-lc", action="store_true", help="Ignore case.")
-    bleu("--force", action="store_true", help="Do not warn about tokenised text.")
-    chrf: Any = parser.add_argument_group("chrF").add_argument
-    chrf(
-        "--chrf-char-order",
-        "-cc",
-        type=int,
-        default=6,
-        help="Character n-gram order (6).",
-    )
-    chrf(
-        "--chrf-word-order",
-        "-cw",
-        type=int,
-        default=0,
-        help="Word n-gram order; 2 is chrF++.",
-    )
-    chrf("--chrf-beta", type=int, default=2, help="Weight of recall.")
-    chrf("--chrf-whitespace", action="store_true", help="Count white space.")
-    chrf("--chrf-lowercase", action="store_true", help="Ignore case.")
-    chrf("--chrf-eps-smoothing", action="store_true", help="Use epsilon smoothing.")
-    ter: Any = parser.add_argument_group("TER").add_argument
-    ter("--ter-case-sensitive", action="store_true", help="Respect case.")
-    ter("--ter-asian-support", action="store_true", help="Split East Asian text.")
-    ter("--ter-no-punct", action="store_true", help="Remove punctuation.")
-    ter("--ter-normalized", action="store_true", help="Separate punctuation.")
-
-
-def _add_test_flags(group: Any) -> None:
-    add = group.add_argument
-    add("--confidence", "-ci", action="store_true", help="Add bootstrap intervals.")
-    add("--confidence-n", "-cin", type=int, default=1000, help="Resamples (1000).")
-    tests = group.add_mutually_exclusive_group()
-    tests.add_argument(
-        "--paired-ar",
-        "-par",
-        action="store_true",
-        help="Paired approximate randomisation test.",
-    )
-    tests.add_argument(
-        "--paired-bs", "-pbs", action="store_true", help="Paired bootstrap test."
-    )
-    add("--paired-ar-n", "-parn", type=int, default=10_000, help="Trials (10000).")
-    add("--paired-bs-n", "-pbsn", type=int, default=1000, help="Resamples (1000).")
-    add("--paired-jobs", "-j", type=int, default=1, help="Ignored.")
-
-
-def _add_output_flags(group: Any) -> None:
-    add = group.add_argument
-    add("--quiet", "-q", action="store_true", help="Print no messages.")
-    add("--short", "-sh", action="store_true", help="Shorten signatures in text.")
-    add("--score-only", "-b", action="store_true", help="Print only the score.")
-    add("--width", "-w", type=int, default=1, help="Decimal places (1).")
-    add("--detail", "-d", action="store_true", help="Scores by original language.")
-    add("--no-color", "-nc", action="store_true", help="Print no colours.")
-    add(
-        "--format",
-        "-f",
-        choices=FORMATS,
-        default="json",
-        help="JSON or text for one system, any for several (json).",
-    )

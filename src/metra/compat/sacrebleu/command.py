@@ -1,22 +1,28 @@
 """sacreBLEU's command line: what each call reads, scores and prints."""
 
+import json
 import logging
 import os
 import re
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from contextlib import closing, redirect_stdout
+from io import StringIO
+from itertools import compress
+from typing import Any
 
 from metra.compat.sacrebleu.arguments import parse_arguments
 from metra.compat.sacrebleu.metrics import LOG, METRICS, SacreMetric
-from metra.errors import CorpusError, LengthError, OptionError
+from metra.errors import (
+    CorpusError,
+    MissingResourceError,
+    OptionError,
+    missing_package,
+)
 from metra.formats.lines import LineReader
 from metra.formats.stream import STDIN
-
-if TYPE_CHECKING:
-    from metra.compat.sacrebleu.tables import Paint
+from metra.text.columns import check_lengths
 
 Lines = list[str]
 
@@ -60,8 +66,10 @@ def _answer(options: Namespace) -> Iterable[str]:
     whole = systems, references
     if options.origlang or options.subset:
         chosen = _choose_segments(options, labels)
-        systems = {name: _filter(lines, chosen) for name, lines in systems.items()}
-        references = [_filter(lines, chosen) for lines in references]
+        systems = {
+            name: list(compress(lines, chosen)) for name, lines in systems.items()
+        }
+        references = [list(compress(lines, chosen)) for lines in references]
     metrics = _make_metrics(options, references)
     if options.sentence_level:
         return _format_sentences(options, systems, metrics)
@@ -117,7 +125,7 @@ def _echo_fields(options: Namespace) -> Iterable[str]:
             tagged = bool(options.subset)
             labels = read_labels([name], options.langpair, tagged=tagged)
             chosen = labels.choose(options.origlang, options.subset)
-            columns = [_filter(column, chosen) for column in columns]
+            columns = [list(compress(column, chosen)) for column in columns]
         rows = zip(*columns, strict=True)
         lines += ["\t".join(field.rstrip() for field in row) for row in rows]
     return lines
@@ -249,15 +257,11 @@ def _read_file(path: str, encoding: str) -> Lines:
 
 
 def _check_lengths(systems: Mapping[str, Lines], references: list[Lines]) -> None:
-    expected = len(references[0])
-    named = {f"reference {number}": ref for number, ref in enumerate(references, 1)}
-    for name, lines in [*systems.items(), *named.items()]:
-        if len(lines) != expected:
-            msg = (
-                f"{name} has {len(lines)} segments but the first reference has {expected}; "
-                "each line must be one segment, in the same order in every file."
-            )
-            raise LengthError(msg)
+    lengths = {"the first reference": len(references[0])}
+    lengths |= {name: len(lines) for name, lines in systems.items()}
+    lengths |= {f"reference {n}": len(ref) for n, ref in enumerate(references, 1)}
+    rule = "each line must be one segment, in the same order in every file"
+    check_lengths(lengths, rule)
 
 
 def _choose_segments(options: Namespace, labels: Any) -> list[bool]:
@@ -268,15 +272,10 @@ def _choose_segments(options: Namespace, labels: Any) -> list[bool]:
     return chosen
 
 
-def _filter(lines: Lines, chosen: Sequence[bool]) -> Lines:
-    return [line for line, is_chosen in zip(lines, chosen, strict=True) if is_chosen]
-
-
 def _make_metrics(
     options: Namespace, references: list[Lines]
 ) -> dict[str, SacreMetric]:
     """Make the metrics in the order in which they are given."""
-    language = (options.langpair or "-").split("-")[1]
     given: dict[str, dict[str, Any]] = {
         "bleu": {
             "lowercase": options.lowercase,
@@ -285,23 +284,15 @@ def _make_metrics(
             "smooth_method": options.smooth_method,
             "smooth_value": options.smooth_value,
             "effective_order": options.sentence_level,
-            "trg_lang": language,
-        },
-        "chrf": {
-            "char_order": options.chrf_char_order,
-            "word_order": options.chrf_word_order,
-            "beta": options.chrf_beta,
-            "lowercase": options.chrf_lowercase,
-            "whitespace": options.chrf_whitespace,
-            "eps_smoothing": options.chrf_eps_smoothing,
-        },
-        "ter": {
-            "normalized": options.ter_normalized,
-            "no_punct": options.ter_no_punct,
-            "asian_support": options.ter_asian_support,
-            "case_sensitive": options.ter_case_sensitive,
-        },
+            "trg_lang": (options.langpair or "-").split("-")[1],
+        }
     }
+    for name in ("chrf", "ter"):
+        given[name] = {
+            flag.removeprefix(f"{name}_"): value
+            for flag, value in vars(options).items()
+            if flag.startswith(f"{name}_")
+        }
     return {
         name.upper(): METRICS[name.upper()](references=references, **given[name])
         for name in dict.fromkeys(options.metrics)
@@ -334,9 +325,10 @@ def _format_system(
         )
     if is_json:
         return "[\n" + ",\n".join(texts) + "\n]" if len(texts) > 1 else texts[0]
-    paint = _choose_paint(options)
-    aligned = _align_texts(texts)
-    return _INTERVAL.sub(lambda found: paint(found[0], "cyan"), "\n".join(aligned))
+    return _INTERVAL.sub(
+        lambda interval: _paint(options, interval[0], "cyan"),
+        "\n".join(_align_texts(texts)),
+    )
 
 
 #: The interval in a line of text, which terminals show in colour.
@@ -352,12 +344,19 @@ def _align_texts(texts: Sequence[str]) -> Sequence[str]:
     return [f"{name:>{width}} ={score}" for name, score in pairs]
 
 
-def _choose_paint(options: Namespace) -> "Paint":
-    """Colour a terminal, unless the user wants no colours."""
-    from metra.compat.sacrebleu.tables import add_colour
+_COLOURS = {"yellow": 33, "cyan": 36}
 
-    plain = options.no_color or os.environ.get("NO_COLOR") or not sys.stdout.isatty()
-    return (lambda text, _: text) if plain else add_colour
+
+def _paint(options: Namespace, text: str, colour: str) -> str:
+    """Write a text in a colour of the terminal, if there is one."""
+    code = _COLOURS[colour]
+    return f"\x1b[{code}m{text}\x1b[0m" if _has_colours(options) else text
+
+
+def _has_colours(options: Namespace) -> bool:
+    """Return whether output goes to a terminal and the user wants colours."""
+    is_plain = options.no_color or os.environ.get("NO_COLOR")
+    return not is_plain and sys.stdout.isatty()
 
 
 def _list_details(
@@ -376,16 +375,15 @@ def _list_details(
             chosen = labels.choose(language, subset)
             if not any(chosen):
                 continue
-            part = _filter(lines, chosen)
-            streams = [_filter(stream, chosen) for stream in references]
+            part = list(compress(lines, chosen))
+            streams = [list(compress(stream, chosen)) for stream in references]
             for metric in _make_metrics(options, streams).values():
                 score = metric.corpus_score(part, None)
                 rows.append((_name_part(language, subset), len(part), score))
     width = max(len(name) for name, _, _ in rows) + 1
     longest = max(len(score.name) for _, _, score in rows)
-    paint = _choose_paint(options)
     return [
-        f"{paint(f'{name:<{width}}', 'yellow')}: sentences={count:<6} "
+        f"{_paint(options, f'{name:<{width}}', 'yellow')}: sentences={count:<6} "
         f"{score.name:<{longest}} = {score.score:.{options.width}f}"
         for name, count, score in rows
     ]
@@ -405,10 +403,7 @@ def _format_systems(
     metrics: Mapping[str, SacreMetric],
 ) -> str:
     """Write a table of all systems, with paired tests if they are asked for."""
-    from metra.compat.sacrebleu import tables
-
-    paint = _choose_paint(options)
-    shared = {"form": options.format, "width": options.width, "paint": paint}
+    results: dict[str, list[Any]]
     signatures: Mapping[str, Any]
     if options.paired_ar or options.paired_bs:
         from metra.compat.sacrebleu.significance import PairedTest
@@ -417,16 +412,42 @@ def _format_systems(
         trials = options.paired_bs_n if options.paired_bs else options.paired_ar_n
         run_test = PairedTest(list(systems.items()), metrics, None, test, trials)
         signatures, results = run_test()
-        table = tables.format_paired(results, test=test, trials=trials, **shared)
     else:
-        scores: dict[str, Any] = {"System": list(systems)}
+        results = {"System": list(systems)}
         signatures = {}
         for _, metric in sorted(metrics.items()):
             totals = metric.count(systems, None, keep=False)
             column = [metric.build_score(total) for total in totals.values()]
-            scores[column[0].name] = column
+            texts = [f"{score.score:.{options.width}f}" for score in column]
+            results[column[0].name] = texts
             signatures[column[0].name] = metric.get_signature()
-        table = tables.format_scores(scores, **shared)
     if options.format == "json":
-        return table
-    return f"{table}\n{tables.format_signatures(signatures, short=options.short)}"
+        return _format_json(results)
+    formatted = {name: each.format(options.short) for name, each in signatures.items()}
+    return _format_table(options, results, formatted)
+
+
+def _format_json(results: Mapping[str, Sequence[Any]]) -> str:
+    """Write an object for each system; results of tests are objects as well."""
+    names = ["system", *list(results)[1:]]
+    rows = [
+        dict(zip(names, row, strict=True))
+        for row in zip(*results.values(), strict=True)
+    ]
+    return json.dumps(rows, indent=4, default=vars)
+
+
+def _format_table(
+    options: Namespace, results: dict[str, list[Any]], signatures: Mapping[str, str]
+) -> str:
+    """Let sacreBLEU write its table of several systems, as text or LaTeX."""
+    try:
+        from sacrebleu.utils import Color, print_results_table
+    except ImportError:
+        what = f"A table of several systems (--format {options.format})"
+        msg = missing_package(what, "sacrebleu", "testsets")
+        raise MissingResourceError(msg) from None
+    Color.ENABLE_COLORS = _has_colours(options)
+    with redirect_stdout(StringIO()) as table:
+        print_results_table(results, dict(signatures), options)
+    return table.getvalue().removesuffix("\n")

@@ -1,8 +1,6 @@
-"""sacreBLEU's functions: scores of corpora and sentences in one call, and n-grams."""
+"""sacreBLEU's functions: scores of corpora and sentences in one call."""
 
-from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 from metra.compat.sacrebleu.metrics import BLEU, CHRF, TER, References
 from metra.compat.sacrebleu.scores import BLEUScore, CHRFScore, TERScore
@@ -31,8 +29,7 @@ def corpus_bleu(
         smooth_value=smooth_value,
         effective_order=use_effective_order,
     )
-    score: BLEUScore = metric.corpus_score(hypotheses, references)
-    return score
+    return metric.corpus_score(hypotheses, references)
 
 
 def raw_corpus_bleu(
@@ -82,15 +79,9 @@ def corpus_chrf(
     eps_smoothing: bool = False,
 ) -> CHRFScore:
     """Compute chrF of outputs against streams of references."""
-    metric = CHRF(
-        char_order=char_order,
-        word_order=word_order,
-        beta=beta,
-        whitespace=not remove_whitespace,
-        eps_smoothing=eps_smoothing,
-    )
-    score: CHRFScore = metric.corpus_score(hypotheses, references)
-    return score
+    options = (not remove_whitespace, eps_smoothing)
+    metric = CHRF(char_order, word_order, beta, False, *options)
+    return metric.corpus_score(hypotheses, references)
 
 
 def sentence_chrf(
@@ -103,15 +94,9 @@ def sentence_chrf(
     eps_smoothing: bool = False,
 ) -> CHRFScore:
     """Compute chrF of one segment against its references."""
-    metric = CHRF(
-        char_order=char_order,
-        word_order=word_order,
-        beta=beta,
-        whitespace=not remove_whitespace,
-        eps_smoothing=eps_smoothing,
-    )
-    score: CHRFScore = metric.sentence_score(hypothesis, references)
-    return score
+    options = (not remove_whitespace, eps_smoothing)
+    metric = CHRF(char_order, word_order, beta, False, *options)
+    return metric.sentence_score(hypothesis, references)
 
 
 def corpus_ter(
@@ -124,8 +109,7 @@ def corpus_ter(
 ) -> TERScore:
     """Compute TER of outputs against streams of references."""
     metric = TER(normalized, no_punct, asian_support, case_sensitive)
-    score: TERScore = metric.corpus_score(hypotheses, references)
-    return score
+    return metric.corpus_score(hypotheses, references)
 
 
 def sentence_ter(
@@ -138,36 +122,4 @@ def sentence_ter(
 ) -> TERScore:
     """Compute TER of one segment against its references."""
     metric = TER(normalized, no_punct, asian_support, case_sensitive)
-    score: TERScore = metric.sentence_score(hypothesis, references)
-    return score
-
-
-def extract_word_ngrams(tokens: Sequence[str], n: int) -> Counter[str]:
-    """Count the n-grams of a list of words, each joined by blanks.
-
-    >>> extract_word_ngrams(["a", "b", "c"], 2)
-    Counter({'a b': 1, 'b c': 1})
-    """
-    starts = range(len(tokens) - n + 1)
-    return Counter(" ".join(tokens[start : start + n]) for start in starts)
-
-
-def extract_char_ngrams(
-    line: str, n: int, include_whitespace: bool = False
-) -> Counter[str]:
-    """Count the n-grams of the characters of a text, by default without white space.
-
-    >>> extract_char_ngrams("a bc", 2)
-    Counter({'ab': 1, 'bc': 1})
-    """
-    text = line if include_whitespace else "".join(line.split())
-    return Counter(text[start : start + n] for start in range(len(text) - n + 1))
-
-
-def smart_open(file: str, mode: str = "rt", encoding: str = "utf-8") -> Any:
-    """Open a text, packed by gzip or not, whose lines end at line feeds only."""
-    if file.endswith(".gz"):
-        import gzip
-
-        return gzip.open(file, mode=mode, encoding=encoding, newline="\n")
-    return open(file, mode=mode, encoding=encoding, newline="\n")
+    return metric.sentence_score(hypothesis, references)

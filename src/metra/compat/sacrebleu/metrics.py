@@ -28,7 +28,6 @@ from metra.metrics.signatures import SENTENCEPIECE_MODELS, list_sacrebleu_option
 
 if TYPE_CHECKING:
     from metra.metrics.options import Case
-    from metra.scoring.statistics import CorpusStatistics
 
 Segments = Sequence[str]
 References = Sequence[Sequence[str | None]]
@@ -119,19 +118,29 @@ class SacreMetric(ABC):
         keep: bool,
     ) -> dict[str, Any]:
         """Count the statistics of every system: rows of segments if kept, else sums."""
-        counts = self._count_corpus(outputs, references, keep=keep)
-        if keep:
-            return {name: counts.tallies[name, self._name].rows for name in outputs}
+        from metra.corpus.evalset import EvalSet
+        from metra.corpus.outputs import Outputs
+        from metra.scoring.statistics import count_corpus
         from metra.stats.totals import join_parts
 
-        totals = {}
-        for name in outputs:
-            numbers: Any = join_parts(counts.totals.whole[name, self._name].sums)
-            if self._metric.fast.sums is None:
-                import numpy as np
+        streams = self._find_references(references)
+        prepared = [self._prepare_references(stream) for stream in streams]
+        columns = {name: self._strip(name, outputs[name]) for name in outputs}
+        for name, hypotheses in outputs.items():
+            self._warn_tokenized(name, hypotheses)
+        corpus = Outputs(EvalSet.from_streams(prepared), columns)
+        counts = count_corpus(corpus, {self._name: self._metric}, keep=keep)
+        self.num_refs = _count_references(streams)
+        if keep:
+            return {name: counts.tallies[name, self._name].rows for name in outputs}
+        wholes = {name: counts.totals.whole[name, self._name].sums for name in outputs}
+        totals: dict[str, Any] = {
+            name: join_parts(each) for name, each in wholes.items()
+        }
+        if self._metric.fast.sums is None:
+            import numpy as np
 
-                numbers = np.array(numbers)
-            totals[name] = numbers
+            totals = {name: np.array(total) for name, total in totals.items()}
         return totals
 
     def score_segments(
@@ -145,35 +154,17 @@ class SacreMetric(ABC):
     def score_samples(self, sums: Array) -> Array:
         """Score sums of resampled rows in the precision that they have."""
 
-    def _count_corpus(
-        self,
-        outputs: Mapping[str, Segments],
-        references: References | None,
-        *,
-        keep: bool,
-    ) -> "CorpusStatistics":
-        from metra.corpus.evalset import EvalSet
-        from metra.corpus.outputs import Outputs
-        from metra.scoring.statistics import count_corpus
-
-        streams = references or self._references
+    def _find_references(self, references: References | None) -> References:
         if references is not None:
             self._check_sequence("refs", references, "streams")
+        streams = references or self._references
         if not streams:
             msg = (
                 f"{self._name} has no references; give them with the outputs, or once "
                 "as `references`."
             )
             raise CorpusError(msg)
-        prepared = [self._prepare_references(stream) for stream in streams]
-        columns = {}
-        for name, hypotheses in outputs.items():
-            columns[name] = self._strip(name, hypotheses)
-            self._warn_tokenized(name, hypotheses)
-        corpus = Outputs(EvalSet.from_streams(prepared), columns)
-        counts = count_corpus(corpus, {self._name: self._metric}, keep=keep)
-        self.num_refs = _count_references(streams)
-        return counts
+        return streams
 
     def _prepare_references(self, stream: Sequence[str | None]) -> Any:
         return self._strip("refs", stream, may_lack=True)

@@ -17,10 +17,10 @@ _SHORT = {
 
 
 class Signature:
-    """What a score was computed with, as `key:value` pairs joined by bars."""
+    """The settings of a score, as `key:value` pairs joined by bars."""
 
     def __init__(self, options: Mapping[str, str], **call: object):
-        """Take a metric's options, and what is known of the call."""
+        """Take a metric's options and the settings of the call."""
         self.info: dict[str, object] = {
             **dict.fromkeys(_CALL),
             **call,

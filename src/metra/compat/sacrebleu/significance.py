@@ -221,7 +221,7 @@ def _join(blocks: Iterable[list[Array]]) -> list[Array]:
 
 
 def _is_exact(rows: Array, kind: type[np.floating[Any]]) -> bool:
-    """Whether sums of as many rows are exact in a precision, in any order."""
+    """Tell whether sums of as many rows are exact in a precision, in any order."""
     grid = rows * _GRID
     largest = len(rows) * np.abs(grid).max(initial=0)
     return bool((grid == np.rint(grid)).all() and largest < 2 ** np.finfo(kind).nmant)

@@ -1,23 +1,36 @@
 """Test sets as sacreBLEU's flags and functions name them: fields, references, subsets.
 
-Sets are found and read as those of `metra testsets` are. Tags of documents, which `--subset`
-asks for, are part of sacreBLEU itself and read from there where it is installed.
+Sets are found and read as those of `metra testsets` are. Citations of sets and tags of
+documents, which `--subset` selects by, come from the package sacrebleu.
 """
 
 import re
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from metra.errors import MissingResourceError, OptionError
-from metra.formats.testsets.lookup import find_set, list_sets, read_set
-from metra.formats.testsets.record import REFERENCE, SOURCE, concatenate_sets
+from metra.formats.lines import read_lines
+from metra.formats.testsets.lookup import (
+    find_set,
+    list_sets,
+    read_set,
+    read_whole_set,
+)
+from metra.formats.testsets.record import (
+    ALL,
+    DOCUMENTS,
+    DOMAINS_AND_DOCUMENTS,
+    OUTPUT,
+    REFERENCE,
+    SOURCE,
+    SetLocation,
+    concatenate_sets,
+)
 from metra.formats.testsets.sacrebleu_cache import (
+    fetch_set,
     find_cache,
     find_definition,
     load_definitions,
-    read_fields,
-    read_raw_set,
 )
 
 if TYPE_CHECKING:
@@ -52,50 +65,44 @@ def get_available_testsets_for_langpair(langpair: str) -> list[str]:
 
 
 def get_langpairs_for_testset(testset: str) -> list[str]:
-    """List the language pairs of a test set that are on this machine."""
+    """List the language pairs of a test set on this machine."""
     return sorted({location.pair for location in list_sets(testset)})
 
 
 def get_source_file(test_set: str, langpair: str) -> str:
     """Return the path of the source text."""
-    return _list_files(test_set, langpair)[SOURCE]
+    return _find_plain_set(test_set, langpair).files[SOURCE]
 
 
 def get_reference_files(test_set: str, langpair: str) -> list[str]:
     """Return the paths of the references that the test set is scored with."""
-    files = _list_files(test_set, langpair)
+    location = _find_plain_set(test_set, langpair)
     names = {
-        key: key.partition(":")[2] or key
-        for key in files
+        key.removeprefix(f"{REFERENCE}:"): path
+        for key, path in location.files.items()
         if key.partition(":")[0] == REFERENCE
     }
-    usual = find_set(test_set, langpair).references
-    chosen = [key for key, name in names.items() if name in usual]
-    return [files[key] for key in chosen or names]
+    usual = [path for name, path in names.items() if name in location.references]
+    return usual or list(names.values())
+
+
+def _find_plain_set(name: str, pair: str) -> SetLocation:
+    location = find_set(name, pair)
+    if SOURCE not in location.files:
+        msg = f"{location.title} has no plain files of its own on this machine."
+        raise MissingResourceError(msg)
+    return location
 
 
 def download_test_set(test_set: str, langpair: str | None = None) -> list[str]:
     """Download a test set that sacreBLEU defines, and return the paths of its texts."""
-    from metra.formats.testsets.download import fetch_set
-
     fetch_set(test_set, langpair or "")
     locations = list_sets(test_set, langpair or "")
     return [path for location in locations for path in location.files.values()]
 
 
-def _list_files(name: str, pair: str) -> dict[str, str]:
-    location = find_set(name, pair)
-    if SOURCE not in location.files or location.reader is read_raw_set:
-        msg = (
-            f"{location.title} has no plain files of its own on this machine; sacreBLEU "
-            f"writes them, or `metra testsets fetch {name} -l {pair}`."
-        )
-        raise MissingResourceError(msg)
-    return dict(location.files)
-
-
 def describe_test_sets(name: str | None, pair: str | None) -> str:
-    """Write what is there: test sets, or the language pairs and fields of one of them."""
+    """Write the list of test sets, or the language pairs and fields of one of them."""
     if name:
         pairs = [pair] if pair else get_langpairs_for_testset(name)
         fields = [read_fields(find_set(name, each)) for each in pairs or [""]]
@@ -107,29 +114,25 @@ def describe_test_sets(name: str | None, pair: str | None) -> str:
     else:
         heading = "The available test sets are:"
         names = sorted(get_available_testsets())
-    lines = (f"{each:<30}: {_describe_set(each)}" for each in names)
+    lines = []
+    for each in names:
+        definition = find_definition(each)
+        text = definition.description if definition else ""
+        text = text.strip() or " ".join(get_langpairs_for_testset(each))
+        lines.append(f"{each:<30}: {text}")
     return "\n".join([heading, *lines])
-
-
-def _describe_set(name: str) -> str:
-    definition = find_definition(name)
-    if definition is None:
-        return " ".join(get_langpairs_for_testset(name))
-    return str(definition.description).strip()
 
 
 def cite_test_sets(names: Sequence[str]) -> str:
     """Write the citations of test sets, which are part of sacreBLEU."""
     definitions = load_definitions()
-    if not definitions:
-        raise MissingResourceError(_describe_need("The citations of test sets are"))
-    citations = []
-    for name in names:
-        citation = getattr(definitions.get(name), "citation", None)
+    citations = [
+        getattr(definitions.get(name), "citation", None) or "" for name in names
+    ]
+    for name, citation in zip(names, citations, strict=True):
         if not citation:
             msg = f"sacreBLEU has no citation of the test set {name}."
             raise MissingResourceError(msg)
-        citations.append(citation)
     return "\n".join(citations)
 
 
@@ -137,6 +140,39 @@ def read_references(names: Sequence[str], pair: str) -> list[Lines]:
     """Read the references of test sets, one set after the other."""
     sets = concatenate_sets([read_set(find_set(name, pair)) for name in names])
     return [[text or "" for text in each] for each in sets.references.values()]
+
+
+#: The kinds of fields in the order in which sacreBLEU lists them.
+_ORDER = (SOURCE, REFERENCE, DOCUMENTS, "genre", "origlang", OUTPUT, "domain")
+
+
+def read_fields(location: SetLocation) -> dict[str, Lines]:
+    """Read every field of a set as sacreBLEU names and orders them.
+
+    These are src, ref or ref:NAME, labels of the segments, and systems by their names.
+    """
+    if location.files.keys() & {ALL, DOMAINS_AND_DOCUMENTS}:
+        fields = _name_columns(location)
+    else:
+        fields = {key: read_lines(path) for key, path in location.files.items()}
+    keys = [key for key in fields if key.partition(":")[0] in _ORDER]
+    keys.sort(key=lambda key: _ORDER.index(key.partition(":")[0]))
+    return {key.removeprefix(f"{OUTPUT}:"): fields[key] for key in keys}
+
+
+def _name_columns(location: SetLocation) -> dict[str, Lines]:
+    texts = read_whole_set(location)
+    columns: dict[str, Sequence[str | None] | None] = {
+        SOURCE: texts.source,
+        **{f"{REFERENCE}:{name}": each for name, each in texts.references.items()},
+        DOCUMENTS: texts.documents,
+        **texts.labels,
+    }
+    return {
+        key: [text or "" for text in column]
+        for key, column in columns.items()
+        if column is not None
+    }
 
 
 def choose_fields(name: str, pair: str, wanted: Sequence[str]) -> list[Lines]:
@@ -147,18 +183,17 @@ def choose_fields(name: str, pair: str, wanted: Sequence[str]) -> list[Lines]:
         raise OptionError(msg)
     columns = []
     for field in fields if "all" in wanted else wanted:
-        known = field
         if field == REFERENCE and field not in fields:
-            known = min(each for each in fields if each.startswith(REFERENCE))
-        if known not in fields:
+            field = min(each for each in fields if each.startswith(REFERENCE))
+        if field not in fields:
             msg = f"{name} has no field {field!r} for {pair}; it has: {', '.join(fields)}."
             raise OptionError(msg)
-        columns.append(fields[known])
+        columns.append(fields[field])
     return columns
 
 
 class SegmentLabels(NamedTuple):
-    """What is known of segments: their original languages, and tags such as US-crime."""
+    """Original languages of segments, and tags such as US-crime."""
 
     languages: Lines
     tags: Lines
@@ -174,11 +209,13 @@ class SegmentLabels(NamedTuple):
             msg = "The segments have no domains or tags that --subset could choose by."
             raise MissingResourceError(msg)
         pattern = _compile_subset(subset or "")
-        pairs = zip(self.languages, self.tags, strict=True)
+        wanted = (language or "").removeprefix("non-")
+        # Without a language every segment counts; non-en negates en.
+        is_same = language is None or language == wanted
         return [
-            _is_language(found, language)
+            (language is None or (own == wanted) == is_same)
             and (subset is None or (tag != "" and pattern.search(tag) is not None))
-            for found, tag in pairs
+            for own, tag in zip(self.languages, self.tags, strict=True)
         ]
 
     def list_languages(self) -> list[str]:
@@ -195,45 +232,28 @@ def read_labels(names: Sequence[str], pair: str, *, tagged: bool) -> SegmentLabe
         fields = read_fields(find_set(name, pair))
         languages += fields.get("origlang") or [""] * len(fields[SOURCE])
         if not tagged:
-            found = [""] * len(fields[SOURCE])
+            own = [""] * len(fields[SOURCE])
         elif "domain" in fields:
-            found = fields["domain"]
-            subsets.update(found)
+            own = fields["domain"]
+            subsets.update(own)
         else:
-            found = _read_tags(name, fields)
-            parts = [tag.split("-") for tag in found if tag]
+            own = _read_tags(name, fields)
+            parts = [tag.split("-") for tag in own if tag]
             subsets.update(
                 each for part in parts for each in (_COUNTRY + part[0], part[1])
             )
-        tags += found
+        tags += own
     return SegmentLabels(languages, tags, sorted(subsets))
 
 
 def _read_tags(name: str, fields: dict[str, Lines]) -> Lines:
     """Read the tag of each segment's document, such as US-crime; empty where unknown."""
-    try:
-        subsets: Any = import_module("sacrebleu.dataset").SUBSETS
-    except ImportError:
-        need = _describe_need("The tags of documents are")
-        raise MissingResourceError(need) from None
-    tags = subsets.get(name, {})
-    documents = fields.get("docid") or [""] * len(fields[SOURCE])
+    load_definitions()
+    from sacrebleu.dataset import SUBSETS
+
+    tags = SUBSETS.get(name, {})
+    documents = fields.get(DOCUMENTS) or [""] * len(fields[SOURCE])
     return [tags.get(document, "") for document in documents]
-
-
-def _describe_need(what: str) -> str:
-    return (
-        f"{what} part of sacreBLEU, which is not installed; install it with: "
-        "pip install sacrebleu"
-    )
-
-
-def _is_language(found: str, wanted: str | None) -> bool:
-    if wanted is None:
-        return True
-    if wanted.startswith("non-"):
-        return found != wanted.removeprefix("non-")
-    return found == wanted
 
 
 def _compile_subset(subset: str) -> re.Pattern[str]:

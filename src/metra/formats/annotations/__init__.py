@@ -1,4 +1,4 @@
-"""Formats of what is known about texts: parses, entities, terms, templates, weights.
+"""Formats of annotations of texts: parses, entities, terms, templates, weights.
 
 table: tables of annotations, and the segment or document that each row is about
 entities: names in a text, in a table or marked in the text
@@ -6,8 +6,7 @@ terms: terms that a translation should use
 templates: instances filled from documents: slots, fillers and relations
 relevance: queries, and the documents relevant to them
 judged_outputs: outputs with scores from earlier judgements, in a table or a database
-weights: salience lists of words, information weights of n-grams
-frequencies: raw frequency lists, and the salience that follows from them
+weights: salience lists of words and what follows from counts, information weights of n-grams
 conllu: dependency parses
 transfer_rules: patterns of the source and what they must become
 challenge_set: good and bad translations of the same sources

@@ -1,4 +1,4 @@
-"""Challenge sets: a good and a bad translation of each source, and what is wrong.
+"""Challenge sets: a good and a bad translation of each source, and the phenomenon.
 
 Tables with columns as ACES has them, and JSON as DEMETR and ACES have it. A score of another
 program stands in two columns, NAME-good and NAME-bad.
@@ -57,13 +57,15 @@ def read_challenge_set(path: str) -> ChallengeSet:
         raise FormatError(msg)
     names = list(dict.fromkeys(name for _, row in rows for name in row))
     columns = {
-        role: next((name for name in names if name.strip().lower() in known), None)
-        for role, known in _NAMES.items()
+        role: next(
+            (name for name in names if name.strip().lower() in names_of_role), None
+        )
+        for role, names_of_role in _NAMES.items()
     }
     for role in _NEEDED:
         if columns[role] is None:
-            known = ", ".join(_NAMES[role])
-            msg = f"{place} has no column of {role} translations; expected one of {known}."
+            listed = ", ".join(_NAMES[role])
+            msg = f"{place} has no column of {role} translations; expected one of {listed}."
             raise FormatError(msg)
 
     def get(role: str) -> list[str] | None:
@@ -84,9 +86,9 @@ def read_challenge_set(path: str) -> ChallengeSet:
 
 
 def _read_table(path: str) -> Iterable[tuple[str, dict[str, str]]]:
-    known = {name for names in _NAMES.values() for name in names}
+    headings = {name for names in _NAMES.values() for name in names}
     table = read_headed_table(
-        path, lambda header: sum(name.strip().lower() in known for name in header)
+        path, lambda header: sum(name.strip().lower() in headings for name in header)
     )
     for line, cells in table.rows:
         place = f"{table.path}, line {line}"
@@ -122,7 +124,7 @@ def _collect_scores(
 ) -> dict[str, tuple[list[float], list[float]]]:
     """Collect the columns NAME-good and NAME-bad; a column of texts is none of them."""
     scores = {}
-    texts = {name for known in _NAMES.values() for name in known}
+    texts = {name for aliases in _NAMES.values() for name in aliases}
     for name in names:
         metric, side = name[:-5], name[-5:]
         if side not in ("-good", "_good") or name in texts or not metric:

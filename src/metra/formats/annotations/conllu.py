@@ -3,7 +3,7 @@
 A file has a block of lines for each sentence and a blank line after it. A sentence belongs
 to the segment that a comment `# segment = N`, counted from 1, names; without one, to the
 segment of the sentence before it. In a file without any such comment every sentence is a
-segment. Segments that are named nowhere have no sentences, as empty outputs have none.
+segment. Segments without such a comment have no sentences, as empty outputs have none.
 """
 
 import re
@@ -81,7 +81,7 @@ class Parses:
         )
 
 
-@cache_by_file
+@cache_by_file(64)
 def read_conllu(path: str) -> Parses:
     """Read a file; what was read is cached until the file changes.
 

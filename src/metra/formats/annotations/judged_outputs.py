@@ -98,7 +98,7 @@ def read_database(path: str) -> list[JudgedOutput]:
 
 
 def _sort_key(judged: JudgedOutput) -> tuple[int, str, str, str]:
-    """Sources that are numbers come by number."""
+    """Return a sort key; numeric sources come by number."""
     source = judged.source
     number = int(source) if source.isascii() and source.isdecimal() else 0
     return number, source, judged.output, judged.judge

@@ -8,8 +8,8 @@ A TOML file:
     [[measure]]
     spec = "chrf"
     weight = 2
-    worst = 20      # this score, or one that is worse, is worth 0
-    best = 70       # this score, or one that is better, is worth 100
+    worst = 20      # this score, or a worse one, is worth 0
+    best = 70       # this score, or a better one, is worth 100
 
 In between, worth grows evenly. `worst` and `best` state each metric's scale and direction:
 for an error rate, best is the smaller number. `{here}` in a spec stands for the folder of
@@ -29,7 +29,7 @@ KEYS = ("spec", "weight", "worst", "best")
 
 @dataclass(frozen=True, slots=True)
 class WeightedMetric:
-    """A metric of the model: its weight, and the scores that are worth 0 and 100."""
+    """A metric of the model: its weight, and the scores worth 0 and 100."""
 
     spec: str
     weight: float
@@ -47,7 +47,7 @@ class QualityModel:
 
 
 def read_quality_model(path: str) -> QualityModel:
-    """Read a model; FormatError says what is wrong with it."""
+    """Read a model; FormatError names the fault."""
     data = read_toml(path, "a quality model")
     if set(data) != {"name", "context", "measure"}:
         keys = ", ".join(data) or "nothing"

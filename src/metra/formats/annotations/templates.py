@@ -48,7 +48,7 @@ class Templates(NamedTuple):
     documents: Mapping[str, Sequence[Instance]]
 
 
-@cache_by_file
+@cache_by_file(64)
 def read_templates(path: str) -> Templates:
     """Read the instances of every document; they are cached until the file changes."""
     table = read_annotation_table(path, FLAT_COLUMNS, COLUMNS)

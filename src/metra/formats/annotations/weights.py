@@ -2,14 +2,19 @@
 
 A salience list is a table with a line for each word. Its columns, in any order, are word,
 document, tf, df, N, P_doc, P_rest, P_corp, tf.idf and S. A reader needs the word and the
-weight it is asked for, or counts from which that follows (`frequencies`); without a document
-column there is one list for all documents. Words are as the tokeniser leaves them. An empty
-weight says that the word is not salient.
+weight it is asked for, or counts from which that follows; without a document column there
+is one list for all documents. Words are as the tokeniser leaves them. An empty weight says
+that the word is not salient.
+
+With a document column, tf is how often the document has the word; a list of counts is then
+taken for the whole of its documents, and df, N and relative frequencies are counted. Without
+one, tf, df and N give tf.idf alone.
 
 A file of NIST's information weights has an n-gram, a tab and its weight on each line.
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -24,23 +29,22 @@ from metra.errors import (
     UnknownNameError,
     no_such,
 )
-from metra.formats.annotations.frequencies import fill_salience
 from metra.formats.lines import read_lines
 from metra.formats.stream import compute_file_version
-from metra.formats.table import DelimitedTable, read_table
+from metra.formats.table import DelimitedTable, Row, read_table
 from metra.text.salience import (
     Array,
     BadLine,
     Frequencies,
     Information,
-    OutsideSalience,
     Tokens,
+    compute_s_scores,
+    compute_tfidf,
 )
 
-COLUMNS = (
-    *("word", "document", "tf", "df", "N"),
-    *("P_doc", "P_rest", "P_corp", "tf.idf", "S"),
-)
+COUNTS = ("tf", "df", "N")
+SHARES = ("P_doc", "P_rest", "P_corp")
+COLUMNS = ("word", "document", *COUNTS, *SHARES, "tf.idf", "S")
 #: What each weight's column is called.
 WEIGHTS = {"tfidf": "tf.idf", "s": "S"}
 
@@ -105,6 +109,134 @@ def read_salience_table(path: str | Path, needed: Sequence[str]) -> DelimitedTab
     return filled
 
 
+#: What can be computed, in the order of a list's columns.
+COMPUTED = (*COUNTS[1:], *SHARES, "tf.idf", "S")
+
+
+def fill_salience(table: DelimitedTable) -> DelimitedTable:
+    """Add the columns of a list that follow from its counts; the others stay as they are."""
+    if not {"word", "tf"} <= {*table.header} or {*COMPUTED} <= {*table.header}:
+        return table
+    rows = list(table.rows)
+    columns = _compute_columns(table, rows, _read_columns(table, rows))
+    added = [name for name in COMPUTED if name in columns and name not in table.header]
+    if not added:
+        return table._replace(rows=rows)
+    numbers = zip(*(columns[name].tolist() for name in added), strict=True)
+    filled = [
+        Row(line, [*cells, *map(_format_number, more)])
+        for (line, cells), more in zip(rows, numbers, strict=True)
+    ]
+    return table._replace(header=[*table.header, *added], rows=filled)
+
+
+def _read_columns(table: DelimitedTable, rows: Sequence[Row]) -> dict[str, Array]:
+    """Read the numbers that the list has, weights left out."""
+    expected = dict.fromkeys(COUNTS, "a whole number of at least 1")
+    expected |= dict.fromkeys(SHARES, "a share of at most 1")
+    return {
+        name: _read_numbers(table, rows, name, wanted)
+        for name, wanted in expected.items()
+        if name in table.header
+    }
+
+
+def _compute_columns(
+    table: DelimitedTable, rows: Sequence[Row], given: dict[str, Array]
+) -> dict[str, Array]:
+    """Compute the columns that follow from the given ones."""
+    columns = dict(given)
+    if "document" in table.header:
+        columns = _count_documents(table, rows, given["tf"]) | columns
+    if not {"df", "N"} <= {*columns}:
+        return columns
+    df, size = columns["df"], columns["N"]
+    for (line, _), spread, documents in zip(
+        rows, df.tolist(), size.tolist(), strict=True
+    ):
+        if spread > documents:
+            msg = (
+                f"Line {line} of {table.path} has df {spread:g} of N {documents:g}; a word "
+                "cannot be in more documents than there are."
+            )
+            raise FormatError(msg)
+    columns["tf.idf"] = compute_tfidf(columns["tf"], df, size)
+    shares = [columns.get(name) for name in SHARES]
+    if all(share is not None for share in shares):
+        p_doc, p_rest, p_corp = (np.asarray(share) for share in shares)
+        columns["S"] = compute_s_scores(p_doc, p_rest, p_corp, df, size)
+    return columns
+
+
+def _count_documents(
+    table: DelimitedTable, rows: Sequence[Row], tf: Array
+) -> dict[str, Array]:
+    """Count what the lists of all documents together say about each word."""
+    places = [table.header.index(name) for name in ("word", "document")]
+    pairs = [(row.cells[places[0]], row.cells[places[1]]) for row in rows]
+    repeated = next((at for at, times in Counter(pairs).items() if times > 1), None)
+    if repeated:
+        word, document = repeated
+        msg = f"{table.path} has {word!r} of document {document!r} again; expected it once."
+        raise FormatError(msg)
+    spread = Counter(word for word, _ in pairs)
+    counts: Counter[str] = Counter()
+    lengths: Counter[str] = Counter()
+    for (word, document), count in zip(pairs, tf.tolist(), strict=True):
+        counts[word] += int(count)
+        lengths[document] += int(count)
+    everywhere = np.array([counts[word] for word, _ in pairs], np.float64)
+    here = np.array([lengths[document] for _, document in pairs], np.float64)
+    total = lengths.total()
+    rest = total - here
+    return {
+        "df": np.array([spread[word] for word, _ in pairs], np.float64),
+        "N": np.full(len(pairs), len(lengths), np.float64),
+        "P_doc": tf / here,
+        "P_rest": np.where(
+            rest > 0, (everywhere - tf) / np.where(rest > 0, rest, 1), 0
+        ),
+        "P_corp": everywhere / max(total, 1),
+    }
+
+
+def _read_numbers(
+    table: DelimitedTable, rows: Sequence[Row], name: str, expected: str
+) -> Array:
+    """Read a column of counts, or of shares, of which only P_rest may be 0."""
+    index, is_count = table.header.index(name), name in COUNTS
+    numbers = []
+    for line, cells in rows:
+        cell = cells[index]
+        number = _parse_number(cell)
+        if is_count:
+            is_valid = cell.isascii() and cell.isdecimal() and number >= 1
+        else:
+            is_valid = 0 < number <= 1 or (number == 0 and name == "P_rest")
+        if not is_valid:
+            raise FormatError(_describe_cell(table, line, name, cell, expected))
+        numbers.append(number)
+    return np.array(numbers)
+
+
+def _describe_cell(
+    table: DelimitedTable, line: int, name: str, cell: str, expected: str
+) -> str:
+    return f"Line {line} of {table.path} has {cell!r} as {name}; expected {expected}."
+
+
+def _parse_number(cell: str) -> float:
+    try:
+        return float(cell)
+    except ValueError:
+        return math.nan
+
+
+def _format_number(number: float) -> str:
+    """Write a number as lists have them; nothing for NaN."""
+    return f"{number:.10g}" if number == number else ""
+
+
 def rank_words(
     table: DelimitedTable, by: str, document: str | None = None
 ) -> dict[str, list[list[str]]]:
@@ -138,18 +270,13 @@ def _parse_weight(table: DelimitedTable, line: int, column: str, cell: str) -> f
     """Parse a weight; NaN where the cell is empty."""
     if not cell:
         return math.nan
-    try:
-        weight = float(cell)
-    except ValueError:
-        weight = math.nan
+    weight = _parse_number(cell)
     if not math.isfinite(weight):
-        place = f"Line {line} of {table.path}"
-        msg = f"{place} has {cell!r} as {column}; expected a number."
-        raise FormatError(msg)
+        raise FormatError(_describe_cell(table, line, column, cell, "a number"))
     return weight
 
 
-def format_salience_list(words: Frequencies | OutsideSalience) -> Iterator[str]:
+def format_salience_list(words: Frequencies) -> Iterator[str]:
     """Yield the lines of a list, the header first."""
     yield "\t".join(COLUMNS)
     counts = (words.word, words.document, words.tf, words.df)
@@ -164,7 +291,7 @@ def format_salience_list(words: Frequencies | OutsideSalience) -> Iterator[str]:
                 "a tab or a newline; choose another tokeniser, or other names."
             )
             raise OptionError(msg)
-        shown = (f"{number:.10g}" if number == number else "" for number in numbers)
+        shown = map(_format_number, numbers)
         yield "\t".join([text, name, str(tf), str(df), str(documents), *shown])
 
 

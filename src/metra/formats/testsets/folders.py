@@ -1,36 +1,29 @@
-"""Folders and files of test sets: mt-metrics-eval, WMT's XML and SGML, plain text.
+"""Folders and files of test sets: mt-metrics-eval, WMT's XML, tables, plain text.
 
 mt-metrics-eval keeps a folder for each set, with sources/PAIR.txt, references/PAIR.NAME.txt,
 documents/PAIR.docs (a domain and a document a line) and system-outputs/PAIR/SYSTEM.txt.
-WMT's files say their languages in their names: wmttest2023.en-de.all.xml,
-newstest2019-ende-src.en.sgm. `metra convert` writes source.txt, reference.NAME.txt,
-docs.txt and label.NAME.txt; sacreBLEU's files are read in `sacrebleu_cache`.
+`metra convert` writes source.txt, reference.NAME.txt, docs.txt and label.NAME.txt; sacreBLEU's
+files are read in `sacrebleu_cache`.
 """
 
 import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from metra.errors import FormatError, format_count
-from metra.formats.lines import read_lines
+from metra.errors import FormatError
 from metra.formats.recognise import PLAIN, choose_format
 from metra.formats.testsets.record import (
     ALL,
     DOCUMENTS,
+    DOMAINS_AND_DOCUMENTS,
     OUTPUT,
     REFERENCE,
     SOURCE,
-    NamedSet,
     SetLocation,
-    read_files,
 )
 from metra.formats.testsets.sacrebleu_cache import list_cached_sets
-from metra.text.columns import check_lengths
 
 MT_METRICS_EVAL = "mt-metrics-eval"
-
-#: The field of a file of mt-metrics-eval with the domain and the document of a segment.
-DOMAINS_AND_DOCUMENTS = "docs"
 
 # Where mt-metrics-eval's standard reference is another than refA, or ref in older sets.
 _STANDARD_REFERENCES = {
@@ -40,12 +33,7 @@ _STANDARD_REFERENCES = {
     "wmt21.news:en-de": "refC",
 }
 
-_LANGUAGE = r"[a-z]{2,3}(?:_[A-Za-z]+)?"
-PAIR = re.compile(rf"{_LANGUAGE}-{_LANGUAGE}")
 _PAIR_IN_NAME = re.compile(r"(?<![A-Za-z])[a-z]{2,3}-[a-z]{2,3}(?![A-Za-z])")
-_SGML_NAME = re.compile(
-    rf"(.+)-([a-z]{{4,6}})-(src|ref)(?:-[a-z]+)?\.({_LANGUAGE})\.sgml?"
-)
 
 
 def find_mt_metrics_eval() -> Path:
@@ -53,11 +41,12 @@ def find_mt_metrics_eval() -> Path:
     return Path.home() / ".mt-metrics-eval" / "mt-metrics-eval-v2"
 
 
-def list_mt_metrics_eval(root: Path, wanted: str = "") -> Iterator[SetLocation]:
+def list_mt_metrics_eval(
+    name: str = "", _: str = "", root: Path | None = None
+) -> Iterator[SetLocation]:
     """Yield the sets in a folder of mt-metrics-eval, or those of one name."""
-    if not root.is_dir():
-        return
-    for folder in sorted(root.iterdir()) if not wanted else [root / wanted]:
+    root = root or find_mt_metrics_eval()
+    for folder in [root / name] if name else sorted(root.glob("*")):
         yield from list_metrics_eval_pairs(folder, folder.name)
 
 
@@ -74,9 +63,7 @@ def list_metrics_eval_pairs(folder: Path, name: str) -> Iterator[SetLocation]:
         for path in sorted((folder / "system-outputs" / pair).glob("*.txt")):
             files[f"{OUTPUT}:{path.stem}"] = str(path)
         standard = _find_standard_reference(f"{folder.name}:{pair}", files)
-        yield SetLocation(
-            name, pair, MT_METRICS_EVAL, files, standard, read_metrics_eval_set
-        )
+        yield SetLocation(name, pair, MT_METRICS_EVAL, files, standard)
 
 
 def list_scores(location: SetLocation) -> list[str]:
@@ -101,65 +88,6 @@ def _find_standard_reference(title: str, files: Collection[str]) -> tuple[str, .
     return ()
 
 
-def read_metrics_eval_set(location: SetLocation) -> NamedSet:
-    """Read a set of mt-metrics-eval, with its domains and documents."""
-    files = dict(location.files)
-    documents = files.pop(DOMAINS_AND_DOCUMENTS, None)
-    texts = read_files(location._replace(files=files))
-    if documents is None:
-        return texts
-    rows = [line.split() for line in read_lines(documents)]
-    for number, row in enumerate(rows, 1):
-        if len(row) < 2:
-            msg = (
-                f"{documents}, line {number} has {format_count(len(row), 'column')}; "
-                "expected the domain and the document of a segment."
-            )
-            raise FormatError(msg)
-    check_lengths({files[SOURCE]: texts.segments, documents: len(rows)})
-    domains: list[str | None] = [row[0] for row in rows]
-    labels = {**texts.labels, "domain": domains}
-    return texts._replace(documents=[row[1] for row in rows], labels=labels)
-
-
-def list_wmt_files(folder: Path) -> dict[str, dict[str, str]]:
-    """List WMT's XML and SGML files in a folder and those in it, by their language pairs.
-
-    Where several files are for one pair, the first by name counts.
-    """
-    pairs: dict[str, dict[str, str]] = {}
-    for path in sorted(folder.rglob("*.xml")):
-        named = _PAIR_IN_NAME.search(path.name)
-        if named:
-            pairs.setdefault(named[0], {ALL: str(path)})
-    for path in sorted(folder.rglob("*.sgm*")):
-        named = _SGML_NAME.fullmatch(path.name)
-        pair = named and _split_languages(named[2], named[3], named[4])
-        if named and pair:
-            key = SOURCE if named[3] == "src" else REFERENCE
-            files = pairs.setdefault(pair, {})
-            if ALL not in files:
-                files.setdefault(key, str(path))
-    return {
-        pair: f
-        for pair, f in pairs.items()
-        if ALL in f or {SOURCE, REFERENCE} <= set(f)
-    }
-
-
-def _split_languages(both: str, kind: str, language: str) -> str:
-    """Return the pair of which a file's name says both languages and its own.
-
-    >>> _split_languages("ende", "src", "en"), _split_languages("ende", "ref", "de")
-    ('en-de', 'en-de')
-    """
-    if kind == "src" and both.startswith(language):
-        return f"{language}-{both.removeprefix(language)}"
-    if kind == "ref" and both.endswith(language):
-        return f"{both.removesuffix(language)}-{language}"
-    return ""
-
-
 def recognise_folder(folder: Path, name: str, pair: str) -> list[SetLocation]:
     """Return the sets that a folder holds, whichever layout it has.
 
@@ -168,19 +96,16 @@ def recognise_folder(folder: Path, name: str, pair: str) -> list[SetLocation]:
     if (folder / "sources").is_dir():
         return list(list_metrics_eval_pairs(folder, name))
     if any(folder.glob("*/sources")):
-        return list(list_mt_metrics_eval(folder))
-    if sets := list(list_cached_sets(folder)):
+        return list(list_mt_metrics_eval(root=folder))
+    if sets := list(list_cached_sets(root=folder)):
         return sets
-    if pairs := list_wmt_files(folder):
-        return [SetLocation(name, each, "", files) for each, files in pairs.items()]
     files = _list_converted_files(folder)
     if SOURCE in files or any(key.startswith(REFERENCE) for key in files):
         return [SetLocation(name, pair, "", files)]
     msg = (
         f"{folder} contains no recognised test set; expected mt-metrics-eval's or "
-        "sacreBLEU's folders, WMT's files (NAME.en-de.xml, NAME-ende-src.en.sgm and "
-        "NAME-ende-ref.de.sgm), or source.txt and reference.txt; or give the files "
-        "with `references` and `source`."
+        "sacreBLEU's folders, or source.txt and reference.txt; give WMT XML file by "
+        "file, and other files with `references` and `source`."
     )
     raise FormatError(msg)
 

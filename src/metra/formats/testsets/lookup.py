@@ -12,6 +12,7 @@ from typing import NamedTuple
 from metra.errors import FormatError, MetraError, MissingResourceError, OptionError
 from metra.formats.testsets import folders, registry, sacrebleu_cache
 from metra.formats.testsets.record import (
+    SACREBLEU,
     NamedSet,
     SetLocation,
     choose_references,
@@ -20,34 +21,15 @@ from metra.formats.testsets.record import (
     select_segments,
 )
 
-
-class _SetPlace(NamedTuple):
-    """A place where sets lie: its path, and a function that lists them by name and pair."""
-
-    find: Callable[[], Path]
-    list_sets: Callable[[str, str], Iterator[SetLocation]]
-
-
-def _list_registered(name: str, _: str) -> Iterator[SetLocation]:
-    for entry in registry.read_registry():
-        if name in ("", entry.location.name):
-            yield entry.location
-
-
-def _list_metrics_eval(name: str, _: str) -> Iterator[SetLocation]:
-    return folders.list_mt_metrics_eval(folders.find_mt_metrics_eval(), name)
-
-
-def _list_cached(name: str, pair: str) -> Iterator[SetLocation]:
-    return sacrebleu_cache.list_cached_sets(None, name, pair)
-
-
-#: The places in the order in which they are asked.
+#: The places in the order in which they are searched: the path of each, and a function that
+#: lists its sets by name and pair.
+_PLACES: Mapping[str, tuple[Callable[[], Path], Callable[..., Iterator[SetLocation]]]]
 _PLACES = {
-    registry.ORIGIN: _SetPlace(registry.find_registry, _list_registered),
-    sacrebleu_cache.ORIGIN: _SetPlace(sacrebleu_cache.find_cache, _list_cached),
-    folders.MT_METRICS_EVAL: _SetPlace(
-        folders.find_mt_metrics_eval, _list_metrics_eval
+    registry.ORIGIN: (registry.find_registry, registry.list_registered),
+    SACREBLEU: (sacrebleu_cache.find_cache, sacrebleu_cache.list_cached_sets),
+    folders.MT_METRICS_EVAL: (
+        folders.find_mt_metrics_eval,
+        folders.list_mt_metrics_eval,
     ),
 }
 
@@ -63,8 +45,8 @@ def list_sets(name: str = "", pair: str = "") -> list[SetLocation]:
 def _walk_places(name: str, pair: str) -> Iterator[SetLocation]:
     """Yield the sets of each place in turn; a place is looked at when its turn comes."""
     origin, name = _split_name(name)
-    for place in _choose_places(origin).values():
-        for location in place.list_sets(name, pair):
+    for place in [origin] if origin else _PLACES:
+        for location in _PLACES[place][1](name, pair):
             if pair in ("", location.pair):
                 yield location
 
@@ -82,10 +64,6 @@ def _split_name(name: str) -> tuple[str, str]:
         msg = f"{rest!r} is a path, not the name of a test set; register it first."
         raise OptionError(msg)
     return origin, rest
-
-
-def _choose_places(origin: str) -> Mapping[str, _SetPlace]:
-    return {origin: _PLACES[origin]} if origin else _PLACES
 
 
 def find_set(name: str, pair: str = "") -> SetLocation:
@@ -122,7 +100,7 @@ def list_score_files(name: str, pair: str = "") -> list[str]:
 
 
 def _describe_missing(name: str, pair: str) -> str:
-    """Say what is missing, where it was looked for, and what would help."""
+    """Name the missing set, the places that were searched, and a remedy."""
     title = f"{name}:{pair}" if pair else name
     pairs = sorted({location.pair for location in list_sets(name)})
     if pairs:
@@ -143,20 +121,20 @@ def _describe_missing(name: str, pair: str) -> str:
 
 def describe_places(origin: str = "") -> str:
     """Name the paths where sets are looked for, and which of them are not there."""
-    paths = [place.find() for place in _choose_places(origin).values()]
+    paths = [_PLACES[place][0]() for place in ([origin] if origin else _PLACES)]
     return ", ".join(f"{p}{'' if p.exists() else ' (not there)'}" for p in paths)
 
 
 def _guess_name(name: str) -> str:
     from difflib import get_close_matches
 
-    known = {location.name for location in list_sets()}
-    near = get_close_matches(name, sorted(known), n=1, cutoff=0.6)
+    names = {location.name for location in list_sets()}
+    near = get_close_matches(name, sorted(names), n=1, cutoff=0.6)
     return f" (did you mean {near[0]}?)" if near else ""
 
 
 def read_set(location: SetLocation, references: Sequence[str] = ()) -> NamedSet:
-    """Read a set, with its usual references or with those that are named."""
+    """Read a set, with its usual references or with the named ones."""
     texts = read_whole_set(location)
     return choose_references(texts, references, location.references)
 
@@ -170,7 +148,7 @@ def read_whole_set(location: SetLocation) -> NamedSet:
                 "file, or add the test set again."
             )
             raise FormatError(msg)
-    return (location.reader or read_files)(location)
+    return read_files(location)
 
 
 def load_test_set(
@@ -216,7 +194,7 @@ def describe_set(texts: NamedSet) -> str:
 
 
 class CheckedFile(NamedTuple):
-    """A file of a set, and what is wrong with it; nothing if it is as it was."""
+    """A file of a set, and its problem; empty if it has none."""
 
     location: SetLocation
     path: str
@@ -229,26 +207,20 @@ def check_sets(name: str = "", pair: str = "") -> Iterator[CheckedFile]:
     The archives of sacreBLEU's cache are compared with its own checksums, where sacreBLEU
     is installed.
     """
-    entries = registry.read_registry()
     for location in list_sets(name, pair):
-        sums = (entry.checksums for entry in entries if entry.location == location)
-        checksums = next(sums, {})
-        problems = list(_check_checksums(location, checksums))
-        if not problems:
-            problems = list(_check_texts(location))
+        problems = [*_check_files(location)] or [*_check_texts(location)]
         yield from problems or [CheckedFile(location, "", "")]
     origin, plain = _split_name(name)
-    if origin in ("", sacrebleu_cache.ORIGIN):
-        yield from _check_archives(plain)
+    if origin in ("", SACREBLEU):
+        yield from map(CheckedFile._make, sacrebleu_cache.check_archives(plain))
 
 
-def _check_checksums(
-    location: SetLocation, checksums: Mapping[str, str]
-) -> Iterator[CheckedFile]:
+def _check_files(location: SetLocation) -> Iterator[CheckedFile]:
     for key, path in location.files.items():
+        expected = location.checksums.get(key)
         if not Path(path).is_file():
             yield CheckedFile(location, path, "is missing")
-        elif key in checksums and registry.compute_checksum(path) != checksums[key]:
+        elif expected and registry.compute_checksum(path) != expected:
             yield CheckedFile(location, path, "has changed since it was added")
 
 
@@ -257,20 +229,3 @@ def _check_texts(location: SetLocation) -> Iterator[CheckedFile]:
         read_set(location)
     except MetraError as error:
         yield CheckedFile(location, "", f"cannot be read: {error}")
-
-
-def _check_archives(name: str) -> Iterator[CheckedFile]:
-    """Compare the archives in the cache with sacreBLEU's checksums."""
-    cache = sacrebleu_cache.find_cache()
-    if not cache.is_dir():
-        return
-    for known, definition in sacrebleu_cache.load_definitions().items():
-        if name not in ("", known) or not (cache / known / "raw").is_dir():
-            continue
-        for path, _, expected in sacrebleu_cache.list_archives(cache, definition):
-            if not expected or not path.is_file():
-                continue
-            location = SetLocation(known, "", sacrebleu_cache.ORIGIN, {})
-            is_same = sacrebleu_cache.compute_md5(path) == expected
-            problem = "" if is_same else "is not the file that sacreBLEU expects (MD5)"
-            yield CheckedFile(location, str(path), problem)

@@ -1,14 +1,15 @@
-"""Where a named test set lies, the texts that it holds, and subsets of its segments."""
+"""The files of a named test set, its texts, and subsets of its segments."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import compress
 from typing import NamedTuple, TypeVar
 
-from metra.errors import CorpusError, OptionError
+from metra.errors import CorpusError, FormatError, OptionError, format_count
+from metra.formats.lines import read_lines
 from metra.formats.recognise import PLAIN, choose_format
-from metra.formats.texts.columns import DOCUMENT, SEGMENT_ID, Field, list_values
+from metra.formats.texts.columns import DOCUMENT, SEGMENT_ID, Field
 from metra.formats.texts.parallel import ParallelTable
 from metra.formats.texts.sources import Source, Use
 from metra.text.columns import check_lengths
@@ -17,16 +18,18 @@ T = TypeVar("T")
 
 #: Fields of a set that hold no texts of their own; others describe its segments.
 SOURCE, REFERENCE, DOCUMENTS, OUTPUT, ALL = "src", "ref", "docid", "hyp", "all"
-
-_CHUNK = 4096
+#: The field of mt-metrics-eval's files with the domain and the document of a segment.
+DOMAINS_AND_DOCUMENTS = "docs"
+#: The place of test sets whose files are plain text, whatever they begin with.
+SACREBLEU = "sacrebleu"
 
 
 class SetLocation(NamedTuple):
     """A test set in one language pair: the files that hold it.
 
     Files go by the name of what they hold: src, ref or ref:NAME, docid, hyp:NAME; `all` is
-    a file that holds everything (WMT's XML, a table), and any other name is a label of
-    the segments, such as origlang or domain.
+    a file that holds everything (WMT's XML, a table), `docs` mt-metrics-eval's documents,
+    and any other name is a label of the segments, such as origlang or domain.
     """
 
     name: str
@@ -36,8 +39,8 @@ class SetLocation(NamedTuple):
     files: Mapping[str, str]
     #: The references that count where the user names none; empty: all of them.
     references: tuple[str, ...] = ()
-    #: Reads the set, where its files follow rules of their own.
-    reader: "Callable[[SetLocation], NamedSet] | None" = None
+    #: The SHA-256 of each file when the set was registered.
+    checksums: Mapping[str, str] = {}
 
     @property
     def title(self) -> str:
@@ -61,8 +64,6 @@ class NamedSet(NamedTuple):
     left_out: int = 0
     #: The conditions that the wanted segments fulfil.
     subset: tuple[str, ...] = ()
-    #: Outputs of systems that lie with the set.
-    outputs: Mapping[str, list[str | None]] = {}
 
     @property
     def segments(self) -> int:
@@ -90,13 +91,9 @@ def read_files(location: SetLocation) -> NamedSet:
     """Read the files of a set: plain text, tables, WMT's XML, SGML."""
     sources = list(_list_set_files(location))
     table = ParallelTable(sources)
-    wanted = [field for field in table.fields if field != SEGMENT_ID]
-    columns: dict[Field, list[str | None]] = {field: [] for field in wanted}
-    for chunk in table.chunks(_CHUNK, wanted):
-        for field, values in chunk.items():
-            columns[field] += list_values(values)
+    wanted = [f for f in table.fields if f != SEGMENT_ID and f.role != "output"]
     by_role: dict[str, dict[str, list[str | None]]] = {}
-    for field, column in columns.items():
+    for field, column in table.read_columns(wanted).items():
         by_role.setdefault(field.role, {})[field.name] = column
     texts = NamedSet(
         location.title,
@@ -104,17 +101,35 @@ def read_files(location: SetLocation) -> NamedSet:
         _find_column(by_role.get("source", {})),
         by_role.get("reference", {}),
         _find_column(by_role.get("document", {})),
-        by_role.get("label", {}),
-        outputs=by_role.get("output", {}),
+        {name: c for name, c in by_role.get("label", {}).items() if any(c)},
     )
+    if DOMAINS_AND_DOCUMENTS in location.files:
+        texts = _add_domains(texts, location.files[DOMAINS_AND_DOCUMENTS])
     # Elsewhere an empty reference is one that expects nothing.
     may_lack_references = any(file.format.has_partial_references for file in sources)
     return leave_out_unscored(texts) if may_lack_references else texts
 
 
 def _find_column(columns: Mapping[str, list[str | None]]) -> list[str] | None:
-    """Return the only column of a kind, None if there is none."""
-    return next(([value or "" for value in each] for each in columns.values()), None)
+    """Return the only column of a kind, None if there is none or it is empty."""
+    column = next(iter(columns.values()), [])
+    return [value or "" for value in column] if any(column) else None
+
+
+def _add_domains(texts: NamedSet, path: str) -> NamedSet:
+    """Add domains and documents from a file of mt-metrics-eval."""
+    rows = [line.split() for line in read_lines(path)]
+    for number, row in enumerate(rows, 1):
+        if len(row) < 2:
+            msg = (
+                f"{path}, line {number} has {format_count(len(row), 'column')}; "
+                "expected the domain and the document of a segment."
+            )
+            raise FormatError(msg)
+    check_lengths({texts.title: texts.segments, path: len(rows)})
+    domains: list[str | None] = [row[0] for row in rows]
+    labels = {**texts.labels, "domain": domains}
+    return texts._replace(documents=[row[1] for row in rows], labels=labels)
 
 
 def _list_set_files(location: SetLocation) -> Iterator[Source]:
@@ -123,11 +138,11 @@ def _list_set_files(location: SetLocation) -> Iterator[Source]:
     uses |= {DOCUMENTS: "document", ALL: "any"}
     for key, path in location.files.items():
         kind, _, name = key.partition(":")
-        if kind == OUTPUT:
+        if kind in (OUTPUT, DOMAINS_AND_DOCUMENTS):
             continue
         use = uses.get(kind, "label")
-        is_text = use in ("source", "reference", "any")
-        form = choose_format(path) if is_text else PLAIN
+        is_plain = use in ("label", "document") or location.origin == SACREBLEU
+        form = PLAIN if is_plain else choose_format(path)
         # A reference in a file with everything may have no name.
         yield Source(path, use, form, name or (REFERENCE if kind == ALL else kind))
 
@@ -135,7 +150,7 @@ def _list_set_files(location: SetLocation) -> Iterator[Source]:
 def leave_out_unscored(texts: NamedSet) -> NamedSet:
     """Leave out segments of test suites and segments that no reference has.
 
-    WMT's files hold both, and outputs that are scored do not; sacreBLEU does the same.
+    WMT's files hold both, and scored outputs do not; sacreBLEU does the same.
     """
     suites = texts.labels.get("testsuite")
     columns = list(texts.references.values())
@@ -153,7 +168,6 @@ def leave_out_unscored(texts: NamedSet) -> NamedSet:
         if texts.documents is None
         else list(compress(texts.documents, scored)),
         labels=_compress_columns(texts.labels, scored),
-        outputs=_compress_columns(texts.outputs, scored),
         left_out=scored.count(False),
     )
 
@@ -167,18 +181,18 @@ def _compress_columns(
 def choose_references(
     texts: NamedSet, names: Sequence[str], usual: Sequence[str] = ()
 ) -> NamedSet:
-    """Keep the references that are named, in this order; else the usual ones.
+    """Keep the named references, in this order; else the usual ones.
 
     Of the usual references some may be missing; without any of them, all count.
     """
-    known = texts.references
-    names = names or [name for name in usual if name in known]
+    columns = texts.references
+    names = names or [name for name in usual if name in columns]
     for name in names:
-        if name not in known:
-            has = ", ".join(known) or "none"
+        if name not in columns:
+            has = ", ".join(columns) or "none"
             msg = f"{texts.title} has no reference {name!r}; it has: {has}."
             raise OptionError(msg)
-    chosen = {name: known[name] for name in dict.fromkeys(names)}
+    chosen = {name: columns[name] for name in dict.fromkeys(names)}
     return texts._replace(references=chosen) if names else texts
 
 
@@ -277,7 +291,7 @@ def select_segments(texts: NamedSet, conditions: Sequence[str]) -> NamedSet:
 
 
 def _is_like(value: str, pattern: str) -> bool:
-    """Whether a value is the pattern, whatever signs it holds, or matches it."""
+    """Tell whether a value equals the pattern, whatever its signs, or matches it."""
     return value == pattern or fnmatchcase(value, pattern)
 
 
@@ -286,7 +300,7 @@ def _find_label(texts: NamedSet, label: str) -> list[str | None]:
     if texts.documents is not None:
         columns["doc"] = list(texts.documents)
     if label not in columns:
-        known = ", ".join(columns) or "no labels"
-        msg = f"The segments of {texts.title} have no {label!r}; they have: {known}."
+        names = ", ".join(columns) or "no labels"
+        msg = f"The segments of {texts.title} have no {label!r}; they have: {names}."
         raise OptionError(msg)
     return columns[label]

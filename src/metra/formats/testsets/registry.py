@@ -8,28 +8,20 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from metra.errors import FormatError, OptionError
 from metra.formats.atomic import write_file
 from metra.formats.stream import parse_json
-from metra.formats.testsets.folders import DOMAINS_AND_DOCUMENTS, read_metrics_eval_set
 from metra.formats.testsets.record import SetLocation
 
 ORIGIN = "registered"
 SCHEMA = 1
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*(?:/[A-Za-z0-9._+-]+)*")
-
-
-class RegisteredSet(NamedTuple):
-    """A registered set, with the SHA-256 of each of its files as it was added."""
-
-    location: SetLocation
-    checksums: dict[str, str]
 
 
 def find_registry() -> Path:
@@ -49,7 +41,12 @@ def find_config_folder() -> Path:
     return Path(root) / "metra"
 
 
-def read_registry() -> list[RegisteredSet]:
+def list_registered(name: str = "", _: str = "") -> Iterator[SetLocation]:
+    """Yield the registered sets, or those of one name."""
+    yield from (each for each in read_registry() if name in ("", each.name))
+
+
+def read_registry() -> list[SetLocation]:
     """Read the registered sets, none where there is no registry."""
     path = find_registry()
     try:
@@ -77,51 +74,42 @@ def read_registry() -> list[RegisteredSet]:
         raise FormatError(msg) from None
 
 
-def _parse_entry(entry: dict[str, Any]) -> RegisteredSet:
-    files = {str(key): str(path) for key, path in entry["files"].items()}
-    reader = read_metrics_eval_set if DOMAINS_AND_DOCUMENTS in files else None
-    location = SetLocation(
+def _parse_entry(entry: dict[str, Any]) -> SetLocation:
+    return SetLocation(
         str(entry["name"]),
         str(entry["pair"]),
         ORIGIN,
-        files,
+        {str(key): str(path) for key, path in entry["files"].items()},
         tuple(map(str, entry.get("references", ()))),
-        reader,
+        dict(entry["sha256"]),
     )
-    return RegisteredSet(location, dict(entry["sha256"]))
 
 
-def _format_entry(entry: RegisteredSet) -> dict[str, Any]:
-    location = entry.location
+def _format_entry(location: SetLocation) -> dict[str, Any]:
     return {
         "name": location.name,
         "pair": location.pair,
         "files": dict(location.files),
         "references": list(location.references),
-        "sha256": entry.checksums,
+        "sha256": dict(location.checksums),
     }
 
 
 def add_sets(locations: Sequence[SetLocation], *, replace: bool = False) -> None:
-    """Register sets with the checksums of their files; refuse names that are taken."""
+    """Register sets with the checksums of their files; refuse names in use."""
     for location in locations:
         _check_name(location)
     added = [_take_checksums(location) for location in locations]
-    keys = {(entry.location.name, entry.location.pair) for entry in added}
-
-    def add(known: list[RegisteredSet]) -> list[RegisteredSet]:
-        taken = [
-            e.location for e in known if (e.location.name, e.location.pair) in keys
-        ]
+    titles = {location.title for location in added}
+    with _change_registry() as registered:
+        taken = [each for each in registered if each.title in titles]
         if taken and not replace:
             msg = (
                 f"{taken[0].title} is already registered; remove it first, or give "
                 "another `name`, or `replace`."
             )
             raise OptionError(msg)
-        return [e for e in known if e.location not in taken] + added
-
-    change_registry(add)
+        registered[:] = [each for each in registered if each not in taken] + added
 
 
 def _check_name(location: SetLocation) -> None:
@@ -133,10 +121,10 @@ def _check_name(location: SetLocation) -> None:
         raise OptionError(msg)
 
 
-def _take_checksums(location: SetLocation) -> RegisteredSet:
+def _take_checksums(location: SetLocation) -> SetLocation:
     files = {key: os.path.abspath(path) for key, path in location.files.items()}
     sums = {key: compute_checksum(path) for key, path in files.items()}
-    return RegisteredSet(location._replace(files=files), sums)
+    return location._replace(files=files, checksums=sums)
 
 
 def compute_checksum(path: str) -> str:
@@ -156,77 +144,42 @@ def compute_checksum(path: str) -> str:
 
 def remove_sets(name: str, pair: str = "") -> list[SetLocation]:
     """Take a set off the registry, in one language pair or all; the files stay."""
-    removed: list[SetLocation] = []
-
-    def remove(known: list[RegisteredSet]) -> list[RegisteredSet]:
-        removed[:] = [
-            entry.location
-            for entry in known
-            if entry.location.name == name and pair in ("", entry.location.pair)
-        ]
+    with _change_registry() as registered:
+        removed = [e for e in registered if e.name == name and pair in ("", e.pair)]
         if not removed:
-            names = sorted({entry.location.title for entry in known})
-            title = f"{name}:{pair}" if pair else name
+            titles = ", ".join(sorted({each.title for each in registered}))
             msg = (
-                f"{title} is not registered; {find_registry()} has: "
-                f"{', '.join(names) or 'nothing'}."
+                f"{f'{name}:{pair}' if pair else name} is not registered; "
+                f"{find_registry()} has: {titles or 'nothing'}."
             )
             raise OptionError(msg)
-        return [entry for entry in known if entry.location not in removed]
-
-    change_registry(remove)
+        registered[:] = [each for each in registered if each not in removed]
     return removed
 
 
-def change_registry(
-    change: Callable[[list[RegisteredSet]], list[RegisteredSet]],
-) -> None:
-    """Replace the registry by what a function makes of it, while no one else does."""
+@contextmanager
+def _change_registry() -> Iterator[list[SetLocation]]:
+    """Yield the registered sets to change, under a lock, then replace the registry."""
     path = find_registry()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        lock = open(path.with_name(f"{path.name}.lock"), "a+b")  # noqa: SIM115 (below)
     except OSError as error:
         msg = (
-            f"{path.parent} cannot be created: {error.strerror}; nothing was "
+            f"{error.filename} cannot be created: {error.strerror}; nothing was "
             "registered."
         )
         raise FormatError(msg) from None
-    with _lock(path):
-        entries = [_format_entry(entry) for entry in change(read_registry())]
-        entries.sort(key=lambda entry: (entry["name"], entry["pair"]))
-        data = {"schema": SCHEMA, "testsets": entries}
+    with lock:
+        with suppress(ImportError):  # Windows lacks it: the last writer wins there
+            import fcntl
+
+            # The system releases the lock if the program dies.
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        registered = read_registry()
+        yield registered
+        registered.sort(key=lambda each: (each.name, each.pair))
+        data = {"schema": SCHEMA, "testsets": [*map(_format_entry, registered)]}
         text = json.dumps(data, ensure_ascii=False, indent=1)
         with write_file(str(path)) as file:
             file.write(f"{text}\n".encode())
-
-
-@contextmanager
-def _lock(path: Path) -> Iterator[None]:
-    """Hold the lock of the registry, which the system releases if the program dies."""
-    aside = path.with_name(f"{path.name}.lock")
-    try:
-        file = open(aside, "a+b")  # noqa: SIM115 (closed below)
-    except OSError as error:
-        msg = f"{aside} cannot be written: {error.strerror}; nothing was registered."
-        raise FormatError(msg) from None
-    with file:
-        if sys.platform == "win32":
-            import msvcrt
-
-            file.seek(0)
-            try:
-                msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
-            except OSError:
-                msg = f"{aside} is locked by another program; try again."
-                raise FormatError(msg) from None
-            try:
-                yield
-            finally:
-                file.seek(0)
-                msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
-        else:
-            import fcntl
-
-            # Closing the file releases it.
-            fcntl.flock(file, fcntl.LOCK_EX)
-            yield

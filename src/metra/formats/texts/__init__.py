@@ -5,18 +5,16 @@ with ids (SGML, WMT's XML) are matched by document and segment in `documents`. E
 is a module that `metra.formats.recognise` lists.
 
 columns: what the columns of a table stand for, and the reader's interface
-sources: the files of a call: use, format, name
-named_set: test sets found by name, beside the files of a call
+sources: the files of a call: use, format, name; test sets found by name
 parallel: files side by side as one table
 documents: files with ids, matched by document and segment
-parts: where the documents of a file with ids lie, and what their readers share
+parts: texts of a file with ids while it is read, and what the readers of such files share
 rows: rows to be written: what a format can carry, and documents that rows form
 plain: plain text, one segment a line; lists of documents
 delimited: tables separated by tabs, commas or semicolons (TSV, CSV)
 jsonl: JSON lines and arrays
 xlsx: sheets of workbooks
 sgml: NIST's SGML
-sgml_tags: the tags of NIST's SGML
 wmt_xml: the XML of WMT's test sets
 bilingual: TMX and XLIFF, which are only read
 parquet: tables in Parquet

@@ -3,8 +3,8 @@
 A list of references is a column for each of them, `ref:1`, `ref:2` and so on.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NoReturn, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
@@ -15,9 +15,6 @@ from metra.errors import CorpusError, FormatError
 from metra.formats.texts.columns import describe_missing_column
 from metra.limits import check_limit
 from metra.text.columns import is_text_type
-
-#: A null where a text has to be: an error, or an empty text.
-Nulls: TypeAlias = Literal["refuse", "empty"]
 
 
 class NullValueError(CorpusError):
@@ -30,8 +27,7 @@ class NullValueError(CorpusError):
         self.where = where
         super().__init__(
             f"Row {row + 1} of {where} is null in the column {column!r}, which needs "
-            "a text; fill it in, remove the row, or treat nulls as empty texts: "
-            "`nulls` empty."
+            "a text; fill it in, if need be with an empty text, or remove the row."
         )
 
     def __reduce__(self) -> Any:
@@ -129,8 +125,8 @@ def number_rows(
     first, *others = columns
     numbers = encode_values(first)[1].astype(np.int64)
     for column in others:
-        known, codes = encode_values(column)
-        both = wrap_numbers(numbers * len(known) + codes, pa.int64())
+        distinct, codes = encode_values(column)
+        both = wrap_numbers(numbers * len(distinct) + codes, pa.int64())
         numbers = encode_values(both)[1].astype(np.int64)
     # Where the largest number so far grows.
     firsts = np.flatnonzero(np.diff(np.maximum.accumulate(numbers), prepend=-1))
@@ -149,18 +145,16 @@ def wrap_numbers(values: NDArray[Any], kind: pa.DataType) -> pa.Array:
     return pa.Array.from_buffers(kind, len(values), [None, data])
 
 
-def get_required_column(rows: pa.RecordBatch, name: str, nulls: Nulls) -> pa.Array:
-    """Return a column without nulls: they are refused, or made empty texts."""
+def get_required_column(rows: pa.RecordBatch, name: str) -> pa.Array:
+    """Return a column, of which nulls are refused."""
     values = decode_dictionary(rows.column(name))
-    if values.null_count and nulls == "refuse":
+    if values.null_count:
         _refuse_nulls(name, values.is_null())
-    return values.cast(pa.large_string()).fill_null("") if values.null_count else values
+    return values
 
 
-def get_references(
-    rows: pa.RecordBatch, names: Sequence[str], nulls: Nulls
-) -> list[pa.Array]:
-    """Return the references; where all are null, refuse that or make the first empty.
+def get_references(rows: pa.RecordBatch, names: Sequence[str]) -> list[pa.Array]:
+    """Return the references; a row where all are null is refused.
 
     Columns that these rows lack, because other files of the table have them, are null.
     """
@@ -171,11 +165,9 @@ def get_references(
     gaps = first.is_null()
     for values in others:
         gaps = pc.and_(gaps, values.is_null())
-    if not pc.any(gaps).as_py():
-        return columns
-    if nulls == "refuse":
+    if pc.any(gaps).as_py():
         _refuse_nulls(names[0], gaps)
-    return [pc.if_else(gaps, "", first.cast(pa.large_string())), *others]
+    return columns
 
 
 def get_column(rows: pa.RecordBatch, name: str) -> pa.Array:
@@ -247,3 +239,15 @@ def _get_element(column: pa.Array, name: str) -> pa.Array:
     # What stands for a list that is null is no text of it.
     texts = parts.values.cast(pa.string())
     return pc.if_else(column.is_valid(), texts, pa.scalar(None, pa.string()))
+
+
+def gather_batches(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.Table]:
+    """Put batches together into tables of at least so many rows, except for the last."""
+    held: list[pa.RecordBatch] = []
+    for batch in batches:
+        held.append(batch)
+        if sum(map(len, held)) >= rows:
+            yield pa.Table.from_batches(held)
+            held = []
+    if held:
+        yield pa.Table.from_batches(held)

@@ -5,16 +5,13 @@ Codes of formatting stay out of the texts; entities of the file's own are refuse
 can grow without end.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import closing
-from itertools import islice
-from operator import length_hint
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from xml.parsers import expat
 
 from metra.errors import FormatError
-from metra.formats.stream import format_path, read_blocks
-from metra.formats.texts.columns import Columns, Field, Reader
+from metra.formats.stream import format_path, read_bytes
+from metra.formats.texts.columns import Field, Reader, open_columns
 from metra.formats.texts.parts import feed_xml, join_lines
 from metra.limits import check_limit
 
@@ -39,22 +36,17 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
     """Open a file from its start, for its one column."""
     field = source.field
     side = 0 if field.role == "source" else 1
-    texts = [pair[side] for pair in read_pairs(source.path)]
-    left = iter(texts)
-
-    def read(most: int) -> Columns:
-        # An empty reference is a missing one.
-        blank = None if field.role == "reference" else ""
-        return {field: [text or blank for text in islice(left, most)]}
-
-    return Reader([field], read, lambda: 1 - length_hint(left) / len(texts))
+    # An empty reference is a missing one.
+    blank = None if field.role == "reference" else ""
+    return open_columns(
+        {field: [pair[side] or blank for pair in read_pairs(source.path)]}
+    )
 
 
 def read_pairs(path: str) -> list[SegmentPair]:
     """Read all pairs of a file."""
     parser = _PairParser(path)
-    with closing(read_blocks(path)) as blocks:
-        parser.parse(blocks)
+    feed_xml(parser.parser, read_bytes(path), path, "TMX or XLIFF")
     if not parser.pairs:
         msg = f"{format_path(path)} contains no translation; expected TMX or XLIFF."
         raise FormatError(msg)
@@ -79,9 +71,6 @@ class _PairParser:
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._text
         parser.EntityDeclHandler = self._refuse_entity
-
-    def parse(self, blocks: Iterator[bytes]) -> None:
-        feed_xml(self.parser, blocks, self.path, "TMX or XLIFF")
 
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
         self._tags += 1
@@ -141,7 +130,7 @@ def _normalise_language(language: str) -> str:
 
 
 def _is_same_language(first: str, second: str) -> bool:
-    """Whether two codes mean the same; en is any English, en-GB is not en-US.
+    """Return True if two codes mean the same; en is any English, en-GB is not en-US.
 
     >>> _is_same_language("en-gb", "en"), _is_same_language("en-gb", "en-us")
     (True, False)

@@ -1,4 +1,4 @@
-"""What the columns of a table, or the keys of a JSON object, stand for."""
+"""Meanings of the columns of a table, or of the keys of a JSON object."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -45,6 +45,21 @@ class Reader(NamedTuple):
     describe: Callable[[], str] = lambda: ""
 
 
+def open_columns(
+    columns: Mapping[Field, list[str | None]], describe: Callable[[], str] = lambda: ""
+) -> Reader:
+    """Return a reader of columns in memory, from their start."""
+    start, count = 0, count_segments(columns)
+
+    def read(most: int) -> Columns:
+        nonlocal start
+        first, start = start, min(start + most, count)
+        return {field: values[first:start] for field, values in columns.items()}
+
+    share = (lambda: start / count) if count else (lambda: None)
+    return Reader(list(columns), read, share, describe=describe)
+
+
 class Section(NamedTuple):
     """Consecutive segments of a file that can be read by themselves, from `first` on."""
 
@@ -62,8 +77,6 @@ class ColumnNames(NamedTuple):
     document: str | None = None
     #: Columns that are no texts, whatever they are called.
     labels: tuple[str, ...] = ()
-    #: Whether a null where a text has to be is an error, or an empty text.
-    nulls: Literal["refuse", "empty"] = "refuse"
 
     def get_fields(self) -> dict[str, Field]:
         """Return what each named column is."""
@@ -77,7 +90,7 @@ class ColumnNames(NamedTuple):
 
 
 class ReadingOptions(NamedTuple):
-    """How files are read, where the user says so; what is open is recognised."""
+    """Settings for reading files; those on auto are recognised."""
 
     encoding: str = "auto"
     #: A character, or a name such as `semicolon`.
@@ -144,15 +157,15 @@ def recognise_fields(
     names = names or ColumnNames()
     given = names.get_fields()
     kinds = {field.role for field in given.values()}
-    known: list[Field | None] = []
+    recognised: list[Field | None] = []
     for column in header:
         field = _recognise_field(column, default_system)
         if field.role in kinds if field else column in names.labels:
             field = Field("label", column)
-        known.append(given.get(column, field))
-    has_outputs = any(field and field.role == "output" for field in known)
+        recognised.append(given.get(column, field))
+    has_outputs = any(field and field.role == "output" for field in recognised)
     rest: Role = "label" if has_outputs else "output"
-    named = zip(known, header, strict=True)
+    named = zip(recognised, header, strict=True)
     return [field or Field(rest, column) for field, column in named]
 
 
@@ -180,7 +193,7 @@ def name_output_column(column: str) -> str:
 def check_column_names(
     header: Sequence[str], names: ColumnNames | None, where: str
 ) -> None:
-    """Refuse names of columns that the table does not have, or that are for two things."""
+    """Refuse names of columns that the table does not have, or that have two roles."""
     if names is None:
         return
     for name in (*names.get_fields(), *names.labels):
@@ -220,15 +233,17 @@ def _recognise_field(column: str, default_system: str) -> Field | None:
 
 
 def count_headings(header: Sequence[str]) -> int:
-    """Count the headings that are known, if one of them is a text's.
+    """Count the known headings, if one of them is of a text.
 
     >>> count_headings(["source", "ref", "remarks"]), count_headings(["doc", "id"])
     (2, 0)
     """
-    known = [
+    recognised = [
         field for field in (_recognise_field(name, "") for name in header) if field
     ]
-    return len(known) if any(field.role in TEXT_ROLES for field in known) else 0
+    return (
+        len(recognised) if any(field.role in TEXT_ROLES for field in recognised) else 0
+    )
 
 
 def check_headings(
@@ -252,7 +267,7 @@ _ENDS_OF_SENTENCES = (".", "!", "?", "。", "！", "？", "।", "؟", "…")
 
 
 def check_fields(fields: Sequence[Field], where: str) -> None:
-    """Refuse a table without columns, or with two that are the same thing by one name."""
+    """Refuse a table without columns, or with two columns of one role and name."""
     if not fields:
         problem = f"{where} has no text columns"
         msg = f"{problem}; expected headings, such as source, ref, output."
@@ -265,7 +280,7 @@ def check_fields(fields: Sequence[Field], where: str) -> None:
 
 
 def is_document_column(column: str) -> bool:
-    """Whether a column of this name holds documents."""
+    """Return True if a column of this name holds documents."""
     return _EXACT.get(column.lower()) == "document"
 
 

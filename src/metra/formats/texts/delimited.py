@@ -4,14 +4,12 @@ What separates cells, and whether they stand in quotes, is recognised from the c
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from metra.errors import FormatError
 from metra.formats.dialect import (
     QuoteMarks,
-    begins_cells_with_quotes,
     decide_quotes,
     find_dialect,
     fits_quotes,
@@ -22,7 +20,6 @@ from metra.formats.table import (
     escape_formula,
     parse_table,
     split_columns,
-    split_rows,
 )
 from metra.formats.texts.columns import (
     Columns,
@@ -48,8 +45,7 @@ if TYPE_CHECKING:
 def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
     """Open a file from its start, for all of its columns."""
     preferred = "," if source.format.name == "csv" else "\t"
-    find = partial(find_dialect, source.path, preferred, count_headings, source.reading)
-    dialect = find(whole=False)
+    dialect = find_dialect(source.path, preferred, count_headings, source.reading)
     lines = LineReader(source.path, source.encoding)
     try:
         lines.read(dialect.skipped)
@@ -68,23 +64,14 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
         lines.close()
         raise
     rows = iter(table.rows)
-    is_known = False
 
     def read(most: int) -> Columns:
-        nonlocal dialect, rows, is_known
-        columns: Any = None
+        columns: Any
         if dialect == TABS:
             first_line = lines.count + 1
             text = list_strings(lines.read(most))
-            if not is_known and any('"' in line for line in text):
-                # Those who quote cells leave no quotes in cells without.
-                is_known = True
-                dialect = find() if begins_cells_with_quotes(text) else dialect
-            if dialect == TABS:
-                columns = split_columns(text, len(fields), table.path, first_line)
-            else:
-                rows = split_rows(chain(text, lines), dialect)
-        if columns is None:
+            columns = split_columns(text, len(fields), table.path, first_line)
+        else:
             cells = [row.cells for row in islice(rows, most)]
             columns = zip(*cells, strict=True) if cells else [[] for _ in fields]
         # An empty reference cell is a missing one.

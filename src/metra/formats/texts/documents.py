@@ -2,41 +2,35 @@
 
 The order is that of the source, else of the first reference, else of the first output;
 documents, and segments inside of them, may come in another order in the other files.
+Such files are read at once.
 """
 
-from collections.abc import Collection, Iterator, Sequence
-from itertools import chain, islice, repeat
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, repeat
 from typing import NamedTuple
 
 from metra.errors import CorpusError, FormatError
-from metra.formats.spool import SeekableFile
 from metra.formats.stream import format_path
 from metra.formats.texts.columns import (
     DOCUMENT,
     SEGMENT_ID,
     TEXT_ROLES,
-    Columns,
     Field,
     Reader,
     describe_field,
+    open_columns,
 )
-from metra.formats.texts.parts import DocumentPart, ScannedContents, ScannedSegment
+from metra.formats.texts.parts import DocumentPart, ScannedContents
 from metra.formats.texts.sources import Source
 
 
 class DocumentText(NamedTuple):
-    """One text of a file: what it is used as, and where its documents lie."""
+    """One text of a file: what it is used as, and its documents."""
 
     field: Field
     source: Source
-    file: SeekableFile
     contents: ScannedContents
-    parts: dict[str, DocumentPart]
-
-    def segments(self, document: str) -> Iterator[ScannedSegment]:
-        """Read the segments of a document."""
-        module = self.source.format.load()
-        return module.read_segments(self.file, self.parts[document])
+    parts: Mapping[str, DocumentPart]
 
     def describe(self, document: str) -> str:
         """Name a document in a message."""
@@ -49,9 +43,8 @@ class DocumentText(NamedTuple):
 
 
 def scan_file(source: Source) -> dict[Field, DocumentText]:
-    """Look through a file with ids for its texts, documents and segments."""
-    file = SeekableFile(source.path)
-    contents = source.format.load().scan(file, source.name)
+    """Read the texts of a file with ids."""
+    contents = source.format.load().scan(source.path, source.name)
     if not contents.parts:
         msg = (
             f"{format_path(source.path)} contains no documents; expected at least "
@@ -59,7 +52,7 @@ def scan_file(source: Source) -> dict[Field, DocumentText]:
         )
         raise FormatError(msg)
     return {
-        field: DocumentText(field, source, file, contents, parts)
+        field: DocumentText(field, source, contents, parts)
         for field, parts in contents.parts.items()
     }
 
@@ -76,10 +69,8 @@ class DocumentFiles:
         role = next(role for role in TEXT_ROLES if role in roles)
         guides = [text for text in texts if text.field.role == role]
         self._guide = _order_documents(guides)
-        shuffled = {text.field: self._check_ids(text) for text in texts}
-        self._shuffled = {
-            (f, document) for f, ids in shuffled.items() for document in ids
-        }
+        for text in texts:
+            self._check_ids(text)
         self._labels: dict[str, dict[str, str]] = {}
         self.about: dict[str, str] = {}
         for text in [*guides, *texts]:
@@ -92,17 +83,11 @@ class DocumentFiles:
         self.fields = [*self._by_field, DOCUMENT, SEGMENT_ID, *self.labels]
 
     def open(self, wanted: Collection[Field]) -> Reader:
-        """Read the wanted columns from the start, whose share is not known."""
+        """Read the wanted columns from the start."""
         fields = [field for field in self.fields if field in wanted]
-        columns = {field: self._read_column(field) for field in fields}
+        return open_columns({field: [*self._read_column(field)] for field in fields})
 
-        def read(most: int) -> Columns:
-            return {field: list(islice(columns[field], most)) for field in fields}
-
-        return Reader(fields, read, lambda: None)
-
-    def _check_ids(self, text: DocumentText) -> Iterator[str]:
-        """Check a text's ids; yield the documents whose segments are in another order."""
+    def _check_ids(self, text: DocumentText) -> None:
         path = format_path(text.source.path)
         for document, part in text.parts.items():
             guide = self._guide.get(document)
@@ -111,10 +96,7 @@ class DocumentFiles:
                 what = f"{path}, line {part.line}: {text.describe(document)}"
                 msg = f"{what} is not in {other.place}; ids must agree."
                 raise CorpusError(msg)
-            expected = guide.parts[document]
-            if (part.size, part.digest) != (expected.size, expected.digest):
-                _compare_segments(text, guide, document)
-                yield document
+            _compare_segments(text, guide, document)
         if text.field.role == "reference" and text.source.format.has_partial_references:
             return
         for document, guide in self._guide.items():
@@ -130,35 +112,24 @@ class DocumentFiles:
 
     def _read_column(self, field: Field) -> Iterator[str | None]:
         for document, guide in self._guide.items():
-            size = guide.parts[document].size
-            count = 0
-            for value in islice(self._read_document(field, document, size), size):
-                yield value
-                count += 1
-            if count < size:
-                path = format_path(self.texts[0].source.path)
-                msg = f"{path} or a parallel file changed while it was being read."
-                raise FormatError(msg)
+            yield from self._read_document(
+                field, document, guide.parts[document].segments
+            )
 
     def _read_document(
-        self, field: Field, document: str, size: int
-    ) -> Iterator[str | None]:
-        """Read a column of a document."""
-        guide = self._guide[document]
-        if field == DOCUMENT:
-            return repeat(document, size)
+        self, field: Field, document: str, ids: Collection[str]
+    ) -> Iterable[str | None]:
+        """Read a column of a document, segments in the order of `ids`."""
         if field == SEGMENT_ID:
-            return (segment.id for segment in guide.segments(document))
+            return ids
+        if field == DOCUMENT:
+            return repeat(document, len(ids))
         if field.role == "label":
-            return repeat(self._labels[document].get(field.name), size)
-        text = self._by_field[field]
-        if document not in text.parts:
-            return repeat(None, size)
-        segments = text.segments(document)
-        if (field, document) not in self._shuffled:
-            return (segment.text for segment in segments)
-        by_id = {segment.id: segment.text for segment in segments}
-        return (by_id[segment.id] for segment in guide.segments(document))
+            return repeat(self._labels[document].get(field.name), len(ids))
+        part = self._by_field[field].parts.get(document)
+        if part is None:
+            return repeat(None, len(ids))
+        return (part.segments[key].text for key in ids)
 
     def check_references(self) -> None:
         """Refuse a document that no reference has; it can be converted, but not scored."""
@@ -182,29 +153,27 @@ def _order_documents(guides: Sequence[DocumentText]) -> dict[str, DocumentText]:
     for text in guides:
         for document in text.parts:
             owners.setdefault(document, text)
-    files = [text.file for text in guides]
+    files = [id(text.contents) for text in guides]
 
     def get_place(document: str) -> tuple[int, int]:
         text = owners[document]
-        return files.index(text.file), text.parts[document].start
+        return files.index(id(text.contents)), text.parts[document].place
 
     return {document: owners[document] for document in sorted(owners, key=get_place)}
 
 
 def _compare_segments(text: DocumentText, guide: DocumentText, document: str) -> None:
     """Name the first segment that one text has and the other lacks."""
-    present = {segment.id: segment.line for segment in text.segments(document)}
-    expected = {segment.id: segment.line for segment in guide.segments(document)}
+    part, expected = text.parts[document], guide.parts[document]
     path, name = format_path(text.source.path), text.describe(document)
-    for segment, line in expected.items():
-        if segment not in present:
+    for segment, (_, line) in expected.segments.items():
+        if segment not in part.segments:
             what = f"{name} lacks segment {segment!r}, which {guide.place} has on line {line}"
-            place = f"{path}, line {text.parts[document].line}"
-            msg = f"{place}: {what}; every segment is required."
+            msg = f"{path}, line {part.line}: {what}; every segment is required."
             raise CorpusError(msg)
-    for segment, line in present.items():
-        if segment not in expected:
+    for segment, (_, line) in part.segments.items():
+        if segment not in expected.segments:
             what = f"{name} has segment {segment!r}, which {guide.place} does not have"
-            guide_line = guide.parts[document].line
-            msg = f"{path}, line {line}: {what} (line {guide_line}); ids must agree."
+            where = f"(line {expected.line})"
+            msg = f"{path}, line {line}: {what} {where}; ids must agree."
             raise CorpusError(msg)

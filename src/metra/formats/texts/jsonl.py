@@ -20,6 +20,7 @@ from metra.formats.texts.columns import (
     Field,
     Reader,
     format_column_name,
+    open_columns,
     read_header,
 )
 from metra.formats.texts.rows import Chunks, Fields, RowChunk, write_lines
@@ -96,7 +97,7 @@ def _check_text(value: Any, field: Field, place: str) -> str | None:
 
 
 def _has_lines(head: Sequence[str]) -> bool:
-    """Whether a file is one object a line, by its first two lines."""
+    """Return True if a file is one object a line, by its first two lines."""
     first, *others = [*head, ""][:2]
     begin = first.strip()
     if begin.startswith("["):
@@ -110,7 +111,7 @@ def _has_lines(head: Sequence[str]) -> bool:
 
 
 def _has_columns(entry: Any) -> bool:
-    """Whether an object's values are all lists: of texts, not of a segment's references."""
+    """Return True if all values are lists of texts, not of a segment's references."""
     is_object = isinstance(entry, dict) and bool(entry.keys() - {*_LISTS})
     return is_object and all(isinstance(column, list) for column in entry.values())
 
@@ -133,12 +134,7 @@ def _open_strings(texts: Sequence[Any], source: "Source") -> Reader:
         problem = f"{place} is an array of strings, which has no column names"
         msg = f"{problem}; leave them out."
         raise FormatError(msg)
-    rest = iter(texts)
-
-    def read(most: int) -> Columns:
-        return {field: list(islice(rest, most))}
-
-    return Reader([field], read, lambda: None)
+    return open_columns({field: list(texts)})
 
 
 def _parse_lines(lines: Iterable[str], path: str) -> Iterator[Any]:
@@ -209,12 +205,12 @@ def _flatten_entry(entry: dict[str, Any]) -> list[tuple[str, Any]]:
 
 
 def write(out: str, fields: Fields, chunks: Chunks, _: Mapping[str, str]) -> None:
-    """Write one object a line; what is missing is null."""
+    """Write one object a line, with null for missing texts."""
     write_lines(out, (_format_objects(fields, chunk) for chunk in chunks))
 
 
 def write_array(out: str, fields: Fields, chunks: Chunks, _: Mapping[str, str]) -> None:
-    """Write an array of objects, one a line; what is missing is null."""
+    """Write an array of objects, one a line, with null for missing texts."""
 
     def format_pieces() -> Iterator[bytes]:
         mark = "[\n"

@@ -18,12 +18,17 @@ from metra.formats.texts.columns import (
     Section,
     Values,
     count_segments,
+    list_values,
 )
 from metra.formats.texts.sources import Source
 from metra.text.columns import check_lengths
 
 if TYPE_CHECKING:
     from metra.formats.texts.documents import DocumentFiles, DocumentText
+
+
+#: Segments that are read at a time where whole columns are wanted.
+_WHOLE = 4096
 
 
 class ParallelTable:
@@ -50,7 +55,8 @@ class ParallelTable:
             else:
                 with closing(file.open()) as reader:
                     columns = _choose_columns(file, reader.fields, fields)
-                    self._note_layout(file.path, reader)
+                    if layout := reader.describe():
+                        self.layouts[format_path(file.path)] = layout
                 self._sides.append(
                     _Side(file.path, columns, file.open, file.list_sections)
                 )
@@ -77,8 +83,14 @@ class ParallelTable:
                 own = [own for own, field in side.columns.items() if field in wanted]
                 readers.append(stack.enter_context(closing(side.open(own))))
             yield from self._read_chunks(readers, size, wanted)
-            for side, reader in zip(self._sides, readers, strict=True):
-                self._note_layout(side.path, reader)
+
+    def read_columns(self, wanted: Sequence[Field]) -> dict[Field, list[str | None]]:
+        """Read the wanted columns as a whole."""
+        columns: dict[Field, list[str | None]] = {field: [] for field in wanted}
+        for chunk in self.chunks(_WHOLE, wanted):
+            for field, values in chunk.items():
+                columns[field] += list_values(values)
+        return columns
 
     def sections(
         self, size: int, wanted: Sequence[Field]
@@ -117,12 +129,6 @@ class ParallelTable:
             if counts[0] < size:
                 return
             start += size
-
-    def _note_layout(self, path: str, reader: Reader) -> None:
-        """Note how a table is read; further down, it may turn out to have quotes."""
-        layout = reader.describe()
-        if layout:
-            self.layouts[format_path(path)] = layout
 
     def _join_texts(
         self, texts: "Sequence[DocumentText]", fields: Sequence[Field]

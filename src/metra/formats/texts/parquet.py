@@ -1,4 +1,4 @@
-"""Tables in Parquet: row groups, folders that name columns, and limits of what is unpacked.
+"""Tables in Parquet: row groups, folders that name columns, and limits for unpacked data.
 
 The format carries everything, in a column for each text and label.
 """
@@ -20,13 +20,13 @@ from metra.formats.remote import is_remote, open_remote
 from metra.formats.stream import STDIN, get_file_state
 from metra.formats.texts.arrow_columns import (
     ELEMENT,
-    Nulls,
     NullValueError,
     add_element_fields,
     add_elements,
     add_fields,
     check_columns,
     encode_values,
+    gather_batches,
     get_column,
     get_key_kind,
     get_references,
@@ -68,7 +68,7 @@ _BUFFER = 1 << 20
 
 
 def read_schema(path: str) -> pa.Schema:
-    """Return a file's columns, and behind them those that are made of lists and folders.
+    """Return a file's columns, followed by those made of lists and names of folders.
 
     A list of references is a column for each of them, `ref:1`, `ref:2` and so on.
     """
@@ -137,7 +137,7 @@ def mark_partitions(schema: pa.Schema, path: str) -> pa.Schema:
 def list_added(
     schema: pa.Schema, kinds: Sequence[object] = (_PARTITION, ELEMENT)
 ) -> list[str]:
-    """List the columns that are in no file, but made of folders' names and of lists."""
+    """List the columns made of names of folders and of lists."""
     return [field.name for field in schema if field.metadata in kinds]
 
 
@@ -271,7 +271,7 @@ def _find_longest(path: str, group: int, place: str) -> int:
 
 
 def _measure_batch(batch: pa.RecordBatch, path: str) -> int:
-    """Return the bytes of a batch without dictionaries; refuse texts that are too long."""
+    """Return the bytes of a batch without dictionaries; refuse overlong texts."""
     size = 0
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         shares = pa.types.is_dictionary(column.type)
@@ -352,7 +352,7 @@ def list_sections(source: "Source", wanted: Sequence[Field]) -> list[Section]:
 
 
 class _Progress(NamedTuple):
-    """How many rows there are, and how many were read by each reader from its first on."""
+    """The number of rows of a table, and of rows read by each reader from its first on."""
 
     count_all: Callable[[], int]
     read: dict[int, int]
@@ -362,18 +362,16 @@ class _Progress(NamedTuple):
 
 
 class _Table(NamedTuple):
-    """A table in files: its columns, those that are wanted, and how nulls are treated."""
+    """A table in files: all its columns, and those to read."""
 
     paths: Sequence[str]
     fields: Mapping[Field, str]
     columns: Mapping[Field, str]
-    nulls: Nulls | None
+    #: False if nulls are refused in columns that need a text.
+    may_be_null: bool
 
 
 def _open_table(source: "Source", wanted: Sequence[Field] | None) -> _Table:
-    nulls: Nulls | None = None  # what is converted is not judged
-    if source.use == "output":
-        nulls = source.columns.nulls if source.columns else "refuse"
     paths = source.shards or (source.path,)
     fields = map_fields(read_union(paths), paths[0], source.name, source.columns)
     columns = {
@@ -381,7 +379,8 @@ def _open_table(source: "Source", wanted: Sequence[Field] | None) -> _Table:
         for field, name in fields.items()
         if wanted is None or field in wanted
     } or dict([next(iter(fields.items()))])
-    return _Table(paths, fields, columns, nulls)
+    # What is converted is not judged.
+    return _Table(paths, fields, columns, may_be_null=source.use != "output")
 
 
 def _build_reader(
@@ -431,7 +430,7 @@ def _read_tables(
     first = span.first if span else 0
     for rows in read_batches(path, names, span and span.row_groups):
         try:
-            values = _select_columns(rows, table.columns, table.nulls)
+            values = _select_columns(rows, table)
         except NullValueError as null:
             raise NullValueError(null.column, first + null.row, path) from None
         yield pa.table(values, names)
@@ -503,35 +502,33 @@ def _is_fraction(schema: pa.Schema, name: str) -> bool:
     return name in schema.names and pa.types.is_floating(schema.field(name).type)
 
 
-def _select_columns(
-    rows: pa.RecordBatch, columns: Mapping[Field, str], nulls: Nulls | None
-) -> list[pa.Array]:
+def _select_columns(rows: pa.RecordBatch, table: _Table) -> list[pa.Array]:
     """Return the columns as strings, with nulls only where they may be."""
-    values = {field: get_column(rows, name) for field, name in columns.items()}
-    if nulls is not None:
-        refs = [field for field in columns if field.role == "reference"]
-        names = [columns[field] for field in refs]
-        values |= zip(refs, get_references(rows, names, nulls), strict=True)
-        for field, name in columns.items():
+    if not table.may_be_null:
+        columns = table.columns.items()
+        get_references(rows, [name for f, name in columns if f.role == "reference"])
+        for field, name in columns:
             if field.role in ("output", "source", "document"):
-                values[field] = get_required_column(rows, name, nulls)
-    return [column.cast(pa.large_string()) for column in values.values()]
+                get_required_column(rows, name)
+    values = (get_column(rows, name) for name in table.columns.values())
+    return [column.cast(pa.large_string()) for column in values]
 
 
+#: A row group that is written holds at least so many rows, where there are as many.
 ROW_GROUP = 64 * 1024
 
 
 def write(out: str, fields: Fields, chunks: Chunks, _: Mapping[str, str]) -> None:
-    """Write a file; what is missing is null."""
+    """Write a file, with null for missing values."""
 
     schema = pa.schema([(format_column_name(field), pa.string()) for field in fields])
+    batches = (
+        pa.record_batch(
+            [pa.array(chunk.rows[field], pa.string()) for field in fields],
+            schema=schema,
+        )
+        for chunk in chunks
+    )
     with write_file(out) as file, pq.ParquetWriter(file, schema) as writer:
-        held: list[pa.RecordBatch] = []
-        for chunk in chunks:
-            columns = [pa.array(chunk.rows[field], pa.string()) for field in fields]
-            held.append(pa.record_batch(columns, schema=schema))
-            if sum(batch.num_rows for batch in held) >= ROW_GROUP:
-                writer.write_table(pa.Table.from_batches(held))
-                held = []
-        if held:
-            writer.write_table(pa.Table.from_batches(held))
+        for table in gather_batches(batches, ROW_GROUP):
+            writer.write_table(table)

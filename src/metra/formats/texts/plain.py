@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metra.errors import FormatError, OptionError
@@ -11,6 +10,8 @@ from metra.formats.texts import columns
 from metra.formats.texts.columns import Columns, Field, Reader
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from metra.formats.texts.rows import Chunks, Fields, RowChunk
     from metra.formats.texts.sources import Source
 
@@ -88,7 +89,9 @@ def _format_lines(chunk: "RowChunk", field: Field) -> Iterator[str]:
         yield line
 
 
-def _name_file(field: Field) -> Path:
+def _name_file(field: Field) -> "Path":
+    from pathlib import Path  # not for reading
+
     if field.role in ("source", "document"):
         return Path("source.txt" if field.role == "source" else "docs.txt")
     name = f"{field.name}.txt"

@@ -12,13 +12,12 @@ from metra.errors import FormatError
 from metra.formats.atomic import write_pieces
 from metra.formats.texts import columns
 from metra.formats.texts.columns import Field
-from metra.formats.texts.parts import SeenIds
 
 _CONTROL = re.compile("[\0-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 class RowChunk(NamedTuple):
-    """Some rows of the table that is converted; `first` is the number of the first."""
+    """Some rows of a converted table; `first` is the number of the first."""
 
     first: int
     rows: Mapping[Field, Sequence[str | None]]
@@ -120,12 +119,11 @@ def write_lines(out: str, blocks: Iterable[Iterable[str]]) -> None:
 NAMELESS = "all"
 
 
-class DocumentRun(NamedTuple):
-    """Segments of one document that follow each other; a long document has several runs."""
+class WrittenDocument(NamedTuple):
+    """A document to be written: its name and labels, the ids of its segments, its rows."""
 
-    document: str
+    name: str
     labels: dict[str, str]
-    begins: bool
     ids: list[str]
     chunk: RowChunk
 
@@ -148,13 +146,13 @@ class MarkupRules(NamedTuple):
         signs = self.in_attribute
         return "".join(f' {k}="{text.translate(signs)}"' for k, text in values.items())
 
-    def format_segments(self, run: DocumentRun, text: Field) -> str:
+    def format_segments(self, document: WrittenDocument, text: Field) -> str:
         """Format one text's segments, a line each."""
-        segments = check_values(run.chunk, text, self.form, self.find_problem)
+        segments = check_values(document.chunk, text, self.form, self.find_problem)
         return "".join(
             f"<seg{self.format_attributes({'id': segment_id})}>"
             f"{segment.translate(self.in_text)}</seg>\n"
-            for segment_id, segment in zip(run.ids, segments, strict=True)
+            for segment_id, segment in zip(document.ids, segments, strict=True)
         )
 
     def refuse(self, chunk: RowChunk, index: int, field: Field, what: str) -> NoReturn:
@@ -170,8 +168,8 @@ def list_text_fields(fields: Fields) -> list[Field]:
 
 def split_documents(
     fields: Fields, chunks: Chunks, rules: MarkupRules
-) -> Iterator[DocumentRun]:
-    """Cut the chunks where documents end.
+) -> Iterator[WrittenDocument]:
+    """Collect the rows, and cut them where documents end.
 
     A document comes in one piece, its segments have ids of their own, and its labels are
     the same throughout.
@@ -187,34 +185,31 @@ def split_documents(
                 f"{rules.form}; leave it out with `drop` {field.name!r}."
             )
             raise FormatError(msg)
-    ended: dict[str, int] = {}
-    now, values, seen = "", {}, SeenIds()
+    table: dict[Field, list[str | None]] = {field: [] for field in fields}
     for chunk in chunks:
-        names = chunk.rows[document] if document else [NAMELESS] * chunk.size
-        stop = 0
-        for key, group in groupby(names):
-            start, stop = stop, stop + len(list(group))
-            rows = {field: column[start:stop] for field, column in chunk.rows.items()}
-            part = RowChunk(chunk.first + start, rows)
-            name = key or ""
-            begins = name != now or not name
-            if begins:
-                if document:
-                    _check_name(part, document, name, rules)
-                ended[now] = part.first
-                if name in ended:
-                    msg = (
-                        f"{part.place(0)} returns to document {name!r}, which ended at "
-                        f"segment {ended[name]}; {rules.form} needs each document in one "
-                        "piece."
-                    )
-                    raise FormatError(msg)
-                given = {field.name: part.rows[field][0] for field in labels}
-                values = {label: value for label, value in given.items() if value}
-                now, seen = name, SeenIds()
-            _check_labels(part, labels, values, rules)
-            segment_ids = list(_check_ids(part, ids, seen, rules))
-            yield DocumentRun(name, values, begins, segment_ids, part)
+        for field, column in table.items():
+            column += chunk.rows[field]
+    count = len(next(iter(table.values())))
+    names = table[document] if document else [NAMELESS] * count
+    ended: dict[str, int] = {}
+    stop = 0
+    for key, group in groupby(names):
+        start, stop = stop, stop + len(list(group))
+        rows = {field: column[start:stop] for field, column in table.items()}
+        part, name = RowChunk(start, rows), key or ""
+        if document:
+            _check_name(part, document, name, rules)
+        if name in ended:
+            msg = (
+                f"{part.place(0)} returns to document {name!r}, which ended at segment "
+                f"{ended[name]}; {rules.form} needs each document in one piece."
+            )
+            raise FormatError(msg)
+        ended[name] = stop
+        given = {field.name: rows[field][0] for field in labels}
+        values = {label: value for label, value in given.items() if value}
+        _check_labels(part, labels, values, rules)
+        yield WrittenDocument(name, values, _list_ids(part, ids, rules), part)
 
 
 def _check_name(chunk: RowChunk, field: Field, name: str, rules: MarkupRules) -> None:
@@ -238,16 +233,17 @@ def _check_labels(
                 rules.refuse(chunk, index, field, f"is {label!r}")
 
 
-def _check_ids(
-    chunk: RowChunk, field: Field | None, seen: SeenIds, rules: MarkupRules
-) -> Iterator[str]:
+def _list_ids(chunk: RowChunk, field: Field | None, rules: MarkupRules) -> list[str]:
+    """List the ids of a document's segments; those without one are numbered."""
     label = field or columns.SEGMENT_ID
+    ids: dict[str, None] = {}
     for index in range(chunk.size):
         given = chunk.rows[field][index] if field else None
-        segment_id = given or str(seen.count + 1)
+        segment_id = given or str(len(ids) + 1)
         if segment_id != segment_id.strip() or rules.bad.search(segment_id):
             rules.refuse(chunk, index, label, f"is {segment_id!r}")
-        if not seen.add(segment_id):
+        if segment_id in ids:
             what = f"is {segment_id!r}, which the same document already has"
             rules.refuse(chunk, index, label, what)
-        yield segment_id
+        ids[segment_id] = None
+    return list(ids)

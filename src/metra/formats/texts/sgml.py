@@ -1,23 +1,21 @@
-"""NIST's SGML for machine translation, as mteval reads it: source, reference and test sets."""
+"""NIST's SGML for machine translation, as mteval reads it: source, reference and test sets.
+
+These files are not XML: names have no case, values need no quotes, an ampersand may stand
+for itself, and inside a segment everything but the format's own tags is text.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import IO, NoReturn
+from itertools import chain
+from typing import NamedTuple, NoReturn
 
 from metra.errors import FormatError
 from metra.formats.atomic import is_folder_name, write_folder, write_pieces
-from metra.formats.spool import TEXT_IN_MEMORY, SeekableFile, drain_spool, open_spool
-from metra.formats.stream import check_utf8, format_path
-from metra.formats.texts import parts, rows, sgml_tags
+from metra.formats.stream import format_path
+from metra.formats.texts import parts, rows
 from metra.formats.texts.columns import Field, Role
-from metra.formats.texts.parts import (
-    DocumentPart,
-    OpenPart,
-    ScannedContents,
-    ScannedSegment,
-)
+from metra.formats.texts.parts import DocumentPart, ScannedContents
 from metra.formats.texts.rows import Chunks, Fields
 
 SETS: dict[str, Role] = {"srcset": "source", "refset": "reference", "tstset": "output"}
@@ -26,37 +24,138 @@ SETS: dict[str, Role] = {"srcset": "source", "refset": "reference", "tstset": "o
 _WITHOUT_TEXT = frozenset(["", "mteval", "doc", "hl", "p", *SETS])
 
 _ABOUT = ("setid", "srclang", "trglang")
-_ENCODING = re.compile(rb"""encoding\s*=\s*["']([^"']*)""")
+
+_AS_IN_FILES = re.IGNORECASE | re.ASCII
+_ENCODING = re.compile(r"""encoding\s*=\s*["']([^"']*)""", re.ASCII)
+_OWN = re.compile(
+    r"</?(?:mteval|srcset|refset|tstset|doc|hl|p|seg)(?=[\s/>])", _AS_IN_FILES
+)
+_ANY = re.compile(r"<[/!?a-z]", _AS_IN_FILES)
+_TAG = re.compile(
+    r"""<(/?)([a-z][\w.:-]*+)((?:[^"'<>]++|"[^"<\n]*+"|'[^'<\n]*+')*+)>""",
+    _AS_IN_FILES,
+)
+_DECLARATION = re.compile(r"<()([!?]\w*+)([^<>\[]*+)>", re.ASCII)
+# A slash belongs to a value without quotes unless it is the last thing in the tag.
+_BARE = r"""(?:[^\s"'<>/]++|/(?=[^\s"'<>]))++"""
+_VALUE = rf"""([a-z_][\w.:-]*+)\s*+=\s*+("[^"]*+"|'[^']*+'|{_BARE})"""
+_ATTRIBUTE = re.compile(_VALUE, _AS_IN_FILES)
+_ATTRIBUTES = re.compile(rf"(?:\s++{_VALUE})*+\s*+/?", _AS_IN_FILES)
+_ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&amp;": "&"}
+# As much text as is shown of what stands where none should.
+_MANY_WORDS = 40
+_BLANKS = " \t\n\r\v\f"
 
 
-def scan(file: SeekableFile, default_name: str) -> ScannedContents:
-    """Find and check every set, document and segment id.
+class Tag(NamedTuple):
+    """A tag, with the text between it and the tag before it.
+
+    Of text outside of segments there is only the beginning, without blanks.
+    """
+
+    name: str
+    closing: bool
+    attributes: str
+    line: int
+    text: str
+
+    @property
+    def empty(self) -> bool:
+        """True if it closes itself, as `<seg id="1"/>` does."""
+        return self.attributes.endswith("/")
+
+
+def scan(path: str, default_name: str) -> ScannedContents:
+    """Read and check every set, document and segment.
 
     A text whose system or reference has no name is called `default_name`.
     """
-    blocks = check_utf8(file.blocks(file.start), file.path)
-    scanner = _SgmlScanner(file.path, default_name)
-    for tag in sgml_tags.TagReader(blocks, file.path, start=file.start):
+    scanner = _SgmlScanner(path, default_name, ScannedContents(path))
+    for tag in _read_tags(parts.read_marked_up(path), path):
         scanner.take(tag)
     return scanner.contents
 
 
-def read_segments(file: SeekableFile, part: DocumentPart) -> Iterator[ScannedSegment]:
-    """Read the segments of one document."""
-    blocks = file.blocks(part.start, part.stop)
-    number = 0
-    for tag in sgml_tags.TagReader(blocks, file.path, start=part.start, line=part.line):
-        if tag.name != "seg":
+def _read_tags(text: str, path: str) -> Iterator[Tag]:
+    """Yield the tags of a file, then one without a name that stands for the end."""
+    place, line, stray, inside = 0, 1, "", False
+    while begin := (_OWN if inside else _ANY).search(text, place):
+        start = begin.start()
+        before = text[place:start]
+        line += before.count("\n")
+        if not inside:
+            # Outside of segments, all that matters is whether there is any.
+            before = (stray + before.strip(_BLANKS))[:_MANY_WORDS]
+        if text.startswith("<!--", start):
+            place, stray = _find_comment_end(text, start, path, line), before
+            line += text.count("\n", start, place)
             continue
-        if not tag.closing:
-            number += 1
-            opened = tag
-        content = tag.text if tag.closing else b"" if tag.empty else tag.content
-        if content is not None:
-            segment_id = sgml_tags.read_segment_id(opened, file.path) or str(number)
-            text = content.decode().replace("\r\n", "\n").replace("\r", "\n")
-            text = sgml_tags.decode_entities(parts.join_lines(text))
-            yield ScannedSegment(segment_id, text, opened.line)
+        is_declaration = text[start + 1] in "!?"
+        tag = (_DECLARATION if is_declaration else _TAG).match(text, start)
+        if tag is None:
+            raise FormatError(_describe_unreadable(text[start:][:40], path, line))
+        slash, name, attributes = tag.groups()
+        name = name if is_declaration else name.lower()
+        read = Tag(name, bool(slash), attributes, line, before)
+        yield read
+        inside = name == "seg" and not slash and not read.empty
+        place, stray = tag.end(), ""
+        line += tag[0].count("\n")
+    rest = text[place:]
+    yield Tag("", True, "", line + rest.count("\n"), stray + rest.strip(_BLANKS))
+
+
+def _find_comment_end(text: str, start: int, path: str, line: int) -> int:
+    end = text.find("-->", start + len("<!--"))
+    if end < 0:
+        msg = f"{format_path(path)}, line {line}: a comment is not closed by -->."
+        raise FormatError(msg)
+    return end + len("-->")
+
+
+def _describe_unreadable(head: str, path: str, line: int) -> str:
+    place = f"{format_path(path)}, line {line}"
+    if head[1] == "!":
+        return (
+            f"{place} has a declaration in {head!r}; declarations are not "
+            "supported, so remove it."
+        )
+    return (
+        f"{place}: {head!r} starts like a tag but does not end like one; expected "
+        '<NAME KEY="VALUE"> on few lines, or &lt; for a <.'
+    )
+
+
+def _parse_attributes(tag: Tag, path: str) -> dict[str, str]:
+    """Return a tag's attributes, names in lower case; of two with one name the first counts.
+
+    mteval reads them so, and files with two system names in a tag exist.
+    """
+    if not _ATTRIBUTES.fullmatch(tag.attributes):
+        place, shown = f"{format_path(path)}, line {tag.line}", tag.attributes.strip()
+        msg = (
+            f"{place}: the attributes of <{tag.name}> cannot be read: {shown!r}; "
+            'expected KEY="VALUE" pairs.'
+        )
+        raise FormatError(msg)
+    attributes: dict[str, str] = {}
+    for name, value in _ATTRIBUTE.findall(tag.attributes):
+        if value[:1] in ('"', "'"):
+            value = value[1:-1]
+        attributes.setdefault(name.lower(), _decode_entities(value))
+    return attributes
+
+
+def _decode_entities(text: str) -> str:
+    """Replace the five standard entities, once.
+
+    >>> _decode_entities("AT&T &amp;lt; &eacute; &lt;3")
+    'AT&T &lt; &eacute; <3'
+    """
+    # The ampersand comes last, so that what it uncovers is not taken for an entity.
+    for entity, sign in _ENTITIES.items():
+        text = text.replace(entity, sign)
+    return text
 
 
 @dataclass(slots=True)
@@ -65,14 +164,15 @@ class _SgmlScanner:
 
     path: str
     default_name: str
-    contents: ScannedContents = field(default_factory=ScannedContents)
-    _open: list[sgml_tags.Tag] = field(default_factory=list)
-    _set: sgml_tags.Tag | None = None
+    contents: ScannedContents
+    _open: list[Tag] = field(default_factory=list)
+    _set: Tag | None = None
     _set_attributes: dict[str, str] = field(default_factory=dict)
-    _part: OpenPart | None = None
-    _sets: int = 0
+    _part: DocumentPart | None = None
+    _segment: tuple[str, int] = ("", 0)
+    _has_sets: bool = False
 
-    def take(self, tag: sgml_tags.Tag) -> None:
+    def take(self, tag: Tag) -> None:
         """Fit the next tag in."""
         if tag.name[:1] in ("!", "?"):
             self._check_declaration(tag)
@@ -85,36 +185,36 @@ class _SgmlScanner:
         else:
             self._begin(tag)
             if tag.empty:
-                self._leave(tag)
-            elif tag.content is None:
+                self._leave(tag._replace(text=""))
+            else:
                 self._open.append(tag)
 
-    def _begin(self, tag: sgml_tags.Tag) -> None:
+    def _begin(self, tag: Tag) -> None:
         if len(self._open) >= parts.DEEPEST:
             self._fail(tag, f"tags are nested deeper than {parts.DEEPEST} here")
         if tag.name == "seg":
             if self._part is None:
                 self._fail(tag, "<seg> is outside any <doc>")
-            given = sgml_tags.read_segment_id(tag, self.path)
-            self._part.add(given or self._part.next_number, self.path, tag.line)
+            given = _parse_attributes(tag, self.path).get("id", "").strip()
+            number = len(self._part.segments) + 1
+            self._segment = (given or str(number), tag.line)
         elif tag.name == "doc":
             self._part = self._open_document(tag)
         elif tag.name in SETS:
             if self._set is not None:
                 self._fail(tag, f"<{tag.name}> is inside <{self._set.name}>")
-            self._set = tag
-            self._sets += 1
-            self._set_attributes = sgml_tags.parse_attributes(tag, self.path)
+            self._set, self._has_sets = tag, True
+            self._set_attributes = _parse_attributes(tag, self.path)
             for name in _ABOUT:
                 value = self._set_attributes.get(name, "")
                 if value and value != "any":
                     self.contents.about.setdefault(name, value)
 
-    def _open_document(self, tag: sgml_tags.Tag) -> OpenPart:
+    def _open_document(self, tag: Tag) -> DocumentPart:
         if self._set is None or self._part is not None:
             where = "inside another <doc>" if self._part else "outside any set"
             self._fail(tag, f"<doc> is {where}")
-        labels = sgml_tags.parse_attributes(tag, self.path)
+        labels = _parse_attributes(tag, self.path)
         document = labels.pop("docid", "").strip()
         if not document:
             self._fail(tag, "<doc> has no docid")
@@ -124,9 +224,9 @@ class _SgmlScanner:
             system = self._set_attributes.get("refid", "") or system
         name = "source" if role == "source" else system.strip() or self.default_name
         self.contents.labels[document] = labels | self.contents.labels.get(document, {})
-        return OpenPart(Field(role, name), document, start=tag.start, line=tag.line)
+        return self.contents.add_part(Field(role, name), document, tag.line)
 
-    def _close(self, tag: sgml_tags.Tag) -> None:
+    def _close(self, tag: Tag) -> None:
         if not self._open:
             self._fail(tag, f"</{tag.name}> has no opening tag")
         opened = self._open.pop()
@@ -136,15 +236,17 @@ class _SgmlScanner:
             self._fail(tag, what)
         self._leave(tag)
 
-    def _leave(self, tag: sgml_tags.Tag) -> None:
-        if tag.name == "doc" and self._part is not None:
-            stop = tag.start if tag.closing else tag.stop
-            self._part.close(self.contents, self.path, stop)
+    def _leave(self, tag: Tag) -> None:
+        if tag.name == "seg" and self._part is not None:
+            key, line = self._segment
+            text = parts.join_lines(tag.text.replace("\r\n", "\n").replace("\r", "\n"))
+            self.contents.add_segment(self._part, key, _decode_entities(text), line)
+        elif tag.name == "doc":
             self._part = None
         elif tag.name in SETS:
             self._set = None
 
-    def _refuse_stray_text(self, tag: sgml_tags.Tag) -> None:
+    def _refuse_stray_text(self, tag: Tag) -> None:
         inner = self._open[-1].name if self._open else ""
         if inner == "seg":
             if not tag.closing or tag.name not in ("seg", ""):
@@ -152,27 +254,27 @@ class _SgmlScanner:
                 where = f"inside the <seg> of line {line}, which is not closed"
                 self._fail(tag, f"<{name}> is {where}")
         elif tag.text and inner in _WITHOUT_TEXT:
-            words = tag.text.decode(errors="replace")[:40]
+            words = tag.text[:_MANY_WORDS]
             self._fail(tag, f"there is text outside any <seg> before it: {words!r}")
 
-    def _end(self, tag: sgml_tags.Tag) -> None:
+    def _end(self, tag: Tag) -> None:
         if self._open:
             last = f"<{self._open[-1].name}> of line {self._open[-1].line}"
             self._fail(tag, f"the file ends, but the {last} is open")
-        if not self._sets:
+        if not self._has_sets:
             sets = "<srcset>, <refset> or <tstset>"
             msg = f"{format_path(self.path)} contains no {sets}; expected NIST SGML."
             raise FormatError(msg)
 
-    def _check_declaration(self, tag: sgml_tags.Tag) -> None:
+    def _check_declaration(self, tag: Tag) -> None:
         kind = tag.name.lower()
         if kind == "?xml":
             if declared := _ENCODING.search(tag.attributes):
-                parts.check_declared_encoding(self.path, declared[1].decode())
+                parts.check_declared_encoding(self.path, declared[1])
         elif kind[0] == "!" and kind != "!doctype":
             self._fail(tag, f"<{tag.name}> is a declaration, which is not supported")
 
-    def _fail(self, tag: sgml_tags.Tag, what: str) -> NoReturn:
+    def _fail(self, tag: Tag, what: str) -> NoReturn:
         msg = (
             f"{format_path(self.path)}, line {tag.line}: {what}; expected <srcset>, "
             "<refset> or <tstset> around <doc> around <seg>, each closed in turn."
@@ -196,29 +298,20 @@ _RULES = rows.MarkupRules(
 
 def write(out: str, fields: Fields, chunks: Chunks, about: Mapping[str, str]) -> None:
     """Write a file with all sets, or a folder with src.sgm, ref.sgm and each output."""
-    with ExitStack() as stack:
-        if not is_folder_name(out):
-            write_pieces(out, _encode(fields, chunks, about, stack))
-            return
-        folder = stack.enter_context(write_folder(out))
-        sets: dict[str, tuple[Role, list[IO[bytes]]]] = {}
-        for text, file in _write_texts(fields, chunks, stack).items():
-            sets.setdefault(_name_file(text), (text.role, []))[1].append(file)
-        for name, (role, files) in sets.items():
+    documents = list(rows.split_documents(fields, chunks, _RULES))
+    texts = rows.list_text_fields(fields)
+    if not is_folder_name(out):
+        by_role = [[text for text in texts if text.role == role] for role in _TAGS]
+        sets = (_encode_set(part, documents, about) for part in by_role if part)
+        write_pieces(out, chain([b"<mteval>\n"], *sets, [b"</mteval>\n"]))
+        return
+    by_file: dict[str, list[Field]] = {}
+    for text in texts:
+        by_file.setdefault(_name_file(text), []).append(text)
+    with write_folder(out) as folder:
+        for name, part in by_file.items():
             with open(folder / name, "wb") as target:
-                target.writelines(_encode_set(role, files, about))
-
-
-def _encode(
-    fields: Fields, chunks: Chunks, about: Mapping[str, str], stack: ExitStack
-) -> Iterator[bytes]:
-    texts = _write_texts(fields, chunks, stack)
-    yield b"<mteval>\n"
-    for role in _TAGS:
-        files = [file for text, file in texts.items() if text.role == role]
-        if files:
-            yield from _encode_set(role, files, about)
-    yield b"</mteval>\n"
+                target.writelines(_encode_set(part, documents, about))
 
 
 def _name_file(text: Field) -> str:
@@ -234,35 +327,23 @@ def _name_file(text: Field) -> str:
     return f"{name}.sgm"
 
 
-def _write_texts(
-    fields: Fields, chunks: Chunks, stack: ExitStack
-) -> dict[Field, IO[bytes]]:
-    """Write the documents of each text to a temporary file: the sets come one by one."""
-    texts = rows.list_text_fields(fields)
-    files = {text: stack.enter_context(open_spool(TEXT_IN_MEMORY)) for text in texts}
-    begun = False
-    for run in rows.split_documents(fields, chunks, _RULES):
-        for text, file in files.items():
-            if run.begins:
-                system = {} if text.role == "source" else {"sysid": text.name}
-                names = {"docid": run.document} | system | run.labels
-                end = "</doc>\n" if begun else ""
-                file.write(f"{end}<doc{_RULES.format_attributes(names)}>\n".encode())
-            file.write(_RULES.format_segments(run, text).encode())
-        begun = True
-    for file in files.values():
-        file.write(b"</doc>\n")
-    return files
-
-
 def _encode_set(
-    role: Role, files: Sequence[IO[bytes]], about: Mapping[str, str]
+    texts: Sequence[Field],
+    documents: Sequence[rows.WrittenDocument],
+    about: Mapping[str, str],
 ) -> Iterator[bytes]:
+    """Encode the set of texts of one role."""
+    role = texts[0].role
     attributes = dict.fromkeys(_ABOUT, "any") | {"setid": "test"}
     attributes |= {name: about[name] for name in _ABOUT if name in about}
     if role == "source":
         del attributes["trglang"]
     yield f"<{_TAGS[role]}{_RULES.format_attributes(attributes)}>\n".encode()
-    for file in files:
-        yield from drain_spool(file)
+    for text in texts:
+        system = {} if role == "source" else {"sysid": text.name}
+        for document in documents:
+            names = {"docid": document.name} | system | document.labels
+            yield f"<doc{_RULES.format_attributes(names)}>\n".encode()
+            yield _RULES.format_segments(document, text).encode()
+            yield b"</doc>\n"
     yield f"</{_TAGS[role]}>\n".encode()

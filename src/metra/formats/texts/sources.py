@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast
 
 from metra.errors import FormatError
 from metra.formats.recognise import CSV, FORMATS, PLAIN, TSV, TextFormat, choose_format
@@ -19,6 +19,7 @@ from metra.formats.texts.columns import (
     Section,
     is_document_column,
     name_output_column,
+    open_columns,
 )
 
 if TYPE_CHECKING:
@@ -118,9 +119,8 @@ def list_sources(
     if columns is not None:
         sources = _set_columns(sources, columns, use)
     if test_set is not None:
-        from metra.formats.texts.named_set import build_source
-
-        sources.append(build_source(test_set))
+        title = test_set.title
+        sources.append(Source(title, "any", _NAMED_SET, title, texts=test_set))
     return sources
 
 
@@ -152,7 +152,7 @@ def _expand_path(file: str) -> list[str]:
 
 
 def _walk_folder(folder: str) -> list[str]:
-    """List the files of a folder, and of those in it that are named after a column."""
+    """List the files of a folder, and of its folders named after a column."""
     paths = []
     for place, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if "=" in name]
@@ -163,8 +163,8 @@ def _walk_folder(folder: str) -> list[str]:
 def _list_remote_files(address: str) -> list[str]:
     """List the files of a folder elsewhere, or those that a pattern fits."""
     if "*" not in address:
-        found = list_remote(address)
-        return [address] if found is None else _choose_shards(address, found)
+        listed = list_remote(address)
+        return [address] if listed is None else _choose_shards(address, listed)
     from fnmatch import fnmatchcase
 
     folder = address[: address.index("*")].rpartition("/")[0]
@@ -239,12 +239,12 @@ def _leave_out_labels(
     """Leave out labels that a test set knows, so that no other file needs to have them."""
     if columns is None or test_set is None:
         return columns
-    known = {field.name for field in test_set.columns() if field.role == "label"}
+    own_labels = {field.name for field in test_set.columns() if field.role == "label"}
     has_documents = test_set.documents is not None
     labels = [
         label
         for label in columns.labels
-        if label not in known and not (has_documents and is_document_column(label))
+        if label not in own_labels and not (has_documents and is_document_column(label))
     ]
     rest = columns._replace(labels=tuple(labels))
     return None if rest == ColumnNames() else rest
@@ -270,10 +270,10 @@ def _set_columns(sources: list[Source], columns: ColumnNames, use: Use) -> list[
         "document": ColumnNames(document=columns.document),
     }
     if in_mains != ColumnNames() and not mains:
-        known = (form.name for form in FORMATS.values() if form.has_column_names)
+        formats = (form.name for form in FORMATS.values() if form.has_column_names)
         msg = (
             f"{format_path(sources[0].path)} is {sources[0].format.name}, which has "
-            f"no column names; columns can be named in {', '.join(known)}."
+            f"no column names; columns can be named in {', '.join(formats)}."
         )
         raise FormatError(msg)
     named = []
@@ -310,3 +310,15 @@ def _check_documents(file: Source) -> Source:
             if is_list and all(field.role != "document" for field in table.fields):
                 return file._replace(format=PLAIN)
     return file
+
+
+#: Test sets found by their name; not among the formats of files, as no file is in it.
+_NAMED_SET = TextFormat("test set", "sources", is_written=False)
+
+
+def open_reader(source: Source, _: Sequence[Field] | None = None) -> Reader:
+    """Read a test set found by its name from its start."""
+    texts = cast("NamedSet", source.texts)
+    references = [f"reference {name}" for name in texts.references]
+    origin = ", ".join([texts.origin, *references, *texts.subset])
+    return open_columns(texts.columns(), lambda: origin)

@@ -2,25 +2,18 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, NoReturn
 from xml.parsers import expat
 
 from metra.errors import FormatError
 from metra.formats.atomic import write_pieces
-from metra.formats.spool import TEXT_IN_MEMORY, SeekableFile, drain_spool, open_spool
-from metra.formats.stream import check_utf8, format_path
+from metra.formats.stream import format_path
 from metra.formats.texts import parts, rows
 from metra.formats.texts.columns import Field, Role, describe_field, format_column_name
-from metra.formats.texts.parts import (
-    DocumentPart,
-    OpenPart,
-    ScannedContents,
-    ScannedSegment,
-)
+from metra.formats.texts.parts import DocumentPart, ScannedContents
 from metra.formats.texts.rows import Chunks, Fields
-from metra.limits import check_limit
 
 TEXTS: dict[str, Role] = {"src": "source", "ref": "reference", "hyp": "output"}
 
@@ -35,95 +28,13 @@ _WITHOUT_TEXT = frozenset([*_ROOTS, "doc", *TEXTS, "p", "hl"])
 _BREAK = "\0"
 
 
-def scan(file: SeekableFile, default_name: str) -> ScannedContents:
-    """Find and check every document, text and segment id."""
-    scanner = _XmlScanner(file.path, default_name)
-    parser = scanner.parser
+def scan(path: str, default_name: str) -> ScannedContents:
+    """Read and check every document, text and segment."""
+    content = parts.read_marked_up(path).encode()
+    scanner = _XmlScanner(path, default_name, content, ScannedContents(path))
     expected = "WMT's XML, all tags closed and < and & written as &lt; and &amp;"
-    blocks = check_utf8(file.blocks(file.start), file.path)
-    parts.feed_xml(parser, blocks, file.path, expected)
-    for places in scanner.contents.parts.values():
-        for document, place in places.items():
-            start, stop = place.start + file.start, place.stop + file.start
-            places[document] = place._replace(start=start, stop=stop)
+    parts.feed_xml(scanner.parser, content, path, expected)
     return scanner.contents
-
-
-def read_segments(file: SeekableFile, part: DocumentPart) -> Iterator[ScannedSegment]:
-    """Read the segments of one document's text."""
-    if not part.size:
-        return
-    has_references = _may_have_references(file.blocks(part.start, part.stop))
-    parser = _SegmentParser(part.line, tells_breaks=has_references)
-    for block in file.blocks(part.start, part.stop):
-        yield from parser.feed(block)
-    # The part ends before the end tag, without which something could be held back.
-    yield from parser.feed(f"</{parser.outer}>".encode(), final=True)
-
-
-def _may_have_references(blocks: Iterator[bytes]) -> bool:
-    last = b""
-    for block in blocks:
-        if b"&#" in block or (last == b"&" and block.startswith(b"#")):
-            return True
-        last = block[-1:]
-    return False
-
-
-class _SegmentParser:
-    """The text of segments while it is being read.
-
-    With `tells_breaks`, each line break is looked at: whether it is one of the file or
-    written as &#10;.
-    """
-
-    def __init__(self, line: int, *, tells_breaks: bool) -> None:
-        self.outer = ""
-        self._line = line - 1
-        self._segments: list[ScannedSegment] = []
-        self._pieces: list[str] = []
-        self._take = self._look if tells_breaks else self._pieces.append
-        self._mark = _BREAK if tells_breaks else "\n"
-        self._block = self._tail = b""
-        self._start = 0
-        self._segment = ("", 0)
-        self._parser = expat.ParserCreate("UTF-8")
-        self._parser.buffer_size = 1 << 16
-        self._parser.buffer_text = not tells_breaks
-        self._parser.StartElementHandler = self._begin
-        self._parser.EndElementHandler = self._end
-
-    def feed(self, block: bytes, *, final: bool = False) -> list[ScannedSegment]:
-        """Read on; return the segments that have ended."""
-        # A reference may have begun in the block before.
-        self._tail = (self._tail + self._block)[-64:]
-        self._start += len(self._block)
-        self._block = block
-        self._parser.Parse(block, final)
-        segments, self._segments = self._segments, []
-        return segments
-
-    def _begin(self, name: str, attributes: dict[str, str]) -> None:
-        self.outer = self.outer or name
-        if name == "seg":
-            line = self._line + self._parser.CurrentLineNumber
-            self._segment = (attributes["id"].strip(), line)
-            self._parser.CharacterDataHandler = self._take
-
-    def _look(self, piece: str) -> None:
-        if piece == "\n":
-            index = self._parser.CurrentByteIndex - self._start
-            block = self._block if index >= 0 else self._tail
-            piece = "\n" if block.startswith(b"&", index) else _BREAK
-        self._pieces.append(piece)
-
-    def _end(self, name: str) -> None:
-        if name == "seg":
-            self._parser.CharacterDataHandler = None
-            text = parts.join_lines("".join(self._pieces), mark=self._mark)
-            self._pieces.clear()
-            segment_id, line = self._segment
-            self._segments.append(ScannedSegment(segment_id, text, line))
 
 
 @dataclass(slots=True)
@@ -132,14 +43,16 @@ class _XmlScanner:
 
     path: str
     default_name: str
-    contents: ScannedContents = field(default_factory=ScannedContents)
+    content: bytes
+    contents: ScannedContents
     parser: Any = field(default_factory=lambda: expat.ParserCreate("UTF-8"))
     _open: list[str] = field(default_factory=list)
     _collection: str | None = None
     _document: str | None = None
-    _part: OpenPart | None = None
+    _part: DocumentPart | None = None
     _unknown: int = 0
-    _segment_start: int = 0
+    _segment: tuple[str, int] = ("", 0)
+    _pieces: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.parser.XmlDeclHandler = self._check_declaration
@@ -167,7 +80,7 @@ class _XmlScanner:
         if self._unknown or (name not in _WITHOUT_TEXT and name != "seg"):
             self._unknown += 1
         elif name == "seg":
-            self._add_segment(attributes)
+            self._begin_segment(attributes)
         elif name in TEXTS:
             self._part = self._open_text(name, attributes)
         elif name == "doc":
@@ -190,7 +103,7 @@ class _XmlScanner:
         self._document = document
         self.contents.labels[document] = attributes
 
-    def _open_text(self, name: str, attributes: dict[str, str]) -> OpenPart:
+    def _open_text(self, name: str, attributes: dict[str, str]) -> DocumentPart:
         if self._document is None or self._part is not None:
             self.fail(f"<{name}> is outside <doc>, or inside another text")
         role = TEXTS[name]
@@ -204,29 +117,35 @@ class _XmlScanner:
         if name == "src":
             title = "source"
         text = Field(role, title or self.default_name)
-        start, line = self.parser.CurrentByteIndex, self.parser.CurrentLineNumber
-        return OpenPart(text, self._document, start=start, line=line)
+        line = self.parser.CurrentLineNumber
+        return self.contents.add_part(text, self._document, line)
 
-    def _add_segment(self, attributes: dict[str, str]) -> None:
+    def _begin_segment(self, attributes: dict[str, str]) -> None:
         if self._part is None:
             self.fail("<seg> is outside <src>, <ref> and <hyp>")
         segment_id = attributes.get("id", "").strip()
         if not segment_id:
             self.fail("<seg> has no id")
-        self._part.add(segment_id, self.path, self.parser.CurrentLineNumber)
-        self._segment_start = self.parser.CurrentByteIndex
-        self.parser.CharacterDataHandler = None
+        self._segment = (segment_id, self.parser.CurrentLineNumber)
+        self.parser.CharacterDataHandler = self._add_piece
+
+    def _add_piece(self, piece: str) -> None:
+        is_break = piece == "\n" and (
+            self.content[self.parser.CurrentByteIndex] != ord("&")
+        )
+        self._pieces.append(_BREAK if is_break else piece)
 
     def _end(self, name: str) -> None:
         self._open.pop()
         if self._unknown:
             self._unknown -= 1
-        elif name == "seg":
-            size = self.parser.CurrentByteIndex - self._segment_start
-            check_limit("cell", size, format_path(self.path))
+        elif name == "seg" and self._part is not None:
+            text = parts.join_lines("".join(self._pieces), mark=_BREAK)
+            self._pieces.clear()
+            key, line = self._segment
+            self.contents.add_segment(self._part, key, text, line)
             self.parser.CharacterDataHandler = self._text
-        elif name in TEXTS and self._part is not None:
-            self._part.close(self.contents, self.path, self.parser.CurrentByteIndex)
+        elif name in TEXTS:
             self._part = None
         elif name == "doc":
             self._document = None
@@ -271,96 +190,65 @@ _RULES = rows.MarkupRules(
 
 def write(out: str, fields: Fields, chunks: Chunks, about: Mapping[str, str]) -> None:
     """Write a file, a document at a time."""
-    with ExitStack() as stack:
-        document = _DocumentWriter(rows.list_text_fields(fields), about, stack)
-        runs = rows.split_documents(fields, chunks, _RULES)
-        write_pieces(out, _encode(document, runs, about.get("setid", "test")))
-
-
-def _encode(
-    document: "_DocumentWriter", runs: Iterable[rows.DocumentRun], set_id: str
-) -> Iterator[bytes]:
-    def format_tag(name: str, identity: str) -> bytes:
-        return f"<{name}{_RULES.format_attributes({'id': identity})}>\n".encode()
-
-    yield b"<?xml version='1.0' encoding='utf-8'?>\n"
-    yield format_tag("dataset", set_id)
-    collection = ""
-    for run in runs:
-        if run.begins:
-            yield from document.end()
-            wanted = run.labels.get("collection", "")
-            if wanted != collection:
-                yield b"</collection>\n" if collection else b""
-                yield format_tag("collection", wanted) if wanted else b""
-                collection = wanted
-        document.add(run)
-    yield from document.end()
-    document.refuse_empty_references()
-    yield b"</collection>\n" if collection else b""
-    yield b"</dataset>\n"
-
-
-class _DocumentWriter:
-    """A document's texts side by side; they are written one after the other at its end."""
-
-    def __init__(
-        self, texts: Sequence[Field], about: Mapping[str, str], stack: ExitStack
-    ) -> None:
-        spools = [stack.enter_context(open_spool(TEXT_IN_MEMORY)) for _ in texts]
-        self._files = dict(zip(texts, spools, strict=True))
-        self._about = about
-        self._begin = ""
-        self._missing: dict[Field, bool] = {}
-        self._never = {text for text in texts if text.role == "reference"}
-
-    def add(self, run: rows.DocumentRun) -> None:
-        """Take the next segments, of a new document or of the same."""
-        if run.begins:
-            names = {"id": run.document} | run.labels
-            names.pop("collection", None)
-            self._begin = f"<doc{_RULES.format_attributes(names)}>\n"
-            self._missing = {}
-        for text, file in self._files.items():
-            if text.role == "reference" and self._is_missing(run, text):
-                continue
-            self._never.discard(text)
-            file.write(_RULES.format_segments(run, text).encode())
-
-    def _is_missing(self, run: rows.DocumentRun, text: Field) -> bool:
-        """Whether the reference lacks the document; it cannot lack parts of one."""
-        for index, segment in enumerate(run.chunk.rows[text]):
-            missing = segment is None
-            if missing != self._missing.setdefault(text, missing):
-                lacks = "is missing" if missing else "is not missing"
-                what = f"{lacks}, unlike others of its document"
-                _RULES.refuse(run.chunk, index, text, what)
-        return self._missing[text]
-
-    def end(self) -> Iterator[bytes]:
-        """Write the document that is open, if any, and make room for the next."""
-        if not self._begin:
-            return
-        yield self._begin.encode()
-        for text, file in self._files.items():
-            if self._missing.get(text):
-                continue
-            tag = _TAGS[text.role]
-            key = "srclang" if text.role == "source" else "trglang"
-            attributes = {"lang": self._about.get(key), NAMES[tag]: text.name}
-            given = {k: v for k, v in attributes.items() if k and v}
-            yield f"<{tag}{_RULES.format_attributes(given)}>\n<p>\n".encode()
-            yield from drain_spool(file)
-            yield f"</p>\n</{tag}>\n".encode()
-        yield b"</doc>\n"
-        self._begin = ""
-
-    def refuse_empty_references(self) -> None:
-        """Refuse a reference that no document has: not even its name would be written."""
-        for text in self._never:
+    documents = list(rows.split_documents(fields, chunks, _RULES))
+    texts = rows.list_text_fields(fields)
+    for text in texts:
+        if text.role == "reference" and all(_lacks(one, text) for one in documents):
             msg = (
                 f"All of {describe_field(text)} is missing, so wmt-xml cannot "
                 "represent it; leave it out with `drop` "
                 f"{format_column_name(text)!r}."
             )
             raise FormatError(msg)
+    write_pieces(out, _encode(texts, documents, about))
+
+
+def _lacks(document: rows.WrittenDocument, text: Field) -> bool:
+    """Return True if a reference lacks the document; it cannot lack parts of one."""
+    missing = [segment is None for segment in document.chunk.rows[text]]
+    if len({*missing}) > 1:
+        index = missing.index(not missing[0])
+        lacks = "is missing" if missing[index] else "is not missing"
+        what = f"{lacks}, unlike others of its document"
+        _RULES.refuse(document.chunk, index, text, what)
+    return missing[0]
+
+
+def _format_tag(name: str, attributes: Mapping[str, str]) -> str:
+    return f"<{name}{_RULES.format_attributes(attributes)}>\n"
+
+
+def _encode(
+    texts: Sequence[Field],
+    documents: Iterable[rows.WrittenDocument],
+    about: Mapping[str, str],
+) -> Iterator[bytes]:
+    yield b"<?xml version='1.0' encoding='utf-8'?>\n"
+    yield _format_tag("dataset", {"id": about.get("setid", "test")}).encode()
+    by_collection = groupby(documents, lambda one: one.labels.get("collection", ""))
+    for collection, group in by_collection:
+        if collection:
+            yield _format_tag("collection", {"id": collection}).encode()
+        for document in group:
+            yield "".join(_format_document(texts, document, about)).encode()
+        yield b"</collection>\n" if collection else b""
+    yield b"</dataset>\n"
+
+
+def _format_document(
+    texts: Sequence[Field], document: rows.WrittenDocument, about: Mapping[str, str]
+) -> Iterator[str]:
+    names = {"id": document.name} | document.labels
+    names.pop("collection", None)
+    yield _format_tag("doc", names)
+    for text in texts:
+        if text.role == "reference" and _lacks(document, text):
+            continue
+        tag = _TAGS[text.role]
+        key = "srclang" if text.role == "source" else "trglang"
+        attributes = {"lang": about.get(key), NAMES[tag]: text.name}
+        given = {name: value for name, value in attributes.items() if name and value}
+        yield _format_tag(tag, given) + "<p>\n"
+        yield _RULES.format_segments(document, text)
+        yield f"</p>\n</{tag}>\n"
+    yield "</doc>\n"

@@ -10,13 +10,13 @@ from metra.formats.atomic import write_pieces
 from metra.formats.stream import format_path
 from metra.formats.texts.columns import (
     TEXT_ROLES,
-    Columns,
     Field,
     Reader,
     Role,
     check_headings,
     count_headings,
     format_column_name,
+    open_columns,
     read_header,
 )
 from metra.formats.texts.rows import (
@@ -50,23 +50,14 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
                 "text; format the column as text and type it again."
             )
             raise FormatError(msg)
-    done = 1
-
-    def read(most: int) -> Columns:
-        nonlocal done
-        part, done = rows[done : done + most], min(done + most, len(rows))
-        first = done - len(part) + sheet.first_row
-        return {
-            field: [
-                _format_cell(row[index], field.role, f"{place}, row {first + number}")
-                for number, row in enumerate(part)
-            ]
-            for index, field in enumerate(fields)
-        }
-
-    return Reader(
-        fields, read, lambda: done / len(rows), describe=lambda: f"sheet {sheet.name!r}"
-    )
+    columns: dict[Field, list[str | None]] = {
+        field: [
+            _format_cell(row[index], field.role, f"{place}, row {number}")
+            for number, row in enumerate(rows[1:], sheet.first_row + 1)
+        ]
+        for index, field in enumerate(fields)
+    }
+    return open_columns(columns, lambda: f"sheet {sheet.name!r}")
 
 
 def _format_cell(cell: Any, role: Role, place: str) -> str | None:

@@ -1,9 +1,9 @@
 """Language models as judges of translations, asked over the network.
 
-judge: the metric `llm`: questions, scores, errors noted, and what it will cost.
-prompts: what judges are asked: two prompts of our own, and prompts from files.
-answers: what judges answer, read strictly.
+judge: the metric `llm`: questions, scores, marked errors and estimated cost.
+prompts: two prompts of our own, and prompts from files.
+answers: answers of judges, read strictly.
 endpoint: requests to an OpenAI-compatible endpoint, repeated where that helps.
 budget: requests, tokens and money spent, within a budget.
-cache: the answers so far, in a file that survives a kill, and scores of single runs.
+cache: the answers so far, in a file that survives a kill.
 """

@@ -23,11 +23,11 @@ _LISTED = re.compile(r'(?P<category>[^"“]+?)\s+[-–]\s+["“](?P<text>.*)["�
 
 
 class UnreadError(ValueError):
-    """An answer that is not what was asked for; the message says why."""
+    """An answer in another format than requested; the message says why."""
 
 
 class AnswerScale(NamedTuple):
-    """Answers that are a score within a scale."""
+    """Answers with a score within a scale."""
 
     low: float
     high: float
@@ -43,7 +43,7 @@ class AnswerScale(NamedTuple):
 
 
 class ErrorWeights(NamedTuple):
-    """Answers that are errors, and what each weighs."""
+    """Answers with errors, and the weights of severities."""
 
     weights: Mapping[str, float]
     cap: float
@@ -115,7 +115,7 @@ def read_error_lists(answer: ModelAnswer) -> list[Mark]:
 def place_errors(errors: Iterable[Mark], output: str, source: str) -> Iterator[Mark]:
     """Look up the words of errors: in the output, else in the source, as for omissions.
 
-    Equal words that are marked again are the next ones in the text.
+    Equal words, marked again, are the next ones in the text.
     """
     ends: dict[tuple[str, str], int] = {}
     for error in errors:
@@ -140,7 +140,7 @@ def _get_whole_text(answer: ModelAnswer) -> str:
 
 
 def _read_object(text: str, key: str) -> Any:
-    """Return a value of a JSON object that is the whole text, or in a fence that is."""
+    """Return a value of a JSON object; the text is this object, or a fence around it."""
     fenced = _FENCED.fullmatch(text)
     try:
         value = json.loads(

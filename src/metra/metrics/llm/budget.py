@@ -1,4 +1,4 @@
-"""What judges have cost so far: requests, tokens and money, within a budget."""
+"""Requests, tokens and money that judges have cost so far, within a budget."""
 
 import threading
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ class Budget(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """What asking would take, before anything is asked."""
+    """Requests, tokens and cost of a run, before anything is asked."""
 
     #: Questions in all, each counted once, and how many of them have an answer already.
     questions: int
@@ -54,8 +54,7 @@ class Estimate(NamedTuple):
 def estimate_tokens(text: str) -> int:
     """Estimate the tokens of a text: one for every four bytes.
 
-    That is near the mark for English, and for other scripts, whose letters take more bytes,
-    too.
+    The estimate is close for English, and for other scripts, whose letters take more bytes.
 
     >>> estimate_tokens("a quarter of the bytes")
     6
@@ -80,11 +79,11 @@ class Spending:
 
     @property
     def cost(self) -> float:
-        """What the tokens so far cost."""
+        """The cost of the tokens so far."""
         return self.prices.compute_cost(self.input_tokens, self.output_tokens)
 
     def start_request(self, tokens: tuple[int, int]) -> None:
-        """Reserve the tokens in and out of a request, or raise an error if that is too much."""
+        """Reserve the tokens of a request, or raise an error if they exceed the budget."""
         with self._lock:
             reserved_in, reserved_out = (
                 a + b for a, b in zip(self._reserved, tokens, strict=True)

@@ -1,4 +1,4 @@
-"""The answers of judges so far, in a file that survives a kill, and scores of single runs.
+"""The answers of judges so far, in a file that survives a kill.
 
 Each answer is one line of JSON, appended by one write; nothing in the file is ever changed.
 A line that a killed process left unfinished is skipped, and its question asked again.
@@ -9,7 +9,6 @@ import json
 import os
 import sys
 import threading
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -164,39 +163,3 @@ def _may_be_torn(line: bytes) -> bool:
 def _open_private(path: str, flags: int) -> int:
     """Open a file that only its owner may read, if it is new."""
     return os.open(path, flags, 0o600)
-
-
-@dataclass(slots=True)
-class RunScores:
-    """Scores of single runs, in a table that `metra meta agree` takes: runs are judges."""
-
-    path: str
-    model: str
-    _values: dict[tuple[str, int, int], float] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def add(self, system: str, segment: int, run: int, score: float) -> None:
-        """Keep a score; segments and runs are numbered from 1."""
-        self._values[system, segment, run] = score
-
-    def write(self) -> None:
-        """Write all scores so far; where no file is named, nothing."""
-        if not self.path:
-            return
-        from metra.formats.atomic import write_pieces
-        from metra.scores.long_table import format_long_table
-        from metra.scores.table import ScoredItem, Scorer, build_score_table
-
-        with self._lock:
-            places = sorted(self._values)
-            scores = build_score_table(
-                [system for system, _, _ in places],
-                [ScoredItem(str(segment)) for _, segment, _ in places],
-                {
-                    Scorer(self.model, "metric"): [
-                        self._values[place] for place in places
-                    ]
-                },
-                judges=[f"run {run}" for _, _, run in places],
-            )
-            write_pieces(self.path, [f"{format_long_table(scores)}\n".encode()])

@@ -1,8 +1,7 @@
-"""Requests to an OpenAI-compatible endpoint, repeated where that can help.
+"""Requests to an OpenAI-compatible endpoint, by httpx, repeated where that can help.
 
-Python's own client is enough: one request takes seconds, and threads wait for many at once.
-It reads the proxies of the environment. Redirects are not followed, so that a key is sent
-to the given host only.
+httpx reads the proxies of the environment. Redirects are not followed, so that a key is
+sent to the given host only.
 """
 
 import json
@@ -13,16 +12,21 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
-from http.client import HTTPException
-from typing import Any, NamedTuple
-from urllib.error import HTTPError, URLError
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
-from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
 
-from metra.errors import EndpointError, OptionError
+from metra.errors import (
+    EndpointError,
+    MissingResourceError,
+    OptionError,
+    missing_package,
+)
 from metra.formats.stream import DAMAGE
 from metra.metrics.llm.budget import Spending, estimate_tokens
 from metra.metrics.llm.cache import ModelAnswer
+
+if TYPE_CHECKING:
+    import httpx
 
 #: Seconds before the first repetition; each further one waits twice as long, up to the most.
 FIRST_WAIT = 0.5
@@ -43,14 +47,20 @@ class Failure(NamedTuple):
     asked_wait: float | None = None
 
 
-class _NoRedirects(HTTPRedirectHandler):
-    def redirect_request(self, *_: Any) -> None:
-        """Follow no redirect."""
+def _make_client() -> "httpx.Client":
+    """Make a client for any number of threads that keeps no connection open."""
+    try:
+        import httpx
+    except ImportError:
+        msg = missing_package("Asking a language model", "httpx", "llm")
+        raise MissingResourceError(msg) from None
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=0)
+    return httpx.Client(limits=limits)
 
 
 @dataclass(slots=True)
 class Endpoint:
-    """Where requests go, and how often and how patiently they are repeated."""
+    """The address of requests, and how often and how patiently they are repeated."""
 
     address: str
     #: The environment variable that has the key.
@@ -59,7 +69,7 @@ class Endpoint:
     timeout: float
     #: Gives numbers from 0 to 1, so that many clients do not come back at once.
     draw: Callable[[], float]
-    _opener: OpenerDirector = field(default_factory=lambda: build_opener(_NoRedirects))
+    _client: "httpx.Client" = field(default_factory=_make_client)
     #: The time before which nothing is sent, because the endpoint asked to wait.
     _resume_at: float = 0.0
 
@@ -122,75 +132,70 @@ class Endpoint:
         return not stop.wait(asked * (1 + 0.1 * self.draw()))
 
     def _send(self, content: bytes, input_tokens: int) -> ModelAnswer | Failure:
+        from httpx import HTTPError
+
         key = _read_key(self.key_variable)
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if key:
             headers["Authorization"] = f"Bearer {key}"
-        request = Request(self.address, content, headers)
         try:
-            try:
-                with self._opener.open(request, timeout=self.timeout) as response:
-                    text = self._read_body(response)
-            except HTTPError as error:
-                with error:
-                    return self._explain_status(error, key)
-        except (TimeoutError, HTTPException, OSError) as error:
+            with self._client.stream(
+                "POST",
+                self.address,
+                content=content,
+                headers=headers,
+                timeout=self.timeout,
+            ) as response:
+                text = self._read_body(response)
+        except (HTTPError, OSError) as error:
             return Failure(self._explain_error(error))
+        if not response.is_success:
+            return self._explain_status(response, text, key)
         try:
             return read_completion(json.loads(text), input_tokens, key)
         except DAMAGE as error:
             return Failure(f"the reply is not a chat completion ({error})")
 
-    def _read_body(self, response: Any) -> bytes:
+    def _read_body(self, response: "httpx.Response") -> bytes:
         """Read a reply, within the time and a size that no completion has."""
         deadline = time.monotonic() + self.timeout
-        blocks, size = [], 0
-        while block := response.read1(1 << 16):
-            blocks.append(block)
-            size += len(block)
-            if size > _LARGEST_BODY:
+        body = bytearray()
+        for block in response.iter_bytes():
+            body += block
+            if len(body) > _LARGEST_BODY:
                 msg = "the reply is too long"
-                raise HTTPException(msg)
+                raise OSError(msg)
             if time.monotonic() > deadline:
                 raise TimeoutError
-        whole = response.getheader("Content-Length")
-        if whole is not None and whole.isdecimal() and size < int(whole):
-            msg = f"the reply ended after {size:,} of {int(whole):,} bytes"
-            raise HTTPException(msg)
-        return b"".join(blocks)
+        return bytes(body)
 
-    def _explain_status(self, error: HTTPError, key: str) -> Failure:
+    def _explain_status(
+        self, response: "httpx.Response", body: bytes, key: str
+    ) -> Failure:
         """Return a failure that may pass; raise an error for one that will not."""
-        try:
-            said = _find_message(error.read(1 << 16), key)
-        except (HTTPException, OSError):
-            said = ""
-        reason = f"HTTP {error.code}{said and f', {said}'}"
-        if error.code in _REPEATED or error.code >= 500:
-            return Failure(reason, _read_wait(error.headers.get("Retry-After")))
+        status, said = response.status_code, _find_message(body, key)
+        reason = f"HTTP {status}{said and f', {said}'}"
+        if status in _REPEATED or status >= 500:
+            return Failure(reason, _read_wait(response.headers.get("Retry-After")))
         advice = ""
-        if error.code in (401, 403):
+        if status in (401, 403):
             state = "" if key else ", which is not set"
             advice = f"; the key comes from the environment variable {self.key_variable}{state}"
-        elif error.code < 400:
+        elif status < 400:
             advice = "; redirects are not followed, give the right url"
         msg = f"{self.host} refused the request: {reason}{advice}"
         raise EndpointError(msg)
 
     def _explain_error(self, error: Exception) -> str:
-        from ssl import SSLCertVerificationError
+        """Word an error of the connection; raise one that no repetition can mend."""
+        from httpx import TimeoutException
 
-        cause = error.reason if isinstance(error, URLError) else error
-        if isinstance(cause, SSLCertVerificationError):
-            msg = (
-                f"{self.host} has a certificate that cannot be verified: {cause.reason}"
-            )
+        if "CERTIFICATE_VERIFY_FAILED" in str(error):
+            msg = f"{self.host} has a certificate that cannot be verified: {error}"
             raise EndpointError(msg)
-        if isinstance(cause, TimeoutError):
+        if isinstance(error, (TimeoutError, TimeoutException)):
             return f"no answer within {self.timeout:g} seconds"
-        if isinstance(cause, OSError) and cause.strerror:
-            return cause.strerror
-        return str(cause) or type(cause).__name__
+        return str(error) or type(error).__name__
 
 
 def read_address(url: str) -> str:

@@ -5,7 +5,6 @@ import threading
 import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
@@ -13,7 +12,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from metra.errors import EndpointError, OptionError, TextWarning
+from metra.errors import EndpointError, OptionError, TextWarning, format_count
 from metra.metrics import record
 from metra.metrics.llm.answers import (
     AnswerScale,
@@ -31,7 +30,6 @@ from metra.metrics.llm.budget import (
 from metra.metrics.llm.cache import (
     AnswerCache,
     ModelAnswer,
-    RunScores,
     find_default_path,
 )
 from metra.metrics.llm.endpoint import Endpoint, check_key_variable, read_address
@@ -90,7 +88,6 @@ def llm(
     output_price: _Money = 0.0,
     key_variable: _Unsigned = "METRA_LLM_KEY",
     cache: _Unsigned = "",
-    run_scores: _Unsigned = "",
 ) -> Metric:
     """Scores by a language model that judges each segment. Higher is better.
 
@@ -147,8 +144,6 @@ def llm(
             itself).
         cache: file that stores the answers; by default one file per model in the cache
             folder.
-        run_scores: table to write with the scores of each run, in which
-            `metra meta agree` treats the runs as judges.
     """
     asked = read_prompt(prompt)
     kind = (
@@ -192,7 +187,6 @@ def llm(
         else None,
         spending=Spending(Budget(request_budget, token_budget, cost_budget), prices),
         cache=AnswerCache(cache or find_default_path(model)),
-        run_scores=RunScores(run_scores, model),
     )
     return Metric(
         name="llm",
@@ -229,31 +223,27 @@ def aggregate(totals: Array) -> Array:
 def parts(totals: Array, *, prices: Prices) -> Parts:
     """Return unread answers, tokens and cost, and with repeated runs their agreement."""
     named = dict(zip(COLUMNS + RUN_COLUMNS, totals.tolist(), strict=False))
-    found: Parts = {name: named[name] for name in COLUMNS[2:]}
+    shown: Parts = {name: named[name] for name in COLUMNS[2:]}
     if any(prices):
-        found["cost"] = prices.compute_cost(
+        shown["cost"] = prices.compute_cost(
             named["input_tokens"], named["output_tokens"]
         )
     if named.get("repeated"):
-        found["same"] = 100 * named["same"] / named["repeated"]
-        found["alpha"] = float(compute_interval_alpha(totals[len(COLUMNS) + 2 :]))
-    return found
+        shown["same"] = 100 * named["same"] / named["repeated"]
+        shown["alpha"] = float(compute_interval_alpha(totals[len(COLUMNS) + 2 :]))
+    return shown
 
 
 class _Question(NamedTuple):
-    """One request: what is sent, in which run, and by which key its answer is kept."""
+    """One request about a segment of a batch, and the key of its answer."""
 
-    key: str
+    at: int
+    texts: SegmentTexts
     run: int
+    key: str
     body: Mapping[str, Any]
     #: Tokens in, about, and out, at most.
     tokens: tuple[int, int]
-
-
-class _UnreadAnswer(NamedTuple):
-    at: int
-    text: str
-    reason: str
 
 
 @dataclass(slots=True)
@@ -273,7 +263,6 @@ class ModelJudge:
     endpoint: Endpoint | None
     spending: Spending
     cache: AnswerCache
-    run_scores: RunScores
     _reused: int = 0
     _unread: int = 0
     _slots: threading.Semaphore = field(init=False)
@@ -294,41 +283,42 @@ class ModelJudge:
         self._reused += self._ask_all(batch, questions)
         width = len(COLUMNS) + (len(RUN_COLUMNS) if self.runs > 1 else 0)
         table = np.zeros((len(batch), width))
-        unread: list[_UnreadAnswer] = []
-        for at, repeated in enumerate(questions):
-            scores = []
-            self._mark_errors(batch, at, repeated)
-            system, number = batch.place.system or "", batch.place.first + at + 1
-            for run, answer in enumerate(self._get_answers(repeated), 1):
-                try:
-                    scores.append(self.reader.score(answer))
-                    self.run_scores.add(system, number, run, scores[-1])
-                except UnreadError as error:
-                    unread.append(_UnreadAnswer(at, answer.text, str(error)))
-                    table[at, 2] += 1
-                table[at, 3:5] += answer.input_tokens, answer.output_tokens
-            if scores:
-                table[at, :2] = sum(scores) / len(scores), 1
-            if len(scores) > 1:
-                table[at, len(COLUMNS) :] = _compare_runs(np.array(scores))
-        self.run_scores.write()
+        scores: list[list[float]] = [[] for _ in range(len(batch))]
+        unread: list[str] = []
+        for question, answer in self._pair_answers(questions):
+            row = table[question.at]
+            row[3:5] += answer.input_tokens, answer.output_tokens
+            system, number = (
+                batch.place.system or "",
+                batch.place.first + question.at + 1,
+            )
+            try:
+                scores[question.at].append(self.reader.score(answer))
+            except UnreadError as error:
+                unread.append(f"segment {number}: {_shorten(answer.text)!r} ({error})")
+                row[2] += 1
+                continue
+            self._keep_marks(system, number, question, answer)
+        for row, own in zip(table, scores, strict=True):
+            if own:
+                row[:2] = sum(own) / len(own), 1
+            if len(own) > 1:
+                row[len(COLUMNS) :] = _compare_runs(np.array(own))
         self._unread += len(unread)
         self._report()
         if unread:
-            self._refuse_unread(batch, unread, sum(map(len, questions)))
+            self._refuse_unread(batch, unread, len(questions))
         return table
 
     def details(self, batch: AnyBatch) -> list[Detail]:
         """Return the errors that the judge marked, and the answers that cannot be read."""
         questions = self._list_questions(batch)
         self._ask_all(batch, questions)
-        found: list[Detail] = []
-        for at, repeated in enumerate(questions):
-            texts = self._get_texts(batch, at)
-            for run, answer in enumerate(self._get_answers(repeated), 1):
-                about = {"run": str(run)} if self.runs > 1 else {}
-                found += _list_details(self.reader, answer, texts, at, about)
-        return found
+        return [
+            detail
+            for question, answer in self._pair_answers(questions)
+            for detail in self._list_details(question, answer)
+        ]
 
     def estimate(self, batches: Iterable[AnyBatch]) -> Estimate:
         """Say what the scores of these batches will take; nothing is asked."""
@@ -336,8 +326,7 @@ class ModelJudge:
         tokens_by_key = {
             question.key: question.tokens
             for batch in batches
-            for repeated in self._list_questions(batch)
-            for question in repeated
+            for question in self._list_questions(batch)
         }
         open_tokens = [
             tokens for key, tokens in tokens_by_key.items() if not self.cache.get(key)
@@ -354,38 +343,54 @@ class ModelJudge:
             prices.compute_cost(tokens_in, tokens_out) if any(prices) else None,
         )
 
-    def _mark_errors(
-        self, batch: AnyBatch, at: int, repeated: Sequence[_Question]
+    def _keep_marks(
+        self, system: str, number: int, question: _Question, answer: ModelAnswer
     ) -> None:
-        """Keep the errors of a segment by run, if the answer can be read."""
+        """Keep the errors of a segment by run, if answers are errors."""
         if isinstance(self.reader, AnswerScale):
             return
-        system, item = batch.place.system or "", str(batch.place.first + at + 1)
-        texts = self._get_texts(batch, at)
-        for run, answer in enumerate(self._get_answers(repeated), 1):
-            name = self.settings["model"]
-            judge = f"{name}, run {run}" if self.runs > 1 else name
-            with suppress(UnreadError):
-                errors = self.reader.list_errors(answer)
-                marks = place_errors(errors, texts.hypothesis, texts.source)
-                self._marks[system, ScoredItem(item), judge] = [*marks]
-
-    def _list_questions(self, batch: AnyBatch) -> list[list[_Question]]:
-        """List the questions of each segment, one for each run."""
-        return [
-            list(self._build_questions(self._get_texts(batch, at)))
-            for at in range(len(batch))
+        name = self.settings["model"]
+        judge = f"{name}, run {question.run}" if self.runs > 1 else name
+        self._marks[system, ScoredItem(str(number)), judge] = [
+            *self._place_errors(question, answer)
         ]
 
-    def _build_questions(self, texts: SegmentTexts) -> Iterator[_Question]:
-        messages = self.prompt.fill(texts, self.languages)
-        body = {**self.settings, "messages": messages}
-        tokens_in = sum(estimate_tokens(message["content"]) for message in messages)
-        tokens = tokens_in, self.settings.get("max_tokens", _USUAL_ANSWER)
-        content = json.dumps(body, sort_keys=True)
-        for run in range(1, self.runs + 1):
-            key = sha256(f"{run} {content}".encode()).hexdigest()
-            yield _Question(key, run, body, tokens)
+    def _place_errors(self, question: _Question, answer: ModelAnswer) -> Iterator[Mark]:
+        errors = self.reader.list_errors(answer)
+        return place_errors(errors, question.texts.hypothesis, question.texts.source)
+
+    def _list_details(
+        self, question: _Question, answer: ModelAnswer
+    ) -> Iterator[Detail]:
+        at, about = question.at, {"run": str(question.run)} if self.runs > 1 else {}
+        try:
+            errors = [*self._place_errors(question, answer)]
+        except UnreadError as unread:
+            reason = {"why": str(unread), **about}
+            yield Detail(at, "unread", _shorten(answer.text), reason)
+            return
+        for error in errors:
+            is_placed = error.start is not None
+            where = (
+                f"{error.side} {error.start}-{error.end}" if is_placed else "nowhere"
+            )
+            noted = {"category": error.category, "at": where, **about}
+            yield Detail(at, error.severity, error.text, noted)
+
+    def _list_questions(self, batch: AnyBatch) -> list[_Question]:
+        """List the questions about each segment, one for each run."""
+        questions = []
+        for at in range(len(batch)):
+            texts = self._get_texts(batch, at)
+            messages = self.prompt.fill(texts, self.languages)
+            body = {**self.settings, "messages": messages}
+            tokens_in = sum(estimate_tokens(message["content"]) for message in messages)
+            tokens = tokens_in, self.settings.get("max_tokens", _USUAL_ANSWER)
+            content = json.dumps(body, sort_keys=True)
+            for run in range(1, self.runs + 1):
+                key = sha256(f"{run} {content}".encode()).hexdigest()
+                questions.append(_Question(at, texts, run, key, body, tokens))
+        return questions
 
     def _get_texts(self, batch: AnyBatch, at: int) -> SegmentTexts:
         references = batch.refs if self.shows_references else ()
@@ -397,26 +402,28 @@ class ModelJudge:
             [text for text in shown if text is not None],
         )
 
-    def _get_answers(self, repeated: Sequence[_Question]) -> list[ModelAnswer]:
-        answers = [self.cache.get(question.key) for question in repeated]
-        return [answer for answer in answers if answer is not None]
+    def _pair_answers(
+        self, questions: Sequence[_Question]
+    ) -> Iterator[tuple[_Question, ModelAnswer]]:
+        for question in questions:
+            answer = self.cache.get(question.key)
+            if answer is not None:
+                yield question, answer
 
-    def _ask_all(self, batch: AnyBatch, questions: list[list[_Question]]) -> int:
-        """Ask what has no answer yet, and keep each answer as it comes.
+    def _ask_all(self, batch: AnyBatch, questions: Sequence[_Question]) -> int:
+        """Ask questions without an answer, and keep each answer as it comes.
 
-        Return how many had one.
+        Return the number of those with an answer.
         """
         self.cache.refresh()
-        by_key = {
-            question.key: question for repeated in questions for question in repeated
-        }
+        by_key = {question.key: question for question in questions}
         waiting = deque(q for key, q in by_key.items() if self.cache.get(key) is None)
-        known = len(by_key) - len(waiting)
+        reused = len(by_key) - len(waiting)
         if not waiting:
-            return known
+            return reused
         if self.endpoint is None:
             msg = (
-                f"llm: {self.cache.path} lacks {_count(len(waiting), 'answer')} of "
+                f"llm: {self.cache.path} lacks {format_count(len(waiting), 'answer')} of "
                 f"{len(by_key):,}{_name_place(batch)}; give url to ask for them."
             )
             raise EndpointError(msg)
@@ -452,7 +459,7 @@ class ModelJudge:
             self._report()
         if errors:
             raise self._explain_end(errors[0]) from None
-        return known
+        return reused
 
     def _ask(
         self, question: _Question, endpoint: Endpoint, stop: threading.Event
@@ -475,7 +482,7 @@ class ModelJudge:
         return type(error)(f"llm: {error}; {self._describe_kept()}")
 
     def _describe_kept(self) -> str:
-        count = _count(self.spending.answers, "answer")
+        count = format_count(self.spending.answers, "answer")
         return (
             f"{count} of this run and all earlier ones are stored in "
             f"{self.cache.path}; run the same command to resume."
@@ -484,24 +491,22 @@ class ModelJudge:
     def _report(self) -> None:
         reused = f", {self._reused:,} reused" if self._reused else ""
         unread = f", {self._unread:,} unread" if self._unread else ""
-        answers = _count(self.spending.answers, "new answer")
+        answers = format_count(self.spending.answers, "new answer")
         tell_progress(
             f"llm {self.settings['model']}",
             f"{answers}{reused}{unread}; {self.spending.describe()}",
         )
 
     def _refuse_unread(
-        self, batch: AnyBatch, unread: Sequence[_UnreadAnswer], count: int
+        self, batch: AnyBatch, unread: Sequence[str], count: int
     ) -> None:
-        first = batch.place.first
-        shown = ", ".join(
-            f"segment {first + each.at + 1}: {_shorten(each.text)!r} ({each.reason})"
-            for each in unread[:_SHOWN]
-        )
         more = len(unread) - _SHOWN
+        whole = (
+            f"{len(unread):,} of {format_count(count, 'answer')}{_name_place(batch)}"
+        )
         msg = (
-            f"llm: {len(unread):,} of {_count(count, 'answer')}{_name_place(batch)} cannot "
-            f"be read: {shown}{f', and {more:,} more' if more > 0 else ''}"
+            f"llm: {whole} cannot be read: {', '.join(unread[:_SHOWN])}"
+            f"{f', and {more:,} more' if more > 0 else ''}"
         )
         if self.is_strict:
             msg += (
@@ -515,7 +520,7 @@ class ModelJudge:
 def _check_prompt(
     prompt: Prompt, languages: Mapping[str, str], reference: bool
 ) -> None:
-    """Refuse a prompt that names what is not given."""
+    """Refuse a prompt with a placeholder that has no value."""
     for placeholder, option in (
         ("source_language", "source_lang"),
         ("target_language", "target_lang"),
@@ -537,25 +542,6 @@ def _compare_runs(scores: Array) -> tuple[float, ...]:
     return 1, is_same, m, apart, float(scores.sum()), float((scores**2).sum())
 
 
-def _list_details(
-    reader: AnswerScale | ErrorWeights,
-    answer: ModelAnswer,
-    texts: SegmentTexts,
-    at: int,
-    about: Mapping[str, str],
-) -> Iterator[Detail]:
-    try:
-        errors = reader.list_errors(answer)
-    except UnreadError as unread:
-        yield Detail(at, "unread", _shorten(answer.text), {"why": str(unread), **about})
-        return
-    for error in place_errors(errors, texts.hypothesis, texts.source):
-        is_placed = error.start is not None
-        where = f"{error.side} {error.start}-{error.end}" if is_placed else "nowhere"
-        noted = {"category": error.category, "at": where, **about}
-        yield Detail(at, error.severity, error.text, noted)
-
-
 def _wait_for_all(events: Iterable[threading.Event]) -> None:
     """Wait for events, in steps, so that a signal is noticed on every platform.
 
@@ -575,7 +561,3 @@ def _name_place(batch: AnyBatch) -> str:
 def _shorten(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= 80 else f"{line[:80]}…"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -4,8 +4,7 @@ torch and transformers (`metra[neural]`) are imported when something has to be c
 
 checkpoints: files of checkpoints, their digests, tokenisers and encoders.
 inference: devices, precision, batches by length.
-score_store: scores on disk, by model and texts.
-segment_scores: from a batch to rows: texts collected, scored once, kept.
+segment_scores: from a batch to rows: texts collected, scored once, kept on disk.
 comet: COMET, CometKiwi, UniTE and xCOMET with its error spans.
 comet_network: the networks of the COMET family.
 comet_scores: from texts to scores and error spans with such a network.

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -12,7 +12,7 @@ from metra.corpus.batch import Batch, SegmentColumn
 from metra.errors import FormatError, OptionError
 from metra.formats.lines import read_lines
 from metra.formats.stream import compute_file_version
-from metra.metrics.corpus_weights import Tables, TermCounts, refuse_unfitted
+from metra.metrics.corpus_weights import TermCounts, refuse_unfitted
 from metra.metrics.neural import checkpoints
 from metra.metrics.neural.inference import (
     Precision,
@@ -24,16 +24,14 @@ from metra.metrics.neural.inference import (
     split_by_length,
 )
 from metra.metrics.neural.segment_scores import (
-    MORE_DIGITS,
     Item,
     SegmentScore,
     SegmentScorer,
-    aggregate,
+    build_metric,
     list_texts,
-    name_means,
 )
 from metra.metrics.options import Range
-from metra.metrics.record import Array, Fast, Fit, Metric, Notes, metric_factory
+from metra.metrics.record import Array, Fast, Fit, Metric, metric_factory
 from metra.text.columns import window
 
 _EXPECTED = "a Hugging Face encoder (config.json, weights, a tokeniser)"
@@ -87,7 +85,10 @@ def bertscore(
     depth = _choose_layer(folder, layer)
     shift = _read_baseline(baseline, depth) if baseline else None
     chosen = choose_precision("bertscore", precision)
-    load = partial(_load_encoder, digest, folder, depth, chosen, tuple(list_devices()))
+    devices = tuple(list_devices())
+    load: Callable[[], TokenEncoder] = partial(
+        checkpoints.load_once, digest, TokenEncoder, folder, depth, chosen, devices
+    )
     names = (score, *(name for name in _VALUES if name != score))
 
     def make(weighting: TokenWeights) -> Metric:
@@ -99,27 +100,15 @@ def bertscore(
             with_reference=True,
             choose_best=_choose_best,
         )
-        return Metric(
-            name="bertscore",
-            columns=(*names, "segments"),
-            rows=scorer.rows,
-            aggregate=aggregate,
-            parts=partial(name_means, names=names[1:]),
-            more_digits=MORE_DIGITS,
-            settled={
-                "model": checkpoints.label_folder(folder, digest),
-                "layer": depth,
-                "baseline": compute_file_version(baseline) if baseline else "none",
-                "precision": chosen,
-                **dict(versions),
-            },
-            fast=Fast(
-                prepare=scorer.prepare,
-                pairs=partial(pairs, scorer=scorer),
-                own_threads=True,
-            ),
-            notes=Notes(basis="neural"),
-        )
+        settled = {
+            "model": checkpoints.label_folder(folder, digest),
+            "layer": depth,
+            "baseline": compute_file_version(baseline) if baseline else "none",
+            "precision": chosen,
+            **dict(versions),
+        }
+        score_pairs = partial(pairs, scorer=scorer)
+        return build_metric("bertscore", scorer, names, settled, score_pairs)
 
     plain = make(TokenWeights({}, 0))
     if not idf:
@@ -127,8 +116,6 @@ def bertscore(
     fit = Fit(
         count=partial(_count_tokens, load),
         from_terms=_read_terms,
-        to_tables=TokenWeights.to_tables,
-        from_tables=_read_tables,
         apply=make,
     )
     return replace(
@@ -166,19 +153,6 @@ class TokenWeights:
         ends = np.cumsum([len(key) for key in keys])
         return b"".join(keys), ends, np.array([self.references, *self.counts.values()])
 
-    def to_tables(self) -> Tables:
-        """Return the counts as arrays to be kept in a file."""
-        return {
-            "tokens": np.array([*self.counts], np.int64),
-            "counts": np.array([*self.counts.values()], np.int64),
-            "references": np.array(self.references),
-        }
-
-
-def _read_tables(tables: Tables) -> TokenWeights:
-    pairs = zip(tables["tokens"].tolist(), tables["counts"].tolist(), strict=True)
-    return TokenWeights(dict(pairs), int(tables["references"]))
-
 
 def _read_terms(terms: TermCounts) -> TokenWeights:
     starts = [0, *terms.ends[:-1].tolist()]
@@ -198,10 +172,10 @@ def _count_tokens(
     for batch in batches:
         for column in batch.refs:
             texts = window(column.text, 0, len(column.text))
-            known = [text for text in texts if text is not None]
-            references += len(known)
+            given = [text for text in texts if text is not None]
+            references += len(given)
             with encoder.runner.lock:
-                tokens = encoder.tokenise(known)
+                tokens = encoder.tokenise(given)
             for ids in tokens:
                 counts.update(set(ids))
     return TokenWeights(counts, references)
@@ -315,15 +289,6 @@ class TokenEncoder:
         return table / table.norm(dim=1, keepdim=True)
 
 
-@lru_cache(maxsize=2)
-def _load_encoder(
-    digest: str, folder: str, layer: int, precision: str, devices: tuple[str, ...]
-) -> TokenEncoder:
-    """Load an encoder; the digest tells whether its files are still the same."""
-    del digest
-    return TokenEncoder(folder, layer, precision, devices)
-
-
 def _score_items(
     load: Callable[[], TokenEncoder],
     weights: TokenWeights,
@@ -406,8 +371,8 @@ def _match_tokens(
                     [items[place].ref for place in chosen],
                 )
             ]
-            found = _compare_sides(torch, table, loads, *sides)
-            values[chosen] = found.cpu().numpy()
+            compared = _compare_sides(torch, table, loads, *sides)
+            values[chosen] = compared.cpu().numpy()
     return values
 
 

@@ -1,13 +1,13 @@
 """Checkpoints on this machine: their files, digests, tokenisers and networks."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pickle import UnpicklingError
-from typing import Any
+from typing import Any, TypeVar
 from zipfile import is_zipfile
 
 from metra.errors import (
@@ -25,26 +25,20 @@ from metra.formats.stream import (
     read_text,
     refuse_damage,
 )
-from metra.metrics.neural.score_store import ScoreStore
+from metra.metrics.neural.segment_scores import ScoreStore
 
-#: Files of a tokeniser, those that there are.
+T = TypeVar("T")
+
+#: Files of a tokeniser; a folder may lack some.
 _TOKENISER_FILES = (
-    "tokenizer.json",
-    "sentencepiece.bpe.model",
-    "spiece.model",
-    "vocab.txt",
-    "vocab.json",
-    "merges.txt",
-    "tokenizer_config.json",
-    "special_tokens_map.json",
+    *("tokenizer.json", "sentencepiece.bpe.model", "spiece.model", "vocab.txt"),
+    *("vocab.json", "merges.txt", "tokenizer_config.json", "special_tokens_map.json"),
     "added_tokens.json",
 )
 
 _WEIGHT_FILES = (
-    "model.safetensors",
-    "model.safetensors.index.json",
-    "pytorch_model.bin",
-    "pytorch_model.bin.index.json",
+    *("model.safetensors", "model.safetensors.index.json"),
+    *("pytorch_model.bin", "pytorch_model.bin.index.json"),
 )
 
 # Tokens of a text, where no tokeniser limits them.
@@ -56,11 +50,11 @@ def check_folder(owner: str, option: str, folder: str, expected: str) -> str:
     if not folder:
         msg = f"{owner} needs {expected}; write {owner}:{option}=FOLDER."
         raise OptionError(msg)
-    found = folder if os.path.isdir(folder) else find_hub_folder(folder)
-    if found is None:
+    path = folder if os.path.isdir(folder) else find_hub_folder(folder)
+    if path is None:
         msg = f"{owner}: folder {folder} does not exist; expected {expected}."
         raise MissingResourceError(msg)
-    return found
+    return path
 
 
 def require_file(owner: str, folder: str, *names: str) -> str:
@@ -98,12 +92,19 @@ def digest_files(paths: Sequence[str]) -> str:
 def _digest_file(path: str, state: object) -> str:
     key = f"{os.path.realpath(path)}\0{state}".encode()
     store = ScoreStore("files")
-    known = store.read([key])
-    if key in known:
-        return known[key]
+    stored = store.read([key])
+    if key in stored:
+        return stored[key]
     digest = compute_file_version(path)[-13:-1]
     store.write({key: digest})
     return digest
+
+
+@lru_cache(maxsize=6)
+def load_once(digest: str, load: Callable[..., T], *arguments: Any) -> T:
+    """Load a checkpoint and keep it; the digest tells whether its files have changed."""
+    del digest
+    return load(*arguments)
 
 
 def find_hub_folder(name: str) -> str | None:
@@ -261,7 +262,7 @@ def load_mt5(owner: str, folder: str) -> Any:
 
 
 def _load_network(owner: str, folder: str, kind: Any) -> Any:
-    """Load a network; refuse one with weights that are not there, which would be random."""
+    """Load a network; refuse one that lacks weights, which would be random."""
     with name_problems(owner, "network", folder), hide_progress():
         network, about = kind.from_pretrained(
             folder, local_files_only=True, output_loading_info=True
@@ -346,7 +347,7 @@ def load_weights(owner: str, path: str) -> dict[str, Any]:
 
 
 class _ForeignObject:
-    """What stands for objects of other packages, such as those of Lightning in old files."""
+    """Stand-in for objects of other packages, such as those of Lightning in old files."""
 
     def __new__(cls, *_: object) -> "_ForeignObject":
         return super().__new__(cls)

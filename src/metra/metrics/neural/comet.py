@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 from metra.corpus.batch import SegmentColumn
@@ -18,20 +18,11 @@ from metra.metrics.neural.inference import (
     list_devices,
 )
 from metra.metrics.neural.segment_scores import (
-    MORE_DIGITS,
     SegmentScorer,
-    aggregate,
+    build_metric,
     list_texts,
-    name_means,
 )
-from metra.metrics.record import (
-    Array,
-    Fast,
-    Metric,
-    Notes,
-    metric_factory,
-    select_needs,
-)
+from metra.metrics.record import Array, Metric, metric_factory
 
 _EXPECTED = "an Unbabel checkpoint (hparams.yaml, checkpoints/model.ckpt)"
 
@@ -81,7 +72,10 @@ def comet(
     with_reference = kind.with_reference and not qe
     names = kind.names if with_reference else kind.names_without
     devices = tuple(list_devices())
-    load = partial(_load_scorer, checkpoint.digest, checkpoint, chosen, devices)
+    load = partial(
+        checkpoints.load_once,
+        *(checkpoint.digest, _load_scorer, checkpoint, chosen, devices),
+    )
     scorer = SegmentScorer(
         f"comet {checkpoint.digest} {chosen}",
         lambda: load().score,
@@ -91,34 +85,16 @@ def comet(
         if kind.labels
         else "",
     )
-    return Metric(
-        name="comet",
-        columns=("score", *names, "segments"),
-        rows=scorer.rows,
-        aggregate=aggregate,
-        parts=partial(name_means, names=names),
-        needs=select_needs(references=with_reference, source=kind.with_source),
-        more_digits=MORE_DIGITS,
-        settled={
-            "model": checkpoint.label,
-            "encoder": checkpoint.encoder_label,
-            "qe": not with_reference,
-            "precision": chosen,
-            **dict(checkpoint.versions),
-        },
-        fast=Fast(
-            prepare=scorer.prepare,
-            pairs=partial(pairs, load=load)
-            if kind.has_vectors and with_reference
-            else None,
-            own_threads=True,
-        ),
-        notes=Notes(
-            details=scorer.details if kind.labels else None,
-            marked=scorer.build_marks if kind.labels else None,
-            basis="neural",
-        ),
-    )
+    settled = {
+        "model": checkpoint.label,
+        "encoder": checkpoint.encoder_label,
+        "qe": not with_reference,
+        "precision": chosen,
+        **dict(checkpoint.versions),
+    }
+    has_pairs = kind.has_vectors and with_reference
+    score_pairs = partial(pairs, load=load) if has_pairs else None
+    return build_metric("comet", scorer, ("score", *names), settled, score_pairs)
 
 
 def pairs(
@@ -274,9 +250,9 @@ def _find_encoder(folder: str, given: str, named: str) -> str:
         named,
         f"FacebookAI/{named}",
     ):  # as Hugging Face calls some of them now
-        found = checkpoints.find_hub_folder(name)
-        if found:
-            return found
+        downloaded = checkpoints.find_hub_folder(name)
+        if downloaded:
+            return downloaded
     msg = (
         f"comet: {folder} needs the tokeniser and config.json of its encoder "
         f"{named or 'XLM-R'}, which is not on this machine; give its folder with "
@@ -285,12 +261,10 @@ def _find_encoder(folder: str, given: str, named: str) -> str:
     raise MissingResourceError(msg)
 
 
-@lru_cache(maxsize=2)
 def _load_scorer(
-    digest: str, checkpoint: CometCheckpoint, precision: str, devices: tuple[str, ...]
+    checkpoint: CometCheckpoint, precision: str, devices: tuple[str, ...]
 ) -> VectorScorer | JointScorer:
-    """Load a checkpoint; the digest tells whether its files are still the same."""
-    del digest
+    """Load a checkpoint onto devices."""
     given = checkpoints.read_yaml(os.path.join(checkpoint.folder, "hparams.yaml"))
     loaded = checkpoints.load_weights("comet", checkpoint.path)
     if "state_dict" not in loaded:

@@ -20,7 +20,7 @@ SEPARATORS = 2
 
 @dataclass(frozen=True, slots=True)
 class LayerMix:
-    """How the encoder's layers become one vector a text."""
+    """Mixture of the encoder's layers into one vector per text."""
 
     #: The weight of each layer's output, the embeddings' first; layers of weight 0 are not
     #: needed.
@@ -53,7 +53,7 @@ class CometNetwork:
         )
 
     def embed(self, ids: Sequence[Sequence[int]], device: str) -> tuple[Any, Any]:
-        """Return a vector for each text, and the output of the layer that is tagged."""
+        """Return a vector for each text, and the output of the tagged layer."""
         import torch
 
         tokens, is_token = pad_ids(torch, ids, self.padding, device)
@@ -143,7 +143,7 @@ class _Mixer:
 
 
 class CheckpointParts(NamedTuple):
-    """What a checkpoint's file holds, completed."""
+    """Settings, completed, and weights of a checkpoint's file."""
 
     path: str
     settings: Mapping[str, Any]

@@ -79,13 +79,13 @@ class VectorScorer:
             return
         torch = self.runner.torch
         first = self.runner.replicas[0].device
-        known = [] if self._table is None else [self._table]
+        tables = [] if self._table is None else [self._table]
         with torch.inference_mode():
             for places, vectors in self._compute_vectors(new):
-                start = sum(len(part) for part in known)
+                start = sum(len(part) for part in tables)
                 self._rows.update((new[p], start + n) for n, p in enumerate(places))
-                known.append(vectors.to(first))
-            self._table = torch.cat(known)
+                tables.append(vectors.to(first))
+            self._table = torch.cat(tables)
 
     def forget(self) -> None:
         """Drop the vectors of all texts."""
@@ -240,7 +240,7 @@ class JointScorer:
 
 
 def _list_inputs(item: Item) -> list[tuple[str, ...]]:
-    """List the texts that are read together: with the source, the reference, and both."""
+    """List the texts to read together: with the source, the reference, and both."""
     others = [text for text in (item.source, item.ref) if text is not None]
     pairs: list[tuple[str, ...]] = [(item.hyp, other) for other in others]
     return pairs if len(others) == 1 else [*pairs, (item.hyp, *others)]

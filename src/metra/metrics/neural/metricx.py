@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, Literal
 
 from metra.errors import FormatError
@@ -19,9 +19,9 @@ from metra.metrics.neural.segment_scores import (
     Item,
     SegmentScore,
     SegmentScorer,
-    aggregate,
+    build_metric,
 )
-from metra.metrics.record import Fast, Metric, Notes, metric_factory, select_needs
+from metra.metrics.record import Metric, metric_factory
 from metra.stats.direction import LOWER
 
 _EXPECTED = "a Google MetricX checkpoint (config.json and weights)"
@@ -77,33 +77,23 @@ def metricx(
     versions = checkpoints.require_packages("metricx")
     digest = checkpoints.digest_files(files)
     chosen = choose_precision("metricx", precision)
-    with_source = qe or style == "24"
-    load = partial(
-        _load_network, digest, folder, words, style, chosen, tuple(list_devices())
-    )
+    network = folder, words, style, chosen, tuple(list_devices())
+    load = partial(checkpoints.load_once, digest, MetricxScorer, *network)
     scorer = SegmentScorer(
         f"metricx {digest} {style} {chosen}",
         lambda: load().score,
-        with_source=with_source,
+        with_source=qe or style == "24",
         with_reference=not qe,
         choose_best=min,
     )
-    return Metric(
-        name="metricx",
-        columns=("score", "segments"),
-        rows=scorer.rows,
-        aggregate=aggregate,
-        direction=LOWER,
-        needs=select_needs(references=not qe, source=with_source),
-        settled={
-            "model": checkpoints.label_folder(folder, digest),
-            "tokenizer": checkpoints.name_folder(words),
-            "precision": chosen,
-            **dict(versions),
-        },
-        fast=Fast(prepare=scorer.prepare, own_threads=True),
-        notes=Notes(basis="neural"),
-    )
+    settled = {
+        "model": checkpoints.label_folder(folder, digest),
+        "tokenizer": checkpoints.name_folder(words),
+        "precision": chosen,
+        **dict(versions),
+    }
+    metric = build_metric("metricx", scorer, ("score",), settled)
+    return replace(metric, direction=LOWER, more_digits=0)
 
 
 def format_input(item: Item, style: str) -> str:
@@ -203,17 +193,3 @@ def _load_head(folder: str) -> Any:
         raise FormatError(msg)
     scale = config["d_model"] ** -0.5 if is_shared else 1.0
     return table[_SCORE_TOKEN].float() * scale
-
-
-@lru_cache(maxsize=2)
-def _load_network(
-    digest: str,
-    folder: str,
-    words: str,
-    style: str,
-    precision: str,
-    devices: tuple[str, ...],
-) -> MetricxScorer:
-    """Load a checkpoint; the digest tells whether its files are still the same."""
-    del digest
-    return MetricxScorer(folder, words, style, precision, devices)

@@ -1,25 +1,46 @@
 """From a batch to rows: texts collected, scored once, kept in memory and on disk."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from functools import partial
 from hashlib import blake2b
 from threading import Lock
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
 from metra.corpus.batch import CorpusChunk
-from metra.metrics.neural.score_store import ScoreStore
-from metra.metrics.record import AnyBatch, Array, Parts
+from metra.errors import FormatError
+from metra.metrics.llm.cache import NO_CACHE, find_cache_folder
+from metra.metrics.record import (
+    AnyBatch,
+    Array,
+    Fast,
+    Metric,
+    Need,
+    Notes,
+    Parts,
+    select_needs,
+)
 from metra.metrics.units import Detail
 from metra.scores.spans import Mark, RatingKey, Spans, build_spans
 from metra.scores.table import ScoredItem
 from metra.text.columns import Text, window
 
+T = TypeVar("T")
+
 #: Most scores are between 0 and 1: with two digits, systems would look the same.
 MORE_DIGITS = 2
 # So many scores are kept in memory; then it is emptied.
 _KEPT = 100_000
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS scores (key BLOB PRIMARY KEY, score TEXT) WITHOUT ROWID"
+)
+# SQLite takes so many parameters in every version.
+_AT_ONCE = 900
 
 
 class Item(NamedTuple):
@@ -78,6 +99,16 @@ class SegmentScorer:
         self._choose_best = choose_best
         self._with_source = with_source
         self._with_reference = with_reference
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """Texts that the network reads beside the output."""
+        return select_needs(references=self._with_reference, source=self._with_source)
+
+    @property
+    def marks_errors(self) -> bool:
+        """True if the network finds errors in outputs."""
+        return bool(self._name)
 
     def rows(self, batch: AnyBatch) -> Array:
         """Return the values of each segment, for its best reference, and 1: (segments, k)."""
@@ -181,6 +212,32 @@ class SegmentScorer:
         ]
 
 
+def build_metric(
+    name: str,
+    scorer: SegmentScorer,
+    values: Sequence[str],
+    settled: Mapping[str, object],
+    pairs: Callable[..., Array] | None = None,
+) -> Metric:
+    """Make the metric of a network: the mean of the first value, the others as parts."""
+    return Metric(
+        name=name,
+        columns=(*values, "segments"),
+        rows=scorer.rows,
+        aggregate=aggregate,
+        parts=partial(name_means, names=values[1:]),
+        needs=scorer.needs,
+        more_digits=MORE_DIGITS,
+        settled=settled,
+        fast=Fast(prepare=scorer.prepare, pairs=pairs, own_threads=True),
+        notes=Notes(
+            details=scorer.details if scorer.marks_errors else None,
+            marked=scorer.build_marks if scorer.marks_errors else None,
+            basis="neural",
+        ),
+    )
+
+
 def aggregate(totals: Array) -> Array:
     """Return the mean of the first value of each row of totals; NaN of no segment."""
     count = totals[..., -1]
@@ -210,3 +267,52 @@ def _digest_item(item: Item) -> bytes:
         digest.update(f"{-1 if text is None else len(encoded)}:".encode())
         digest.update(encoded)
     return digest.digest()
+
+
+class ScoreStore:
+    """A file of scores in the cache folder; without a folder, nothing is kept."""
+
+    def __init__(self, name: str) -> None:
+        folder = find_cache_folder()
+        self.path = "" if folder is None else str(folder / "neural" / f"{name}.sqlite")
+
+    def read(self, keys: Sequence[bytes]) -> dict[bytes, str]:
+        """Return the stored scores of some keys."""
+
+        def select(db: sqlite3.Connection) -> dict[bytes, str]:
+            stored: dict[bytes, str] = {}
+            for start in range(0, len(keys), _AT_ONCE):
+                some = keys[start : start + _AT_ONCE]
+                marks = ",".join("?" * len(some))
+                stored.update(
+                    db.execute(f"SELECT * FROM scores WHERE key IN ({marks})", some)
+                )
+            return stored
+
+        return self._use(select) if self.path and os.path.exists(self.path) else {}
+
+    def write(self, scores: Mapping[bytes, str]) -> None:
+        """Store scores, in the place of older ones of the same keys."""
+
+        def insert(db: sqlite3.Connection) -> None:
+            db.executemany(
+                "INSERT OR REPLACE INTO scores VALUES (?, ?)", scores.items()
+            )
+
+        if self.path:
+            self._use(insert)
+
+    def _use(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        try:
+            os.makedirs(os.path.dirname(self.path), exist_ok=True)
+            # Another process may write at the same time.
+            with closing(sqlite3.connect(self.path, timeout=60)) as db, db:
+                db.execute(_TABLE)
+                return work(db)
+        except (sqlite3.Error, OSError) as error:
+            msg = (
+                f"The score cache {self.path} cannot be used: {error}; delete it, "
+                "name another folder with METRA_CACHE, or set "
+                f"METRA_CACHE={NO_CACHE}."
+            )
+            raise FormatError(msg) from None

@@ -1,24 +1,19 @@
 """The card of a metric: one page with everything that meta-evaluation says about it."""
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from metra.errors import format_count
 from metra.meta.card import MetricCard, build_figure_table
+from metra.meta.charts import CurvePlot
 from metra.meta.deltas import build_curves
-from metra.meta.scatter import build_system_clouds
-from metra.meta.spans import SpanEvaluation
-from metra.report import chart
+from metra.meta.systems import build_system_clouds
+from metra.report.html.figures import build_scatter_figure, draw_curve_picture
 from metra.report.html.markup import Html, join_markup, tag
 from metra.report.html.page import PageSection, Provenance, render_page
-from metra.report.html.tables import build_figure, convert_table, format_with_minus
-from metra.report.pictures.curves import CurvePlot, measure_curve_names, plot_curves
-from metra.report.pictures.scatter import plot_points
+from metra.report.html.tables import build_figure, convert_table
 from metra.scoring.table import Cell, Table, make_table
 
-#: Letters of a name at the end of a line.
-LONGEST = 16
 #: Digits after the point.
 DIGITS = 3
 
@@ -65,8 +60,9 @@ READING = (
 def render_card(card: MetricCard, provenance: Provenance) -> str:
     """Write the card as one HTML file, without a final newline."""
     curves = [*_draw_noticed(card)]
+    figures = _set_digits(build_figure_table(card))
     bodies = (
-        ("overview", "Overview", _build_overview(card)),
+        ("overview", "Overview", convert_table(figures)),
         ("systems", "Systems", _build_systems(card)),
         ("differences", "Differences", _show_answer(card, "differences", curves)),
         ("decisions", "Decisions", _show_answer(card, "decisions")),
@@ -92,61 +88,6 @@ def _describe_data(card: MetricCard) -> str:
     return f"{about}, {format_count(len(card.panels[0].names) - 1, 'other metric')}."
 
 
-def _build_overview(card: MetricCard) -> Html:
-    """Lay out where the metric stands, in words and as a table."""
-    return join_markup(
-        tag("p", _write_lead(card), class_="lead"),
-        convert_table(_set_digits(build_figure_table(card))),
-    )
-
-
-def _write_lead(card: MetricCard) -> str:
-    """Say in plain words where the metric stands."""
-    words = []
-    for level, noun in (("sys", "systems"), ("seg", "segments")):
-        first = next((each for each in card.figures if each.level == level), None)
-        if first is None:
-            continue
-        place = f"{first.lang} " if first.lang and len(card.panels) > 1 else ""
-        words.append(
-            f"{first.coefficient} over {place}{noun}: "
-            f"{format_with_minus(first.value, DIGITS)}, rank {first.rank} of "
-            f"{first.among}."
-        )
-    if card.noticed is not None and 0 < card.noticed.slope < math.inf:
-        size, _ = card.noticed.find_difference(0.9)
-        words.append(
-            f"People agree with 90 % of differences of {size:.3g} between two systems."
-        )
-    if card.beaten_by:
-        words.append(
-            f"A sentinel correlates at least as well by {', '.join(card.beaten_by)}."
-        )
-    if card.challenge is not None:
-        words.append(
-            f"It prefers the good translation in {100 * card.challenge.accuracy:.1f} "
-            f"% of {format_count(card.challenge.pairs, 'pair')} in the challenge "
-            "set."
-        )
-    if card.spans is not None:
-        words += _tell_spans(card.spans)
-    return " ".join(words)
-
-
-def _tell_spans(spans: SpanEvaluation) -> Iterator[str]:
-    """Say how far programs' error spans agree with people's, and people's with each other."""
-    figures = [
-        f"{each.name} {format_with_minus(each.values['characters', 'F'], DIGITS)}"
-        for each in spans.scores
-    ]
-    if figures:
-        yield f"Character F of error spans against people: {', '.join(figures)}."
-    people = spans.agreement.overall if spans.agreement is not None else None
-    if people is not None:
-        reached = format_with_minus(people.values["characters", "F"], DIGITS)
-        yield f"Agreement between people is {reached}."
-
-
 def _show_answer(
     card: MetricCard, question: str, figures: Sequence[Html] = ()
 ) -> Html | None:
@@ -163,26 +104,16 @@ def _show_answer(
 
 def _build_systems(card: MetricCard) -> Html:
     """Draw systems by people and the metric, and agreement over the best systems."""
-    figures = []
-    for scatter in card.scatters:
-        for cloud in build_system_clouds(scatter):
-            marks = plot_points(cloud, chart.PAGE_FRAME)
-            label = f"{cloud.title}: {cloud.caption}"
-            data = make_table(
-                "system",
-                [cloud.across, cloud.down],
-                [
-                    (name, [Cell(x, digits=DIGITS), Cell(y, digits=DIGITS)])
-                    for name, x, y in zip(cloud.names, cloud.x, cloud.y, strict=True)
-                ],
-                caption=cloud.title,
-                name=f"systems{scatter.panel.lang}",
-            )
-            title = f"{scatter.panel.place}{cloud.title}"
-            picture = _draw_on_page(label, marks)
-            figures.append(
-                build_figure(title, picture, convert_table(data), note=cloud.caption)
-            )
+    figures = [
+        build_scatter_figure(
+            cloud,
+            title=f"{scatter.panel.place}{cloud.title}",
+            note=cloud.caption,
+            name=f"systems{scatter.panel.lang}",
+        )
+        for scatter in card.scatters
+        for cloud in build_system_clouds(scatter)
+    ]
     figures += [_draw_robustness(card, at) for at in card.robustness]
     return tag("div", figures, class_="figures")
 
@@ -200,7 +131,7 @@ def _draw_robustness(card: MetricCard, at: int) -> Html:
     data = make_table("systems", ["pearson"], rows, caption=caption, name=name)
     return build_figure(
         f"{panel.place}Over the best systems only",
-        _draw_curves(f"Pearson's r with {card.gold} over fewer systems", plot),
+        draw_curve_picture(plot, f"Pearson's r with {card.gold} over fewer systems"),
         convert_table(data),
         note="a metric that separates good from bad systems may fail to rank good ones",
     )
@@ -209,12 +140,10 @@ def _draw_robustness(card: MetricCard, at: int) -> Html:
 def _draw_noticed(card: MetricCard) -> Iterator[Html]:
     """Draw how often people agree with a difference of the metric."""
     for curve in build_curves([card.noticed] if card.noticed else []):
-        label = f"How often people agree with a difference of {curve.metric}"
-        across = f"difference of {curve.metric}"
-        plot = CurvePlot(
-            "", "", across, "share", curve.labels, curve.shares, curve.bands
-        )
-        yield build_figure(label, _draw_curves(label, plot), None, note=curve.caption)
+        label = f"How often people agree with a {curve.across}"
+        plot = replace(curve, title="", caption="", down="share")
+        picture = draw_curve_picture(plot, label)
+        yield build_figure(label, picture, None, note=curve.caption)
 
 
 def _build_reading(notes: Sequence[str]) -> Html:
@@ -237,13 +166,3 @@ def _set_digits(table: Table) -> Table:
         for row in table.rows
     ]
     return replace(table, rows=rows)
-
-
-def _draw_curves(label: str, plot: CurvePlot) -> Html:
-    right = chart.WIDTH - measure_curve_names(plot, LONGEST)
-    frame = chart.PAGE_FRAME._replace(right=right)
-    return _draw_on_page(label, plot_curves(plot, frame, longest=LONGEST))
-
-
-def _draw_on_page(label: str, marks: list[Html]) -> Html:
-    return chart.make_svg(chart.WIDTH, chart.PAGE_HEIGHT, label, marks)

@@ -88,7 +88,7 @@ def convert_study(study: Study) -> dict[str, Any]:
                     for entry in each.comparisons
                 ],
             }
-            for each in (study.against_baseline[-1], results)
+            for each in (study.against_baseline, results)
             if each.terms is not None
         ],
         # By metric, then by system, then by segment.

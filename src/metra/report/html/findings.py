@@ -1,21 +1,97 @@
-"""Findings of the analyses: scores by bucket, n-grams that changed, and profiles."""
+"""Findings: marked errors, scores by bucket, n-grams that changed, and profiles."""
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from metra.analysis.buckets import Buckets
-from metra.analysis.ngrams import NgramChange, NgramChanges
-from metra.analysis.profiles import Trait, TraitValue
+from metra.analysis.marked_errors import MarkedErrorFindings
+from metra.analysis.ngrams import NgramChanges
 from metra.errors import format_count
 from metra.report import chart
 from metra.report.html import tables
 from metra.report.html.markup import Child, Html, join_markup, tag
 from metra.report.study import Study
 from metra.report.table import format_score
-from metra.scoring.table import Cell
+from metra.report.writers.analysis import (
+    NGRAMS_NOTE,
+    MetricHeadings,
+    build_bucket_table,
+    build_ngram_tables,
+)
+from metra.report.writers.headings import join_names
+from metra.report.writers.profiles import build_profile_table
+from metra.scoring.table import Cell, make_table
 
 ROW = 34
 #: Labels such as documents' names may be long.
 LONGEST = 18
+#: More categories make a table that nobody reads.
+MOST_CATEGORIES = 12
+MOST_NAMES = 5
+
+
+def build_errors_section(study: Study) -> Html | None:
+    """Lay out errors by severity and by category; None where none are known."""
+    errors = study.errors
+    if errors is None:
+        return None
+    names = list(errors.sources)
+    listed = join_names(names) if len(names) <= MOST_NAMES else f"{len(names)} judges"
+    who = f" by {listed}" if names else ""
+    ratings = format_count(sum(errors.ratings.values()), "output")
+    shown = [
+        f"Errors marked{who} in {ratings}. Segment pages underline them: ",
+        *_list_signs(),
+        ".",
+    ]
+    return join_markup(
+        tag("p", shown), _build_severity_table(errors), _build_categories(errors)
+    )
+
+
+def _list_signs() -> list[Child]:
+    signs: list[Child] = []
+    lines = {"critical": "double", "major": "solid", "minor": "dotted"}
+    for severity, line in lines.items():
+        signs.append(", " if signs else "")
+        signs.append(
+            tag("mark", f"{severity}, a {line} line", class_=f"error {severity}")
+        )
+    return signs
+
+
+def _build_severity_table(errors: MarkedErrorFindings) -> Html:
+    rows = []
+    for system, counts in errors.by_severity.items():
+        rated, total = errors.ratings[system], sum(counts.values())
+        numbers = [rated, *(counts.get(severity, 0) for severity in errors.severities)]
+        mean = Cell(total / rated if rated else None)
+        rows.append((system, [*(Cell(number, digits=0) for number in numbers), mean]))
+    headings = ["outputs", *errors.severities, "per output"]
+    caption = "Errors by severity"
+    return tables.convert_table(
+        make_table("system", headings, rows, caption=caption, name="errors")
+    )
+
+
+def _build_categories(errors: MarkedErrorFindings) -> Html | None:
+    if not errors.categories:
+        return None
+    counts = errors.by_category
+    rows = [
+        (
+            category,
+            [Cell(each.get(category, 0), digits=0) for each in counts.values()],
+        )
+        for category in errors.categories[:MOST_CATEGORIES]
+    ]
+    caption = "Errors by category"
+    left_out = len(errors.categories) - len(rows)
+    if left_out:
+        caption += f", most frequent first; {left_out} more not shown"
+    table = make_table("category", [*counts], rows, caption=caption, name="categories")
+    return tables.convert_table(table)
 
 
 def build_buckets_section(study: Study) -> Html | None:
@@ -31,8 +107,15 @@ def build_buckets_section(study: Study) -> Html | None:
     parts: list[Child] = []
     for entry in partitions:
         figures = [
-            _draw_bucket_figure(entry, spec, pair, study.get_digits(spec))
+            tables.build_figure(
+                table.caption,
+                _draw_bucket_picture(entry, spec, pair, study.get_digits(spec)),
+                tables.convert_table(table),
+            )
             for spec in entry.directions
+            for table in [
+                build_bucket_table(entry, spec, MetricHeadings(study.results))
+            ]
         ]
         parts.append(tag("h3", f"By {entry.title}"))
         parts.append(tag("div", figures, class_="figures"))
@@ -41,14 +124,14 @@ def build_buckets_section(study: Study) -> Html | None:
             "p",
             "Scores on subsets of the test set, with 95% intervals: ",
             drawn,
-            ". Subsets with few segments are pale, because their scores are "
-            "unreliable. “Data” below each chart lists all systems.",
+            ". Subsets with few segments are pale, and marked “?” in the data, because "
+            "their scores are unreliable. “Data” below each chart lists all systems.",
         ),
         parts,
     )
 
 
-def _draw_bucket_figure(
+def _draw_bucket_picture(
     buckets: Buckets, spec: str, pair: Sequence[str], digits: int
 ) -> Html:
     labels = [bucket.label for bucket in buckets.buckets]
@@ -65,7 +148,7 @@ def _draw_bucket_figure(
     scale = chart.AxisScale(*chart.pad_range(ends), left, chart.WIDTH - chart.OVERHANG)
     bottom = ROW * len(labels) + 8.0
     marks = chart.draw_x_axis(scale, bottom, 4)
-    told = []
+    parts = []
     for row, bucket in enumerate(buckets.buckets):
         y = 4 + ROW * (row + 0.5)
         count = f"n = {bucket.count:,}"
@@ -85,57 +168,14 @@ def _draw_bucket_figure(
             drawn.append(chart.draw_line(*whisker))
             drawn.append(chart.draw_dot(scale(score.score), at, 4.5, kind, hint))
         marks.append(tag("g", drawn, class_="small" if bucket.small else None))
-        told.append(f"{bucket.label}, {', '.join(shown)}")
-    label = f"{spec} by {buckets.title}: {'; '.join(told)}"
-    picture = chart.make_svg(chart.WIDTH, bottom + chart.AXIS, label, marks)
-    arrow = {True: " ↑", False: " ↓", None: ""}[buckets.directions[spec]]
-    return tables.build_figure(
-        f"{spec}{arrow}", picture, _build_bucket_data(buckets, spec, digits)
-    )
-
-
-def _build_bucket_data(buckets: Buckets, spec: str, digits: int) -> Html:
-    rows = []
-    for bucket in buckets.buckets:
-        cells = [
-            tag("th", tag("bdi", bucket.label), scope="row"),
-            tables.make_number_cell(Cell(bucket.count, digits=0)),
-        ]
-        for name in buckets.systems:
-            score, below = bucket.scores[name][spec], None
-            if score.difference is not None:
-                below = tag("small", tables.format_difference(score.difference, digits))
-            shown = tables.format_with_minus(score.score, digits)
-            cells.append(
-                tables.make_interval_cell(score.score, score.interval, shown, below)
-            )
-        rows.append(tag("tr", cells, class_="few" if bucket.small else None))
-    names: list[Child] = [buckets.unit, *(tag("bdi", name) for name in buckets.systems)]
-    caption = f"{spec} by {buckets.title}; differences from {buckets.baseline} below"
-    return tables.build_html_table(
-        [buckets.title, *(tables.make_column_heading(name, "num") for name in names)],
-        rows,
-        caption=caption,
-        name=f"{buckets.title}-{spec}",
-        kind="scores",
-        label=f"{caption} ({format_count(len(rows), 'subset')})",
-    )
-
-
-#: Segments to jump to from an n-gram.
-LINKS = 3
-#: The lists of n-grams: title, whether that is better, and what the counts are of.
-NGRAM_LISTS = {
-    "gained": ("▲ Matched more often", "better", "matched"),
-    "lost": ("▼ Matched less often", "worse", "matched"),
-    "mended": ("▲ Wrong less often", "better", "wrong"),
-    "broken": ("▼ Wrong more often", "worse", "wrong"),
-}
+        parts.append(f"{bucket.label}, {', '.join(shown)}")
+    label = f"{spec} by {buckets.title}: {'; '.join(parts)}"
+    return chart.make_svg(chart.WIDTH, bottom + chart.AXIS, label, marks)
 
 
 def build_ngrams_section(study: Study) -> Html | None:
     """List the n-grams of every system against the baseline, the best rival's unfolded."""
-    blocks = [(entry, _build_ngram_lists(entry)) for entry in study.findings.ngrams]
+    blocks = [(entry, _convert_ngrams(entry)) for entry in study.findings.ngrams]
     blocks = [(entry, lists) for entry, lists in blocks if lists]
     if not blocks:
         return None
@@ -143,56 +183,37 @@ def build_ngrams_section(study: Study) -> Html | None:
     folded = []
     for entry, lists in blocks:
         names = tag("bdi", entry.system), " against ", tag("bdi", entry.baseline)
-        inside = tag("summary", names), tag("div", lists, class_="pair")
+        inside = tag("summary", names), tag("div", lists)
         opened = entry.system == study.rival
         folded.append(tag("details", inside, open=opened, class_="block"))
     return join_markup(
         tag(
             "p",
             f"N-grams of up to {blocks[0][0].order} words whose counts changed most "
-            "in one direction. “Matched” means that a reference of the segment "
-            "contains the n-gram. Shorter n-grams that changed in the same places "
-            "as a longer one are not listed.",
+            f"in one direction. {NGRAMS_NOTE}",
         ),
         folded,
     )
 
 
-def _build_ngram_lists(entry: NgramChanges) -> list[Html]:
-    names = tag("bdi", entry.baseline), tag("bdi", entry.system), "references"
-    counted = [tables.make_column_heading(name, "num") for name in names]
+def _convert_ngrams(entry: NgramChanges) -> list[Html]:
+    """Lay out the lists, with links to segments."""
     lists = []
-    for key, (title, kind, what) in NGRAM_LISTS.items():
-        changes: Sequence[NgramChange] = getattr(entry, key)
-        if not changes:
-            continue
-        rows: list[list[tables.CellContent]] = [
-            [
-                tag("td", tag("bdi", " ".join(change.words)), class_="words"),
-                getattr(change, f"{what}_before"),
-                getattr(change, f"{what}_after"),
-                change.reference,
-                tag("td", _link_segments(change), class_="links"),
-            ]
-            for change in changes
-        ]
-        name = "-".join(title.lower().split()[1:])
-        table = tables.build_html_table(
-            ["words", *counted, "segments"],
-            rows,
-            caption=f"{title[2:]} in {entry.system} than in {entry.baseline}",
-            name=f"{name}-{entry.system}",
-        )
-        lists.append(tag("div", tag("h3", title, class_=kind), table))
+    for table in build_ngram_tables(entry):
+        rows = [[*row[:-1], Cell(_link_segments(row[-1]))] for row in table.rows]
+        linked = tables.convert_table(replace(table, rows=rows), sortable=False)
+        lists.append(tag("div", linked))
     return lists
 
 
-def _link_segments(change: NgramChange) -> Html:
-    links = [
-        [tag("a", number, href=f"#seg-{number}"), " "]
-        for number in change.segments[:LINKS]
-    ]
-    return join_markup(links, " …" if len(change.segments) > LINKS else None)
+def _link_segments(cell: Cell) -> Html:
+    parts = re.split(r"(\d+)", str(cell.value))
+    return join_markup(
+        [
+            tag("a", part, href=f"#seg-{part}") if part.isdecimal() else part
+            for part in parts
+        ]
+    )
 
 
 def build_profiles_section(study: Study) -> Html | None:
@@ -200,62 +221,30 @@ def build_profiles_section(study: Study) -> Html | None:
     profiles = study.findings.profiles
     if profiles is None:
         return None
-    by_name = {profile.system: profile for profile in profiles.profiles}
-    traits = [
-        trait
-        for trait in profiles.traits
-        if any(p.traits[trait.name].value is not None for p in profiles.profiles)
-    ]
-    rows = []
-    for system in study.rank_systems():
-        profile = by_name[system.name]
-        reading = tag("td", profile.reading, class_="reading")
-        values = [_build_trait_cell(profile.traits[t.name], t) for t in traits]
-        rows.append([tables.make_row_heading(system.name), reading, *values])
-    if profiles.references:
-        reading = tag("td", "for comparison", class_="reading note")
-        known = profiles.references
-        values = [
-            _build_trait_cell(TraitValue(value=known.get(t.name)), t) for t in traits
-        ]
-        rows.append([tag("th", "references", scope="row"), reading, *values])
-    ratios = [trait.title for trait in traits if trait.unit != "percent"]
+    caption = f"Profiles of the outputs, tokenised by {profiles.preparation}"
+    table = replace(build_profile_table(profiles), caption=caption)
     return join_markup(
         tag(
             "p",
             "Systems with the same score can fail in different ways: one adds text, "
             "another omits half of it but translates the rest correctly.",
         ),
-        tables.build_html_table(
+        tables.convert_table(table, kind="scores profiles"),
+        tag(
+            "dl",
             [
-                "system",
-                "reading",
-                *(
-                    tables.make_column_heading(t.title, "num", t.meaning)
-                    for t in traits
-                ),
+                [tag("dt", tag("bdi", profile.system)), tag("dd", profile.reading)]
+                for profile in profiles.profiles
             ],
-            rows,
-            caption="Profiles of the outputs, in percent except "
-            f"{' and '.join(ratios)}; tokenised by {profiles.preparation}",
-            name="profiles",
-            kind="scores profiles",
-            sortable=True,
+            class_="meanings",
         ),
         tag(
             "details",
             tag("summary", "Column definitions"),
             tag(
                 "dl",
-                [[tag("dt", t.title), tag("dd", t.meaning)] for t in traits],
+                [[tag("dt", t.title), tag("dd", t.meaning)] for t in profiles.traits],
                 class_="meanings",
             ),
         ),
     )
-
-
-def _build_trait_cell(value: TraitValue, trait: Trait) -> Html:
-    if value.value is None:
-        return tables.UNKNOWN
-    shown = format_score(value.value, 1 if trait.unit == "percent" else 2)
-    return tables.make_interval_cell(value.value, value.interval, shown)

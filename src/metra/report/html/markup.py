@@ -1,4 +1,4 @@
-"""HTML from plain functions: what is not markup already is escaped, always."""
+"""HTML from plain functions, which escape all text."""
 
 import re
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 
 class Html(str):
-    """Text that is markup already; only the functions of this file make it."""
+    """Markup as text; only the functions of this file make it."""
 
     __slots__ = ()
 

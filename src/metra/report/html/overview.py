@@ -1,20 +1,16 @@
 """First section of the report: the best systems, their scores and their differences."""
 
 from collections.abc import Sequence
+from typing import Literal
 
-from metra.analysis.headlines import (
-    BestSystem,
-    choose_trusted_metric,
-    describe_trust,
-    has_disagreement,
-    list_best_systems,
-)
+from metra.analysis.headlines import choose_trusted_metric
 from metra.errors import format_count
 from metra.report import chart
 from metra.report.html import tables
 from metra.report.html.markup import Child, Html, join_markup, tag
 from metra.report.study import Study
 from metra.report.table import format_score
+from metra.report.writers.comparison import describe_disagreement
 from metra.report.writers.headings import (
     TESTS,
     describe_family,
@@ -24,10 +20,16 @@ from metra.report.writers.headings import (
 )
 from metra.scoring.compare import SystemComparison
 from metra.scoring.results import HUMAN_SCORE, Results, SystemScores
-from metra.scoring.table import Cell
+from metra.scoring.table import Cell, Column, make_table
 
 #: The size of the picture beside a score.
 WIDTH, HEIGHT = 80, 16
+#: The sign and the tone of each verdict.
+_SIGNS: dict[str, tuple[str, Literal["", "good", "bad"]]] = {
+    "better": ("▲ ", "good"),
+    "worse": ("▼ ", "bad"),
+    "": ("", ""),
+}
 
 
 def build_overview_section(study: Study) -> Html:
@@ -43,39 +45,10 @@ def build_overview_section(study: Study) -> Html:
 
 def _build_headline(study: Study) -> Html | None:
     """Say first where people, neural and string metrics disagree, and whom to trust."""
-    all_results = _list_results(study)
-    if len(study.results.systems) < 2 or not has_disagreement(all_results):
-        return None
-    best = list_best_systems(all_results)
-    kinds = list(dict.fromkeys(entry.basis for entry in best))
-    groups: dict[tuple[str, tuple[str, ...]], list[BestSystem]] = {}
-    for entry in best:
-        groups.setdefault((entry.system, tuple(entry.equals)), []).append(entry)
-    words: list[Child] = []
-    for (system, equals), entries in groups.items():
-        named = [
-            join_names(entry.metrics)
-            if HUMAN_SCORE in entry.metrics
-            else f"{join_names(entry.metrics)} ({entry.basis})"
-            for entry in entries
-        ]
-        is_one = len(entries) == len(entries[0].metrics) == 1 and named != ["people"]
-        words += [
-            "; " if words else "",
-            f"{join_names(named)} {'puts' if is_one else 'put'} ",
-            _emphasize_name(system),
-            " first",
-        ]
-        if equals:
-            words.append(f", not significantly better than {join_names(equals)}")
-    who_disagree = "People and metrics" if "people" in kinds else "Metrics"
-    return tag(
-        "p",
-        tag("strong", f"{who_disagree} disagree: "),
-        words,
-        f". {describe_trust(kinds)}",
-        class_="lead headline",
-    )
+    lines = []
+    if len(study.results.systems) > 1:
+        lines = describe_disagreement(*_list_results(study))
+    return tag("p", lines, class_="lead headline") if lines else None
 
 
 def _list_results(study: Study) -> list[Results]:
@@ -196,10 +169,10 @@ def _build_score_cells(results: Results, spec: str, name: str) -> list[Html]:
         len(results) > 1 and score.score == results.ranked(spec)[0].scores[spec].score
     )
     scale = _build_scale(results.systems, spec)
-    digits = tables.DIGITS + score.more_digits
+    digits = 2 + score.more_digits
     shown: Child = tables.format_with_minus(score.score, digits)
     if is_best:
-        shown = tag("b", shown, tag("span", " best", class_="unseen"))
+        shown = tables.mark_best_number(shown)
     mark = interval = None
     low, high = score.interval or (score.score, score.score)
     if score.interval is not None:
@@ -243,7 +216,7 @@ def _build_differences(study: Study) -> Html | None:
     test = f"the {TESTS['bootstrap']}" if terms.test == "bootstrap" else TESTS["ar"]
     explained = (
         f"p-values by {test} over {format_count(terms.units, terms.unit)}, "
-        f"{terms.trials:,} trials{_describe_family(study.against_baseline)}. "
+        f"{terms.trials:,} trials{_describe_family([study.against_baseline])}. "
         "▲ significantly better and ▼ significantly worse than the baseline (p ≤ "
         f"{terms.alpha:g})."
     )
@@ -266,81 +239,61 @@ def _describe_family(all_results: Sequence[Results]) -> str:
 
 
 def _build_baseline_table(study: Study) -> Html:
-    all_results = study.against_baseline
-    specs = [spec for each in all_results for spec in each.specs]
-    by_system = {
-        (entry.system, entry.metric): entry
-        for each in all_results
-        for entry in each.comparisons
-    }
-    headings: list[Child] = ["system"]
-    for spec in specs:
-        headings += [tables.make_column_heading(name, "num") for name in (spec, "p")]
-    rows = []
-    for system in study.rank_systems():
-        if system.name != study.baseline:
-            row = [tables.make_row_heading(system.name)]
-            for spec in specs:
-                entry = by_system.get((system.name, spec))
-                digits = study.get_digits(spec)
-                # People may not have judged both.
-                row += (
-                    _build_comparison_cells(entry, digits)
-                    if entry
-                    else [tables.UNKNOWN, tables.UNKNOWN]
-                )
-            rows.append(row)
-    return tables.build_html_table(
-        headings,
-        rows,
-        caption="Differences from the baseline, with 95% intervals",
-        name="differences",
-        kind="scores",
-        sortable=True,
-    )
-
-
-def _build_comparison_cells(entry: SystemComparison, digits: int) -> list[Html]:
-    sign = below = None
-    if entry.verdict:
-        mark = "▲ " if entry.verdict == "better" else "▼ "
-        word = tag("span", f"{entry.verdict} ", class_="unseen")
-        sign = tag("span", mark, word, class_=entry.verdict)
-    if entry.interval:
-        low, high = (tables.format_difference(end, digits) for end in entry.interval)
-        below = tag("small", f"{low} to {high}")
-    shown = tables.format_difference(entry.difference, digits)
-    return [
-        tables.make_interval_cell(entry.difference, entry.interval, sign, shown, below),
-        make_p_cell(entry.p_holm),
+    results = study.against_baseline
+    entries = {(entry.system, entry.metric): entry for entry in results.comparisons}
+    columns = []
+    for spec in results.specs:
+        columns.append(Column(spec, digits=study.get_digits(spec)))
+        columns.append(Column("p", p_values=True))
+    rows = [
+        (
+            system.name,
+            [
+                cell
+                for spec in results.specs
+                for entry in [entries[system.name, spec]]
+                for cell in (_build_difference(entry), Cell(entry.p_holm))
+            ],
+        )
+        for system in study.rank_systems()
+        if system.name != study.baseline
     ]
+    caption = "Differences from the baseline, with 95% intervals"
+    table = make_table("system", columns, rows, caption=caption, name="differences")
+    return tables.convert_table(table, kind="scores")
 
 
-def make_p_cell(p: float | None) -> Html:
-    """Make a cell of a p-value; small ones say no more than that they are small."""
-    if p is None:
-        return tables.UNKNOWN
-    shown = "< 0.001" if p < 0.001 else format_score(p, 3)
-    return tag("td", shown, class_="num", data_v=f"{p:.10g}")
+def _build_difference(entry: SystemComparison, digits: int | None = None) -> Cell:
+    """Build the cell of a difference, with a triangle if it is significant."""
+    prefix, tone = _SIGNS[entry.verdict]
+    return Cell(
+        entry.difference,
+        entry.interval,
+        digits=digits,
+        signed=True,
+        prefix=prefix,
+        tone=tone,
+    )
 
 
 def _build_pairs_table(study: Study) -> Html:
-    rows: list[list[tables.CellContent]] = []
     all_results = _list_results(study)
-    for entry in (entry for each in all_results for entry in each.comparisons):
-        low, high = entry.interval or (None, None)
-        digits = study.get_digits(entry.metric)
-        numbers = [
-            Cell(x, digits=digits, signed=True) for x in (entry.difference, low, high)
-        ]
-        p_values = [make_p_cell(entry.p_value), make_p_cell(entry.p_holm)]
-        differ = "yes" if entry.significant else "no"
-        names = entry.metric, entry.system, entry.baseline
-        rows.append([*names, *numbers, *p_values, differ])
-    headings = ["metric", "system", "minus", "difference", "low", "high"]
-    return tables.build_html_table(
-        [*headings, "p", "p, Holm", "differ"],
-        rows,
-        caption=f"All pairs of systems{_describe_family(all_results)}",
-        name="pairs",
-    )
+    rows = [
+        (
+            entry.metric,
+            [
+                *(Cell(entry.system), Cell(entry.baseline)),
+                _build_difference(entry, study.get_digits(entry.metric)),
+                *(Cell(entry.p_value), Cell(entry.p_holm)),
+            ],
+        )
+        for each in all_results
+        for entry in each.comparisons
+    ]
+    columns = [
+        *(Column("system", "left"), Column("minus", "left"), Column("difference")),
+        *(Column("p", p_values=True), Column("p, Holm", p_values=True)),
+    ]
+    caption = f"All pairs of systems{_describe_family(all_results)}"
+    table = make_table("metric", columns, rows, caption=caption, name="pairs")
+    return tables.convert_table(table)

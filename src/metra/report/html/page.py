@@ -18,7 +18,7 @@ from metra.errors import format_count
 from metra.formats.atomic import write_file
 from metra.metrics.record import Metric
 from metra.report import REPORT_METRICS
-from metra.report.html import data, errors, findings, overview, relations, segments
+from metra.report.html import data, findings, overview, relations, segments
 from metra.report.html.markup import Html, join_markup, mark_safe, tag
 from metra.report.pictures import grid
 from metra.report.study import Study, build_study
@@ -93,7 +93,7 @@ def build_reading_section(study: Study) -> Html:
 SECTIONS: tuple[tuple[str, str, Callable[[Study], Html | None]], ...] = (
     ("overview", "Overview", overview.build_overview_section),
     ("compare", "Segments", segments.build_segments_section),
-    ("errors", "Errors", errors.build_errors_section),
+    ("errors", "Errors", findings.build_errors_section),
     ("buckets", "Buckets", findings.build_buckets_section),
     ("ngrams", "N-grams", findings.build_ngrams_section),
     ("profiles", "Profiles", findings.build_profiles_section),

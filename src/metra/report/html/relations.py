@@ -9,7 +9,6 @@ from metra.errors import format_count
 from metra.report import chart
 from metra.report.html import tables
 from metra.report.html.markup import Html, join_markup, tag
-from metra.report.pictures.scatter import plot_points
 from metra.report.study import Study
 from metra.report.writers.headings import format_metric_heading, join_names
 from metra.scoring.table import Cell
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
 
 #: More figures than this are more than anybody looks at; the table has all pairs.
 MOST = 6
-#: Letters of a name beside a dot.
-LONGEST = 14
 #: The height of a system's strip in a distribution, and of its highest bar.
 STRIP = 30
 STRIP_BAR = 22
@@ -148,14 +145,14 @@ def _draw_segments_figure(entry: ScoreRelation) -> Html:
     y = frame.y_scale(entry.y_edges[0], _equalize_edges(entry.y_edges)[-1])
     wide = (frame.right - frame.left) / (len(entry.x_edges) - 1)
     tall = (frame.bottom - frame.top) / (len(entry.y_edges) - 1)
-    most = max((square.count for square in entry.squares), default=1)
+    most = max((count for *_, count in entry.squares), default=1)
     marks = chart.draw_axes(x, y, entry.x, entry.y)
-    for square in entry.squares:
-        share = max(0.12, (square.count / most) ** 0.5)
+    for across, up, count in entry.squares:
+        share = max(0.12, (count / most) ** 0.5)
         w, h = wide * share, tall * share
-        left = frame.left + wide * (square.x + 0.5) - w / 2
-        top = frame.bottom - tall * (square.y + 0.5) - h / 2
-        hint = format_count(square.count, "segment")
+        left = frame.left + wide * (across + 0.5) - w / 2
+        top = frame.bottom - tall * (up + 0.5) - h / 2
+        hint = format_count(count, "segment")
         marks.append(chart.draw_rect(left, top, w, h, "square", hint))
     correlation = "no correlation: one of the two is constant"
     if entry.pearson is not None and entry.spearman is not None:
@@ -178,8 +175,7 @@ def _build_squares_table(entry: ScoreRelation) -> Html:
         for edges in (entry.x_edges, entry.y_edges)
     )
     rows: list[list[tables.CellContent]] = [
-        [*xs[square.x : square.x + 2], *ys[square.y : square.y + 2], square.count]
-        for square in entry.squares
+        [*xs[x : x + 2], *ys[y : y + 2], count] for x, y, count in entry.squares
     ]
     return tables.build_html_table(
         [f"{entry.x} from", "to", f"{entry.y} from", "to", "segments"],
@@ -191,37 +187,19 @@ def _build_squares_table(entry: ScoreRelation) -> Html:
 
 def _draw_systems_figure(entry: ScoreRelation, fit: "LineFit | None") -> Html:
     """Draw the systems as dots with their names, and a fitted line with its band."""
-    from metra.meta.scatter import ScatterPoints
+    from metra.report.html.figures import build_scatter_figure, make_cloud
 
-    points = entry.points
-    cloud = ScatterPoints(
-        title="",
-        across=entry.x,
-        down=entry.y,
-        names=[point.system for point in points],
-        x=[point.x for point in points],
-        y=[point.y for point in points],
-        classes=[""] * len(points),
-        outliers=[False] * len(points),
-        fit=fit,
-        caption="",
-    )
-    marks = plot_points(cloud, chart.PAGE_FRAME, longest=LONGEST)
     note = "too few systems for a correlation"
     if entry.systems_pearson is not None:
         note = f"Pearson {tables.format_with_minus(entry.systems_pearson, 3)}"
         if fit is not None and fit.band:
             note += "; the band is the 95 % confidence band of the fitted line"
-    title = f"{entry.y} against {entry.x}"
-    label = f"{title} over {format_count(len(points), 'system')}; {note}"
-    table = tables.build_html_table(
-        ["system", entry.x, entry.y],
-        [[p.system, Cell(p.x, digits=3), Cell(p.y, digits=3)] for p in points],
-        caption=f"{entry.y} and {entry.x} by system",
+    return build_scatter_figure(
+        make_cloud(entry.x, entry.y, entry.points, fit),
+        title=f"{entry.y} against {entry.x}",
+        note=note,
         name=f"systems-{entry.x}-{entry.y}",
     )
-    picture = chart.make_svg(chart.WIDTH, chart.PAGE_HEIGHT, label, marks)
-    return tables.build_figure(f"{title}, by system", picture, table, note=note)
 
 
 def describe_left_out(people: "PeopleScores") -> str:

@@ -5,15 +5,17 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from metra.report.html.markup import Child, Html, join_markup, mark_safe, tag
-from metra.report.table import format_score
-from metra.scoring.table import Cell, Table
+from metra.report.table import Style, choose_digits, format_score
+from metra.scoring.table import Cell, Column, Table
 
 #: Longer names do not push the numbers out of sight.
 LONG = 28
-#: Digits after the point where a cell does not say.
-DIGITS = 2
 #: The cell of a missing number.
 UNKNOWN = mark_safe('<td class="num" data-v="">–</td>')
+
+_PLAIN = Column("")
+#: The classes of significant differences, which screen readers read.
+_TONES = {"good": "better", "bad": "worse"}
 
 CellContent: TypeAlias = "Html | str | int | Cell"
 
@@ -47,21 +49,24 @@ def build_html_table(
     )
 
 
-def convert_table(table: Table, *, label: str | None = None) -> Html:
-    """Lay out a table that writers made, texts as texts and numbers as numbers.
+def convert_table(
+    table: Table,
+    *,
+    kind: str | None = None,
+    sortable: bool = True,
+    label: str | None = None,
+) -> Html:
+    """Lay out a table record, texts as texts and numbers as numbers.
 
     Screen readers read `label` for the caption.
     """
     rows = [
-        [
-            cell.value if isinstance(cell.value, str) else make_number_cell(cell)
-            for cell in row
-        ]
+        [_convert_cell(*pair) for pair in zip(row, table.columns, strict=True)]
         for row in table.rows
     ]
     # Rows of a matrix have numbers, whose names stand beside them.
-    heads: list[Child] = [
-        make_column_heading(column.heading, None if column.align == "left" else "num")
+    heads = [
+        make_column_heading(column.title, None if column.align == "left" else "num")
         for column in table.columns
     ]
     return build_html_table(
@@ -69,9 +74,20 @@ def convert_table(table: Table, *, label: str | None = None) -> Html:
         rows,
         caption=table.caption,
         name=table.name,
-        sortable=True,
+        kind=kind,
+        sortable=sortable,
         label=label,
     )
+
+
+def _convert_cell(cell: Cell, column: Column) -> CellContent:
+    if not isinstance(cell.value, str):
+        return make_number_cell(cell, column)
+    if column.align == "left":
+        return cell.value
+    # Signs stand for numbers, which programs get.
+    number = {"–": "", "": "", "·": "0"}.get(cell.value)
+    return tag("td", cell.value, class_="num", data_v=number)
 
 
 def make_column_heading(
@@ -102,18 +118,33 @@ def build_figure(
     )
 
 
-def make_number_cell(cell: Cell) -> Html:
+def make_number_cell(cell: Cell, column: Column = _PLAIN) -> Html:
     """Make a table's cell of a number and its interval; a dash if it is missing."""
     value = cell.value
     if not isinstance(value, (float, int)) or not math.isfinite(value):
         return UNKNOWN
-    digits = DIGITS if cell.digits is None else cell.digits
+    digits = choose_digits(cell, column, Style())
     write = format_difference if cell.signed else format_with_minus
-    shown = write(value, digits)
+    shown: Child = f"{cell.prefix}{write(value, digits)}{cell.suffix}"
+    if column.p_values and cell.digits is None:
+        shown = "< 0.001" if value < 0.001 else format_score(value, 3)
+    if cell.best:
+        shown = mark_best_number(shown)
+    if cell.tone:
+        word = _TONES[cell.tone]
+        shown = tag(
+            "span", shown, tag("span", f" {word}", class_="unseen"), class_=word
+        )
+    interval = None
     if cell.interval is not None:
-        low, high = (write(end, digits) for end in cell.interval)
-        shown += f" [{low}, {high}]"
-    return make_interval_cell(value, cell.interval, shown)
+        ends = "[{}, {}]".format(*(write(end, digits) for end in cell.interval))
+        interval = [" ", tag("small", ends)]
+    return make_interval_cell(value, cell.interval, shown, interval)
+
+
+def mark_best_number(shown: Child) -> Html:
+    """Set the best number of a column in bold, and say so to screen readers."""
+    return tag("b", shown, tag("span", " best", class_="unseen"))
 
 
 def make_interval_cell(

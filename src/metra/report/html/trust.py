@@ -1,11 +1,13 @@
-"""How far metrics and people can be trusted, in pictures with their data."""
+"""Reliability of metrics and people, in pictures with their data."""
 
 import math
 from collections import Counter
 
+from metra.meta.charts import CurvePlot, Heatmap
 from metra.meta.compare import MetricComparison
 from metra.meta.trust import JudgeSummary, LengthCurve, TrustReport
 from metra.report import chart
+from metra.report.html.figures import draw_curve_picture, draw_matrix, draw_on_page
 from metra.report.html.markup import Html, join_markup, tag
 from metra.report.html.tables import (
     CellContent,
@@ -13,17 +15,12 @@ from metra.report.html.tables import (
     build_html_table,
     format_with_minus,
 )
-from metra.report.pictures.curves import CurvePlot, measure_curve_names, plot_curves
-from metra.report.pictures.heatmap import CELL, Heatmap, plot_matrix
 from metra.report.pictures.judges import plot_histogram, plot_judges
 from metra.scoring.table import Cell
 
-#: Letters of a name at the end of a line, or before a row.
-LONGEST = 16
-
 
 def build_trust_parts(report: TrustReport) -> Html:
-    """Show all that there is; what is not there is explained."""
+    """Show all figures; notes explain the missing ones."""
     figures = []
     if report.comparison is not None:
         figures.append(_draw_comparison(report.comparison))
@@ -58,24 +55,11 @@ def _build_agreement_table(report: TrustReport) -> Html:
 def _draw_comparison(comparison: MetricComparison) -> Html:
     """Draw p-values, the row better than the column, and a frame round each cluster."""
     names, size = comparison.names, len(comparison.names)
-    left = chart.measure_names([f"{size} {name}" for name in names], LONGEST)
-    left = max(left, chart.WIDTH - 20 - size * CELL if size < 5 else 0)
-    top = 24.0
-    marks = []
-    for i, name in enumerate(names, 1):
-        middle = (i - 0.5) * CELL
-        label = f"{i} {name}"
-        marks.append(chart.draw_row_name(left - 8, top + middle + 4, label, LONGEST))
-        marks.append(chart.draw_text(left + middle, top - 8, str(i), "name", "middle"))
     values = comparison.values.tolist()
     # Each metric against those below it; there is nothing in the lower half.
     p = comparison.p.tolist()
-    marks += plot_matrix(Heatmap("", "", names, p, "p", comparison.clusters), left, top)
-    told = ", ".join(
-        f"{name} {format_with_minus(value, 3)} (cluster {cluster})"
-        for name, value, cluster in zip(names, values, comparison.clusters, strict=True)
-    )
-    label = f"p-values for differences in agreement with people: {told}"
+    caption = "p-values for differences in agreement with people"
+    heat = Heatmap("", caption, names, p, "p", comparison.clusters)
     tests = comparison.tests
     corrected = (tests.p, tests.holm, tests.bh)
     rows: list[list[CellContent]] = [
@@ -88,10 +72,9 @@ def _draw_comparison(comparison: MetricComparison) -> Html:
         for i in range(size)
         for j in range(i + 1, size)
     ]
-    wide = max(left + size * CELL + 8, float(chart.WIDTH))
     return build_figure(
         "Significant differences between metrics",
-        chart.make_svg(wide, top + size * CELL + 8, label, marks),
+        draw_matrix(heat),
         build_html_table(
             ["better", "worse", "difference", "p", "p, Holm", "p, BH"],
             rows,
@@ -116,9 +99,7 @@ def _draw_curve(curve: LengthCurve) -> Html:
         means,
         dashed=[curve.judges],
     )
-    right = chart.WIDTH - measure_curve_names(curves, LONGEST)
-    frame = chart.PAGE_FRAME._replace(right=right)
-    told = [
+    lines = [
         f"{name} {', '.join(f'{v:.2f}' if v == v else '–' for v in line)}"
         for name, line in means.items()
     ]
@@ -132,9 +113,10 @@ def _draw_curve(curve: LengthCurve) -> Html:
         )
     return build_figure(
         "Agreement by document length",
-        _draw_on_page(
-            f"Mean Spearman correlation with people by document length: {'; '.join(told)}",
-            plot_curves(curves, frame, longest=LONGEST),
+        draw_curve_picture(
+            curves,
+            "Mean Spearman correlation with people by document length: "
+            f"{'; '.join(lines)}",
         ),
         build_html_table(
             ["segments", *means],
@@ -162,7 +144,7 @@ def _draw_judge_pair(judges: JudgeSummary) -> Html:
     counts = sorted(Counter(plot.given).items())
     return build_figure(
         "Two judges with the lowest agreement",
-        _draw_on_page(label, plot_judges(plot, chart.PAGE_FRAME)),
+        draw_on_page(label, plot_judges(plot, chart.PAGE_FRAME)),
         build_html_table(
             [plot.across, plot.down, "outputs"],
             [[Cell(a), Cell(b), count] for (a, b), count in counts],
@@ -183,16 +165,12 @@ def _draw_gaps(judges: JudgeSummary) -> Html:
     label = f"{gaps.title}: {gaps.caption}"
     return build_figure(
         "Differences between two judgements of the same output",
-        _draw_on_page(label, plot_histogram(gaps, chart.PAGE_FRAME)),
+        draw_on_page(label, plot_histogram(gaps, chart.PAGE_FRAME)),
         build_html_table(
             [gaps.across, "pairs"], gaps.bars, caption=gaps.title, name="judge-gaps"
         ),
         note=note,
     )
-
-
-def _draw_on_page(label: str, marks: list[Html]) -> Html:
-    return chart.make_svg(chart.WIDTH, chart.PAGE_HEIGHT, label, marks)
 
 
 def _replace_nan(value: float) -> float | None:

@@ -1,7 +1,7 @@
 """Pictures of a campaign: means with their intervals, answer times and progress."""
 
 from metra.errors import format_count
-from metra.meta.pace import TimeTable
+from metra.meta.answers import TimeTable
 from metra.meta.rank import ScorerRanking
 from metra.report import chart
 from metra.report.html.markup import Html, tag
@@ -104,7 +104,7 @@ def draw_judge_times(times: TimeTable) -> Html:
 
 
 def draw_progress(done: int, of: int) -> Html:
-    """Draw a bar that is full when everything is done."""
+    """Draw the bar of a campaign's progress."""
     share = done / of if of else 0.0
     return tag(
         "svg",

@@ -1,9 +1,9 @@
 """Curves over choices in a row: one line per series, named at its end."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 
+from metra.meta.charts import CurvePlot
 from metra.report import chart
 from metra.report.html.markup import Html
 from metra.report.terminal import shorten_text
@@ -15,48 +15,6 @@ LONGEST_LABEL = 14
 LONGEST_NAME = 24
 #: The least distance of names at the lines' ends.
 DISTANCE = 13.0
-
-
-@dataclass(frozen=True, slots=True)
-class CurvePlot:
-    """What is drawn: a value (or NaN) of each series at each label, with bands or errors."""
-
-    title: str
-    caption: str
-    across: str
-    down: str
-    labels: Sequence[str]
-    series: Mapping[str, Sequence[float]]
-    bands: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
-    #: An interval of each value, or None: drawn as error bars, side by side.
-    errors: Mapping[str, Sequence[tuple[float, float] | None]] = field(
-        default_factory=dict
-    )
-    #: Series that stand apart, such as people against people: drawn dashed.
-    dashed: Sequence[str] = ()
-    #: The number of a series' colour, where it is not that of its place.
-    colours: Mapping[str, int] = field(default_factory=dict)
-
-    def choose_colour(self, name: str) -> str:
-        """Choose the class of a series, which has its colour."""
-        place = list(self.series).index(name)
-        return chart.name_series(self.colours.get(name, place))
-
-    def choose_mark(self, name: str) -> int:
-        """Choose the number of a series' dashes and points: two of a colour differ."""
-        return list(self.series).index(name)
-
-    def shift_series(self, name: str) -> float:
-        """Return how far a series stands beside its labels, so that error bars do not meet."""
-        if not self.errors:
-            return 0.0
-        return 0.05 * (self.choose_mark(name) - (len(self.series) - 1) / 2)
-
-    def choose_line(self, name: str) -> str:
-        """Choose the class of a line: one that stands apart is dashed in its own way."""
-        if name in self.dashed:
-            return "dashed"
-        return "" if name in self.colours else chart.name_line(self.choose_mark(name))
 
 
 def draw_curves(curves: CurvePlot, layout: chart.PictureLayout = chart.SCREEN) -> str:
@@ -120,13 +78,13 @@ def _draw_lines(
     curves: CurvePlot, x: chart.AxisScale, y: chart.AxisScale
 ) -> Iterator[Html]:
     for name, line in curves.series.items():
-        kind = curves.choose_colour(name)
+        kind = _choose_colour(curves, name)
         ends = curves.bands.get(name, ())
         band = [(at, low, high) for at, (low, high) in enumerate(ends)]
         yield from chart.draw_band(band, x, y, kind)
-        line_kind = f"curve {kind} {curves.choose_line(name)}".strip()
-        shape = curves.choose_mark(name)
-        shift = curves.shift_series(name)
+        line_kind = f"curve {kind} {_choose_line(curves, name)}".strip()
+        shape = _choose_mark(curves, name)
+        shift = _shift_series(curves, name)
         path, pen = "", "M"
         for at, value in enumerate(line):
             if value != value:
@@ -158,8 +116,8 @@ def _draw_names(
     ends.sort()
     places = _spread_places([place for place, _, _ in ends], y.start)
     for place, (_, _, name) in zip(places, ends, strict=True):
-        colour = curves.choose_colour(name)
-        spot = x.stop + 10, place, 2.8, curves.choose_mark(name)
+        colour = _choose_colour(curves, name)
+        spot = x.stop + 10, place, 2.8, _choose_mark(curves, name)
         yield chart.draw_mark(*spot, f"point {colour}")
         shown = shorten_text(name, longest)
         yield chart.draw_text(x.stop + 17, place + 4, shown, f"end {colour}")
@@ -183,3 +141,28 @@ def _describe_curves(curves: CurvePlot) -> str:
         values = [f"{label} {value:.3g}" for label, value in pairs if value == value]
         lines.append(f"{name}: {', '.join(values)}")
     return f"{curves.down} by {curves.across}. {'; '.join(lines)}."
+
+
+def _choose_colour(curves: CurvePlot, name: str) -> str:
+    """Choose the class of a series, which has its colour."""
+    place = list(curves.series).index(name)
+    return chart.name_series(curves.colours.get(name, place))
+
+
+def _choose_mark(curves: CurvePlot, name: str) -> int:
+    """Choose the number of a series' dashes and points: two of a colour differ."""
+    return list(curves.series).index(name)
+
+
+def _shift_series(curves: CurvePlot, name: str) -> float:
+    """Return how far a series stands beside its labels, so that error bars do not meet."""
+    if not curves.errors:
+        return 0.0
+    return 0.05 * (_choose_mark(curves, name) - (len(curves.series) - 1) / 2)
+
+
+def _choose_line(curves: CurvePlot, name: str) -> str:
+    """Choose the class of a line: one that stands apart is dashed in its own way."""
+    if name in curves.dashed:
+        return "dashed"
+    return "" if name in curves.colours else chart.name_line(_choose_mark(curves, name))

@@ -1,10 +1,10 @@
 """A forest plot: a row for each name, and a point with its interval in every panel."""
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import NamedTuple
 
+from metra.meta.charts import ForestPanel, ForestPlot
 from metra.report import chart
 from metra.report.html.markup import Html
 from metra.report.terminal import shorten_text
@@ -16,7 +16,7 @@ HEADING = 20.0
 
 
 class Spacing(NamedTuple):
-    """How close things stand."""
+    """Distances of rows and panels, and the room for names."""
 
     #: The height of a row, and the distance of panels.
     row: float
@@ -28,38 +28,15 @@ class Spacing(NamedTuple):
 
 
 ROOMY = Spacing(18.0, 18.0, 105.0, 24)
-#: For print, where the picture would be longer than a page.
+#: For print, where panels of this many rows and more would be longer than a page.
+MANY = 20
 DENSE = Spacing(13.0, 12.0, 62.0, 16)
-
-
-@dataclass(frozen=True, slots=True)
-class ForestPanel:
-    """A figure of every row, or NaN, and its interval where there is one."""
-
-    heading: str
-    values: Sequence[float]
-    intervals: Sequence[tuple[float, float] | None]
-
-
-@dataclass(frozen=True, slots=True)
-class ForestPlot:
-    """What is drawn: rows by name, and panels side by side."""
-
-    title: str
-    caption: str
-    names: Sequence[str]
-    panels: Sequence[ForestPanel]
-    #: A line is drawn between rows of different clusters.
-    clusters: Sequence[int] = ()
-    #: A value that all panels mark by a line, such as the one that is expected.
-    line: float | None = None
 
 
 def draw_forest(plot: ForestPlot, layout: chart.PictureLayout = chart.SCREEN) -> str:
     """Draw a forest plot as a file of its own; panels share the names of the rows."""
-    size, marks = _arrange_panels(plot, layout, ROOMY)
-    if layout.exceeds_page(size[1]):
-        size, marks = _arrange_panels(plot, layout, DENSE)
+    is_dense = layout.width is not None and len(plot.names) > MANY
+    size, marks = _arrange_panels(plot, layout, DENSE if is_dense else ROOMY)
     description = _describe_forest(plot)
     title, caption = plot.title, plot.caption
     return chart.render_chart(title, caption, description, size, marks, layout)
@@ -68,7 +45,7 @@ def draw_forest(plot: ForestPlot, layout: chart.PictureLayout = chart.SCREEN) ->
 def _arrange_panels(
     plot: ForestPlot, layout: chart.PictureLayout, spacing: Spacing
 ) -> tuple[tuple[float, float], list[Html]]:
-    """Return the size of the picture, and what is drawn in it."""
+    """Return the size of the picture, and its marks."""
     row, gap, narrowest, longest = spacing
     width = layout.choose_width(max(WIDTH, 170 * len(plot.panels)))
     longest = max(8, min(longest, int(0.42 * width / chart.LETTER)))
@@ -100,8 +77,8 @@ def plot_panel(
     """Draw one panel: its heading, its axis, and a point with its interval in each row."""
     ends = [end for pair in panel.intervals if pair for end in pair]
     marked = [] if plot.line is None else [plot.line]
-    known = [value for value in (*panel.values, *ends, *marked) if value == value]
-    x = frame.x_scale(*chart.pad_range(known or [0.0, 1.0], 0.04))
+    numbers = [value for value in (*panel.values, *ends, *marked) if value == value]
+    x = frame.x_scale(*chart.pad_range(numbers or [0.0, 1.0], 0.04))
     middle = (frame.left + frame.right) / 2
     most = int((frame.right - frame.left) / chart.LETTER)
     heading = shorten_text(panel.heading, most)
@@ -141,7 +118,7 @@ def _draw_names(
 
 
 def _describe_forest(plot: ForestPlot) -> str:
-    told = []
+    panels = []
     for panel in plot.panels:
         rows = zip(plot.names, panel.values, panel.intervals, strict=True)
         figures = [
@@ -150,5 +127,5 @@ def _describe_forest(plot: ForestPlot) -> str:
             for name, value, interval in rows
             if value == value
         ]
-        told.append(f"{panel.heading}: {', '.join(figures)}")
-    return f"{plot.caption}. {'; '.join(told)}."
+        panels.append(f"{panel.heading}: {', '.join(figures)}")
+    return f"{plot.caption}. {'; '.join(panels)}."

@@ -10,7 +10,7 @@ from metra.metrics.record import Metric
 from metra.metrics.registry import metric as make_metric
 from metra.report import terminal
 from metra.report.pictures import grid as svg_grid
-from metra.report.pictures.grid_plot import (
+from metra.report.pictures.grid import (
     EQUAL,
     LEFT_OUT,
     GridPlot,
@@ -83,7 +83,7 @@ def _assign_signs(grid: GridPlot) -> dict[str, str]:
 def _build_cells(
     grid: GridPlot, signs: Mapping[str, str], style: Style
 ) -> dict[tuple[int, int], str]:
-    """Write what stands in each cell that is not empty."""
+    """Write the sign of each cell with a link or equal words."""
     signs_by_cell = {
         cell: terminal.style_text(OTHER, terminal.DIM, style)
         for cell in grid.other_hits

@@ -1,9 +1,6 @@
 """A matrix as a heat map: p-values with clusters framed, or coefficients between scorers."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
-
+from metra.meta.charts import Heatmap
 from metra.report.chart import (
     LETTER,
     SCREEN,
@@ -24,20 +21,6 @@ MARGIN = 16.0
 LONGEST = 24
 #: What shades p-values, and the stars that stand for them.
 _STEPS = ((0.001, 0.5, "***"), (0.01, 0.38, "**"), (0.05, 0.26, "*"))
-
-
-@dataclass(frozen=True, slots=True)
-class Heatmap:
-    """What is drawn: names down and across, a value or NaN in each cell."""
-
-    title: str
-    caption: str
-    names: Sequence[str]
-    values: Sequence[Sequence[float]]
-    #: p: small is dark, and shown as p-values are; r: from -1 to 1.
-    kind: Literal["p", "r"]
-    #: The cluster of each row, in order; framed.
-    clusters: Sequence[int] = ()
 
 
 def draw_heatmap(heat: Heatmap, layout: PictureLayout = SCREEN) -> str:
@@ -73,7 +56,7 @@ def draw_heatmap(heat: Heatmap, layout: PictureLayout = SCREEN) -> str:
     marks += plot_matrix(heat, left, top, cell)
     page = layout.choose_width(width), top + size + (6 if is_upright else 34)
     caption = f"{heat.caption}{_explain_cells(heat.kind, cell)}"
-    description = _describe_heatmap(heat)
+    description = describe_heatmap(heat)
     return render_chart(heat.title, caption, description, page, marks, layout)
 
 
@@ -156,7 +139,8 @@ def _format_number(value: float, kind: str) -> str:
     return number.replace("-0.", "−.").replace("-", "−").replace("0.", ".", 1)
 
 
-def _describe_heatmap(heat: Heatmap) -> str:
+def describe_heatmap(heat: Heatmap) -> str:
+    """Write the values of all cells and the clusters as text."""
     rows = []
     for name, row in zip(heat.names, heat.values, strict=True):
         pairs = zip(heat.names, row, strict=True)
@@ -164,5 +148,5 @@ def _describe_heatmap(heat: Heatmap) -> str:
         rows.append(f"{name}: {', '.join(values)}")
     members = zip(heat.names, heat.clusters, strict=False)
     clusters = ", ".join(f"{name} {at}" for name, at in members)
-    told = f"{heat.caption}. {'; '.join(rows)}. "
-    return f"{told}Clusters: {clusters}." if clusters else told
+    described = f"{heat.caption}. {'; '.join(rows)}. "
+    return f"{described}Clusters: {clusters}." if clusters else described

@@ -1,6 +1,6 @@
 """Judges in pictures: how far they lie apart, and one judge's values against another's."""
 
-from metra.meta.judge_plots import Histogram, JudgePlot
+from metra.meta.charts import Histogram, JudgePlot
 from metra.report import chart
 from metra.report.html.markup import Html
 

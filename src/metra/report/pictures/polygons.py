@@ -27,7 +27,7 @@ def draw_polygons(
     """Draw how each set's words spread over classes of tf.idf, and below of S."""
     first, second = study.references
     title = f"Salience of words that {first} and {second} share and do not share"
-    marks, told, width = [], [], layout.choose_width(WIDTH)
+    marks, described, width = [], [], layout.choose_width(WIDTH)
     for number, entry in enumerate(study.sets):
         y, (curve, point) = 46 + LINE * number, _choose_classes(number, entry)
         words = f"{entry.tokens:,} words"
@@ -35,12 +35,12 @@ def draw_polygons(
         marks.append(chart.draw_mark(32, y, 2.5, number, point))
         marks.append(chart.draw_text(56, y + 4, f"{entry.name}, {words}"))
         means = ", ".join(f"mean {w} {entry.means[w]:.2f}" for w in WEIGHTS)
-        told.append(f"{entry.name}: {words}, {means}.")
+        described.append(f"{entry.name}: {words}, {means}.")
     top = TOP + LINE * len(study.sets)
     for number, weight in enumerate(WEIGHTS):
         marks += _draw_panel(study, weight, top + number * (PANEL + GAP), width)
     size = width, top + len(WEIGHTS) * (PANEL + GAP)
-    return chart.render_chart(title, "", " ".join(told), size, marks, layout)
+    return chart.render_chart(title, "", " ".join(described), size, marks, layout)
 
 
 def _draw_panel(
@@ -79,7 +79,7 @@ def _choose_classes(number: int, entry: WordSet) -> tuple[str, str]:
 
 
 class _SetMark(NamedTuple):
-    """How the dots of a set look; none hides another that stands at the same place."""
+    """The look of the dots of a set; none hides another at the same place."""
 
     name: str
     kind: str
@@ -117,13 +117,13 @@ def draw_match_sets(
     names = [system.system for system in first.systems]
     left = chart.measure_names(names) + 16
     top = 66.0 + LINE * len(_SET_MARKS) / columns
-    told = []
+    described = []
     for entry in sets:
         marks += _draw_match_panel(entry, left, top, width)
         top += LINE * (len(names) + 1) + GAP
-        told.append(_describe_matches(entry))
+        described.append(_describe_matches(entry))
     size = width, top
-    return chart.render_chart(title, caption, " ".join(told), size, marks, layout)
+    return chart.render_chart(title, caption, " ".join(described), size, marks, layout)
 
 
 def _draw_match_panel(

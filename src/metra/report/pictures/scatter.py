@@ -1,14 +1,11 @@
 """A scatter plot of systems or pairs: named points, a line with its band, some hollow."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from metra.meta.charts import ScatterPoints
 from metra.report import chart
 from metra.report.html.markup import Html
 from metra.report.terminal import shorten_text
-
-if TYPE_CHECKING:
-    from metra.meta.scatter import ScatterPoints
 
 WIDTH, HEIGHT = 640.0, 470.0
 LEFT, TOP, RIGHT, BOTTOM = 72.0, 58.0, 24.0, 56.0
@@ -18,7 +15,7 @@ LONGEST = 32
 
 
 def draw_scatter(
-    cloud: "ScatterPoints", layout: chart.PictureLayout = chart.SCREEN
+    cloud: ScatterPoints, layout: chart.PictureLayout = chart.SCREEN
 ) -> str:
     """Draw a scatter plot as a file of its own, with a legend of the points' classes."""
     width = layout.choose_width(WIDTH)
@@ -35,7 +32,7 @@ def draw_scatter(
 
 
 def plot_points(
-    cloud: "ScatterPoints", frame: chart.PlotFrame, *, longest: int = LONGEST
+    cloud: ScatterPoints, frame: chart.PlotFrame, *, longest: int = LONGEST
 ) -> list[Html]:
     """Draw the points; names keep out of each other's way as far as there is room."""
     band = cloud.fit.band if cloud.fit else ()
@@ -59,12 +56,12 @@ def plot_points(
     return [*marks, *_draw_points(cloud, x, y), *_draw_names(cloud, x, y, longest)]
 
 
-def _list_classes(cloud: "ScatterPoints") -> list[str]:
+def _list_classes(cloud: ScatterPoints) -> list[str]:
     return sorted(set(filter(None, cloud.classes)))
 
 
 def _draw_points(
-    cloud: "ScatterPoints", x: chart.AxisScale, y: chart.AxisScale
+    cloud: ScatterPoints, x: chart.AxisScale, y: chart.AxisScale
 ) -> Iterator[Html]:
     classes = ["", *_list_classes(cloud)]
     for name, across, down, kind, outlier in zip(
@@ -79,7 +76,7 @@ def _draw_points(
 
 
 def _draw_names(
-    cloud: "ScatterPoints", x: chart.AxisScale, y: chart.AxisScale, longest: int
+    cloud: ScatterPoints, x: chart.AxisScale, y: chart.AxisScale, longest: int
 ) -> Iterator[Html]:
     """Draw each name beside its point where nothing stands yet; else not at all."""
     places = [(x(a), y(b)) for a, b in zip(cloud.x, cloud.y, strict=True)]
@@ -125,7 +122,7 @@ def _draw_legend(
     return marks, y + 14 - top if classes else 0.0
 
 
-def _describe_scatter(cloud: "ScatterPoints") -> str:
+def _describe_scatter(cloud: ScatterPoints) -> str:
     points = "; ".join(
         f"{name} {x:g}, {y:g}{f' ({cloud.hollow})' if outlier else ''}"
         for name, x, y, outlier in zip(

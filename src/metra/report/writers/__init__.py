@@ -1,9 +1,8 @@
-"""What was computed, written for people and programs: one module per kind of result.
+"""Results as text for people and programs: one module per kind of result.
 
 headings: names of metrics and systems above and beside tables
 results: scores in every format, and the table of formats
-paper: scores as tables for a paper
-methods: what to say in a paper's section on methods
+paper: scores as tables for a paper, and a paragraph on methods
 comparison: differences between systems as tables and in words
 gate: checks against a baseline as text, Markdown, JSON, JUnit and annotations
 notebook: scores as a notebook and the Python prompt show them
@@ -14,7 +13,7 @@ profiles: profiles of systems by themselves or below the scores
 meta: answers of meta-evaluation in every format
 exercise: the tables of a collective exercise
 ranking: rankings by average ranks, and retrieval runs
-segmentation: how outputs were segmented, and where that is unsure
+segmentation: outputs segmented like their references, with unsure places
 testsets: test sets of this machine, and what they hold
 salience: salience lists and studies of two translations
 """

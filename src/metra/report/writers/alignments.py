@@ -1,4 +1,4 @@
-"""Alignments as text and HTML: reference above output, under each pair what it is."""
+"""Alignments as text: reference above output, under each pair its kind."""
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
@@ -7,27 +7,23 @@ from typing import NamedTuple
 from metra.errors import format_count
 from metra.metrics.alignment import Alignment, Link
 from metra.report import terminal
-from metra.report.html.markup import Html, tag
 from metra.report.table import Style
 from metra.report.writers.headings import order_systems
 from metra.scoring.results import Results
 
-# Kinds of links that are not of equal words: what stands below, the terminal's colour and
-# the hue on pages.
+# Kinds of links that are not of equal words: the mark below, and the colour.
 MARKS = {
-    "substitution": ("S", "\x1b[33m", 45),
-    "insertion": ("I", "\x1b[32m", 130),
-    "deletion": ("D", "\x1b[31m", 0),
-    "stem": ("stem", "\x1b[36m", 190),
-    "synonym": ("syn", "\x1b[35m", 300),
-    "paraphrase": ("para", "\x1b[34m", 230),
+    "substitution": ("S", "\x1b[33m"),
+    "insertion": ("I", "\x1b[32m"),
+    "deletion": ("D", "\x1b[31m"),
+    "stem": ("stem", "\x1b[36m"),
+    "synonym": ("syn", "\x1b[35m"),
+    "paraphrase": ("para", "\x1b[34m"),
 }
 # Kinds whose name is no noun.
 NOUNS = {"exact": "exact link"}
 LABELS = ("REF  ", "HYP  ", "     ")
 NARROWEST = 20
-#: How many columns a word takes on a page before it is split.
-LONGEST = 60
 
 
 def render_alignments(results: Results, style: Style) -> Iterator[str]:
@@ -52,44 +48,8 @@ def render_alignment(alignment: Alignment) -> str:
     return "\n".join([heading, *_format_alignment(alignment, Style())])
 
 
-def render_alignment_html(alignment: Alignment) -> Html:
-    """Write one alignment as HTML that wraps, in the colours of the page around it."""
-    heading = f"{_format_heading(alignment, None)} (reference above output)"
-    cells = [
-        _render_link(link, cell)
-        for link in alignment.links
-        for cell in _build_link_cells(alignment, link, room=LONGEST)
-    ]
-    gap = ".3em" if alignment.unit == "word" else "0"
-    style = f"display:flex;flex-wrap:wrap;column-gap:{gap};row-gap:.5em;line-height:1.4"
-    # Words run from right to left where those of the reference do.
-    body = (
-        tag("div", cells, style=style, dir="auto") if cells else "both sides are empty"
-    )
-    return tag("div", tag("div", tag("small", heading)), body)
-
-
-def _render_link(link: Link, cell: "_AlignmentCell") -> Html:
-    is_marked = link.kind in MARKS
-    hue = MARKS[link.kind][2] if is_marked else 0
-    # Half transparent, so that words stay legible on light and on dark pages.
-    color = f"background:hsl({hue} 90% 50% / .25);" if is_marked else ""
-    *texts, mark = cell.texts
-    return tag(
-        "span",
-        [
-            tag("span", text, style="unicode-bidi:isolate;white-space:pre")
-            for text in texts
-        ],
-        tag("small", mark) if mark else None,
-        title=link.kind,
-        style=f"{color}display:inline-flex;flex-direction:column;align-items:center;"
-        "padding:0 .15em;border-radius:.2em",
-    )
-
-
 class _AlignmentCell(NamedTuple):
-    """What stands above each other: reference, output, mark; their colour and width."""
+    """A reference word, the output word and the mark below; their colour and width."""
 
     texts: tuple[str, str, str]
     color: str
@@ -136,7 +96,7 @@ def _build_link_cells(
 ) -> Iterator[_AlignmentCell]:
     """Make a link's cell, or several where a word is too long for a line."""
     hyp, ref = alignment.words(link)
-    mark, color, _ = MARKS.get(link.kind, ("", "", 0))
+    mark, color = MARKS.get(link.kind, ("", ""))
     upper, lower = " ".join(ref), " ".join(hyp)
     if upper == lower:
         upper = lower = terminal.make_visible(upper)

@@ -3,8 +3,7 @@
 Buckets and n-grams are tables; the most changed segments show their word differences.
 """
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterator
 from typing import Literal
 
 from metra.analysis.buckets import SMALL, Buckets, BucketScore
@@ -15,16 +14,11 @@ from metra.errors import OptionError, format_count
 from metra.report import terminal
 from metra.report.table import (
     Style,
-    escape_markdown,
     format_score,
     format_signed,
-    render_markdown_table,
 )
 from metra.report.writers.headings import format_signature, shorten_specs
-from metra.report.writers.profiles import (
-    render_profiles_markdown,
-    render_profiles_terminal,
-)
+from metra.report.writers.profiles import render_profiles_terminal
 from metra.report.writers.results import render, render_terminal
 from metra.scoring.json import convert_record, convert_results, render_json
 from metra.scoring.results import Results
@@ -56,14 +50,9 @@ MARKS = {
     "before": ("[-", "-]", terminal.TONES["bad"]),
     "after": ("{+", "+}", terminal.TONES["good"]),
 }
-#: The same in Markdown.
-MARKDOWN = {"": "", "[-": "~~", "{+": "**"}
-SIGNS = (
-    "[-only before-]  {+only after+}; in a reference: words that are in only one of "
-    "the outputs."
-)
+SIGNS = "[-only before-]  {+only after+}"
 CHANGES_NOTE = (
-    f"{SIGNS} Red: correct word lost; green: correct word gained; yellow: in no "
+    f"{SIGNS}. Red: correct word lost; green: correct word gained; yellow: in no "
     "reference."
 )
 
@@ -86,29 +75,10 @@ def _render_changes_terminal(
     return "\n\n".join([*blocks, terminal.style_text(note, terminal.DIM, style)])
 
 
-def _render_changes_markdown(changes: SystemChanges, headings: MetricHeadings) -> str:
-    """Write the segments as lists: what went is struck out, what came is bold."""
-    title = escape_markdown(_format_title(changes, headings))
-    blocks = [f"### {title}", _format_counts(changes)]
-    for name, listed in (("better", changes.improved), ("worse", changes.worsened)):
-        for change in listed:
-            scores = _format_scores(change, headings, 2)
-            head = f"**Segment {change.number}**, {name}: {scores}\n"
-            source = f"- source: {escape_markdown(change.source or '')}"
-            texts = [
-                f"- {label}: {_join_pieces(pieces)}"
-                for label, pieces in _list_texts(change)
-            ]
-            lines = [head, *([source] if change.source else []), *texts]
-            blocks.append("\n".join(lines))
-    return "\n\n".join(blocks)
-
-
 def _format_title(changes: SystemChanges, headings: MetricHeadings) -> str:
-    how = "" if changes.order == "gain" else ", by the change of the corpus score"
     return (
         f"What changed from {changes.baseline} to {changes.system}, "
-        f"segments by {headings.get_name(changes.spec)}{how}"
+        f"segments by {headings.get_name(changes.spec)}"
     )
 
 
@@ -122,8 +92,6 @@ def _format_counts(changes: SystemChanges) -> str:
             f"; {format_count(changes.short_count, 'segment')} of fewer than "
             f"{changes.min_words} words excluded"
         )
-    if changes.min_change:
-        counts += f"; only changes of at least {changes.min_change:g} are shown"
     return counts
 
 
@@ -175,7 +143,7 @@ def _format_scores(change: SegmentChange, headings: MetricHeadings, digits: int)
 
 
 def _list_texts(change: SegmentChange) -> list[tuple[str, list[terminal.MarkedText]]]:
-    """List outputs and references with their labels; what only one output has is marked."""
+    """List outputs and references by label, with marks on words of only one output."""
     mark = terminal.MarkedText
     texts = []
     for label, output in (("before", change.diff.before), ("after", change.diff.after)):
@@ -186,29 +154,12 @@ def _list_texts(change: SegmentChange) -> list[tuple[str, list[terminal.MarkedTe
             signs = (opening, closing, color) if piece.kind != "kept" else ()
             pieces.append(mark(piece.text, bool(piece.space), *signs))
         texts.append((label, pieces))
-    several = len(change.diff.references) > 1
-    for number, reference in enumerate(change.diff.references, 1):
+    several = len(change.references) > 1
+    for number, reference in enumerate(change.references, 1):
         if reference is not None:
-            pieces = [
-                mark(piece.text, bool(piece.space), *MARKS.get(piece.found_by, ()))
-                for piece in reference
-            ]
-            texts.append((f"ref {number}" if several else "ref", pieces))
+            label = f"ref {number}" if several else "ref"
+            texts.append((label, [mark(reference, False)]))
     return texts
-
-
-def _join_pieces(pieces: Sequence[terminal.MarkedText]) -> str:
-    """Join pieces, neighbours with the same sign under one; white space becomes a blank."""
-    text = ""
-    for opening, group in groupby(pieces, key=lambda piece: piece.opening):
-        sign = MARKDOWN[opening]
-        words = "".join(
-            f"{escape_markdown(piece.text)}{' ' if piece.space else ''}"
-            for piece in group
-        )
-        inner = words.rstrip(" ")
-        text += f"{sign}{inner}{sign}{words[len(inner) :]}" if inner else ""
-    return text
 
 
 BUCKETS_NOTE = (
@@ -220,7 +171,6 @@ CORNERS = {
     "length": "words",
     "source-length": "words",
     "frequency": "frequency",
-    "score": "score",
 }
 #: The lists of n-gram changes: what the counts are of, how they changed, what that is.
 NGRAM_LISTS = {
@@ -275,38 +225,25 @@ def _render_json(results: Results, findings: AnalysisResults, _: Style) -> str:
     return render_json(convert_results(results) | analysed)
 
 
-def _render_markdown(results: Results, findings: AnalysisResults, style: Style) -> str:
-    blocks = [render(results, "markdown", style)]
-    headings = MetricHeadings(results)
-    blocks += [_render_changes_markdown(entry, headings) for entry in findings.changes]
-    for tables, notes in _build_sections(findings, headings):
-        blocks += [render_markdown_table(table, style) for table in tables]
-        blocks.append("\n".join(map(escape_markdown, notes)))
-    if findings.profiles is not None:
-        blocks.append(render_profiles_markdown(findings.profiles))
-    return "\n\n".join(blocks)
-
-
 #: The functions that write the formats that have room for texts.
 WRITERS = {
     "table": _render_terminal,
     "json": _render_json,
-    "markdown": _render_markdown,
 }
 
 
 def _build_sections(
     findings: AnalysisResults, headings: MetricHeadings
 ) -> Iterator[tuple[list[Table], list[str]]]:
-    """Lay out what is tables in every format, each with what explains it."""
+    """Lay out the tables of n-grams and buckets, each with its notes."""
     for changes in findings.ngrams:
-        tables = _build_ngram_tables(changes)
+        tables = build_ngram_tables(changes)
         pair = f"{changes.baseline} to {changes.system}"
         nothing = [f"No n-gram changed from {pair}."]
         yield tables, [NGRAMS_NOTE, changes.preparation] if tables else nothing
     for buckets in findings.buckets:
         tables = [
-            _build_bucket_table(buckets, spec, headings) for spec in buckets.directions
+            build_bucket_table(buckets, spec, headings) for spec in buckets.directions
         ]
         small = f"fewer than {SMALL} {buckets.unit}"
         note = f"?: {small}, too few to compare."
@@ -315,7 +252,8 @@ def _build_sections(
         yield tables, [note]
 
 
-def _build_bucket_table(buckets: Buckets, spec: str, metrics: MetricHeadings) -> Table:
+def build_bucket_table(buckets: Buckets, spec: str, metrics: MetricHeadings) -> Table:
+    """Lay out every system's scores by one metric in each bucket."""
     others = [name for name in buckets.systems if name != buckets.baseline]
     # Two systems leave room for the interval of their difference.
     pair = buckets.baseline is not None and len(others) == 1
@@ -346,13 +284,16 @@ def _build_bucket_table(buckets: Buckets, spec: str, metrics: MetricHeadings) ->
     metric = Column(metrics.get_name(spec), direction=direction).title
     more = metrics.get_more_digits(spec)
     columns = [Column(heading, more_digits=more) for heading in headings]
-    return make_table(corner, columns, rows, caption=f"{metric} by {buckets.title}")
+    caption = f"{metric} by {buckets.title}"
+    return make_table(
+        corner, columns, rows, caption=caption, name=f"{buckets.title}-{spec}"
+    )
 
 
 def _mark_difference(
     score: BucketScore, higher_is_better: bool | None
 ) -> tuple[str, Literal["", "good", "bad"]]:
-    """Return the sign of a difference, and the tone of one that is significant."""
+    """Return the sign of a difference, and its tone if it is significant."""
     if score.difference is None or higher_is_better is None:
         return " ", ""
     if score.difference == 0:
@@ -364,7 +305,7 @@ def _mark_difference(
     return ("▼", "bad") if significant else ("▽", "")
 
 
-def _build_ngram_tables(changes: NgramChanges) -> list[Table]:
+def build_ngram_tables(changes: NgramChanges) -> list[Table]:
     """Lay out each list that has something in it: better first, then worse."""
     headings = [changes.baseline, changes.system, "references"]
     headings += ["rose", "fell", "weight", "segments"]
@@ -382,7 +323,8 @@ def _build_ngram_tables(changes: NgramChanges) -> list[Table]:
         caption = f"{kind} that {changes.system} has {how} often"
         if rows:
             caption = f"{caption} ({verdict})"
-            tables.append(make_table(name, headings, rows, caption=caption))
+            label = f"{name}-{changes.system}"
+            tables.append(make_table(name, headings, rows, caption=caption, name=label))
     return tables
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from metra.analysis.headlines import (
+    BestSystem,
     describe_trust,
     has_disagreement,
     list_best_systems,
@@ -17,11 +18,10 @@ from metra.report.writers.headings import (
     join_names,
     name_correction,
     name_test,
-    say_corrected,
-    say_family,
+    say_correction,
     shorten_specs,
 )
-from metra.scoring.results import Results
+from metra.scoring.results import HUMAN_SCORE, Results
 from metra.scoring.table import Cell, Column, Table, make_table
 
 if TYPE_CHECKING:
@@ -44,23 +44,16 @@ def describe_comparisons(results: Results) -> list[str]:
     return [*describe(results), *build_reasons(results)]
 
 
-def describe_disagreement(results: Results) -> list[str]:
-    """Say first where kinds of metrics disagree, and whom to trust more."""
+def describe_disagreement(*all_results: Results) -> list[str]:
+    """Say first where people and kinds of metrics disagree, and whom to trust more.
+
+    Results are those of people and of metrics, or of metrics only.
+    """
+    results = all_results[-1]
     short_names = shorten_specs(results.specs)
     kinds = [score.basis for score in results.systems[0].scores.values()]
     if results.clusters:
-        if not has_disagreement([results]):
-            return []
-        best = []
-        for basis, metrics, system, equals in list_best_systems([results]):
-            named = join_names([short_names[metric] for metric in metrics])
-            unclear = (
-                f", not significantly better than {join_names(equals)}"
-                if equals
-                else ""
-            )
-            best.append(f"{system} is best by {named} ({basis}{unclear})")
-        return [f"Metrics disagree: {', '.join(best)}. {describe_trust(kinds)}"]
+        return _describe_best_systems(all_results)
     lines = []
     for system, baseline, better, worse in list_contrary_verdicts(results):
         sides = []
@@ -77,6 +70,35 @@ def describe_disagreement(results: Results) -> list[str]:
     return lines
 
 
+def _describe_best_systems(all_results: Sequence[Results]) -> list[str]:
+    if not has_disagreement(all_results):
+        return []
+    names = {
+        spec: name
+        for results in all_results
+        for spec, name in shorten_specs(results.specs).items()
+    }
+    best = list_best_systems(all_results)
+    groups: dict[tuple[str, tuple[str, ...]], list[BestSystem]] = {}
+    for entry in best:
+        groups.setdefault((entry.system, tuple(entry.equals)), []).append(entry)
+    parts = []
+    for (system, equals), entries in groups.items():
+        metrics = [join_names([names[m] for m in entry.metrics]) for entry in entries]
+        who = [
+            listed if HUMAN_SCORE in entry.metrics else f"{listed} ({entry.basis})"
+            for listed, entry in zip(metrics, entries, strict=True)
+        ]
+        is_one = len(entries) == len(entries[0].metrics) == 1 and who != [HUMAN_SCORE]
+        part = f"{join_names(who)} {'puts' if is_one else 'put'} {system} first"
+        if equals:
+            part += f", not significantly better than {join_names(equals)}"
+        parts.append(part)
+    kinds = list(dict.fromkeys(entry.basis for entry in best))
+    who_disagree = "People and metrics" if "people" in kinds else "Metrics"
+    return [f"{who_disagree} disagree: {'; '.join(parts)}. {describe_trust(kinds)}"]
+
+
 def build_reasons(results: Results) -> list[str]:
     """Say why there was no test, where there was none."""
     reasons = dict.fromkeys(entry.reason for entry in results.comparisons)
@@ -88,9 +110,9 @@ def build_comparison_legend(results: Results) -> list[str]:
     terms = results.terms
     if terms is None:
         return []
-    lines = [f"{LEGEND} (p above {terms.alpha:g}{say_corrected(results)})"]
-    if family := say_family(results):
-        lines.append(f"corrected{family}")
+    lines = [f"{LEGEND} (p above {terms.alpha:g})"]
+    if correction := say_correction(results):
+        lines.append(f"p{correction}")
     if results.clusters:
         lines.append("above the diagonal: row minus column; below: p-values")
     return [*lines, name_test(terms)]

@@ -1,4 +1,4 @@
-"""What metrics noted, what scores and quality models consist of."""
+"""Findings of metrics, and the parts of scores and quality models."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, fields

@@ -143,8 +143,7 @@ def describe_test(results: Results) -> str:
     terms = results.terms
     if terms is None:
         return ""
-    corrected = say_corrected(results) + say_family(results)
-    return f"p ≤ {terms.alpha:g}{corrected}; {name_test(terms)}"
+    return f"p ≤ {terms.alpha:g}{say_correction(results)}; {name_test(terms)}"
 
 
 def name_test(terms: "SignificanceSettings") -> str:
@@ -169,18 +168,12 @@ def is_corrected(results: Results) -> bool:
     return asked and len(tested) > len(results.specs)
 
 
-def say_corrected(results: Results) -> str:
-    """Name the correction of p-values; an empty string without one."""
-    if results.terms is None or not is_corrected(results):
+def say_correction(results: Results) -> str:
+    """Name the correction of p-values and its family; an empty string without one."""
+    terms = results.terms
+    if terms is None or not is_corrected(results):
         return ""
-    return f" after {CORRECTIONS[results.terms.correction]} correction"
-
-
-def say_family(results: Results) -> str:
-    """Name the family of corrected p-values; an empty string without a correction."""
-    if results.terms is None or not is_corrected(results):
-        return ""
-    return f" for {describe_family(results.terms)}"
+    return f" after {CORRECTIONS[terms.correction]} correction for {describe_family(terms)}"
 
 
 def name_correction(results: Results) -> list[str]:

@@ -1,9 +1,12 @@
-"""Answers of meta-evaluation as text, JSON, tab-separated values, Markdown or LaTeX."""
+"""Answers of meta-evaluation as text, JSON, TSV, CSV, Markdown or LaTeX."""
 
+import csv
+import io
 import math
 from collections.abc import Iterator
 from typing import Any
 
+from metra.formats.table import escape_formula
 from metra.meta.findings import MetaReport
 from metra.report.paper import PaperTable, render_paper_latex
 from metra.report.table import (
@@ -29,8 +32,13 @@ def render_report_terminal(report: MetaReport, style: Style) -> str:
     """Lay out the tables for a terminal, the notes and the signature below."""
     blocks = [render_table(table, style) for table in report.tables]
     legend = [] if report.remarks else explain_best_marks(report.tables)
-    selection = [f"Counted: {report.selection}."] if report.selection else []
-    notes = [*report.remarks, *legend, *selection, *report.notes, report.signature]
+    notes = [
+        *report.remarks,
+        *legend,
+        *report.selection_notes,
+        *report.notes,
+        report.signature,
+    ]
     below = "\n".join(style_text(note, DIM, style) for note in notes)
     return "\n\n".join([*blocks, below])
 
@@ -60,19 +68,30 @@ def render_report_tsv(report: MetaReport, _: Style) -> str:
     return render_tsv([COLUMNS, *_list_lines(report)])
 
 
+def render_report_csv(report: MetaReport, _: Style) -> str:
+    """Write the same lines with commas; no name begins like a formula."""
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow(COLUMNS)
+    for *names, value, low, high, signature in _list_lines(report):
+        rows.writerow([*map(escape_formula, names), value, low, high, signature])
+    return out.getvalue().removesuffix("\n")
+
+
 def render_report_markdown(report: MetaReport, style: Style) -> str:
     """Write the tables in Markdown, the notes and the signature as a list."""
     blocks = [render_markdown_table(table, style) for table in report.tables]
-    counted = [f"Counted: {report.selection}."] if report.selection else []
-    notes = [f"- {note}" for note in [*report.remarks, *counted, *report.notes]]
+    notes = [
+        f"- {note}"
+        for note in [*report.remarks, *report.selection_notes, *report.notes]
+    ]
     notes.append(f"- `{report.signature}`")
     return "\n\n".join([*blocks, "\n".join(notes)])
 
 
 def render_report_latex(report: MetaReport, style: Style) -> str:
     """Write floats, their remarks below; notes and signature are comments above."""
-    counted = [f"Counted: {report.selection}."] if report.selection else []
-    lines = [*counted, *report.notes, *report.signature.split("\n")]
+    lines = [*report.selection_notes, *report.notes, *report.signature.split("\n")]
     comments = format_latex_comments(lines)
     papers = [
         PaperTable(table, report.label or f"tab:{table.name}", report.remarks)
@@ -86,6 +105,7 @@ WRITERS = {
     "table": render_report_terminal,
     "json": render_report_json,
     "tsv": render_report_tsv,
+    "csv": render_report_csv,
     "markdown": render_report_markdown,
     "latex": render_report_latex,
 }

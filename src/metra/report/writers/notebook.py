@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from metra.report.html.markup import Html, tag
-from metra.report.paper import build_html_table
+from metra.report.html.markup import Html, mark_safe, tag
+from metra.report.html.tables import convert_table
 from metra.report.table import Style
 from metra.report.terminal import escape_controls, explain_best_marks, render_table
-from metra.report.writers.alignments import render_alignment, render_alignment_html
+from metra.report.writers.alignments import render_alignment
 from metra.report.writers.headings import list_signatures
 from metra.report.writers.results import (
     build_headlines,
@@ -16,6 +16,13 @@ from metra.report.writers.results import (
 )
 from metra.scoring.results import Results
 from metra.scoring.table import Table
+
+#: Keeps names left, numbers below each other and words for screen readers out of sight.
+_STYLE = """\
+.metra th[scope=row] { text-align: left; font-weight: normal }
+.metra .num { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums }
+.metra .unseen { position: absolute; width: 1px; height: 1px; clip-path: inset(50%) }
+"""
 
 
 def render_text(results: Results) -> str:
@@ -32,10 +39,7 @@ def render_text(results: Results) -> str:
 
 def render_html(results: Results) -> Html:
     """Write the scores of systems as HTML in the colours of the notebook."""
-    style = Style()
-    tables = [
-        build_html_table(each, style) for each in _build_short_tables(results, style)
-    ]
+    tables = [convert_table(each) for each in _build_short_tables(results, Style())]
     headlines = [tag("div", each) for each in build_headlines(results)]
     remarks = [tag("div", remark) for remark in build_remarks(results)]
     notes = [*build_notes(results), *_list_levels(results)]
@@ -45,6 +49,7 @@ def render_html(results: Results) -> Html:
     ]
     return tag(
         "div",
+        tag("style", mark_safe(_STYLE)),
         headlines,
         tables,
         remarks,
@@ -52,6 +57,7 @@ def render_html(results: Results) -> Html:
         tag(
             "details", tag("summary", tag("small", "Signatures")), tag("ul", signatures)
         ),
+        class_="metra",
         style="overflow-x:auto",
     )
 
@@ -82,5 +88,4 @@ WRITERS = {
     ("Results", "text"): render_text,
     ("Results", "html"): render_html,
     ("Alignment", "text"): render_alignment,
-    ("Alignment", "html"): render_alignment_html,
 }

@@ -1,21 +1,29 @@
-"""Scores as tables for a paper: names in print, marks of significance, notes."""
+"""Scores as tables for a paper, and a paragraph on methods with citations and BibTeX."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
-from metra.errors import OptionError, UnknownNameError, no_such
-from metra.metrics.citations import get_title
-from metra.metrics.signatures import rewrite_signature, split_signature
+from metra import __version__
+from metra.metrics.citations import (
+    CITATIONS,
+    PAPERS_OF_METHODS,
+    format_bibliography,
+    get_title,
+    list_papers,
+)
+from metra.metrics.signatures import (
+    convert_to_sacrebleu,
+    rewrite_signature,
+    split_signature,
+)
 from metra.report.paper import (
     PaperTable,
-    render_paper_html,
     render_paper_latex,
     render_paper_markdown,
     render_workbook,
 )
-from metra.report.table import Style
+from metra.report.table import Style, escape_latex, format_latex_comments
 from metra.report.writers.comparison import build_reasons
 from metra.report.writers.headings import (
     build_metric_column,
@@ -23,6 +31,8 @@ from metra.report.writers.headings import (
     describe_intervals,
     describe_test,
     format_metric_heading,
+    is_corrected,
+    join_names,
     name_correction,
     order_systems,
     shorten_specs,
@@ -43,7 +53,6 @@ BETTER, WORSE = "†", "‡"
 WRITERS = {
     "markdown": render_paper_markdown,
     "latex": render_paper_latex,
-    "html": render_paper_html,
 }
 
 
@@ -60,31 +69,19 @@ def render_xlsx(results: Results, style: Style) -> bytes:
 
 def build_papers(results: Results, style: Style) -> list[PaperTable]:
     """Build the table of the systems' scores, then further ones where asked for."""
-    results, titles = apply_names(results, style)
-    groups = _read_column_groups(style.paper.column_groups, titles)
+    titles = name_metrics(results.specs)
     label = style.paper.label or LABEL
-    papers = [_build_main_table(results, style, titles, groups)]
+    papers = [_build_main_table(results, style, titles)]
     if style.paper.differences and results.comparisons:
         table, notes = _build_difference_table(results, titles)
         papers.append(PaperTable(table, f"{label}-differences", notes))
     further = build_level_tables(results, style, titles)
-    if results.groups is not None and not _shows_groups(results, groups):
+    if results.groups is not None and not _shows_groups(results):
         further = build_group_tables(results, results.groups, style, titles)
     return [
         *papers,
         *(PaperTable(each, f"{label}-{n}") for n, each in enumerate(further, 2)),
     ]
-
-
-def apply_names(results: Results, style: Style) -> tuple[Results, dict[str, str]]:
-    """Return the results with the systems' names for print, and each metric's."""
-    titles = name_metrics(results.specs)
-    systems = list(results)
-    known = [*systems, *titles, *titles.values()]
-    rename = _read_renames(style.paper.rename, known)
-    titles = {spec: rename.get(spec, rename.get(t, t)) for spec, t in titles.items()}
-    names = {name: rename.get(name, name) for name in systems}
-    return _rename_systems(results, names), titles
 
 
 def name_metrics(specs: Sequence[str]) -> dict[str, str]:
@@ -106,11 +103,11 @@ def name_metrics(specs: Sequence[str]) -> dict[str, str]:
 
 
 def _build_main_table(
-    results: Results, style: Style, titles: Mapping[str, str], groups: Mapping[str, str]
+    results: Results, style: Style, titles: Mapping[str, str]
 ) -> PaperTable:
     """Build the table of the systems' scores: the best in bold, marks where it was tested."""
     systems = order_systems(results, style)
-    columns = _list_columns(results, systems, titles, groups)
+    columns = _list_columns(results, systems, titles)
     rows = [
         (entry.name, [cells[at] for _, cells in columns])
         for at, entry in enumerate(systems)
@@ -137,14 +134,11 @@ def _list_columns(
     results: Results,
     systems: Sequence[SystemScores],
     titles: Mapping[str, str],
-    groups: Mapping[str, str],
 ) -> list[tuple[Column, list[Cell]]]:
-    """Lay out a column for each metric, those of a group side by side."""
+    """Lay out a column for each metric, then those of groups of segments."""
     marks = _find_marks(results)
     columns = []
-    # A column without a group stays where it is.
-    order = list(dict.fromkeys(groups.get(spec, spec) for spec in results.specs))
-    for spec in sorted(results.specs, key=lambda s: order.index(groups.get(s, s))):
+    for spec in results.specs:
         scores = [entry.scores[spec] for entry in systems]
         cells = [
             Cell(
@@ -154,10 +148,8 @@ def _list_columns(
             )
             for entry, score in zip(systems, scores, strict=True)
         ]
-        columns.append(
-            _make_column(titles[spec], cells, scores[0], groups.get(spec, ""))
-        )
-    if not _shows_groups(results, groups):
+        columns.append(_make_column(titles[spec], cells, scores[0], ""))
+    if not _shows_groups(results):
         return columns
     for group in results.groups or ():
         by_name = {entry.name: entry.scores for entry in group.systems}
@@ -176,10 +168,10 @@ def _make_column(
     return column, mark_best(cells, direction=score.direction)
 
 
-def _shows_groups(results: Results, groups: Mapping[str, str]) -> bool:
+def _shows_groups(results: Results) -> bool:
     """Tell whether groups of segments are columns side by side."""
     count = (1 + len(results.groups or ())) * len(results.specs)
-    return results.groups is not None and not groups and count <= MOST_COLUMNS
+    return results.groups is not None and count <= MOST_COLUMNS
 
 
 def _find_marks(results: Results) -> dict[tuple[str, str], str]:
@@ -276,65 +268,53 @@ def _explain_daggers(results: Results, other: str) -> str:
     )
 
 
-def _read_renames(pairs: Sequence[str], known: Sequence[str]) -> dict[str, str]:
-    """Read pairs OLD=NEW, where an old name may have an equals sign itself."""
-    names = {}
-    for pair in pairs:
-        old = _find_start(pair, known, "=")
-        if old is None:
-            if "=" not in pair:
-                msg = f"`rename` {pair!r} has no '='; expected OLD=NEW."
-                raise OptionError(msg)
-            what = "system or metric"
-            raise UnknownNameError(no_such(what, pair.partition("=")[0], known))
-        names[old] = pair[len(old) + 1 :]
-    return names
+def describe_methods(results: Results, form: str, style: Style) -> str:
+    """Say what was computed and how, then list the papers in BibTeX.
+
+    Citations are commands of natbib where `form` is latex. Signatures, which have all
+    options, are comments.
+    """
+    is_latex = form == "latex"
+    escape, cite = (escape_latex, _cite_latex) if is_latex else (str, _cite_plain)
+    whole = [score.signature for score in results.systems[0].scores.values()]
+    plain = [split_signature(signature)[0] for signature in whole]
+    papers = list(map(_choose_papers, plain))
+    titles = name_metrics(results.specs).values()
+    named = [f"{escape(t)}{cite(keys)}" for t, keys in zip(titles, papers, strict=True)]
+    sentences = [
+        f"We report {join_names(named)}, computed with metra {__version__} "
+        f"({escape(describe_corpus(results))})."
+    ]
+    shows_intervals = results.terms is None or style.paper.differences
+    methods = []
+    if results.terms and not all(each.reason for each in results.comparisons):
+        keys = [*PAPERS_OF_METHODS[results.terms.test]]
+        if is_corrected(results):
+            keys += PAPERS_OF_METHODS[results.terms.correction]
+        methods.append(("Differences are significant at", describe_test(results), keys))
+    if shows_intervals and whole != plain:
+        keys = [*PAPERS_OF_METHODS["interval"]]
+        methods.append(("Intervals are", describe_intervals(results), keys))
+    for start, text, keys in methods:
+        sentences.append(f"{start} {escape(text)}{cite(keys)}.")
+    cited = [key for keys in papers for key in keys]
+    cited += [key for _, _, keys in methods for key in keys]
+    comments = format_latex_comments(whole if shows_intervals else plain)
+    return "\n\n".join([" ".join(sentences), comments, format_bibliography(cited)])
 
 
-def _rename_systems(results: Results, names: Mapping[str, str]) -> Results:
-    """Give systems other names, in every table."""
-    given = list(names.values())
-    for name in given:
-        if given.count(name) > 1:
-            msg = f"`rename` gives two systems the name {name!r}; names must differ."
-            raise OptionError(msg)
-
-    def rename(systems: Sequence[SystemScores]) -> list[SystemScores]:
-        return [replace(entry, name=names[entry.name]) for entry in systems]
-
-    groups = [replace(g, systems=rename(g.systems)) for g in results.groups or ()]
-    return replace(
-        results,
-        systems=rename(results.systems),
-        comparisons=[
-            each._replace(system=names[each.system], baseline=names[each.baseline])
-            for each in results.comparisons
-        ],
-        groups=results.groups and groups,
-    )
+def _cite_latex(keys: Sequence[str]) -> str:
+    return rf" \citep{{{','.join(keys)}}}" if keys else ""
 
 
-def _read_column_groups(
-    given: Sequence[str], titles: Mapping[str, str]
-) -> dict[str, str]:
-    """Read groups TITLE=METRIC,METRIC: each spec's group."""
-    specs = dict(zip(titles.values(), titles, strict=True)) | {s: s for s in titles}
-    groups = {}
-    for entry in given:
-        group, equals, rest = entry.partition("=")
-        if not equals or not rest:
-            msg = f"`column_groups` {entry!r} names no metrics; expected TITLE=METRIC,METRIC."
-            raise OptionError(msg)
-        while rest:
-            name = _find_start(f"{rest},", list(specs), ",")
-            if name is None:
-                raise UnknownNameError(no_such("metric", rest, specs))
-            groups[specs[name]] = group
-            rest = rest[len(name) + 1 :]
-    return groups
+def _cite_plain(keys: Sequence[str]) -> str:
+    entries = [CITATIONS[key] for key in keys]
+    listed = (f"{each.format_authors()}, {each.year}" for each in entries)
+    return f" ({'; '.join(listed)})" if keys else ""
 
 
-def _find_start(text: str, known: Iterable[str], end: str) -> str | None:
-    """Find the longest known name that the text begins with, before `end`."""
-    found = [name for name in known if text.startswith(f"{name}{end}")]
-    return max(found, key=len, default=None)
+def _choose_papers(signature: str) -> list[str]:
+    """List a metric's papers; sacreBLEU's where sacreBLEU would give the same score."""
+    is_sacrebleu = convert_to_sacrebleu(signature) != signature
+    papers = list_papers(signature)
+    return [key for key in papers if is_sacrebleu or key != "post2018"]

@@ -39,11 +39,11 @@ def render_profiles_terminal(profiles: Profiles, style: Style) -> str:
         bold = terminal.style_text(name, terminal.BOLD, style)
         readings.append(f"{bold}{blanks}{profile.reading}")
     below = terminal.style_text(_describe_corpus(profiles), terminal.DIM, style)
-    table = terminal.render_table(_build_profile_table(profiles), style)
+    table = terminal.render_table(build_profile_table(profiles), style)
     return "\n\n".join([table, "\n".join(readings), below])
 
 
-def render_profiles_markdown(profiles: Profiles) -> str:
+def _render_markdown(profiles: Profiles) -> str:
     """Write the table, the readings, and what the columns mean."""
     readings = [
         f"- **{escape_markdown(profile.system)}**: {profile.reading}"
@@ -51,11 +51,11 @@ def render_profiles_markdown(profiles: Profiles) -> str:
     ]
     meanings = "\n".join(f"- {line}" for line in _explain_traits(profiles))
     below = escape_markdown(_describe_corpus(profiles))
-    table = render_markdown_table(_build_profile_table(profiles), Style())
+    table = render_markdown_table(build_profile_table(profiles), Style())
     return "\n\n".join([table, "\n".join(readings), meanings, below])
 
 
-def _build_profile_table(profiles: Profiles) -> Table:
+def build_profile_table(profiles: Profiles) -> Table:
     """Lay out systems and traits; the references come last, where they have the trait."""
     traits = profiles.traits
     rows = [
@@ -70,7 +70,7 @@ def _build_profile_table(profiles: Profiles) -> Table:
         cells = [_build_cell(v, t, "") for v, t in zip(references, traits, strict=True)]
         rows.append(("(references)", cells))
     headings = [t.title if t.unit == "ratio" else f"{t.title} %" for t in traits]
-    return make_table("system", headings, rows)
+    return make_table("system", headings, rows, name="profiles")
 
 
 def _render_terminal(profiles: Profiles, style: Style, show: str | None) -> str:
@@ -93,7 +93,7 @@ def _render_terminal(profiles: Profiles, style: Style, show: str | None) -> str:
 _WRITERS: dict[str, Callable[[Profiles, Style, str | None], str]] = {
     "table": _render_terminal,
     "json": lambda profiles, *_: render_json({"profiles": convert_record(profiles)}),
-    "markdown": lambda profiles, *_: render_profiles_markdown(profiles),
+    "markdown": lambda profiles, *_: _render_markdown(profiles),
 }
 
 
@@ -103,7 +103,7 @@ def _build_cell(trait_value: TraitValue, trait: Trait, blank: str) -> Cell:
     if trait_value.value == 0:
         return Cell(NOTHING)
     digits = 2 if trait.unit == "ratio" else 1
-    return Cell(trait_value.value, trait_value.interval, digits=digits)
+    return Cell(trait_value.value, digits=digits)
 
 
 def _describe_corpus(profiles: Profiles) -> str:

@@ -188,11 +188,11 @@ def build_level_tables(
             ("document", [score.documents for score in scores]),
             ("segment", [_number_segments(score) for score in scores]),
         ):
-            known = [each for each in values if each is not None]
-            if len(known) == len(systems):
+            present = [each for each in values if each is not None]
+            if len(present) == len(systems):
                 rows = [
-                    (str(item), _build_row([each[item] for each in known], scores[0]))
-                    for item in known[0]
+                    (str(item), _build_row([each[item] for each in present], scores[0]))
+                    for item in present[0]
                 ]
                 yield make_table(
                     level, _repeat_column(column, names), rows, caption=column.title

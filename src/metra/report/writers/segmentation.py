@@ -1,4 +1,4 @@
-"""How outputs were segmented like their references, and where that is unsure."""
+"""Outputs segmented like their references, with their unsure segments."""
 
 from collections.abc import Sequence
 

@@ -10,7 +10,12 @@ import pyarrow as pa
 
 from metra.errors import CorpusError, MissingResourceError, missing_package
 from metra.formats.texts import parquet
-from metra.scoring.executors.frames import Counting, reduce_frame, score_frame
+from metra.scoring.executors.frames import (
+    Counting,
+    TablePlan,
+    reduce_frame,
+    score_frame,
+)
 from metra.scoring.plan import ScoringPlan
 from metra.scoring.results import Results
 from metra.scoring.tables import PlanBuilder, TableProgress, check_files
@@ -35,10 +40,10 @@ def score_files(
     there by the same names. `compute` is what `dask.compute` takes, such as
     `scheduler="processes"`.
     """
-    schema = parquet.read_union(paths)
     check_files(paths, plan)
-    frame = DaskFrame(schema, paths, paths, parquet.read_batches, compute)
-    return reduce_frame(frame, plan, schema, plan.columns, progress=progress)
+    planned = TablePlan(plan, parquet.read_union(paths), tuple(plan.columns))
+    frame = DaskFrame(planned.schema, paths, paths, parquet.read_batches, compute)
+    return reduce_frame(frame, planned, progress)
 
 
 def score_dataframe(
@@ -61,6 +66,8 @@ def score_dataframe(
 
 class DaskFrame:
     """A table in parts, each of which is counted by a task."""
+
+    fits_metrics = False
 
     def __init__(
         self,

@@ -9,14 +9,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
 
 from metra.errors import CorpusError, MetraError, OptionError
 from metra.formats.texts import arrow_columns, parquet
 from metra.scoring import table_totals
-from metra.scoring.plan import ScoringPlan, check_metrics
+from metra.scoring.plan import ScoringPlan, build_unweighed, check_metrics
 from metra.scoring.results import Results
 from metra.scoring.tables import PlanBuilder, TableProgress, check_schema
 from metra.stats.parallel import ordered_map, thread_count
@@ -24,16 +24,16 @@ from metra.stats.parallel import ordered_map, thread_count
 
 @dataclass(frozen=True)
 class Counting:
-    """What is counted of a table: a function of batches, and one that adds answers up.
+    """A function of batches of a table, and one that adds its answers up.
 
     It can be pickled, and run anywhere.
     """
 
     #: The columns to read.
     columns: tuple[str, ...]
-    count: Callable[[pa.RecordBatch], Any]
+    count: Callable[..., Any]
     add: Callable[[Iterable[Any]], Any]
-    #: Whose nulls are refused.
+    #: The plan whose nulls are refused.
     plan: ScoringPlan | None = None
     #: The column with lists of references, if columns of the plan are made of it.
     lists: str | None = None
@@ -61,9 +61,22 @@ class Frame(Protocol):
     """A table, wherever its rows are."""
 
     schema: pa.Schema
+    #: True if the engine gives `count` the metrics with corpus weights, as `metrics`.
+    fits_metrics: bool
 
     def reduce(self, counting: Counting) -> Any:
         """Have all rows counted, and the answers added up."""
+
+
+class TablePlan(NamedTuple):
+    """The plan of a table, and the columns that it is made of."""
+
+    plan: ScoringPlan
+    #: The columns, with one for each element of lists of references.
+    schema: pa.Schema
+    columns: tuple[str, ...]
+    #: The column with lists of references, if columns of the plan are made of it.
+    lists: str | None = None
 
 
 def score_dataframe(
@@ -77,6 +90,13 @@ def score_frame(
     frame: Frame, build_plan: PlanBuilder, progress: TableProgress | None = None
 ) -> Results:
     """Score a table."""
+    return reduce_frame(frame, plan_frame(frame, build_plan), progress)
+
+
+def plan_frame(
+    frame: Frame, build_plan: PlanBuilder, where: str = "The table", system: str = ""
+) -> TablePlan:
+    """Plan the scoring of a table by its columns; measure lists of references first."""
     schema = frame.schema
     lists = next(iter(arrow_columns.list_lists(schema)), None)
     if lists is not None and not _uses_lists(schema, build_plan):
@@ -85,32 +105,28 @@ def score_frame(
         measure = partial(arrow_columns.measure_lists, name=lists)
         longest = frame.reduce(Counting((lists,), measure, _find_largest))
         schema = arrow_columns.add_element_fields(schema, longest)
-    plan = build_plan(schema, "The table", "")
+    plan = build_plan(schema, where, system)
+    check_metrics(plan)
     check_schema(plan, schema)
     columns = tuple(name for name in plan.columns if name in frame.schema.names)
     if lists is not None:
         columns += (lists,)
-    return reduce_frame(frame, plan, schema, columns, lists, progress=progress)
+    return TablePlan(plan, schema, columns, lists)
 
 
 def reduce_frame(
-    frame: Frame,
-    plan: ScoringPlan,
-    schema: pa.Schema,
-    columns: Sequence[str],
-    lists: str | None = None,
-    *,
-    progress: TableProgress | None = None,
+    frame: Frame, planned: TablePlan, progress: TableProgress | None = None
 ) -> Results:
     """Score a table by a plan that fits its columns."""
-    check_metrics(plan)
+    plan, schema, columns, lists = planned
 
     def reduce(count: Callable[..., Any], add: Callable[[Iterable[Any]], Any]) -> Any:
-        return frame.reduce(Counting(tuple(columns), count, add, plan, lists))
+        return frame.reduce(Counting(columns, count, add, plan, lists))
 
     weights = None
-    if plan.two_passes:
-        terms = reduce(partial(table_totals.count_terms, plan=plan), _add_terms)
+    if plan.two_passes and not frame.fits_metrics:
+        add = partial(_add_terms, plan)
+        _, terms = reduce(partial(_count_terms, plan=plan), add)
         weights = table_totals.encode_weights(terms.to_batches())
     count = partial(table_totals.count_totals, plan=plan, weights=weights)
     nothing = pa.RecordBatch.from_pylist([], table_totals.totals_schema(plan, schema))
@@ -122,7 +138,7 @@ def reduce_frame(
 
 
 def _uses_lists(schema: pa.Schema, build_plan: PlanBuilder) -> bool:
-    """Whether a plan would have references that are in lists: then these are measured."""
+    """Return True if a plan would have references from lists, which are then measured."""
     try:
         plan = build_plan(arrow_columns.add_element_fields(schema, 1), "The table", "")
     except MetraError:  # which may name a further element
@@ -134,9 +150,29 @@ def _find_largest(lengths: Iterable[int]) -> int:
     return max(lengths, default=0)
 
 
-def _add_terms(parts: Iterable[pa.RecordBatch | pa.Table]) -> pa.Table:
-    batches = (p.to_batches() if isinstance(p, pa.Table) else [p] for p in parts)
-    return table_totals.sum_terms(chain.from_iterable(batches))
+def _count_terms(batch: pa.RecordBatch, plan: ScoringPlan) -> tuple[int, pa.Table]:
+    """Return the number of rows, and their terms."""
+    terms = table_totals.count_terms(batch, plan)
+    return batch.num_rows, pa.Table.from_batches([terms])
+
+
+def _add_terms(
+    plan: ScoringPlan, parts: Iterable[tuple[int, pa.Table]]
+) -> tuple[int, pa.Table]:
+    """Add up rows and terms, as long as they fit into memory."""
+    fits = [made.fit for made in build_unweighed(plan).values() if made.fit]
+    rows = 0
+
+    def list_batches() -> Iterator[pa.RecordBatch]:
+        nonlocal rows
+        for count, terms in parts:
+            rows += count
+            for fit in fits:
+                fit.check_size(rows * len(plan.references))
+            yield from terms.to_batches()
+
+    terms = table_totals.sum_terms(list_batches())
+    return rows, terms
 
 
 def _add_totals(
@@ -146,11 +182,13 @@ def _add_totals(
 
 
 class ArrowFrame:
-    """A table in this process that gives itself as Arrow's batches, once or again and again.
+    """A table in this process that gives Arrow's batches, once or several times.
 
-    That is what pyarrow, pandas, polars and DuckDB have in common: `__arrow_c_stream__`. Lazy
+    Tables of pyarrow, pandas, polars and DuckDB have `__arrow_c_stream__` in common. Lazy
     tables of polars and queries of DuckDB run for each pass and are read as they come.
     """
+
+    fits_metrics = False
 
     def __init__(self, table: Any) -> None:
         self._table = table

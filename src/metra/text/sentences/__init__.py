@@ -1,7 +1,6 @@
-"""Sentences of a text, and texts that are not aligned.
+"""Sentences of a text, and alignment of texts by sentences.
 
-abbreviations: abbreviations and frequent first words, by language.
-splitter: sentences of a text, in any script.
+splitter: sentences of a text, in any script; lists in abbreviations.toml.
 resegmentation: an output cut like its references, by the minimum edit distance.
 alignment: sentences of an output matched with the segments of its references.
 """

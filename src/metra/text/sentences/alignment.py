@@ -2,7 +2,7 @@
 
 A group of the alignment takes some sentences and some segments: one of each, one and two or
 three, two and two, or one with nothing. The best groups are found by dynamic programming.
-A group costs what is unlikely about the numbers of sentences and about the lengths in
+The cost of a group grows with unlikely numbers of sentences and unlikely lengths in
 characters (Gale and Church 1993, "A program for aligning sentences in bilingual corpora"),
 and the words that one side has and the other lacks. Both are in the same language, so that
 equal words, above all rare ones such as names and numbers, are strong anchors.
@@ -13,7 +13,8 @@ The edit distance between the whole texts says where the search is worth while.
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from itertools import accumulate, pairwise
 from math import erfc, fsum, inf, log, sqrt
 from statistics import median
@@ -66,7 +67,7 @@ _REACH = 4
 
 @dataclass(frozen=True, slots=True)
 class SentenceMatch:
-    """What an output says for one segment of the reference."""
+    """The part of an output for one segment of the reference."""
 
     text: str
     kind: MatchKind
@@ -103,10 +104,8 @@ def align_sentences(
         for sentence in (split_sentences(line, lang) if split else [line.strip()])
         if sentence
     ]
-    segments = list_versions(references, compare)
-    sides = _Sides.build(sentences, segments, compare)
-    groups = _find_groups(sides, _guess_places(sides))
-    return _write_matches(sides, groups, lang, compare)
+    texts = _Texts(sentences, list_versions(references, compare), compare)
+    return _write_matches(texts, _find_groups(texts), lang, compare)
 
 
 class _Group(NamedTuple):
@@ -126,76 +125,137 @@ class _Words(NamedTuple):
     characters: int
 
 
-class _Sides(NamedTuple):
-    """Both sides of an alignment."""
+class _Texts:
+    """Sentences of an output and segments of its references, with the cost of groups."""
 
-    sentences: Sequence[str]
-    sentence_keys: Sequence[list[str]]
-    #: The words of every version of every segment.
-    segments: Sequence[Sequence[list[str]]]
-    weights: Mapping[str, float]
-
-    @classmethod
-    def build(
-        cls,
+    def __init__(
+        self,
         sentences: Sequence[str],
         segments: Sequence[Sequence[list[str]]],
         compare: Comparison,
-    ) -> "_Sides":
-        keys = [list_keys(sentence, compare) for sentence in sentences]
-        units = [*keys, *(version for segment in segments for version in segment)]
-        frequency: Counter[str] = Counter()
-        for unit in units:
-            frequency.update(set(unit))
-        weights = {
+    ) -> None:
+        self.sentences = sentences
+        self.keys = [list_keys(sentence, compare) for sentence in sentences]
+        #: The words of every version of every segment.
+        self.segments = segments
+        units = [*self.keys, *(version for segment in segments for version in segment)]
+        frequency = Counter(word for unit in units for word in set(unit))
+        self._weights = {
             word: log((len(units) + 1) / count) for word, count in frequency.items()
         }
-        return cls(sentences, keys, segments, weights)
+        # Neighbours are put together once, and compared once.
+        self._get_output = cache(self._merge_output)
+        self._get_references = cache(self._merge_references)
+        self._match_pair = cache(self._compare_pair)
 
-    def merge(self, units: Iterable[Sequence[str]]) -> _Words:
-        """Put the words of some sentences together."""
+    def _merge_output(self, start: int, count: int) -> _Words:
+        """Put `count` sentences from `start` on together."""
+        return self._merge(self.keys[start : start + count])
+
+    def _merge_references(self, start: int, count: int) -> list[_Words]:
+        """Put every version of `count` segments from `start` on together."""
+        segments = self.segments[start : start + count]
+        # A missing version leaves fewer; then the first of its segment takes its place.
+        return [
+            self._merge(each[n] if n < len(each) else each[0] for each in segments)
+            for n in range(max(map(len, segments)))
+        ]
+
+    def _merge(self, units: Iterable[Sequence[str]]) -> _Words:
         words = [word for unit in units for word in unit]
-        weight = sum(self.weights[word] for word in words)
-        return _Words(Counter(words), weight, _count_characters(words))
+        weight = sum(self._weights[word] for word in words)
+        return _Words(Counter(words), weight, sum(map(len, words)))
 
-    def match_weight(self, one: _Words, other: _Words) -> float:
+    def _match_weight(self, one: _Words, other: _Words) -> float:
         """Add up the weights of the words that two sides share."""
         counts, others = one.counts, other.counts
         shared = counts.keys() & others.keys()
         # The order of a set changes from run to run; the sum must not.
         return fsum(
-            self.weights[word] * min(counts[word], others[word]) for word in shared
+            self._weights[word] * min(counts[word], others[word]) for word in shared
         )
 
+    def compute_cost(self, group: _Group, ratio: float, limit: float) -> float:
+        """Return the cost of a group, with the version of its segments that costs least.
 
-def _count_characters(words: Sequence[str]) -> int:
-    return sum(map(len, words))
+        A cost above the limit may be infinity, which is quicker to compute.
+        """
+        prior = _PRIORS[group.sentences, group.segments]
+        words = self._get_output(group.sentence, group.sentences)
+        if not group.segments:
+            return prior + _WORD_COST * words.weight
+        versions = self._get_references(group.segment, group.segments)
+        if not group.sentences:
+            return prior + _WORD_COST * min(version.weight for version in versions)
+        least = inf
+        for version in versions:
+            sizes = words.characters, version.characters
+            cost = prior + _compute_length_cost(*sizes, ratio)
+            if cost + _WORD_COST * abs(words.weight - version.weight) < limit:
+                matched = self._match_weight(words, version)
+                cost += _WORD_COST * (words.weight + version.weight - 2 * matched)
+                least = min(least, cost)
+        if least >= limit or group.sentences == group.segments == 1:
+            return least
+        return least + self._compute_stranger_cost(group)
+
+    def _compute_stranger_cost(self, group: _Group) -> float:
+        """Return the cost of members that have no words of the other side."""
+        sentences = range(group.sentence, group.sentence + group.sentences)
+        segments = range(group.segment, group.segment + group.segments)
+        shares: list[float] = []
+        if group.sentences > 1:
+            shares += [
+                max(self._match_pair(i, j)[0] for j in segments) for i in sentences
+            ]
+        if group.segments > 1:
+            shares += [
+                max(self._match_pair(i, j)[1] for i in sentences) for j in segments
+            ]
+        return sum(
+            _STRANGER_COST * max(0.0, 1 - share / _FEW_WORDS) for share in shares
+        )
+
+    def _compare_pair(self, sentence: int, segment: int) -> tuple[float, float]:
+        """Return the share of a sentence's weight that a segment has, and the reverse."""
+        words = self._get_output(sentence, 1)
+        one = other = 0.0
+        for version in self._get_references(segment, 1):
+            matched = self._match_weight(words, version)
+            one = max(one, matched / (words.weight or 1.0))
+            other = max(other, matched / (version.weight or 1.0))
+        return one, other
+
+    def compute_confidence(self, group: _Group) -> float:
+        """Return the share of the weight of both sides' words that match."""
+        if not group.sentences:
+            return 0.0
+        words = self._get_output(group.sentence, group.sentences)
+        shares = []
+        for version in self._get_references(group.segment, group.segments):
+            weight = words.weight + version.weight
+            matched = self._match_weight(words, version)
+            shares.append(2 * matched / weight if weight else 1.0)
+        return max(shares)
 
 
-class _Guess(NamedTuple):
-    """What the edit distance between the whole texts tells before the search."""
+def _guess_places(texts: _Texts) -> tuple[list[int], float]:
+    """Cut the output like the segments by the minimum edit distance.
 
-    #: Before which sentence each segment begins, and the end.
-    places: Sequence[int]
-    #: Words of the output for each word of the references.
-    ratio: float
-
-
-def _guess_places(sides: _Sides) -> _Guess:
-    """Cut the output like the segments by the minimum edit distance."""
+    Return before which sentence each segment begins, and the end; and the words of the
+    output for each word of the references.
+    """
     numbers: dict[str, int] = {}
     words = [
-        numbers.setdefault(key, len(numbers))
-        for keys in sides.sentence_keys
-        for key in keys
+        numbers.setdefault(key, len(numbers)) for keys in texts.keys for key in keys
     ]
     versions = [
-        [[numbers.get(key, -1) for key in segment[0]]] for segment in sides.segments
+        [[numbers.get(key, -1) for key in segment[0]]] for segment in texts.segments
     ]
-    starts = list(accumulate(map(len, sides.sentence_keys), initial=0))
+    starts = list(accumulate(map(len, texts.keys), initial=0))
     cuts = find_cuts(words, versions, starts)
     places = [
-        min(bisect_right(starts, cut.position) - 1, len(sides.sentences))
+        min(bisect_right(starts, cut.position) - 1, len(texts.sentences))
         for cut in cuts
     ]
     # Half of the parts are shorter: what was left out or added has no influence.
@@ -204,55 +264,31 @@ def _guess_places(sides: _Sides) -> _Guess:
         for (left, right), (version,) in zip(pairwise(cuts), versions, strict=True)
         if version and right.position > left.position
     ]
-    return _Guess(places, min(max(median(ratios or [1.0]), 0.5), 2.0))
+    return places, min(max(median(ratios or [1.0]), 0.5), 2.0)
 
 
-class _Units:
-    """Words of neighbouring sentences or segments, put together once."""
-
-    def __init__(self, sides: _Sides, units: Sequence[Sequence[list[str]]]) -> None:
-        self._sides = sides
-        self._units = units
-        self._known: dict[tuple[int, int], list[_Words]] = {}
-
-    def get(self, start: int, count: int) -> list[_Words]:
-        """Return every version of `count` units from `start` on."""
-        words = self._known.get((start, count))
-        if words is None:
-            chosen = self._units[start : start + count]
-            # A missing version leaves fewer; then the first of its segment takes its place.
-            most = max(map(len, chosen))
-            words = [
-                self._sides.merge(
-                    unit[n] if n < len(unit) else unit[0] for unit in chosen
-                )
-                for n in range(most)
-            ]
-            self._known[start, count] = words
-        return words
-
-
-def _find_groups(sides: _Sides, guess: _Guess) -> list[_Group]:
+def _find_groups(texts: _Texts) -> list[_Group]:
     """Find the groups that cost the least, from the first to the last."""
+    places, ratio = _guess_places(texts)
     reach = _REACH
     while True:
-        groups, is_inside = _search_band(sides, guess, reach)
-        if is_inside or reach > len(sides.sentences):
+        groups, is_inside = _search_band(texts, places, ratio, reach)
+        if is_inside or reach > len(texts.sentences):
             return groups
         reach *= 4
 
 
-def _search_band(sides: _Sides, guess: _Guess, reach: int) -> tuple[list[_Group], bool]:
-    """Search near the guess; say also whether the best way keeps away from the edges."""
-    places = guess.places
-    total, count = len(sides.sentences), len(sides.segments)
+def _search_band(
+    texts: _Texts, places: Sequence[int], ratio: float, reach: int
+) -> tuple[list[_Group], bool]:
+    """Search near the guess; tell also whether the best path avoids the band's edges."""
+    total, count = len(texts.sentences), len(texts.segments)
     lows = [max(0, places[max(index - 1, 0)] - reach) for index in range(len(places))]
     highs = [
         min(total, places[min(index + 1, count)] + reach)
         for index in range(len(places))
     ]
     lows[0], highs[count] = 0, total
-    costs = _Costs(sides, guess.ratio)
     best: list[dict[int, tuple[float, _Group | None]]] = [{} for _ in places]
     best[0][0] = (0.0, None)
     for segment in range(count + 1):
@@ -267,9 +303,9 @@ def _search_band(sides: _Sides, guess: _Guess, reach: int) -> tuple[list[_Group]
                 ):
                     continue
                 group = _Group(sentence, segment, sentences, segments)
-                known = best[to_segment].get(to_sentence, (inf, None))[0]
-                new = cost + costs.compute(group, known - cost)
-                if new < known:
+                least = best[to_segment].get(to_sentence, (inf, None))[0]
+                new = cost + texts.compute_cost(group, ratio, least - cost)
+                if new < least:
                     best[to_segment][to_sentence] = (new, group)
     groups: list[_Group] = []
     sentence, segment = total, count
@@ -282,83 +318,6 @@ def _search_band(sides: _Sides, guess: _Guess, reach: int) -> tuple[list[_Group]
     return groups[::-1], is_inside
 
 
-class _Costs:
-    """What groups cost, and how far their sides match."""
-
-    def __init__(self, sides: _Sides, ratio: float) -> None:
-        self._sides = sides
-        self._ratio = ratio
-        self._outputs = _Units(sides, [[keys] for keys in sides.sentence_keys])
-        self._references = _Units(sides, sides.segments)
-        self._shares: dict[tuple[int, int], tuple[float, float]] = {}
-
-    def compute(self, group: _Group, limit: float = inf) -> float:
-        """Return what a group costs, with the version of its segments that costs least.
-
-        If that is not below the limit, it may be infinity, which is quicker to find out.
-        """
-        prior = _PRIORS[group.sentences, group.segments]
-        if not group.segments:
-            (words,) = self._outputs.get(group.sentence, group.sentences)
-            return prior + _WORD_COST * words.weight
-        versions = self._references.get(group.segment, group.segments)
-        if not group.sentences:
-            return prior + _WORD_COST * min(version.weight for version in versions)
-        (words,) = self._outputs.get(group.sentence, group.sentences)
-        least = inf
-        for version in versions:
-            sizes = words.characters, version.characters
-            cost = prior + _compute_length_cost(*sizes, self._ratio)
-            if cost + _WORD_COST * abs(words.weight - version.weight) < limit:
-                matched = self._sides.match_weight(words, version)
-                cost += _WORD_COST * (words.weight + version.weight - 2 * matched)
-                least = min(least, cost)
-        if least >= limit or group.sentences == group.segments == 1:
-            return least
-        return least + self._compute_stranger_cost(group)
-
-    def _compute_stranger_cost(self, group: _Group) -> float:
-        """Return what a group costs for members that have no words of the other side."""
-        sentences = range(group.sentence, group.sentence + group.sentences)
-        segments = range(group.segment, group.segment + group.segments)
-        cost = 0.0
-        if group.sentences > 1:
-            for i in sentences:
-                cost += self._judge_share(max(self._match(i, j)[0] for j in segments))
-        if group.segments > 1:
-            for j in segments:
-                cost += self._judge_share(max(self._match(i, j)[1] for i in sentences))
-        return cost
-
-    def _judge_share(self, share: float) -> float:
-        return _STRANGER_COST * max(0.0, 1 - share / _FEW_WORDS)
-
-    def _match(self, sentence: int, segment: int) -> tuple[float, float]:
-        """Return the share of a sentence's weight that a segment has, and the reverse."""
-        shares = self._shares.get((sentence, segment))
-        if shares is None:
-            (words,) = self._outputs.get(sentence, 1)
-            one = other = 0.0
-            for version in self._references.get(segment, 1):
-                matched = self._sides.match_weight(words, version)
-                one = max(one, matched / (words.weight or 1.0))
-                other = max(other, matched / (version.weight or 1.0))
-            shares = self._shares[sentence, segment] = (one, other)
-        return shares
-
-    def compute_confidence(self, group: _Group) -> float:
-        """Return the share of the weight of both sides' words that match."""
-        if not group.sentences:
-            return 0.0
-        (words,) = self._outputs.get(group.sentence, group.sentences)
-        shares = []
-        for version in self._references.get(group.segment, group.segments):
-            weight = words.weight + version.weight
-            matched = self._sides.match_weight(words, version)
-            shares.append(2 * matched / weight if weight else 1.0)
-        return max(shares)
-
-
 def _compute_length_cost(output: int, reference: int, ratio: float) -> float:
     """Say how unlikely two lengths are, as the negative logarithm of a probability."""
     mean = max((output / ratio + reference) / 2, 1.0)
@@ -368,33 +327,30 @@ def _compute_length_cost(output: int, reference: int, ratio: float) -> float:
 
 
 def _write_matches(
-    sides: _Sides, groups: Sequence[_Group], lang: str, compare: Comparison
+    texts: _Texts, groups: Sequence[_Group], lang: str, compare: Comparison
 ) -> list[SentenceMatch]:
     """Turn groups into one match for each segment."""
     matches: list[SentenceMatch] = []
     before_first: list[str] = []
-    costs = _Costs(sides, 1.0)
     for group in groups:
         stop = group.sentence + group.sentences
-        sentences = list(sides.sentences[group.sentence : stop])
+        sentences = list(texts.sentences[group.sentence : stop])
         if group.segments:
-            confidence = costs.compute_confidence(group)
-            matches += _match_group(sides, group, sentences, confidence, lang, compare)
+            confidence = texts.compute_confidence(group)
+            matches += _match_group(texts, group, sentences, confidence, lang, compare)
         elif matches:
             matches[-1] = _add_sentences(matches[-1], sentences)
         else:
             before_first += sentences
     if before_first and matches:
         first = matches[0]
-        text = join_words([*before_first, first.text]) if first.text else ""
-        text = text or join_words(before_first)
-        added = (*before_first, *first.added)
-        matches[0] = SentenceMatch(text, first.kind, first.confidence, added)
+        text = join_words([*filter(None, [*before_first, first.text])])
+        matches[0] = replace(first, text=text, added=(*before_first, *first.added))
     return matches
 
 
 def _match_group(
-    sides: _Sides,
+    texts: _Texts,
     group: _Group,
     sentences: list[str],
     confidence: float,
@@ -407,7 +363,7 @@ def _match_group(
     whole: MatchKind = "one" if len(sentences) == 1 else "joined"
     if group.segments == 1:
         return [SentenceMatch(join_words(sentences), whole, confidence)]
-    versions = sides.segments[group.segment : group.segment + group.segments]
+    versions = texts.segments[group.segment : group.segment + group.segments]
     parts = cut_output(OutputText(sentences, lang), versions, compare, _SLACK)
     count = sum(bool(part.text) for part in parts)
     # All sentences may turn out to belong to one of the segments.
@@ -422,6 +378,5 @@ def _match_group(
 
 def _add_sentences(match: SentenceMatch, sentences: Sequence[str]) -> SentenceMatch:
     """Put sentences that no segment corresponds to behind a match."""
-    text = join_words([*filter(None, [match.text]), *sentences])
-    added = (*match.added, *sentences)
-    return SentenceMatch(text, match.kind, match.confidence, added)
+    text = join_words([*filter(None, [match.text, *sentences])])
+    return replace(match, text=text, added=(*match.added, *sentences))

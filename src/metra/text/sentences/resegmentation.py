@@ -156,7 +156,7 @@ def find_word_spans(text: str) -> list[Span]:
 
 
 def make_key(word: str, compare: Comparison) -> str:
-    """Return what is compared of a word.
+    """Return the form in which a word is compared.
 
     >>> make_key("(Market,", "loose"), make_key("...", "loose"), make_key("Market,", "exact")
     ('market', '...', 'Market,')
@@ -220,9 +220,9 @@ def find_cuts(
     """Find where to cut the words: a place before each segment, and the end.
 
     Words are numbers; a word of a reference that the output does not have may be any negative
-    number. Of places that are equally good, those in `preferred` come first, then those that
-    make the part as long as its reference. `slack` is how many more edits a preferred place
-    may cost.
+    number. Of equally good places, those in `preferred` come first, then those that make the
+    part as long as its reference. `slack` is the number of edits that a preferred place may
+    cost in addition.
     """
     grid = _WordPlaces(words)
     liked = frozenset(preferred)
@@ -232,9 +232,10 @@ def find_cuts(
     for index in range(len(segments) - 1, 0, -1):
         before, after = columns.get(index, end), columns.get(index + 1, end)
         least = grid.get_value(after, end)
-        limits = _Limits(end, least, least + slack)
-        places = _find_places(grid, before, limits, segments[index])
-        best, loose_words = _choose_place(places, limits, liked)
+        places = _find_places(
+            grid, before, segments[index], end, (least, least + slack)
+        )
+        best, loose_words = _choose_place(places, end, least, liked)
         cuts[-1] = cuts[-1]._replace(edits=best.edits, reference_words=best.length)
         end = best.position
         cuts.append(Cut(end, loose_words=loose_words))
@@ -257,7 +258,7 @@ class _Column(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """Where a part may begin, its edits, and the words of the version that it is near to."""
+    """A possible beginning of a part, its edits, and the words of the nearest version."""
 
     position: int
     edits: int
@@ -266,22 +267,13 @@ class _Place(NamedTuple):
     total: int
 
 
-class _Limits(NamedTuple):
-    """Where a part ends, and how many edits there must be at least and at most by then."""
-
-    end: int
-    least: int
-    most: int
-
-
 def _choose_place(
-    places: Sequence[_Place], limits: _Limits, liked: frozenset[int]
+    places: Sequence[_Place], end: int, least: int, liked: frozenset[int]
 ) -> tuple[_Place, int]:
     """Choose where a part begins; say also over how many words the choice was open."""
-    least = limits.least
 
     def rank(place: _Place) -> tuple[bool, int, int, int]:
-        difference = abs(limits.end - place.position - place.length)
+        difference = abs(end - place.position - place.length)
         return place.position not in liked, place.total, difference, -place.position
 
     possible = [
@@ -329,7 +321,9 @@ class _WordPlaces:
         columns = [self._add_version(column, version) for version in versions]
         if len(columns) == 1:
             return columns[0]
-        values = np.minimum.reduce([self._expand(column) for column in columns])
+        values = np.minimum.reduce(
+            [_expand_steps(*column, self.size) for column in columns]
+        )
         steps = np.diff(values)
         first = int(values[0])
         return _Column(first, _pack_bits(steps == 1), _pack_bits(steps == -1))
@@ -339,16 +333,6 @@ class _WordPlaces:
         for word in version:
             rises, falls = _add_word(self.find_equal(word), rises, falls, self.mask)
         return _Column(column.first + len(version), rises, falls)
-
-    def _expand(self, column: _Column) -> NDArray[np.int32]:
-        """Return all distances of a column."""
-        values = np.empty(self.size + 1, np.int32)
-        values[0] = column.first
-        steps = _unpack_bits(column.rises, self.size)
-        steps -= _unpack_bits(column.falls, self.size)
-        np.cumsum(steps, out=values[1:], dtype=np.int32)
-        values[1:] += column.first
-        return values
 
     def get_value(self, column: _Column, place: int) -> int:
         """Return one distance of a column."""
@@ -405,11 +389,12 @@ class _Columns:
 def _find_places(
     grid: _WordPlaces,
     before: _Column,
-    limits: _Limits,
     versions: Sequence[Sequence[int]],
+    end: int,
+    limits: tuple[int, int],
 ) -> list[_Place]:
-    """Find where a part may begin for the number of edits to be within the limits."""
-    end = limits.end
+    """Find where a part up to `end` may begin for its edits to be within the limits."""
+    least, most = limits
     size = min(end, 32 + 2 * max(map(len, versions)))
     while True:
         window = grid.words[end - size : end]
@@ -418,26 +403,29 @@ def _find_places(
         for version in versions:
             for length, edits in enumerate(_compute_distances(window, version)):
                 total = base[size - length] + edits
-                known = places.get(length)
-                if total <= limits.most and (known is None or edits < known.edits):
+                best = places.get(length)
+                if total <= most and (best is None or edits < best.edits):
                     places[length] = _Place(end - length, edits, len(version), total)
-        if any(place.total == limits.least for place in places.values()):
+        if any(place.total == least for place in places.values()):
             return list(places.values())
         size = min(end, 2 * size)
 
 
 def _list_values(grid: _WordPlaces, column: _Column, start: int, end: int) -> list[int]:
     """List the distances of a column from one place to another, both included."""
-    values = [grid.get_value(column, start)]
     mask = (1 << (end - start)) - 1
     rises, falls = column.rises >> start & mask, column.falls >> start & mask
-    return _add_steps(values, rises, falls, end - start)
+    first = grid.get_value(column, start)
+    return _expand_steps(first, rises, falls, end - start).tolist()
 
 
-def _add_steps(values: list[int], rises: int, falls: int, count: int) -> list[int]:
-    """Continue a list of distances by the steps that bits tell."""
-    for place in range(count):
-        values.append(values[-1] + (rises >> place & 1) - (falls >> place & 1))
+def _expand_steps(first: int, rises: int, falls: int, count: int) -> NDArray[np.int32]:
+    """Return the distances that begin with `first` and take the steps of the bits."""
+    values = np.empty(count + 1, np.int32)
+    values[0] = first
+    steps = _unpack_bits(rises, count) - _unpack_bits(falls, count)
+    np.cumsum(steps, out=values[1:], dtype=np.int32)
+    values[1:] += first
     return values
 
 
@@ -450,7 +438,7 @@ def _compute_distances(window: Sequence[int], version: Sequence[int]) -> list[in
     for word in reversed(version):
         equal = places.get(word, 0) if word >= 0 else 0
         rises, falls = _add_word(equal, rises, falls, mask)
-    return _add_steps([len(version)], rises, falls, len(window))
+    return _expand_steps(len(version), rises, falls, len(window)).tolist()
 
 
 def _add_word(equal: int, rises: int, falls: int, mask: int) -> tuple[int, int]:

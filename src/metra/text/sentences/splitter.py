@@ -2,20 +2,17 @@
 
 A mark such as ? or 。 ends a sentence together with the quotation marks and brackets behind
 it. A full stop may also end an abbreviation, an initial or an ordinal number: the words
-around it decide, by the lists of `metra.text.sentences.abbreviations`.
+around it decide, by the lists of abbreviations.toml.
 """
 
 import re
+from functools import cache
 from html import unescape
 from itertools import pairwise
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from metra.text.scripts import is_unspaced_letter
-from metra.text.sentences.abbreviations import (
-    LIST_ENDS,
-    LanguageRules,
-    find_rules,
-)
 from metra.text.words import join_words
 
 # Marks before white space, and marks that need none behind them.
@@ -117,8 +114,43 @@ def _unescape_entities(text: str) -> tuple[str, list[int]]:
     return "".join([*pieces, text[end:]]), places
 
 
+class LanguageRules(NamedTuple):
+    """Full stops in a language: abbreviations.toml explains the lists."""
+
+    never_final: frozenset[str]
+    before_number: frozenset[str]
+    maybe_final: frozenset[str]
+    first_words: frozenset[str]
+    list_ends: frozenset[str]
+    has_ordinals: bool
+
+
+@cache
+def find_rules(lang: str) -> LanguageRules:
+    """Return the rules of a language; the rules that many share if it has none.
+
+    >>> "bzw" in find_rules("de-AT").never_final, find_rules("de").has_ordinals
+    (True, True)
+    """
+    tables = _read_abbreviations()
+    code = lang.replace("_", "-").partition("-")[0].lower()
+    own = tables.get(tables["same"].get(code, code), {})
+    lists = {**tables["default"], **own, **tables["all"]}
+    words = {name: frozenset(lists[name].split()) for name in LanguageRules._fields[:5]}
+    words["never_final"] |= set(lists["titles"].split())
+    return LanguageRules(**words, has_ordinals=lists["ordinals"])
+
+
+@cache
+def _read_abbreviations() -> dict[str, dict[str, Any]]:
+    import tomllib
+
+    text = Path(__file__).with_name("abbreviations.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
 class _Line(NamedTuple):
-    """A line of text, and what is known about it."""
+    """A line of text with the rules of its language."""
 
     text: str
     lang: str
@@ -170,7 +202,7 @@ def _get_signs(text: str, position: int) -> tuple[str, str]:
 
 
 def _is_closing(line: _Line, position: int, start: int) -> bool:
-    """Whether a sign right behind a mark closes something."""
+    """Tell whether a sign right behind a mark closes a quotation or bracket."""
     sign, following = _get_signs(line.text, position)
     if not sign or sign not in _CLOSING:
         return False
@@ -182,7 +214,7 @@ def _is_closing(line: _Line, position: int, start: int) -> bool:
 
 
 def _closes_after_blank(line: _Line, position: int, start: int) -> bool:
-    """Whether a sign that stands behind a blank closes what is before it: « Oui. »"""
+    """Tell whether a sign behind a blank closes the text before it: « Oui. »"""
     text = line.text
     sign, following = _get_signs(text, position)
     if following and not following.isspace():
@@ -197,7 +229,7 @@ def _closes_after_blank(line: _Line, position: int, start: int) -> bool:
 
 
 def _ends_sentence(line: _Line, stop: _Stop, start: int) -> bool:
-    """Whether a sentence ends at a mark that is not the last of the line."""
+    """Tell whether a sentence ends at a mark within a line."""
     text, marks = line.text, stop.marks
     if marks[-1] in _UNSPACED:
         return not _is_inside_quotation(text, stop, start)
@@ -213,12 +245,12 @@ def _ends_sentence(line: _Line, stop: _Stop, start: int) -> bool:
 
 
 def _is_east_asian(sign: str) -> bool:
-    """Whether a sign is a letter of a script without blanks, or its punctuation."""
+    """Tell whether a sign is a letter of a script without blanks, or its punctuation."""
     return bool(sign) and (is_unspaced_letter(sign) or "\u3001" <= sign <= "\u301f")
 
 
 def _is_inside_quotation(text: str, stop: _Stop, start: int) -> bool:
-    """Whether a mark stands inside brackets, or a quotation goes on in its sentence."""
+    """Tell whether a mark is inside brackets, or a quotation goes on in its sentence."""
     depth = sum(_NESTING.get(sign, 0) for sign in text[start : stop.end])
     if depth > 0:
         return any(_NESTING.get(sign) == -1 for sign in text[stop.end :][:_LONGEST])
@@ -236,7 +268,7 @@ def _find_first_sign(text: str, position: int) -> str:
 
 
 def _is_abbreviation(line: _Line, stop: _Stop, start: int) -> bool:
-    """Whether a full stop belongs to the word before it, and the sentence goes on."""
+    """Tell whether a full stop belongs to the word before it, and the sentence goes on."""
     text, rules = line.text, line.rules
     before = text[max(start, stop.position - _REACH) : stop.position]
     match = _LAST_WORD.search(before)
@@ -252,7 +284,7 @@ def _is_abbreviation(line: _Line, stop: _Stop, start: int) -> bool:
     if previous and previous[0].endswith("."):
         # z. B., т. д.: two parts with a blank between them
         names.add(f"{previous[0].lstrip(_OPENING).lower()}{word.lower()}")
-    if names & LIST_ENDS:
+    if names & rules.list_ends:
         return False
     if names & rules.maybe_final:
         return not is_first_word
@@ -268,7 +300,7 @@ def _is_abbreviation(line: _Line, stop: _Stop, start: int) -> bool:
 
 
 def _is_numeral(line: _Line, word: str, begins_sentence: bool) -> bool:
-    """Whether a number before a full stop is an ordinal, or numbers an entry of a list."""
+    """Tell whether a number before a full stop is an ordinal or numbers a list entry."""
     if begins_sentence:
         return len(word) <= 3
     if word.isdigit():
@@ -277,7 +309,7 @@ def _is_numeral(line: _Line, word: str, begins_sentence: bool) -> bool:
 
 
 def _is_initial(word: str) -> bool:
-    """Whether a word is a letter, or letters with full stops between them: J., U.S."""
+    """Tell whether a word is a letter, or letters with full stops between: J., U.S."""
     parts = word.split(".")
     if len(parts) > 1:
         return all(len(part) == 1 and part.isalpha() for part in parts)

@@ -6,7 +6,6 @@ files: downloads of judgements, and import of judgements made elsewhere
 frame: the frame of every page, the campaign it is about, blinding, number formats
 login: signing in, with password and code, and out
 people: judges and their links, and the progress of a campaign
-qr_code: the QR code of a short text
 results: results with their filters, disagreements, measurements, follow-up campaigns
 wizard: the steps to a new campaign: data, settings, review
 """

@@ -2,17 +2,18 @@
 
 import base64
 import binascii
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import urlsplit
 
+import segno
 from fastapi import APIRouter, Form, Request, Response
+from markupsafe import Markup
 
 from metra.errors import OptionError
 from metra.store import access, audit, second_factor
 from metra.store.access import Session
 from metra.web.admin.frame import render_admin_page
-from metra.web.admin.login import begin_admin_session, check_password, render_refusal
-from metra.web.admin.qr_code import draw_qr_code
+from metra.web.admin.login import begin_admin_session, check_password
 from metra.web.pages import redirect_to
 from metra.web.security import visitors
 from metra.web.security.visitors import Administering, CheckedRoute
@@ -37,8 +38,8 @@ def end_sessions(
     now, name = state.clock(), session.name
     with state.store.transaction() as db:
         if key:
-            known = access.list_sessions(db, name, now=now)
-            chosen = [one for one in known if one.key == key]
+            sessions = access.list_sessions(db, name, now=now)
+            chosen = [one for one in sessions if one.key == key]
             for one in chosen:
                 access.end_session(db, one)
             count = len(chosen)
@@ -137,15 +138,15 @@ def _render_account(
 ) -> Response:
     state, name = get_state(request), session.name
     with state.store.reading() as db:
-        shown: dict[str, Any] = {
-            "sessions": access.list_sessions(db, name, now=state.clock()),
-            "session": session,
-            "second_factor": second_factor.has_second_factor(db, name),
-            "codes_left": second_factor.count_recovery_codes(db, name),
-        }
-    if refusal is not None:
-        return render_refusal(request, "account.html", refusal, **shown)
-    return render_admin_page(request, "account.html", **shown)
+        return render_admin_page(
+            request,
+            "account.html",
+            refusal=refusal,
+            sessions=access.list_sessions(db, name, now=state.clock()),
+            session=session,
+            second_factor=second_factor.has_second_factor(db, name),
+            codes_left=second_factor.count_recovery_codes(db, name),
+        )
 
 
 def _render_setup(
@@ -154,11 +155,18 @@ def _render_setup(
     host = urlsplit(get_state(request).base_url or "").hostname or "localhost"
     uri = second_factor.write_uri(secret, f"{session.name}@{host}")
     groups = [secret[at : at + 4] for at in range(0, len(secret), 4)]
-    shown: dict[str, Any] = {"secret": secret, "groups": groups, "uri": uri}
-    shown["code"] = draw_qr_code(uri)
-    if refusal is not None:
-        return render_refusal(request, "second_factor.html", refusal, **shown)
-    return render_admin_page(request, "second_factor.html", **shown)
+    drawn = segno.make_qr(uri, error="l").svg_inline(
+        omitsize=True, svgclass="qr", lineclass="dark", light="#fff"
+    )
+    return render_admin_page(
+        request,
+        "second_factor.html",
+        refusal=refusal,
+        secret=secret,
+        groups=groups,
+        uri=uri,
+        code=Markup(drawn),
+    )
 
 
 def _is_secret(text: str) -> bool:

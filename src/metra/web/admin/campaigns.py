@@ -1,7 +1,6 @@
 """The list of campaigns, the audit log, the preview and the exercise over campaigns."""
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -74,17 +73,17 @@ def _compare_campaigns(request: Request) -> dict[str, Any]:
     tables = {
         name: add_flags(build_campaign_scores(each)) for name, each in answers.items()
     }
-    study, refusal = None, ""
+    study, reason = None, ""
     try:
         study = run_exercise(tables)
     except MetraError as error:  # no scores, or campaigns that do not go together
-        refusal = str(error) if tables else ""
+        reason = str(error) if tables else ""
     words = {name: DEFAULT.describe(table) for name, table in tables.items()}
     return {
         "visible": visible,
         "chosen": chosen,
         "study": study,
-        "refusal": refusal,
+        "reason": reason,
         "selections": words,
     }
 
@@ -174,27 +173,15 @@ def show_preview(visit: OfCampaign) -> Response:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class CampaignListing:
-    """A row of the list of campaigns."""
-
-    id: str
-    name: str
-    state: str
-    created_at: float
-    #: Finished tasks, out of all that are assigned.
-    done: int
-    of: int
-
-
 @router.get("/admin")
 def show_campaigns(request: Request, _: Administering) -> Response:
     """Show the list of campaigns, newest first."""
     rows = []
     with get_state(request).store.reading() as db:
         counts = tasks.count_states(db)
-        for row in campaigns.list_campaigns(db):
-            states = counts.get(row[0], Counter())
+        for key, name, state, created_at in campaigns.list_campaigns(db):
+            states = counts.get(key, Counter())
+            row = {"id": key, "name": name, "state": state, "created_at": created_at}
             of = states.total() - states["passed"]
-            rows.append(CampaignListing(*row, states["done"], of))
+            rows.append(row | {"done": states["done"], "of": of})
     return render_admin_page(request, "campaigns.html", campaigns=rows)

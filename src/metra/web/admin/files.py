@@ -65,8 +65,8 @@ _ABOUT = {
 @router.get("/admin/campaigns/{key}/export")
 def show_exports(visit: OfCampaign, flagged: Flagged = "apart") -> Response:
     """Show the formats of downloads."""
-    known = _list_formats(visit)
-    formats = [(form, *about) for form, about in _ABOUT.items() if form in known]
+    listed = _list_formats(visit)
+    formats = [(form, *about) for form, about in _ABOUT.items() if form in listed]
     return visit.render("export.html", formats=formats, flagged=flagged)
 
 
@@ -82,9 +82,9 @@ def download_export(
     with visit.store.reading() as db:
         keys = write_key_log(db, stored) if form in ("keys", "zip") else ""
     try:
-        known = None if stored.imported else stored.campaign
+        campaign = None if stored.imported else stored.campaign
         judgements = visit.read_judgements()
-        file = export_judgements(form, judgements, known, keys=keys, flagged=flagged)
+        file = export_judgements(form, judgements, campaign, keys=keys, flagged=flagged)
     except MetraError as error:
         return visit.render("export.html", formats=[], problem=str(error))
     except OSError as error:

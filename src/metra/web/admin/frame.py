@@ -10,8 +10,7 @@ from fastapi import Depends, Request, Response
 from sqlalchemy import Connection
 from starlette.datastructures import FormData, UploadFile
 
-from metra.campaign.judgement import KEPT
-from metra.campaign.summary import assign_blind_names, blind_judgements
+from metra.campaign.judgement import KEPT, assign_blind_names, blind_judgements
 from metra.errors import format_count
 from metra.scores.judgement import Judgement
 from metra.store import campaigns, judges
@@ -25,15 +24,25 @@ from metra.web.strings import load_strings
 
 
 def render_admin_page(
-    request: Request, template: str, *, status: int | None = None, **more: Any
+    request: Request,
+    template: str,
+    *,
+    status: int | None = None,
+    refusal: Refusal | None = None,
+    **more: Any,
 ) -> Response:
-    """Render an admin page, in English; one with a `problem` is a refusal."""
+    """Render an admin page, in English; one with a `problem` or `refusal` is an error."""
     _add_filters()
+    if refusal is not None:
+        status, more["problem"] = refusal.status, refusal.error
     status = status or (422 if more.get("problem") else 200)
     more |= {"lang": "en", "dir": "ltr", "t": load_strings("en")}
     more["who"] = getattr(request.state, "who", "")
     more["trouble"] = get_state(request).store.trouble
-    return render_page(request, f"admin/{template}", status=status, **more)
+    reply = render_page(request, f"admin/{template}", status=status, **more)
+    if refusal is not None:
+        reply.headers.update(refusal.more.get("headers", {}))
+    return reply
 
 
 def get_field(form: FormData, name: str) -> str:
@@ -111,8 +120,6 @@ def _add_filters() -> None:
     load_templates().filters.update(
         moment=format_time,
         number=format_number,
-        chance=format_p_value,
-        signed=format_difference,
         minutes=format_minutes,
         count_of=format_count,
     )
@@ -129,7 +136,7 @@ def format_time(seconds: float | None) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def format_number(value: float | None, digits: int = 1, sign: str = "-") -> str:
+def format_number(value: float | None, digits: int = 1) -> str:
     """Format a number; a dash for None and NaN.
 
     >>> format_number(3.14159, 2), format_number(-1.0), format_number(None)
@@ -137,28 +144,7 @@ def format_number(value: float | None, digits: int = 1, sign: str = "-") -> str:
     """
     if value is None or value != value:
         return "–"
-    return f"{value:{sign}.{digits}f}".replace("-", "−")
-
-
-def format_p_value(value: float | None, digits: int = 4) -> str:
-    """Format a p-value; one that would round to 0 is given as an upper bound.
-
-    >>> format_p_value(0.25, 2), format_p_value(0.00001)
-    ('0.25', '< 0.0001')
-    """
-    least = 10**-digits
-    if value is not None and value < least:
-        return f"< {least:.{digits}f}"
-    return format_number(value, digits)
-
-
-def format_difference(value: float | None, digits: int = 1) -> str:
-    """Format a difference with its sign.
-
-    >>> format_difference(2.0), format_difference(-2.0)
-    ('+2.0', '−2.0')
-    """
-    return format_number(value, digits, "+")
+    return f"{value:.{digits}f}".replace("-", "−")
 
 
 def format_minutes(value: float | None) -> str:

@@ -1,6 +1,6 @@
 """Signing in and out as an admin: password, then the code of a second factor."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Form, Request, Response
@@ -48,7 +48,7 @@ async def login(
 def _login(request: Request, name: str, password: str) -> Response:
     refusal = check_password(request, name, password)
     if refusal is not None:
-        return render_refusal(request, "login.html", refusal, name=name)
+        return render_admin_page(request, "login.html", refusal=refusal, name=name)
     state = get_state(request)
     with state.store.reading() as db:
         if second_factor.has_second_factor(db, name):
@@ -69,7 +69,7 @@ def check_code(
     with state.store.transaction() as db:
         if not _check_ticket(db, name, ticket, now):
             refusal = Refusal(401, "Enter the password again.")
-            return render_refusal(request, "login.html", refusal, name=name)
+            return render_admin_page(request, "login.html", refusal=refusal, name=name)
         # Whoever is here knows the password, and may have many addresses: all browsers that
         # have not signed in before count together.
         key = f"code\n{name}\n{visitors.find_device(request, db, name)}"
@@ -85,7 +85,9 @@ def check_code(
     )
     if wait > 0:
         refusal = Refusal.too_many_wrong(wait, "codes")
-    return render_refusal(request, "code.html", refusal, name=name, ticket=ticket)
+    return render_admin_page(
+        request, "code.html", refusal=refusal, name=name, ticket=ticket
+    )
 
 
 def check_password(request: Request, name: str, password: str) -> Refusal | None:
@@ -113,16 +115,6 @@ def check_password(request: Request, name: str, password: str) -> Refusal | None
         access.forget_attempts(db, free)
         access.renew_hash(db, name, password, kept)
     return None
-
-
-def render_refusal(
-    request: Request, template: str, refusal: Refusal, **shown: Any
-) -> Response:
-    """Render a page again, with the reason why what it asked for was refused."""
-    shown |= {"status": refusal.status, "problem": refusal.error}
-    reply = render_admin_page(request, template, **shown)
-    reply.headers.update(refusal.more.get("headers", {}))
-    return reply
 
 
 def begin_admin_session(

@@ -3,7 +3,6 @@
 A link is shown once, when it is issued.
 """
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Response
@@ -14,7 +13,7 @@ from metra.campaign.judgement import (
     build_campaign_scores,
     pause_collection,
 )
-from metra.meta.status import JudgeStatus, compute_status
+from metra.meta.status import compute_status
 from metra.report.pictures.campaign import draw_progress
 from metra.store import campaigns, judges, screens
 from metra.store.judges import Judge
@@ -105,16 +104,6 @@ def _render_people(visit: CampaignVisit, links: dict[str, str]) -> Response:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeListing:
-    """A judge with their progress, in screens, and status."""
-
-    judge: Judge
-    done: int
-    of: int
-    so_far: JudgeStatus | None
-
-
 @router.get("")
 @pause_collection()
 def show_monitor(visit: OfCampaign) -> Response:
@@ -124,16 +113,12 @@ def show_monitor(visit: OfCampaign) -> Response:
     looked = compute_status(judgements, build_campaign_scores(judgements))
     with visit.store.reading() as db:
         counts = screens.count_screens(db, stored.id)
-        rows = [
-            JudgeListing(
-                judge, *counts.get(judge.id, (0, 0)), looked.judges.get(judge.label)
-            )
-            for judge in judges.list_judges(db, stored.id)
-        ]
-    done, of = sum(row.done for row in rows), sum(row.of for row in rows)
+        everybody = judges.list_judges(db, stored.id)
+    done, of = (sum(count[at] for count in counts.values()) for at in (0, 1))
     return visit.render(
         "monitor.html",
-        rows=rows,
+        judges=everybody,
+        counts=counts,
         done=done,
         of=of,
         so_far=looked,

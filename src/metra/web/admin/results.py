@@ -16,15 +16,18 @@ from metra.campaign.judgement import (
     build_campaign_scores,
     keep_latest,
     pause_collection,
-    score_each,
+    score_outputs,
 )
-from metra.campaign.metric_scores import score_campaign
-from metra.campaign.monitoring import APART, find_disagreements
-from metra.campaign.outside_scores import read_outside_scores
+from metra.campaign.measurements import compute_measurements
+from metra.campaign.metric_scores import read_outside_scores, score_campaign
 from metra.campaign.prefilled_marks import count_mark_changes
 from metra.campaign.protocols.task_protocols import SETTLED_BY
-from metra.campaign.second_look import build_follow_up, count_open_answers
-from metra.campaign.summary import compute_measurements
+from metra.campaign.second_look import (
+    APART,
+    build_follow_up,
+    count_open_answers,
+    find_disagreements,
+)
 from metra.campaign.uploads import make_safe_name
 from metra.errors import MetraError
 from metra.meta.correlate import PeopleCorrelation, correlate_people, tabulate_means
@@ -79,6 +82,7 @@ _SPEEDS = (300, 400, 600, 800, 1000)
 _FORMS = {
     "json": ("json", "application/json"),
     "tsv": ("tsv", "text/tab-separated-values; charset=utf-8"),
+    "csv": ("csv", "text/csv; charset=utf-8"),
     "md": ("markdown", "text/markdown; charset=utf-8"),
     "tex": ("latex", "application/x-tex; charset=utf-8"),
 }
@@ -139,7 +143,7 @@ def _render_disagreements(
         count=len(rows),
         again={
             (names.get(system, system), segment): [
-                *zip(judged, score_each(judged), strict=True)
+                (one, score_outputs(one)) for one in judged
             ]
             for (system, segment), judged in adjudications.items()
         },
@@ -239,7 +243,7 @@ def _add_outside_scores(
         with visit.store.transaction() as db:
             outside_scores.add_scores(db, visit.stored.id, scores, **visit.by)
     except MetraError as error:
-        return _render_results(visit, str(error))
+        return _render_results(visit, str(error).replace("`", ""))
     return visit.redirect("/results#outside")
 
 
@@ -263,10 +267,10 @@ def download_figures(visit: OfCampaign, form: str) -> Response:
     if form not in _FORMS:
         raise Refusal.not_found()
     kind, media_type = _FORMS[form]
-    found = _answer_questions(visit)
+    page = _answer_questions(visit)
     reports = {
         f"{one.scorer} {one.question.name}".strip(): one.report
-        for one in found.answers
+        for one in page.answers
         if one.report is not None
     }
     text = render(merge_reports(reports), kind, Style())
@@ -299,7 +303,7 @@ def _answer_questions(visit: CampaignVisit) -> AnsweredPage:
 @pause_collection()
 def _render_results(visit: CampaignVisit, problem: str = "") -> Response:
     query = visit.request.query_params
-    found = _answer_questions(visit)
+    page = _answer_questions(visit)
     with_metrics = query.get("metrics") == "yes"
     automatic, metrics_problem = None, ""
     if with_metrics:
@@ -308,35 +312,38 @@ def _render_results(visit: CampaignVisit, problem: str = "") -> Response:
             automatic = score_campaign(visit.stored.campaign, metrics, visit.names)
         except MetraError as error:
             metrics_problem = str(error)
-    outside = _list_outside(visit)
+    outside, outside_files = _list_outside(visit)
     return visit.render(
         "results.html",
-        answered=len(found.judgements),
-        sections=[_build_section(one) for one in found.answers],
-        is_ranked=any(one.question.name == "rank" for one in found.answers),
+        answered=len(page.judgements),
+        answers=page.answers,
+        folded=_FOLDED,
+        draw_pictures=_draw_pictures,
+        lay_out=_convert_named,
+        is_ranked=any(one.question.name == "rank" for one in page.answers),
         asks_for_tags=visit.stored.campaign.protocol.name in SETTLED_BY,
-        selection=found.selection.describe(found.scores) if found.judgements else "",
-        chosen=found.selection,
-        known=found.choices,
-        ranking=found.options["rank"],
-        rules=found.options["judges"],
+        selection=page.selection.describe(page.scores) if page.judgements else "",
+        chosen=page.selection,
+        known=page.choices,
+        ranking=page.options["rank"],
+        rules=page.options["judges"],
         filtered=bool(query),
         query=str(query),
         days=[query.get(name, "") for name in ("from", "to")],
         with_metrics=with_metrics,
-        correlations=_correlate(found, automatic),
+        correlations=_correlate(page, automatic),
         metrics_problem=metrics_problem,
         problem=problem,
-        **_compare_spans(found),
-        outside=outside,
-        outside_correlations=_correlate(found, outside.scores),
-        means=_list_means(found, outside, visit),
+        **_compare_spans(page),
+        outside_files=outside_files,
+        outside_correlations=_correlate(page, outside),
+        means=_list_means(page, outside, visit),
     )
 
 
-def _compare_spans(found: AnsweredPage) -> dict[str, Any]:
+def _compare_spans(page: AnsweredPage) -> dict[str, Any]:
     """Compare the errors or tags that judges marked, in the answers that count."""
-    chosen = select_judgements(found.judgements, found.scores, found.selection)
+    chosen = select_judgements(page.judgements, page.scores, page.selection)
     spans = collect_spans(chosen)
     return {
         "span_agreement": agree_on_marks(spans),
@@ -344,53 +351,21 @@ def _compare_spans(found: AnsweredPage) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class ResultsSection:
-    """An answer as a page shows it: pictures, tables, and tables that are folded away."""
-
-    key: str
-    title: str
-    problem: str
-    pictures: Sequence[tuple[str, Markup]] = ()
-    tables: Sequence[tuple[str, Markup]] = ()
-    folded: Sequence[tuple[str, Markup]] = ()
-    notes: Sequence[str] = ()
-    selection: str = ""
-
-
 #: Tables that few look at.
 _FOLDED = ("pairs", "intra", "worst", "judge by system", "distribution")
 
 
-def _build_section(answered: AnsweredQuestion) -> ResultsSection:
-    name, report = answered.question.name, answered.report
-    title = answered.question.title.format(answered.scorer)
-    key = "-".join(filter(None, (name, answered.scorer)))
-    if report is None:
-        return ResultsSection(key, title, answered.problem)
-    pictures: list[tuple[str, Markup]] = []
-    if name == "rank":
-        picture = Markup(draw_ranking(answered.answer.ranking))
-        pictures.append((f"Chart of {answered.scorer}", picture))
-    if name == "pace" and answered.answer is not None:
-        times = Markup(draw_times(answered.answer))
-        by_judge = Markup(draw_judge_times(answered.answer))
-        pictures += [("Chart of answer times", times)]
-        pictures += [("Chart of answer times by judge", by_judge)]
-    tables = [
-        (table.name, table.caption, _convert_named(table, answered.scorer))
-        for table in report.tables
-    ]
-    return ResultsSection(
-        key,
-        title,
-        "",
-        pictures,
-        [(caption, html) for name, caption, html in tables if name not in _FOLDED],
-        [(caption, html) for name, caption, html in tables if name in _FOLDED],
-        [*report.notes, report.signature],
-        report.selection,
-    )
+def _draw_pictures(answered: AnsweredQuestion) -> dict[str, Markup]:
+    """Draw the charts of an answer, by their labels."""
+    name, answer = answered.question.name, answered.answer
+    if name == "rank" and answer is not None:
+        return {f"Chart of {answered.scorer}": Markup(draw_ranking(answer.ranking))}
+    if name == "pace" and answer is not None:
+        return {
+            "Chart of answer times": Markup(draw_times(answer)),
+            "Chart of answer times by judge": Markup(draw_judge_times(answer)),
+        }
+    return {}
 
 
 def _convert_named(table: Table, scorer: str) -> Markup:
@@ -399,51 +374,42 @@ def _convert_named(table: Table, scorer: str) -> Markup:
     return Markup(convert_table(table, label=label))
 
 
-@dataclass(frozen=True, slots=True)
-class OutsideComparison:
-    """Scores made elsewhere, with the names of their files."""
-
-    scores: Scores | None
-    files: Sequence[tuple[str, str]] = ()
-
-
-def _list_outside(visit: CampaignVisit) -> OutsideComparison:
+def _list_outside(visit: CampaignVisit) -> tuple[Scores | None, dict[str, str]]:
+    """Return scores made elsewhere, if there are any, and their files by metric."""
     with visit.store.reading() as db:
         campaign = visit.stored.campaign
         stored = outside_scores.list_scores(db, visit.stored.id, campaign)
-    if not stored:
-        return OutsideComparison(None)
     tables = [each.scores.rename_systems(visit.names) for each in stored]
-    files = [(each.metric, each.file) for each in stored]
-    return OutsideComparison(concatenate_scores(tables), files)
+    files = {each.metric: each.file for each in stored}
+    return (concatenate_scores(tables) if tables else None), files
 
 
-def _correlate(found: AnsweredPage, automatic: Any) -> Sequence[PeopleCorrelation]:
+def _correlate(page: AnsweredPage, automatic: Any) -> Sequence[PeopleCorrelation]:
     """Correlate metrics with each question that people answered."""
     if automatic is None:
         return []
     table, statistics = automatic if isinstance(automatic, tuple) else (automatic, {})
     try:
-        return correlate_people(found.scores, found.selection, table, statistics)
+        return correlate_people(page.scores, page.selection, table, statistics)
     except MetraError:
         return []
 
 
 def _list_means(
-    found: AnsweredPage, outside: OutsideComparison, visit: CampaignVisit
+    page: AnsweredPage, outside: Scores | None, visit: CampaignVisit
 ) -> Markup | None:
     """Put people's means beside those of scores made elsewhere, unless names are hidden.
 
     Whoever knows the scores would know the systems.
     """
-    if outside.scores is None or visit.stored.is_blind:
+    if outside is None or visit.stored.is_blind:
         return None
     rankings = [
         one.answer.ranking
-        for one in found.answers
+        for one in page.answers
         if one.question.name == "rank" and one.answer is not None
     ]
-    return Markup(convert_table(tabulate_means(rankings, outside.scores)))
+    return Markup(convert_table(tabulate_means(rankings, outside)))
 
 
 @dataclass(frozen=True, slots=True)

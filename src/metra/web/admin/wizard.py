@@ -7,6 +7,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 
 from metra.campaign import uploads
+from metra.campaign.assignment import plan_workload
 from metra.campaign.campaign import Campaign
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.material import READERS, read_options, read_pasted
@@ -17,7 +18,6 @@ from metra.campaign.second_look import MADE_OF_OTHERS
 from metra.campaign.settings import check_settings, list_form_defaults, list_form_fields
 from metra.campaign.uploads import CampaignTexts, Upload, Use
 from metra.campaign.wording import JUDGES_OWN, LANGUAGES
-from metra.campaign.workload import plan_workload
 from metra.errors import FormatError, MetraError
 from metra.store import campaigns
 from metra.store.access import Session

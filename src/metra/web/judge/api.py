@@ -16,7 +16,6 @@ from metra.store.answers import Answer, AnswerTimes, Draft
 from metra.store.assignment import take_over_task
 from metra.store.campaigns import StoredCampaign
 from metra.store.events import Event
-from metra.store.screens import ScreenSequence
 from metra.web.judge import payloads, views
 from metra.web.judge.pages import begin_judge_session
 from metra.web.judge.views import OpenScreen
@@ -67,7 +66,7 @@ def show_work(request: Request, visit: Judging) -> Response:
 
 @router.get("/screens/{task}/{number}")
 def show_screen(request: Request, visit: Judging, task: str, number: int) -> Response:
-    """Return one of the judge's own screens that is still open."""
+    """Return one of the judge's own open screens."""
     with _open_screen(request, visit, task, number, _RUNNING) as opened:
         return reply_json(_show(opened, 0))
 
@@ -97,7 +96,7 @@ def reveal_step(
 def save_draft(
     request: Request, visit: Judging, task: str, number: int, body: payloads.DraftIn
 ) -> Response:
-    """Store a draft; one that is older than the answer is dropped."""
+    """Store a draft, unless it is older than the answer."""
     with _open_screen(request, visit, task, number, _TAKING) as opened:
         log = [Event(**dict(one)) for one in body.events]
         events.add_events(opened.db, opened.stored, task, number, log)
@@ -115,43 +114,33 @@ def submit_answer(
     request: Request, visit: Judging, task: str, number: int, body: payloads.AnswerIn
 ) -> Response:
     """Store an answer; a repeated request gets the same reply and is stored once."""
-    state = get_state(request)
-    key = str(body.id)
-    with state.store.transaction() as db:
-        _lock_judge(db, visit)
-        known = answers.find_answer(db, key)
-        stored = _find_campaign(db, visit, campaigns.STATES if known else _TAKING)
-        way = screens.list_screens(db, visit.judge.id)
-        at = way.index(task, number)
-        owned = tasks.find_task(db, visit.judge.id, task)
-        if at is None or owned is None:
-            raise Refusal.not_found()
-        if known is None and not way.may_answer(at):
-            raise _build_refusal(way, at)
-        now = state.clock()
+    key, judge = str(body.id), visit.judge.id
+    with _open_screen(request, visit, task, number, _TAKING, answer=key) as opened:
+        db, stored, now = opened.db, opened.stored, opened.now
+        is_new = answers.find_answer(db, key) is None
         wording = body.wording
         if wording not in (one.language for one in list_wordings(stored.campaign)):
             language = get_language(request)
             wording = choose_campaign_wording(stored.campaign, language).language
         times = AnswerTimes(**dict(body.times))
         answer = Answer(key, body.value, body.comment, body.cannot, times, wording)
-        given = answers.submit_answer(db, stored, owned, number, answer, now=now)
-        if known is None:
+        given = answers.submit_answer(db, stored, opened.owned, number, answer, now=now)
+        way = opened.way
+        if is_new:
             log = [Event(**dict(one)) for one in body.events]
             log.append(Event(None, 0, ANSWER, {"id": given.id}))
             events.add_events(db, stored, task, number, log)
             tasks.extend_lease(db, task, now=now)
-            judges.record_activity(db, visit.judge.id, now=now)
-            way = way.with_answer(at)
-        following = way.next_open(at)
-        place = following and {"task": following.task, "number": following.number}
-        progress = screens.compute_progress(db, stored, visit.judge.id, way)
+            judges.record_activity(db, judge, now=now)
+            way = way.with_answer(opened.at)
+        following = way.next_open(opened.at)
         return reply_json(
             {
                 "saved": given.id,
                 "revision": given.revision,
-                "next": place,
-                "progress": asdict(progress),
+                "next": following
+                and {"task": following.task, "number": following.number},
+                "progress": asdict(screens.compute_progress(db, stored, judge, way)),
             }
         )
 
@@ -184,9 +173,18 @@ def sign_in(request: Request, body: payloads.TokenIn) -> Response:
 
 @contextmanager
 def _open_screen(
-    request: Request, visit: Visit, task: str, number: int, states: tuple[str, ...]
+    request: Request,
+    visit: Visit,
+    task: str,
+    number: int,
+    states: tuple[str, ...],
+    *,
+    answer: str = "",
 ) -> Iterator[OpenScreen]:
-    """Lock the judge's work and open the screen, or refuse the request."""
+    """Lock the judge's work and open the screen, or refuse the request.
+
+    A repeated request with the id of a stored `answer` is never refused.
+    """
     state = get_state(request)
     with state.store.transaction() as db:
         _lock_judge(db, visit)
@@ -195,9 +193,11 @@ def _open_screen(
         owned = tasks.find_task(db, visit.judge.id, task)
         if at is None or owned is None:
             raise Refusal.not_found()
-        stored = _find_campaign(db, visit, states)
-        if not way.may_answer(at):
-            raise _build_refusal(way, at)
+        is_stored = bool(answer) and answers.find_answer(db, answer) is not None
+        stored = _find_campaign(db, visit, campaigns.STATES if is_stored else states)
+        if not is_stored and not way.may_answer(at):
+            late = "This answer can no longer be changed."
+            raise Refusal(403, "This screen comes later." if at > way.reached else late)
         yield OpenScreen(db, stored, owned, way, at, state.clock())
 
 
@@ -221,12 +221,6 @@ def _find_campaign(
         msg = f"The project is {stored.state}; there is nothing to judge at the moment."
         raise Refusal(409, msg, reason=stored.state)
     return stored
-
-
-def _build_refusal(way: ScreenSequence, at: int) -> Refusal:
-    if at > way.reached:
-        return Refusal(403, "This screen comes later.")
-    return Refusal(403, "This answer can no longer be changed.")
 
 
 def _show(opened: OpenScreen, step: int) -> dict[str, Any]:

@@ -122,7 +122,7 @@ def redirect_to_stage(
 
 @router.get("/judge/consent")
 def show_consent(request: Request, visit: Judging, stored: _Stored) -> Response:
-    """Who runs it, what is recorded, and the question whether the judge agrees."""
+    """Show who runs the campaign and which data it records, and ask for consent."""
     with get_state(request).store.reading() as db:
         way = screens.list_screens(db, visit.judge.id)
         planned = screens.compute_progress(db, stored, visit.judge.id, way)

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from metra.campaign.campaign import Campaign
-from metra.campaign.evaltrans import add_judged_outputs, shows_judged
+from metra.campaign.measurements import add_judged_outputs, shows_judged
 from metra.campaign.prefilled_marks import prefill_marks
 from metra.campaign.protocols.record import Step, hide_key
 from metra.campaign.screen import build_screen

@@ -26,7 +26,7 @@ class OriginCheck:
         await (reply or self.app)(scope, receive, send)
 
     def _refuse(self, scope: Scope) -> Response | None:
-        """Return the reply to a request that is not ours, else None."""
+        """Return the refusal of a request from elsewhere, else None."""
         headers = Headers(scope=scope)
         if parse_host(headers.get("host", "")) not in self.hosts:
             return reply_error(

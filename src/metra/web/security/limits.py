@@ -24,7 +24,7 @@ class BodyLimit:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one request; all that is read in it is read with the server's limits."""
+        """Handle one request with the limits of the server."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

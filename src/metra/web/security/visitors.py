@@ -113,23 +113,23 @@ class Visit:
 
 def get_session(request: Request, role: str) -> Session | None:
     """Return the valid session behind a role's cookie, if any."""
-    found = _find_cookie_session(request, role)
-    return None if found is None else found[0]
+    owner = _find_cookie_session(request, role)
+    return None if owner is None else owner[0]
 
 
 def _require_judge(request: Request) -> Visit:
-    found = _find_cookie_session(request, "judge")
-    if found is None or found[1] is None or found[1].revoked_at is not None:
+    owner = _find_cookie_session(request, "judge")
+    if owner is None or owner[1] is None or owner[1].revoked_at is not None:
         raise Refusal.signed_out(role="judge")
-    return Visit(found[0], found[1])
+    return Visit(owner[0], owner[1])
 
 
 def _require_admin(request: Request) -> Session:
-    found = _find_cookie_session(request, "admin")
-    if found is None:
+    owner = _find_cookie_session(request, "admin")
+    if owner is None:
         raise Refusal.signed_out(role="admin")
-    request.state.who = found[0].name
-    return found[0]
+    request.state.who = owner[0].name
+    return owner[0]
 
 
 def _find_cookie_session(

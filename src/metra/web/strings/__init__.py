@@ -85,13 +85,13 @@ def load_strings(language: str) -> Strings:
     >>> load_strings("de").dir, load_strings("ar").dir, load_strings("xx").language
     ('ltr', 'rtl', 'en')
     """
-    known = language if language in LANGUAGES else DEFAULT
+    chosen = language if language in LANGUAGES else DEFAULT
     texts: dict[str, str] = {}
-    for name in (known, f"measures.{known}"):
+    for name in (chosen, f"measures.{chosen}"):
         content = (_HERE / f"{name}.toml").read_text(encoding="utf-8")
         for table, entries in tomllib.loads(content).items():
             texts |= {f"{table}.{key}": text for key, text in entries.items()}
-    return Strings(known, texts)
+    return Strings(chosen, texts)
 
 
 def choose_language(chosen: str | None, accepted: str | None) -> str:

@@ -1,0 +1,384 @@
+"""The commands of `metra meta`: each is made from the entry of its question."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from metra.cli import FLAGS, GroupedCommand
+from metra.cli import options as inputs
+from metra.cli.derive import options_from, read_help, split_names
+from metra.cli.options import option
+from metra.cli.settings import parse_settings
+from metra.errors import MetraError
+from metra.meta.questions import QUESTIONS, QuestionEntry
+from metra.report import FORMATS
+
+if TYPE_CHECKING:
+    from metra.meta.charts import Chart
+    from metra.meta.findings import MetaReport
+    from metra.meta.question import Evidence
+    from metra.report.chart import PictureLayout
+    from metra.scores.selection import Selection
+    from metra.scores.table import Scores
+
+#: Roles of columns, and other settings of `--read`.
+_ROLES = (
+    *("system", "segment", "document", "scorer", "value", "judge", "domain", "lang"),
+)
+_KEYS = ("format", "unit", "mqm", "names", "lower", "gold", *_ROLES)
+#: Flags for parameters that messages name, beyond those of all commands.
+_FLAGS = FLAGS | {
+    "columns": "--read",
+    "eps": "--set eps",
+    "eps_from": "--eps-from",
+    "input_format": "--read format=NAME",
+    "judges_by": "--set judges-by",
+    "lang": "--lang",
+    "lower_is_better": "--read lower=NAME",
+    "macro": "--set macro",
+    "metrics": "--metric",
+    "most": "--set most",
+    "most_judges": "--set judges",
+    "most_pairs": "--set pairs",
+    "mqm_weights": "--read mqm",
+    "pool": "--set pool",
+    "runs": "--set runs",
+    "scorer": "--scorer",
+    "these_raters": "--set these-raters",
+    "unit": "--set over",
+    "units": "--read unit",
+}
+
+_OPTIONS = {
+    "output": option(
+        "--output outputs OUTPUT",
+        "Output to score: a file, or a table with several systems. For error spans: "
+        "the text that they are marked in.",
+        multiple=True,
+    ),
+    "references": inputs.references,
+    "source": inputs.source,
+    "docs": option("--docs FILE", inputs.DOCUMENTS),
+    "specs": option(
+        "-m --score-with specs SPEC",
+        "Score outputs, or a challenge set, with this metric (see `metra metrics`).",
+        multiple=True,
+        callback=inputs.split_specs,
+    ),
+    "gold": option(
+        "--gold NAMES",
+        "Scorer with the human judgements to compare with. Several, separated by "
+        "commas, give one table each; A+B is the sum of both for the same judge and "
+        "segment.",
+        "",
+    ),
+    "metrics": option(
+        "--metric metrics NAMES",
+        "Metrics to evaluate; by default all scorers except human ones.",
+        multiple=True,
+        callback=split_names,
+    ),
+    "scorer": option(
+        "--scorer NAME",
+        "Scorer to use, if there are several. A+B is the sum of both for the same "
+        "judge and segment.",
+        "",
+        show_default=False,
+    ),
+    "test-set": option(
+        "-t --test-set test_set NAME",
+        "Also read the scores of this mt-metrics-eval test set (see `metra testsets`).",
+    ),
+    "plot": inputs.picture,
+}
+_SCORES = (
+    option(
+        "--select selection ROWS",
+        "Rows that count, such as flagged=count, items=judged+calibration, "
+        "judge=Ann+Bob, system!=baseline, domain=news, from=2026-01-31 or to=; "
+        "separated by commas. By default judged items count, and judges whom their "
+        "campaign flagged are set apart.",
+        "",
+    ),
+    option("-l --lang PAIR", "Only this language pair."),
+    option(
+        "--read KEY=VALUE,…",
+        "Ways of reading SCORES. format: the format, if it is not recognised; "
+        "system, segment, document, scorer, value, judge, domain, lang: the column of "
+        "this role; unit: additional columns that identify what was scored; names: "
+        "file with new names of systems (name, tab, new name); lower: scorers for "
+        "which lower values are better; gold: file to take the gold scores from; mqm: "
+        "weights of MQM errors, as SEVERITY[/CATEGORY]:POINTS, source:yes, "
+        "cap:POINTS, per:100 words.",
+        multiple=True,
+    ),
+)
+_RESULT = (
+    option("--format form", "Output format.", choices=(*FORMATS, "csv")),
+    inputs.out,
+    option("--digits", inputs.DIGITS, 3, type=click.IntRange(0, 15)),
+)
+
+
+def __getattr__(name: str) -> click.Command:
+    """Make the command of a question."""
+    if name not in QUESTIONS:
+        raise AttributeError(name)
+    entry = QUESTIONS[name]
+    answer = _answer_files if "files" in entry.takes else _answer_scores
+    command: Callable[..., Any] = partial(_show_report, partial(answer, name, entry))
+    shared = _RESULT if "files" in entry.takes else (*_SCORES, *_RESULT)
+    own = [each for word, each in _OPTIONS.items() if word in entry.takes]
+    paths = click.argument("paths", nargs=-1, metavar=entry.files)
+    for add in reversed([paths, *shared, *own, options_from(entry.options)]):
+        command = add(command)
+    text, _ = read_help(entry.options)
+    return click.command(name, cls=GroupedCommand, help=text)(command)
+
+
+def _show_report(
+    answer: "Callable[..., MetaReport]",
+    *,
+    form: str,
+    out: str | None,
+    digits: int,
+    **given: Any,
+) -> None:
+    """Write an answer in the format that was asked for; messages name flags."""
+    from metra.cli.output import build_style, write_output
+    from metra.report.writers.meta import render
+
+    try:
+        report = name_flags(answer(**given))
+    except MetraError as error:
+        error.args = (_write_flags(str(error)),)
+        raise
+    write_output(render(report, form, build_style(out, digits=digits)), out)
+
+
+def _write_flags(message: str) -> str:
+    """Replace parameters in backticks by flags, and their values by settings."""
+    text = re.sub("`([a-z_.]+)`", lambda name: _FLAGS.get(name[1], name[0]), message)
+    return re.sub(r"(?:set )?(--set [\w-]+) (?:to (\w+)|(\d+))", r"\1=\2\3", text)
+
+
+def _answer_files(
+    name: str,
+    entry: QuestionEntry,
+    *,
+    paths: tuple[str, ...],
+    options: Any,
+    **given: Any,
+) -> "MetaReport":
+    """Answer a question about files that hold no scores."""
+    from metra.meta.question import Evidence, answer_evidence
+    from metra.scores.table import build_score_table
+
+    if not paths:
+        msg = f"metra meta {name} needs {entry.files.strip('.')}."
+        raise click.UsageError(msg)
+    scores = build_score_table([], [], {})
+    return answer_evidence(name, Evidence(scores, files=paths, **given), options)[1]
+
+
+def _answer_scores(
+    name: str,
+    entry: QuestionEntry,
+    *,
+    paths: tuple[str, ...],
+    options: Any,
+    selection: str,
+    lang: str | None,
+    read: tuple[str, ...],
+    gold: str = "",
+    test_set: str | None = None,
+    plot: str | None = None,
+    layout: "PictureLayout | None" = None,
+    **given: Any,
+) -> "MetaReport":
+    """Read scores, and answer a question for each gold."""
+    from metra.cli.output import show_progress
+    from metra.meta.findings import merge_reports
+    from metra.meta.question import Evidence, answer_evidence
+    from metra.stats.parallel import count_blocks
+
+    protocol, paths = (paths[:1], paths[1:]) if name == "task" else ((), paths)
+    if test_set is not None:
+        from metra.formats.testsets.lookup import list_score_files
+
+        paths += tuple(list_score_files(test_set, lang or ""))
+    settings = parse_settings("--read", read, _KEYS)
+    about_scores = {"SCORES": paths, "--gold": gold, "--lang": lang, "--read": read}
+    about_scores |= {"--metric": given.get("metrics"), "--select": selection}
+    _check_input(name, entry, protocol, about_scores)
+    scores, chosen, notes = _read_scores(
+        paths, settings, gold, lang, selection, wmt=getattr(options, "wmt", False)
+    )
+    if plot and hasattr(options, "ci"):
+        options = replace(options, ci=True)
+    golds = _split_golds(gold, scores)
+    if len(golds) > 1 and plot:
+        msg = "--plot draws one gold scorer; name one with --gold."
+        raise click.UsageError(msg)
+    reports = {}
+    for each in golds:
+        evidence = Evidence(
+            scores, chosen, gold=each, files=protocol, track=show_progress, **given
+        )
+        with show_progress("steps") as progress, count_blocks(progress):
+            answers, reports[each] = answer_evidence(name, evidence, options)
+            if plot:
+                notes += _draw_charts(name, answers, options, plot, layout)
+        _write_more(name, answers[0], options, evidence, paths)
+    merged = merge_reports(reports) if len(reports) > 1 else reports[each]
+    return replace(merged, notes=[*merged.notes, *notes])
+
+
+def _check_input(
+    name: str,
+    entry: QuestionEntry,
+    protocol: tuple[str, ...],
+    given: Mapping[str, object],
+) -> None:
+    """Refuse a question without scores or a gold, and a study with either."""
+    if name == "task" and not protocol:
+        msg = "metra meta task needs a protocol (wmt23, wmt24, wmt25) or a study.toml."
+        raise click.UsageError(msg)
+    is_study = any(path.endswith(".toml") for path in protocol)
+    for flag in filter(given.get, given) if is_study else ():
+        msg = (
+            f"{protocol[0]} is a study, which defines its own scores; leave out {flag}."
+        )
+        raise click.UsageError(msg)
+    if not given["SCORES"] and not is_study and not entry.files.startswith("["):
+        remedy = "or a test set with -t" if "test-set" in entry.takes else ""
+        remedy = "or a study such as study.toml" if protocol else remedy
+        msg = f"SCORES are missing; name files{', ' if remedy else ''}{remedy}."
+        raise click.UsageError(msg)
+    if "gold" in entry.takes and not given["--gold"] and not is_study:
+        msg = (
+            f"metra meta {name} needs --gold NAMES (scorer with the human judgements to "
+            f"compare with). See metra meta {name} --help."
+        )
+        raise click.UsageError(msg)
+
+
+def _read_scores(
+    paths: tuple[str, ...],
+    settings: Mapping[str, str],
+    gold: str,
+    lang: str | None,
+    selection: str,
+    *,
+    wmt: bool,
+) -> "tuple[Scores, Selection, list[str]]":
+    """Read the scores as `--read` says, and the rows that count."""
+    from metra.scores.long_table import read_named_pairs
+    from metra.scores.mqm import parse_weighting
+    from metra.scores.registry import read_score_files
+    from metra.scores.selection import parse_selection
+    from metra.scores.table import build_score_table, list_parts
+
+    mqm = settings.get("mqm")
+    read = partial(
+        read_score_files,
+        input_format=settings.get("format", "auto"),
+        units=split_names(None, None, [settings.get("unit", "")]),
+        columns={role: settings[role] for role in _ROLES if role in settings},
+        mqm_weights=parse_weighting(mqm) if mqm else None,
+        wmt=wmt,
+    )
+    names = read_named_pairs(settings["names"]) if "names" in settings else {}
+    scores = read(paths) if paths else build_score_table([], [], {})
+    scores = scores.rename_systems(names)
+    notes = []
+    for each in _split_golds(gold, scores) if "gold" in settings else ():
+        other = read([settings["gold"]]).rename_systems(names)
+        for part in list_parts(each, other.names):
+            scores = scores.with_values_of(part, other)
+        notes.append(f"{each} is taken from {settings['gold']} only.")
+    lower = split_names(None, None, [settings.get("lower", "")])
+    scores = scores.with_lower_is_better(lower) if lower else scores
+    if lang is not None and lang not in scores.languages:
+        listed = ", ".join(filter(None, scores.languages)) or "none"
+        msg = f"No score is left with --lang {lang} (known: {listed})."
+        raise click.UsageError(msg)
+    scores = scores.only(lang=lang)
+    chosen = parse_selection(selection)
+    chosen.check_names(scores)
+    if len(scores) and not len(chosen.select(scores)):
+        msg = f"No row is left: {chosen.describe(scores)}. Change --select."
+        raise click.UsageError(msg)
+    return scores, chosen, notes
+
+
+def _split_golds(gold: str, scores: "Scores") -> list[str]:
+    """Split golds at commas, unless a name has commas."""
+    names = [gold] if gold in scores.names else split_names(None, None, (gold,))
+    return [*names] or [""]
+
+
+def _draw_charts(
+    name: str,
+    answers: list[Any],
+    options: Any,
+    plot: str,
+    layout: "PictureLayout | None",
+) -> list[str]:
+    """Draw the charts of all answers; several are numbered before the suffix."""
+    from metra.cli.output import write_picture
+    from metra.meta.question import find_question
+
+    draw = find_question(name).draw
+    charts = [chart for answer in answers for chart in draw(answer, options)]
+    path = Path(plot)
+    for number, chart in enumerate(charts, 1):
+        numbered = path.with_name(f"{path.stem}-{number}{path.suffix}")
+        place = str(numbered if len(charts) > 1 else path)
+        write_picture(partial(_draw, chart), place, layout)
+    return [] if charts else [f"{path} was not written: there is nothing to draw."]
+
+
+def _draw(chart: "Chart", layout: "PictureLayout") -> str:
+    from metra.meta import charts
+    from metra.report.pictures import curves, forest, heatmap, judges, scatter
+
+    draw: dict[type, Callable[..., str]] = {
+        charts.CurvePlot: curves.draw_curves,
+        charts.ForestPlot: forest.draw_forest,
+        charts.Heatmap: heatmap.draw_heatmap,
+        charts.Histogram: judges.draw_histogram,
+        charts.JudgePlot: judges.draw_judge_plot,
+        charts.ScatterPoints: scatter.draw_scatter,
+    }
+    return draw[type(chart)](chart, layout)
+
+
+def _write_more(
+    name: str, answer: Any, options: Any, evidence: "Evidence", paths: tuple[str, ...]
+) -> None:
+    """Write the files of questions that have some: normalised scores, a card's page."""
+    from metra.cli.output import build_provenance, write_output
+
+    if name == "normalise" and options.to:
+        from metra.scores.long_table import format_long_table
+
+        write_output(format_long_table(answer.normalised.scores), options.to)
+    if name == "card" and options.html:
+        from metra.report.html.card import render_card
+
+        named = {key: name_flags(each) for key, each in answer.answers.items()}
+        notes = [*map(_write_flags, answer.notes)]
+        card = replace(answer, notes=notes, answers=named)
+        provenance = build_provenance([*paths, *evidence.outputs])
+        write_output(render_card(card, provenance), options.html)
+
+
+def name_flags(report: "MetaReport") -> "MetaReport":
+    """Let the notes of a report name flags, not parameters."""
+    return replace(report, notes=[*map(_write_flags, report.notes)])

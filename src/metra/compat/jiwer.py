@@ -1,0 +1,266 @@
+"""jiwer 4 with error rates and alignments computed by metra; needs the package jiwer.
+
+Replace `import jiwer` with `from metra.compat import jiwer`. Transforms, drawings and error
+lists are jiwer's own. Scores range from 0 to 1, references come first, and ties between
+alignments are resolved as in jiwer.
+
+>>> out = process_words("the bus stops here", "the sub stops")
+>>> out.wer, out.substitutions, out.deletions
+(0.5, 1, 1)
+>>> print(jiwer.visualize_alignment(out, show_measures=False))
+=== SENTENCE 1 ===
+<BLANKLINE>
+REF: the bus stops here
+HYP: the sub stops ****
+           S          D
+<BLANKLINE>
+"""
+
+from collections.abc import Callable
+from dataclasses import fields
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
+
+from metra.errors import (
+    CorpusError,
+    LengthError,
+    MissingResourceError,
+    missing_package,
+)
+from metra.text.diff import (
+    WordMatches,
+    compare_words,
+    count_edit_kinds,
+    list_edit_runs,
+)
+from metra.text.preparation import build_text_hits, make_preparation
+
+try:
+    import jiwer
+except ImportError:
+    raise MissingResourceError(
+        missing_package("metra.compat.jiwer", "jiwer", "jiwer")
+    ) from None
+
+
+def __getattr__(name: str) -> Any:
+    """Return a name of jiwer that metra does not replace."""
+    return getattr(jiwer, name)
+
+
+Sentences: TypeAlias = str | list[str]
+Words: TypeAlias = list[list[str]]
+Transform: TypeAlias = Callable[[list[str]], Any]
+
+_COUNTS = ("substitutions", "insertions", "deletions", "hits")
+_TYPES = {"H": "equal", "S": "substitute", "I": "insert", "D": "delete"}
+
+
+class _LazyList:
+    """A field that may be given as a function, which is called when the field is read."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, record: Any, owner: type) -> Any:
+        value = vars(record)[self._name]
+        if callable(value):
+            value = vars(record)[self._name] = value()
+        return value
+
+    def __set__(self, record: Any, value: object) -> None:
+        vars(record)[self._name] = value
+
+
+class _LazyOutput:
+    """A record of jiwer whose words and alignments are listed when they are first read."""
+
+    references: Any = _LazyList("references")
+    hypotheses: Any = _LazyList("hypotheses")
+    alignments: Any = _LazyList("alignments")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        record: Any = self
+        values = (getattr(self, field.name) for field in fields(record))
+        return type(self), tuple(values)
+
+
+class WordOutput(_LazyOutput, jiwer.WordOutput):
+    """Words after the transforms, their alignments, the measures and the counts."""
+
+
+class CharacterOutput(_LazyOutput, jiwer.CharacterOutput):
+    """The same for characters, whose only measure is the error rate."""
+
+
+def process_words(
+    reference: Sentences,
+    hypothesis: Sentences,
+    reference_transform: Transform = jiwer.wer_default,
+    hypothesis_transform: Transform = jiwer.wer_default,
+) -> WordOutput:
+    """Align the words of each hypothesis with its reference's, and count."""
+    lists, measures = _compare(
+        reference, hypothesis, reference_transform, hypothesis_transform
+    )
+    return WordOutput(**lists, **measures)
+
+
+def process_characters(
+    reference: Sentences,
+    hypothesis: Sentences,
+    reference_transform: Transform = jiwer.cer_default,
+    hypothesis_transform: Transform = jiwer.cer_default,
+) -> CharacterOutput:
+    """Align the characters of each hypothesis with its reference's, and count."""
+    lists, measures = _compare(
+        reference, hypothesis, reference_transform, hypothesis_transform
+    )
+    return CharacterOutput(**lists, cer=measures["wer"])
+
+
+def _make_measure(
+    name: str, process: Callable[..., Any], transform: Transform, meaning: str
+) -> Callable[..., float]:
+    """Make the function that returns one measure of a comparison."""
+
+    def measure(
+        reference: Sentences,
+        hypothesis: Sentences,
+        reference_transform: Transform = transform,
+        hypothesis_transform: Transform = transform,
+    ) -> float:
+        output = process(
+            reference, hypothesis, reference_transform, hypothesis_transform
+        )
+        return getattr(output, name)
+
+    measure.__name__ = measure.__qualname__ = name
+    measure.__doc__ = f"Return the {meaning}."
+    return measure
+
+
+wer = _make_measure("wer", process_words, jiwer.wer_default, "word error rate")
+mer = _make_measure("mer", process_words, jiwer.wer_default, "match error rate")
+wil = _make_measure(
+    "wil", process_words, jiwer.wer_default, "share of word information lost"
+)
+wip = _make_measure(
+    "wip", process_words, jiwer.wer_default, "share of word information kept"
+)
+cer = _make_measure(
+    "cer", process_characters, jiwer.cer_default, "character error rate"
+)
+
+
+class _TransformedText(NamedTuple):
+    """One side after the transform: lists of words, or texts before the last step."""
+
+    words: Words | None
+    texts: list[str]
+    #: The last step of the transform, and the tokeniser that does the same.
+    cut: Transform
+    tok: str | None
+
+    def list_words(self) -> Words:
+        return self.cut(self.texts) if self.words is None else self.words
+
+
+def _compare(
+    reference: Sentences,
+    hypothesis: Sentences,
+    reference_transform: Transform,
+    hypothesis_transform: Transform,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Transform and compare both sides; return lists with counts, and the measures."""
+    refs = _apply_transform(reference, reference_transform, "reference")
+    hyps = _apply_transform(hypothesis, hypothesis_transform, "hypothesis")
+    sizes = [
+        len(side.texts if side.words is None else side.words) for side in (refs, hyps)
+    ]
+    if sizes[0] != sizes[1]:
+        msg = (
+            f"After the transforms there are {sizes[0]} references and {sizes[1]} "
+            "hypotheses; their numbers must be equal."
+        )
+        raise LengthError(msg)
+    if refs.tok is not None and refs.tok == hyps.tok:
+        text = make_preparation(tok=refs.tok, case="mixed", stem="no")
+        matches = build_text_hits(hyps.texts, refs.texts, text)
+    else:
+        matches = compare_words(hyps.list_words(), refs.list_words())
+    totals = map(int, count_edit_kinds(matches, "rapidfuzz").sum(0)[:4])
+    counts = dict(zip(_COUNTS, totals, strict=True))
+    lists = {
+        "references": refs.list_words,
+        "hypotheses": hyps.list_words,
+        "alignments": partial(_list_alignments, matches),
+    }
+    return {**lists, **counts}, _compute_measures(**counts)
+
+
+def _compute_measures(
+    substitutions: int, insertions: int, deletions: int, hits: int
+) -> dict[str, float]:
+    """Compute the measures of a corpus; an empty reference counts as one word."""
+    edits = substitutions + insertions + deletions
+    ref_words = hits + substitutions + deletions
+    hyp_words = hits + substitutions + insertions
+    wip = (hits / max(ref_words, 1)) * (hits / max(hyp_words, 1))
+    if not ref_words and not hyp_words:
+        wip = 1.0
+    return {
+        "wer": edits / max(ref_words, 1),
+        "mer": edits / max(edits + hits, 1),
+        "wil": 1 - wip,
+        "wip": wip,
+    }
+
+
+def _list_alignments(matches: WordMatches) -> list[list[jiwer.AlignmentChunk]]:
+    return [
+        [
+            jiwer.AlignmentChunk(_TYPES[letter], ref, ref_end, hyp, hyp_end)
+            for letter, ref, ref_end, hyp, hyp_end in runs
+        ]
+        for runs in list_edit_runs(matches, "rapidfuzz")
+    ]
+
+
+def _apply_transform(
+    sentences: Sentences, transform: Transform, what: str
+) -> _TransformedText:
+    texts: Any = [sentences] if isinstance(sentences, str) else sentences
+    if not _is_list_of_strings(texts):
+        msg = f"{what} is {sentences!r}; expected a string or a list of strings."
+        raise CorpusError(msg)
+    steps = transform.transforms if type(transform) is jiwer.Compose else [transform]
+    for step in steps:
+        tok = _find_tokenizer(step, texts) if step is steps[-1] else None
+        if tok is not None:
+            return _TransformedText(None, [*texts] or [""], step, tok)
+        texts = step(texts)
+    if not isinstance(texts, list) or not all(map(_is_list_of_strings, texts)):
+        msg = (
+            f"The transform of the {what} gives {texts!r}; expected a list with a list of "
+            "words or characters for each sentence."
+        )
+        raise CorpusError(msg)
+    return _TransformedText(texts, [], transform, None)
+
+
+def _find_tokenizer(cut: Transform, texts: object) -> str | None:
+    """Find the tokeniser that cuts texts as the last step of a transform does."""
+    if not _is_list_of_strings(texts):
+        return None
+    if type(cut) is jiwer.ReduceToListOfListOfChars:
+        return "all-code-points"
+    is_usual = (
+        type(cut) is jiwer.ReduceToListOfListOfWords and cut.word_delimiter == " "
+    )
+    return "blanks" if is_usual else None
+
+
+def _is_list_of_strings(words: object) -> bool:
+    kinds = set(map(type, words)) if isinstance(words, list) else {object}
+    return all(issubclass(kind, str) for kind in kinds)

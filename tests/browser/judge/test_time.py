@@ -82,6 +82,24 @@ def test_a_pause_stops_the_clock(timed):
     assert near(judgement.paused_ms, 300)
 
 
+def test_keys_after_a_pause_are_for_the_text_before_the_browser_reports_it_closed(
+    timed,
+):
+    begin, _ = timed
+    link, page = begin("adequacy")
+    page.get_by_text("More", exact=True).click()
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("dialog", name="Pause").wait_for()
+    page.evaluate("""() => {
+      document.querySelector("dialog button").click();
+      for (const key of ["2", "Enter"]) {
+        const press = new KeyboardEvent("keydown", { key, bubbles: true });
+        document.activeElement.dispatchEvent(press);
+      }
+    }""")
+    assert answered(page, link).value == {"adequacy": 2}
+
+
 def test_times_go_on_after_a_reload(timed):
     begin, pass_by = timed
     link, page = begin("adequacy")

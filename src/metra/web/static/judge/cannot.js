@@ -26,7 +26,7 @@ export function askWhy() {
       el(
         "p",
         { class: "ways" },
-        el("button", { type: "button", class: "quiet", onclick: () => box.close() }, t("page.go_back")),
+        el("button", { type: "button", class: "quiet", onclick: () => box.leave() }, t("page.go_back")),
         el("button", { class: "primary" }, t("work.cannot_send")),
       ),
     );
@@ -36,9 +36,6 @@ export function askWhy() {
       const words = more.value.trim();
       reason = words ? `${form.elements.reason.value}: ${words}` : form.elements.reason.value;
     });
-    const box = dialog(t("work.cannot_title"), form);
-    // Escape closes it at once, and the next key is already for the text.
-    box.addEventListener("cancel", () => resolve(null));
-    box.addEventListener("close", () => resolve(reason));
+    const box = dialog(t("work.cannot_title"), () => resolve(reason), form);
   });
 }

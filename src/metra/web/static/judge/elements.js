@@ -29,15 +29,19 @@ export function onEnter(field, goOn) {
   });
 }
 
-// A dialog in the middle of the page, gone when it is closed. Escape removes it at once: the
-// browser reports "close" later, and a key pressed in between would go to the hidden form.
-export function dialog(title, ...children) {
+// A dialog in the middle of the page. Its button, Escape and `leave` close it at once and call
+// `closed`: the browser reports "close" later, and a key pressed in between would go to the
+// hidden form.
+export function dialog(title, closed, ...children) {
   const made = open(title, children);
-  made.addEventListener("cancel", () => {
+  made.leave = () => {
+    if (!made.isConnected) return;
     made.close();
     made.remove();
-  });
-  made.addEventListener("close", () => made.remove());
+    closed?.();
+  };
+  made.addEventListener("submit", (event) => (event.preventDefault(), made.leave()));
+  for (const kind of ["cancel", "close"]) made.addEventListener(kind, made.leave);
   return made;
 }
 
@@ -46,10 +50,11 @@ export function insistingDialog(title, ...children) {
   const made = open(title, children);
   let finished = false;
   made.addEventListener("keydown", (event) => event.key === "Escape" && event.preventDefault());
-  made.addEventListener("close", () => (finished ? made.remove() : made.showModal()));
+  made.addEventListener("close", () => finished || made.showModal());
   made.finish = () => {
     finished = true;
     made.close();
+    made.remove();
   };
   return made;
 }

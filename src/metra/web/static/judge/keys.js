@@ -55,8 +55,9 @@ export function showKeys() {
   const id = freshId("switch");
   const box = el("input", { type: "checkbox", id, checked: singleKeys() });
   box.addEventListener("change", () => localStorage.setItem(SWITCH, box.checked ? "on" : "off"));
-  const shown = dialog(
+  return dialog(
     t("keys.title"),
+    null,
     el("dl", { class: "keys" }, ...rows.flatMap(([key, label]) => [el("dt", {}, ...caps(key)), el("dd", {}, label)])),
     el("p", { class: "check" }, box, el("label", { for: id }, t("keys.switch"))),
     el("p", { class: "note" }, t("keys.switch_hint")),
@@ -66,7 +67,6 @@ export function showKeys() {
       el("button", { class: "primary", autofocus: true }, t("page.close")),
     ),
   );
-  return shown;
 }
 
 const NAMES = { enter: "keys.enter", backspace: "keys.backspace", delete: "keys.delete", shift: "keys.shift" };

@@ -20,8 +20,13 @@ export function takeBreak({ minutes = 0, activeMs = null, clock }) {
   clock.pause("break");
   if (activeMs !== null) sessionStorage.setItem(LAST, `${activeMs}`);
   return new Promise((resolve) => {
+    const goOn = () => {
+      clock.goOn("break");
+      resolve();
+    };
     const box = dialog(
       minutes ? t("pause.title") : t("pause.asked_title"),
+      goOn,
       minutes ? el("p", { class: "lead" }, t("pause.text", { minutes })) : null,
       el("p", {}, t("pause.kept")),
       el(
@@ -31,9 +36,5 @@ export function takeBreak({ minutes = 0, activeMs = null, clock }) {
       ),
     );
     box.classList.add("break");
-    box.addEventListener("close", () => {
-      clock.goOn("break");
-      resolve();
-    });
   });
 }

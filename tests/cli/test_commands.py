@@ -187,7 +187,7 @@ def test_the_script_in_a_real_bash(tmp_path):
 def test_help_of_score_names_every_option(cli):
     out = cli("score", "--help").out
     for option in ("-r", "-s", "-m", "--docs", "--level", "--ci", "--format", "-o",
-                   "--input-format", "--seed", "--trials", "--digits", "--sort"):  # fmt: skip
+                   "--read", "--seed", "--trials", "--digits", "--sort"):  # fmt: skip
         assert f" {option}" in out
     assert "\n  metra score sysA.txt sysB.txt -r ref.txt --ci\n" in out
 
@@ -237,7 +237,7 @@ def test_what_the_demo_says_is_what_compare_says(cli, demo):
     files += ["--docs", example.docs, "-s", example.source, "--baseline", "solid"]
     for metric in ("bleu", "chrf", "ter"):
         files += ["-m", metric]
-    compared = cli("compare", *files, "--changes", "1", "--changes-by", "chrf").out
+    compared = cli("compare", *files, "--changes", "1:chrf").out
     _, table, findings, _ = shown.split("\n\n")
     table, _, legend = table.rpartition("\n")
     assert table.startswith("system ")

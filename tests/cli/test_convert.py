@@ -116,8 +116,8 @@ def test_named_by_option(metra, texts):
                 "{folder}/A.txt",
                 "-r",
                 "{folder}/ref.txt",
-                "--input-format",
-                "sgml",
+                "--read",
+                "format=sgml",
             ],
             "metra: {folder}/A.txt, line 3: there is text outside any <seg> before "
             "it: 'the cat sat on the mat\\na < b & c'; expected <srcset>, <refset> "

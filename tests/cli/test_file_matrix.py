@@ -6,6 +6,7 @@ the numbers that the texts have in Python, or refuse the file in one sentence.
 
 import csv
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
@@ -60,7 +61,9 @@ class Call(NamedTuple):
 def one_table(path: Path, *options: str) -> Call:
     """Return the call for a table that holds everything."""
     said = [
-        f'input_format = "{value}"' if flag == "--input-format" else _quote_value(value)
+        f'input_format = "{value[7:]}"'
+        if value.startswith("format=")
+        else _quote_value(value)
         for flag, value in zip(options[::2], options[1::2], strict=True)
     ]
     files = "\n".join([f'outputs = ["{path.name}"]', *said])
@@ -175,9 +178,7 @@ READ = {
     "Excel, German, CSV": write_excel(
         "t.csv", ";", "cp1252", "--read", "encoding=cp1252"
     ),
-    "Excel, Unicode text": write_excel(
-        "t.txt", "\t", "utf-16", "--input-format", "tsv"
-    ),
+    "Excel, Unicode text": write_excel("t.txt", "\t", "utf-16", "--read", "format=tsv"),
     "Excel, Unicode text, renamed": write_excel("t.tsv", "\t", "utf-16"),
     "Python's csv": write_python("t.csv"),
     "Python's csv, all in quotes": write_python("t.csv", quoting=csv.QUOTE_ALL),
@@ -239,7 +240,7 @@ REFUSED = {
     "Excel, Unicode text": (
         write_excel("t.txt", "\t", "utf-16"),
         "t.txt looks like a table: its first line has known headings; give "
-        "--input-format tsv, or plain if it is text.",
+        "--read format=tsv, or plain if it is text.",
     ),
     "UTF-16 without a mark": (
         write_excel("t.csv", ",", "utf-16-le"),
@@ -249,15 +250,15 @@ REFUSED = {
     "a CSV under the name of a text": (
         write_python("t.txt"),
         "t.txt looks like a table: its first line has known headings; give "
-        "--input-format csv, or plain if it is text.",
+        "--read format=csv, or plain if it is text.",
     ),
     "JSON under the name of a text": (
         write_lines("t.txt", json.dumps(OBJECTS, indent=1)),
-        "t.txt looks like JSON; give --input-format json, or plain if it is text.",
+        "t.txt looks like JSON; give --read format=json, or plain if it is text.",
     ),
     "JSON lines under the name of a text": (
         write_lines("t.txt", "\n".join(map(json.dumps, OBJECTS))),
-        "t.txt looks like JSON; give --input-format jsonl, or plain if it is text.",
+        "t.txt looks like JSON; give --read format=jsonl, or plain if it is text.",
     ),
     "JSON, pandas' default": (
         write_lines("t.json", FRAME.to_json()),
@@ -269,7 +270,7 @@ REFUSED = {
                 folder / "t.csv"
             )
         ),
-        "t.csv looks like a workbook or an archive; give --input-format xlsx, or "
+        "t.csv looks like a workbook or an archive; give --read format=xlsx, or "
         "unpack it.",
     ),
     "a sheet that is not there": (
@@ -279,12 +280,12 @@ REFUSED = {
     "a Word document": (
         write_lines("t.docx", "text"),
         "t.docx is a word processor document by its name; save its text as plain "
-        "text, one segment per line, or give --input-format.",
+        "text, one segment per line, or give --read format=NAME.",
     ),
     "a table without headings": (
         write_lines("t.tsv", "\n".join("\t".join(row) for row in ROWS)),
         "t.tsv has '\"Nein\", sagte er.' in its first line; add a line of headings, "
-        "such as source, ref, output, or give --input-format plain.",
+        "such as source, ref, output, or give --read format=plain.",
     ),
     "a comma too many": (
         write_lines("t.csv", "source,ref,A,B\na,b,c,d\na,b,c,d,e\n"),
@@ -362,7 +363,11 @@ def test_other_files_are_refused_in_a_sentence(name, tmp_path, cli):
     assert not page.exists()
     with pytest.raises(MetraError) as raised:
         open_campaign(str(write_campaign(tmp_path, call)))
-    in_campaign = message.replace("--input-format", "files.input_format")
+    in_campaign = re.sub(
+        r"--read format=(?:NAME|(\w+))",
+        lambda form: " ".join(filter(None, ["files.input_format", form[1]])),
+        message,
+    )
     in_campaign = in_campaign.replace("--read encoding", "files.encoding")
     assert str(raised.value).replace(f"{tmp_path}/", "") == in_campaign
 

@@ -292,7 +292,7 @@ def test_a_report_asks_one_of_several_questions(cli, filled, tmp_path):
     assert scores_in(out) == scores_in(out, "adequacy") != scores_in(out, "fluency")
     ran = cli(
         *("report", "examples/outputs/solid.txt", "-r", "examples/reference.1.txt"),
-        *("--judgements", out, "--question", "style", "-o", tmp_path / "r.html"),
+        *("--judgements", f"{out}:question=style", "-o", tmp_path / "r.html"),
     )
     assert ran.code == 2
     assert "No question named 'style'. Known: adequacy, fluency." in ran.err

@@ -57,7 +57,15 @@ def test_the_same_seed_gives_the_same_digits(scores, cli):
     ]
     assert calls[0] == calls[1]
     other = cli(
-        "meta", "correlate", scores, "--gold", "mqm", "--format", "json", "--seed", "1"
+        "meta",
+        "correlate",
+        scores,
+        "--gold",
+        "mqm",
+        "--format",
+        "json",
+        "--set",
+        "seed=1",
     )
     assert other.out != calls[0]
 
@@ -125,7 +133,7 @@ def test_language_pairs_are_kept_apart(scores, cli):
     assert "zh-en: Agreement with mqm" in done.out
     refused = cli("meta", "cross", f"en-de={scores}", f"zh-en={scores}")
     assert refused.code == 2
-    assert "choose one with --lang: en-de, zh-en" in refused.err
+    assert "choose one with --select lang=PAIR: en-de, zh-en" in refused.err
 
 
 def test_tasks(scores, cli):
@@ -150,19 +158,29 @@ def test_classes_and_named_outliers(scores, write, cli):
         scores,
         "--gold",
         "mqm",
-        "--classes",
-        classes,
-        "--outliers",
-        outliers,
+        "--set",
+        f"classes={classes},outliers={outliers}",
     )
     assert "all (6)  no outliers (5)  neural (3)  rule (3)" in done.out
     assert "Outliers by mqm: s0." in done.out
     unknown = cli(
-        "meta", "scatter", scores, "--gold", "mqm", "--outliers", write("x", ["nobody"])
+        "meta",
+        "scatter",
+        scores,
+        "--gold",
+        "mqm",
+        "--set",
+        f"outliers={write('x', ['nobody'])}",
     )
     assert "No system named 'nobody'" in unknown.err
     broken = cli(
-        "meta", "scatter", scores, "--gold", "mqm", "--classes", write("y", ["s0"])
+        "meta",
+        "scatter",
+        scores,
+        "--gold",
+        "mqm",
+        "--set",
+        f"classes={write('y', ['s0'])}",
     )
     assert "line 1 has no tab; expected NAME, a tab, CLASS." in broken.err
 

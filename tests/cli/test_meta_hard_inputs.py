@@ -357,7 +357,8 @@ def test_scores_of_whole_systems_are_not_ranked(tmp_path):
 @pytest.mark.parametrize(
     ("flags", "told"),
     [
-        ("--lang en-de", "No score is left with --lang en-de (known: none)."),
+        ("--select lang=en-de", "No score is of en-de (known: none)."),
+        ("--select lang=a,lang=b", "The language pair is given twice"),
     ],
 )
 @pytest.mark.parametrize("question", ["correlate", "compare", "diff", "robust"])

@@ -117,7 +117,7 @@ def test_the_same_seed_gives_the_same_digits(scores, cli):
         ("pseudo", ("--gold", "esa", "--documents", "30", "--lengths", "3")),
     ):
         one, two = (cli("meta", name, scores, *rest).out for _ in "12")
-        other = cli("meta", name, scores, *rest, "--seed", "7").out
+        other = cli("meta", name, scores, *rest, "--set", "seed=7").out
         assert one == two != other
 
 

@@ -52,9 +52,18 @@ def test_a_short_paper_of_tables_and_pictures(scores, cli, tmp_path):
     if latex is None:
         pytest.skip("pdflatex is not installed")
     some = ("--gold", "esa", "--metric", "metric-0,metric-9,metric-19,metric-29")
-    few = ("--trials", "50", "--coef", "pearson", "--coef", "spa", "--digits", "2")
+    few = ("--trials", "50", "--coef", "pearson", "--coef", "spa")
     for name, width, *rest in [
-        ("forest", "column", "correlate", scores, *some, *few, "--format", "latex"),
+        (
+            "forest",
+            "column",
+            "correlate",
+            scores,
+            *some,
+            *few,
+            "--format",
+            "latex:digits=2",
+        ),
         ("robust", "column", "robust", scores, *some),
         ("power", "column", "power", scores, "--scorer", "esa", "--segments", "50,200"),
         ("cross", "page", "cross", scores, "--level", "seg"),
@@ -64,7 +73,9 @@ def test_a_short_paper_of_tables_and_pictures(scores, cli, tmp_path):
         assert (done.code, done.err) == (0, "")
         if rest[0] == "correlate":
             (tmp_path / "correlate.tex").write_text(done.out, encoding="utf-8")
-    done = cli("meta", "variance", scores, "--scorer", "esa", "--format", "latex")
+    done = cli(
+        "meta", "variance", scores, "--scorer", "esa", "--format", "latex:digits=2"
+    )
     (tmp_path / "variance.tex").write_text(done.out, encoding="utf-8")
     (tmp_path / "paper.tex").write_text(PAPER, encoding="utf-8")
     command = [latex, "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]

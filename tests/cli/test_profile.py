@@ -68,7 +68,7 @@ COMPARE = ("compare", TERSE, SOLID, "-r", REFERENCE, "--trials", "50")
 def test_compare_appends_what_was_asked_for(cli, write):
     labels = write("kind.txt", ["x"] * 14 + ["y"] * 14)
     ran = cli(
-        *COMPARE, "-m", "bleu", "-m", "ter", "--changes", "1", "--changes-by", "ter",
+        *COMPARE, "-m", "bleu", "-m", "ter", "--changes", "1:ter",
         "--ngrams", "2", "--bucket", "length:10,20", "--bucket", "frequency:1,3",
         "--labels", labels, "--labels", f"again={labels}", "--profiles",
         "--format", "json",
@@ -106,7 +106,7 @@ def test_compare_alone_shows_none_of_it(cli):
             ["--labels", "{short}", "--labels", "{short}"],
             "Two lists of labels are named",
         ),
-        (["--changes", "1", "--changes-by", "wer"], "No metric named 'wer'"),
+        (["--changes", "1:wer"], "No metric named 'wer'"),
         (["--changes", "1", "--format", "tsv"], "The format tsv does not support"),
     ],
 )

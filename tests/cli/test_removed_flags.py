@@ -1,5 +1,6 @@
 """Flags that a command had once are answered with what to write instead."""
 
+import re
 from pathlib import Path
 
 import click
@@ -13,13 +14,9 @@ LIST = Path(metra.__file__).with_name("cli") / "removed_flags.txt"
 
 def list_removed() -> list[tuple[str, str, str]]:
     """List command, flag and sentence of each line."""
-    entries = []
-    for line in LIST.read_text("utf-8").split("\n"):
-        if line and not line.startswith("#"):
-            command, _, rest = line.partition(" --")
-            flag, _, sentence = rest.partition(" ")
-            entries.append((command, f"--{flag}", sentence))
-    return entries
+    lines = re.findall(r"(?m)^([^#\n]+?) (--\S+) (.+)$", LIST.read_text("utf-8"))
+    assert len(lines) > 100
+    return lines
 
 
 def find_command(path: str) -> click.Command | None:
@@ -31,15 +28,23 @@ def find_command(path: str) -> click.Command | None:
     return command
 
 
+def find_without(path: str, flag: str) -> str:
+    """Find the first command of a group, or the command itself, that lacks the flag."""
+    command = find_command(path)
+    names = [""]
+    if isinstance(command, click.Group):
+        names = [f" {name}" for name in command.list_commands(click.Context(command))]
+    for name in names:
+        found = find_command(path + name)
+        assert found is not None
+        if flag not in {each for param in found.params for each in param.opts}:
+            return path + name
+    pytest.fail(f"{path} still has {flag}")
+
+
 @pytest.mark.parametrize(("path", "flag", "sentence"), list_removed())
 def test_a_removed_flag_is_answered(path, flag, sentence, cli):
-    command = "score" if path == "*" else path
-    found = find_command(command)
-    if isinstance(found, click.Group):
-        command = f"{command} {found.list_commands(click.Context(found))[0]}"
-        found = find_command(command)
-    assert found is not None
-    assert flag not in {name for param in found.params for name in param.opts}
+    command = find_without("score" if path == "*" else path, flag)
     ran = cli(*command.split(), flag)
     assert ran.code == 2
     assert ran.err == f"metra: metra {command} no longer has {flag}: {sentence}\n"
@@ -50,3 +55,12 @@ def test_advice_for_several_commands_is_given_where_it_can_be_followed(cli):
     ran = cli("meta", "rank", "--caption", "x")
     assert ran.err.startswith("metra: metra meta rank has no option --caption")
     assert "--table caption=TEXT" in cli("score", "--caption", "x").err
+
+
+def test_a_removed_command_is_answered(cli):
+    ran = cli("testsets", "check", "wmt23")
+    assert ran.code == 2
+    assert ran.err.startswith(
+        "metra: metra testsets no longer has check: metra testsets"
+    )
+    assert "has no command named 'chek'" in cli("testsets", "chek").err

@@ -62,11 +62,6 @@ READ = [
     pytest.param(["quotes=maybe"], "--read quotes=maybe is not possible", id="quotes"),
     pytest.param(["format=doc"], "--read format=doc is not possible", id="format"),
     pytest.param(["subset=a=b"], "give -t NAME as well.", id="no set"),
-    pytest.param(
-        ["format=tsv", "--input-format", "csv"],
-        "--read format=tsv and --input-format csv differ",
-        id="two formats",
-    ),
 ]
 
 

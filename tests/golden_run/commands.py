@@ -132,7 +132,7 @@ META = {
     "cross": ["scores.tsv --plot plot.svg", "scores.tsv --level seg --coef spearman"],
     "scatter": [
         f"{GOLD} --plot plot.svg",
-        f"{GOLD} --classes classes.tsv --outliers far.txt",
+        f"{GOLD} --set classes=classes.tsv,outliers=far.txt",
     ],
     "robust": [
         f"{GOLD} --plot plot.svg",
@@ -153,12 +153,12 @@ META = {
         f"{OWN} --documents 50 --lengths 1,5 --set judges-by=document",
     ],
     "refs": [
-        f"{OWN} --subsets 3 --plot plot.svg",
+        f"{OWN} --set subsets=3 --plot plot.svg",
         f"{OWN} --level seg --count 1 --count 2",
     ],
     "tune": [
         f"{TUNED} -m fmean --values 0:1:0.25 --trials 20 --plot plot.svg",
-        f"{TUNED} -m chrf --parameter beta --values 1,2,3 --folds 0 --trials 0",
+        f"{TUNED} -m chrf --parameter beta --values 1,2,3 --set folds=0 --trials 0",
     ],
     "rank": [
         *(f"gold.tsv --by {by} --plot plot.svg" for by in ("mean", "z")),
@@ -167,10 +167,10 @@ META = {
         *(f"gold.tsv --by {by} --set runs=5" for by in ("arr", "wins", "trueskill")),
         "scores.tsv --scorer mqm --against good,poor --set macro=document",
     ],
-    "select": [f"{GOLD} --trials 20", f"{GOLD} --good 0 --folds 0 --trials 0"],
+    "select": [f"{GOLD} --trials 20", f"{GOLD} --good 0 --set folds=0 --trials 0"],
     "deltas": [f"{GOLD} --trials 20 --plot plot.svg", f"{GOLD} --trials 0 --at 1,2"],
     "sentinel": [f"{GOLD} --trials 20", f"{OWN} -s examples/source.fr.txt --trials 0"],
-    "card": [f"{GOLD} --metric good --trials 20 --html card.html"],
+    "card": [f"{GOLD} --metric good --set trials=20 --html card.html"],
     "variance": ["gold.tsv --trials 20", "gold.tsv --trials 0 --normalise z"],
     "power": [
         "gold.tsv --segments 100,400 --plot plot.svg",
@@ -268,7 +268,7 @@ CASES = [
             f"metra compare {ALL} -m bleu --all-pairs --trials 1400 --format json",
             f"metra compare {FEW} {QUICK} --test bootstrap --trials 200 --baseline literal",
             f"metra compare {FEW} {QUICK} --unit document --correction none --alpha 0.1",
-            f"metra compare {FEW} -m bleu -m chrf --changes 3 --changes-by chrf",
+            f"metra compare {FEW} -m bleu -m chrf --changes 3:chrf",
             f"metra compare {FEW} -m bleu --bucket length:5,10,20 --bucket source-length "
             "--trials 100",
         ],
@@ -357,8 +357,8 @@ CASES = [
     Case(
         "report/judgements",
         [
-            f"metra report {ALL} -m bleu -m chrf --judgements gold.tsv "
-            "--question da -o judged.html"
+            f"metra report {ALL} -m bleu -m chrf --judgements gold.tsv:question=da "
+            "-o judged.html"
         ],
         needs=("scores",),
     ),
@@ -437,7 +437,6 @@ CASES = [
             f"metra score {THREE} -t mill --read subset=doc=brake --level system,segment",
             f"metra compare {THREE} -t mill --read 'subset=doc!=brake' --trials 100",
             f"metra profile {THREE} -t mill",
-            "metra testsets check mill",
             "metra testsets remove mill",
             "metra testsets remove mill",
         ],

@@ -99,7 +99,7 @@ CASES = [
             [
                 f"metra score {name} {QUICK} --level system,document --format tsv",
                 f"metra compare {name} {QUICK} --trials 100 --format json",
-                f"metra score {name} -m bleu --input-format {form} --digits 9",
+                f"metra score {name} -m bleu --read format={form} --digits 9",
             ],
             needs=("converted",),
         )

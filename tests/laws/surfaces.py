@@ -444,10 +444,10 @@ def read_report(of: Surfaces, form: str) -> Reading:
     """Read the part on people of `metra report`, scorer by scorer."""
     reading = Reading()
     outputs, references = _name_texts(of)
-    judged = ("--judgements", *_name_export(of, form))
-    words = (*outputs, *references, *judged, *("-m", "bleu", "-m", "chrf"))
+    (judged,) = _name_export(of, form)
+    words = (*outputs, *references, *("-m", "bleu", "-m", "chrf"))
     for scorer in of.scorers or [""]:
-        named = ("--question", scorer) if scorer else ()
+        named = ("--judgements", f"{judged}:question={scorer}" if scorer else judged)
         file = of.run.folder / "report.html"
         if of.call("report", *words, *named, "-o", str(file)) is None:
             reading.refusals.append(of.last_error)

@@ -96,7 +96,7 @@ def test_curve_and_folds_equal_their_twin(tune, study):
         row.append(f"{mark:.12f}")
     lines = ["\t".join(row) for row in ([*header, "mixed"], *rows)]
     study[0].write_text("\n".join(lines))
-    options = ("--values", "0:1:0.25", "--folds", "3", "--seed", "7")
+    options = ("--values", "0:1:0.25", "--set", "folds=3,seed=7")
     curve = read_curve(
         tune(*options, "--trials", "0", "--format", "json", gold_name="mixed")
     )
@@ -121,13 +121,20 @@ def test_curve_and_folds_equal_their_twin(tune, study):
 
 def test_segments_and_other_options(tune):
     done = tune(
-        "--level", "seg", "--coef", "kendall-b:item", "--values", "0,1", "--folds", "2"
+        "--level",
+        "seg",
+        "--coef",
+        "kendall-b:item",
+        "--values",
+        "0,1",
+        "--set",
+        "folds=2",
     )
     assert done.code == 0, done.err
     assert "kendall-b item with recall by alpha" in done.out
     assert "level:seg|coef:kendall-b|group:item|folds:2 by segment|" in done.out
     done = tune(
-        "--parameter", "beta", "--values", "1,3", "--folds", "0", specs=["chrf"]
+        "--parameter", "beta", "--values", "1,3", "--set", "folds=0", specs=["chrf"]
     )
     assert "the best beta is" in done.out
     assert "Cross-validation" not in done.out
@@ -169,8 +176,8 @@ REFUSED = [
                  "from 0 to 1", id="out of range"),
     pytest.param(("--parameter", "beta"), "beta", id="another option"),
     pytest.param(("--parameter", "tok"), "fmean: tok is 13a, not a number", id="no number"),
-    pytest.param(("--folds", "30"), "24 segments cannot be divided into 30 folds; "
-"give fewer --folds", id="too many folds"),
+    pytest.param(("--set", "folds=30"), "24 segments cannot be divided into 30 folds; "
+"give fewer --set folds", id="too many folds"),
     pytest.param(("--level", "seg", "--coef", "acc*_eq:item"), "fits its tie threshold",
                  id="calibrated"),
 ]  # fmt: skip

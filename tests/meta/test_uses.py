@@ -424,7 +424,7 @@ QUESTIONS = [
     ("select", "--gold", "mqm", "--trials", "20"),
     ("deltas", "--gold", "mqm", "--trials", "20", "--at", "0.5,1"),
     ("sentinel", "--gold", "mqm", "--trials", "20"),
-    ("card", "--gold", "mqm", "--metric", "one", "--trials", "20"),
+    ("card", "--gold", "mqm", "--metric", "one", "--set", "trials=20"),
 ]
 
 
@@ -445,7 +445,7 @@ def test_every_question_in_every_format(question, form, scores, cli):
 
 def test_the_page_of_a_card(scores, write, tmp_path, cli):
     page, pairs = tmp_path / "one.html", write("pairs.tsv", PAIRS)
-    options = ("--gold", "mqm", "--metric", "one", "--trials", "20")
+    options = ("--gold", "mqm", "--metric", "one", "--set", "trials=20")
     ran = cli("meta", "card", scores, *options, "--challenge", pairs, "--html", page)
     assert ran.code == 0, ran.err
     text = page.read_text()
@@ -465,7 +465,7 @@ def test_a_card_shows_error_spans(scores, write, tmp_path, cli):
     paths = ["--spans", write("mqm.tsv", people)]
     paths += ["--spans", write("one.jsonl", [json.dumps(program)])]
     page = tmp_path / "one.html"
-    options = ("--gold", "mqm", "--metric", "one", "--trials", "20", "--html", page)
+    options = ("--gold", "mqm", "--metric", "one", "--set", "trials=20", "--html", page)
     ran = cli("meta", "card", scores, *options, *paths)
     assert ran.code == 0, ran.err
     assert "Error spans against" in ran.out

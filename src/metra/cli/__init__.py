@@ -23,7 +23,7 @@ report: `metra report`, everything about some outputs as one HTML file
 sacrebleu: `metra sacrebleu`, sacreBLEU's command line with its flags, output and signatures
 segment: `metra segment`, sentences, and outputs segmented like their references
 settings: settings that one flag takes, as KEY=VALUE
-testsets: `metra testsets`, test sets by name: list, add, remove, path, check, fetch
+testsets: `metra testsets`, test sets by name: list, add, remove, path, fetch
 usage: usage errors in one sentence each
 score: `metra score`, outputs against references, by any metrics, at any level
 weights: `metra weights`, lists of the salience of each word in each document
@@ -58,7 +58,7 @@ COMMANDS = (
 #: same name.
 _SAME = (
     *("automated", "coef", "drop", "engine", "folds", "gold", "good", "group_by"),
-    *("human", "input_format", "judges_by", "lang", "level", "like", "macro", "most"),
+    *("human", "judges_by", "lang", "level", "like", "macro", "most"),
     *("name", "names", "only", "replace", "resume", "scores_out", "scorer", "store"),
     *("to", "trials", "wmt"),
 )
@@ -87,13 +87,18 @@ FLAGS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | {
 }
 
 
-def name_flags(message: str) -> str:
+def name_flags(message: str, flags: Mapping[str, str] = FLAGS) -> str:
     """Replace parameters in backticks by the flags that set them.
 
-    >>> name_flags("No documents are known; give `documents`.")
-    'No documents are known; give --docs FILE.'
+    >>> name_flags("No documents are known; give `documents`, or `input_format` tsv.")
+    'No documents are known; give --docs FILE, or --read format=tsv.'
     """
-    return re.sub("`([a-z_.]+)`", lambda name: FLAGS.get(name[1], name[0]), message)
+    text = re.sub(
+        r"`input_format`(?: (\w+)(?=[,.]))?",
+        lambda form: f"--read format={form[1] or 'NAME'}",
+        message,
+    )
+    return re.sub("`([a-z_.]+)`", lambda name: flags.get(name[1], name[0]), text)
 
 
 class GroupedCommand(click.Command):
@@ -152,10 +157,13 @@ class Commands(click.Group):
         """Find the command that the first argument names, or say which ones there are."""
         name = args[0]
         if not name.startswith("-") and self.get_command(ctx, name) is None:
-            names = self.list_commands(ctx)
-            raise UnknownNameError(
-                no_such("command", name, names, owner=ctx.command_path)
-            )
+            from metra.cli.usage import find_advice
+
+            owner, names = ctx.command_path, self.list_commands(ctx)
+            if advice := find_advice(owner, name, ()):
+                msg = f"{owner} no longer has {name}: {advice}"
+                raise UnknownNameError(msg)
+            raise UnknownNameError(no_such("command", name, names, owner=owner))
         return super().resolve_command(ctx, args)
 
     def format_commands(

@@ -18,7 +18,7 @@ MIN_WORDS = 5
 
 @click.command(cls=options.FileCommand)
 @click.argument("outputs", nargs=-1, metavar="[BASELINE OUTPUT]...")
-@options.input_files(*options.CORPUS, "input_format")
+@options.input_files(*options.CORPUS)
 @options.metrics("bleu")
 @option("--baseline NAME", "System to compare with; the first by default.")
 @option(
@@ -26,21 +26,19 @@ MIN_WORDS = 5
     "Compare every pair of systems, and group systems into clusters.",
     is_flag=True,
 )
-@options.add_test_options
+@options.significance
 @option(
     "--correction",
     "Correct p-values for the number of comparisons in the family.",
     choices=["holm", "bh", "none"],
 )
 @option(
-    "--changes N",
-    "Show the N most improved and the N most worsened segments.",
-    0,
-    least=0,
+    "--changes N[:METRIC]",
+    "Show the N most improved and the N most worsened segments, by the first metric or "
+    "the one named.",
+    "0",
+    callback=lambda *given: _split_changes(*given),
     show_default=False,
-)
-@option(
-    "--changes-by SPEC", "Metric that sorts the changed segments; the first by default."
 )
 @option(
     "--ngrams N",
@@ -61,7 +59,7 @@ MIN_WORDS = 5
 @options.result_form
 @options.out
 @options.result_digits
-@options.add_paper_options
+@options.paper
 @options.strict
 def compare(
     files: "CorpusFiles",
@@ -162,6 +160,14 @@ def compare(
         click.secho(f"\n{hint}", dim=True, err=True)
 
 
+def _split_changes(
+    ctx: click.Context, param: click.Parameter, given: str
+) -> tuple[int, str | None]:
+    """Split the number of segments from the metric that sorts them."""
+    count, _, spec = given.partition(":")
+    return options.CountRange(0).convert(count, param, ctx), spec or None
+
+
 def _read_analysis_options(given: dict[str, Any]) -> "AnalysisOptions":
     """Read the options of analyses, and the files that they name."""
     from dataclasses import fields
@@ -172,5 +178,6 @@ def _read_analysis_options(given: dict[str, Any]) -> "AnalysisOptions":
     # Trials are those of the comparison.
     names = {entry.name for entry in fields(AnalysisOptions)} - {"trials"}
     chosen = {name: value for name, value in given.items() if name in names}
+    chosen["changes"], chosen["changes_by"] = given["changes"]
     labels = read_labels(given["labels"])
     return AnalysisOptions(**chosen | {"labels": labels, "min_words": MIN_WORDS})

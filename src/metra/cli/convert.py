@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=GroupedCommand)
 @click.argument("paths", nargs=-1, metavar="[IN]...")
-@options.input_files(*options.CORPUS, "input_format")
+@options.input_files(*options.CORPUS)
 @option(
     "-o --out OUT",
     "File or folder to write; compressed if the name ends in .gz, .xz or .zst; - "

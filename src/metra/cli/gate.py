@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     0.0,
     type=FiniteRange(0),
 )
-@options.add_test_options
+@options.significance
 @option(
     "--format form",
     "Output format.",

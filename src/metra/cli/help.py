@@ -15,16 +15,15 @@ from metra.errors import UnknownNameError, no_such
 #: The options of long helps by the parameters that they set, everyday options first. What
 #: stands in no group is an option of its command alone, and comes before all groups.
 GROUPS = {
-    "Input": """references source test_name language_pair documents docs read input_format
-        test_set outputs lang judgements selection question labels url campaigns unblind
-        names bad classes only drop baseline sentences strict""",
-    "Metrics": """metrics scores models specs model text gold scorers scorer human
+    "Input": """references source test_name language_pair documents docs read
+        test_set outputs lang judgements selection labels url campaigns unblind
+        names bad only drop baseline sentences strict""",
+    "Metrics": """metrics scores models specs model text gold scorer human
         automated scales estimate""",
     "Statistics": """level ci ci_method test trials seed unit alpha correction coefficients
-        coefficient coef eps_from folds wmt all_pairs tolerance conditions expected scaling
+        coefficient coef wmt all_pairs tolerance conditions expected scaling
         method studies settings""",
-    "Analyses": """changes changes_by ngrams buckets profiles alignments details show
-        outliers""",
+    "Analyses": """changes ngrams buckets profiles alignments details show""",
     "Large tables": "group_by scores_out resume engine",
     "Output": """form out digits sort score_only verbose save to title html page folder
         report junit plot paper signature methods about""",
@@ -163,7 +162,7 @@ Outputs, references, sources and test sets come in these formats:
 
 {lines}
 
-The format is detected from the name and the first bytes; --input-format NAME overrides it.
+The format is detected from the name and the first bytes; --read format=NAME overrides it.
 Names may also end in .gz, .xz or .zst. Plain text has one segment per line. Tables have a
 column for each system, and columns called ref, source and doc; --read names others (see
 metra help read). metra convert turns one format into another.

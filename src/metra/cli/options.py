@@ -3,7 +3,7 @@
 import math
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from metra.cli import GroupedCommand
-from metra.cli.settings import collect_settings, parse_settings, split_file_settings
+from metra.cli.settings import (
+    check_choice,
+    collect_settings,
+    parse_settings,
+    split_file_settings,
+)
 from metra.errors import MissingReferenceError, not_possible
 from metra.formats.recognise import FORMATS
 from metra.report import FORMATS as REPORT_FORMATS
@@ -186,7 +191,6 @@ DOCUMENTS = (
     "Document ids, one per line, optionally followed by a tab and the segment id."
 )
 documents = option("--docs documents FILE", DOCUMENTS)
-INPUT_FORMAT = "Format of all input files; auto detects it from name and content."
 #: Settings of --read by their meaning.
 READ_SETTINGS = {
     "hyp=[NAME=]COLUMN": "Table column with the outputs of a system; repeatable.",
@@ -221,9 +225,6 @@ _INPUTS = {
         ),
     ],
     "documents": [documents],
-    "input_format": [
-        option("--input-format", INPUT_FORMAT, choices=["auto", *FORMATS])
-    ],
 }
 #: The kinds of files of an evaluation.
 CORPUS = ("references", "source", "test_set", "documents")
@@ -236,33 +237,56 @@ _read = option(
 )
 
 
+def _adapt(
+    change: Callable[[dict[str, Any]], None], *added: Callable[..., Any]
+) -> Callable[..., Any]:
+    """Add options; `change` turns what was given into arguments of the command."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def call(**given: Any) -> Any:
+            change(given)
+            return command(**given)
+
+        return add_options(*added)(call)
+
+    return decorate
+
+
+def add_options(*added: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a decorator that adds options in this order."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for add in reversed(added):
+            command = add(command)
+        return command
+
+    return decorate
+
+
 def input_files(*kinds: str) -> Callable[..., Any]:
     """Add the options of some kinds of input files, and --read.
 
     The command gets `files`, a `CorpusFiles`, with its argument `outputs` if it has one.
     """
 
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(command)
-        def call(**given: Any) -> Any:
-            from metra.formats.texts.columns import ReadingOptions
-            from metra.scoring.files import CorpusFiles
+    def change(given: dict[str, Any]) -> None:
+        from metra.formats.texts.columns import ReadingOptions
+        from metra.scoring.files import CorpusFiles
 
-            settings = {}
-            if entries := given.pop("read"):
-                settings = collect_settings("--read", entries, READ_KEYS, _REPEATABLE)
-            pair, name = given.pop("language_pair", None), given.pop("test_name", None)
-            files = {"outputs": given.pop("outputs", ()), "reading": ReadingOptions()}
-            files |= {key: given.pop(key) for key in kinds if key != "test_set"}
-            if name or pair or "subset" in settings:
-                files["test_set"] = _load_test_set(name, pair, settings)
-            if settings:
-                files |= _read_settings(settings, files.get("input_format", "auto"))
-            return command(files=CorpusFiles(**files), **given)
+        settings = {}
+        if entries := given.pop("read"):
+            settings = collect_settings("--read", entries, READ_KEYS, _REPEATABLE)
+        pair, name = given.pop("language_pair", None), given.pop("test_name", None)
+        files = {"outputs": given.pop("outputs", ()), "reading": ReadingOptions()}
+        files |= {key: given.pop(key) for key in kinds if key != "test_set"}
+        if name or pair or "subset" in settings:
+            files["test_set"] = _load_test_set(name, pair, settings)
+        if settings:
+            files |= _read_settings(settings)
+        given["files"] = CorpusFiles(**files)
 
-        return _add_options(call, [*chain(*map(_INPUTS.__getitem__, kinds)), _read])
-
-    return decorate
+    return _adapt(change, *chain(*map(_INPUTS.__getitem__, kinds)), _read)
 
 
 def _load_test_set(
@@ -283,7 +307,7 @@ def _load_test_set(
     return texts
 
 
-def _read_settings(settings: dict[str, list[str]], input_format: str) -> dict[str, Any]:
+def _read_settings(settings: dict[str, list[str]]) -> dict[str, Any]:
     """Return the arguments of `CorpusFiles` that the settings of --read give."""
     from metra.formats.texts.columns import (
         ColumnNames,
@@ -291,33 +315,21 @@ def _read_settings(settings: dict[str, list[str]], input_format: str) -> dict[st
         split_output_column,
     )
 
-    def get(key: str, default: Any = None, choices: Collection[str] = ()) -> Any:
-        value = settings.get(key, [default])[0]
-        if choices and value not in choices:
-            expected = f"one of {', '.join(choices)}"
-            raise click.UsageError(not_possible(f"--read {key}={value}", expected))
-        return value
-
+    single = {key: values[0] for key, values in settings.items()}
     columns = ColumnNames(
         outputs=tuple(map(split_output_column, settings.get("hyp", ()))),
         references=tuple(settings.get("ref", ())),
-        source=get("source"),
-        document=get("doc"),
+        source=single.get("source"),
+        document=single.get("doc"),
     )
-    form = get("format", "auto", ("auto", *FORMATS))
-    if form != "auto" and input_format not in ("auto", form):
-        msg = (
-            f"--read format={form} and --input-format {input_format} differ; give one."
-        )
-        raise click.UsageError(msg)
-    quotes = get("quotes", "auto", ("auto", "yes", "no"))
+    form = check_choice("--read", single, "format", ("auto", *FORMATS))
+    check_choice("--read", single, "quotes", ("auto", "yes", "no"))
+    reading = {key: single[key] for key in ReadingOptions._fields if key in single}
     return {
         "columns": None if columns == ColumnNames() else columns,
-        "reading": ReadingOptions(
-            get("encoding", "auto"), get("delimiter", "auto"), quotes, get("sheet")
-        ),
+        "reading": ReadingOptions(**reading),  # type: ignore[arg-type]
         "score_columns": tuple(settings.get("score", ())),
-        "input_format": input_format if form == "auto" else form,
+        "input_format": form,
     }
 
 
@@ -353,21 +365,15 @@ def metrics(default: str) -> Callable[..., Any]:
         show_default=default,
     )
 
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(command)
-        def call(**given: Any) -> Any:
-            files = given.pop("scores")
-            if files:
-                from metra.metrics.outside import list_specs
+    def change(given: dict[str, Any]) -> None:
+        if files := given.pop("scores"):
+            from metra.metrics.outside import list_specs
 
-                defaults = default.split(", ") if len(default.split(", ")) > 1 else ()
-                chosen = given["metrics"] or defaults
-                given["metrics"] = (*chosen, *list_specs(files))
-            return command(**given)
+            defaults = default.split(", ") if ", " in default else ()
+            chosen = given["metrics"] or defaults
+            given["metrics"] = (*chosen, *list_specs(files))
 
-        return named(_SCORES(call))
-
-    return decorate
+    return _adapt(change, named, _SCORES)
 
 
 def require_outputs(outputs: Sequence[str], metrics: Sequence[str]) -> None:
@@ -382,29 +388,22 @@ def require_outputs(outputs: Sequence[str], metrics: Sequence[str]) -> None:
 
 def text_preparation(**defaults: str) -> Callable[..., Any]:
     """Add --text; the command gets `text`, a `Preparation`."""
-    shown = ",".join(f"{key}={value}" for key, value in defaults.items())
     add = option(
         "--text KEY=VALUE,…",
         "Words of the texts: tok, case (mixed or lower) and stem (no, porter "
         "or a Snowball language).",
         multiple=True,
-        show_default=shown,
+        show_default=",".join(f"{key}={value}" for key, value in defaults.items()),
     )
 
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(command)
-        def call(text: tuple[str, ...], **given: Any) -> Any:
-            from metra.text.preparation import make_preparation
+    def change(given: dict[str, Any]) -> None:
+        from metra.text.preparation import make_preparation
 
-            settings = defaults | parse_settings("--text", text, tuple(defaults))
-            if settings.get("case", "mixed") not in ("mixed", "lower"):
-                problem = f"--text case={settings['case']}"
-                raise click.UsageError(not_possible(problem, "mixed or lower"))
-            return command(text=make_preparation(**settings), **given)
+        text = parse_settings("--text", given["text"], tuple(defaults))
+        check_choice("--text", text, "case", ("mixed", "lower"))
+        given["text"] = make_preparation(**defaults | text)
 
-        return add(call)
-
-    return decorate
+    return _adapt(change, add)
 
 
 unit = option(
@@ -430,7 +429,8 @@ result_digits = option(
     type=click.IntRange(0, 15),
     show_default="2; in tables for papers 1",
 )
-_PAPER = (
+#: Options of tables for papers.
+paper = add_options(
     option(
         "--table paper KEY=VALUE,…",
         "Table for a paper: caption, label, or differences=yes for a second table with "
@@ -448,22 +448,8 @@ _PAPER = (
         is_flag=True,
     ),
 )
-
-
-def add_paper_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of tables for papers."""
-    return _add_options(command, _PAPER)
-
-
-def _add_options(
-    command: Callable[..., Any], added: Sequence[Callable[..., Any]]
-) -> Callable[..., Any]:
-    for add in reversed(added):
-        command = add(command)
-    return command
-
-
-_TEST = (
+#: Options of a significance test.
+significance = add_options(
     option(
         "--test",
         "Paired approximate randomisation (ar) or paired bootstrap.",
@@ -484,13 +470,6 @@ _TEST = (
         type=FiniteRange(0, 1, min_open=True, max_open=True),
     ),
 )
-
-
-def add_test_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a significance test."""
-    return _add_options(command, _TEST)
-
-
 strict = option(
     "--strict",
     "Treat warnings about suspicious input as errors.",
@@ -515,41 +494,37 @@ _plot = option(
 )
 
 
-def picture(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option of a picture; the command gets `plot` and `layout`.
+def _read_plot(given: dict[str, Any]) -> None:
+    layout = None
+    if given["plot"] is not None:
+        from metra.report.picture_file import check_picture_path
 
-    That the file can be written is checked before any work.
-    """
-
-    @wraps(command)
-    def call(plot: str | None, **given: Any) -> Any:
-        layout = None
-        if plot is not None:
-            from metra.report.picture_file import check_picture_path
-
-            keys = ("width", "points", "font", "title")
-            plot, settings = split_file_settings("--plot", plot, keys)
-            check_picture_path(plot)
-            layout = _build_layout(**settings)
-        return command(plot=plot, layout=layout, **given)
-
-    return _plot(call)
+        keys = ("width", "points", "font", "title")
+        path, settings = split_file_settings("--plot", given["plot"], keys)
+        check_picture_path(path)
+        given["plot"], layout = path, _build_layout(settings)
+    given["layout"] = layout
 
 
-def _build_layout(
-    width: str | None = None, points: str = "8", font: str = "sans", title: str = "yes"
-) -> "PictureLayout":
+#: The option of a picture; the command gets `plot` and `layout`. That the file can be written
+#: is checked before any work.
+picture = _adapt(_read_plot, _plot)
+
+
+def _build_layout(settings: dict[str, str]) -> "PictureLayout":
     from metra.report.chart import PictureLayout
 
+    points, width = settings.get("points", "8"), settings.get("width")
     try:
         size = FiniteRange(3, 40).convert(points, None, None)
     except click.BadParameter:
         given, expected = f"--plot points={points}", "a number from 3 to 40"
         raise click.UsageError(not_possible(given, expected)) from None
-    if title not in ("yes", "no"):
-        raise click.UsageError(not_possible(f"--plot title={title}", "yes or no"))
+    title = check_choice("--plot", settings, "title", ("yes", "no"))
     millimetres = None if width is None else _read_width(width)
-    return PictureLayout(millimetres, size, font, title == "yes")
+    return PictureLayout(
+        millimetres, size, settings.get("font", "sans"), title == "yes"
+    )
 
 
 def _read_width(given: str) -> float:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metra.errors import CorpusError, FormatError, not_possible
+from metra.errors import CorpusError, FormatError
 from metra.stats.parallel import watch_progress
 
 if TYPE_CHECKING:
@@ -201,14 +201,13 @@ def build_result_style(
 
 def _read_paper_options(given: Sequence[str], has_differences: bool) -> "PaperOptions":
     """Read the settings of --table."""
-    from metra.cli.settings import parse_settings
+    from metra.cli.settings import check_choice, parse_settings
     from metra.report.table import PaperOptions
 
     settings = parse_settings("--table", given, PaperOptions._fields)
-    differences = settings.get("differences", "no")
-    if differences not in ("yes", "no"):
-        problem = not_possible(f"--table differences={differences}", "yes or no")
-        raise click.UsageError(problem)
+    differences = check_choice(
+        "--table", {"differences": "no"} | settings, "differences", ("yes", "no")
+    )
     if differences == "yes" and not has_differences:
         msg = "--table differences=yes is a table of metra compare; leave it out."
         raise click.UsageError(msg)

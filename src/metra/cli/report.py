@@ -6,6 +6,7 @@ import click
 
 from metra.cli import options
 from metra.cli.options import option
+from metra.cli.settings import split_file_settings
 from metra.report import REPORT_METRICS
 
 if TYPE_CHECKING:
@@ -14,17 +15,14 @@ if TYPE_CHECKING:
 
 @click.command(cls=options.FileCommand)
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
-@options.input_files(*options.CORPUS, "input_format")
+@options.input_files(*options.CORPUS)
 @options.metrics(", ".join(REPORT_METRICS))
 @option(
-    "--judgements FILE",
+    "--judgements",
     "Human judgements: a table with the columns system, segment and score, an export "
-    "of `metra judge`, or any other judgements that `metra meta` reads.",
-)
-@option(
-    "--question NAME",
-    "Question to use if the judgements have several, such as fluency; the last by "
-    "default.",
+    "of `metra judge`, or any other judgements that `metra meta` reads. If they have "
+    "several questions, such as fluency, the last is used by default.",
+    metavar="FILE[:question=NAME]",
 )
 @options.labels
 @option(
@@ -37,7 +35,6 @@ def report(
     files: "CorpusFiles",
     metrics: tuple[str, ...],
     judgements: str | None,
-    question: str | None,
     labels: tuple[str, ...],
     baseline: str | None,
     title: str,
@@ -71,14 +68,18 @@ def report(
     from metra.scoring.files import open_scored, read_labels
 
     labelled = read_labels(labels)
-    judged = None
+    judged = question = None
     if judgements:
         from metra.formats.stream import format_path
         from metra.meta.people import choose_question
         from metra.scores.registry import read_scores
 
+        judgements, about = split_file_settings(
+            "--judgements", judgements, ["question"]
+        )
         judged = read_scores(judgements)
-        question = choose_question(judged, question, format_path(judgements))
+        named_question = about.get("question")
+        question = choose_question(judged, named_question, format_path(judgements))
     named = metrics or REPORT_METRICS
     corpus, chosen = open_scored(files, make_metrics(named))
     with (

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=options.FileCommand)
 @click.argument("outputs", nargs=-1, metavar="[OUTPUT]...")
-@options.input_files(*options.CORPUS, "input_format")
+@options.input_files(*options.CORPUS)
 @options.metrics("bleu")
 @option(
     "--model models FILE",
@@ -90,7 +90,7 @@ if TYPE_CHECKING:
     "Show the components of each score, such as BLEU's precisions.",
     is_flag=True,
 )
-@options.add_paper_options
+@options.paper
 @options.strict
 def score(
     files: "CorpusFiles",
@@ -273,7 +273,7 @@ _SPARK = "Spark scores tables in Parquet by their columns: "
 _EXCLUDED = (
     (("--ci", *_EXPLAINED, *_LEVELS), _PARTS, ""),
     (
-        ("--ci", *_EXPLAINED, *_LEVELS, *_FILES, "--input-format", "--resume"),
+        ("--ci", *_EXPLAINED, *_LEVELS, *_FILES, "--read format", "--resume"),
         ("--engine spark",),
         _SPARK,
     ),
@@ -292,7 +292,7 @@ def _check_together(
         "--show-alignment": given["alignments"],
         "-b": given["score_only"],
         **dict(zip(_FILES, (*files[1:4], files.test_set), strict=True)),
-        "--input-format": files.input_format not in ("auto", "parquet"),
+        "--read format": files.input_format not in ("auto", "parquet"),
         **dict(zip(_PARTS, request[3:6], strict=True)),
         "--engine spark": request.engine == "spark",
         **{flag: flag.removeprefix("--level ") in levels for flag in _LEVELS},

@@ -1,11 +1,11 @@
 """Settings that one flag takes: `KEY=VALUE,KEY=VALUE`, and a file with settings behind it."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import click
 
-from metra.errors import no_such
+from metra.errors import no_such, not_possible
 
 
 def parse_settings(
@@ -45,6 +45,25 @@ def collect_settings(
                 raise click.UsageError(msg)
             settings.setdefault(key, []).append(value)
     return settings
+
+
+def check_choice(
+    flag: str, settings: Mapping[str, str], key: str, choices: Sequence[str]
+) -> str:
+    """Return a setting that must be one of the choices, of which the first is the default.
+
+    >>> check_choice("--plot", {}, "title", ["yes", "no"])
+    'yes'
+    """
+    value = settings.get(key, choices[0])
+    if value not in choices:
+        expected = (
+            " or ".join(choices)
+            if len(choices) == 2
+            else f"one of {', '.join(choices)}"
+        )
+        raise click.UsageError(not_possible(f"{flag} {key}={value}", expected))
+    return value
 
 
 def split_file_settings(

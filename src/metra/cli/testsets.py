@@ -1,4 +1,4 @@
-"""`metra testsets`: test sets by name: list, add, remove, path, check, fetch."""
+"""`metra testsets`: test sets by name: list, add, remove, path, fetch."""
 
 import os
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.group(cls=Commands)
 def testsets() -> None:
-    """Find, register and check test sets for -t NAME.
+    """Find and register test sets for -t NAME.
 
     metra looks for a test set in its registry, in sacreBLEU's cache ($SACREBLEU, or
     ~/.sacrebleu; needs the package sacrebleu) and in the mt-metrics-eval folder
@@ -103,7 +103,7 @@ def add(
 
     PATH is a folder (of mt-metrics-eval or sacreBLEU, or plain files as `metra convert`
     writes them), or a single file: WMT XML or a table. Give WMT SGML files with -s and -r.
-    The files stay where they are; metra stores their checksums for `metra testsets check`.
+    The files stay where they are.
 
     \b
     metra testsets add data/wmttest2023.en-de.all.xml --name general23
@@ -242,36 +242,6 @@ def path(name: str, pair: str, field: str) -> None:
         msg = f"{location.title} has no files of the field {field!r}; it has: {fields}."
         raise OptionError(msg)
     click.echo("\n".join(wanted.values()))
-
-
-@testsets.command()
-@click.argument("name", required=False, default="")
-@_pair
-def check(name: str, pair: str) -> None:
-    """Check checksums, files and lengths of all test sets on this machine, or of NAME.
-
-    Registered files are compared with their checksums at registration, and archives in
-    sacreBLEU's cache with sacreBLEU's own checksums, if sacreBLEU is installed.
-
-    \b
-    metra testsets check
-    metra testsets check wmt23
-    """
-    from metra.formats.testsets.lookup import check_sets, find_set
-
-    checked = list(check_sets(name, pair))
-    if name and not checked:
-        find_set(name, pair)
-    bad = [each for each in checked if each.problem]
-    for each in checked:
-        where = f"{each.path} " if each.path else ""
-        title = f"{each.location.title} ({each.location.origin})"
-        click.echo(
-            f"{title}: {where}{each.problem}" if each.problem else f"{title}: ok"
-        )
-    if bad:
-        msg = f"{len(bad)} of {len(checked)} checks failed; see above."
-        raise FormatError(msg)
 
 
 @testsets.command()

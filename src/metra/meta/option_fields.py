@@ -55,7 +55,7 @@ _SHARED: dict[str, tuple[Any, str, dict[str, Any]]] = {
         (),
         "Calibrate the tie thresholds of acc*_eq on these scores instead, for each "
         "metric separately.",
-        {"metavar": "SCORES"},
+        {"metavar": "SCORES", "rare": True},
     ),
     "folds": (
         None,
@@ -91,7 +91,7 @@ _SHARED: dict[str, tuple[Any, str, dict[str, Any]]] = {
         "Number of resamples or permutations; 0 omits intervals.",
         {"low": 0, "sign": False},
     ),
-    "seed": (SEED, "Random seed.", {"low": 0}),
+    "seed": (SEED, "Random seed.", {"low": 0, "rare": True}),
 }
 
 

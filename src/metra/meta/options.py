@@ -40,7 +40,7 @@ class CorrelateOptions:
     metra meta correlate scores.tsv --gold mqm --plot mqm.pdf:width=page
     metra meta correlate scores.tsv --gold mqm --level seg --coef acc*_eq:item --trials 0
     metra meta correlate scores.tsv --gold mqm --level doc --coef darr:item
-    metra meta correlate test.tsv --gold mqm --level seg --eps-from dev.tsv
+    metra meta correlate test.tsv --gold mqm --level seg --set eps-from=dev.tsv
     metra meta correlate scores.tsv --gold mqm --level seg --set cross-fit=5
     metra meta correlate metrics.json esa.csv --gold esa --coef pearson --coef differentials
     metra meta correlate mqm.tsv --gold mqm --output outputs.tsv -r ref.txt -m bleu -m recall
@@ -119,7 +119,7 @@ class CompareOptions:
     sides: Sides = find_option("sides")
     correction: Correction = find_option("correction")
     eps: float | None = find_option("eps")
-    eps_from: tuple[str, ...] = find_option("eps_from", rare=True)
+    eps_from: tuple[str, ...] = find_option("eps_from")
     folds: int | None = find_option("folds")
     alpha: float = find_option("alpha")
     rule: Rule = build_option("greedy", flags="--clusters", rare=True, sign="clusters")
@@ -205,7 +205,7 @@ class RefsOptions:
     level: Literal["sys", "seg"] = "sys"
     coef: str = build_option("pearson", metavar="NAME[:GROUP]")
     counts: tuple[int, ...] = build_option((), flags="--count", low=1, sign=False)
-    most: int = build_option(12, flags="--subsets", low=1, sign="subsets")
+    most: int = build_option(12, flags="--subsets", low=1, rare=True, sign="subsets")
     seed: int = find_option("seed")
 
 
@@ -238,7 +238,7 @@ class TuneOptions:
     )
     level: Literal["sys", "seg"] = "sys"
     coef: str = build_option("pearson", metavar="NAME[:GROUP]")
-    folds: int = build_option(5, low=0)
+    folds: int = build_option(5, low=0, rare=True)
     trials: int = find_option("trials")
     seed: int = find_option("seed")
 
@@ -283,8 +283,8 @@ class ScatterOptions:
     """
 
     coef: str = build_option("pearson", metavar="NAME", sign=True)
-    outliers: str = build_option("mad", metavar="mad|FILE", sign=False)
-    classes: str | None = build_option(None, metavar="FILE", sign=False)
+    outliers: str = build_option("mad", metavar="mad|FILE", rare=True, sign=False)
+    classes: str | None = build_option(None, metavar="FILE", rare=True, sign=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -395,7 +395,7 @@ class SelectOptions:
     """
 
     good: float | None = None
-    folds: int = build_option(5, low=0)
+    folds: int = build_option(5, low=0, rare=True)
     trials: int = find_option("trials")
     seed: int = find_option("seed")
 
@@ -410,7 +410,7 @@ class DeltaOptions:
 
     \b
     metra meta deltas scores.tsv --gold mqm --metric BLEU,chrF
-    metra meta deltas scores.tsv --gold mqm --metric BLEU --at 0.5,1,2,4 --sure 0.05
+    metra meta deltas scores.tsv --gold mqm --metric BLEU --at 0.5,1,2,4 --set sure=0.05
 
     Options:
     at: Differences to compute the agreement for: numbers separated by commas, or
@@ -424,7 +424,7 @@ class DeltaOptions:
         default="",
         sign=False,
     )
-    sure: float | None = build_option(None, low=0.0, high=1.0)
+    sure: float | None = build_option(None, low=0.0, high=1.0, rare=True)
     trials: int = find_option("trials")
     seed: int = find_option("seed")
 
@@ -482,5 +482,5 @@ class CardOptions:
     spans: tuple[str, ...] = build_option((), metavar="ERRORS", sign=False)
     good: float | None = build_option(None, flag=False)
     folds: int = build_option(5, flag=False)
-    trials: int = find_option("trials")
+    trials: int = find_option("trials", rare=True)
     seed: int = find_option("seed")

@@ -7,7 +7,6 @@ from metra.errors import CorpusError, FormatError, MissingResourceError, OptionE
 from metra.formats.testsets import sacrebleu_cache
 from metra.formats.testsets.folders import recognise_folder
 from metra.formats.testsets.lookup import (
-    check_sets,
     describe_set,
     find_set,
     list_sets,
@@ -196,27 +195,12 @@ def test_a_file_that_has_gone(tmp_path):
     reference.unlink()
     with pytest.raises(FormatError, match=r"mine:en-de needs .*reference.txt, which"):
         load_test_set("mine", "en-de")
-    (checked,) = check_sets("mine")
-    assert checked.problem == "is missing"
 
 
 def test_domains_without_documents_are_refused(metrics_eval):
     write_text(metrics_eval / "wmt23/documents/en-de.docs", ["news\tbbc.1", "social"])
     with pytest.raises(FormatError, match="line 2 has 1 column; expected the domain"):
         load_test_set("wmt23", "en-de")
-
-
-def test_check_finds_changed_files_and_sets_that_cannot_be_read(cache, tmp_path):
-    write_text(tmp_path / "set/source.txt", ["a"])
-    reference = write_text(tmp_path / "set/reference.txt", ["b"])
-    add_sets(recognise_folder(tmp_path / "set", "mine", "en-de"))
-    assert [each.problem for each in check_sets()] == ["", ""]
-    write_text(reference, ["c"])
-    write_text(cache / "wmt23/wmt23.en-de.docid", ["bbc.1"])
-    problems = [each.problem for each in check_sets()]
-    assert problems[0] == "has changed since it was added"
-    assert problems[1].startswith("cannot be read: ")
-    assert len(problems) == 2
 
 
 @pytest.mark.usefixtures("cache")

@@ -56,10 +56,8 @@ def test_what_is_added_comes_back(location):
     add_sets([location])
     add_sets([location._replace(pair="en-fr", references=("A",))])
     entry, other = read_registry()
-    assert entry == location._replace(origin="registered", checksums=entry.checksums)
+    assert entry == location._replace(origin="registered")
     assert other.references == ("A",)
-    # printf 'a\n' | sha256sum
-    assert entry.checksums["src"].startswith("87428fc522803d31065e7bce3cf03fe475096631")
     assert load_test_set("mine", "en-de").references == {"A": ["b"]}
 
 
@@ -91,12 +89,6 @@ def test_sets_are_removed_by_pair_or_all(location):
 def test_names_that_cannot_be(location, name):
     with pytest.raises(OptionError, match="cannot be the name of a test set"):
         add_sets([location._replace(name=name)])
-    assert not find_registry().exists()
-
-
-def test_a_missing_file_is_not_registered(location):
-    with pytest.raises(FormatError, match="nowhere cannot be read: No such file"):
-        add_sets([location._replace(files={"src": "/nowhere"})])
     assert not find_registry().exists()
 
 

@@ -110,11 +110,11 @@ def test_a_table_with_one_other_column_is_what_it_is_given_for(write):
 
 def test_the_format_may_be_said(write, cli):
     table = write("no-ending", TABLE)
-    ran = cli("score", table, "--input-format", "tsv", "--format", "tsv")
+    ran = cli("score", table, "--read", "format=tsv", "--format", "tsv")
     assert ran.code == 0, ran.err
     assert [line.split("\t")[1] for line in ran.out.split("\n")[1:3]] == ["A", "B"]
     plain = write("plain.tsv", ["a b", "c d"])
-    ran = cli("score", plain, "-r", plain, "--input-format", "plain")
+    ran = cli("score", plain, "-r", plain, "--read", "format=plain")
     assert "\n2 segments, 1 reference\n" in ran.out
 
 

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from metra.cli import FLAGS, GroupedCommand
+from metra.cli import name_flags as write_flags
 from metra.cli import options as inputs
 from metra.cli.derive import options_from, read_help, split_names
 from metra.cli.options import option
-from metra.cli.settings import parse_settings
-from metra.errors import MetraError
+from metra.cli.settings import parse_settings, split_file_settings
+from metra.errors import MetraError, not_possible
 from metra.meta.questions import QUESTIONS, QuestionEntry
 from metra.report import FORMATS
 
@@ -35,10 +36,10 @@ _KEYS = ("format", "unit", "mqm", "names", "lower", "gold", *_ROLES)
 _FLAGS = FLAGS | {
     "columns": "--read",
     "eps": "--set eps",
-    "eps_from": "--eps-from",
-    "input_format": "--read format=NAME",
+    "eps_from": "--set eps-from",
+    "folds": "--set folds",
     "judges_by": "--set judges-by",
-    "lang": "--lang",
+    "lang": "--select lang=PAIR",
     "lower_is_better": "--read lower=NAME",
     "macro": "--set macro",
     "metrics": "--metric",
@@ -53,6 +54,22 @@ _FLAGS = FLAGS | {
     "unit": "--set over",
     "units": "--read unit",
 }
+
+
+class ResultFormat(click.Choice[str]):
+    """A format, and the decimal places of its tables: `latex:digits=2`."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Any:
+        """Return the name and the decimal places."""
+        name, settings = split_file_settings("--format", value, ("digits",))
+        digits = settings.get("digits", "3")
+        if not digits.isdecimal() or int(digits) > 15:
+            expected = "a whole number from 0 to 15"
+            raise click.UsageError(not_possible(f"--format digits={digits}", expected))
+        return super().convert(name, param, ctx), int(digits)
+
 
 _OPTIONS = {
     "output": option(
@@ -90,9 +107,13 @@ _OPTIONS = {
         "",
         show_default=False,
     ),
-    "test-set": option(
-        "-t --test-set test_set NAME",
-        "Also read the scores of this mt-metrics-eval test set (see `metra testsets`).",
+    "test-set": inputs.add_options(
+        option(
+            "-t --test-set test_set NAME",
+            "Also read the scores of this mt-metrics-eval test set (see `metra "
+            "testsets`).",
+        ),
+        option("-l --lang PAIR", "Only this language pair."),
     ),
     "plot": inputs.picture,
 }
@@ -100,12 +121,11 @@ _SCORES = (
     option(
         "--select selection ROWS",
         "Rows that count, such as flagged=count, items=judged+calibration, "
-        "judge=Ann+Bob, system!=baseline, domain=news, from=2026-01-31 or to=; "
-        "separated by commas. By default judged items count, and judges whom their "
+        "judge=Ann+Bob, system!=baseline, domain=news, lang=en-de, from=2026-01-31 or "
+        "to=; separated by commas. By default judged items count, and judges whom their "
         "campaign flagged are set apart.",
         "",
     ),
-    option("-l --lang PAIR", "Only this language pair."),
     option(
         "--read KEY=VALUE,…",
         "Ways of reading SCORES. format: the format, if it is not recognised; "
@@ -119,9 +139,13 @@ _SCORES = (
     ),
 )
 _RESULT = (
-    option("--format form", "Output format.", choices=(*FORMATS, "csv")),
+    option(
+        "--format form",
+        "Output format; decimal places behind it, as in table:digits=4.",
+        FORMATS[0],
+        type=ResultFormat((*FORMATS, "csv")),
+    ),
     inputs.out,
-    option("--digits", inputs.DIGITS, 3, type=click.IntRange(0, 15)),
 )
 
 
@@ -144,9 +168,8 @@ def __getattr__(name: str) -> click.Command:
 def _show_report(
     answer: "Callable[..., MetaReport]",
     *,
-    form: str,
+    form: tuple[str, int],
     out: str | None,
-    digits: int,
     **given: Any,
 ) -> None:
     """Write an answer in the format that was asked for; messages name flags."""
@@ -158,12 +181,13 @@ def _show_report(
     except MetraError as error:
         error.args = (_write_flags(str(error)),)
         raise
-    write_output(render(report, form, build_style(out, digits=digits)), out)
+    style = build_style(out, digits=form[1])
+    write_output(render(report, form[0], style), out)
 
 
 def _write_flags(message: str) -> str:
     """Replace parameters in backticks by flags, and their values by settings."""
-    text = re.sub("`([a-z_.]+)`", lambda name: _FLAGS.get(name[1], name[0]), message)
+    text = write_flags(message, _FLAGS)
     return re.sub(r"(?:set )?(--set [\w-]+) (?:to (\w+)|(\d+))", r"\1=\2\3", text)
 
 
@@ -193,8 +217,8 @@ def _answer_scores(
     paths: tuple[str, ...],
     options: Any,
     selection: str,
-    lang: str | None,
     read: tuple[str, ...],
+    lang: str | None = None,
     gold: str = "",
     test_set: str | None = None,
     plot: str | None = None,
@@ -213,6 +237,7 @@ def _answer_scores(
 
         paths += tuple(list_score_files(test_set, lang or ""))
     settings = parse_settings("--read", read, _KEYS)
+    selection, lang = _split_language(selection, lang)
     about_scores = {"SCORES": paths, "--gold": gold, "--lang": lang, "--read": read}
     about_scores |= {"--metric": given.get("metrics"), "--select": selection}
     _check_input(name, entry, protocol, about_scores)
@@ -306,7 +331,7 @@ def _read_scores(
     scores = scores.with_lower_is_better(lower) if lower else scores
     if lang is not None and lang not in scores.languages:
         listed = ", ".join(filter(None, scores.languages)) or "none"
-        msg = f"No score is left with --lang {lang} (known: {listed})."
+        msg = f"No score is of {lang} (known: {listed})."
         raise click.UsageError(msg)
     scores = scores.only(lang=lang)
     chosen = parse_selection(selection)
@@ -315,6 +340,17 @@ def _read_scores(
         msg = f"No row is left: {chosen.describe(scores)}. Change --select."
         raise click.UsageError(msg)
     return scores, chosen, notes
+
+
+def _split_language(selection: str, lang: str | None) -> tuple[str, str | None]:
+    """Split the language pair off the selection, unless -l gives one."""
+    parts = [part.strip() for part in selection.split(",")]
+    pairs = [part.removeprefix("lang=") for part in parts if part.startswith("lang=")]
+    if len([*pairs, *filter(None, [lang])]) > 1:
+        msg = "The language pair is given twice; give --select lang=PAIR once."
+        raise click.UsageError(msg)
+    rest = ",".join(part for part in parts if not part.startswith("lang="))
+    return rest, pairs[0] if pairs else lang
 
 
 def _split_golds(gold: str, scores: "Scores") -> list[str]:

@@ -7,5 +7,5 @@ record: the record of where a set lies, that of its texts, and subsets of its se
 lookup: sets by name, from all places; messages about missing sets
 sacrebleu_cache: sets that the package sacrebleu defines, downloads and writes
 folders: folders and files of test sets: mt-metrics-eval, WMT's XML, tables, plain text
-registry: the file of registered sets, with checksums
+registry: the file of registered sets
 """

@@ -7,9 +7,8 @@ one of mt-metrics-eval; `PLACE:NAME` names the place. Nothing is downloaded.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
-from metra.errors import FormatError, MetraError, MissingResourceError, OptionError
+from metra.errors import FormatError, MissingResourceError, OptionError
 from metra.formats.testsets import folders, registry, sacrebleu_cache
 from metra.formats.testsets.record import (
     SACREBLEU,
@@ -191,41 +190,3 @@ def describe_set(texts: NamedSet) -> str:
         f"{texts.title} ({texts.origin}): {count}{whole} {noun}, "
         f"reference{plural} {names}{left_out}"
     )
-
-
-class CheckedFile(NamedTuple):
-    """A file of a set, and its problem; empty if it has none."""
-
-    location: SetLocation
-    path: str
-    problem: str
-
-
-def check_sets(name: str = "", pair: str = "") -> Iterator[CheckedFile]:
-    """Check the files of sets: registered ones by their checksums, all by reading them.
-
-    The archives of sacreBLEU's cache are compared with its own checksums, where sacreBLEU
-    is installed.
-    """
-    for location in list_sets(name, pair):
-        problems = [*_check_files(location)] or [*_check_texts(location)]
-        yield from problems or [CheckedFile(location, "", "")]
-    origin, plain = _split_name(name)
-    if origin in ("", SACREBLEU):
-        yield from map(CheckedFile._make, sacrebleu_cache.check_archives(plain))
-
-
-def _check_files(location: SetLocation) -> Iterator[CheckedFile]:
-    for key, path in location.files.items():
-        expected = location.checksums.get(key)
-        if not Path(path).is_file():
-            yield CheckedFile(location, path, "is missing")
-        elif expected and registry.compute_checksum(path) != expected:
-            yield CheckedFile(location, path, "has changed since it was added")
-
-
-def _check_texts(location: SetLocation) -> Iterator[CheckedFile]:
-    try:
-        read_set(location)
-    except MetraError as error:
-        yield CheckedFile(location, "", f"cannot be read: {error}")

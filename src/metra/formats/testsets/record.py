@@ -39,8 +39,6 @@ class SetLocation(NamedTuple):
     files: Mapping[str, str]
     #: The references that count where the user names none; empty: all of them.
     references: tuple[str, ...] = ()
-    #: The SHA-256 of each file when the set was registered.
-    checksums: Mapping[str, str] = {}
 
     @property
     def title(self) -> str:

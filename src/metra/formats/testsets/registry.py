@@ -1,4 +1,4 @@
-"""The file of registered test sets: names, files and their checksums.
+"""The file of registered test sets: their names and files.
 
 It is testsets.json in the user's folder of settings, or the file that $METRA_TESTSETS
 names. It is replaced as a whole, under a lock, so that programs may add sets at once.
@@ -81,7 +81,6 @@ def _parse_entry(entry: dict[str, Any]) -> SetLocation:
         ORIGIN,
         {str(key): str(path) for key, path in entry["files"].items()},
         tuple(map(str, entry.get("references", ()))),
-        dict(entry["sha256"]),
     )
 
 
@@ -91,15 +90,16 @@ def _format_entry(location: SetLocation) -> dict[str, Any]:
         "pair": location.pair,
         "files": dict(location.files),
         "references": list(location.references),
-        "sha256": dict(location.checksums),
     }
 
 
 def add_sets(locations: Sequence[SetLocation], *, replace: bool = False) -> None:
-    """Register sets with the checksums of their files; refuse names in use."""
+    """Register sets with absolute paths; refuse names in use."""
+    added = []
     for location in locations:
         _check_name(location)
-    added = [_take_checksums(location) for location in locations]
+        paths = {key: os.path.abspath(path) for key, path in location.files.items()}
+        added.append(location._replace(files=paths))
     titles = {location.title for location in added}
     with _change_registry() as registered:
         taken = [each for each in registered if each.title in titles]
@@ -119,27 +119,6 @@ def _check_name(location: SetLocation) -> None:
             "digits and . _ + - /, beginning with a letter or a digit."
         )
         raise OptionError(msg)
-
-
-def _take_checksums(location: SetLocation) -> SetLocation:
-    files = {key: os.path.abspath(path) for key, path in location.files.items()}
-    sums = {key: compute_checksum(path) for key, path in files.items()}
-    return location._replace(files=files, checksums=sums)
-
-
-def compute_checksum(path: str) -> str:
-    """Return the SHA-256 of a file, in hexadecimal digits."""
-    from hashlib import file_digest
-
-    try:
-        with open(path, "rb") as file:
-            return file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        msg = (
-            f"{path} cannot be read: {error.strerror}; check the name and its "
-            "permissions."
-        )
-        raise FormatError(msg) from None
 
 
 def remove_sets(name: str, pair: str = "") -> list[SetLocation]:

@@ -191,19 +191,3 @@ def fetch_set(
         msg = f"{error}{source}."
         raise FormatError(msg) from None
     return [path for path, _, _ in archives]
-
-
-def check_archives(name: str = "") -> Iterator[tuple[SetLocation, str, str]]:
-    """Compare archives in the cache with sacreBLEU's checksums: set, path, problem."""
-    from hashlib import file_digest
-
-    root = find_cache()
-    if not root.is_dir() or not is_installed():
-        return
-    for own_name, definition in load_definitions().items():
-        for path, _, expected in list_archives(root, definition):
-            if name in ("", own_name) and expected and path.is_file():
-                with open(path, "rb") as file:
-                    is_same = file_digest(file, "md5").hexdigest() == expected
-                problem = "" if is_same else "is not sacreBLEU's file (MD5)"
-                yield SetLocation(own_name, "", SACREBLEU, {}), str(path), problem

@@ -266,7 +266,7 @@ def calibrate(hyp: str, ref: str, _: Path) -> Work:
     """Return the search for the best threshold of ties over all pairs of words."""
     import numpy as np
 
-    from metra.stats.tie_calibration import calibrate_long
+    from metra.stats.thresholds import calibrate_long
 
     gold, metric = (
         np.array([[int(w[1:]) % 997 for w in t.split()]], float) for t in (hyp, ref)

@@ -22,9 +22,9 @@ from metra.stats.correlation import Options, correlate, correlate_all
 from metra.stats.panel import ScorePanel
 from metra.stats.permutation import Swap, prepare_swaps
 from metra.stats.pseudo_documents import JudgementCells, draw_documents
+from metra.stats.ranking import learn_skills
 from metra.stats.ratings import convert_matrix
 from metra.stats.resampling import draw_signs
-from metra.stats.trueskill import learn_skills
 from tasks.memory import STATUS, memory_now
 
 SYSTEMS, SEGMENTS, METRICS = 15, 2_000, 30

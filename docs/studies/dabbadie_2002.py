@@ -14,7 +14,7 @@ from metra.meta.exercise import ExerciseStudy, run_exercise
 from metra.report.pictures.heatmap import Heatmap
 from metra.report.writers.exercise import build_matrix
 from metra.scores.registry import read_evaluator_files
-from metra.stats.line_fit import fit_line
+from metra.stats.curves import fit_line
 
 FOLDER = examples.HOME / "exercise"
 #: Who computed or measured what; files with judges name them.

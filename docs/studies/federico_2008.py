@@ -30,11 +30,11 @@ from metra.scores.table import Scores
 from metra.scores.views import collect_ratings
 from metra.stats.arrays import Array, Codes
 from metra.stats.bootstrap import draw_resamples, fisher_interval
+from metra.stats.coefficients import pearson
 from metra.stats.correlation import Options
+from metra.stats.curves import fit_line
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.judge_agreement import JudgeAgreement, agree
-from metra.stats.line_fit import fit_line
-from metra.stats.moments import pearson
 from metra.stats.panel import ScorePanel
 
 METRICS = {"BLEU": "bleu", "NIST": "nist"}

@@ -21,7 +21,7 @@ from metra.report.pictures.heatmap import draw_heatmap
 from metra.report.pictures.judges import draw_histogram, draw_judge_plot
 from metra.report.pictures.polygons import draw_match_sets, draw_polygons
 from metra.report.pictures.scatter import draw_scatter
-from metra.stats.line_fit import LineFit
+from metra.stats.curves import LineFit
 
 HERE = Path(__file__).parent
 sys.path.append(str(HERE.parent / "tools"))

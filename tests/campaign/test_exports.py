@@ -37,9 +37,9 @@ from metra.report.campaign_files import (
 )
 from metra.scores.judgement import format_corpus
 from metra.scores.judgement_jsonl import format_judgements
+from metra.scores.long_table import SPREADSHEET_COLUMNS, format_spreadsheet
 from metra.scores.mt_metrics_eval import make_file_names
 from metra.scores.registry import read_scores
-from metra.scores.spreadsheet import SPREADSHEET_COLUMNS, format_lines
 
 MARK = {
     "side": "output",
@@ -249,7 +249,7 @@ def test_what_cannot_be_exported():
 
 def test_what_could_not_be_judged_is_told_and_not_scored():
     cannot = replace(DA[0], value={}, cannot="no French", segment=9, task="t")
-    rows = list(csv.DictReader(format_lines(*score_latest([*DA, cannot]))))
+    rows = list(csv.DictReader(format_spreadsheet(*score_latest([*DA, cannot]))))
     assert rows[-1]["cannot"] == "no French"
     assert rows[-1]["native"] == ""
     assert (
@@ -269,7 +269,7 @@ HOSTILE = st.text("=+-@\t'\"a,\n\r😀", max_size=6)
 def test_no_cell_runs_as_a_formula(judge, comment, output):
     one = made("=s", 1, judge, 5, comment=comment, outputs=(output,))
     [header, row] = csv.reader(
-        io.StringIO("".join(format_lines(*score_latest([one]))), newline="")
+        io.StringIO("".join(format_spreadsheet(*score_latest([one]))), newline="")
     )
     assert not any(cell[:1] in tuple("=+-@\t\r") for cell in row if cell)
     cells = dict(zip(header, row, strict=True))

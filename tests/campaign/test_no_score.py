@@ -19,10 +19,9 @@ from metra.meta.texts import list_rows, select_texts, tabulate_texts
 from metra.report.campaign_files import export_judgements
 from metra.report.writers.exercise import write_exercise_tables
 from metra.scores.judgement_jsonl import read_judgement_scores
-from metra.scores.long_table import format_judgement_table
+from metra.scores.long_table import format_judgement_table, format_spreadsheet
 from metra.scores.registry import read_evaluator_file
 from metra.scores.selection import DEFAULT
-from metra.scores.spreadsheet import format_lines
 
 WHY = "every gap has the exact word"
 #: The system and the scorer that have no score.
@@ -101,7 +100,7 @@ def test_in_the_files(some):
 
 
 def test_in_a_spreadsheet(some):
-    rows = list(csv.DictReader(format_lines(*score_latest(some[1]))))
+    rows = list(csv.DictReader(format_spreadsheet(*score_latest(some[1]))))
     open_ones = [row for row in rows if row["reason"]]
     assert {row["scorer"] for row in open_ones} == {"cloze-close"}
     assert {(row["native"], row["hundred"]) for row in open_ones} == {("", "")}

@@ -20,10 +20,9 @@ from metra.errors import CorpusError, OptionError
 from metra.meta.spans import compare_tags
 from metra.report.campaign_files import ExportRequest, write_metrics_files
 from metra.scores.judgement_jsonl import format_judgements
-from metra.scores.long_table import format_judgement_table
+from metra.scores.long_table import format_judgement_table, format_undefined
 from metra.scores.registry import read_scores
 from metra.scores.spans import collect_spans
-from metra.scores.spreadsheet import format_undefined
 
 QUESTIONS = {
     "trip": [["Who met Bob?", ["Ann"], []], ["Where?", ["Rome"], ["Rome", "Paris"]]],

@@ -110,7 +110,7 @@ def test_groups_in_lines_for_programs(cli, parquet):
 def test_meta_evaluation_leaves_groups_alone(cli, parquet, tmp_path):
     out = tmp_path / "scores.tsv"
     cli("score", parquet, *COLUMNS, "--group-by", "lp", "--format", "tsv", "-o", out)
-    from metra.scores.metra import read_metra_tsv
+    from metra.scores.model_scores import read_metra_tsv
 
     assert len(read_metra_tsv(str(out))) == 2
 

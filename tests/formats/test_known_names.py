@@ -16,7 +16,7 @@ from metra.formats.texts.columns import (
 )
 from metra.scores.columns import find_columns, parse_item_kinds
 from metra.scores.model_scores import (
-    find_direction,
+    guess_direction,
     has_fixed_direction,
     is_string_metric,
 )
@@ -129,13 +129,13 @@ def test_headings_of_contrastive_pairs(role, tmp_path):
 def test_directions_of_metrics(known):
     higher, turns = known
     for name in METRICS[known].split():
-        assert find_direction(name, np.array([0.1, 0.2])) is higher
-        assert find_direction(name, np.array([-0.1, -0.2, 0.1])) is (higher != turns)
-        assert find_direction(name, np.array([])) is higher
+        assert guess_direction(name, np.array([0.1, 0.2])) is higher
+        assert guess_direction(name, np.array([-0.1, -0.2, 0.1])) is (higher != turns)
+        assert guess_direction(name, np.array([])) is higher
         assert has_fixed_direction(name) is not turns
         strings = name not in ("xCOMET", "MetricX", "HTER") and turns
         assert is_string_metric(name) is strings
-    assert find_direction("mine", np.array([1.0])) is None
+    assert guess_direction("mine", np.array([1.0])) is None
     assert is_string_metric("ROUGE-L")
     assert is_string_metric("tokengram_F")
 

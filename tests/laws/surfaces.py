@@ -128,11 +128,7 @@ REQUIRED = {
     "exercise": _RELIABILITY,
 }
 #: Files of an export that `metra meta` and `metra exercise` read.
-EXPORTS = {
-    "jsonl": "judgements.jsonl",
-    "tsv": "scores.tsv",
-    "csv": "judgements.csv",
-}
+EXPORTS = {"jsonl": "judgements.jsonl", "tsv": "scores.tsv", "csv": "judgements.csv"}
 #: Where an export says which rows it counts.
 CODEBOOK = "codebook.md"
 SYSTEMS = ("polished", "solid", "literal", "fluent-wrong")

@@ -33,6 +33,7 @@ from metra.stats.agreement import (
     comparison_columns,
     ordinal_draws,
 )
+from metra.stats.coefficients import pair_counts, pearson, spearman, tau_b
 from metra.stats.defaults import LEAST_UNITS
 from metra.stats.judge_agreement import (
     PairFigures,
@@ -41,8 +42,6 @@ from metra.stats.judge_agreement import (
     compare_judges,
     pair_judgements,
 )
-from metra.stats.moments import pearson, spearman
-from metra.stats.pairs import pair_counts, tau_b
 from metra.stats.ratings import convert_matrix
 from metra.stats.resampling import draw_counts
 

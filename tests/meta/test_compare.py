@@ -37,7 +37,7 @@ from metra.stats.exact_tests import (
     strata_p,
     williams_p,
 )
-from metra.stats.multiplicity import clusters_greedy, clusters_wmt, holm
+from metra.stats.multiplicity import CLUSTER_RULES, clusters_greedy, holm
 from metra.stats.permutation import prepare_swaps, segment_values, standardise_metrics
 from metra.stats.significance import PairTests
 from metra.stats.soft_pairwise import normal_p, permutation_p, spa, wmt_p
@@ -329,7 +329,7 @@ def test_greedy_clusters_published(p, alpha, expected):
 
 def test_wmt_clusters_need_all_above_to_beat_all_below():
     p = np.array([[1, 0.5, 0.01, 0.01], [1, 1, 0.2, 0.01], [1, 1, 1, 0.01], [1] * 4])
-    assert clusters_wmt(p) == [1, 1, 1, 2]
+    assert CLUSTER_RULES["wmt"].split(p, 0.05) == [1, 1, 1, 2]
 
 
 def test_holm_is_never_below_p():

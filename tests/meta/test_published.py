@@ -16,8 +16,8 @@ from metra.scores.registry import read_score_files, read_scores
 from metra.scores.selection import DEFAULT, Selection
 from metra.scores.views import build_panel, collect_ratings
 from metra.stats.correlation import Options, correlate, correlate_all
+from metra.stats.curves import mad_outliers
 from metra.stats.exact_tests import williams_p
-from metra.stats.line_fit import mad_outliers
 
 PAIRS = ("en-de", "he-en", "zh-en")
 

@@ -23,7 +23,7 @@ from metra.stats.correlation import (
     correlate,
     correlate_all,
 )
-from metra.stats.tie_calibration import cross_fit_thresholds, split_folds
+from metra.stats.thresholds import cross_fit_thresholds, split_folds
 
 accuracy, kendall_23 = (COEFFICIENTS[name].rows for name in ("acc_eq", "tau23"))
 

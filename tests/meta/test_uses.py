@@ -28,13 +28,13 @@ from metra.meta.sentinel import (
 )
 from metra.report.html.card import render_card
 from metra.report.html.page import Provenance
-from metra.stats.difference_curve import (
+from metra.stats.curves import (
     collect_differences,
     find_difference,
     find_share,
     fit_slope,
 )
-from metra.stats.selection import (
+from metra.stats.thresholds import (
     aggregate_filter,
     choose_threshold,
     filter_outputs,

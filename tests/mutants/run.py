@@ -211,11 +211,7 @@ def run_tests(
     status: int | None = ELSEWHERE
     if mutant.name is None:
         status = tree.ask(
-            tests=batch,
-            path=mutant.path,
-            old=str(old),
-            note=str(note),
-            seconds=seconds,
+            tests=batch, path=mutant.path, old=str(old), note=str(note), seconds=seconds
         )
     if status == ELSEWHERE:
         files = list(dict.fromkeys(one.partition("::")[0] for one in batch))

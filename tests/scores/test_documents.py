@@ -9,12 +9,7 @@ from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.scores.registry import read_score_files, read_scores
-from metra.scores.table import (
-    ScoredItem,
-    Scorer,
-    build_score_table,
-    concatenate_scores,
-)
+from metra.scores.table import ScoredItem, Scorer, build_score_table, concatenate_scores
 from metra.scores.views import average_documents, collect_ratings
 from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
 from metra.scoring.scorers import score_systems

@@ -11,11 +11,7 @@ from hypothesis import strategies as st
 from tests.campaign.answers import read_judgements
 from tests.judged import parse_judgement_lines, score_latest
 
-from metra.campaign.judgement import (
-    check_imported,
-    keep_latest,
-    score_outputs,
-)
+from metra.campaign.judgement import check_imported, keep_latest, score_outputs
 from metra.campaign.protocols.rating_protocols import CATEGORIES
 from metra.campaign.protocols.registry import protocol
 from metra.errors import FormatError, OptionError
@@ -23,7 +19,7 @@ from metra.formats.table import escape_formula, unescape_formula
 from metra.scores.appraise import format_appraise, parse_appraise_judgements
 from metra.scores.judgement import Judgement, build_scores
 from metra.scores.judgement_jsonl import SCHEMA, format_judgements
-from metra.scores.long_table import format_judgement_table
+from metra.scores.long_table import format_judgement_table, format_spreadsheet
 from metra.scores.mqm import COLUMNS, MQM_WEIGHTS, format_marot, parse_marot
 from metra.scores.mt_metrics_eval import (
     format_ratings,
@@ -32,7 +28,6 @@ from metra.scores.mt_metrics_eval import (
 )
 from metra.scores.registry import read_scores
 from metra.scores.selection import DEFAULT
-from metra.scores.spreadsheet import format_lines
 from metra.scores.table import ITEM_KINDS, ScoreRow
 
 ALPHABET = "ab é\u0301😀👩\u200dא語\u2028<v>/'=,\"\t\n"
@@ -140,11 +135,7 @@ def test_ends_as_each_program_counts_them():
     assert '""start_i"": 3, ""end_i"": 3' in row
     mqm = made("mqm", {"mqm": [_at(2, 3, category="other")]})
     ratings = format_ratings(
-        [mqm],
-        systems=["one"],
-        segments=1,
-        judge="ann",
-        weights=MQM_WEIGHTS,
+        [mqm], systems=["one"], segments=1, judge="ann", weights=MQM_WEIGHTS
     )
     [error] = json.loads(ratings.split("\t")[1])["errors"]
     assert (error["start"], error["end"], error["score"]) == (2, 3, 1.0)
@@ -285,7 +276,7 @@ def test_documents_have_no_segment(write):
     scores = build_scores([one], lambda _: rows, whole={"da"})
     for name, text in (
         ("t.tsv", format_judgement_table(scores)),
-        ("t.csv", "".join(format_lines([one], scores))),
+        ("t.csv", "".join(format_spreadsheet([one], scores))),
     ):
         [item] = read_scores(str(write(name, text.encode()))).items
         assert (item.segment, item.document) == ("", one.document)
@@ -297,7 +288,7 @@ def test_the_spreadsheet_has_the_scores_of_the_table(write):
     scored = score_latest([*CAMPAIGN, mqm], {"bob": ["slow"]})
     texts = {
         "t.tsv": format_judgement_table(scored[1]),
-        "t.csv": "".join(format_lines(*scored)),
+        "t.csv": "".join(format_spreadsheet(*scored)),
     }
     table, sheet = (
         read_scores(str(write(name, text.encode()))) for name, text in texts.items()
@@ -318,10 +309,7 @@ def test_meta_reads_appraise(write):
 
 
 def test_meta_reads_marot(write):
-    path = write(
-        "judged.tsv",
-        write_marot([made("mqm", {"mqm": []})]).encode(),
-    )
+    path = write("judged.tsv", write_marot([made("mqm", {"mqm": []})]).encode())
     assert [scorer.name for scorer in read_scores(str(path)).scorers] == ["mqm"]
 
 
@@ -434,7 +422,7 @@ def test_values_from_0_to_100_tell_the_direction(write):
 
 def test_a_spreadsheet_of_answers_without_scores(write):
     one = made("da", {"da": 5.0})
-    lines = format_lines([one], build_scores([one], lambda _: [()]))
+    lines = format_spreadsheet([one], build_scores([one], lambda _: [()]))
     path = write("t.csv", "".join(lines).encode())
     with pytest.raises(FormatError, match=r"t\.csv has rows, but no scores in them\."):
         read_scores(str(path))

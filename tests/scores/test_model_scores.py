@@ -7,7 +7,7 @@ import pytest
 
 from metra.errors import FormatError
 from metra.scores.model_scores import (
-    find_direction,
+    guess_direction,
     has_fixed_direction,
     is_string_metric,
 )
@@ -222,7 +222,7 @@ def test_bad_files_say_where(tmp_path, monkeypatch, name, content, message):
     ],
 )
 def test_directions_of_known_metrics(name, values, expected):
-    assert find_direction(name, np.array(values)) is expected
+    assert guess_direction(name, np.array(values)) is expected
 
 
 def test_kinds_of_known_metrics():
@@ -230,15 +230,15 @@ def test_kinds_of_known_metrics():
     models = "COMET CometKiwi wmt20-comet wmt21-comet wmt22-comet wmt23-comet"
     for name in f"{models} BLEURT BERTScore YiSi-1 PRISM GEMBA".split():
         assert (has_fixed_direction(name), is_string_metric(name)) == (True, False)
-        assert find_direction(name, np.array([-1.0])) is True
+        assert guess_direction(name, np.array([-1.0])) is True
     overlaps = "BLEU sacreBLEU spBLEU f200spBLEU chrF++ METEOR NIST XCOMET"
     for names, is_higher in ((overlaps, True), ("TER WER CER hTER MetricX", False)):
         for name in names.split():
             assert not has_fixed_direction(name)
             is_string = name not in ("XCOMET", "MetricX", "hTER")
             assert is_string_metric(name) is is_string, name
-            assert find_direction(name, np.empty(0)) is is_higher
-            assert find_direction(name, np.array([-1.0])) is not is_higher
+            assert guess_direction(name, np.empty(0)) is is_higher
+            assert guess_direction(name, np.array([-1.0])) is not is_higher
     assert is_string_metric("ROUGE-L")
     assert is_string_metric("tokengram_F")
     assert not has_fixed_direction("judge")

@@ -124,10 +124,7 @@ def test_lower_is_better_turns_values_round():
     error = of([[9, 8], [7, 6]], "ter").with_lower_is_better(["ter"])
     assert build_panel(concatenate_scores([gold, error]), "gold").metrics[
         "ter"
-    ].tolist() == [
-        [-9, -8],
-        [-7, -6],
-    ]
+    ].tolist() == [[-9, -8], [-7, -6]]
 
 
 def test_people_are_no_metrics_unless_they_are_named():
@@ -146,10 +143,7 @@ def test_people_are_no_metrics_unless_they_are_named():
     [
         pytest.param([[1, 2]], "A", "Not scored by m, excluded: B.", id="unscored"),
         pytest.param(
-            [[1, 2], [3, 4], [5, 6]],
-            "ABC",
-            "Without gold, excluded: C.",
-            id="unjudged",
+            [[1, 2], [3, 4], [5, 6]], "ABC", "Without gold, excluded: C.", id="unjudged"
         ),
         pytest.param(
             [[1, NAN], [3, 4]],

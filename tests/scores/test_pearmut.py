@@ -32,21 +32,12 @@ def line(user="u", screen=0, score=50, spans=(), output="a😀b c", **more):
 
 def read(*lines, **more):
     return pearmut.parse_results(
-        lines,
-        "x",
-        languages=FR_EN,
-        check=check_imported,
-        **more,
+        lines, "x", languages=FR_EN, check=check_imported, **more
     )
 
 
 def span(start, end, severity="minor", category=None):
-    return {
-        "start_i": start,
-        "end_i": end,
-        "severity": severity,
-        "category": category,
-    }
+    return {"start_i": start, "end_i": end, "severity": severity, "category": category}
 
 
 @pytest.mark.parametrize(

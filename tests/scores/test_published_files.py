@@ -11,21 +11,12 @@ import pytest
 
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.scores.mqm import parse_weighting, read_mqm
-from metra.scores.registry import (
-    parse_roles,
-    read_scores,
-    recognise_score_format,
-)
+from metra.scores.registry import parse_roles, read_scores, recognise_score_format
 from metra.scores.selection import DEFAULT, Selection
 from metra.scores.table import LANGUAGE_PAIR, ScoredItem
 from metra.scores.views import collect_ratings
 
-ROWS = [
-    ("A", "1", "-2.5"),
-    ("A", "2", "-1"),
-    ("B", "1", "0"),
-    ("B", "2", "None"),
-]
+ROWS = [("A", "1", "-2.5"), ("A", "2", "-1"), ("B", "1", "0"), ("B", "2", "None")]
 
 
 def write(tmp_path, name, lines, encoding="utf-8"):

@@ -352,7 +352,7 @@ def test_results_of_pearmut_have_the_scores_of_their_protocols(tmp_path, name):
         lines.append(json.dumps(entry))
     path = write_lines(tmp_path / "p.jsonl", lines)
     names = [step.name for step in PROTOCOLS[name].steps]
-    assert [step.name for step in pearmut.STEPS[name]] == names
+    assert [*pearmut.STEPS[name]] == names
     scores = read_scores(str(path))
     expected = build_campaign_scores(read_judgements([str(path)]))
     wanted = expected.lines(name)

@@ -14,7 +14,7 @@ from metra.metrics import quality
 from metra.metrics.record import Metric, metric_factory
 from metra.report.table import Style
 from metra.report.writers.results import render
-from metra.scores.metra import read_metra_json
+from metra.scores.model_scores import read_metra_json
 from metra.scores.views import average_systems, orient_scores
 from metra.scoring.baseline import GateConditions, _list_checks
 from metra.scoring.read import parse_results, read_results

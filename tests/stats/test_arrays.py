@@ -7,12 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.stats.arrays import (
-    choose_round_step,
-    group_lines,
-    round_values,
-)
-from metra.stats.line_fit import fit_line
+from metra.stats.arrays import choose_round_step, group_lines, round_values
+from metra.stats.curves import fit_line
 
 NAN = float("nan")
 

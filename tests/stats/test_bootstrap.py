@@ -20,8 +20,8 @@ from metra.stats.bootstrap import (
     draw_resamples,
     resamples_segments,
 )
+from metra.stats.coefficients import pearson_of_sums
 from metra.stats.correlation import Options, correlate_all
-from metra.stats.moments import pearson_of_sums
 from metra.stats.panel import SegmentStatistics
 
 ROOT = Path(__file__).resolve().parents[2]

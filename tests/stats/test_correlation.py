@@ -8,6 +8,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from metra.errors import LengthError, OptionError, UnknownNameError
+from metra.stats.coefficients import (
+    darr,
+    differentials,
+    pair_counts,
+    pearson,
+    ranks,
+    spearman,
+    within_segments,
+)
 from metra.stats.correlation import (
     COEFFICIENTS,
     Options,
@@ -15,8 +24,6 @@ from metra.stats.correlation import (
     correlate_all,
     find_coefficient,
 )
-from metra.stats.moments import pearson, ranks, spearman
-from metra.stats.pairs import darr, differentials, pair_counts, within_segments
 
 accuracy = COEFFICIENTS["acc_eq"].rows
 kendall_a, kendall_b, kendall_c = (COEFFICIENTS[f"kendall-{x}"].rows for x in "abc")

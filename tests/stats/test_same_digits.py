@@ -22,7 +22,7 @@ from metra.meta.correlate import correlate_panel, parse_specs
 from metra.stats.correlation import Options
 from metra.stats.pseudo_documents import JudgementCells, draw_documents
 from metra.stats.panel import SegmentStatistics
-from metra.stats.line_fit import fit_line
+from metra.stats.curves import fit_line
 
 rng = np.random.default_rng(7)
 gold = rng.normal(size=(12, 900)).round(1) / 3

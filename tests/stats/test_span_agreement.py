@@ -180,11 +180,7 @@ MERGED = [
 
 @pytest.mark.parametrize(("quorum", "expected"), MERGED)
 def test_merged_marks(quorum, expected):
-    raters = [
-        spans((0, 5, "m"), (1, 3, "m")),
-        spans((2, 7, "M")),
-        spans((6, 8, "M")),
-    ]
+    raters = [spans((0, 5, "m"), (1, 3, "m")), spans((2, 7, "M")), spans((6, 8, "M"))]
     assert merge_marks(raters, quorum) == spans(*expected)
 
 

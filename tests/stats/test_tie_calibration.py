@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from metra.stats import tie_calibration
+from metra.stats import thresholds
 from metra.stats.correlation import COEFFICIENTS, correlate
-from metra.stats.tie_calibration import calibrate, calibrate_long, order_gold_pairs
+from metra.stats.thresholds import calibrate, calibrate_long, order_gold_pairs
 
 accuracy = COEFFICIENTS["acc_eq"].rows
 N = float("nan")
@@ -93,7 +93,7 @@ def test_counting_in_intervals_finds_what_sorting_finds(gold, metric):
     for changed in ({}, few):  # few: the intervals are cut again and again
         with pytest.MonkeyPatch.context() as patch:
             for name, value in changed.items():
-                patch.setattr(tie_calibration, name, value)
+                patch.setattr(thresholds, name, value)
             long = calibrate_long(gold, metric)
         assert long.eps == short.eps
         assert long.accuracy == pytest.approx(short.accuracy, abs=1e-12)
@@ -110,7 +110,7 @@ def test_differences_that_repeat_are_not_looked_at_one_by_one(metric, monkeypatc
     def never(*_):
         pytest.fail("single differences were looked at")
 
-    monkeypatch.setattr(tie_calibration, "_search_intervals", never)
+    monkeypatch.setattr(thresholds, "_search_intervals", never)
     gold = np.random.default_rng(0).integers(0, 3, 6000).astype(float)
     found = calibrate_long(gold[None], metric[None])
     exact = float(accuracy(gold, metric, eps=found.eps))

@@ -73,7 +73,7 @@ def test_the_sum_is_the_sum():
 def test_groups_come_in_order_of_appearance():
     rows = np.arange(10.0).reshape(5, 2)
     names, sums = totals.sum_by_group(rows, ["b", "a", "b", "c", "a"])
-    assert names == ["b", "a", "c"]
+    assert names == ("b", "a", "c")
     assert sums.tolist() == [[0 + 4, 1 + 5], [2 + 8, 3 + 9], [6, 7]]
 
 
@@ -81,7 +81,7 @@ def test_groups_come_in_order_of_appearance():
 def test_groups_add_up_to_the_whole(labels):
     rows = ROWS[: len(labels)]
     names, sums = totals.sum_by_group(rows, labels)
-    assert names == list(dict.fromkeys(labels))
+    assert names == tuple(dict.fromkeys(labels))
     for name, total in zip(names, sums, strict=True):
         chosen = [row for row, label in zip(rows, labels, strict=True) if label == name]
         assert total == pytest.approx(np.sum(chosen, axis=0))

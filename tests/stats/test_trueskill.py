@@ -15,9 +15,9 @@ from metra.meta.rank import ask_ranking, report_ranking
 from metra.scores.selection import DEFAULT
 from metra.scores.table import ScoredItem, Scorer, build_score_table
 from metra.scores.views import count_comparisons
-from metra.stats import trueskill
-from metra.stats.moments import pearson
-from metra.stats.trueskill import PairwiseCounts, learn_skills, update_ratings
+from metra.stats import ranking
+from metra.stats.coefficients import pearson
+from metra.stats.ranking import PairwiseCounts, learn_skills, update_ratings
 
 NAN = float("nan")
 
@@ -178,7 +178,7 @@ def test_macro_needs_a_domain_of_every_segment():
 )
 def test_ranges_of_ranks_leave_out_the_rarest(monkeypatch, runs, upsets, level, reach):
     skills = np.array([[2.0, 1, 0]] * (runs - upsets) + [[1.0, 2, 0]] * upsets)
-    monkeypatch.setattr(trueskill, "_run_matches", lambda *_: skills)
+    monkeypatch.setattr(ranking, "_run_matches", lambda *_: skills)
     met = PairwiseCounts(np.ones((3, 3), np.int64), np.zeros((3, 3), np.int64))
     found = learn_skills(met, runs=runs, level=level)
     assert found.ranges == [(1, reach), (3 - reach, 2), (3, 3)]
@@ -186,7 +186,7 @@ def test_ranges_of_ranks_leave_out_the_rarest(monkeypatch, runs, upsets, level, 
 
 
 def test_matches_are_as_many_as_there_are_up_to_a_limit(monkeypatch):
-    monkeypatch.setattr(trueskill, "_run_matches", lambda *_: np.zeros((1, 3)))
+    monkeypatch.setattr(ranking, "_run_matches", lambda *_: np.zeros((1, 3)))
     wins = np.array([[0, 3, 1], [0, 0, 2], [1, 0, 0]])
     draws = np.array([[0, 0, 2], [0, 0, 0], [2, 0, 0]])
     for times, matches in ((1, 9), (1111, 9999), (1112, 10_000), (5000, 10_000)):

@@ -134,9 +134,7 @@ def test_intervals_are_those_of_mean_squares():
     ("change", "joined"),
     [
         pytest.param(
-            lambda y: y[:, :, :1],
-            {"system × segment": "rating"},
-            id="one rater",
+            lambda y: y[:, :, :1], {"system × segment": "rating"}, id="one rater"
         ),
         pytest.param(
             lambda y: np.where(np.eye(3)[np.arange(6) % 3], y, np.nan),

@@ -21,6 +21,7 @@ from metra.metrics import unigram
 from metra.metrics.record import Array
 from metra.scoring.statistics import CorpusStatistics
 from metra.stats import defaults, resampling, totals
+from metra.stats.arrays import number_names
 from metra.stats.defaults import LEAST_UNITS
 from metra.text.columns import check_lengths
 
@@ -231,7 +232,7 @@ def _partition_segments(
     """Part the test set by the lengths or documents of the segments."""
     check_bucket_spec(how, collected)
     if how.kind == "document":
-        return _Partition("document", *totals.number_labels(sheets.documents))
+        return _Partition("document", *number_names(sheets.documents))
     preparation = get_preparation(next(iter(sheets.metrics.values())))
     if how.kind == "source-length":
         title, values = "source length in words", collected.source_lengths(preparation)
@@ -247,7 +248,7 @@ def _partition_by_labels(name: str, labels: Sequence[Any], segments: int) -> _Pa
     """Part the test set by labels that someone has given to its segments."""
     lengths = {"the corpus": segments, f"the column of labels {name!r}": len(labels)}
     check_lengths(lengths)
-    return _Partition(name, *totals.number_labels([str(label) for label in labels]))
+    return _Partition(name, *number_names([str(label) for label in labels]))
 
 
 #: System and spec.

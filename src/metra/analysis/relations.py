@@ -11,11 +11,11 @@ from metra.analysis.distributions import compute_bin_edges, get_segment_scores
 from metra.metrics.record import Array
 from metra.scoring.results import Results
 from metra.stats.arrays import drop_nan
+from metra.stats.coefficients import pearson, spearman
 from metra.stats.direction import HIGHER, Direction
-from metra.stats.moments import pearson, spearman
 
 if TYPE_CHECKING:
-    from metra.stats.line_fit import LineFit
+    from metra.stats.curves import LineFit
 
 
 #: A system with its two scores.
@@ -141,7 +141,7 @@ def relate_to_results(
 
 def fit_lines(relations: Sequence[ScoreRelation]) -> "dict[str, LineFit]":
     """Return a line through the systems of each relation, where one is defined."""
-    from metra.stats.line_fit import fit_line
+    from metra.stats.curves import fit_line
 
     lines = {entry.y: fit_line(*_get_coordinates(entry.points)) for entry in relations}
     return {spec: line for spec, line in lines.items() if line is not None}

@@ -11,7 +11,7 @@ from metra.campaign.judgement import keep_latest
 from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.registry import protocol
 from metra.errors import format_count
-from metra.scores import judgement_jsonl, long_table, spreadsheet
+from metra.scores import judgement_jsonl, long_table
 from metra.scores.judgement import Judgement
 from metra.text.words import Counted
 
@@ -65,7 +65,7 @@ def write_codebook(
     lines += _describe_wordings(kept, campaign)
     names = [field.name for field in fields(Judgement)]
     schema, table = judgement_jsonl.SCHEMA, long_table.JUDGEMENT_COLUMNS
-    sheet = spreadsheet.SPREADSHEET_COLUMNS
+    sheet = long_table.SPREADSHEET_COLUMNS
     for title, columns, meanings in (
         (f"judgements.jsonl ({schema}, every revision)", names, MEANINGS),
         ("scores.tsv (last revisions; for metra meta)", table, MEANINGS | _IN_SCORES),

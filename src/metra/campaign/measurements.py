@@ -13,7 +13,7 @@ from metra.formats.annotations.judged_outputs import JudgedOutput
 from metra.metrics.evaltrans import build_metric, parts
 from metra.metrics.record import Parts
 from metra.scores.judgement import Judgement
-from metra.scores.spreadsheet import list_undefined
+from metra.scores.long_table import list_undefined
 from metra.text.preparation import make_preparation
 from metra.text.words import is_unspaced
 

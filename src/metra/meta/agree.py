@@ -28,6 +28,7 @@ from metra.scores.views import (
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats.agreement import ONE_WAY, SCALES, TWO_WAY, cohen
 from metra.stats.arrays import Array, choose_round_step
+from metra.stats.coefficients import pearson
 from metra.stats.defaults import SEED
 from metra.stats.judge_agreement import (
     PAIR_COLUMNS,
@@ -39,7 +40,6 @@ from metra.stats.judge_agreement import (
     share_near,
     unit_deviations,
 )
-from metra.stats.moments import pearson
 from metra.stats.ratings import Ratings
 
 #: The coefficients of a results page.

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from metra.stats.line_fit import LineFit
+from metra.stats.curves import LineFit
 from metra.stats.resampling import Interval
 
 

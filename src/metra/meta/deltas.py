@@ -20,7 +20,7 @@ from metra.meta.systems import compute_gold_p
 from metra.scoring.table import Cell, Column, Table, make_table
 from metra.stats.arrays import Array, Mask
 from metra.stats.correlation import Options
-from metra.stats.difference_curve import (
+from metra.stats.curves import (
     PairDifferences,
     collect_differences,
     draw_pair_weights,

@@ -54,10 +54,10 @@ from metra.scores.selection import DEFAULT, Selection
 from metra.scores.table import Scores, concatenate_scores
 from metra.stats.arrays import Array, drop_nan
 from metra.stats.bootstrap import fisher_interval
+from metra.stats.coefficients import pearson, pearson_of_sums
+from metra.stats.curves import LineFit, fit_line
 from metra.stats.defaults import LEAST_UNITS
 from metra.stats.direction import HIGHER
-from metra.stats.line_fit import LineFit, fit_line
-from metra.stats.moments import pearson, pearson_of_sums
 from metra.stats.resampling import Interval, Sample, compute_intervals
 
 #: The unit of comparison: translations of single texts, or systems over all texts.

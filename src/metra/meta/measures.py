@@ -24,13 +24,13 @@ from metra.scores.scale import (
 from metra.scores.table import Scorer, Scores
 from metra.stats.agreement import alpha
 from metra.stats.arrays import Array, drop_nan
+from metra.stats.coefficients import pearson, spearman
 from metra.stats.judge_agreement import (
     JudgePair,
     average_figure,
     compare_judges,
     pair_judgements,
 )
-from metra.stats.moments import pearson, spearman
 from metra.stats.ratings import Ratings, sort_ratings
 
 #: The scales of the questions of protocols, by name; None if a question has no scale.

@@ -12,7 +12,7 @@ from metra.scores.table import COUNTED, ITEM_KINDS, Scorer, Scores
 from metra.scores.views import replace_values
 from metra.stats.arrays import divide
 from metra.stats.exact_tests import paired_t_p
-from metra.stats.normalisation import JudgeSpread, scale_judges
+from metra.stats.ratings import JudgeSpread, scale_judges
 
 _DEGRADED = "degraded"
 #: Names of that kind, with those of WMT's and Appraise's lines.

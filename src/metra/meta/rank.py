@@ -42,6 +42,7 @@ from metra.stats.arrays import (
 )
 from metra.stats.direction import HIGHER
 from metra.stats.multiplicity import clusters_by_range
+from metra.stats.ranking import Skills, learn_skills
 from metra.stats.resampling import (
     Interval,
 )
@@ -49,7 +50,6 @@ from metra.stats.significance import (
     PairTests,
     standardise_gaps,
 )
-from metra.stats.trueskill import Skills, learn_skills
 
 
 @dataclass(frozen=True)

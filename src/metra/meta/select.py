@@ -19,7 +19,7 @@ from metra.scoring.table import Cell, Table, make_table, mark_best
 from metra.stats.arrays import Array, divide
 from metra.stats.panel import ScorePanel
 from metra.stats.resampling import Interval, Sample, compute_intervals
-from metra.stats.selection import (
+from metra.stats.thresholds import (
     RERANKED,
     aggregate_filter,
     filter_outputs,

@@ -30,7 +30,7 @@ from metra.stats.arrays import Array, row_means
 from metra.stats.correlation import Options
 from metra.stats.defaults import TRIALS
 from metra.stats.panel import ScorePanel
-from metra.stats.tie_calibration import deal_folds
+from metra.stats.thresholds import deal_folds
 
 SEGMENT_MEAN, SYSTEM_MEAN = "sentinel-seg", "sentinel-sys"
 _ABOUT = {

@@ -22,8 +22,8 @@ from metra.scoring.table import Table, make_table
 from metra.stats.arrays import Array, Mask, order_pairs, pair_gaps
 from metra.stats.bootstrap import compute_bounds, resamples_segments
 from metra.stats.correlation import CorrelationResult, Options, correlate_all
+from metra.stats.curves import fit_line, mad_outliers
 from metra.stats.defaults import TRIALS
-from metra.stats.line_fit import fit_line, mad_outliers
 from metra.stats.panel import ScorePanel
 from metra.stats.soft_pairwise import permutation_p
 

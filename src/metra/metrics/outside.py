@@ -35,7 +35,7 @@ from metra.metrics.record import (
 )
 from metra.scores.model_scores import (
     NAMELESS,
-    find_direction,
+    guess_direction,
     has_fixed_direction,
     is_comet_json,
     is_string_metric,
@@ -174,7 +174,7 @@ def import_scores(
     values = {system: np.array(list(v), np.float64) for system, v in by_system.items()}
     pooled = _pool_values(values)
     if higher_is_better is None:
-        higher_is_better = find_direction(name, pooled[np.isfinite(pooled)])
+        higher_is_better = guess_direction(name, pooled[np.isfinite(pooled)])
     if higher_is_better is None:
         msg = f"The direction of {name!r} is unknown; give higher_is_better."
         raise OptionError(msg)
@@ -363,7 +363,7 @@ def build_column_metric(
     The values are not known yet: where the direction depends on them, it must be given.
     """
     if higher_is_better is None and has_fixed_direction(name):
-        higher_is_better = find_direction(name, np.empty(0))
+        higher_is_better = guess_direction(name, np.empty(0))
     if higher_is_better is None:
         msg = (
             f"The direction of {name!r} must be given with the column; add "
@@ -569,7 +569,7 @@ def _find_direction(
         return scorer.higher_is_better
     pooled = _pool_values(values)
     for each in (name, scorer.name):
-        direction = find_direction(each, pooled[np.isfinite(pooled)])
+        direction = guess_direction(each, pooled[np.isfinite(pooled)])
         if direction is not None:
             return direction
     problem = f"{path} does not give the direction of {name!r}"

@@ -47,7 +47,6 @@ from metra.scores import (
     long_table,
     mqm,
     mt_metrics_eval,
-    spreadsheet,
 )
 from metra.scores.judgement import Judgement
 from metra.scores.judgement_jsonl import format_lines
@@ -323,7 +322,7 @@ def _write_tables(request: ExportRequest) -> Iterator[tuple[str, str]]:
         )
         header = ("system", "skipped", "answers", "share")
         yield "skipped.tsv", write_table([header, *rows])
-    yield "undefined.tsv", spreadsheet.format_undefined(request.kept_scores)
+    yield "undefined.tsv", long_table.format_undefined(request.kept_scores)
 
 
 def _write_campaign_files(
@@ -500,7 +499,9 @@ EXPORT_FORMATS: Mapping[str, ExportFormat] = {
     ),
     "csv": ExportFormat(
         "judgements.csv",
-        lambda request: spreadsheet.format_lines(request.kept, request.kept_scores),
+        lambda request: long_table.format_spreadsheet(
+            request.kept, request.kept_scores
+        ),
     ),
     "appraise": ExportFormat(
         "appraise.csv",

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from metra.meta.trust import TrustReport
     from metra.scores.selection import Selection
     from metra.scores.table import Scores
-    from metra.stats.line_fit import LineFit
+    from metra.stats.curves import LineFit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

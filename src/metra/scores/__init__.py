@@ -8,9 +8,8 @@ appraise: Appraise's export of direct assessments and error spans, and its batch
 columns: names and numbers of the columns of score tables
 judgement: the record of a judgement with its scores, and texts of other campaigns
 judgement_jsonl: judgements as JSON lines, every field of every revision
-long_table: tables with a line for each value, matrices, and JSON lines of scores
-metra: output of `metra score`: JSON and TSV
-model_scores: output of neural metrics: COMET, MetricX, WMT 2025, a column
+long_table: tables with a line for each value, matrices, JSON lines, a spreadsheet
+model_scores: output of metrics: `metra score`, COMET, MetricX, WMT 2025, a column
 mqm: tables of MQM errors, Marot's among them, and the weights of errors
 mt_metrics_eval: score and rating files of mt-metrics-eval with their texts
 pearmut: Pearmut's campaigns and results
@@ -18,7 +17,6 @@ registry: the formats and their recognition, `read_scores` and `read_spans`
 scale: values that map to 0 and to 100
 selection: which rows of a table count, and the words that say so
 spans: the record of marked errors and tags, and its arrays for statistics
-spreadsheet: a spreadsheet of judgements, and a list of missing scores
 table: the table of scores
 views: scores as arrays for statistics: panels, ratings, comparisons, documents
 """

@@ -146,7 +146,7 @@ def is_esa(head: FileHead) -> bool:
 
 
 def read_appraise(path: str, name: str = "da") -> Scores:
-    """Read direct assessments as the scorer `da`, with the kinds of their items.
+    """Read scores from 0 to 100 as the scorer `name`, with the kinds of their items.
 
     Tutorials, which WMT's files list like systems, are of a kind of their own; documents
     that a task was filled up with are repeats or incomplete; judgements that the same judge
@@ -174,17 +174,17 @@ def read_appraise(path: str, name: str = "da") -> Scores:
 
 def _find_earlier(rows: Sequence[AppraiseRow]) -> list[bool]:
     """Find judgements that the same judge changed later: an export has both."""
-    last: dict[tuple[str, ...], int] = {}
+    last: dict[tuple[object, ...], int] = {}
     order = sorted(range(len(rows)), key=lambda at: _get_end(rows[at]))
     keys = [
         (
+            row.is_whole,
+            row.type,
             row.judge,
             row.system,
             row.item,
-            row.type,
             row.document,
             row.remark,
-            str(row.is_whole),
         )
         for row in rows
     ]
@@ -197,11 +197,6 @@ def _get_end(row: AppraiseRow) -> float:
     """Return when a judgement was made; all at once where it is not known."""
     end = row.times[1] or row.times[0]
     return float(end) if is_number(end) else 0.0
-
-
-def read_esa(path: str) -> Scores:
-    """Read the overall scores, 0 to 100, as the scorer `esa`; the marks have no weight."""
-    return read_appraise(path, "esa")
 
 
 def read_esa_spans(path: str) -> Spans:

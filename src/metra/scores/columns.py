@@ -18,13 +18,7 @@ from metra.formats.headed_table import (
 from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead, read_head
 from metra.formats.stream import STDIN, format_path, parse_json
-from metra.formats.table import (
-    BLANKS,
-    DELIMITERS,
-    DelimitedTable,
-    Dialect,
-    read_table,
-)
+from metra.formats.table import BLANKS, DELIMITERS, DelimitedTable, read_table
 from metra.scores.table import ITEM_KINDS, ScoredItem
 from metra.stats.arrays import Array
 
@@ -139,17 +133,17 @@ class ScoreColumns:
 
 
 def read_columns(
-    path: str,
-    dialect: Dialect | None = None,
-    *,
-    columns: Mapping[str, str] | None = None,
+    path: str, *, columns: Mapping[str, str] | None = None
 ) -> ScoreColumns:
-    """Read a table with a header, in a given dialect or a recognised one.
+    """Read a table with a header, and find the roles of its columns.
 
     `columns` names the column of each role that its heading does not tell.
     """
-    table = read_table(path, dialect) if dialect else read_score_table(path)
-    return build_columns(table, path, columns)
+    table = read_score_table(path)
+    rows = [row.cells for row in table.rows]
+    cells = list(zip(*rows, strict=True)) or [()] * len(table.header)
+    roles = find_columns(table.header, _check_headings(table.header, path, columns))
+    return ScoreColumns(path, table.header, cells, len(rows), roles)
 
 
 def read_object_columns(
@@ -162,9 +156,8 @@ def read_object_columns(
     for role in {"value", "hundred"} & roles.keys():
         for number, entry in enumerate(entries, 1):
             _check_number(entry.get(header[roles[role]]), path, number)
-    cells = [
-        tuple(_format_value(entry.get(key)) for entry in entries) for key in header
-    ]
+    values = [[entry.get(key) for entry in entries] for key in header]
+    cells = [tuple("" if v is None else str(v) for v in column) for column in values]
     return ScoreColumns(path, header, cells, len(entries), roles, first=1)
 
 
@@ -190,10 +183,6 @@ def _check_number(value: object, path: str, line: int) -> None:
         place = f"{format_path(path)}, line {line}"
         msg = f"{place}: the value is {value!r}; expected a number."
         raise FormatError(msg)
-
-
-def _format_value(value: object) -> str:
-    return "" if value is None else str(value)
 
 
 def read_score_table(path: str) -> DelimitedTable:
@@ -228,16 +217,6 @@ def _has_blanks_between(head: FileHead) -> bool:
         return False
     widths = {len(line.split()) for line in whole}
     return "system" in find_columns(header) and widths == {len(header)}
-
-
-def build_columns(
-    table: DelimitedTable, path: str, columns: Mapping[str, str] | None = None
-) -> ScoreColumns:
-    """Turn the rows of a table into columns, and find their roles."""
-    rows = [row.cells for row in table.rows]
-    cells = list(zip(*rows, strict=True)) or [()] * len(table.header)
-    roles = find_columns(table.header, _check_headings(table.header, path, columns))
-    return ScoreColumns(path, table.header, cells, len(rows), roles)
 
 
 def _check_headings(
@@ -321,26 +300,15 @@ def parse_numbers(cells: Sequence[str], path: str, name: str, first: int = 2) ->
         is_wrong = np.array([c not in MISSING and not is_number(c) for c in cells])
     if is_wrong.any():
         wrong = int(is_wrong.argmax())
+        has_comma = WITH_COMMA.fullmatch(cells[wrong])
+        point = " with a decimal point (a comma only between semicolons)"
+        more = point if has_comma else ""
         msg = (
             f"{format_path(path)}, line {first + wrong}: {name} is {cells[wrong]!r}; "
-            f"{describe_expected_number(cells[wrong])}, or an empty cell if the value "
-            "is missing."
+            f"expected a number{more}, or an empty cell if the value is missing."
         )
         raise FormatError(msg)
     return numbers
-
-
-def describe_expected_number(cell: str) -> str:
-    """Describe the number expected in the place of a cell.
-
-    >>> describe_expected_number("0,5")
-    'expected a number with a decimal point (a comma only between semicolons)'
-    """
-    has_comma = WITH_COMMA.fullmatch(cell)
-    more = (
-        " with a decimal point (a comma only between semicolons)" if has_comma else ""
-    )
-    return f"expected a number{more}"
 
 
 def is_number(cell: str) -> bool:

@@ -344,15 +344,6 @@ def get_marks(judgement: Judgement) -> list[dict[str, Any]]:
     return [mark for marks in lists for mark in marks if isinstance(mark, dict)]
 
 
-class AnswerStep(NamedTuple):
-    """A step of a protocol, as readers of answers need it."""
-
-    name: str
-    #: Empty where the step asks for no error marks.
-    severities: tuple[str, ...] = ()
-    has_categories: bool = False
-
-
 class JudgedText(NamedTuple):
     """One system's output of one item of another program's campaign, with its source."""
 

@@ -6,14 +6,7 @@ is read as a table of scores without its protocol.
 
 import json
 import math
-from collections.abc import (
-    Callable,
-    Collection,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, replace
 from operator import attrgetter
 from typing import Any, get_args

@@ -1,4 +1,4 @@
-"""Output of neural metrics: COMET, MetricX, WMT 2025's files, a column.
+"""Output of metrics: `metra score`, COMET, MetricX, WMT 2025's files, a column.
 
 COMET's JSON (`comet-score --to_json`) has a list of segments for each file of outputs, and
 its lines name a file, a segment counted from 0 and a score. MetricX adds a prediction to
@@ -20,13 +20,26 @@ import numpy as np
 from metra.errors import FormatError
 from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead
-from metra.formats.stream import format_path, name_system, parse_json
-from metra.scores.columns import LARGEST, is_number, parse_numbers, read_objects
+from metra.formats.stream import format_path, load_json, name_system, parse_json
+from metra.scores.columns import (
+    LARGEST,
+    is_number,
+    parse_numbers,
+    read_objects,
+    read_score_table,
+)
 from metra.scores.judgement import refuse_line
+from metra.scores.long_table import ROLES, build_scores
 from metra.scores.spans import Mark, RatingKey, Spans, build_mark, build_spans
-from metra.scores.table import ScoredItem, Scorer, Scores, build_score_table
+from metra.scores.table import (
+    ScoredItem,
+    Scorer,
+    Scores,
+    build_score_table,
+    concatenate_scores,
+)
 from metra.stats.arrays import Array
-from metra.stats.direction import HIGHER, LOWER
+from metra.stats.direction import HIGHER, LOWER, find_direction
 
 #: The name of the system of a file that names none.
 NAMELESS = ""
@@ -44,15 +57,15 @@ _KNOWN: Mapping[str, tuple[bool, bool]] = {
 _STRING_METRICS = (*_OVERLAPS, *_RATES, "rouge", "tokengramf")
 
 
-def find_direction(name: str, values: Array) -> bool | None:
+def guess_direction(name: str, values: Array) -> bool | None:
     """Return True if higher values of a known metric are better, None if it is unknown.
 
     Mostly negative values of a metric without negative values have the opposite sign, as
     WMT publishes MetricX; then the other direction is the better one.
 
-    >>> find_direction("MetricX-24", np.array([2.5])), find_direction("judge-7", np.ones(1))
+    >>> guess_direction("MetricX-24", np.array([2.5])), guess_direction("judge-7", np.ones(1))
     (False, None)
-    >>> find_direction("MetricX-24", np.array([-2.5, -1.0]))
+    >>> guess_direction("MetricX-24", np.array([-2.5, -1.0]))
     True
     """
     key = _find_known(name)
@@ -107,10 +120,8 @@ def read_comet_json(path: str) -> Scores:
     for file, entries in data.items():
         system = name_system(file)
         if system in systems:
-            msg = (
-                f"{place} has two lists of scores of {system!r}; expected one per "
-                "system."
-            )
+            problem = f"{place} has two lists of scores of {system!r}"
+            msg = f"{problem}; expected one per system."
             raise FormatError(msg)
         for number, entry in enumerate(_list_entries(entries, file, place), 1):
             systems.append(system)
@@ -164,9 +175,8 @@ def read_comet_lines(path: str) -> Scores:
 
 def is_predictions(head: FileHead) -> bool:
     """Tell JSON lines with a prediction for each segment."""
-    return "prediction" in (head.first_object or ()) and "scorer" not in (
-        head.first_object or ()
-    )
+    keys = head.first_object or ()
+    return "prediction" in keys and "scorer" not in keys
 
 
 def read_predictions(path: str) -> Scores:
@@ -329,7 +339,7 @@ def list_score_files(folder: str) -> list[str]:
 
 def _build_scorer(name: str, values: list[float]) -> Scorer:
     numbers = np.array(values, np.float64)
-    direction = find_direction(name, numbers[np.isfinite(numbers)])
+    direction = guess_direction(name, numbers[np.isfinite(numbers)])
     kind = "" if direction is None else "metric"
     return Scorer(name, kind, HIGHER if direction is not False else LOWER)
 
@@ -350,3 +360,71 @@ def _get_number(
         return float(cast("float", value))
     msg = f"{place}: {key} is {json.dumps(value)}; expected a finite number."
     raise FormatError(msg)
+
+
+def read_metra_json(path: str) -> Scores:
+    """Read the scores of systems, and of segments and documents where there are any."""
+    try:
+        data = load_json("\n".join(read_lines(path)), format_path(path))
+        return concatenate_scores([*map(_build_system_scores, data["systems"])])
+    except FormatError:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        msg = (
+            f"{format_path(path)} is not what `metra score --format json` writes "
+            f"({type(error).__name__}: {error})."
+        )
+        raise FormatError(msg) from None
+
+
+def _build_system_scores(entry: dict[str, Any]) -> Scores:
+    tables = []
+    for spec, score in entry["scores"].items():
+        direction = find_direction(score["higher_is_better"], score.get("target"))
+        scorer = Scorer(spec, "metric", direction)
+        segments = entry.get("segments", {}).get(spec, [])
+        documents = entry.get("documents", {}).get(spec, {})
+        for items, values in (
+            ([ScoredItem()], [score["score"]]),
+            ([ScoredItem(str(n)) for n in range(1, len(segments) + 1)], segments),
+            ([ScoredItem("", name) for name in documents], list(documents.values())),
+        ):
+            if items:
+                column = {scorer: np.array(values, np.float64)}
+                systems = [entry["name"]] * len(items)
+                tables.append(build_score_table(systems, items, column))
+    return concatenate_scores(tables)
+
+
+def read_metra_tsv(path: str) -> Scores:
+    """Read the scores of systems, documents and segments."""
+    table = read_score_table(path)
+    rows = [dict(zip(table.header, row.cells, strict=True)) for row in table.rows]
+    rows = [row for row in rows if row["level"] in ("system", "document", "segment")]
+    if not rows:
+        msg = f"{format_path(path)} has a header but no scores."
+        raise FormatError(msg)
+    values = parse_numbers([row["score"] for row in rows], path, "score")
+    for row in rows:
+        if not row.get("better"):
+            msg = (
+                f"{format_path(path)} does not give the direction of {row['metric']!r}, "
+                "because an older version wrote it; add a column better with true or "
+                "false."
+            )
+            raise FormatError(msg)
+    columns = dict.fromkeys(ROLES, [""] * len(rows)) | {
+        "system": [row["system"] for row in rows],
+        "scorer": [row["metric"] for row in rows],
+        "kind": ["metric"] * len(rows),
+        "direction": [row["better"] for row in rows],
+    }
+    for level in ("segment", "document"):
+        columns[level] = [row["item"] if row["level"] == level else "" for row in rows]
+    return build_scores(columns, values, path)
+
+
+def is_printed_table(head: FileHead) -> bool:
+    """Tell a table of systems that `metra score` printed for a terminal."""
+    lines = (line.split() for line in head.text.split("\n"))
+    return any(line[:1] == ["system"] and {*"↑↓"} & {*line} for line in lines)

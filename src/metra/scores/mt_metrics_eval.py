@@ -93,15 +93,8 @@ def _read_file(file: Path, documents: dict[Path, list[ScoredItem]]) -> Scores:
         lang = file.parent.name
     is_human = "human" in file.parent.name
     scorer = Scorer(name, "human" if is_human else "metric")
-    rows = read_lines(str(file))
-    if level == "domain":
-        domains, lines = _parse_domain_lines(rows, str(file))
-        items = [ScoredItem(domain=domain, lang=lang or "") for domain in domains]
-    else:
-        lines = parse_score_lines(rows, str(file))
-        if level != "sys":
-            _check_counts(lines, str(file), level)
-        items = _list_items(file, lang or "", level, lines, documents)
+    lines = _parse_score_lines(read_lines(str(file)), str(file), level)
+    items = _list_items(file, lang or "", level, lines, documents)
     scores = parse_numbers([line.score for line in lines], str(file), "the score", 1)
     systems = [line.system for line in lines]
     return build_score_table(systems, items, {scorer: scores})
@@ -111,12 +104,13 @@ def _list_items(
     file: Path,
     lang: str,
     level: str,
-    lines: Sequence["ScoreLine"],
+    lines: Sequence["_ScoreLine"],
     documents: dict[Path, list[ScoredItem]],
 ) -> list[ScoredItem]:
-    """Return what each line is about: a segment, a document or a whole system."""
-    if level == "sys":
-        return [ScoredItem(lang=lang)] * len(lines)
+    """Return the segment, document, domain or whole test set of each line."""
+    if level in ("sys", "domain"):
+        return [ScoredItem(domain=line.domain, lang=lang) for line in lines]
+    _check_counts(lines, str(file), level)
     folders = (folder / "documents" / f"{lang}.docs" for folder in file.parents[:3])
     beside = next((path for path in folders if path.is_file()), None)
     if beside is None and level == "doc":
@@ -162,49 +156,38 @@ def _read_documents(file: Path, lang: str) -> list[ScoredItem]:
     return items
 
 
-class ScoreLine(NamedTuple):
+class _ScoreLine(NamedTuple):
     """A line of a score file; segments are counted from 1 for each system."""
 
     system: str
     segment: int
     score: str
+    domain: str = ""
 
 
-def parse_score_lines(lines: Iterable[str], path: str) -> list[ScoreLine]:
-    """Parse a system and a score a line, and number each system's lines."""
+def _parse_score_lines(
+    lines: Iterable[str], path: str, level: str = "seg"
+) -> list[_ScoreLine]:
+    """Parse a system and a score a line, behind the domain in scores of domains."""
+    expected = "a system's name and its score"
+    if level == "domain":
+        expected = "a domain, a system's name and its score there"
     counts: Counter[str] = Counter()
     parsed = []
-    for system, score in _split_cells(lines, path, "a system's name and its score"):
-        counts[system] += 1
-        parsed.append(ScoreLine(system, counts[system], score))
-    return parsed
-
-
-def _parse_domain_lines(
-    lines: Iterable[str], path: str
-) -> tuple[list[str], list[ScoreLine]]:
-    """Parse a domain, a system and its score in that domain a line."""
-    expected = "a domain, a system's name and its score there"
-    rows = _split_cells(lines, path, expected, 3)
-    return [row[0] for row in rows], [ScoreLine(row[1], 1, row[2]) for row in rows]
-
-
-def _split_cells(
-    lines: Iterable[str], path: str, expected: str, width: int = 2
-) -> list[list[str]]:
-    rows = []
     for number, cells in split_rows(list(lines), BLANKS):
-        if len(cells) != width:
+        if len(cells) != 2 + (level == "domain"):
             msg = (
                 f"{path}, line {number} is {' '.join(cells)!r}; expected {expected}, "
                 "or None where it is missing."
             )
             raise FormatError(msg)
-        rows.append(cells)
-    return rows
+        *domain, system, score = cells
+        counts[system] += 1
+        parsed.append(_ScoreLine(system, counts[system], score, *domain))
+    return parsed
 
 
-def _check_counts(lines: Sequence[ScoreLine], path: str, level: str) -> None:
+def _check_counts(lines: Sequence[_ScoreLine], path: str, level: str) -> None:
     what = "segment" if level == "seg" else "document"
     counts = {line.system: line.segment for line in lines}
     if len(set(counts.values())) > 1:
@@ -291,38 +274,13 @@ def parse_folder_judgements(
     if not dash or not name:
         msg = f"{path}: expected a name such as en-de.mqm.seg.rating."
         raise FormatError(msg)
-    asked, _, judge = name.partition(".")
-    answers: list[tuple[str, int, str, dict[str, Any]]]
-    if level == "rating":
-        answers = [
-            (line.system, line.segment, line.judge, {"mqm": line.marks})
-            for line in parse_rating_lines(lines, path, judge=judge or asked)
-            if line.marks is not None
-        ]
-        asked = "mqm"
-    elif asked in _SCORED:
-        rows = parse_score_lines(lines, path)
-        scores = parse_numbers([row.score for row in rows], path, "the score", 1)
-        answers = [
-            (row.system, row.segment, name, {asked: score})
-            for row, score in zip(rows, scores.tolist(), strict=True)
-            if score == score
-        ]
-    else:
-        msg = (
-            f"{path} holds scores of {asked}, which cannot be imported as answers; "
-            "import .seg.rating files or da scores, or use the file with metra meta."
-        )
-        raise FormatError(msg)
     folder = file.resolve().parent.parent
     sources = _read_lines_if_there(folder / "sources" / f"{pair}.txt")
     documents = _read_lines_if_there(folder / "documents" / f"{pair}.docs")
     files = (folder / "system-outputs" / pair).glob("*.txt")
     outputs = {file.stem: read_lines(str(file)) for file in files}
     judgements = []
-    for system, segment, judge, value in answers:
-        for mark in value.get("mqm", ()):
-            mark.setdefault("category", "other")
+    for system, segment, judge, value in _list_answers(lines, path, name, level):
         original, document, output = (
             texts[segment - 1] if segment <= len(texts) else None
             for texts in (sources, documents, outputs.get(system, ()))
@@ -333,7 +291,7 @@ def parse_folder_judgements(
             system=system,
             output=output or "",
             campaign="mt-metrics-eval",
-            protocol=asked,
+            protocol=next(iter(value)),
             judge=judge,
             kind="judged",
             document=(document or "").rpartition("\t")[2],
@@ -350,6 +308,35 @@ def parse_folder_judgements(
             )
             raise FormatError(msg) from None
     return judgements
+
+
+def _list_answers(
+    lines: Iterable[str], path: str, name: str, level: str
+) -> list[tuple[str, int, str, dict[str, Any]]]:
+    """List the system, segment, judge and value of each answer of a file."""
+    asked, _, judge = name.partition(".")
+    if level == "rating":
+        rated = parse_rating_lines(lines, path, judge=judge or asked)
+        for mark in (mark for line in rated for mark in line.marks or ()):
+            mark.setdefault("category", "other")
+        return [
+            (line.system, line.segment, line.judge, {"mqm": line.marks})
+            for line in rated
+            if line.marks is not None
+        ]
+    if asked not in _SCORED:
+        msg = (
+            f"{path} holds scores of {asked}, which cannot be imported as answers; "
+            "import .seg.rating files or da scores, or use the file with metra meta."
+        )
+        raise FormatError(msg)
+    rows = _parse_score_lines(lines, path)
+    scores = parse_numbers([row.score for row in rows], path, "the score", 1)
+    return [
+        (row.system, row.segment, name, {asked: score})
+        for row, score in zip(rows, scores.tolist(), strict=True)
+        if score == score
+    ]
 
 
 def _read_lines_if_there(file: Path) -> list[str]:

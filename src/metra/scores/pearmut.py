@@ -18,7 +18,6 @@ from metra.formats.recognise import FileHead
 from metra.formats.stream import format_path, parse_json
 from metra.scores.judgement import (
     OMISSION,
-    AnswerStep,
     JudgedText,
     Judgement,
     JudgementCheck,
@@ -39,11 +38,12 @@ _PROTOCOLS = {"da": "da", "esa": "esa", "cesa": "esa", "esa-ai": "esa", "mqm": "
 _LONGEST_PAUSE = 61.0
 
 
-#: The steps of these protocols; another one has a single score.
-STEPS = {
-    "da": (AnswerStep("da"),),
-    "esa": (AnswerStep("errors", ("minor", "major")), AnswerStep("esa")),
-    "mqm": (AnswerStep("mqm", ("major", "minor", "neutral"), has_categories=True),),
+#: The steps of these protocols, with the severities of their marks; another protocol has a
+#: single score. Only marks of MQM have categories.
+STEPS: dict[str, dict[str, tuple[str, ...]]] = {
+    "da": {"da": ()},
+    "esa": {"errors": ("minor", "major"), "esa": ()},
+    "mqm": {"mqm": ("major", "minor", "neutral")},
 }
 #: Points of errors from which on an output has the worst score.
 _WORST = 25
@@ -54,14 +54,14 @@ def is_results(head: FileHead) -> bool:
     return {"annotation", "user_id"} <= (head.first_object or {}).keys()
 
 
+def _read_judgements(path: str) -> list[Judgement]:
+    lines, place = read_lines(path), format_path(path)
+    return parse_results(lines, place, languages=("und", "und"), check=lambda one: one)
+
+
 def read_results(path: str) -> Scores:
     """Read the scores of outputs; those of MQM are the points of the marked errors."""
-    judgements = parse_results(
-        *(read_lines(path), format_path(path)),
-        languages=("und", "und"),
-        check=lambda judgement: judgement,
-    )
-    scores = build_scores(judgements, _score_answer)
+    scores = build_scores(_read_judgements(path), _score_answer)
     # The results do not name their languages.
     items = tuple(item._replace(lang="") for item in scores.items)
     return replace(scores, items=items)
@@ -69,11 +69,7 @@ def read_results(path: str) -> Scores:
 
 def read_result_spans(path: str) -> Spans:
     """Read the marks of the last revision of each answer."""
-    judgements = parse_results(
-        *(read_lines(path), format_path(path)),
-        languages=("und", "und"),
-        check=lambda one: one,
-    )
+    judgements = _read_judgements(path)
     latest = (judgements[at] for at in find_latest(judgements).values())
     return collect_spans(latest, path)
 
@@ -138,7 +134,7 @@ def parse_results(
         if line.strip()
     ]
     asked = protocol or _guess_protocol(entry for _, entry in entries)
-    steps = STEPS.get(asked, (AnswerStep(asked),))
+    steps = STEPS.get(asked, {asked: ()})
     segments: dict[str, int] = {}
     judgements: list[Judgement] = []
     for place, entry in entries:
@@ -154,7 +150,7 @@ def parse_results(
 def _parse_screen(
     entry: Mapping[str, Any],
     protocol: str,
-    steps: Sequence[AnswerStep],
+    steps: Mapping[str, Sequence[str]],
     segments: dict[str, int],
     languages: tuple[str, str],
     campaign: str,
@@ -183,7 +179,10 @@ def _parse_screen(
                 document=document,
                 segment=segment,
                 source=_get_text(item, "src"),
-                value={step.name: _get_value(answer, step, output) for step in steps},
+                value={
+                    step: _get_value(answer, severities, output, step == "mqm")
+                    for step, severities in steps.items()
+                },
                 shown_at=shown_at,
                 submitted_at=submitted_at,
                 active_ms=None if active is None else round(1000 * active / answered),
@@ -191,9 +190,15 @@ def _parse_screen(
             )
 
 
-def _get_value(answer: Mapping[str, Any], step: AnswerStep, output: str) -> object:
-    if step.severities:
-        marks = (_parse_mark(span, step, output) for span in answer["error_spans"])
+def _get_value(
+    answer: Mapping[str, Any],
+    severities: Sequence[str],
+    output: str,
+    has_categories: bool,
+) -> object:
+    if severities:
+        spans = answer["error_spans"]
+        marks = (_parse_mark(x, severities, output, has_categories) for x in spans)
         return [mark for mark in marks if mark is not None]
     if answer.get("score") is None and answer.get("sliders"):
         msg = f"sliders of its own ({', '.join(answer['sliders'])}) are not supported"
@@ -202,15 +207,18 @@ def _get_value(answer: Mapping[str, Any], step: AnswerStep, output: str) -> obje
 
 
 def _parse_mark(
-    span: Mapping[str, Any], step: AnswerStep, output: str
+    span: Mapping[str, Any],
+    severities: Sequence[str],
+    output: str,
+    has_categories: bool,
 ) -> dict[str, Any] | None:
     """Return a mark in our terms; None for one without severity, never finished."""
     severity = str(span.get("severity") or "").lower()
     severity = {"critical": "major"}.get(severity, severity)
-    if not severity or (severity == "neutral" and severity not in step.severities):
+    if not severity or (severity == "neutral" and severity not in severities):
         return None
     mark: dict[str, Any] = {"severity": severity}
-    if step.has_categories:
+    if has_categories:
         mark["category"] = str(span.get("category") or "other").lower()
     if span["start_i"] == OMISSION:
         return mark | {"side": OMISSION}

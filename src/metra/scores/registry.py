@@ -7,6 +7,7 @@ To add a format, write a module with a function that reads a path, and add a rec
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -30,7 +31,6 @@ from metra.scores import (
     appraise,
     judgement_jsonl,
     long_table,
-    metra,
     model_scores,
     mqm,
     mt_metrics_eval,
@@ -230,7 +230,7 @@ _ALL = (
     ),
     ScoreFormat("folder", _is_folder, read_folder),
     ScoreFormat(
-        *("metra-table", metra.is_printed_table),
+        *("metra-table", model_scores.is_printed_table),
         advice="is a table for a terminal; write scores with `metra score --format json`",
     ),
     ScoreFormat(
@@ -280,9 +280,9 @@ _ALL = (
     ScoreFormat(
         "metra-json",
         lambda head: _is_json(head) and "metra" in (head.first_object or ["metra"]),
-        metra.read_metra_json,
+        model_scores.read_metra_json,
     ),
-    ScoreFormat("metra-tsv", _has_columns(*_METRA_TSV), metra.read_metra_tsv),
+    ScoreFormat("metra-tsv", _has_columns(*_METRA_TSV), model_scores.read_metra_tsv),
     ScoreFormat(
         *("mqm", _has_columns("system", "category", "severity"), mqm.read_mqm),
         read_spans=mqm.read_errors,
@@ -299,7 +299,7 @@ _ALL = (
     ScoreFormat("jsonl", _is_json, long_table.read_jsonl, has_columns=True),
     ScoreFormat("matrix", _is_matrix, long_table.read_matrix, has_columns=True),
     ScoreFormat(
-        *("esa", appraise.is_esa, appraise.read_esa),
+        *("esa", appraise.is_esa, partial(appraise.read_appraise, name="esa")),
         read_spans=appraise.read_esa_spans,
         read_judgements=appraise.parse_appraise_judgements,
         options=("outputs", "campaign"),

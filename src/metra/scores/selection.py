@@ -145,11 +145,7 @@ class Selection:
         for names, codes, chosen in (
             (scores.judges, scores.judge, self.judges),
             (scores.systems, scores.system, self.systems),
-            (
-                [item.document for item in scores.items],
-                scores.item,
-                self.documents,
-            ),
+            ([item.document for item in scores.items], scores.item, self.documents),
             ([item.domain for item in scores.items], scores.item, self.domains),
         ):
             if chosen:

@@ -18,12 +18,7 @@ from numpy.typing import NDArray
 from metra.formats.stream import name_system
 from metra.scores.judgement import Judgement
 from metra.scores.table import COUNTED, ScoredItem
-from metra.stats.arrays import (
-    Codes,
-    expand_ranges,
-    number_by_appearance,
-    number_names,
-)
+from metra.stats.arrays import Codes, expand_ranges, number_by_appearance, number_names
 from metra.stats.span_agreement import SpanColumns
 from metra.text.offsets import from_utf16_inclusive
 
@@ -268,8 +263,7 @@ def _build_columns(marks: Sequence[Mark]) -> dict[str, Any]:
 
 
 def join_spans(
-    tables: Sequence[Spans],
-    outputs: Mapping[str, Sequence[str | None]] | None = None,
+    tables: Sequence[Spans], outputs: Mapping[str, Sequence[str | None]] | None = None
 ) -> Spans:
     """Join tables: segments by number, and marks with their places in code points.
 

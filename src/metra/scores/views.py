@@ -21,12 +21,19 @@ from metra.scores.table import (
     concatenate_scores,
     list_parts,
 )
-from metra.stats.arrays import Array, Codes, Mask, divide, number_names, row_means
+from metra.stats.arrays import (
+    Array,
+    Codes,
+    Mask,
+    divide,
+    number_names,
+    pair_equal,
+    row_means,
+)
 from metra.stats.direction import HIGHER, Direction
 from metra.stats.panel import ScorePanel, SegmentStatistics
-from metra.stats.ranking import mid_ranks
+from metra.stats.ranking import PairwiseCounts, compare_systems, mid_ranks
 from metra.stats.ratings import Ratings, sort_ratings
-from metra.stats.trueskill import PairwiseCounts, count_wins
 
 
 class OrientedScores(NamedTuple):
@@ -331,7 +338,7 @@ def count_comparisons(scores: Scores, name: str) -> PairwiseCounts:
         counts = _count_within(group, system, scorer.direction.orient(means), size)
         if counts.met.any():
             return counts
-    return count_wins(orient_scores(lines, name))
+    return compare_systems(orient_scores(lines, name))
 
 
 def _count_within(
@@ -341,14 +348,11 @@ def _count_within(
     order = np.lexsort((system, group))
     group, system, value = group[order], system[order], value[order]
     wins, draws = np.zeros((2, size, size), np.int64)
-    # A group's lines stand together: pairs are neighbours, next neighbours and so on.
-    for step in range(1, size):
-        first = np.flatnonzero(group[:-step] == group[step:])
-        one, other = system[first], system[first + step]
-        gap = value[first] - value[first + step]
-        np.add.at(wins, (one[gap > 0], other[gap > 0]), 1)
-        np.add.at(wins, (other[gap < 0], one[gap < 0]), 1)
-        np.add.at(draws, (one[gap == 0], other[gap == 0]), 1)
+    first, second = pair_equal(group)
+    one, other, gap = system[first], system[second], value[first] - value[second]
+    np.add.at(wins, (one[gap > 0], other[gap > 0]), 1)
+    np.add.at(wins, (other[gap < 0], one[gap < 0]), 1)
+    np.add.at(draws, (one[gap == 0], other[gap == 0]), 1)
     return PairwiseCounts(wins, draws + draws.T)
 
 
@@ -449,13 +453,7 @@ def collect_comparisons(scores: Scores, name: str) -> Ratings:
     )
     share = lines.value[order]
     ranking = (item * len(lines.judges) + judge) * (answer.max() + 1) + answer[order]
-    # A ranking's lines stand together: pairs are neighbours, next neighbours and so on.
-    firsts = [
-        np.flatnonzero(ranking[:-step] == ranking[step:])
-        for step in range(1, len(lines.systems))
-    ]
-    first = np.concatenate(firsts)
-    second = np.concatenate([line + step for step, line in enumerate(firsts, 1)])
+    first, second = pair_equal(ranking)
     count = len(lines.systems)
     code = (item[first] * count + system[first]) * count + system[second]
     codes, unit = np.unique(code, return_inverse=True)

@@ -246,7 +246,9 @@ def group_segments(columns: Sequence[Sequence[Any]]) -> Grouping:
     >>> keys, places.tolist()
     ([('b', 1), ('a', 1)], [0, 1, 0])
     """
-    keys, places = exact.number_labels(list(zip(*columns, strict=True)))
+    from metra.stats.arrays import number_names
+
+    keys, places = number_names(list(zip(*columns, strict=True)))
     return KeyList(keys), places if len(keys) > 1 else None
 
 

@@ -8,33 +8,28 @@ agreement: Krippendorff's alpha, kappas and intraclass correlations
 arrays: kinds of arrays, quotients and means that respect NaN, the tie rule, round steps
 assignment: one-to-one pairs with the greatest total
 bootstrap: intervals of correlations only, from resamples or Fisher's formula
+coefficients: Pearson's, Spearman's and Kendall's, accuracies, and ranks of rows
 correlation: coefficients of agreement with gold scores, in groups of any kind
+curves: a line with its band, outliers, and agreement by the size of a difference
 direction: higher, lower, or closest to a target is better
 defaults: the default seed, trials, test and method of intervals
-difference_curve: how often people agree with a difference, by its size
 distributions: tails of the normal, Student's t and binomial distributions; Wilson's interval
 exact_tests: rank tests, the sign test, Student's t, Williams' test and the test of pairs
 judge_agreement: agreement of judges, two at a time and all together
-line_fit: a line through points with its band, and outliers
-moments: Pearson's and Spearman's coefficients, and ranks
 multiplicity: Holm's and other corrections, rank ranges and cluster rules
-normalisation: judges' values on one scale
-pairs: pairs counted as concordant, discordant or tied; Kendall's coefficients, accuracies
 panel: the record of gold and metric scores, systems × segments
 parallel: chunks of work on all cores, and how far work is
 permutation: what two metrics' coefficients are after an exchange of scores
 power: the power that plans of a study have, and what people reach at best
 pseudo_documents: documents of segments drawn at random
-ranking: systems in order, and how two orders agree
-ratings: the record of judgements: judge, unit and value
+ranking: systems in order, how two orders agree, and skills learned from comparisons
+ratings: the record of judgements: judge, unit and value; judges' values on one scale
 resampling: random draws, and bootstrap intervals of scores
-selection: outputs kept by a threshold, and the best of several
 significance: the tests: exchanges, resamples, corrections, effect sizes, populations
 soft_pairwise: soft pairwise accuracy and its p-values
 span_agreement: error spans of two raters, character by character and matched
-tie_calibration: a metric's threshold of ties, fitted to gold scores
+thresholds: a metric's threshold of ties, and outputs kept or chosen by a metric
 totals: sums of rows that do not depend on chunks
-trueskill: skills learned from comparisons
 variance: variance components of systems, segments, documents and raters
 weighted_sums: sums of weighted rows, the same to the last digit everywhere
 """

@@ -103,6 +103,23 @@ def expand_ranges(starts: Codes, sizes: Codes) -> tuple[Codes, Codes]:
     return number, np.arange(len(number)) + skipped[number]
 
 
+def pair_equal(codes: Codes) -> tuple[Codes, Codes]:
+    """Return the places of each two equal codes, which stand together; near ones first.
+
+    >>> [each.tolist() for each in pair_equal(np.array([4, 4, 4, 7]))]
+    [[0, 1, 0], [1, 2, 2]]
+    """
+    firsts, steps = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for step in range(1, len(codes)):
+        first = np.flatnonzero(codes[:-step] == codes[step:])
+        if not len(first):
+            break
+        firsts.append(first)
+        steps.append(np.full(len(first), step))
+    first = np.concatenate(firsts)
+    return first, first + np.concatenate(steps)
+
+
 def pair_gaps(values: Array) -> Array:
     """Differences of each two rows, the upper minus the lower: (n, …) to (pairs, …)."""
     first, second = np.triu_indices(len(values), 1)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from metra.errors import OptionError
 from metra.stats.arrays import Array, divide, order_pairs, pair_gaps
+from metra.stats.coefficients import PairCounts, pearson_of_sums
 from metra.stats.correlation import (
     COEFFICIENTS,
     Options,
@@ -26,8 +27,6 @@ from metra.stats.correlation import (
     correlate_all,
 )
 from metra.stats.distributions import upper_tail
-from metra.stats.moments import pearson_of_sums
-from metra.stats.pairs import PairCounts
 from metra.stats.panel import ScorePanel
 from metra.stats.parallel import track_blocks
 from metra.stats.resampling import count_draws, draw_counts, interval

@@ -11,15 +11,27 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from metra.errors import OptionError, UnknownNameError, no_such
-from metra.stats import moments, pairs, soft_pairwise
+from metra.stats import soft_pairwise
 from metra.stats.arrays import Array, check_scores
-from metra.stats.defaults import SEED, TRIALS
-from metra.stats.pairs import PairCounts, pair_counts, share_right
-from metra.stats.tie_calibration import (
-    calibrate_metrics,
-    cross_fit_thresholds,
-    split_folds,
+from metra.stats.coefficients import (
+    PairCounts,
+    darr,
+    differentials,
+    pair_counts,
+    pearson,
+    share_right,
+    spearman,
+    tau_10,
+    tau_13,
+    tau_14,
+    tau_23,
+    tau_a,
+    tau_b,
+    tau_c,
+    within_segments,
 )
+from metra.stats.defaults import SEED, TRIALS
+from metra.stats.thresholds import calibrate_metrics, cross_fit_thresholds, split_folds
 
 Group: TypeAlias = Literal["none", "item", "sys"]
 Average: TypeAlias = Literal["macro", "micro"]
@@ -345,7 +357,7 @@ def _correlate_within(gold: Array, metrics: Metrics, _: Options) -> Results:
     g = np.atleast_2d(gold)
     results = {}
     for name, metric in metrics.items():
-        value = float(pairs.within_segments(g, np.atleast_2d(metric)))
+        value = float(within_segments(g, np.atleast_2d(metric)))
         results[name] = _describe_value(value, gold, metric)
     return results
 
@@ -358,7 +370,7 @@ def _correlate_gaps(gold: Array, metrics: Metrics, _: Options) -> Results:
     single = "Two systems make one difference; a correlation needs at least two."
     results = {}
     for name, metric in metrics.items():
-        value = float(pairs.differentials(gold, metric))
+        value = float(differentials(gold, metric))
         result = _describe_value(value, gold, metric)
         alone = result.reason and result.n == 2
         results[name] = replace(result, reason=single) if alone else result
@@ -421,104 +433,74 @@ def _from_counts(
     return Coefficient(name, about, rows, **{"counts": formula, **more})
 
 
-_ACCURACY = {"lowest": 0, "pairs": True, "ties": True}
-_TAU = {"ties": True, "shows_eps": False}
-
-#: The coefficients by name.
-COEFFICIENTS = {
-    entry.name: entry
-    for entry in (
-        Coefficient(
-            "pearson",
-            "Pearson's r",
-            moments.pearson,
-            linear=True,
-            fisher=(3, lambda _: 1.0),
-        ),
-        Coefficient(
-            "spearman",
-            "Spearman's rank correlation",
-            moments.spearman,
-            fisher=(3, lambda r: 1.0 + r * r / 2),
-        ),
-        _from_counts(
-            "kendall-a", "Kendall's tau-a", pairs.tau_a, **_TAU, aliases=("tau-a",)
-        ),
-        _from_counts(
-            "kendall-b",
-            "Kendall's tau-b",
-            pairs.tau_b,
-            **_TAU,
-            fisher=(4, lambda _: 0.437),
-            aliases=("tau-b", "kendall"),
-        ),
-        # Resamples of weighted pairs do not say how many different values were drawn.
-        _from_counts(
-            "kendall-c",
-            "Kendall's tau-c (Stuart)",
-            pairs.tau_c,
-            counts=None,
-            aliases=("tau-c",),
-        ),
-        _from_counts("tau10", "tau as in WMT 2010", pairs.tau_10, **_TAU),
-        _from_counts("tau13", "tau as in WMT 2013", pairs.tau_13, **_TAU),
-        _from_counts("tau14", "tau as in WMT 2014", pairs.tau_14, **_TAU),
-        _from_counts(
-            "tau23", "tau that rewards predicted ties", pairs.tau_23, ties=True
-        ),
-        _from_counts(
-            "acc_eq",
-            "share of pairs ordered or tied as in the gold",
-            share_right,
-            **_ACCURACY,
-            aliases=("acc23",),
-        ),
-        _from_counts(
-            "acc*_eq",
-            "acc_eq with the metric's ties calibrated",
-            share_right,
-            **_ACCURACY,
-            compute=_correlate_calibrated,
-            calibrated=True,
-            aliases=("acc-t", "acc_eq*", "kendallwithtiesopt"),
-        ),
-        Coefficient(
-            "darr",
-            "Kendall-like tau of clearly different pairs (daRR)",
-            weighted=pairs.darr,
-            aliases=("kendalllike",),
-        ),
-        _from_counts(
-            "accuracy",
-            "share of system pairs ordered as in the gold",
-            share_right,
-            **_ACCURACY,
-            shows_eps=False,
-        ),
-        Coefficient(
-            "spa",
-            "soft pairwise accuracy of systems",
-            lowest=0,
-            compute=_correlate_soft,
-            of_segments=True,
-            grouped=False,
-            soft=True,
-            aliases=("pce",),
-        ),
-        Coefficient(
-            "differentials",
-            "Pearson's r of differences between systems",
-            pairs.differentials,
-            compute=_correlate_gaps,
-            grouped=False,
-            aliases=("diff",),
-        ),
-        Coefficient(
-            "pdp",
-            "Pearson's r of differences within segments",
-            compute=_correlate_within,
-            of_segments=True,
-            grouped=False,
-        ),
-    )
+_ACCURACY: dict[str, Any] = {"lowest": 0, "pairs": True, "ties": True}
+_TAU: dict[str, Any] = {"ties": True, "shows_eps": False}
+_FISHER: dict[str, tuple[int, Callable[[float], float]]] = {
+    "pearson": (3, lambda _: 1.0),
+    "spearman": (3, lambda r: 1.0 + r * r / 2),
+    "kendall-b": (4, lambda _: 0.437),
 }
+_ALL = (
+    Coefficient("pearson", "Pearson's r", pearson, linear=True),
+    Coefficient("spearman", "Spearman's rank correlation", spearman),
+    _from_counts("kendall-a", "Kendall's tau-a", tau_a, **_TAU, aliases=("tau-a",)),
+    _from_counts(
+        "kendall-b", "Kendall's tau-b", tau_b, **_TAU, aliases=("tau-b", "kendall")
+    ),
+    # Resamples of weighted pairs do not say how many different values were drawn.
+    _from_counts(
+        *("kendall-c", "Kendall's tau-c (Stuart)", tau_c),
+        counts=None,
+        aliases=("tau-c",),
+    ),
+    _from_counts("tau10", "tau as in WMT 2010", tau_10, **_TAU),
+    _from_counts("tau13", "tau as in WMT 2013", tau_13, **_TAU),
+    _from_counts("tau14", "tau as in WMT 2014", tau_14, **_TAU),
+    _from_counts("tau23", "tau that rewards predicted ties", tau_23, ties=True),
+    _from_counts(
+        *("acc_eq", "share of pairs ordered or tied as in the gold", share_right),
+        **_ACCURACY,
+        aliases=("acc23",),
+    ),
+    _from_counts(
+        *("acc*_eq", "acc_eq with the metric's ties calibrated", share_right),
+        **_ACCURACY,
+        compute=_correlate_calibrated,
+        calibrated=True,
+        aliases=("acc-t", "acc_eq*", "kendallwithtiesopt"),
+    ),
+    Coefficient(
+        *("darr", "Kendall-like tau of clearly different pairs (daRR)"),
+        weighted=darr,
+        aliases=("kendalllike",),
+    ),
+    _from_counts(
+        *("accuracy", "share of system pairs ordered as in the gold", share_right),
+        **_ACCURACY,
+        shows_eps=False,
+    ),
+    Coefficient(
+        *("spa", "soft pairwise accuracy of systems"),
+        lowest=0,
+        compute=_correlate_soft,
+        of_segments=True,
+        grouped=False,
+        soft=True,
+        aliases=("pce",),
+    ),
+    Coefficient(
+        *("differentials", "Pearson's r of differences between systems"),
+        differentials,
+        compute=_correlate_gaps,
+        grouped=False,
+        aliases=("diff",),
+    ),
+    Coefficient(
+        *("pdp", "Pearson's r of differences within segments"),
+        compute=_correlate_within,
+        of_segments=True,
+        grouped=False,
+    ),
+)
+#: The coefficients by name.
+COEFFICIENTS = {c.name: replace(c, fisher=_FISHER.get(c.name)) for c in _ALL}

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from metra.stats.arrays import Array, Codes, divide
+from metra.stats.coefficients import pearson, ranks
 from metra.stats.distributions import binomial_tail, normal_tail, student_tail
-from metra.stats.moments import pearson, ranks
 from metra.stats.weighted_sums import weigh_values
 
 #: Up to so many values, rank tests count all ways in which ranks can fall.

@@ -12,9 +12,9 @@ from metra import _core
 from metra.errors import CorpusError
 from metra.stats import agreement
 from metra.stats.agreement import Columns
-from metra.stats.arrays import Array, Codes, Mask, divide
+from metra.stats.arrays import Array, Codes, Mask, divide, pair_equal
+from metra.stats.coefficients import pair_counts, tau_b
 from metra.stats.defaults import LEAST_UNITS, SEED, TRIALS
-from metra.stats.pairs import pair_counts, tau_b
 from metra.stats.parallel import track_blocks
 from metra.stats.ratings import Ratings
 from metra.stats.resampling import draw_counts
@@ -148,20 +148,10 @@ def agree(
 
 def pair_judgements(ratings: Ratings) -> SharedJudgements:
     """Pair the judgements of every unit."""
-    firsts, seconds = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    for step in range(1, int(ratings.counts.max(initial=0))):
-        line = np.arange(len(ratings) - step)
-        line = line[ratings.unit[line] == ratings.unit[line + step]]
-        firsts.append(line)
-        seconds.append(line + step)
-    first, second = np.concatenate(firsts), np.concatenate(seconds)
-    return SharedJudgements(
-        ratings.judge[first],
-        ratings.judge[second],
-        ratings.unit[first],
-        ratings.value[first],
-        ratings.value[second],
-    )
+    first, second = pair_equal(ratings.unit)
+    judges = ratings.judge[first], ratings.judge[second]
+    values = ratings.value[first], ratings.value[second]
+    return SharedJudgements(*judges, ratings.unit[first], *values)
 
 
 def compare_judges(
@@ -273,10 +263,7 @@ class PairFigures:
         return {name: _average_pairs(values, n) for name, values in figures.items()}
 
     def compute(
-        self,
-        weights: Array,
-        drawn: Codes | None = None,
-        only: Collection[str] = (),
+        self, weights: Array, drawn: Codes | None = None, only: Collection[str] = ()
     ) -> tuple[Array, dict[str, Array]]:
         """Compute what pairs share, and their figures: (draws, weights) to (draws, pairs).
 

@@ -150,15 +150,6 @@ def group_similar(different: Sequence[Sequence[bool]] | Mask) -> list[list[int]]
     return sorted(groups)
 
 
-def clusters_wmt(p: Array, alpha: float = 0.05) -> list[int]:
-    """Rule of WMT's rankings: a cluster ends where all above beat all below.
-
-    >>> clusters_wmt(np.array([[1, 0.01, 0.01], [1, 1, 0.2], [1, 1, 1]]))
-    [1, 2, 2]
-    """
-    return split_all(p < alpha)
-
-
 def clusters_greedy(p: Array, alpha: float = 0.05) -> list[int]:
     """Rule of mt-metrics-eval: a new cluster where a member of the last one is better.
 
@@ -223,7 +214,9 @@ def _number(begins: list[bool]) -> list[int]:
 CLUSTER_RULES = {
     rule.name: rule
     for rule in (
-        ClusterRule("wmt", "all above beat all below", clusters_wmt),
+        ClusterRule(
+            "wmt", "all above beat all below", lambda p, alpha: split_all(p < alpha)
+        ),
         ClusterRule("greedy", "beaten by one of the cluster", clusters_greedy),
         ClusterRule(
             "neighbours", "the next one is beaten", clusters_neighbours, neighbours=True

@@ -23,12 +23,7 @@ from numpy.typing import NDArray
 from metra.stats.arrays import Array, divide
 from metra.stats.defaults import LEAST_UNITS, SEED, TEST_TRIALS, TRIALS, Test
 from metra.stats.multiplicity import benjamini_hochberg, correct_pairs, holm
-from metra.stats.parallel import (
-    Progress,
-    ordered_map,
-    thread_count,
-    track_blocks,
-)
+from metra.stats.parallel import Progress, ordered_map, thread_count, track_blocks
 from metra.stats.resampling import (
     Interval,
     Sample,
@@ -180,10 +175,7 @@ def exchange_p_values(
             for (each, weight, _), signs in zip(parts, blocks, strict=True)
         ]
         for i, j in pairs:
-            gap = reduce(
-                np.add,
-                (weight * after(i, j) for after, weight in afters),
-            )
+            gap = reduce(np.add, (weight * after(i, j) for after, weight in afters))
             limit = observed[i] - observed[j]
             if exact and sides == "one-sided":
                 gap = np.concatenate([gap, -gap])
@@ -361,9 +353,7 @@ def contrasts(
     count = len(samples[0].rows)
     nothing = [
         Contrast(
-            scores[two] - scores[one],
-            enough=False,
-            gain=oriented[two] - oriented[one],
+            scores[two] - scores[one], enough=False, gain=oriented[two] - oriented[one]
         )
         for one, two in pairs
     ]

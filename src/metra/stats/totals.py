@@ -107,23 +107,15 @@ def sum_rows(rows: Array) -> Array:
     return np.array(join_parts(sum_parts(rows)))
 
 
-def sum_by_group(rows: Array, labels: Sequence[Any]) -> tuple[list[Any], Array]:
+def sum_by_group(rows: Array, labels: Sequence[Any]) -> tuple[tuple[Any, ...], Array]:
     """Add up rows of the same label; groups come in order of first appearance.
 
     >>> import numpy as np
     >>> names, totals = sum_by_group(np.eye(3), ["b", "a", "b"])
     >>> names, totals.tolist()
-    (['b', 'a'], [[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
+    (('b', 'a'), [[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
     """
-    names, places = number_labels(labels)
-    sums = sum_parts_by_group(rows, places, len(names))
-    return names, join_rows(sums)
+    from metra.stats.arrays import number_names
 
-
-def number_labels(labels: Sequence[Any]) -> "tuple[list[Any], NDArray[np.intp]]":
-    """List the labels in order of first appearance, and each segment's place in them."""
-    import numpy as np
-
-    numbers = {label: number for number, label in enumerate(dict.fromkeys(labels))}
-    places = np.fromiter((numbers[label] for label in labels), np.intp, len(labels))
-    return list(numbers), places
+    names, places = number_names(labels)
+    return names, join_rows(sum_parts_by_group(rows, places, len(names)))

@@ -13,7 +13,7 @@ from metra.report.pictures.forest import ForestPanel, ForestPlot, draw_forest
 from metra.report.pictures.heatmap import Heatmap, draw_heatmap
 from metra.report.pictures.judges import draw_histogram, draw_judge_plot, plot_histogram
 from metra.report.pictures.scatter import draw_scatter, plot_points
-from metra.stats.line_fit import LineFit
+from metra.stats.curves import LineFit
 
 SVG = "{http://www.w3.org/2000/svg}"
 AWKWARD = "<b>&\"'\x1b"

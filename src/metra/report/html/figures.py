@@ -11,7 +11,7 @@ from metra.report.pictures.curves import measure_curve_names, plot_curves
 from metra.report.pictures.heatmap import CELL, describe_heatmap, plot_matrix
 from metra.report.pictures.scatter import plot_points
 from metra.scoring.table import Cell
-from metra.stats.line_fit import LineFit
+from metra.stats.curves import LineFit
 
 #: Letters of a name beside a dot, before a row or at the end of a line.
 LONGEST = 16

@@ -15,7 +15,7 @@ from metra.scoring.table import Cell
 
 if TYPE_CHECKING:
     from metra.meta.people import PeopleScores
-    from metra.stats.line_fit import LineFit
+    from metra.stats.curves import LineFit
 
 #: More figures than this are more than anybody looks at; the table has all pairs.
 MOST = 6

@@ -19,8 +19,8 @@ from metra.campaign.imports import rebuild_campaign
 from metra.campaign.judgement import blind_judgements
 from metra.campaign.material import read_material
 from metra.campaign.protocols.registry import protocol
-from metra.campaign.reconciliation import build_reconciliation, choose_gold_standard
 from metra.campaign.screen import build_screen
+from metra.campaign.second_look import build_reconciliation, choose_gold_standard
 from metra.campaign.settings import check_settings
 from metra.corpus import examples
 from metra.corpus.evalset import EvalSet

@@ -8,7 +8,7 @@ import pytest
 from tests.campaign.campaigns import opened
 
 import metra.web
-from metra.campaign.protocols.answers import get_counts
+from metra.campaign.protocols.kind import get_counts
 from metra.campaign.protocols.questions import ComprehensionQuestion
 from metra.campaign.protocols.registry import KINDS, PROTOCOLS, protocol
 from metra.errors import OptionError

@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metra.campaign.protocols.chips import Chips, get_changes
-from metra.campaign.protocols.gaps import Gaps, find_undecided
 from metra.campaign.protocols.questions import (
     ComprehensionQuestion,
+    Gaps,
     QuestionSet,
     Template,
+    find_undecided,
 )
 from metra.campaign.protocols.ratings import Near
 from metra.campaign.protocols.record import hide_key

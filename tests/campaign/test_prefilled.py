@@ -6,13 +6,10 @@ import pytest
 from tests.campaigns import made, opened
 from tests.web.browsing import answer
 
+from metra.campaign.creation import check_marks
 from metra.campaign.material import read_marks
-from metra.campaign.prefilled_marks import (
-    check_marks,
-    compare_marks,
-    count_mark_changes,
-    prefill_marks,
-)
+from metra.campaign.measurements import compare_marks, count_mark_changes
+from metra.campaign.screen import prefill_marks
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.report.campaign_files import export_judgements
 from metra.store import campaigns, tasks

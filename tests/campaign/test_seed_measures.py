@@ -19,7 +19,7 @@ from metra.campaign.measurements import (
 )
 from metra.campaign.protocols.chips import Chips
 from metra.campaign.protocols.timed import count_edits
-from metra.campaign.reconciliation import (
+from metra.campaign.second_look import (
     write_annotations,
     write_entities,
     write_terms,

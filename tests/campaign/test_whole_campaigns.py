@@ -13,9 +13,12 @@ from tests.judged import parse_judgement_lines, score_latest
 from metra.campaign.assignment import assign
 from metra.campaign.judgement import keep_latest, score_outputs
 from metra.campaign.protocols.registry import PROTOCOLS
-from metra.campaign.reconciliation import build_reconciliation
 from metra.campaign.screen import build_screen
-from metra.campaign.second_look import apply_verdicts, build_verdict_campaign
+from metra.campaign.second_look import (
+    apply_verdicts,
+    build_reconciliation,
+    build_verdict_campaign,
+)
 from metra.errors import CorpusError, OptionError
 from metra.meta.spans import compare_tags
 from metra.report.campaign_files import ExportRequest, write_metrics_files

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metra.campaign.protocols.chips import Chips, get_changes
-from metra.campaign.protocols.gaps import Gaps
+from metra.campaign.protocols.questions import Gaps
 from metra.campaign.protocols.ratings import Near
 from metra.campaign.protocols.timed import Edit, Reading, count_edits
 from metra.text.diff import DiffPiece, compute_difference

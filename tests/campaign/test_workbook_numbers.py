@@ -10,9 +10,9 @@ from tests.campaign.campaigns import answered, opened
 from metra.campaign.judgement import build_campaign_scores
 from metra.campaign.measurements import compute_running_scores
 from metra.campaign.protocols.chips import Chips, get_changes
-from metra.campaign.protocols.gaps import Gaps
 from metra.campaign.protocols.questions import (
     ComprehensionQuestion,
+    Gaps,
     QuestionSet,
     Template,
 )

@@ -12,7 +12,6 @@ from tests.campaign.answers import read_judgements
 from tests.judged import parse_judgement_lines, score_latest
 
 from metra.campaign.judgement import check_imported, keep_latest, score_outputs
-from metra.campaign.protocols.rating_protocols import CATEGORIES
 from metra.campaign.protocols.registry import protocol
 from metra.errors import FormatError, OptionError
 from metra.formats.table import escape_formula, unescape_formula
@@ -72,7 +71,15 @@ def marked(draw, name):
         marks.append(
             {"side": side, "start": start, "end": draw(st.integers(start + 1, length))}
             | {"severity": draw(st.sampled_from(["minor", "major"]))}
-            | ({"category": draw(st.sampled_from(CATEGORIES))} if name == "mqm" else {})
+            | (
+                {
+                    "category": draw(
+                        st.sampled_from(protocol("mqm").steps[0].asks.categories)
+                    )
+                }
+                if name == "mqm"
+                else {}
+            )
         )
     value = {"mqm": marks}
     if name == "esa":

@@ -9,14 +9,12 @@ imports: judgements of other programs, and campaigns rebuilt from them
 judgement: answers as judgements, their scores and latest revisions
 key_log: what judges typed, played again
 material: what protocols need besides the texts
-measurements: missing scores, interruptions, and EvalTrans scores so far
+measurements: missing scores, interruptions, changed marks, and EvalTrans scores so far
 metric_scores: the texts as a corpus, and scores of our metrics and of other programs
 own_wording: the words that judges read: translations and a campaign's own
-prefilled_marks: error marks that stand in an output before its judge begins
 protocols: protocols and kinds of questions
-reconciliation: raters' tags and choices brought together, and files of them
-screen: what one screen asks and shows
-second_look: disagreements, open answers, and campaigns that settle them
+screen: what one screen asks and shows, and the marks that it begins with
+second_look: disagreements, open answers and tags, campaigns that settle them, files of them
 settings: the settings of a campaign, read from a table
 uploads: files that somebody chose for a campaign
 wording: the words of a protocol in one language

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from metra.campaign.campaign import Campaign
 from metra.campaign.judgement import keep_latest
-from metra.campaign.protocols.answers import KEY
+from metra.campaign.protocols.kind import KEY
 from metra.campaign.protocols.registry import protocol
 from metra.errors import format_count
 from metra.scores import judgement_jsonl, long_table

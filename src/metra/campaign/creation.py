@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from metra.campaign.campaign import (
+    MARKS,
     PORTIONS,
     REFERENCE,
     SAMPLE,
@@ -20,10 +21,10 @@ from metra.campaign.campaign import (
 )
 from metra.campaign.material import READERS, read_material
 from metra.campaign.own_wording import add_wordings
-from metra.campaign.prefilled_marks import check_marks
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.spans import find_missed_names
+from metra.campaign.screen import find_marks_step
 from metra.campaign.settings import Settings, check_settings
 from metra.corpus.outputs import Corpus
 from metra.errors import (
@@ -474,3 +475,36 @@ def _check_settings(frozen: Campaign) -> None:
         f"{needed}; add judges, or lower each": judges < needed and frozen.blocks,
     }
     refuse_first(wrong, settings.name, OptionError)
+
+
+def check_marks(campaign: Campaign) -> Campaign:
+    """Return the campaign with tidy marks, or say which lies outside its text."""
+    given = campaign.material.get(MARKS)
+    if not given:
+        return campaign
+    name = campaign.settings.name
+    step = find_marks_step(campaign)
+    if step is None:
+        msg = f"{name}: {campaign.protocol.name} has no marks; remove files.marks."
+        raise OptionError(msg)
+    outputs = {system.name: system.outputs for system in campaign.systems}
+    tidy: dict[str, dict[str, Any]] = {}
+    for system, by_segment in given.items():
+        if system not in outputs:
+            expected = ", ".join(outputs)
+            msg = f"{name}: marks for unknown system {system!r}; expected {expected}."
+            raise CorpusError(msg)
+        for segment, marks in by_segment.items():
+            place = int(segment) - 1
+            if not 0 <= place < len(campaign.segments):
+                msg = (
+                    f"{name}: marks in segment {segment} of {system}, but the corpus "
+                    f"has {len(campaign.segments)} segments."
+                )
+                raise CorpusError(msg)
+            texts = {"output": outputs[system][place]}
+            if (source := campaign.segments[place].source) is not None:
+                texts["source"] = source
+            where = f"{name}: {system}, segment {segment}"
+            tidy.setdefault(system, {})[segment] = step.asks.check(marks, where, texts)
+    return replace(campaign, material=campaign.material | {MARKS: tidy})

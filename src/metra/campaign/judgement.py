@@ -11,7 +11,7 @@ from typing import Any
 
 from metra.campaign.assignment import BASELINE, Task
 from metra.campaign.campaign import PORTIONS, Campaign, CampaignSegment
-from metra.campaign.protocols.answers import KEY
+from metra.campaign.protocols.kind import KEY
 from metra.campaign.protocols.registry import PROTOCOLS, protocol
 from metra.campaign.protocols.timed import (
     compute_reading_speed,

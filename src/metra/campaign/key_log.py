@@ -8,7 +8,7 @@ held when it was opened, and `write` what went and what came at a place counted 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from metra.campaign.protocols.answers import KEY
+from metra.campaign.protocols.kind import KEY
 from metra.errors import FormatError
 
 #: Kinds of entries that tell what was typed.

@@ -20,13 +20,17 @@ from metra.campaign.judgement import (
     build_campaign_scores,
     keep_latest,
 )
-from metra.campaign.measurements import collect_added_outputs, shows_judged
-from metra.campaign.prefilled_marks import MarkChanges, count_mark_changes
+from metra.campaign.measurements import (
+    MarkChanges,
+    collect_added_outputs,
+    count_mark_changes,
+    shows_judged,
+)
 from metra.campaign.protocols.questions import Template, pair_answer
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.spans import find_marks
-from metra.campaign.reconciliation import (
+from metra.campaign.second_look import (
     choose_gold_standard,
     write_annotations,
     write_gold_choices,

@@ -1,18 +1,15 @@
 """Campaigns as JSON, frozen when they are created, with all their tasks."""
 
 import secrets
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields, is_dataclass, replace
-from functools import cache
+from dataclasses import asdict, dataclass, replace
 from threading import Lock
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from metra.campaign.assignment import assign
 from metra.campaign.campaign import Campaign
-from metra.campaign.protocols.kind import QuestionKind
-from metra.campaign.protocols.registry import KINDS
+from metra.campaign.protocols.registry import build_record
 from metra.errors import OptionError, UnknownNameError, no_such
 from metra.store import audit, database, tasks
 
@@ -28,28 +25,7 @@ def to_json(campaign: Campaign) -> str:
 
 def from_json(text: str) -> Campaign:
     """Return the campaign that `to_json` wrote."""
-    return _build_value(Campaign, database.decode_json(text))
-
-
-def _build_value(wanted: Any, value: Any) -> Any:
-    """Return plain lists and tables as what a type says."""
-    if wanted is QuestionKind:
-        wanted = KINDS[value.get("kind", "scale")]
-    if is_dataclass(wanted):
-        hints = _get_hints(wanted)
-        names = (field.name for field in fields(wanted) if field.name in value)
-        parts = {name: _build_value(hints[name], value[name]) for name in names}
-        return wanted(**parts)  # type: ignore[operator]
-    if get_origin(wanted) is not tuple:
-        return value
-    kinds = get_args(wanted)
-    if kinds[-1] is Ellipsis:
-        kinds = (kinds[0],) * len(value)
-    pairs = zip(kinds, value, strict=True)
-    return tuple(_build_value(kind, item) for kind, item in pairs)
-
-
-_get_hints: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
+    return build_record(Campaign, database.decode_json(text))
 
 
 STATES = ("draft", "open", "paused", "closed")

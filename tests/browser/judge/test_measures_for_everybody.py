@@ -9,8 +9,7 @@ from tests.browser.judge.test_pages import check_widths
 from tests.campaigns import check_answer
 
 from metra.campaign.assignment import assign
-from metra.campaign.reconciliation import build_reconciliation
-from metra.campaign.second_look import build_verdict_campaign
+from metra.campaign.second_look import build_reconciliation, build_verdict_campaign
 
 LONG = (
     "Donaudampfschifffahrtsgesellschaftskapitänsmützenfabrik steht da, wo sie steht. "

@@ -6,7 +6,7 @@ from tests.browser.judge.measuring import frozen, link
 from tests.campaigns import check_answer
 
 from metra.campaign.assignment import assign
-from metra.campaign.reconciliation import (
+from metra.campaign.second_look import (
     build_reconciliation,
     write_entities,
     write_terms,

@@ -4,19 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, get_args
 
-from metra.campaign.protocols.answers import (
-    KEY,
-    get_table,
-    get_text,
-    make_undefined,
-    score_error_rate,
-)
 from metra.campaign.protocols.kind import (
+    KEY,
     Answer,
     KeyedKind,
     Rng,
     Texts,
+    get_table,
+    get_text,
     interpolate_chance,
+    make_undefined,
+    score_error_rate,
 )
 from metra.errors import OptionError
 from metra.scores.table import ScoreRow

@@ -7,7 +7,6 @@ from itertools import pairwise
 from statistics import fmean
 from typing import Any, ClassVar, Self
 
-from metra.campaign.protocols.answers import get_table
 from metra.campaign.protocols.kind import (
     Anchor,
     Answer,
@@ -16,6 +15,7 @@ from metra.campaign.protocols.kind import (
     QuestionKind,
     Rng,
     Texts,
+    get_table,
 )
 from metra.errors import OptionError
 from metra.scores.table import ScoreRow

@@ -5,10 +5,16 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from metra.campaign.protocols.answers import KEY, limit_times
-from metra.campaign.protocols.kind import Answer, Material, QuestionKind, Texts
+from metra.campaign.protocols.kind import (
+    KEY,
+    Answer,
+    Material,
+    QuestionKind,
+    Texts,
+    limit_times,
+)
 from metra.errors import OptionError
 from metra.scores.table import ScoreRow
 
@@ -130,22 +136,6 @@ class Protocol:
     def version(self) -> str:
         """Return a hash that changes with any word of it."""
         return hashlib.sha256(self.as_json().encode()).hexdigest()[:16]
-
-
-def ask_once(
-    name: str,
-    title: str,
-    question: str,
-    asks: QuestionKind,
-    shows: tuple[Shown, ...] = (),
-    basis: Basis = "source",
-    *,
-    step: str = "",
-    **more: Any,
-) -> Protocol:
-    """Return a protocol of one step, which is named like it unless `step` is given."""
-    steps = (Step(step or name, question, asks, shows),)
-    return Protocol(name, title, steps, basis, **more)
 
 
 def hide_key(value: Answer) -> Answer:

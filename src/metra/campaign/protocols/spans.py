@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, cast
 
-from metra.campaign.protocols.answers import KEY, get_table
 from metra.campaign.protocols.kind import (
+    KEY,
     Answer,
     KeyedKind,
     KindWords,
@@ -13,6 +13,7 @@ from metra.campaign.protocols.kind import (
     QuestionKind,
     Rng,
     Texts,
+    get_table,
 )
 from metra.errors import FormatError, OptionError, format_count
 from metra.scores.judgement import OMISSION
@@ -22,8 +23,6 @@ from metra.text.normalisation import contains_words, make_normaliser
 from metra.text.words import find_words
 
 _SIDES = ("output", "source", OMISSION)
-#: The types of the Message Understanding Conferences.
-TYPES = ("PERSON", "ORGANIZATION", "LOCATION", "DATE", "TIME", "MONEY", "PERCENT")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,22 +5,20 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from metra import _core
-from metra.campaign.protocols.answers import (
-    KEY,
-    get_count,
-    get_counts,
-    get_table,
-    get_text,
-    make_undefined,
-    score_error_rate,
-)
 from metra.campaign.protocols.kind import (
+    KEY,
     Answer,
     KeyedKind,
     KindWords,
     Rng,
     Texts,
+    get_count,
+    get_counts,
+    get_table,
+    get_text,
     interpolate_chance,
+    make_undefined,
+    score_error_rate,
 )
 from metra.errors import OptionError
 from metra.scores.table import ScoreRow
@@ -35,8 +33,8 @@ from metra.text.words import (
 
 _MINUTE = 60_000
 #: Words per minute at which nobody reads: twice as fast as quick readers of plain prose read
-#: (Brysbaert 2019: 175 to 300), and as anybody reads aloud.
-FASTEST, FASTEST_ALOUD = 600.0, 400.0
+#: (Brysbaert 2019: 175 to 300).
+FASTEST = 600.0
 #: What is measured: milliseconds in sight and not paused, those of them without a sign of
 #: life, pauses, and milliseconds out of sight.
 _TIMES = ("ms", "idle_ms", "pauses", "hidden_ms")

@@ -18,10 +18,9 @@ from metra.campaign.judgement import (
     pause_collection,
     score_outputs,
 )
-from metra.campaign.measurements import compute_measurements
+from metra.campaign.measurements import compute_measurements, count_mark_changes
 from metra.campaign.metric_scores import read_outside_scores, score_campaign
-from metra.campaign.prefilled_marks import count_mark_changes
-from metra.campaign.protocols.task_protocols import SETTLED_BY
+from metra.campaign.protocols.registry import SETTLED_BY
 from metra.campaign.second_look import (
     APART,
     build_follow_up,

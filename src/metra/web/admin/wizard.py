@@ -9,10 +9,9 @@ from starlette.datastructures import FormData
 from metra.campaign import uploads
 from metra.campaign.assignment import plan_workload
 from metra.campaign.campaign import Campaign
-from metra.campaign.creation import freeze_campaign
+from metra.campaign.creation import check_marks, freeze_campaign
 from metra.campaign.material import READERS, read_options, read_pasted
 from metra.campaign.own_wording import add_wordings, read_wording
-from metra.campaign.prefilled_marks import check_marks
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.campaign.second_look import MADE_OF_OTHERS
 from metra.campaign.settings import check_settings, list_form_defaults, list_form_fields

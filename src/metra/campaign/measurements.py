@@ -185,7 +185,9 @@ def compare_marks(
     for compared in (5, 3):
         count = len(before)
         for mark in [*before]:
-            same = next((one for one in after if one[:compared] == mark[:compared]), None)
+            same = next(
+                (one for one in after if one[:compared] == mark[:compared]), None
+            )
             if same is not None:
                 before.remove(mark)
                 after.remove(same)

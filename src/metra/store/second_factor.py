@@ -3,6 +3,8 @@
 import hmac
 
 import pyotp
+from pyotp.hotp import HOTP
+from pyotp.totp import TOTP
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from metra.errors import OptionError
@@ -28,7 +30,7 @@ def compute_code(secret: str, period: int, *, digits: int = DIGITS) -> str:
     '94287082'
     """
     try:
-        return pyotp.HOTP(secret, digits=digits).at(period)
+        return HOTP(secret, digits=digits).at(period)
     except ValueError:
         msg = "The secret of a second factor is not in base 32; set it up again."
         raise OptionError(msg) from None
@@ -40,7 +42,7 @@ def write_uri(secret: str, account: str) -> str:
     >>> write_uri("ABCD", "ann@judge.example.org")
     'otpauth://totp/metra:ann%40judge.example.org?secret=ABCD&issuer=metra'
     """
-    return pyotp.TOTP(secret).provisioning_uri(account, issuer_name="metra")
+    return TOTP(secret).provisioning_uri(name=account, issuer_name="metra")
 
 
 def has_second_factor(db: Connection, name: str) -> bool:

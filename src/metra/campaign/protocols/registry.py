@@ -131,9 +131,10 @@ def _set_options(asked: Protocol, options: Mapping[str, Any]) -> Protocol:
         first = replace(first, optional=not options["hidden"])
         others = [replace(others[0], asks=QuestionSet(hidden=options["hidden"]))]
     control = asked.control
-    for name, text in (("control", "no text"), ("original", "original")):
-        if name in options:
-            control = text if options[name] else ""
+    if "control" in options:
+        control = "no text" if options["control"] else ""
+    if "original" in options:
+        control = "original" if options["original"] else ""
     count = options.get("first", asked.first)
     return replace(asked, steps=(first, *others), control=control, first=count)
 

@@ -53,6 +53,8 @@ MARKS = {
     "repeat": ["CHK", "repeat"],
     "tutorial": ["tutorial"],
     "calibration": ["calibration"],
+    "incomplete": ["incomplete"],
+    "earlier": ["earlier"],
 }
 PAIRS = {
     "source": "source src src_sent",
@@ -88,6 +90,7 @@ def test_headings_of_scores(role):
     names = SCORES[role].split()
     for name in names:
         assert find_columns(["x", name.upper()]) == {role: 1}
+    assert find_columns(["x", f"{names[0]} x", f" {names[0]} "]) == {role: 2}
     # Of two columns for one thing, the name that stands first counts.
     for first, second in pairwise(names):
         assert find_columns([second, first]) == {role: 1}
@@ -132,6 +135,7 @@ def test_directions_of_metrics(known):
         assert guess_direction(name, np.array([0.1, 0.2])) is higher
         assert guess_direction(name, np.array([-0.1, -0.2, 0.1])) is (higher != turns)
         assert guess_direction(name, np.array([])) is higher
+        assert guess_direction(f"{name}-24", np.array([0.0])) is higher
         assert has_fixed_direction(name) is not turns
         strings = name not in ("xCOMET", "MetricX", "HTER") and turns
         assert is_string_metric(name) is strings

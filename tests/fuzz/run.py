@@ -34,7 +34,6 @@ import click  # noqa: E402
 from bench.results import replace_section  # noqa: E402
 from tests.fuzz.bombs import format_bombs, measure_bombs  # noqa: E402
 from tests.fuzz.mutation import mutate  # noqa: E402
-from tests.fuzz.report import Report  # noqa: E402
 from tests.fuzz.samples import FILE, Sample, list_samples, write_folder  # noqa: E402
 from tests.fuzz.web import Visitor  # noqa: E402
 
@@ -66,23 +65,93 @@ class HangError(BaseException):
     """A reading that took too long."""
 
 
+FINE = ("read", "refused")
+OUTCOMES = {
+    "read": "read, or answered",
+    "refused": "refused in one sentence",
+    "no sentence": "refused otherwise",
+    "traceback": "traceback, or status 500",
+    "hang": "hang",
+    "exit": "unknown exit code",
+    "crash": "process that died",
+}
+MUTATIONS = """\
+{mutations} mutations of a valid sample of every format and of requests to every route of the
+judging app, in processes of 1,000 mutations: {processor} seconds of processor time, {memory}
+MB in the largest process. Written by `python tests/fuzz/run.py --write`; `make fuzz` draws
+other mutations.
+
+| outcome | mutations |
+| :-- | --: |
+{figures}
+
+| file or request | read | refused | faults |
+| :-- | --: | --: | --: |
+{rows}
+"""
+
+
 @dataclass
 class Counts:
     """What happened, by format; what should not have happened, with how to repeat it."""
 
     outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
+    #: Megabytes of the largest process, and seconds of the processor.
+    memory: int = 0
+    processor: float = 0.0
 
     def add(self, title: str, outcome: str, detail: str = "") -> None:
         """Count an outcome: read, refused, or the name of a fault."""
         self.outcomes[title, outcome] += 1
-        if outcome not in ("read", "refused"):
+        if outcome not in FINE:
             self.faults.append(f"{outcome}: {title}\n{detail}")
             print(self.faults[-1], flush=True)
+
+    def add_piece(
+        self, seed: int, done: "subprocess.CompletedProcess[str]"
+    ) -> list[str]:
+        """Add what a process has counted, or that it died; return what went wrong."""
+        if done.returncode:
+            self.outcomes["process", "crash"] += 1
+            faults = [f"crash: --seed {seed}: {done.returncode}\n{done.stdout[-2000:]}"]
+        else:
+            piece = json.loads(done.stdout.strip().split("\n")[-1])
+            for title, outcome, number in piece["outcomes"]:
+                self.outcomes[title, outcome] += number
+            faults = piece["faults"]
+            self.memory = max(self.memory, piece["memory"])
+            self.processor += piece["processor"]
+        self.faults += faults
+        return faults
 
     def total(self, outcome: str) -> int:
         """Return how often something happened."""
         return sum(n for (_, what), n in self.outcomes.items() if what == outcome)
+
+    def describe(self) -> str:
+        """Say how far it is."""
+        figures = {name: self.total(name) for name in OUTCOMES}
+        return f"{self.outcomes.total()} {figures} {self.memory} MB"
+
+    def format(self) -> str:
+        """Return the section of the page in Markdown."""
+        groups: Counter[tuple[str, str]] = Counter()
+        for (title, outcome), number in self.outcomes.items():
+            groups[title.partition(":")[0], outcome] += number
+        rows = [
+            f"| {name} | {groups[name, 'read']:,} | {groups[name, 'refused']:,} | "
+            f"{sum(groups[name, what] for what in OUTCOMES if what not in FINE):,} |"
+            for name in sorted({name for name, _ in groups})
+        ]
+        figures = (f"| {OUTCOMES[one]} | {self.total(one):,} |" for one in OUTCOMES)
+        return MUTATIONS.format(
+            mutations=f"{self.outcomes.total():,}",
+            figures="\n".join(figures),
+            rows="\n".join(rows),
+            memory=f"{self.memory:,}",
+            processor=f"{self.processor:,.0f}",
+        )
 
 
 def call(arguments: list[str]) -> None:
@@ -230,9 +299,9 @@ def fuzz(seed: int, mutations: int, seconds: float, share: float = 0.25) -> Coun
     return counts
 
 
-def run_pieces(seed: int, mutations: int, seconds: float, jobs: int) -> Report:
+def run_pieces(seed: int, mutations: int, seconds: float, jobs: int) -> Counts:
     """Run in processes of their own, so that one that dies is counted and no more."""
-    report = Report()
+    report = Counts()
     end = time.monotonic() + seconds
 
     def run(number: int) -> Piece | None:
@@ -276,9 +345,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, help="processes at once")
     parser.add_argument("--piece", action="store_true", help="in this process")
-    parser.add_argument(
-        "--write", action="store_true", help="write into bench/RELIABILITY.md"
-    )
+    parser.add_argument("--write", action="store_true", help=f"write into {PAGE.name}")
     options = parser.parse_args()
     if options.piece:
         run_piece(options.seed, options.mutations, options.seconds)

@@ -105,25 +105,13 @@ PEARMUT_CAMPAIGN = {
     "campaign_id": "c",
     "data": [[[{"item_id": "i1", "src": "s", "ref": "r", "tgt": {"one": "a"}}]]],
 }
-APPRAISE_BATCHES = [
-    {
-        "items": [
-            {
-                "sourceText": "s",
-                "targetText": "t",
-                "targetID": "w.A",
-                "itemID": 12,
-                "itemType": "TGT",
-                "documentID": "doc-1#A",
-            }
-        ],
-        "task": {"batchNo": 1},
-    }
-]
+APPRAISE_ITEM = {
+    **{"sourceText": "s", "targetText": "t", "targetID": "w.A", "itemID": 12},
+    **{"itemType": "TGT", "documentID": "doc-1#A"},
+}
+APPRAISE_BATCHES = [{"items": [APPRAISE_ITEM], "task": {"batchNo": 1}}]
 WMT25 = {
-    "language_pair": "en-ja",
-    "domain": "news",
-    "document_id": "d1",
+    **{"language_pair": "en-ja", "domain": "news", "document_id": "d1"},
     "metric_scores": {"XCOMET-XL": [0.5, 0.25]},
 }
 WORDNET = {

@@ -21,15 +21,9 @@ from metra.store import access
 
 TEXT = b"".join(b"line %d of a text\n" % at for at in range(12))
 FORM = {
-    "name": "spring",
-    "protocol": "da",
-    "source_language": "fr",
-    "target_language": "en",
-    "judges": "ann\nbob\ncleo\ndan",
-    "each": "2",
-    "seed": "5",
-    "repeats": "10",
-    "unit": "segment",
+    **{"name": "spring", "protocol": "da", "judges": "ann\nbob\ncleo\ndan"},
+    **{"source_language": "fr", "target_language": "en", "unit": "segment"},
+    **{"each": "2", "seed": "5", "repeats": "10"},
 }
 FIELDS = (
     *FORM,
@@ -86,15 +80,8 @@ class Visitor:
 
     def try_request(self, rng: random.Random) -> tuple[str, str, str]:
         """Send something; return what it was, what happened, and details of a fault."""
-        title, reply = rng.choice(
-            (
-                self.send_files,
-                self.send_form,
-                self.send_import,
-                self.send_json,
-                self.visit,
-            )
-        )(rng)
+        ways = (self.send_files, self.send_form, self.send_import, self.send_json)
+        title, reply = rng.choice((*ways, self.visit))(rng)
         logged = self.log.getvalue()
         self.log.seek(0)
         self.log.truncate()
@@ -200,8 +187,6 @@ class Visitor:
 
     @staticmethod
     def _name(one: Sample, rng: random.Random) -> str:
-        return (
-            one.name
-            if rng.random() < 0.9
-            else rng.choice((f"../../{one.name}", "..", "a\\b", "x" * 300))
-        )
+        if rng.random() < 0.9:
+            return one.name
+        return rng.choice((f"../../{one.name}", "..", "a\\b", "x" * 300))

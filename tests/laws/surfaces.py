@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from pathlib import Path
 from statistics import fmean
@@ -558,10 +558,11 @@ def read_exercise_tables(of: Surfaces) -> Reading:
     return _read_exercise(Reading(), tables)
 
 
-def read_exercise(of: Surfaces, *files: str) -> Reading:
-    """Read `metra exercise` on an export, or on the store where no file is named."""
+def read_exercise(of: Surfaces, form: str = "") -> Reading:
+    """Read `metra exercise` on an export, or on the store."""
     reading = Reading(in_json=True)
-    source = files or ("--store", "judge.db", "--campaign", of.name)
+    store = ("--store", "judge.db", "--campaign", of.name)
+    source = _name_export(of, form) if form else store
     data = of.ask(reading, "exercise", *source)
     tables = {
         "results": data.get("results", []),
@@ -602,32 +603,24 @@ def _read_exercise(
     return reading
 
 
-def _bind(
-    read: Callable[[Surfaces, str], Reading], form: str
-) -> Callable[[Surfaces], Reading]:
-    return lambda of: read(of, form)
-
-
-def _bind_exercise(form: str) -> Callable[[Surfaces], Reading]:
-    return lambda of: read_exercise(of, *_name_export(of, form))
-
-
 #: Surfaces by name, those of the same question together; the first page sets the digits.
 ABOUT_SYSTEMS: dict[str, Callable[[Surfaces], Reading]] = {
     "results page": read_results,
     "systems.tsv": read_systems,
-    **{f"meta rank {form}": _bind(read_rank, form) for form in EXPORTS},
-    **{f"meta agree {form}": _bind(read_agree, form) for form in EXPORTS},
-    "meta spans jsonl": _bind(read_spans, "jsonl"),
-    **{f"meta correlate {form}": _bind(read_correlate, form) for form in EXPORTS},
-    **{f"report {form}": _bind(read_report, form) for form in ("jsonl", "tsv")},
+    **{f"meta rank {form}": partial(read_rank, form=form) for form in EXPORTS},
+    **{f"meta agree {form}": partial(read_agree, form=form) for form in EXPORTS},
+    "meta spans jsonl": partial(read_spans, form="jsonl"),
+    **{
+        f"meta correlate {form}": partial(read_correlate, form=form) for form in EXPORTS
+    },
+    **{f"report {form}": partial(read_report, form=form) for form in ("jsonl", "tsv")},
 }
 ABOUT_TEXTS: dict[str, Callable[[Surfaces], Reading]] = {
     "measures page": read_measures,
     "texts.tsv": read_texts,
     "exercise tables": read_exercise_tables,
     "exercise page": read_exercise_page,
-    **{f"exercise {form}": _bind_exercise(form) for form in EXPORTS},
+    **{f"exercise {form}": partial(read_exercise, form=form) for form in EXPORTS},
     "exercise store": read_exercise,
 }
 SURFACES = ABOUT_SYSTEMS | ABOUT_TEXTS

@@ -8,9 +8,7 @@ python tests/mutants/run.py --only stats/agreement.py:30-60    every mutant of t
 
 Everything happens in a copy of the tree. A run of each test file records which lines of the
 package each of its tests executes; a mutant is then tried by the tests that execute its line,
-the quickest first, until one fails. Each trial is a fork of a process that has loaded all
-tests, and in it a mutant replaces the code of a function in place; a mutant outside functions,
-or of a function that runs while tests are loaded, is tried in a process that loads them anew.
+the quickest first, until one fails. Each trial is a fork that loads these tests.
 What is known is kept in .mutants, so that a run can be stopped and continued; lines of files
 that have changed since are found by comparing versions. A failure counts if the test fails
 again, and passes without the mutant. Tests in browsers, on Spark and of many judges are left
@@ -39,7 +37,6 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 from tests import databases
 from tests.mutants.changes import Mutant, find_mutants
 from tests.mutants.lines import SLOW
-from tests.mutants.server import ELSEWHERE
 from tests.mutants.tree import CACHE, ROOT, Tree
 
 PAGE = ROOT / "bench" / "RELIABILITY.md"
@@ -202,21 +199,13 @@ def cut_batches(
         yield batch, taken
 
 
-def run_tests(
-    tree: Tree, mutant: Mutant, batch: list[str], seconds: float
-) -> tuple[int | None, str]:
-    """Run tests with a mutant; return their exit status, and which one has failed."""
-    note, old = tree.home / "note", tree.home / "old"
+def run_tests(tree: Tree, batch: list[str], seconds: float) -> tuple[int | None, str]:
+    """Run tests; return their exit status, and which one has failed."""
+    note = tree.home / "note"
     note.unlink(missing_ok=True)
-    status: int | None = ELSEWHERE
-    if mutant.name is None:
-        status = tree.ask(
-            tests=batch, path=mutant.path, old=str(old), note=str(note), seconds=seconds
-        )
-    if status == ELSEWHERE:
-        files = list(dict.fromkeys(one.partition("::")[0] for one in batch))
-        wanted = {nodeid: rank for rank, nodeid in enumerate(batch)}
-        status = tree.test(files, Chooser(wanted, note), seconds)
+    files = list(dict.fromkeys(one.partition("::")[0] for one in batch))
+    wanted = {nodeid: rank for rank, nodeid in enumerate(batch)}
+    status = tree.test(files, Chooser(wanted, note), seconds)
     if status in (0, 5):
         return 0, ""
     return status, note.read_text() if note.exists() else f"exit status {status}"
@@ -227,8 +216,7 @@ def is_noticed(tree: Tree, mutant: Mutant, suspects: list[str], seconds: float) 
     place, changed = Path(mutant.path), Path(mutant.path).read_bytes()
     place.write_bytes(read_source(mutant.path))
     try:
-        note = tree.home / "note"
-        return tree.ask(tests=suspects, note=str(note), seconds=seconds) == 0
+        return run_tests(tree, suspects, seconds)[0] == 0
     finally:
         place.write_bytes(changed)
 
@@ -238,7 +226,6 @@ def try_mutant(
 ) -> dict[str, Any]:
     """Run the tests that may notice a mutant; return what happened."""
     place, content = Path(mutant.path), read_source(mutant.path)
-    (tree.home / "old").write_bytes(content)
     begin, count, outcome, failed = time.monotonic(), 0, "survived", ""
     chosen: list[str] = []
     for cached in place.parent.glob(f"__pycache__/{place.stem}.*"):
@@ -246,29 +233,24 @@ def try_mutant(
     place.write_bytes(mutant.apply(content))
     sys.dont_write_bytecode = True
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
-    os.environ.pop("METRA_MUTANTS_TRACE", None)
     try:
         compile(mutant.apply(content), mutant.path, "exec")
         chosen = choose_tests(mutant, tests)
         for batch, seconds in cut_batches(chosen, tests, limit):
-            status, failed = run_tests(tree, mutant, batch, seconds)
+            status, failed = run_tests(tree, batch, seconds)
             while status != 0:
                 # A test may fail by itself, now and then or always: it has to fail again,
                 # and to pass without the mutant.
                 suspects = [failed] if failed in batch else batch
-                again, _ = run_tests(tree, mutant, suspects, seconds)
+                again, _ = run_tests(tree, suspects, seconds)
                 if again != 0 and is_noticed(tree, mutant, suspects, seconds):
                     break
                 print(f"  not by {', '.join(suspects)}:", flush=True)
-                print(
-                    "  ".join(
-                        ["", *tree.log.read_text().splitlines(keepends=True)[-12:]]
-                    )
-                )
+                print("\n  ".join(tree.log.read_text().split("\n")[-12:]))
                 batch = [one for one in batch if one not in suspects]
                 status, failed = 0, ""
                 if batch:
-                    status, failed = run_tests(tree, mutant, batch, seconds)
+                    status, failed = run_tests(tree, batch, seconds)
             count += len(batch)
             if status != 0:
                 outcome = "time-out" if status is None else "killed"
@@ -321,9 +303,7 @@ class Run:
         if not mutants:
             return
         files = self.options.tests or list_files(PACKAGES[package], self.options.slow)
-        others = (*self.options.others,) if self.options.all else ()
-        every = list_files(others, self.options.slow)
-        self.tree.serve(sorted({*files, *every}))
+        every = list_files(("tests",) if self.options.all else (), self.options.slow)
         own = self.tree.map(files)
         rest = self.tree.map([name for name in every if name not in files])
         for mutant in mutants:
@@ -495,13 +475,9 @@ def main() -> None:
     parser.add_argument(
         "--all", action="store_true", help="then the tests of other packages"
     )
-    parser.add_argument(
-        "--others", nargs="*", default=["tests"], help="folders of tests for --all"
-    )
     parser.add_argument("--slow", action="store_true", help="browsers and Spark too")
     parser.add_argument("--again", action="store_true", help="try survivors again")
     parser.add_argument("--limit", type=float, default=60.0, help="seconds a mutant")
-    parser.add_argument("--map", action="store_true", help="only map the tests")
     parser.add_argument(
         "--write", action="store_true", help="write bench/RELIABILITY.md"
     )
@@ -514,14 +490,7 @@ def main() -> None:
             server = stack.enter_context(databases.running())
         run = Run(Tree(home, options.slow, server), options)
         for package in options.packages.split(","):
-            if options.map:
-                folders = ("tests",) if options.all else PACKAGES[package]
-                files = options.tests or list_files(folders, options.slow)
-                run.tree.serve(files)
-                run.tree.map(files)
-            else:
-                run.try_package(package)
-        run.tree.stop()
+            run.try_package(package)
     sample = [run.results[key] for key in run.sample]
     results = [one for one in sample if one["outcome"] != "no mutant"]
     print(Counter((one["package"], one["outcome"]) for one in results))

@@ -3,7 +3,6 @@
 from tests.mutants.changes import find_mutants
 from tests.mutants.lines import Tracer
 from tests.mutants.run import format_section
-from tests.mutants.server import list_functions, replace_functions
 from tests.mutants.tree import Tree
 
 SOURCE = '''"""A module, 1 line."""
@@ -68,25 +67,6 @@ def test_lines_that_are_executed_are_recorded(tmp_path):
     mask = tracer.take()["src/metra/m.py"]
     assert [line for line in range(15) if mask >> line & 1] == [6, 8, 11, 12, 13]
     assert tracer.take() == {}
-
-
-def test_functions_are_replaced_in_place(tmp_path):
-    path = str(tmp_path / "m.py")
-    names: dict = {}
-    exec(compile(SOURCE, path, "exec"), names)
-    choose, old = names["choose"], SOURCE.encode()
-
-    def change(before: str, after: str, early: set) -> bool:
-        (tmp_path / "m.py").write_text(SOURCE.replace(before, after))
-        return replace_functions(path, old, list_functions(path)[path], early)
-
-    # Elsewhere: outside functions, a default, and what has run before.
-    assert not change('"a"', '"b"', set())
-    assert not change("= 7", "= 8", set())
-    assert not change("values[0]", "values[1]", {(path, 6)})
-    assert choose([1]) == 1
-    assert change("values[0]", "values[1]", {(path, 5)})
-    assert choose([1]) == 2400
 
 
 def test_lines_are_found_again(tmp_path, monkeypatch):

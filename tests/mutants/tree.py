@@ -1,42 +1,36 @@
-"""A copy of the tree, and runs of tests in it, each in a fork of a process that is ready."""
+"""A copy of the tree, and runs of tests in it, each in a fork that loads them."""
 
 import contextlib
 import hashlib
 import importlib
 import json
 import os
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
+import time
 import traceback
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import Any, NoReturn
 
 from tests.databases import PostgreSQL
-from tests.mutants.lines import STARTED
-from tests.mutants.server import Server, limit_process, wait_for
+from tests.mutants.lines import SLOW, STARTED, Mapper, Tracer
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".mutants"
 #: Loaded before a fork, because most tests need them.
-PRELOADED = [
-    "pytest",
-    "hypothesis.strategies",
-    "hypothesis.extra",
-    "numpy.random",
-    "scipy.stats",
-    "click",
-    "sqlalchemy",
-    "fastapi.testclient",
-    "jinja2",
-    "httpx2",
+PRELOADED = (
+    *("pytest", "hypothesis.strategies", "hypothesis.extra", "numpy.random"),
+    *("scipy.stats", "click", "sqlalchemy", "fastapi.testclient", "jinja2", "httpx2"),
     "pandas",
-]
+)
 
 
 @dataclass
@@ -47,8 +41,6 @@ class Tree:
     slow: bool
     postgresql: PostgreSQL | None = None
     log: Path = field(init=False)
-    served: frozenset[str] = frozenset()
-    pipes: list[IO[str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         listing = [
@@ -104,62 +96,12 @@ class Tree:
         if not pid:
             limit_process(self.log, seconds)
             run_pytest(files, plugin)
-        return self.tidy(wait_for(pid, seconds))
-
-    def tidy(self, status: int | None) -> int | None:
-        """Remove what tests have left, and return an exit status."""
+        status = wait_for(pid, seconds)
         for left in self.home.glob("pytest-of-*"):
             shutil.rmtree(left, ignore_errors=True)
         if self.postgresql:
             self.postgresql.drop_databases()
         return status
-
-    def serve(self, files: list[str]) -> None:
-        """Start a process that loads files once, and runs their tests in forks of itself."""
-        if self.served == frozenset(files):
-            return
-        self.stop()
-        self.served = frozenset(files)
-        requests, ask = os.pipe()
-        answer, answers = os.pipe()
-        self.server = os.fork()
-        if not self.server:
-            os.close(ask)
-            os.close(answer)
-            os.setsid()
-            stream = os.open(self.home / "server", os.O_WRONLY | os.O_CREAT)
-            for number in (1, 2):
-                os.dup2(stream, number)
-            plugin = Server(
-                self.root, self.log, os.fdopen(requests), os.fdopen(answers, "w")
-            )
-            plugin.watch()
-            run_pytest(files, plugin)
-        os.close(requests)
-        os.close(answers)
-        self.pipes = [os.fdopen(ask, "w"), os.fdopen(answer)]
-        # Before that it might load a mutant.
-        self._wait_for_answer()
-
-    def stop(self) -> None:
-        """End the process that runs tests, if there is one."""
-        if self.pipes:
-            self.pipes[0].close()
-            os.waitpid(self.server, 0)
-        self.pipes, self.served = [], frozenset()
-
-    def ask(self, **request: Any) -> int | None:
-        """Let the server run tests; return their exit status as `test` does."""
-        ask, _ = self.pipes
-        ask.write(json.dumps(request) + "\n")
-        ask.flush()
-        return self.tidy(self._wait_for_answer())
-
-    def _wait_for_answer(self) -> Any:
-        line = self.pipes[1].readline()
-        if not line:
-            raise SystemExit((self.home / "server").read_text()[-4000:])
-        return json.loads(line)
 
     def map(self, files: list[str]) -> dict[str, dict[str, Any]]:
         """Return the tests of some files, with their lines; what is not known is run."""
@@ -206,13 +148,11 @@ class Tree:
     def _map_file(self, name: str, place: Path) -> None:
         out = self.home / "map.json"
         out.write_text("{}")
-        status = self.ask(
-            map=name,
-            slow=self.slow,
-            out=str(out),
-            children=str(self.children),
-            seconds=120,
-        )
+        os.environ["METRA_MUTANTS_TRACE"] = str(self.children)
+        tracer = Tracer(str(self.root / "src" / "metra"))
+        left_out = None if self.slow else SLOW
+        status = self.test([name], Mapper(tracer, self.children, out, left_out), 120)
+        del os.environ["METRA_MUTANTS_TRACE"]
         tests = json.loads(out.read_text())
         failed = [nodeid for nodeid, test in tests.items() if not test["passed"]]
         if status or failed or not tests:
@@ -225,6 +165,34 @@ class Tree:
                 shutil.copyfile(self.root / path, copy)
         sources = {path: digest(self.root / path) for path in sorted(paths)}
         place.write_text(json.dumps({"sources": sources, "tests": tests}))
+
+
+def wait_for(pid: int, seconds: float) -> int | None:
+    """Wait for a process and end its group; return its exit status, None after too long."""
+    # Looks are counted, not seconds: a run that was paused for a while has lost none.
+    looks, done, status = int(100 * (120 + 20 * seconds)), 0, 0
+    while not done and looks > 0:
+        time.sleep(0.01)
+        looks -= 1
+        done, status = os.waitpid(pid, os.WNOHANG)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)
+    if not done:
+        _, status = os.waitpid(pid, 0)
+    code = os.waitstatus_to_exitcode(status)
+    return None if code in (-signal.SIGKILL, -signal.SIGXCPU) else code
+
+
+def limit_process(log: Path, seconds: float) -> None:
+    """Give this process a group, a log, and a limit by what it takes without a mutant."""
+    os.setsid()
+    stream = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    for number in (1, 2):
+        os.dup2(stream, number)
+    # Half a minute is for loading the tests.
+    limit = int(30 + 5 * seconds)
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
+    resource.setrlimit(resource.RLIMIT_DATA, (8 << 30, 8 << 30))
 
 
 def run_pytest(files: list[str], plugin: object) -> NoReturn:

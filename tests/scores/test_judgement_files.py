@@ -315,11 +315,6 @@ def test_meta_reads_appraise(write):
     assert (scores.names, [ITEM_KINDS[at] for at in scores.kind]) == (["da"], kinds)
 
 
-def test_meta_reads_marot(write):
-    path = write("judged.tsv", write_marot([made("mqm", {"mqm": []})]).encode())
-    assert [scorer.name for scorer in read_scores(str(path)).scorers] == ["mqm"]
-
-
 def test_meta_reads_scores_of_segments(write):
     text = format_scores(
         DEFAULT.select(score_latest(CAMPAIGN)[1]),

@@ -46,27 +46,19 @@ WRONG = [
     ),
     pytest.param([f"{HEADER}\tscore", "a\t1\t1\t1"], "two columns score", id="twice"),
     pytest.param([HEADER], "has a header but no scores", id="header only"),
-    pytest.param(
-        [HEADER, "a\t1"], "line 2 has 2 columns but the header has 3", id="short"
-    ),
+    pytest.param([HEADER, "a\t1"], "line 2 has 2 columns but the header has 3", id="short"),
     pytest.param([HEADER, "a\t0\t1"], "calls a segment '0'", id="segment 0"),
-    pytest.param(
-        [HEADER, f"a\t{10**15}\t1"], "refers to segment 1000000000", id="many"
-    ),
+    pytest.param([HEADER, f"a\t{10**15}\t1"], "refers to segment 1000000000", id="many"),
     pytest.param([HEADER, "a\tx\t1"], "calls a segment 'x'", id="segment x"),
     pytest.param([HEADER, "a\t²\t1"], "calls a segment '²'", id="a digit that is none"),
-    pytest.param(
-        [HEADER, "a\t1\t2", "a\t2\tgood"], "line 3: score is 'good'", id="words"
-    ),
-    pytest.param(
-        [HEADER, "a\t1\tnan"], "no column of numbers among system", id="only NaN"
-    ),
+    pytest.param([HEADER, "a\t1\t2", "a\t2\tgood"], "line 3: score is 'good'", id="words"),
+    pytest.param([HEADER, "a\t1\tnan"], "no column of numbers among system", id="only NaN"),
     pytest.param(
         ["segment\tA\tB", "1\t5\t6"],
         "columns segment, A, B, but none for the system; if each column is a system",
         id="a column for each system",
     ),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("lines", "message"), WRONG)

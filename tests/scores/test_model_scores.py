@@ -6,11 +6,6 @@ import numpy as np
 import pytest
 
 from metra.errors import FormatError
-from metra.scores.model_scores import (
-    guess_direction,
-    has_fixed_direction,
-    is_string_metric,
-)
 from metra.scores.registry import read_scores, recognise_score_format
 
 COMET = {
@@ -202,43 +197,3 @@ def test_bad_files_say_where(tmp_path, monkeypatch, name, content, message):
     with pytest.raises(FormatError) as error:
         read_scores(name)
     assert str(error.value) == message
-
-
-@pytest.mark.parametrize(
-    ("name", "values", "expected"),
-    [
-        ("COMET", [0.5], True),
-        ("wmt22-comet-da", [0.5], True),
-        ("CometKiwi-XL", [0.5], True),
-        ("metricx-24-hybrid-xl", [1.0], False),
-        ("metricx-24-hybrid-xl", [-1.0, 0.0], True),
-        ("metricx-24-hybrid-xl", [0.0], False),
-        ("metricx-23", [-3.0, -1.0, 0.02], True),
-        ("metricx-23", [3.0, 1.0, -0.02], False),
-        ("BLEURT-20", [-0.3], True),
-        ("TER", [0.3], False),
-        ("GEMBA-MQM", [-25.0], True),
-        ("my-judge", [1.0], None),
-    ],
-)
-def test_directions_of_known_metrics(name, values, expected):
-    assert guess_direction(name, np.array(values)) is expected
-
-
-def test_kinds_of_known_metrics():
-    """A direction is fixed if values may be negative; else mostly negative ones turn it."""
-    models = "COMET CometKiwi wmt20-comet wmt21-comet wmt22-comet wmt23-comet"
-    for name in f"{models} BLEURT BERTScore YiSi-1 PRISM GEMBA".split():
-        assert (has_fixed_direction(name), is_string_metric(name)) == (True, False)
-        assert guess_direction(name, np.array([-1.0])) is True
-    overlaps = "BLEU sacreBLEU spBLEU f200spBLEU chrF++ METEOR NIST XCOMET"
-    for names, is_higher in ((overlaps, True), ("TER WER CER hTER MetricX", False)):
-        for name in names.split():
-            assert not has_fixed_direction(name)
-            is_string = name not in ("XCOMET", "MetricX", "hTER")
-            assert is_string_metric(name) is is_string, name
-            assert guess_direction(name, np.empty(0)) is is_higher
-            assert guess_direction(name, np.array([-1.0])) is not is_higher
-    assert is_string_metric("ROUGE-L")
-    assert is_string_metric("tokengram_F")
-    assert not has_fixed_direction("judge")

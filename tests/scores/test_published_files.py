@@ -201,10 +201,7 @@ def test_scores_in_one_domain_are_not_those_of_the_whole(tmp_path):
     ("changes", "message"),
     [
         ({"documents/{}.docs": ["news d1"]}, r"2 documents of a system but .* has 1"),
-        (
-            {"documents/{}.docs": ["n d1", "n d2"]},
-            r"3 segments of a system but .* has 2",
-        ),
+        ({"documents/{}.docs": ["n d1", "n d2"]}, r"3 segments of a system but .* has 2"),
         ({"documents/{}.docs": ["news", "x d", "x d"]}, "line 1 has 1 cells; expected the"),
         ({"documents/{}.docs": None}, "which need documents/en-de.docs"),
         (
@@ -266,14 +263,11 @@ def test_two_rounds_of_judgements(tmp_path):
     ("changes", "message"),
     [
         ({"doc_id": "blesk#1"}, "expected LANG_#_DOMAIN_#_DOCUMENT_#_NUMBER"),
-        (
-            {"scores": {"X": {"human1": "good"}}},
-            'line 1, X: human1 is "good"; expected a',
-        ),
+        ({"scores": {"X": {"human1": "good"}}}, 'line 1, X: human1 is "good"; expected a'),
         ({"scores": {"X": 7}}, "expected an object with a score and its annotator"),
         ({"scores": {}}, "contains no scores."),
     ],
-)
+)  # fmt: skip
 def test_rounds_that_cannot_be_read(tmp_path, changes, message):
     path = write(tmp_path, "a.jsonl", [json.dumps({**JUDGED, **changes})])
     with pytest.raises(FormatError, match=message):

@@ -10,13 +10,11 @@ import pytest
 
 from metra.campaign.protocols.registry import protocol
 from metra.errors import FormatError, OptionError
-from metra.scores.columns import find_columns, parse_item_kinds
+from metra.scores.columns import parse_item_kinds
 from metra.scores.mqm import read_mqm
 from metra.scores.registry import (
-    SCORE_FORMATS,
     read_score_files,
     read_scores,
-    recognise_score_format,
 )
 from metra.scores.selection import DEFAULT
 from metra.scores.table import ITEM_KINDS, ScoredItem
@@ -76,47 +74,6 @@ def test_long_tables(write):
     assert scores.judges == ("r1", "r2")
     assert scores.items == (ScoredItem("1", "d", "", "en-de"),)
     np.testing.assert_array_equal(scores.matrix("mqm"), [[-2.0], [np.nan]])
-
-
-def test_columns_go_by_many_names():
-    headings = {
-        "system": "system sys sys_id System_ID systemID",
-        "segment": (
-            "segment seg seg_id segID globalSegId global_seg_id sid item segment_id"
-        ),
-        "document": "document doc docID doc_id documentID",
-        "scorer": "scorer metric protocol",
-        "value": "value score",
-        "judge": "judge rater annotator worker WorkerId evaluator",
-        "kind": "kind",
-        "domain": "domain genre domain_name",
-        "lang": "lang lp language_pair lp_ref",
-        "direction": "higher_is_better direction",
-        "check": "item_type itemType type is_control is_check control",
-        "hundred": "hundred",
-        "flags": "flags",
-    }
-    for role, names in headings.items():
-        for name in names.split():
-            assert find_columns(["x", f" {name} "]) == {role: 1}
-    assert find_columns(["x", "system x", "scores"]) == {}
-
-
-def test_kinds_of_items_go_by_many_names():
-    marks = {
-        "judged": ",tgt,SYSTEM,judged,no,False,0",
-        "check": "yes,true,1,control,check,ref,reference",
-        "degraded": "BAD,BAD_REF,degraded",
-        "repeat": "CHK,repeat",
-        "tutorial": "tutorial",
-        "calibration": "calibration",
-        "incomplete": "incomplete",
-        "earlier": "earlier",
-    }
-    for kind, cells in marks.items():
-        given = cells.split(",")
-        assert parse_item_kinds(given) == [kind] * len(given)
-    assert parse_item_kinds(["yes", "perhaps"]) is None
 
 
 def test_our_own_exports_call_kinds_by_their_names():
@@ -293,25 +250,6 @@ def test_the_language_pair_may_be_named(write):
     assert read_scores(f"en-de={path}").languages == ["en-de"]
     both = read_score_files([f"en-de={path}", f"zh-en={path}"])
     assert len(both.items) == 2
-
-
-RECOGNISED = {
-    "long": LONG,
-    "mqm": MQM,
-    "esa": ESA,
-    "appraise": APPRAISE,
-    "da": DA,
-    "matrix": ["system\tBLEU", "A\t1"],
-    "jsonl": ['{"system": "A", "scorer": "b", "value": 1}'],
-    "metra-json": ["{", '"metra": "0"}'],
-    "metra-tsv": ["level\tsystem\titem\tmetric\tscore\tlow\thigh\tsignature"],
-}
-
-
-@pytest.mark.parametrize("form", sorted(RECOGNISED))
-def test_content_tells_the_format(form, write):
-    assert form in SCORE_FORMATS
-    assert recognise_score_format(str(write("file", RECOGNISED[form]))) == form
 
 
 WRONG = [

@@ -290,24 +290,12 @@ def test_judgements_are_a_metric_of_the_command_line(cli, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        (
-            "s.db",
-            "SQLite format 3\0",
-            "is a store of campaigns; export one with `metra j",
-        ),
-        (
-            "fr-en.mqm.ann.seg.rating",
-            "a\tNone\n",
-            "has error marks without scores; give",
-        ),
+        ("s.db", "SQLite format 3\0", "is a store of campaigns; export one with `metra j"),
+        ("fr-en.mqm.ann.seg.rating", "a\tNone\n", "has error marks without scores; give"),
         ("c.json", '{"data": [], "info": {}}', "is a Pearmut campaign without judgem"),
-        (
-            "b.json",
-            '[{"items": []}]',
-            "has Appraise batches without judgements; give App",
-        ),
+        ("b.json", '[{"items": []}]', "has Appraise batches without judgements; give App"),
     ],
-)
+)  # fmt: skip
 def test_files_without_scores_are_refused_with_advice(write, name, content, message):
     path = write(name, content.encode())
     for read in (read_scores, read_question, read_evaluator_file):

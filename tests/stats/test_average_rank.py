@@ -110,16 +110,6 @@ def test_partial_rankings_count_as_if_their_systems_were_drawn():
     assert np.isnan(never[2])
 
 
-def test_rank_of_some_is_the_mean_rank_among_all():
-    # Of five systems, r is among m: over all choices of m with it at r, the mean of its rank.
-    for size, own in product((2, 3, 4), range(1, 5)):
-        ranks = [
-            chosen[own - 1] for chosen in combinations(range(1, 6), size) if own <= size
-        ]
-        if ranks:
-            assert np.mean(ranks) == pytest.approx(own * 6 / (size + 1))
-
-
 @given(st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=1))
 def test_complete_rankings_are_averaged_as_ever(rows):
     values = np.array(rows, float)

@@ -1,12 +1,8 @@
 """The bootstrap: weights give what drawing the values themselves gives."""
 
 import math
-import os
-import subprocess
-import sys
 from dataclasses import replace
 from itertools import combinations
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -23,8 +19,6 @@ from metra.stats.bootstrap import (
 from metra.stats.coefficients import pearson_of_sums
 from metra.stats.correlation import Options, correlate_all
 from metra.stats.panel import SegmentStatistics
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def anew(panel, level, options):
@@ -230,28 +224,6 @@ def test_statistics_are_pooled_anew():
 def test_intervals_need_most_draws():
     assert compute_bounds(np.array([np.nan, np.nan, np.nan, 1.0])) is None
     assert compute_bounds(np.arange(101.0), 0.5) == (25.0, 75.0)
-
-
-def test_threads_change_no_digit():
-    code = (
-        "from tests.panels import made\n"
-        "from metra.stats.bootstrap import bootstrap\n"
-        "from metra.stats.correlation import Options\n"
-        "for coef in ('pearson', 'spa'):\n"
-        "    for draws in bootstrap(made(), 'sys', Options(coef=coef, trials=50)).values():\n"
-        "        print(draws.tobytes().hex())\n"
-    )
-    python_path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    found = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "METRA_THREADS": threads, "PYTHONPATH": python_path},
-            capture_output=True,
-            check=True,
-        ).stdout
-        for threads in ("1", "2", "5")
-    }
-    assert len(found) == 1
 
 
 @pytest.mark.parametrize("constant", [0.1, 0.3, 1 / 3, 1e6 + 0.1, 0.0])

@@ -21,12 +21,6 @@ def sum_in_chunks(rows: np.ndarray, ends: list[int]) -> list[float]:
     return totals.join_parts(sums)
 
 
-@pytest.mark.parametrize("size", [1, 7, 100, 1023, 1024, 1025, 4096, 5000])
-def test_the_size_of_chunks_changes_no_bit(size):
-    ends = [*range(0, len(ROWS), size), len(ROWS)]
-    assert sum_in_chunks(ROWS, ends) == totals.sum_rows(ROWS).tolist()
-
-
 @given(st.lists(st.integers(0, 1500), max_size=8))
 def test_chunks_of_any_sizes_change_no_bit(sizes):
     ends = np.cumsum([0, *sizes]).clip(0, len(ROWS)).tolist()

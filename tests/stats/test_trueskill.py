@@ -67,29 +67,6 @@ def test_skills_find_the_order_and_the_equals():
     assert again == findings
 
 
-def test_judges_are_compared_with_themselves():
-    # Each judge finds A better; the mild one judged A seldom, so that B's mean is higher.
-    lines = [("A", "1", "mild", 9), ("B", "1", "mild", 8), ("A", "2", "strict", 3),
-             ("B", "2", "strict", 2), ("B", "3", "mild", 9)]  # fmt: skip
-    systems, segments, judges, values = zip(*lines, strict=True)
-    scores = build_score_table(
-        systems, [ScoredItem(s) for s in segments], {Scorer("da"): values}, judges
-    )
-    found = count_comparisons(scores, "da")
-    assert found.wins.tolist() == [[0, 2], [0, 0]]
-    assert found.draws.tolist() == [[0, 0], [0, 0]]
-
-
-def test_means_are_compared_where_no_judge_saw_two_systems():
-    scores = build_score_table(
-        ["A", "B"],
-        [ScoredItem("1"), ScoredItem("1")],
-        {Scorer("da"): [2, 1]},
-        ["ann", "bob"],
-    )
-    assert count_comparisons(scores, "da").wins.tolist() == [[0, 1], [0, 0]]
-
-
 def test_a_system_that_never_met_another_is_refused():
     never = PairwiseCounts(np.zeros((2, 2), int), np.zeros((2, 2), int))
     with pytest.raises(CorpusError, match="TrueSkill needs comparisons"):

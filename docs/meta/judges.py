@@ -23,8 +23,7 @@ from metra.meta.normalise import normalise
 from metra.meta.options import RefsOptions
 from metra.meta.pseudo import JUDGES, gather_judgements
 from metra.meta.variants import correlate_subsets
-from metra.report.pictures.curves import draw_curves
-from metra.report.pictures.judges import draw_histogram, draw_judge_plot
+from metra.report.pictures.plots import draw_curves, draw_histogram, draw_judge_plot
 from metra.scores.table import (
     ScoredItem,
     Scorer,

@@ -16,11 +16,14 @@ from typing import Any, Literal
 import metra
 from metra.analysis import word_stability
 from metra.meta.charts import CurvePlot, Heatmap, Histogram, JudgePlot, ScatterPoints
-from metra.report.pictures.curves import draw_curves
 from metra.report.pictures.heatmap import draw_heatmap
-from metra.report.pictures.judges import draw_histogram, draw_judge_plot
+from metra.report.pictures.plots import (
+    draw_curves,
+    draw_histogram,
+    draw_judge_plot,
+    draw_scatter,
+)
 from metra.report.pictures.polygons import draw_match_sets, draw_polygons
-from metra.report.pictures.scatter import draw_scatter
 from metra.stats.curves import LineFit
 
 HERE = Path(__file__).parent

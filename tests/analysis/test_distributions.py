@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metra import EvalSet, evaluate
-from metra.analysis.distributions import compute_bin_edges, count_distributions
+from metra.analysis.relations import compute_bin_edges, count_distributions
 
 SCORES = st.lists(
     st.floats(-1e6, 1e6, allow_nan=False, allow_subnormal=False),

@@ -6,7 +6,6 @@ import pytest
 
 from metra import report
 from metra.meta.findings import MetaReport
-from metra.report.paper import PaperTable, render_paper_latex
 from metra.report.table import (
     Style,
     format_latex_tabular,
@@ -15,6 +14,7 @@ from metra.report.table import (
 )
 from metra.report.terminal import measure_width, render_plain_table, render_table
 from metra.report.writers import meta, paper, results
+from metra.report.writers.paper import PaperTable, render_paper_latex
 from metra.scoring.table import Cell, Column, Table, make_table
 
 

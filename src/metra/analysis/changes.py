@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metra.analysis.collection import CollectedCorpus
-from metra.analysis.distributions import get_segment_scores
+from metra.analysis.relations import get_segment_scores
 from metra.analysis.word_diff import WordDiff, diff_words, get_preparation
 from metra.errors import UnknownNameError, no_such
 from metra.metrics.record import Array, Metric

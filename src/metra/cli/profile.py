@@ -44,10 +44,10 @@ def profile(
     """
     from metra.analysis.profiles import build_profiles
     from metra.cli.output import build_style, show_text_warnings, write_output
-    from metra.report.writers import profiles as layout
+    from metra.report.writers.analysis import render_profiles
 
     corpus = files.open()
     with show_text_warnings(strict=False):
         profiles = build_profiles(corpus, preparation=text)
-    shown = layout.render_profiles(profiles, form, build_style(out), show)
+    shown = render_profiles(profiles, form, build_style(out), show)
     write_output(shown, out)

@@ -7,6 +7,8 @@ files of their own bring a style for both themes along (`render_svg`, `render_ch
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from typing import NamedTuple
 
 from metra.report.html.markup import Html, mark_safe, tag
@@ -40,25 +42,7 @@ SHAPES = {
     "hourglass": "-.95,-1.05 .95,-1.05 -.95,1.05 .95,1.05",
 }
 
-_RULES = """
-& .title { font-size: 14px; font-weight: 600 }
-& .tick, & .faint { fill: var(--faint) }
-& .small { font-size: 10.5px }
-& .rule { stroke: var(--rule) }
-& .axis { stroke: var(--edge) }
-& .baseline { stroke: var(--edge); stroke-dasharray: 4 4 }
-& .bar, & .judged { fill: var(--c0) }
-& .heat { fill: var(--c0) }
-& .heat.negative { fill: var(--c1) }
-& .frame { fill: none; stroke: var(--c1); stroke-width: 2 }
-& .cell { font-size: 11px }
-& .curve, & .fit { fill: none; stroke: currentColor; stroke-width: 2 }
-& .dashed { stroke-dasharray: 6 4 }
-& .error { stroke: currentColor; stroke-width: 1.3 }
-& .point, & .end { fill: currentColor }
-& .hollow { fill: var(--paper); stroke: currentColor; stroke-width: 1.8 }
-& .band { fill: currentColor; fill-opacity: .13 }
-""" + "".join(
+_SERIES_RULES = "".join(
     f"& .series-{number} {{ color: var(--c{number}) }}\n"
     + (f"& .line-{number} {{ stroke-dasharray: {DASHES[number]} }}\n" if number else "")
     for number in range(COLOURS)
@@ -131,10 +115,18 @@ def make_style(name: str, rules: str) -> str:
         "fill: var(--ink); white-space: pre }\n"
         "& .paper { fill: var(--paper) }"
     )
-    return f"\n{base}{rules}".replace("&", f".{name}")
+    return f"\n{base}\n{rules}".replace("&", f".{name}")
 
 
-_STYLE = make_style("metra-chart", _RULES)
+@cache
+def _make_chart_style() -> str:
+    return make_style("metra-chart", read_static_file("chart.css") + _SERIES_RULES)
+
+
+def read_static_file(name: str) -> str:
+    """Read a style or script of the report."""
+    folder = resources.files("metra.report") / "html" / "static"
+    return (folder / name).read_text(encoding="utf-8")
 
 
 def render_chart(
@@ -162,8 +154,8 @@ def render_chart(
             y -= 18
         top = min(y + 18 - 24, 0.0)
     name, page = "metra-chart", (size[0], size[1] - top)
-    drawn = [*reversed(heading), *marks]
-    return render_svg(name, title, description, page, drawn, style=_STYLE, top=top)
+    drawn, style = [*reversed(heading), *marks], _make_chart_style()
+    return render_svg(name, title, description, page, drawn, style=style, top=top)
 
 
 def wrap_text(text: str, room: float) -> list[str]:
@@ -405,6 +397,15 @@ def draw_rect(
     title = tag("title", hint) if hint else None
     place = {"x": x, "y": y, "width": width, "height": height}
     return tag("rect", title, **place, class_=kind, **more)
+
+
+def draw_bar(
+    scale: AxisScale, low: float, high: float, place: tuple[float, float], hint: str
+) -> Html:
+    """Draw a bar of a histogram between two values: `place` is its base and height."""
+    base, tall = place
+    wide = max(1.0, scale(high) - scale(low) - 1)
+    return draw_rect(scale(low) + 0.5, base - tall, wide, tall, "bar", hint)
 
 
 def draw_dot(

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from metra.analysis.changes import find_rival, order_segments
 from metra.analysis.collection import CorpusTexts
-from metra.analysis.distributions import Distribution, count_distributions
 from metra.analysis.findings import (
     AlignmentGrids,
     AnalysisOptions,
@@ -18,7 +17,9 @@ from metra.analysis.findings import (
 from metra.analysis.headlines import rank_by_trust
 from metra.analysis.marked_errors import MarkedErrorFindings, collect_errors
 from metra.analysis.relations import (
+    Distribution,
     ScoreRelation,
+    count_distributions,
     fit_lines,
     relate_metrics,
     relate_to_results,

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.report.html.data import _escape_json
+from metra.report.html.explorer import _escape_json
 from metra.report.html.markup import join_markup, mark_safe, tag
 
 TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=40)

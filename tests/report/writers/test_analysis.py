@@ -20,7 +20,7 @@ from metra.report.terminal import (
     measure_width,
     wrap_marked_text,
 )
-from metra.report.writers import profiles as profile_layout
+from metra.report.writers import analysis as profile_layout
 from metra.report.writers.analysis import check_format, render_with_findings
 from metra.report.writers.results import render
 from metra.scoring.compare import ComparisonSettings, compare_statistics

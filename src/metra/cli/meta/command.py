@@ -382,15 +382,15 @@ def _draw_charts(
 
 def _draw(chart: "Chart", layout: "PictureLayout") -> str:
     from metra.meta import charts
-    from metra.report.pictures import curves, forest, heatmap, judges, scatter
+    from metra.report.pictures import forest, heatmap, plots
 
     draw: dict[type, Callable[..., str]] = {
-        charts.CurvePlot: curves.draw_curves,
+        charts.CurvePlot: plots.draw_curves,
         charts.ForestPlot: forest.draw_forest,
         charts.Heatmap: heatmap.draw_heatmap,
-        charts.Histogram: judges.draw_histogram,
-        charts.JudgePlot: judges.draw_judge_plot,
-        charts.ScatterPoints: scatter.draw_scatter,
+        charts.Histogram: plots.draw_histogram,
+        charts.JudgePlot: plots.draw_judge_plot,
+        charts.ScatterPoints: plots.draw_scatter,
     }
     return draw[type(chart)](chart, layout)
 

@@ -10,68 +10,41 @@ from metra.meta.deltas import build_curves
 from metra.meta.systems import build_system_clouds
 from metra.report.html.figures import build_scatter_figure, draw_curve_picture
 from metra.report.html.markup import Html, join_markup, tag
-from metra.report.html.page import PageSection, Provenance, render_page
+from metra.report.html.page import (
+    PageSection,
+    Provenance,
+    explain_terms,
+    render_page,
+)
 from metra.report.html.tables import build_figure, convert_table
 from metra.scoring.table import Cell, Table, make_table
 
 #: Digits after the point.
 DIGITS = 3
-
-READING = (
-    (
-        "Agreement",
-        "Correlation of the metric with human scores, with 95 % intervals over "
-        "resampled systems and segments. Ranks are among all metrics with scores "
-        "for the same outputs; `metra meta compare` tests whether two metrics "
-        "differ significantly.",
-    ),
-    (
-        "Differences",
-        "Score difference between two systems at which people agree with the metric "
-        "as often as the column says, from a logistic curve fitted to all pairs of "
-        "systems. It applies to similar systems, languages and judgements only.",
-    ),
-    (
-        "Decisions",
-        "Filtering keeps outputs with a score at or above a threshold chosen on "
-        "other segments; F weights precision twice. Re-ranking picks the "
-        "highest-scoring output of each segment. Chance is a random choice.",
-    ),
-    (
-        "Sentinels",
-        "Sentinels are scores that cannot measure translation quality. A metric "
-        "that correlates no better than a sentinel may not be comparing outputs "
-        "with their source or reference.",
-    ),
-    (
-        "Challenge set",
-        "Pairs of a good and a bad translation. The metric is right if the good one "
-        "scores higher; a tie counts as wrong.",
-    ),
-    (
-        "Error spans",
-        "Errors marked by programs compared with errors marked by people: by "
-        "character, by spans matched one to one, and by spans with identical "
-        "boundaries. Agreement between people is an upper bound for a program.",
-    ),
-)
+#: The questions whose answers have a section.
+_ANSWERS = {
+    "differences": "Differences",
+    "decisions": "Decisions",
+    "sentinels": "Sentinels",
+    "challenge": "Challenge set",
+    "spans": "Error spans",
+}
 
 
 def render_card(card: MetricCard, provenance: Provenance) -> str:
     """Write the card as one HTML file, without a final newline."""
-    curves = [*_draw_noticed(card)]
-    figures = _set_digits(build_figure_table(card))
-    bodies = (
-        ("overview", "Overview", convert_table(figures)),
-        ("systems", "Systems", _build_systems(card)),
-        ("differences", "Differences", _show_answer(card, "differences", curves)),
-        ("decisions", "Decisions", _show_answer(card, "decisions")),
-        ("sentinels", "Sentinels", _show_answer(card, "sentinels")),
-        ("challenge", "Challenge set", _show_answer(card, "challenge")),
-        ("spans", "Error spans", _show_answer(card, "spans")),
-        ("notes", "How to read this report", _build_reading(card.notes)),
-    )
-    sections = [PageSection(key, name, body) for key, name, body in bodies if body]
+    figures = convert_table(_set_digits(build_figure_table(card)))
+    curves = {"differences": list(_draw_noticed(card))}
+    sections = [
+        PageSection("overview", "Overview", figures),
+        PageSection("systems", "Systems", _build_systems(card)),
+        *(
+            PageSection(key, name, _show_answer(card, key, curves.get(key, ())))
+            for key, name in _ANSWERS.items()
+            if key in card.answers
+        ),
+        PageSection("notes", "How to read this report", _build_reading(card.notes)),
+    ]
     return render_page(card.metric, _describe_data(card), sections, provenance)
 
 
@@ -88,13 +61,9 @@ def _describe_data(card: MetricCard) -> str:
     return f"{about}, {format_count(len(card.panels[0].names) - 1, 'other metric')}."
 
 
-def _show_answer(
-    card: MetricCard, question: str, figures: Sequence[Html] = ()
-) -> Html | None:
-    """Show the tables of an answer, its pictures and its notes; None where there is none."""
-    answer = card.answers.get(question)
-    if answer is None:
-        return None
+def _show_answer(card: MetricCard, question: str, figures: Sequence[Html]) -> Html:
+    """Show the tables of an answer, its pictures and its notes."""
+    answer = card.answers[question]
     return join_markup(
         [convert_table(_set_digits(table)) for table in answer.tables],
         tag("div", figures, class_="figures") if figures else None,
@@ -133,7 +102,7 @@ def _draw_robustness(card: MetricCard, at: int) -> Html:
         f"{panel.place}Over the best systems only",
         draw_curve_picture(plot, f"Pearson's r with {card.gold} over fewer systems"),
         convert_table(data),
-        note="a metric that separates good from bad systems may fail to rank good ones",
+        "a metric that separates good from bad systems may fail to rank good ones",
     )
 
 
@@ -142,13 +111,12 @@ def _draw_noticed(card: MetricCard) -> Iterator[Html]:
     for curve in build_curves([card.noticed] if card.noticed else []):
         label = f"How often people agree with a {curve.across}"
         plot = replace(curve, title="", caption="", down="share")
-        picture = draw_curve_picture(plot, label)
-        yield build_figure(label, picture, None, note=curve.caption)
+        yield build_figure(label, draw_curve_picture(plot, label), None, curve.caption)
 
 
 def _build_reading(notes: Sequence[str]) -> Html:
     return join_markup(
-        tag("dl", [[tag("dt", word), tag("dd", text)] for word, text in READING]),
+        explain_terms("card"),
         tag("h3", "Notes on the data") if notes else None,
         tag("ul", [tag("li", note) for note in notes]) if notes else None,
     )

@@ -7,9 +7,8 @@ from metra.meta.charts import CurvePlot, Heatmap, ScatterPoints
 from metra.report import chart
 from metra.report.html import tables
 from metra.report.html.markup import Html
-from metra.report.pictures.curves import measure_curve_names, plot_curves
 from metra.report.pictures.heatmap import CELL, describe_heatmap, plot_matrix
-from metra.report.pictures.scatter import plot_points
+from metra.report.pictures.plots import measure_curve_names, plot_curves, plot_points
 from metra.scoring.table import Cell
 from metra.stats.curves import LineFit
 
@@ -27,18 +26,8 @@ def make_cloud(
 ) -> ScatterPoints:
     """Make the scatter plot of named points of one class."""
     names, x, y = map(list, zip(*points, strict=True))
-    return ScatterPoints(
-        title="",
-        across=across,
-        down=down,
-        names=names,
-        x=x,
-        y=y,
-        classes=[""] * len(names),
-        outliers=[False] * len(names),
-        fit=fit,
-        caption="",
-    )
+    kinds = [""] * len(names), [False] * len(names)
+    return ScatterPoints("", across, down, names, x, y, *kinds, fit, caption="")
 
 
 def build_scatter_figure(
@@ -47,14 +36,13 @@ def build_scatter_figure(
     """Draw a scatter plot; `name` is that of its data, `unit` says what the points are."""
     label = f"{title} over {format_count(len(cloud.names), unit)}; {note}"
     points = zip(cloud.names, cloud.x, cloud.y, strict=True)
-    data = tables.build_html_table(
-        [unit, cloud.across, cloud.down],
-        [[point, Cell(x, digits=3), Cell(y, digits=3)] for point, x, y in points],
-        caption=f"{title}, by {unit}",
-        name=name,
-    )
+    rows: list[list[tables.CellContent]] = [
+        [point, Cell(x, digits=3), Cell(y, digits=3)] for point, x, y in points
+    ]
+    headings = [unit, cloud.across, cloud.down]
+    data = tables.build_html_table(headings, rows, f"{title}, by {unit}", name)
     marks = plot_points(cloud, chart.PAGE_FRAME, longest=LONGEST)
-    return tables.build_figure(title, draw_on_page(label, marks), data, note=note)
+    return tables.build_figure(title, draw_on_page(label, marks), data, note)
 
 
 def draw_matrix(heat: Heatmap) -> Html:

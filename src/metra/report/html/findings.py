@@ -10,7 +10,7 @@ from metra.analysis.ngrams import NgramChanges
 from metra.errors import format_count
 from metra.report import chart
 from metra.report.html import tables
-from metra.report.html.markup import Child, Html, join_markup, tag
+from metra.report.html.markup import Child, Html, join_markup, mark_safe, tag
 from metra.report.study import Study
 from metra.report.table import format_score
 from metra.report.writers.analysis import (
@@ -18,9 +18,9 @@ from metra.report.writers.analysis import (
     MetricHeadings,
     build_bucket_table,
     build_ngram_tables,
+    build_profile_table,
 )
 from metra.report.writers.headings import join_names
-from metra.report.writers.profiles import build_profile_table
 from metra.scoring.table import Cell, make_table
 
 ROW = 34
@@ -40,25 +40,17 @@ def build_errors_section(study: Study) -> Html | None:
     listed = join_names(names) if len(names) <= MOST_NAMES else f"{len(names)} judges"
     who = f" by {listed}" if names else ""
     ratings = format_count(sum(errors.ratings.values()), "output")
-    shown = [
-        f"Errors marked{who} in {ratings}. Segment pages underline them: ",
-        *_list_signs(),
-        ".",
-    ]
-    return join_markup(
-        tag("p", shown), _build_severity_table(errors), _build_categories(errors)
-    )
-
-
-def _list_signs() -> list[Child]:
-    signs: list[Child] = []
     lines = {"critical": "double", "major": "solid", "minor": "dotted"}
-    for severity, line in lines.items():
-        signs.append(", " if signs else "")
-        signs.append(
-            tag("mark", f"{severity}, a {line} line", class_=f"error {severity}")
-        )
-    return signs
+    signs = [
+        tag("mark", f"{severity}, a {line} line", class_=f"error {severity}")
+        for severity, line in lines.items()
+    ]
+    lead = f"Errors marked{who} in {ratings}. Segment pages underline them: "
+    return join_markup(
+        tag("p", lead, mark_safe(", ".join(signs)), "."),
+        _build_severity_table(errors),
+        _build_categories(errors),
+    )
 
 
 def _build_severity_table(errors: MarkedErrorFindings) -> Html:
@@ -69,10 +61,8 @@ def _build_severity_table(errors: MarkedErrorFindings) -> Html:
         mean = Cell(total / rated if rated else None)
         rows.append((system, [*(Cell(number, digits=0) for number in numbers), mean]))
     headings = ["outputs", *errors.severities, "per output"]
-    caption = "Errors by severity"
-    return tables.convert_table(
-        make_table("system", headings, rows, caption=caption, name="errors")
-    )
+    about = {"caption": "Errors by severity", "name": "errors"}
+    return tables.convert_table(make_table("system", headings, rows, **about))
 
 
 def _build_categories(errors: MarkedErrorFindings) -> Html | None:
@@ -80,11 +70,8 @@ def _build_categories(errors: MarkedErrorFindings) -> Html | None:
         return None
     counts = errors.by_category
     rows = [
-        (
-            category,
-            [Cell(each.get(category, 0), digits=0) for each in counts.values()],
-        )
-        for category in errors.categories[:MOST_CATEGORIES]
+        (name, [Cell(each.get(name, 0), digits=0) for each in counts.values()])
+        for name in errors.categories[:MOST_CATEGORIES]
     ]
     caption = "Errors by category"
     left_out = len(errors.categories) - len(rows)
@@ -104,31 +91,22 @@ def build_buckets_section(study: Study) -> Html | None:
     if len(pair) > 1:
         sign = tag("span", "●", class_="sign better")
         drawn += [", ", sign, " ", tag("bdi", pair[1])]
-    parts: list[Child] = []
+    headings, parts = MetricHeadings(study.results), []
     for entry in partitions:
-        figures = [
-            tables.build_figure(
-                table.caption,
-                _draw_bucket_picture(entry, spec, pair, study.get_digits(spec)),
-                tables.convert_table(table),
-            )
-            for spec in entry.directions
-            for table in [
-                build_bucket_table(entry, spec, MetricHeadings(study.results))
-            ]
-        ]
+        figures = []
+        for spec in entry.directions:
+            table = build_bucket_table(entry, spec, headings)
+            picture = _draw_bucket_picture(entry, spec, pair, study.get_digits(spec))
+            data = tables.convert_table(table)
+            figures.append(tables.build_figure(table.caption, picture, data))
         parts.append(tag("h3", f"By {entry.title}"))
         parts.append(tag("div", figures, class_="figures"))
-    return join_markup(
-        tag(
-            "p",
-            "Scores on subsets of the test set, with 95% intervals: ",
-            drawn,
-            ". Subsets with few segments are pale, and marked “?” in the data, because "
-            "their scores are unreliable. “Data” below each chart lists all systems.",
-        ),
-        parts,
+    rest = (
+        ". Subsets with few segments are pale, and marked “?” in the data, because "
+        "their scores are unreliable. “Data” below each chart lists all systems."
     )
+    lead = "Scores on subsets of the test set, with 95% intervals: "
+    return join_markup(tag("p", lead, drawn, rest), parts)
 
 
 def _draw_bucket_picture(
@@ -138,12 +116,8 @@ def _draw_bucket_picture(
     scores = [
         [bucket.scores[name][spec] for name in pair] for bucket in buckets.buckets
     ]
-    ends = [
-        end
-        for row in scores
-        for entry in row
-        for end in entry.interval or (entry.score,)
-    ]
+    entries = [entry for row in scores for entry in row]
+    ends = [end for entry in entries for end in entry.interval or (entry.score,)]
     left = max(chart.measure_names(labels, LONGEST), 56)
     scale = chart.AxisScale(*chart.pad_range(ends), left, chart.WIDTH - chart.OVERHANG)
     bottom = ROW * len(labels) + 8.0
@@ -186,14 +160,11 @@ def build_ngrams_section(study: Study) -> Html | None:
         inside = tag("summary", names), tag("div", lists)
         opened = entry.system == study.rival
         folded.append(tag("details", inside, open=opened, class_="block"))
-    return join_markup(
-        tag(
-            "p",
-            f"N-grams of up to {blocks[0][0].order} words whose counts changed most "
-            f"in one direction. {NGRAMS_NOTE}",
-        ),
-        folded,
+    lead = (
+        f"N-grams of up to {blocks[0][0].order} words whose counts changed most in one "
+        f"direction. {NGRAMS_NOTE}"
     )
+    return join_markup(tag("p", lead), folded)
 
 
 def _convert_ngrams(entry: NgramChanges) -> list[Html]:
@@ -209,10 +180,8 @@ def _convert_ngrams(entry: NgramChanges) -> list[Html]:
 def _link_segments(cell: Cell) -> Html:
     parts = re.split(r"(\d+)", str(cell.value))
     return join_markup(
-        [
-            tag("a", part, href=f"#seg-{part}") if part.isdecimal() else part
-            for part in parts
-        ]
+        tag("a", part, href=f"#seg-{part}") if part.isdecimal() else part
+        for part in parts
     )
 
 
@@ -221,30 +190,18 @@ def build_profiles_section(study: Study) -> Html | None:
     profiles = study.findings.profiles
     if profiles is None:
         return None
+    lead = (
+        "Systems with the same score can fail in different ways: one adds text, another "
+        "omits half of it but translates the rest correctly."
+    )
     caption = f"Profiles of the outputs, tokenised by {profiles.preparation}"
     table = replace(build_profile_table(profiles), caption=caption)
+    readings = [(tag("bdi", one.system), one.reading) for one in profiles.profiles]
+    meanings = [(trait.title, trait.meaning) for trait in profiles.traits]
+    folded = tables.build_definitions(meanings, "meanings")
     return join_markup(
-        tag(
-            "p",
-            "Systems with the same score can fail in different ways: one adds text, "
-            "another omits half of it but translates the rest correctly.",
-        ),
+        tag("p", lead),
         tables.convert_table(table, kind="scores profiles"),
-        tag(
-            "dl",
-            [
-                [tag("dt", tag("bdi", profile.system)), tag("dd", profile.reading)]
-                for profile in profiles.profiles
-            ],
-            class_="meanings",
-        ),
-        tag(
-            "details",
-            tag("summary", "Column definitions"),
-            tag(
-                "dl",
-                [[tag("dt", t.title), tag("dd", t.meaning)] for t in profiles.traits],
-                class_="meanings",
-            ),
-        ),
+        tables.build_definitions(readings, "meanings"),
+        tag("details", tag("summary", "Column definitions"), folded),
     )

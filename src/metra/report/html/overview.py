@@ -34,21 +34,15 @@ _SIGNS: dict[str, tuple[str, Literal["", "good", "bad"]]] = {
 
 def build_overview_section(study: Study) -> Html:
     """Lay out the summary and the table of scores."""
-    systems = study.rank_systems()
+    systems, headline = study.rank_systems(), []
+    if len(systems) > 1:
+        headline = describe_disagreement(*_list_results(study))
     return join_markup(
-        _build_headline(study),
+        tag("p", headline, class_="lead headline") if headline else None,
         tag("p", _build_summary(study, systems), class_="lead"),
         _build_scores_table(study, systems),
         _build_differences(study),
     )
-
-
-def _build_headline(study: Study) -> Html | None:
-    """Say first where people, neural and string metrics disagree, and whom to trust."""
-    lines = []
-    if len(study.results.systems) > 1:
-        lines = describe_disagreement(*_list_results(study))
-    return tag("p", lines, class_="lead headline") if lines else None
 
 
 def _list_results(study: Study) -> list[Results]:
@@ -65,26 +59,22 @@ def _build_summary(study: Study, systems: Sequence[SystemScores]) -> Child:
         ]
         return [_emphasize_name(systems[0].name), f" has {join_names(scores)}."]
     leading = _list_results(study)[0]
-    spec = choose_trusted_metric(leading)
-    metrics = study.results.specs
+    spec, metrics = choose_trusted_metric(leading), study.results.specs
     by_people = [HUMAN_SCORE] if leading is not study.results else []
-    rest = [each for each in metrics if each != spec]
     first = leading.ranked(spec)[0]
     specs_by_winner: dict[str, list[str]] = {first.name: [spec]}
-    for each in rest:
-        winner = study.results.ranked(each)[0].name
-        specs_by_winner.setdefault(winner, []).append(each)
+    for each in metrics:
+        if each != spec:
+            winner = study.results.ranked(each)[0].name
+            specs_by_winner.setdefault(winner, []).append(each)
     words: list[Child] = [f"Of {len(systems)} systems, "]
     for name, won in specs_by_winner.items():
         listed = join_names(won)
         if len(won) == len(by_people) + len(metrics) > 1:
             listed = join_names([*by_people, f"all {len(metrics)} metrics"])
         is_best = " is best" if name == first.name else ""
-        words += [
-            "" if is_best else "; ",
-            _emphasize_name(name),
-            f"{is_best} by {listed}",
-        ]
+        between = "" if is_best else "; "
+        words += [between, _emphasize_name(name), f"{is_best} by {listed}"]
     score = first.scores[spec]
     digits = study.get_digits(spec)
     shown = f" is {tables.format_with_minus(score.score, digits)}"
@@ -112,11 +102,7 @@ def _describe_best_cluster(results: Results, spec: str, best: str) -> Child:
         listed += [between if listed else "", tag("bdi", name)]
     if len(others) > 3:
         listed = [f"{len(others)} other systems"]
-    return [
-        f"By {spec}, it does not differ significantly from ",
-        listed,
-        ".",
-    ]
+    return [f"By {spec}, it does not differ significantly from ", listed, "."]
 
 
 def _emphasize_name(name: str) -> Html:
@@ -151,7 +137,7 @@ def _build_scores_table(study: Study, systems: Sequence[SystemScores]) -> Html:
             f"{_describe_family(all_results)}."
         )
     return tables.build_html_table(
-        headings, rows, caption=caption, name="scores", kind="scores", sortable=True
+        headings, rows, caption, "scores", kind="scores", sortable=True
     )
 
 
@@ -245,19 +231,12 @@ def _build_baseline_table(study: Study) -> Html:
     for spec in results.specs:
         columns.append(Column(spec, digits=study.get_digits(spec)))
         columns.append(Column("p", p_values=True))
-    rows = [
-        (
-            system.name,
-            [
-                cell
-                for spec in results.specs
-                for entry in [entries[system.name, spec]]
-                for cell in (_build_difference(entry), Cell(entry.p_holm))
-            ],
-        )
-        for system in study.rank_systems()
-        if system.name != study.baseline
-    ]
+    rows = []
+    for system in study.rank_systems():
+        if system.name != study.baseline:
+            tested = [entries[system.name, spec] for spec in results.specs]
+            pairs = [(_build_difference(each), Cell(each.p_holm)) for each in tested]
+            rows.append((system.name, [cell for pair in pairs for cell in pair]))
     caption = "Differences from the baseline, with 95% intervals"
     table = make_table("system", columns, rows, caption=caption, name="differences")
     return tables.convert_table(table, kind="scores")
@@ -266,14 +245,8 @@ def _build_baseline_table(study: Study) -> Html:
 def _build_difference(entry: SystemComparison, digits: int | None = None) -> Cell:
     """Build the cell of a difference, with a triangle if it is significant."""
     prefix, tone = _SIGNS[entry.verdict]
-    return Cell(
-        entry.difference,
-        entry.interval,
-        digits=digits,
-        signed=True,
-        prefix=prefix,
-        tone=tone,
-    )
+    numbers = entry.difference, entry.interval
+    return Cell(*numbers, digits=digits, signed=True, prefix=prefix, tone=tone)
 
 
 def _build_pairs_table(study: Study) -> Html:

@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from importlib import resources
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,8 +17,10 @@ from metra.errors import format_count
 from metra.formats.atomic import write_file
 from metra.metrics.record import Metric
 from metra.report import REPORT_METRICS
-from metra.report.html import data, findings, overview, relations, segments
+from metra.report.chart import read_static_file
+from metra.report.html import explorer, findings, overview, relations
 from metra.report.html.markup import Html, join_markup, mark_safe, tag
+from metra.report.html.tables import build_definitions
 from metra.report.pictures import grid
 from metra.report.study import Study, build_study
 from metra.report.writers.headings import describe_corpus, list_signatures
@@ -39,60 +40,32 @@ class Provenance(NamedTuple):
     made: str
 
 
-READING = (
-    (
-        "Scores",
-        "↑ means that higher is better, ↓ that lower is better. A system score is "
-        "not the mean of segment scores, because most metrics first add up counts "
-        "over all segments. Do not compare scores of different metrics or different "
-        "test sets.",
-    ),
-    (
-        "Intervals",
-        "The 95% bootstrap interval estimates how much the score would vary on "
-        "other test sets of the same kind and size. Overlapping intervals do not "
-        "show that two systems are equal: use the paired tests, which compare "
-        "systems on the same segments.",
-    ),
-    (
-        "Single segments",
-        "The score of a single segment is unreliable; read the text as well. If a "
-        "metric scores segments with a different configuration, that configuration "
-        "has its own signature below.",
-    ),
-    (
-        "Colours",
-        "Words that differ between two outputs are underlined: with a solid line if a "
-        "reference contains them, with a wavy line if none does. Colour is never the only "
-        "signal.",
-    ),
-    (
-        "The grid",
-        "Rows are output words, columns are reference words. Blocks are matching "
-        "word sequences; long blocks near the diagonal mean that the output is "
-        "close to the reference.",
-    ),
-)
-
-
 def build_reading_section(study: Study) -> Html:
     """Explain, and give the signatures."""
     signatures = [tag("li", tag("code", s)) for s in list_signatures(study.results)]
+    advice = (
+        "Report these signatures with your scores. They hold all metric options, the "
+        "resampling and the version of metra."
+    )
     return join_markup(
-        tag("dl", [[tag("dt", word), tag("dd", text)] for word, text in READING]),
+        explain_terms("report"),
         tag("h3", "Signatures"),
-        tag(
-            "p",
-            "Report these signatures with your scores. They hold all metric "
-            "options, the resampling and the version of metra.",
-        ),
+        tag("p", advice),
         tag("ul", signatures, class_="signatures"),
     )
 
 
+def explain_terms(page: str) -> Html:
+    """Explain the terms of a kind of page: report, card or exercise."""
+    import tomllib
+
+    texts = tomllib.loads(read_static_file("reading.toml"))
+    return build_definitions(texts[page].items())
+
+
 SECTIONS: tuple[tuple[str, str, Callable[[Study], Html | None]], ...] = (
     ("overview", "Overview", overview.build_overview_section),
-    ("compare", "Segments", segments.build_segments_section),
+    ("compare", "Segments", explorer.build_segments_section),
     ("errors", "Errors", findings.build_errors_section),
     ("buckets", "Buckets", findings.build_buckets_section),
     ("ngrams", "N-grams", findings.build_ngrams_section),
@@ -172,11 +145,8 @@ def get_date() -> str:
 
 def render(study: Study, provenance: Provenance, title: str) -> str:
     """Write the whole report as one HTML file, without a final newline."""
-    sections = []
-    for key, name, build in SECTIONS:
-        body = build(study)
-        if body is not None:
-            sections.append(PageSection(key, name, body))
+    bodies = ((key, name, build(study)) for key, name, build in SECTIONS)
+    sections = [PageSection(key, name, body) for key, name, body in bodies if body]
     systems = format_count(len(study.results.systems), "system")
     return render_page(
         title,
@@ -184,7 +154,7 @@ def render(study: Study, provenance: Provenance, title: str) -> str:
         sections,
         provenance,
         more=[tag("main", id="segment", tabindex=-1, hidden=True)],
-        data_element=data.embed_data(study),
+        data_element=explorer.embed_data(study),
         scripts=SCRIPTS,
     )
 
@@ -278,17 +248,13 @@ def _build_footer(provenance: Provenance) -> Html:
 @cache
 def _read_style() -> str:
     """Give the page's style and the grid's, whose colours the page then sets."""
-    return grid.STYLE + _read_static_file("report.css")
+    return grid.make_grid_style() + read_static_file("report.css")
 
 
 @cache
 def _read_script(names: tuple[str, ...]) -> str:
-    parts = "\n".join(_read_static_file(f"{name}.js") for name in names)
+    parts = "\n".join(read_static_file(f"{name}.js") for name in names)
     return f'"use strict";\n(() => {{\n{parts}}})();\n'
-
-
-def _read_static_file(name: str) -> str:
-    return (resources.files(__package__) / "static" / name).read_text(encoding="utf-8")
 
 
 def _hash_text(text: str) -> str:

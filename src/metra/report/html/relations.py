@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from metra.analysis.distributions import Distribution
-from metra.analysis.relations import ScoreRelation
+from metra.analysis.relations import Distribution, ScoreRelation
 from metra.errors import format_count
 from metra.report import chart
 from metra.report.html import tables
@@ -36,14 +35,11 @@ def build_distributions_section(study: Study) -> Html:
         )
         for entry in study.distributions
     ]
-    return join_markup(
-        tag(
-            "p",
-            "Histogram of segment scores for each system. All histograms in a chart "
-            "share bins and scale; the short line marks the median.",
-        ),
-        tag("div", figures, class_="figures"),
+    lead = (
+        "Histogram of segment scores for each system. All histograms in a chart share "
+        "bins and scale; the short line marks the median."
     )
+    return join_markup(tag("p", lead), tag("div", figures, class_="figures"))
 
 
 def _draw_distribution(distribution: Distribution, names: Sequence[str]) -> Html:
@@ -60,9 +56,8 @@ def _draw_distribution(distribution: Distribution, names: Sequence[str]) -> Html
         for low, high, count in bins:
             if count:
                 tall = max(1.0, STRIP_BAR * count / highest)
-                x, wide = scale(low) + 0.5, max(1.0, scale(high) - scale(low) - 1)
                 hint = f"{name}: {count:,} from {low:g} to {high:g}"
-                marks.append(chart.draw_rect(x, base - tall, wide, tall, "bar", hint))
+                marks.append(chart.draw_bar(scale, low, high, (base, tall), hint))
         median, top = scale(distribution.medians[name]), base - STRIP_BAR - 3
         marks.append(chart.draw_line(median, top, median, base, "median"))
         marks.append(chart.draw_line(left, base, scale.stop, base, "axis"))
@@ -82,18 +77,13 @@ def _equalize_edges(edges: Sequence[float]) -> list[float]:
 
 def _build_distribution_table(distribution: Distribution, names: Sequence[str]) -> Html:
     counts = [distribution.counts[name] for name in names]
+    edges, spec = distribution.edges, distribution.spec
     rows = [
         [Cell(low), Cell(high), *row]
-        for low, high, *row in zip(
-            distribution.edges, distribution.edges[1:], *counts, strict=False
-        )
+        for low, high, *row in zip(edges, edges[1:], *counts, strict=False)
     ]
-    return tables.build_html_table(
-        ["from", "to", *names],
-        rows,
-        caption=f"Segments by {distribution.spec}",
-        name=f"distribution-{distribution.spec}",
-    )
+    about = f"Segments by {spec}", f"distribution-{spec}"
+    return tables.build_html_table(["from", "to", *names], rows, *about)
 
 
 def build_relations_section(study: Study) -> Html | None:
@@ -101,16 +91,15 @@ def build_relations_section(study: Study) -> Html | None:
     relations = study.relations
     if not relations:
         return None
-    rest = ""
+    lead = (
+        "Each square stands for the segments of all systems with these two scores; "
+        "larger squares hold more segments. Where two metrics agree, the squares lie "
+        "along a line."
+    )
     if len(relations) > MOST:
-        rest = f" The charts show the first {MOST} pairs; the table has all."
+        lead += f" The charts show the first {MOST} pairs; the table has all."
     return join_markup(
-        tag(
-            "p",
-            "Each square stands for the segments of all systems with these two "
-            "scores; larger squares hold more segments. Where two metrics agree, "
-            f"the squares lie along a line.{rest}",
-        ),
+        tag("p", lead),
         _build_correlations_table(relations, "Correlation between metrics", "metrics"),
         tag("div", map(_draw_segments_figure, relations[:MOST]), class_="figures"),
     )
@@ -123,19 +112,14 @@ def _build_correlations_table(
     headings = ["x-axis", "y-axis", "segments", "Pearson", "Spearman", "systems"]
     rows: list[list[tables.CellContent]] = [
         [
-            entry.x,
-            entry.y,
-            entry.segments,
-            Cell(entry.pearson, digits=3),
-            Cell(entry.spearman, digits=3),
-            len(entry.points),
-            Cell(entry.systems_pearson, digits=3),
+            *(entry.x, entry.y, entry.segments),
+            *(Cell(entry.pearson, digits=3), Cell(entry.spearman, digits=3)),
+            *(len(entry.points), Cell(entry.systems_pearson, digits=3)),
         ]
         for entry in relations
     ]
-    name = f"correlations-{name}"
     headings.append("Pearson, systems")
-    return tables.build_html_table(headings, rows, caption=caption, name=name)
+    return tables.build_html_table(headings, rows, caption, f"correlations-{name}")
 
 
 def _draw_segments_figure(entry: ScoreRelation) -> Html:
@@ -154,18 +138,15 @@ def _draw_segments_figure(entry: ScoreRelation) -> Html:
         top = frame.bottom - tall * (up + 0.5) - h / 2
         hint = format_count(count, "segment")
         marks.append(chart.draw_rect(left, top, w, h, "square", hint))
-    correlation = "no correlation: one of the two is constant"
+    note = "no correlation: one of the two is constant"
     if entry.pearson is not None and entry.spearman is not None:
-        pearson, spearman = (
-            tables.format_with_minus(value, 3)
-            for value in (entry.pearson, entry.spearman)
-        )
-        correlation = f"Pearson {pearson}, Spearman {spearman}"
+        pearson = tables.format_with_minus(entry.pearson, 3)
+        spearman = tables.format_with_minus(entry.spearman, 3)
+        note = f"Pearson {pearson}, Spearman {spearman}"
     title = f"{entry.y} against {entry.x}"
-    label = f"{title} over {format_count(entry.segments, 'segment')}; {correlation}"
+    label = f"{title} over {format_count(entry.segments, 'segment')}; {note}"
     picture = chart.make_svg(chart.WIDTH, chart.PAGE_HEIGHT, label, marks)
-    table = _build_squares_table(entry)
-    return tables.build_figure(title, picture, table, note=correlation)
+    return tables.build_figure(title, picture, _build_squares_table(entry), note)
 
 
 def _build_squares_table(entry: ScoreRelation) -> Html:
@@ -177,12 +158,9 @@ def _build_squares_table(entry: ScoreRelation) -> Html:
     rows: list[list[tables.CellContent]] = [
         [*xs[x : x + 2], *ys[y : y + 2], count] for x, y, count in entry.squares
     ]
-    return tables.build_html_table(
-        [f"{entry.x} from", "to", f"{entry.y} from", "to", "segments"],
-        rows,
-        caption=f"Segments by {entry.x} and {entry.y}",
-        name=f"segments-{entry.x}-{entry.y}",
-    )
+    headings = [f"{entry.x} from", "to", f"{entry.y} from", "to", "segments"]
+    about = f"Segments by {entry.x} and {entry.y}", f"segments-{entry.x}-{entry.y}"
+    return tables.build_html_table(headings, rows, *about)
 
 
 def _draw_systems_figure(entry: ScoreRelation, fit: "LineFit | None") -> Html:
@@ -210,45 +188,38 @@ def describe_left_out(people: "PeopleScores") -> str:
     )
 
 
-def _build_people_table(people: "PeopleScores") -> Html | None:
-    """Show the ranking of the results page; nothing if one system was judged."""
-    if people.answer is None:
-        return None
-    from metra.meta.rank import build_ranking_table
-
-    return tables.convert_table(build_ranking_table(people.answer))
-
-
 def build_judgements_section(study: Study) -> Html | None:
     """Hold every metric against the judgements; nothing where there are none."""
-    people = study.people
+    people, relations = study.people, study.people_relations
     if people is None:
         return None
     # Most reports have no judgements, and need nothing of what trust is computed from.
+    from metra.meta.rank import build_ranking_table
     from metra.report.html.trust import build_trust_parts
 
     judges = ""
     if people.judges is not None:
         judges = f" by {format_count(people.judges, 'judge')}"
-    relations = study.people_relations
     judged = sum(entry.segments for entry in relations[:1])
+    lead = (
+        f"{format_count(len(people.scores), 'judgement')}{judges} of "
+        f"{format_count(judged, 'output')}. Several judgements of the same output are "
+        "averaged. A higher correlation means more agreement, whatever the directions "
+        "of the scores. Counted: "
+    )
+    counted = tag("span", people.selection, class_="selection"), "."
+    left_out = f" {describe_left_out(people)}" if people.left_out else None
     systems = [
         _draw_systems_figure(entry, study.people_lines.get(entry.y))
         for entry in relations
     ]
+    ranking = None
+    if people.answer is not None:
+        ranking = tables.convert_table(build_ranking_table(people.answer))
     caption = "Correlation of metrics with human judgements"
     return join_markup(
-        tag(
-            "p",
-            f"{format_count(len(people.scores), 'judgement')}{judges} of "
-            f"{format_count(judged, 'output')}. Several judgements of the same "
-            "output are averaged. A higher correlation means more agreement, whatever "
-            "the directions of the scores. Counted: ",
-            tag("span", people.selection, class_="selection"),
-            ".",
-            f" {describe_left_out(people)}" if people.left_out else None,
-        ),
-        _build_people_table(people),
+        tag("p", lead, counted, left_out),
+        ranking,
         _build_correlations_table(relations, caption, "people"),
         tag("div", systems, class_="figures"),
         tag("div", map(_draw_segments_figure, relations), class_="figures"),

@@ -22,17 +22,17 @@ CellContent: TypeAlias = "Html | str | int | Cell"
 
 def build_html_table(
     headings: Sequence[Child],
-    rows: Iterable[Sequence[CellContent] | Html],
-    *,
+    rows: Iterable[Sequence[CellContent]],
     caption: str,
     name: str,
+    *,
     kind: str | None = None,
     sortable: bool = False,
     label: str | None = None,
 ) -> Html:
     """Lay out a table that scrolls by itself where it is too wide; `name` names its CSV.
 
-    Rows and headings may be markup already; screen readers read `label` for the caption.
+    Cells and headings may be markup already; screen readers read `label` for the caption.
     """
     inside = tag(
         "table",
@@ -43,10 +43,8 @@ def build_html_table(
         data_csv=name,
         data_sortable=sortable,
     )
-    label = label or caption
-    return tag(
-        "div", inside, class_="scroll", tabindex=0, role="region", aria_label=label
-    )
+    about = {"role": "region", "aria_label": label or caption}
+    return tag("div", inside, class_="scroll", tabindex=0, **about)
 
 
 def convert_table(
@@ -64,19 +62,13 @@ def convert_table(
         [_convert_cell(*pair) for pair in zip(row, table.columns, strict=True)]
         for row in table.rows
     ]
-    # Rows of a matrix have numbers, whose names stand beside them.
     heads = [
         make_column_heading(column.title, None if column.align == "left" else "num")
         for column in table.columns
     ]
+    about = table.caption, table.name
     return build_html_table(
-        heads,
-        rows,
-        caption=table.caption,
-        name=table.name,
-        kind=kind,
-        sortable=sortable,
-        label=label,
+        heads, rows, *about, kind=kind, sortable=sortable, label=label
     )
 
 
@@ -90,13 +82,11 @@ def _convert_cell(cell: Cell, column: Column) -> CellContent:
     return tag("td", cell.value, class_="num", data_v=number)
 
 
-def make_column_heading(
-    child: Child, kind: str | None = None, title: str | None = None
-) -> Html:
+def make_column_heading(child: Child, kind: str | None = None) -> Html:
     """Make a column's heading, unless it is one already."""
     if isinstance(child, Html) and child.startswith(("<th", "<td")):
         return child
-    return tag("th", child, scope="col", class_=kind, title=title)
+    return tag("th", child, scope="col", class_=kind)
 
 
 def make_row_heading(name: str, *more: Child) -> Html:
@@ -106,16 +96,20 @@ def make_row_heading(name: str, *more: Child) -> Html:
 
 
 def build_figure(
-    title: Child, picture: Html, data: Html | None, *, note: Child = None
+    title: Child, picture: Html, data: Html | None, note: Child = None
 ) -> Html:
     """Show a picture with its title, a note, and its data folded away."""
     folded = tag("details", tag("summary", "Data"), data) if data is not None else None
-    return tag(
-        "figure",
-        tag("figcaption", title, tag("span", note, class_="note") if note else None),
-        picture,
-        folded,
-    )
+    caption = title, tag("span", note, class_="note") if note else None
+    return tag("figure", tag("figcaption", *caption), picture, folded)
+
+
+def build_definitions(
+    pairs: Iterable[tuple[Child, str]], kind: str | None = None
+) -> Html:
+    """List terms with what they mean."""
+    listed = [[tag("dt", word), tag("dd", text)] for word, text in pairs]
+    return tag("dl", listed, class_=kind)
 
 
 def make_number_cell(cell: Cell, column: Column = _PLAIN) -> Html:
@@ -132,9 +126,8 @@ def make_number_cell(cell: Cell, column: Column = _PLAIN) -> Html:
         shown = mark_best_number(shown)
     if cell.tone:
         word = _TONES[cell.tone]
-        shown = tag(
-            "span", shown, tag("span", f" {word}", class_="unseen"), class_=word
-        )
+        unseen = tag("span", f" {word}", class_="unseen")
+        shown = tag("span", shown, unseen, class_=word)
     interval = None
     if cell.interval is not None:
         ends = "[{}, {}]".format(*(write(end, digits) for end in cell.interval))
@@ -163,12 +156,10 @@ def format_difference(value: float, digits: int) -> str:
     >>> format_difference(1.25, 1), format_difference(-0.04, 1), format_difference(-2, 1)
     ('+1.2', '0.0', '−2.0')
     """
-    text = format_score(value, digits)
-    if value != value:  # a dash
-        return text
-    if float(text) == 0:
-        return text.removeprefix("-")
-    return text.replace("-", "−") if value < 0 else f"+{text}"
+    text = format_with_minus(value, digits)
+    if not text.strip("−0.–"):  # nothing, or a dash
+        return text.removeprefix("−")
+    return text if value < 0 else f"+{text}"
 
 
 def format_with_minus(value: float, digits: int) -> str:
@@ -176,9 +167,7 @@ def format_with_minus(value: float, digits: int) -> str:
     return format_score(value, digits).replace("-", "−")
 
 
-def _build_row(row: Sequence[CellContent] | Html) -> Html:
-    if isinstance(row, Html):
-        return row
+def _build_row(row: Sequence[CellContent]) -> Html:
     cells: list[str] = []
     for at, cell in enumerate(row):
         if isinstance(cell, Cell):

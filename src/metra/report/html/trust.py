@@ -15,7 +15,7 @@ from metra.report.html.tables import (
     build_html_table,
     format_with_minus,
 )
-from metra.report.pictures.judges import plot_histogram, plot_judges
+from metra.report.pictures.plots import plot_histogram, plot_judges
 from metra.scoring.table import Cell
 
 
@@ -42,63 +42,46 @@ def _build_agreement_table(report: TrustReport) -> Html:
         [row.metric, levels[row.level], Cell(row.value, row.interval, digits=3), row.n]
         for row in report.agreement
     ]
-    return build_html_table(
-        ["metric", "of", "Pearson", "values"],
-        rows,
-        caption="Agreement with human judgements (higher is better), with 95 % "
-        "intervals over resampled systems and segments; system scores here "
-        "use judged segments only, unlike those above",
-        name="agreement",
+    caption = (
+        "Agreement with human judgements (higher is better), with 95 % intervals over "
+        "resampled systems and segments; system scores here use judged segments only, "
+        "unlike those above"
     )
+    headings = ["metric", "of", "Pearson", "values"]
+    return build_html_table(headings, rows, caption, "agreement")
 
 
 def _draw_comparison(comparison: MetricComparison) -> Html:
     """Draw p-values, the row better than the column, and a frame round each cluster."""
     names, size = comparison.names, len(comparison.names)
-    values = comparison.values.tolist()
-    # Each metric against those below it; there is nothing in the lower half.
-    p = comparison.p.tolist()
+    values, tests = comparison.values.tolist(), comparison.tests
     caption = "p-values for differences in agreement with people"
+    p, corrected = comparison.p.tolist(), (tests.p, tests.holm, tests.bh)
     heat = Heatmap("", caption, names, p, "p", comparison.clusters)
-    tests = comparison.tests
-    corrected = (tests.p, tests.holm, tests.bh)
     rows: list[list[CellContent]] = [
         [
-            names[i],
-            names[j],
-            Cell(values[i] - values[j], digits=3),
-            *(Cell(_replace_nan(float(each[i, j])), digits=4) for each in corrected),
+            *(names[i], names[j], Cell(values[i] - values[j], digits=3)),
+            *(Cell(float(each[i, j]), digits=4) for each in corrected),
         ]
         for i in range(size)
         for j in range(i + 1, size)
     ]
+    headings = ["better", "worse", "difference", "p", "p, Holm", "p, BH"]
+    subject = "p-values of differences in Pearson's r over segments"
     return build_figure(
         "Significant differences between metrics",
         draw_matrix(heat),
-        build_html_table(
-            ["better", "worse", "difference", "p", "p, Holm", "p, BH"],
-            rows,
-            caption="p-values of differences in Pearson's r over segments",
-            name="metric-p-values",
-        ),
-        note="p-values of differences in Pearson's r over segments between row and "
-        f"column ({comparison.description}); frames are clusters of metrics "
-        "that do not differ significantly after Holm's correction",
+        build_html_table(headings, rows, subject, "metric-p-values"),
+        f"{subject} between row and column ({comparison.description}); frames are "
+        "clusters of metrics that do not differ significantly after Holm's correction",
     )
 
 
 def _draw_curve(curve: LengthCurve) -> Html:
     """Draw a line a metric over the lengths of documents, people's own dashed."""
-    means = curve.means
-    curves = CurvePlot(
-        "",
-        "",
-        "segments per document",
-        "mean Spearman",
-        [str(length) for length in curve.lengths],
-        means,
-        dashed=[curve.judges],
-    )
+    means, lengths = curve.means, list(map(str, curve.lengths))
+    names = "segments per document", "mean Spearman"
+    curves = CurvePlot("", "", *names, lengths, means, dashed=[curve.judges])
     lines = [
         f"{name} {', '.join(f'{v:.2f}' if v == v else '–' for v in line)}"
         for name, line in means.items()
@@ -111,29 +94,19 @@ def _draw_curve(curve: LengthCurve) -> Html:
             "the dashed line is one judge against another, drawn at random for each "
             f"{curve.judges_by}"
         )
+    rows: list[list[CellContent]] = [
+        [length, *(Cell(line[at], digits=3) for line in means.values())]
+        for at, length in enumerate(curve.lengths)
+    ]
+    label = (
+        f"Mean Spearman correlation with people by document length: {'; '.join(lines)}"
+    )
+    caption = "Mean Spearman correlation of system rankings on random documents"
     return build_figure(
         "Agreement by document length",
-        draw_curve_picture(
-            curves,
-            "Mean Spearman correlation with people by document length: "
-            f"{'; '.join(lines)}",
-        ),
-        build_html_table(
-            ["segments", *means],
-            [
-                [
-                    length,
-                    *(
-                        Cell(_replace_nan(line[at]), digits=3)
-                        for line in means.values()
-                    ),
-                ]
-                for at, length in enumerate(curve.lengths)
-            ],
-            caption="Mean Spearman correlation of system rankings on random documents",
-            name="document-length",
-        ),
-        note=f"systems are ranked on documents made of random segments; {judges}",
+        draw_curve_picture(curves, label),
+        build_html_table(["segments", *means], rows, caption, "document-length"),
+        f"systems are ranked on documents made of random segments; {judges}",
     )
 
 
@@ -142,36 +115,28 @@ def _draw_judge_pair(judges: JudgeSummary) -> Html:
     plot = judges.plot
     label = f"{plot.down} against {plot.across}, {plot.caption}"
     counts = sorted(Counter(plot.given).items())
+    rows: list[list[CellContent]] = [
+        [Cell(a), Cell(b), count] for (a, b), count in counts
+    ]
+    headings, caption = [plot.across, plot.down], f"{plot.across} and {plot.down}"
     return build_figure(
         "Two judges with the lowest agreement",
         draw_on_page(label, plot_judges(plot, chart.PAGE_FRAME)),
-        build_html_table(
-            [plot.across, plot.down, "outputs"],
-            [[Cell(a), Cell(b), count] for (a, b), count in counts],
-            caption=f"{plot.across} and {plot.down}",
-            name="judge-pair",
-        ),
-        note=plot.caption,
+        build_html_table([*headings, "outputs"], rows, caption, "judge-pair"),
+        plot.caption,
     )
 
 
 def _draw_gaps(judges: JudgeSummary) -> Html:
     """Draw how far apart two judgements of one output are."""
-    gaps = judges.gaps
-    note = gaps.caption
+    gaps, note = judges.gaps, judges.gaps.caption
     alpha = judges.values.get("alpha interval", math.nan)
     if not math.isnan(alpha):
         note += f"; Krippendorff's alpha {format_with_minus(alpha, 3)}"
-    label = f"{gaps.title}: {gaps.caption}"
+    picture = plot_histogram(gaps, chart.PAGE_FRAME)
     return build_figure(
         "Differences between two judgements of the same output",
-        draw_on_page(label, plot_histogram(gaps, chart.PAGE_FRAME)),
-        build_html_table(
-            [gaps.across, "pairs"], gaps.bars, caption=gaps.title, name="judge-gaps"
-        ),
-        note=note,
+        draw_on_page(f"{gaps.title}: {gaps.caption}", picture),
+        build_html_table([gaps.across, "pairs"], gaps.bars, gaps.title, "judge-gaps"),
+        note,
     )
-
-
-def _replace_nan(value: float) -> float | None:
-    return None if math.isnan(value) else value

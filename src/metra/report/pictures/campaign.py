@@ -60,11 +60,10 @@ def draw_times(times: TimeTable) -> Html:
     for low, high, count in bins:
         if count:
             size = max(1.0, (tall - TOP) * count / highest)
-            x, wide = scale(low) + 0.5, max(1.0, scale(high) - scale(low) - 1)
             is_open = times.is_cut and high == times.edges[-1]
             most = times.all.most if is_open else high
             hint = f"{count} from {low:.0f} to {most:.0f} s"
-            marks.append(chart.draw_rect(x, tall - size, wide, size, "bar", hint))
+            marks.append(chart.draw_bar(scale, low, high, (tall, size), hint))
     middle = scale(times.all.median)
     marks.append(chart.draw_line(middle, TOP, middle, tall, "median"))
     label = (

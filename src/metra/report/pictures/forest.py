@@ -37,9 +37,8 @@ def draw_forest(plot: ForestPlot, layout: chart.PictureLayout = chart.SCREEN) ->
     """Draw a forest plot as a file of its own; panels share the names of the rows."""
     is_dense = layout.width is not None and len(plot.names) > MANY
     size, marks = _arrange_panels(plot, layout, DENSE if is_dense else ROOMY)
-    description = _describe_forest(plot)
-    title, caption = plot.title, plot.caption
-    return chart.render_chart(title, caption, description, size, marks, layout)
+    described = _describe_forest(plot)
+    return chart.render_chart(plot.title, plot.caption, described, size, marks, layout)
 
 
 def _arrange_panels(

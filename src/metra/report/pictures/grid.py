@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from metra.errors import CorpusError, format_count
@@ -195,31 +195,11 @@ SHAPES = {
 #: The slope of the labels above the columns: 60 degrees.
 RISE, RUN = 0.87, 0.5
 
-STYLE = chart.make_style(
-    "metra-grid",
-    """
-& text { unicode-bidi: plaintext }
-& .title { font-size: 14px; font-weight: 600 }
-& .faint { fill: var(--faint) }
-& .rules { stroke: var(--rule); fill: none }
-& .tens { stroke: var(--edge); stroke-opacity: .45; fill: none }
-& .frame { stroke: var(--edge); fill: none }
-& .barrier { fill: var(--edge) }
-& .hit { fill: none; stroke: var(--edge); stroke-width: 4; stroke-linecap: round }
-& .equal { fill: var(--c0); stroke: var(--c0) }
-& .left-out { fill: var(--paper); stroke: var(--faint); stroke-dasharray: 3 2 }
-& .linked { fill: var(--c1); stroke: var(--c1); stroke-dasharray: 6 2 }
-& .stem { fill: var(--c2); stroke: var(--c2) }
-& .synonym { fill: var(--c4); stroke: var(--c4) }
-& .paraphrase { fill: var(--c3); stroke: var(--c3) }
-& rect { stroke-width: 1.5 }
-& rect.equal, & rect.linked, & rect.stem,
-& rect.synonym, & rect.paraphrase { fill-opacity: .16 }
-& rect.left-out { fill: var(--edge); fill-opacity: .12; stroke-width: 1.2 }
-& circle.left-out, & circle.linked { fill: var(--paper);
-  stroke-width: 1.5; stroke-dasharray: none }
-""",
-)
+
+@cache
+def make_grid_style() -> str:
+    """Return the style of grids, in a page or in a file of their own."""
+    return chart.make_style("metra-grid", chart.read_static_file("grid.css"))
 
 
 class _GridPage(NamedTuple):
@@ -235,7 +215,7 @@ class _GridPage(NamedTuple):
 
 def render(segment: AlignedSegment) -> str:
     """Draw which words are equal and which are linked, as a file of its own."""
-    return _draw_grid(segment, STYLE)
+    return _draw_grid(segment, make_grid_style())
 
 
 def render_inline(segment: AlignedSegment) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 
 from metra.formats.table import escape_formula
 from metra.meta.findings import MetaReport
-from metra.report.paper import PaperTable, render_paper_latex
 from metra.report.table import (
     Style,
     format_latex_comments,
@@ -91,6 +90,8 @@ def render_report_markdown(report: MetaReport, style: Style) -> str:
 
 def render_report_latex(report: MetaReport, style: Style) -> str:
     """Write floats, their remarks below; notes and signature are comments above."""
+    from metra.report.writers.paper import PaperTable, render_paper_latex
+
     lines = [*report.selection_notes, *report.notes, *report.signature.split("\n")]
     comments = format_latex_comments(lines)
     papers = [

@@ -8,12 +8,7 @@ from metra.report.table import Style
 from metra.report.terminal import escape_controls, explain_best_marks, render_table
 from metra.report.writers.alignments import render_alignment
 from metra.report.writers.headings import list_signatures
-from metra.report.writers.results import (
-    build_headlines,
-    build_notes,
-    build_remarks,
-    build_tables,
-)
+from metra.report.writers.results import build_tables, describe_results
 from metra.scoring.results import Results
 from metra.scoring.table import Table
 
@@ -27,54 +22,47 @@ _STYLE = """\
 
 def render_text(results: Results) -> str:
     """Lay out the scores of systems, without documents and segments."""
-    style = Style()
-    short_tables = _build_short_tables(results, style)
-    tables = [render_table(table, style) for table in short_tables]
-    lines = [*build_remarks(results), *explain_best_marks(short_tables)]
-    lines += [*build_notes(results), *_list_levels(results)]
-    blocks = (map(escape_controls, each) for each in (build_headlines(results), lines))
+    tables, words = _build_short_tables(results), describe_results(results)
+    lines = [*words.remarks, *explain_best_marks(tables), *words.notes]
+    lines += _list_levels(results)
+    blocks = (map(escape_controls, each) for each in (words.headlines, lines))
     above, below = map("\n".join, blocks)
-    return "\n\n".join([*filter(None, [above]), *tables, below])
+    laid_out = [render_table(table, Style()) for table in tables]
+    return "\n\n".join([*filter(None, [above]), *laid_out, below])
 
 
 def render_html(results: Results) -> Html:
     """Write the scores of systems as HTML in the colours of the notebook."""
-    tables = [convert_table(each) for each in _build_short_tables(results, Style())]
-    headlines = [tag("div", each) for each in build_headlines(results)]
-    remarks = [tag("div", remark) for remark in build_remarks(results)]
-    notes = [*build_notes(results), *_list_levels(results)]
+    words = describe_results(results)
+    notes = [*words.notes, *_list_levels(results)]
     signatures = [
         tag("li", tag("code", each, style="overflow-wrap:anywhere"))
         for each in list_signatures(results)
     ]
+    folded = tag("summary", tag("small", "Signatures")), tag("ul", signatures)
     return tag(
         "div",
         tag("style", mark_safe(_STYLE)),
-        headlines,
-        tables,
-        remarks,
+        [tag("div", each) for each in words.headlines],
+        [convert_table(each) for each in _build_short_tables(results)],
+        [tag("div", remark) for remark in words.remarks],
         [tag("div", tag("small", note)) for note in notes],
-        tag(
-            "details", tag("summary", tag("small", "Signatures")), tag("ul", signatures)
-        ),
+        tag("details", *folded),
         class_="metra",
         style="overflow-x:auto",
     )
 
 
-def _build_short_tables(results: Results, style: Style) -> list[Table]:
+def _build_short_tables(results: Results) -> list[Table]:
     """Lay out the systems, however many documents, segments and groups there are."""
-    systems = [
-        replace(
-            entry,
-            scores={
-                spec: replace(score, documents=None, segments=None)
-                for spec, score in entry.scores.items()
-            },
-        )
-        for entry in results.systems
-    ]
-    return build_tables(replace(results, systems=systems, groups=None), style)
+    systems = []
+    for entry in results.systems:
+        scores = {
+            spec: replace(score, documents=None, segments=None)
+            for spec, score in entry.scores.items()
+        }
+        systems.append(replace(entry, scores=scores))
+    return build_tables(replace(results, systems=systems, groups=None), Style())
 
 
 def _list_levels(results: Results) -> list[str]:

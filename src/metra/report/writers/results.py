@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from metra.report.table import MISSING, Style, format_score, render_tsv
 from metra.report.terminal import (
@@ -55,11 +55,13 @@ def write(results: Results, form: str, style: Style) -> Iterator[str]:
 def render_terminal(results: Results, style: Style) -> str:
     """Lay out the results for a terminal."""
     tables = build_tables(results, style)
-    blocks = [render_table(table, style) for table in tables]
-    headlines = "\n".join(map(escape_controls, build_headlines(results)))
-    blocks = [*filter(None, [headlines]), *blocks]
-    remarks = "\n".join(escape_controls(line) for line in build_remarks(results))
-    notes = [*explain_best_marks(tables), *build_notes(results)]
+    words = describe_results(results)
+    above, remarks = (
+        "\n".join(map(escape_controls, lines))
+        for lines in (words.headlines, words.remarks)
+    )
+    blocks = [*filter(None, [above]), *(render_table(table, style) for table in tables)]
+    notes = [*explain_best_marks(tables), *words.notes]
     notes += list_signatures(results, style.signature)
     below = "\n".join(style_text(note, DIM, style) for note in notes)
     if style.verbose:
@@ -132,13 +134,30 @@ def build_tables(results: Results, style: Style) -> list[Table]:
     return [main, *build_level_tables(results, style)]
 
 
-def build_notes(results: Results) -> list[str]:
-    """Explain the signs and name the test, if there is one, and say what was scored."""
-    if results.terms is None:
-        return [describe_corpus(results), *_explain_missing_intervals(results)]
-    from metra.report.writers.comparison import build_comparison_legend
+class ResultWords(NamedTuple):
+    """Sentences around the tables of results."""
 
-    return [*build_comparison_legend(results), describe_corpus(results)]
+    #: Where people, neural and string metrics disagree.
+    headlines: Sequence[str]
+    #: How the systems compare, if they were compared.
+    remarks: Sequence[str]
+    #: The signs, the test, and what was scored.
+    notes: Sequence[str]
+
+
+def describe_results(results: Results) -> ResultWords:
+    """Say how the systems compare, what signs mean and what was scored."""
+    corpus = describe_corpus(results)
+    if results.terms is None:
+        return ResultWords([], [], [corpus, *_explain_missing_intervals(results)])
+    from metra.report.writers import comparison
+
+    bases = {score.basis for score in results.systems[0].scores.values()}
+    return ResultWords(
+        comparison.describe_disagreement(results) if len(bases) > 1 else [],
+        comparison.describe_comparisons(results),
+        [*comparison.build_comparison_legend(results), corpus],
+    )
 
 
 def _explain_missing_intervals(results: Results) -> list[str]:
@@ -154,25 +173,6 @@ def _explain_missing_intervals(results: Results) -> list[str]:
         f"scored {unit}s"
         for unit, named in specs.items()
     ]
-
-
-def build_headlines(results: Results) -> list[str]:
-    """Say first where people, neural and string metrics disagree."""
-    bases = {score.basis for score in results.systems[0].scores.values()}
-    if results.terms is None or len(bases) < 2:
-        return []
-    from metra.report.writers.comparison import describe_disagreement
-
-    return describe_disagreement(results)
-
-
-def build_remarks(results: Results) -> list[str]:
-    """Say in words how the systems compare, if they were compared."""
-    if results.terms is None:
-        return []
-    from metra.report.writers.comparison import describe_comparisons
-
-    return describe_comparisons(results)
 
 
 def build_level_tables(
@@ -225,9 +225,9 @@ def build_group_tables(
     build_size = lru_cache(lambda count: Cell(f"{count:,}"))
     if len(systems) == 1:
         rows = (
-            (key, [build_size(group.segments), *map(_build_cell, scores.values())])
+            (key, [build_size(group.segments), *(Cell(each.score) for each in scores)])
             for key, group in named
-            for scores in [group.systems[0].scores]
+            for scores in [group.systems[0].scores.values()]
         )
         yield make_table(corner, ["segments", *columns], rows)
         return
@@ -250,10 +250,6 @@ def _repeat_column(column: Column, names: Sequence[str]) -> list[str | Column]:
     return [Column(name, more_digits=column.more_digits) for name in names]
 
 
-def _build_cell(score: Score) -> Cell:
-    return Cell(score.score)
-
-
 def _build_row(values: Sequence[float], score: Score) -> list[Cell]:
     cells = [Cell(value) for value in values]
     return mark_best(cells, direction=score.direction)
@@ -268,11 +264,8 @@ def _list_score_rows(results: Results) -> Iterator[tuple[str, ...]]:
     for entry in results.systems:
         for spec, score in entry.scores.items():
             low, high = map(repr, score.interval) if score.interval else ("", "")
-            number, better = (
-                _format_value(score.score),
-                score.direction.text,
-            )
-            about = "system", entry.name, "", spec, number
+            better = score.direction.text
+            about = "system", entry.name, "", spec, _format_value(score.score)
             yield (*about, low, high, score.signature, better)
             for level, values, signature in (
                 ("document", score.documents, score.signature),
@@ -299,12 +292,8 @@ def _list_comparison_rows(results: Results) -> Iterator[tuple[str, ...]]:
         names = "comparison", entry.system, entry.baseline, entry.metric
         numbers = entry.difference, *(entry.interval or (None, None))
         tested = [getattr(entry, name) for name in TEST_COLUMNS]
-        yield (
-            *names,
-            *map(_format_value, numbers),
-            entry.test,
-            *(*map(_format_value, tested), ""),
-        )
+        cells = *map(_format_value, numbers), entry.test, *map(_format_value, tested)
+        yield (*names, *cells, "")
 
 
 def _format_value(value: float | str | bool | None) -> str:

@@ -82,18 +82,11 @@ def compute_stability(
     if not width > 0:
         raise OptionError(not_possible(f"width={width:g}", "a number above 0"))
     texts = [list(first), list(second)]
-    lists = _count_lists(texts)
+    scores = [_score_words(entry) for entry in _count_lists(texts)]
     pairs = list(zip(*map(_group_by_document, texts), strict=True))
-    return StabilityResult(
-        names,
-        len(pairs),
-        tuple(_compute_overlap(pairs, order) for order in range(1, n + 1)),
-        tuple(
-            _build_word_sets(
-                pairs, [_score_words(entry) for entry in lists], names, width
-            )
-        ),
-    )
+    overlaps = [_compute_overlap(pairs, order) for order in range(1, n + 1)]
+    sets = _build_word_sets(pairs, scores, names, width)
+    return StabilityResult(names, len(pairs), tuple(overlaps), tuple(sets))
 
 
 def _count_lists(
@@ -197,18 +190,10 @@ def compute_match_sets(
             )
             for name, documents in outputs.items()
         ]
-        results.append(
-            MatchSets(
-                names[which],
-                names[1 - which],
-                len(ngrams[which]),
-                weight,
-                threshold,
-                n,
-                {entry: sizes[entry] for entry in SETS},
-                tuple(listed),
-            )
-        )
+        divided = {entry: sizes[entry] for entry in SETS}
+        about = (names[which], names[1 - which], len(ngrams[which]))
+        settings = (weight, threshold, n)
+        results.append(MatchSets(*about, *settings, divided, tuple(listed)))
     return results
 
 
@@ -256,16 +241,10 @@ def _count_ngrams(document: Document, n: int) -> Grams:
 def _score_words(frequencies: Frequencies) -> list[dict[str, tuple[float, float]]]:
     """For each document its words with their tf.idf and S."""
     lists: list[dict[str, tuple[float, float]]] = [{} for _ in frequencies.documents]
-    entries = zip(
-        frequencies.document.tolist(),
-        frequencies.word.tolist(),
-        frequencies.tfidf.tolist(),
-        frequencies.s.tolist(),
-        strict=True,
-    )
-    words = frequencies.words
+    columns = frequencies.document, frequencies.word, frequencies.tfidf, frequencies.s
+    entries = zip(*(column.tolist() for column in columns), strict=True)
     for document, word, tfidf, s in entries:
-        lists[document][words[word]] = (tfidf, s)
+        lists[document][frequencies.words[word]] = (tfidf, s)
     return lists
 
 
@@ -279,48 +258,31 @@ def _build_word_sets(
         (common, which): [] for common in (True, False) for which in (0, 1)
     }
     for at, pair in enumerate(pairs):
-        counts = [Counter(w for words in document for w in words) for document in pair]
+        counts = [_count_ngrams(document, 1) for document in pair]
         shared = counts[0] & counts[1]
         for which in (0, 1):
             salience = scores[which][at]
             for common, part in ((True, shared), (False, counts[which] - shared)):
-                entries = [(*salience[word], count) for word, count in part.items()]
+                entries = [(*salience[word], count) for (word,), count in part.items()]
                 sets[common, which] += entries
-    values = {
-        key: np.array(entries or np.empty((0, 3)), np.float64)
-        for key, entries in sets.items()
-    }
-    columns = {
-        weight: {key: array[:, at] for key, array in values.items()}
-        for at, weight in enumerate(WEIGHTS)
-    }
-    bounds = {
-        weight: _compute_class_bounds(columns[weight].values(), width)
-        for weight in WEIGHTS
-    }
-    for (common, which), array in values.items():
-        counts_of = array[:, 2]
-        yield WordSet(
-            f"{'in both, by' if common else 'only in'} {names[which]}",
-            common,
-            int(counts_of.sum()),
-            {
-                weight: _compute_mean(columns[weight][common, which], counts_of)
-                for weight in WEIGHTS
-            },
-            {
-                weight: _build_polygon(
-                    columns[weight][common, which], counts_of, bounds[weight]
-                )
-                for weight in WEIGHTS
-            },
-        )
+    arrays = {key: np.array(rows or np.empty((0, 3))) for key, rows in sets.items()}
+    everything = np.concatenate(list(arrays.values()))
+    bounds = [_compute_class_bounds(everything[:, at], width) for at in (0, 1)]
+    for (common, which), array in arrays.items():
+        *columns, sizes = array.T
+        name = f"{'in both, by' if common else 'only in'} {names[which]}"
+        means = [_compute_mean(column, sizes) for column in columns]
+        polygons = [
+            _build_polygon(column, sizes, classes)
+            for column, classes in zip(columns, bounds, strict=True)
+        ]
+        figures = (dict(zip(WEIGHTS, each, strict=True)) for each in (means, polygons))
+        yield WordSet(name, common, int(sizes.sum()), *figures)
 
 
-def _compute_class_bounds(columns: Iterable[Array], width: float) -> Array:
+def _compute_class_bounds(values: Array, width: float) -> Array:
     """Classes that reach from the lowest to the highest score of any set."""
-    joined = np.concatenate(list(columns))
-    numbers = joined[~np.isnan(joined)]
+    numbers = values[~np.isnan(values)]
     if not len(numbers):
         return np.array([0.0, width])
     low, high = np.floor(numbers.min() / width), np.floor(numbers.max() / width) + 1

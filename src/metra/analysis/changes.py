@@ -85,11 +85,10 @@ def find_changes(
 
     The sheets hold the rows of every system.
     """
-    metrics = sheets.metrics
+    metrics, texts = sheets.metrics, collected.texts
     spec = choose_sort_metric(metrics, by)
     preparation = get_preparation(metrics[spec])
     single = metrics[spec].for_segments or metrics[spec]
-    texts = collected.texts
     lengths = collected.segment_lengths(preparation)
     long_enough = lengths >= min_words
 
@@ -110,6 +109,10 @@ def find_changes(
             pair = (baseline, system)
             before, after = (texts.outputs[name][segment] or "" for name in pair)
             references = [stream[segment] for stream in texts.refs]
+            changes = {
+                name: ScoreChange(**{k: float(v[segment]) for k, v in pairs.items()})
+                for name, pairs in scores.items()
+            }
             return SegmentChange(
                 number=segment + 1,
                 document=texts.documents[segment] if texts.documents else None,
@@ -117,12 +120,7 @@ def find_changes(
                 references=references,
                 before=before,
                 after=after,
-                scores={
-                    name: ScoreChange(
-                        **{k: float(v[segment]) for k, v in pairs.items()}
-                    )
-                    for name, pairs in scores.items()
-                },
+                scores=changes,
                 words=float(lengths[segment]),
                 diff=diff_words(before, after, references, preparation),
             )

@@ -75,40 +75,37 @@ def prepare_analyses(
     if not options.any:
         return CollectedCorpus(corpus)
     # What is not asked for is not loaded either.
-    from metra.analysis.buckets import (
-        check_bucket_spec,
-        check_references,
-        parse_bucket_spec,
-    )
+    from metra.analysis import buckets
     from metra.analysis.changes import choose_sort_metric
 
-    sorting = choose_sort_metric(metrics, options.changes_by)
-    kinds = set()
-    for spec in options.buckets:
-        bucket = parse_bucket_spec(spec)
-        check_bucket_spec(bucket, corpus)
-        kinds.add(bucket.kind)
-    of_changes = get_preparation(metrics[sorting])
+    parsed = [buckets.parse_bucket_spec(spec) for spec in options.buckets]
+    for bucket in parsed:
+        buckets.check_bucket_spec(bucket, corpus)
+    kinds = {bucket.kind for bucket in parsed}
+    of_changes = get_preparation(
+        metrics[choose_sort_metric(metrics, options.changes_by)]
+    )
     of_buckets = get_preparation(next(iter(metrics.values())))
-    needs: dict[str, set[Preparation]] = {
-        "lengths": set(),
-        "words": set(),
-        "matches": set(),
-    }
+    lengths: set[Preparation] = set()
+    words: set[Preparation] = set()
+    matches = {of_changes} if options.profiles else set()
     if options.changes != 0:
-        needs["lengths"].add(of_changes)
+        lengths.add(of_changes)
     if options.ngrams != 0:
-        check_references(corpus, "N-grams are compared with those of references")
-        needs["words"].add(of_changes)
+        subject = "N-grams are compared with those of references"
+        buckets.check_references(corpus, subject)
+        words.add(of_changes)
     if kinds & {"length", "source-length"}:
-        needs["lengths"].add(of_buckets)
+        lengths.add(of_buckets)
     if "frequency" in kinds:
-        needs["words"].add(of_buckets)
+        words.add(of_buckets)
     if options.profiles:
-        for preparations in needs.values():
-            preparations.add(of_changes)
+        lengths.add(of_changes)
+        words.add(of_changes)
     texts = options.changes != 0 or options.profiles
-    return CollectedCorpus(corpus, texts=texts, **needs)
+    return CollectedCorpus(
+        corpus, texts=texts, lengths=lengths, words=words, matches=matches
+    )
 
 
 def run_analyses(
@@ -131,29 +128,24 @@ def run_analyses(
     systems = [name for name in collected.systems if name != baseline]
     sorting = choose_sort_metric(sheets.metrics, options.changes_by)
     preparation = get_preparation(sheets.metrics[sorting])
+    compared: dict[str, Any] = {"baseline": baseline, "systems": systems}
+    listed: dict[str, Any] = {
+        "by": options.changes_by,
+        "most": options.changes,
+        "min_words": options.min_words,
+    }
+    drawn: dict[str, Any] = {"trials": options.trials, "seed": options.seed}
 
     def list_ngrams() -> "Sequence[NgramChanges]":
         from metra.analysis.ngrams import find_ngram_changes
 
-        return find_ngram_changes(
-            collected,
-            baseline=baseline,
-            systems=systems,
-            preparation=preparation,
-            most=options.ngrams,
-        )
+        prepared: dict[str, Any] = {"preparation": preparation, "most": options.ngrams}
+        return find_ngram_changes(collected, **compared, **prepared)
 
     def list_buckets() -> "Sequence[Buckets]":
         from metra.analysis.buckets import score_buckets
 
-        score = partial(
-            score_buckets,
-            collected,
-            sheets,
-            baseline=baseline,
-            trials=options.trials,
-            seed=options.seed,
-        )
+        score = partial(score_buckets, collected, sheets, baseline=baseline, **drawn)
         by_label = (score(name, labels=each) for name, each in options.labels.items())
         return [*map(score, options.buckets), *by_label]
 
@@ -162,16 +154,7 @@ def run_analyses(
 
         return describe_outputs(collected, preparation)
 
-    list_changes = partial(
-        find_changes,
-        collected,
-        sheets,
-        baseline=baseline,
-        systems=systems,
-        by=options.changes_by,
-        most=options.changes,
-        min_words=options.min_words,
-    )
+    list_changes = partial(find_changes, collected, sheets, **compared, **listed)
     has_buckets = bool(options.buckets or options.labels)
     tasks: list[tuple[bool, str, str, Callable[[], Any]]] = [
         (options.changes != 0, "changes", "changed segments", list_changes),

@@ -1,7 +1,10 @@
 """Profiles of systems: length, repetition, copied words and other traits of their outputs."""
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any
 
 import numpy as np
 
@@ -78,57 +81,26 @@ class Profiles:
     preparation: str
 
 
-#: Title, unit, whether more is better, and the two counts whose sums are divided.
-_RATIOS: dict[str, tuple[str, str, bool | None, str, str]] = {
-    "length_ratio": ("length", "ratio", None, "words", "reference_words"),
-    "precision": ("precision", "percent", True, "matches", "words"),
-    "recall": ("recall", "percent", True, "matches", "best_reference_words"),
-    "type_token": ("types", "ratio", None, "", ""),  # no sum of counts
-    "repeated": ("repeated", "percent", False, "repeated", "ngrams"),
-    "loops": ("loops", "percent", False, "loops", "segments"),
-    "copied": ("copied", "percent", False, "copied", "words"),
-    "foreign": ("script", "percent", False, "foreign_letters", "characters"),
-    "upper_case": ("upper case", "percent", False, "upper_case", "words"),
-    "numbers": ("numbers", "percent", False, "wrong_numbers", "numbers"),
-    "punctuation": ("punctuation", "percent", False, "punctuation", "segments"),
-    "empty": ("empty", "percent", False, "empty", "segments"),
-}
-_MEANINGS = {
-    "length_ratio": "Output words per reference word; several references are averaged.",
-    "precision": "Share of output words that are also in the best reference.",
-    "recall": "Share of the words of the best reference that are also in the output.",
-    "type_token": "Distinct words per word, averaged over windows of 100 words.",
-    "repeated": "Share of 4-grams that occurred earlier in the same segment.",
-    "loops": "Share of segments with a phrase three times in a row, unlike any reference.",
-    "copied": "Share of words that are copied from the source and in no reference.",
-    "foreign": "Share of characters that are letters of a script not used in the references.",
-    "upper_case": "Share of words in capitals that are not so in the source or references.",
-    "numbers": "Share of numbers that are in neither source nor references, or that "
-    "are in all of them but not in the output.",
-    "punctuation": "Share of segments whose question marks, brackets, quotation marks "
-    "or final punctuation match neither a reference nor the source.",
-    "empty": "Share of segments without words.",
-}
-#: What single segments show or not.
-_BY_SEGMENT = {
-    *("loops", "copied", "foreign", "upper_case"),
-    *("numbers", "punctuation", "empty"),
-}
-#: What is told by the references, and what by references or source.
-_AGAINST_REFERENCES = {"length_ratio", "precision", "recall", "copied", "foreign"}
-_AGAINST_EITHER = {"upper_case", "numbers", "punctuation"}
-#: In the order in which they are shown.
-TRAITS = tuple(
-    Trait(
-        name=name,
-        title=title,
-        unit=unit,
-        more_is_better=more_is_better,
-        target=1.0 if name == "length_ratio" else None,
-        meaning=_MEANINGS[name],
-    )
-    for name, (title, unit, more_is_better, *_) in _RATIOS.items()
+#: By name: the fields of a trait, and how it is counted.
+_DECLARED: dict[str, dict[str, Any]] = tomllib.loads(
+    (resources.files(__package__) / "traits.toml").read_text(encoding="utf-8")
 )
+
+
+def _make_trait(name: str, about: Mapping[str, Any]) -> Trait:
+    better = about.get("more_is_better", False)
+    return Trait(
+        name=name,
+        title=about["title"],
+        meaning=about["meaning"],
+        unit=about.get("unit", "percent"),
+        more_is_better=None if better == "neither" else better,
+        target=about.get("target"),
+    )
+
+
+#: In the order in which they are shown.
+TRAITS = tuple(_make_trait(name, about) for name, about in _DECLARED.items())
 
 
 def build_profiles(corpus: Corpus, *, preparation: Preparation = PLAIN) -> Profiles:
@@ -139,46 +111,51 @@ def build_profiles(corpus: Corpus, *, preparation: Preparation = PLAIN) -> Profi
 def describe_outputs(collected: CollectedCorpus, preparation: Preparation) -> Profiles:
     """Describe every system's output."""
     counted = count_profile_rows(collected, preparation)
-    nothing = TraitValue(value=None)
-    values = {system: dict.fromkeys(_RATIOS, nothing) for system in counted.rows}
-    for system, rows in counted.rows.items():
-        for name, (_, unit, _, above, below) in _RATIOS.items():
-            if not above or not _can_tell(name, collected):
-                continue
-            pair = rows[:, [COLUMN_INDEX[above], COLUMN_INDEX[below]]]
-            part, whole = sum_rows(pair).tolist()
-            # Where there is nothing to divide by, nothing is wrong either.
-            scale = 100 if unit == "percent" else 1
-            segments = np.flatnonzero(pair[:, 0]) + 1
-            values[system][name] = TraitValue(
-                value=scale * part / max(whole, 1),
-                segments=segments.tolist() if name in _BY_SEGMENT else (),
-            )
-    for system, ids in counted.ids.items():
-        types = compute_type_token_ratio(ids)
-        values[system]["type_token"] = TraitValue(value=types)
-    first = counted.rows[collected.systems[0]]
+    values = {
+        system: {
+            trait.name: _compute_trait(trait, counted, system, collected)
+            for trait in TRAITS
+        }
+        for system in counted.rows
+    }
+    first, has_references = counted.rows[collected.systems[0]], collected.has_references
+    words = float(first[:, COLUMN_INDEX["reference_words"]].sum())
     return Profiles(
         traits=TRAITS,
         profiles=[_build_profile(name, counted, values) for name in values],
         segments=len(first),
-        reference_words=float(first[:, COLUMN_INDEX["reference_words"]].sum())
-        if collected.has_references
-        else 0.0,
-        references=_compute_reference_traits(counted)
-        if collected.has_references
-        else {},
+        reference_words=words if has_references else 0.0,
+        references=_compute_reference_traits(counted) if has_references else {},
         preparation=format_preparation(preparation),
     )
 
 
-def _can_tell(trait: str, collected: CollectedCorpus) -> bool:
-    """Return True if the texts that a trait needs are available."""
-    if trait in _AGAINST_REFERENCES and not collected.has_references:
-        return False
-    if trait in _AGAINST_EITHER:
-        return collected.has_references or collected.has_source
-    return collected.has_source or trait != "copied"
+def _compute_trait(
+    trait: Trait, counted: ProfileRows, system: str, collected: CollectedCorpus
+) -> TraitValue:
+    """Compute a trait of a system; no value if the texts that it needs are missing."""
+    if trait.name == "type_token":
+        return TraitValue(value=compute_type_token_ratio(counted.ids[system]))
+    about = _DECLARED[trait.name]
+    texts = collected.has_references, collected.has_source
+    is_known = {
+        "references": texts[0],
+        "both": all(texts),
+        "either": any(texts),
+        None: True,
+    }
+    if not is_known[about.get("needs")]:
+        return TraitValue(value=None)
+    columns = [COLUMN_INDEX[about["part"]], COLUMN_INDEX[about["whole"]]]
+    pair = counted.rows[system][:, columns]
+    part, whole = sum_rows(pair).tolist()
+    scale = 100 if trait.unit == "percent" else 1
+    segments = np.flatnonzero(pair[:, 0]) + 1
+    # Where there is nothing to divide by, nothing is wrong either.
+    return TraitValue(
+        value=scale * part / max(whole, 1),
+        segments=segments.tolist() if about.get("by_segment") else (),
+    )
 
 
 def _build_profile(
@@ -214,15 +191,16 @@ def _compute_reference_traits(counted: ProfileRows) -> dict[str, float]:
 SHORT, LONG = 0.95, 1.05
 #: Points of precision or recall above or below the median of the other systems.
 POINTS = 2.0
-#: Traits in percent that are worth a word from this on, if they are also this many times
-#: the median of the other systems.
+#: Traits in percent that are worth a word from this on, if they are also `TIMES` the
+#: median of the other systems.
+TIMES = 1.5
 NOTABLE = {
-    "copied": (2.0, 1.5, "leaves source words untranslated"),
-    "foreign": (0.5, 1.5, "uses letters of another script"),
-    "upper_case": (2.0, 1.5, "writes words in capitals"),
-    "repeated": (1.0, 1.5, "repeats itself"),
-    "numbers": (10.0, 1.5, "gets numbers wrong"),
-    "punctuation": (20.0, 1.5, "differs in punctuation"),
+    "copied": (2.0, "leaves source words untranslated"),
+    "foreign": (0.5, "uses letters of another script"),
+    "upper_case": (2.0, "writes words in capitals"),
+    "repeated": (1.0, "repeats itself"),
+    "numbers": (10.0, "gets numbers wrong"),
+    "punctuation": (20.0, "differs in punctuation"),
 }
 
 Values = Mapping[str, float | None]
@@ -232,10 +210,8 @@ def list_notable_traits(own: Values, others: Sequence[Values]) -> list[str]:
     """List what stands out: against fixed bounds, and against the other systems."""
     marks = []
     ratio = own["length_ratio"]
-    if ratio is not None and ratio < SHORT:
-        marks.append("short")
-    if ratio is not None and ratio > LONG:
-        marks.append("long")
+    if ratio is not None and not SHORT <= ratio <= LONG:
+        marks.append("short" if ratio < SHORT else "long")
     for trait, good, bad in (
         ("precision", "precise", "imprecise"),
         ("recall", "complete", "incomplete"),
@@ -248,9 +224,9 @@ def list_notable_traits(own: Values, others: Sequence[Values]) -> list[str]:
             if value <= usual - POINTS:
                 marks.append(bad)
     marks += [trait for trait in ("empty", "loops") if own[trait]]
-    for trait, (least, times, _) in NOTABLE.items():
+    for trait, (least, _) in NOTABLE.items():
         value, usual = own[trait], _compute_median(trait, others)
-        if value is not None and value >= max(least, times * (usual or 0)):
+        if value is not None and value >= max(least, TIMES * (usual or 0)):
             marks.append(trait)
     return marks
 
@@ -274,14 +250,10 @@ def describe_profile(
         said.append(f"{empty} empty output{'' if empty == 1 else 's'}")
     if "loops" in marks:
         said.append(f"loops in {loops} segment{'' if loops == 1 else 's'}")
-    said += [words for trait, (_, _, words) in NOTABLE.items() if trait in marks]
+    said += [words for trait, (_, words) in NOTABLE.items() if trait in marks]
     line = "; ".join(filter(None, said))
-    usual = (
-        "nothing stands out",
-        "similar to the other system",
-        "similar to the others",
-    )
-    return line or usual[min(others, 2)]
+    similar = ("nothing stands out", "similar to the other system")
+    return line or (similar[others] if others < 2 else "similar to the others")
 
 
 _GOOD, _BAD = ("precise", "complete"), ("imprecise", "incomplete")

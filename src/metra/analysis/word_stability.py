@@ -267,17 +267,19 @@ def _build_word_sets(
                 sets[common, which] += entries
     arrays = {key: np.array(rows or np.empty((0, 3))) for key, rows in sets.items()}
     everything = np.concatenate(list(arrays.values()))
-    bounds = [_compute_class_bounds(everything[:, at], width) for at in (0, 1)]
+    bounds = {
+        weight: _compute_class_bounds(everything[:, at], width)
+        for at, weight in enumerate(WEIGHTS)
+    }
     for (common, which), array in arrays.items():
         *columns, sizes = array.T
         name = f"{'in both, by' if common else 'only in'} {names[which]}"
-        means = [_compute_mean(column, sizes) for column in columns]
-        polygons = [
-            _build_polygon(column, sizes, classes)
-            for column, classes in zip(columns, bounds, strict=True)
-        ]
-        figures = (dict(zip(WEIGHTS, each, strict=True)) for each in (means, polygons))
-        yield WordSet(name, common, int(sizes.sum()), *figures)
+        values = dict(zip(WEIGHTS, columns, strict=True))
+        means = {each: _compute_mean(values[each], sizes) for each in WEIGHTS}
+        polygons = {
+            each: _build_polygon(values[each], sizes, bounds[each]) for each in WEIGHTS
+        }
+        yield WordSet(name, common, int(sizes.sum()), means, polygons)
 
 
 def _compute_class_bounds(values: Array, width: float) -> Array:

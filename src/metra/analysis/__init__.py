@@ -11,10 +11,9 @@ ngrams: the n-grams that one system gets right or wrong more often than another
 buckets: scores by length, document, label or word frequency
 profiles: what each system's output is like: length, repetition, copied words, …
 profile_counts: what profiles are made of, counted segment by segment
-distributions: how segment scores are spread over bins
 headlines: where people, neural and string metrics disagree, and whom to trust more
 marked_errors: errors that judges or programs marked in the outputs
-relations: how metrics go with each other and with judgements
+relations: distributions of segment scores; metrics against metrics and people
 word_stability: how stable words are across two translations, by their salience
 retrieval: whether documents are found through their translations
 segmentation: outputs whose lines are not those of the references, segmented like them

@@ -134,7 +134,6 @@ def run_analyses(
         "most": options.changes,
         "min_words": options.min_words,
     }
-    drawn: dict[str, Any] = {"trials": options.trials, "seed": options.seed}
 
     def list_ngrams() -> "Sequence[NgramChanges]":
         from metra.analysis.ngrams import find_ngram_changes
@@ -145,7 +144,15 @@ def run_analyses(
     def list_buckets() -> "Sequence[Buckets]":
         from metra.analysis.buckets import score_buckets
 
-        score = partial(score_buckets, collected, sheets, baseline=baseline, **drawn)
+        trials, seed = options.trials, options.seed
+        score = partial(
+            score_buckets,
+            collected,
+            sheets,
+            baseline=baseline,
+            trials=trials,
+            seed=seed,
+        )
         by_label = (score(name, labels=each) for name, each in options.labels.items())
         return [*map(score, options.buckets), *by_label]
 

@@ -3,7 +3,6 @@
 `metra.report(evalset, outputs, "report.html")` writes the page about some outputs.
 
 table: tables as Markdown, LaTeX, tab-separated values and JSON; numbers as text
-paper: tables for a paper as LaTeX, Markdown and Excel workbooks
 terminal: tables, words and running text for a terminal
 writers: one module per kind of result, in every format
 chart: the chart kit: palette, ticks, scales, axes and marks

@@ -25,7 +25,7 @@ from metra.report.pictures.plots import (
     plot_histogram,
     plot_points,
 )
-from metra.stats.line_fit import LineFit
+from metra.stats.curves import LineFit
 >>>>>>> 7a1620c5 (One module for plots, for papers and for analyses in text; styles and explanations are files)
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -2,14 +2,13 @@
 
 headings: names of metrics and systems above and beside tables
 results: scores in every format, and the table of formats
-paper: scores as tables for a paper, and a paragraph on methods
+paper: tables for a paper as LaTeX, Markdown and Excel, and a paragraph on methods
 comparison: differences between systems as tables and in words
 gate: checks against a baseline as text, Markdown, JSON, JUnit and annotations
 notebook: scores as a notebook and the Python prompt show them
 details: what metrics noted, and what quality models consist of
 alignments: aligned words of output and reference for the terminal
-analysis: n-grams, buckets and the most changed segments below the scores
-profiles: profiles of systems by themselves or below the scores
+analysis: n-grams, buckets, changed segments and profiles of systems
 meta: answers of meta-evaluation in every format
 exercise: the tables of a collective exercise
 ranking: rankings by average ranks, and retrieval runs

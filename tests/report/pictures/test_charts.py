@@ -10,11 +10,6 @@ from metra.meta.charts import Histogram, JudgePlot, ScatterPoints
 from metra.report.chart import PAGE_FRAME, SCREEN, PictureLayout
 from metra.report.pictures.forest import ForestPanel, ForestPlot, draw_forest
 from metra.report.pictures.heatmap import Heatmap, draw_heatmap
-<<<<<<< HEAD
-from metra.report.pictures.judges import draw_histogram, draw_judge_plot, plot_histogram
-from metra.report.pictures.scatter import draw_scatter, plot_points
-from metra.stats.curves import LineFit
-=======
 from metra.report.pictures.plots import (
     CurvePlot,
     draw_curves,
@@ -26,7 +21,6 @@ from metra.report.pictures.plots import (
     plot_points,
 )
 from metra.stats.curves import LineFit
->>>>>>> 7a1620c5 (One module for plots, for papers and for analyses in text; styles and explanations are files)
 
 SVG = "{http://www.w3.org/2000/svg}"
 AWKWARD = "<b>&\"'\x1b"

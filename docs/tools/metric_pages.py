@@ -7,9 +7,9 @@ from typing import Any
 from metra.corpus import examples
 from metra.errors import MetraError
 from metra.metrics import registry
-from metra.metrics.describe import Description, read_description
 from metra.metrics.options import read_parameters
 from metra.metrics.record import Metric
+from metra.metrics.registry import Description, read_description
 from metra.report.table import Style
 from metra.report.writers.results import render
 from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics

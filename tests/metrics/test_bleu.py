@@ -13,11 +13,7 @@ REFS = [
         "The man had bitten the dog.",
     ],
 ]
-HYPS = [
-    "The dog bit the man.",
-    "It wasn't surprising.",
-    "The man had just bitten him.",
-]
+HYPS = ["The dog bit the man.", "It wasn't surprising.", "The man had just bitten him."]
 
 # Scores from sacreBLEU 2.6.0's tests, to the digits that they give.
 CORPORA = [

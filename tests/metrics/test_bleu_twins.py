@@ -201,10 +201,7 @@ def test_from_text_to_score(hyps, data, tok, case, stem):
     )
     expected = [
         twin_row(
-            words(hyp),
-            [words(ref) for ref in given if ref is not None],
-            4,
-            "closest",
+            words(hyp), [words(ref) for ref in given if ref is not None], 4, "closest"
         )
         for hyp, given in zip(hyps, zip(*refs, strict=True), strict=True)
     ]

@@ -192,9 +192,7 @@ def test_stems():
     stemmed = metra.score([hyp], [[ref]], "chrf:stem=english,case=lower,whitespace=yes")
     # As the Snowball stemmer leaves the words that chrF++ would see.
     by_hand = metra.score(
-        ["the runner (run )"],
-        [["the runner run !"]],
-        "chrf:whitespace=yes",
+        ["the runner (run )"], [["the runner run !"]], "chrf:whitespace=yes"
     )
     assert stemmed.rows.tolist() == by_hand.rows.tolist()
     words = metra.score([hyp], [[ref]], "chrf:stem=english,case=lower,word_order=2,n=0")

@@ -6,8 +6,8 @@ import pytest
 
 from metra.corpus import examples
 from metra.metrics import registry
-from metra.metrics.describe import describe_metric, format_overview, read_description
 from metra.metrics.options import format_value, read_parameters
+from metra.metrics.registry import describe_metric, format_overview, read_description
 
 every_measure = pytest.mark.parametrize("name", registry.list_metrics())
 

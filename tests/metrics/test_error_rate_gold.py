@@ -78,8 +78,7 @@ def test_equals_the_perl_scripts(dataset, tool):
 
 
 @pytest.mark.parametrize(
-    ("dataset", "ref", "run"),
-    [("nist4", "1", "ref1234"), ("wmt21ruen", "A", "refA")],
+    ("dataset", "ref", "run"), [("nist4", "1", "ref1234"), ("wmt21ruen", "A", "refA")]
 )
 def test_equals_jiwer_on_corpora(dataset, ref, run):
     rows = read(GOLD / "pycross" / f"{dataset}.{run}.sys.tsv")

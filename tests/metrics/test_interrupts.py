@@ -14,13 +14,7 @@ from metra.metrics.registry import BUILT_IN
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "bench"))
 
-from interrupts import (
-    BY_MODEL,
-    SPECS,
-    WITH_FILES,
-    list_cases,
-    make_text,
-)
+from interrupts import BY_MODEL, SPECS, WITH_FILES, list_cases, make_text
 
 #: Kernels that no case calls from Python, with the reason.
 LEFT_OUT = {

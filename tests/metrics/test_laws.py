@@ -24,9 +24,9 @@ from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, MissingResourceError, OptionError
 from metra.metrics import registry
-from metra.metrics.describe import read_description
 from metra.metrics.options import format_value, read_parameters
 from metra.metrics.record import Metric
+from metra.metrics.registry import find_highest_score
 from metra.scoring.accumulator import Accumulator
 from metra.scoring.statistics import count_corpus, fit_metrics
 from metra.stats.resampling import Sample, compute_intervals
@@ -54,16 +54,6 @@ BY_PLACE = {
 OF_KNOWN_TEXTS = ("xscore", "transfer", "ie", "outside", "spans", "llm")
 
 EXAMPLE = examples.find_example()
-
-
-def find_highest(name: str) -> float:
-    """Return the highest score by the first line of a docstring: 100 if it says nothing.
-
-    "0 to 1" is a range, "from 0" one without an end.
-    """
-    summary = read_description(name).summary
-    stated = re.search(r"\bfrom 0\b(?! to)|\b0 to ([\d.]*\d)", summary)
-    return 100.0 if stated is None else float(stated[1] or math.inf)
 
 
 def texts(path: str) -> list[str]:
@@ -237,7 +227,7 @@ def test_scores_are_finite_and_in_range(spec):
             assert np.isfinite(scores).all()
             assert np.min(scores) >= 0
             if metric.higher_is_better:
-                assert np.max(scores) <= find_highest(metric.name) + 1e-9
+                assert np.max(scores) <= find_highest_score(metric.name) + 1e-9
 
 
 @every_measure
@@ -262,8 +252,8 @@ def test_a_copy_of_the_reference_is_perfect(spec):
         defined = [score for score in others if not math.isnan(score)]
         assert perfect >= max(defined, default=0) - 1e-9
         assert defined or name in UNDEFINED
-        if math.isfinite(find_highest(name)):
-            assert perfect == pytest.approx(find_highest(name), abs=1e-9)
+        if math.isfinite(find_highest_score(name)):
+            assert perfect == pytest.approx(find_highest_score(name), abs=1e-9)
     else:
         assert perfect == 0
         assert min(others) > 0
@@ -279,7 +269,7 @@ RANGES = [  # first lines of docstrings that are in the registry, and one of a s
 
 @pytest.mark.parametrize(("name", "highest"), RANGES)
 def test_the_first_line_states_the_range(name, highest):
-    assert find_highest(name) == highest
+    assert find_highest_score(name) == highest
 
 
 def score_of(metric: Metric, scored: Outputs) -> float:

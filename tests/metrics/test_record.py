@@ -17,9 +17,8 @@ from metra.errors import (
     no_such,
 )
 from metra.metrics import registry
-from metra.metrics.corpus_weights import TermCounts, weigh_terms
 from metra.metrics.options import Range, format_value, parse_spec, read_parameters
-from metra.metrics.record import Fit, Metric, check_needs, metric_factory
+from metra.metrics.record import Fit, Metric, TermCounts, check_needs, metric_factory
 from metra.stats.direction import HIGHER, LOWER, Direction
 
 
@@ -213,10 +212,7 @@ def test_ranges(limits, inside, outside, text):
             "x needs a reference; give one with `references`, or a table with a "
             "column named ref.",
         ),
-        (
-            "source",
-            "x needs the source; give `source`.",
-        ),
+        ("source", "x needs the source; give `source`."),
         (
             "documents",
             "x weights words by document, but documents are missing; give "
@@ -295,7 +291,7 @@ def test_the_record_has_twelve_fields_and_three_groups():
 def test_a_metric_that_is_fitted_in_one_place_takes_no_terms():
     fit = Fit(count=len, apply=lambda _: build())
     with pytest.raises(UnfittedError) as caught:
-        weigh_terms(fit, TermCounts(b"", np.empty(0, np.int64), np.empty(0)))
+        fit.apply_terms(TermCounts(b"", np.empty(0, np.int64), np.empty(0)))
     assert str(caught.value) == (
         "The metric cannot be fitted to parts of a corpus; fit it to all batches."
     )

@@ -213,7 +213,7 @@ def test_the_signature_names_the_model_or_the_parses(parses, monkeypatch):
     def build(model):
         return ParseSource(lambda *_: [], settled={"model": f"{model} 1.2"})
 
-    monkeypatch.setattr("metra.metrics.xscore.build_model_source", build)
+    monkeypatch.setattr("metra.metrics.parses.build_model_source", build)
     signature = registry.metric("xscore:model=tiny").signature()
     assert "|parses:none|model:tiny 1.2|" in signature
     assert "|model:none|" in registry.metric(f"xscore:parses={parses}").signature()

@@ -10,7 +10,7 @@ import pytest
 import metra.spark
 from metra.errors import CorpusError
 from metra.metrics import record
-from metra.metrics.corpus_weights import TermCounts, weigh_terms
+from metra.metrics.record import TermCounts
 from metra.metrics.registry import metric
 from metra.scoring.tables import build_plan, score_table
 
@@ -173,6 +173,6 @@ def test_files_that_do_not_fit_are_refused_in_a_sentence(shards, cli):
 def test_counts_that_weights_cannot_hold_are_refused():
     nist = metric("nist").fit
     ends = np.array([1], np.int64)
-    assert weigh_terms(nist, TermCounts(b"a", ends, np.array([2**32 - 1])))
+    assert nist.apply_terms(TermCounts(b"a", ends, np.array([2**32 - 1])))
     with pytest.raises(CorpusError, match=r"have an n-gram 4,294,967,296 times, but"):
-        weigh_terms(nist, TermCounts(b"a", ends, np.array([2**32])))
+        nist.apply_terms(TermCounts(b"a", ends, np.array([2**32])))

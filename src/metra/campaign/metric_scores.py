@@ -13,8 +13,8 @@ from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, OptionError
 from metra.metrics.outside import (
     UnknownDirectionError,
+    ValueTable,
     collect_values,
-    get_values,
     list_scorers,
     outside,
 )
@@ -158,7 +158,7 @@ def _select_segments(
     systems = [system.name for system in campaign.systems if system.kind == "mt"]
     numbers = [campaign.number(at) for at in range(len(campaign.segments))]
     for system in systems:
-        given = get_values(values, source, system, systems)
+        given = ValueTable(values, source).find(system, systems)
         chosen = [given[n - 1] if 0 < n <= len(given) else np.nan for n in numbers]
         missing = [
             n for n, x in zip(numbers, chosen, strict=True) if not np.isfinite(x)

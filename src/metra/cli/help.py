@@ -72,8 +72,7 @@ def explain_name(name: str) -> str:
     """
     from metra.campaign.protocols.registry import PROTOCOLS
     from metra.formats.recognise import FORMATS
-    from metra.metrics.describe import describe_metric
-    from metra.metrics.registry import list_metrics
+    from metra.metrics.registry import describe_metric, list_metrics
 
     kinds: dict[Collection[str], Callable[[str], str]] = {
         tuple(list_metrics()): describe_metric,
@@ -127,7 +126,7 @@ class Topic:
 
 
 def _explain_specs() -> str:
-    from metra.metrics.describe import read_description
+    from metra.metrics.registry import read_description
 
     options = read_description("bleu").options[:3]
     listed = "\n".join(f"  {option.name:5} {option.meaning}" for option in options)
@@ -237,8 +236,7 @@ def _explain_reading() -> str:
 
 
 def _explain_signatures() -> str:
-    from metra.metrics.describe import read_description
-    from metra.metrics.registry import metric
+    from metra.metrics.registry import metric, read_description
 
     options = read_description("bleu").options
     listed = "\n".join(f"  {option.name:12}  {option.meaning}" for option in options)
@@ -270,7 +268,7 @@ Word-based metrics have the option tok, which selects the tokeniser:
 
 
 def _list_metrics() -> str:
-    from metra.metrics.describe import format_overview
+    from metra.metrics.registry import format_overview
 
     return format_overview()
 

@@ -12,6 +12,6 @@ def metrics(name: str | None) -> None:
     metra metrics
     metra metrics bleu
     """
-    from metra.metrics.describe import describe_metric, format_overview
+    from metra.metrics.registry import describe_metric, format_overview
 
     click.echo(format_overview() if name is None else describe_metric(name))

@@ -12,7 +12,7 @@ import numpy as np
 from metra.errors import FormatError, MetraError, OptionError
 from metra.formats.annotations.quality_model import QualityModel
 from metra.meta.texts import average_systems, list_rows
-from metra.metrics.registry import BUILT_IN, WITH_MODEL, list_metrics
+from metra.metrics.registry import BUILT_IN, find_highest_score, list_metrics
 from metra.metrics.registry import metric as make_metric
 from metra.scores.long_table import guess_scorer_kind
 from metra.scores.scale import (
@@ -35,8 +35,6 @@ from metra.stats.ratings import Ratings, sort_ratings
 
 #: The scales of the questions of protocols, by name; None if a question has no scale.
 ProtocolScales = Mapping[str, ScoreScale | None]
-#: Metrics whose scores are no percentages.
-_OWN_UNITS = frozenset({"nist", "xscore", *WITH_MODEL})
 #: Measures of the ISLE workbook by number: A1 to A6 are automated, H1 to H6 human.
 _WORKBOOK = re.compile(r"([AH])[1-6][ab]?\b")
 #: Rounding may push a perfect score a little beyond 100.
@@ -215,7 +213,7 @@ def is_error_rate(metric: str) -> bool:
 def _is_percentage(metric: str) -> bool:
     name, _, options = metric.partition(":")
     counts = name == "transfer" and "mode=counts" in options.split(",")
-    return name in BUILT_IN and name not in _OWN_UNITS and not counts
+    return name in BUILT_IN and find_highest_score(name) == 100 and not counts
 
 
 def _check_hundreds(scores: Scores, hundreds: Array, places: Sequence[str]) -> None:

@@ -1,13 +1,11 @@
 """Automatic metrics: the metric record, the registry, and one module a metric or family.
 
-record: Metric, the record that every metric is; its factory; what metrics need.
+record: Metric, the record of a metric, with its factory, needs and corpus weights.
 options: options of metrics, their types and ranges; specs.
-registry: every metric by name.
-describe: metrics explained, from their docstrings and options.
+registry: every metric by name, and metrics explained by their docstrings.
 citations: names of metrics in print, and the papers of metrics and tests.
 signatures: signatures without defaults, and as sacreBLEU writes them.
 alignment: which words of an output stand for which of a reference.
-corpus_weights: weights counted from the references of a whole corpus.
 units: segments and documents as units of annotation; what metrics note in them.
 parses: where the parses of texts come from.
 bleu: n-gram precision with a brevity penalty.

@@ -11,7 +11,7 @@ from metra.metrics.record import Array, Fast, Metric, Parts, metric_factory
 from metra.text.preparation import choose_preparation, find_whole_tokenizer
 
 
-@metric_factory
+@metric_factory(title="BLEU", papers="papineni2002 post2018")
 def bleu(
     *,
     n: NgramOrder = 4,

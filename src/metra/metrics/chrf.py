@@ -15,7 +15,7 @@ from metra.text.columns import Text
 from metra.text.preparation import find_whole_tokenizer, make_preparation
 
 
-@metric_factory
+@metric_factory(title="chrF", papers="popovic2015 post2018")
 def chrf(
     *,
     n: Annotated[int, Range(0, LONGEST)] = 6,

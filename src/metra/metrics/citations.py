@@ -3,54 +3,10 @@
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from metra.metrics.options import OUTSIDE
-
-_TITLES = """
-BLEU NIST chrF GLEU ROUGE-L TER WER MER WIL WIP PER SER CER Precision Recall F1 Fmean
-GTM METEOR LTV Syntax X-score Transfer IE Quality Entities Terminology Untranslated
-mWER EvalTrans COMET BERTScore MetricX LLM
-"""
-#: Names of metrics in print; names in specs are the same in small letters, without hyphens.
-TITLES = {title.replace("-", "").lower(): title for title in _TITLES.split()} | {
-    "outside": "Scores from other programs",
-    "spans": "MQM",
-}
-
-#: The papers that define each metric, by their keys; sacreBLEU's, `post2018`, where its
-#: defaults equal sacreBLEU's.
-_PAPERS = {
-    "bleu": ("papineni2002", "post2018"),
-    "nist": ("doddington2002",),
-    "chrf": ("popovic2015", "post2018"),
-    "ter": ("snover2006", "post2018"),
-    "gleu": ("wu2016",),
-    "rougel": ("lin2004",),
-    "wer": ("niessen2000",),
-    **dict.fromkeys(("mer", "wil", "wip"), ("morris2004",)),
-    "per": ("tillmann1997",),
-    "cer": ("levenshtein1966",),
-    **dict.fromkeys(("precision", "recall", "f1", "fmean"), ("lavie2004",)),
-    "gtm": ("turian2003",),
-    "meteor": ("denkowski2014",),
-    "ltv": ("babych2004",),
-    "syntax": ("dabbadie2002",),
-    "xscore": ("rajman2002",),
-    "transfer": ("dabbadie2002",),
-    "ie": ("chinchor1993",),
-    "quality": ("dabbadie2002",),
-    "entities": ("reeder2001",),
-    "terminology": ("dabbadie2002",),
-    "untranslated": ("dabbadie2002",),
-    "mwer": ("niessen2000",),
-    "evaltrans": ("niessen2000",),
-    "comet": ("rei2020",),
-    "bertscore": ("zhang2020",),
-    "metricx": ("juraska2024",),
-    "spans": ("freitag2021",),
-    "llm": ("kocmi2023",),
-}
+from metra.metrics.registry import BUILT_IN, find_factory
 
 #: The papers of each paired test, of the correction and of the intervals.
 PAPERS_OF_METHODS = {
@@ -61,10 +17,18 @@ PAPERS_OF_METHODS = {
     "interval": ("efron1993",),
 }
 
-_METEOR = {"2005": "banerjee2005", "2007": "lavie2007"}
 _WORDS = re.compile(r"\bword_order[=:]([1-9]\d*)\b")
-_ERRORS = re.compile(r"\b(prompt[=:]errors|answers[=:](errors|gemba-mqm))\b")
-_VARIANT = re.compile(r"\bvariant[=:](\d+)\b")
+#: Metrics whose papers depend on an option, and the papers of each value.
+_PAPERS_OF_VARIANTS = (
+    ("chrf", _WORDS, ("popovic2017", "post2018")),
+    ("meteor", re.compile(r"\bvariant[=:]2005\b"), ("banerjee2005",)),
+    ("meteor", re.compile(r"\bvariant[=:]2007\b"), ("lavie2007",)),
+    (
+        "llm",
+        re.compile(r"\b(prompt[=:]errors|answers[=:](errors|gemba-mqm))\b"),
+        ("kocmimqm2023", "fernandes2023", "lu2024"),
+    ),
+)
 
 
 class Citation(NamedTuple):
@@ -118,7 +82,7 @@ def get_title(spec: str) -> str:
     name = get_metric_name(spec)
     words = _WORDS.search(spec) if name == "chrf" else None
     plus = "" if words is None else "+" if words[1] == "1" else "++"
-    return f"{TITLES.get(name, name)}{plus}"
+    return f"{_read_declaration(name, 'title', name)}{plus}"
 
 
 def get_metric_name(spec: str) -> str:
@@ -140,13 +104,17 @@ def list_papers(spec: str) -> tuple[str, ...]:
     name = get_metric_name(spec)
     if is_outside(spec):
         return ()
-    if name == "chrf" and _WORDS.search(spec):
-        return ("popovic2017", "post2018")
-    if name == "meteor" and (variant := _VARIANT.search(spec)):
-        return (_METEOR.get(variant[1], "denkowski2014"),)
-    if name == "llm" and _ERRORS.search(spec):
-        return ("kocmimqm2023", "fernandes2023", "lu2024")
-    return _PAPERS.get(name, ())
+    for metric, pattern, papers in _PAPERS_OF_VARIANTS:
+        if metric == name and pattern.search(spec):
+            return papers
+    return _read_declaration(name, "papers", ())
+
+
+def _read_declaration(name: str, field: str, default: Any) -> Any:
+    """Return what the factory of a metric declares, the default of other programs'."""
+    if name not in BUILT_IN:
+        return default
+    return getattr(find_factory(name), field)
 
 
 def format_bibliography(keys: Iterable[str]) -> str:

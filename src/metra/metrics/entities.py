@@ -18,7 +18,7 @@ from metra.metrics.units import Detail, check_places, list_annotations, list_uni
 from metra.text.normalisation import contains_words, make_normaliser
 
 
-@metric_factory
+@metric_factory(title="Entities", papers="reeder2001")
 def entities(
     *,
     file: str = "",

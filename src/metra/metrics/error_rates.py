@@ -12,18 +12,10 @@ import numpy as np
 
 from metra import _core
 from metra.errors import OptionError
+from metra.metrics import record
 from metra.metrics.alignment import Alignment, Link, build_alignments, make_link
 from metra.metrics.options import Case, PlainTokenizer
-from metra.metrics.record import (
-    Aligner,
-    AnyBatch,
-    Array,
-    Metric,
-    Notes,
-    Parts,
-    metric_factory,
-    name_columns,
-)
+from metra.metrics.record import AnyBatch, Array, Metric, Notes, Parts, metric_factory
 from metra.metrics.units import Detail
 from metra.stats.direction import HIGHER, LOWER
 from metra.text.preparation import Preparation, make_preparation
@@ -49,7 +41,7 @@ _TOKENIZERS = {"char": "code-points", "grapheme": "graphemes"}
 _KINDS = {"S": "substitution", "I": "insertion", "D": "deletion", "H": "hit"}
 
 
-@metric_factory
+@metric_factory(title="WER", papers="niessen2000")
 def wer(
     *,
     norm: Literal["reference", "output"] = "reference",
@@ -84,7 +76,7 @@ def wer(
     return _build_metric("wer", text, refs, _choose_formula("wer", norm, refs))
 
 
-@metric_factory
+@metric_factory(title="MER", papers="morris2004")
 def mer(
     *,
     refs: OneReference = "best",
@@ -112,7 +104,7 @@ def mer(
     return _build_metric("mer", text, refs, compute_match_errors, order="rapidfuzz")
 
 
-@metric_factory
+@metric_factory(title="WIL", papers="morris2004")
 def wil(
     *,
     refs: OneReference = "best",
@@ -132,7 +124,7 @@ def wil(
     return _build_metric("wil", text, refs, compute_lost, order="rapidfuzz")
 
 
-@metric_factory
+@metric_factory(title="WIP", papers="morris2004")
 def wip(
     *,
     refs: OneReference = "best",
@@ -156,7 +148,7 @@ def wip(
     return replace(wip, direction=HIGHER)
 
 
-@metric_factory
+@metric_factory(title="PER", papers="tillmann1997")
 def per(
     *,
     refs: ReferenceChoice = "best-rate",
@@ -193,7 +185,7 @@ def per(
     )
 
 
-@metric_factory
+@metric_factory(title="SER")
 def ser(
     *, tok: PlainTokenizer = "none", case: Case = "mixed", stem: str = "no"
 ) -> Metric:
@@ -212,12 +204,12 @@ def ser(
         rows=lambda batch: _core.unequal_rows(batch.hits(text)),
         aggregate=lambda totals: 100 * totals[..., 0] / np.maximum(totals[..., 1], 1),
         direction=LOWER,
-        parts=partial(name_columns, columns=columns),
+        parts=partial(record.name_columns, columns=columns),
         settled=text.versions(),
     )
 
 
-@metric_factory
+@metric_factory(title="CER", papers="levenshtein1966")
 def cer(
     *,
     unit: Literal["char", "grapheme"] = "char",
@@ -294,7 +286,7 @@ def _build_metric(
     )
 
 
-def list_errors(batch: AnyBatch, align: Aligner) -> Iterator[Detail]:
+def list_errors(batch: AnyBatch, align: record.Aligner) -> Iterator[Detail]:
     """List each edit of the chosen alignments: what was expected → what the output has."""
     for index in range(len(batch)):
         alignment = next(one for one in align(batch, index) if one.chosen)

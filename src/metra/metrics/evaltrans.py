@@ -14,16 +14,7 @@ from metra.formats.annotations import judged_outputs
 from metra.formats.annotations.judged_outputs import MOST, JudgedOutput
 from metra.metrics import error_rates, record
 from metra.metrics.options import Case, PlainTokenizer, Range
-from metra.metrics.record import (
-    AnyBatch,
-    Array,
-    Fit,
-    Metric,
-    Notes,
-    Parts,
-    metric_factory,
-    select_needs,
-)
+from metra.metrics.record import AnyBatch, Array, Metric, Notes, Parts, metric_factory
 from metra.metrics.units import Detail
 from metra.stats.direction import LOWER
 from metra.text.columns import pack
@@ -31,7 +22,7 @@ from metra.text.diff import count_edits
 from metra.text.preparation import Preparation, make_preparation, prepare
 
 
-@metric_factory
+@metric_factory(title="EvalTrans", papers="niessen2000")
 def evaltrans(
     *,
     db: str = "",
@@ -87,7 +78,7 @@ def evaltrans(
     return replace(make(), fit=_read_again(make))
 
 
-@metric_factory
+@metric_factory(title="mWER", papers="niessen2000")
 def mwer(
     *,
     db: str = "",
@@ -123,7 +114,9 @@ def mwer(
             aggregate=error_rates.aggregate,
             direction=LOWER,
             parts=error_rates.parts,
-            needs=select_needs(references=not db, source=bool(db) and key == "source"),
+            needs=record.select_needs(
+                references=not db, source=bool(db) and key == "source"
+            ),
             settled=text.versions() | {"db": version},
         )
 
@@ -131,9 +124,9 @@ def mwer(
     return replace(make(), fit=_read_again(make)) if db else make()
 
 
-def _read_again(make: Callable[[], Metric]) -> Fit:
+def _read_again(make: Callable[[], Metric]) -> record.Fit:
     """Return a fit that makes the metric anew, from the judgements of the moment."""
-    return Fit(count=lambda _: None, apply=lambda _: make())
+    return record.Fit(count=lambda _: None, apply=lambda _: make())
 
 
 def build_metric(
@@ -147,7 +140,7 @@ def build_metric(
         rows=judge.rows,
         aggregate=aggregate,
         parts=parts,
-        needs=select_needs(source=key == "source"),
+        needs=record.select_needs(source=key == "source"),
         notes=Notes(details=judge.details),
     )
 

@@ -13,7 +13,7 @@ from metra.text.preparation import Preparation, make_preparation
 COLUMNS = ("matches", "ngrams")
 
 
-@metric_factory
+@metric_factory(title="GLEU", papers="wu2016")
 def gleu(
     *,
     n: NgramOrder = 4,

@@ -16,7 +16,7 @@ RUN, CAPPED = "run", "capped run"
 KINDS = (RUN, CAPPED, "insertion", "deletion")
 
 
-@metric_factory
+@metric_factory(title="GTM", papers="turian2003")
 def gtm(
     *,
     e: Annotated[float, Range(1)] = 1.0,

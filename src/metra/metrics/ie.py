@@ -10,16 +10,8 @@ from metra.corpus.batch import Batch
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.formats.annotations.templates import COLUMNS, Templates, read_templates
 from metra.formats.stream import compute_file_version
-from metra.metrics.record import (
-    AnyBatch,
-    Array,
-    Metric,
-    Notes,
-    Parts,
-    check_on_fit,
-    metric_factory,
-    select_needs,
-)
+from metra.metrics import record
+from metra.metrics.record import AnyBatch, Array, Metric, Notes, Parts, metric_factory
 from metra.metrics.template_alignment import (
     CATEGORIES,
     RATES,
@@ -35,7 +27,7 @@ from metra.metrics.units import Detail, check_documents, fill_system, list_units
 OTHER = "other"
 
 
-@metric_factory
+@metric_factory(title="IE", papers="chinchor1993")
 def ie(
     *, templates: str = "", reference: str = "", partial: PartialRule = "words"
 ) -> Metric:
@@ -97,11 +89,11 @@ def ie(
         rows=bind(rows, compare=compare, slots=list(slots)),
         aggregate=aggregate,
         parts=bind(parts, slots=slots),
-        needs=select_needs(whole_documents=True),
+        needs=record.select_needs(whole_documents=True),
         settled={"reference": compute_file_version(reference)},
         notes=Notes(details=bind(details, compare=compare)),
     )
-    return check_on_fit(metric, bind(_check_documents, expected))
+    return record.check_on_fit(metric, bind(_check_documents, expected))
 
 
 #: Documents: the name, the first segment, and the fillers of output and reference.

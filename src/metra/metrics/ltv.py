@@ -11,17 +11,9 @@ from metra import _core
 from metra.corpus.batch import Batch
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations import weights as weight_files
-from metra.metrics.corpus_weights import CorpusTerms, refuse_unfitted
+from metra.metrics import record
 from metra.metrics.options import Case, FromZero, NgramOrder
-from metra.metrics.record import (
-    AnyBatch,
-    Array,
-    Fit,
-    Metric,
-    Parts,
-    metric_factory,
-    select_needs,
-)
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.stats.parallel import ordered_map, thread_count
 from metra.text.preparation import Preparation, make_preparation
 from metra.text.salience import (
@@ -35,7 +27,7 @@ from metra.text.salience import (
 )
 
 
-@metric_factory
+@metric_factory(title="LTV", papers="babych2004")
 def ltv(
     *,
     weight: Literal["tfidf", "s", "none"] = "tfidf",
@@ -125,7 +117,7 @@ def ltv(
             for what in ("matched", "output", "reference")
             for order in range(1, n + 1)
         ),
-        rows=refuse_unfitted("ltv"),
+        rows=record.refuse_unfitted("ltv"),
         aggregate=formula.score,
         parts=partial(parts, n=n),
         settled=settled,
@@ -137,7 +129,7 @@ def ltv(
     def with_weights(weights: WordWeights | None, lists: str | None = None) -> Metric:
         """Return the metric with weights, and where the documents' lists come from."""
         score = partial(rows, formula=formula, text=text, weights=weights, lists=lists)
-        needs = select_needs(references=True, documents=lists is not None)
+        needs = record.select_needs(references=True, documents=lists is not None)
         return replace(plain, rows=score, needs=needs)
 
     fitted_on = "the references that the weights were fitted on"
@@ -155,7 +147,7 @@ def ltv(
         )
         return salience, weights
 
-    def apply_some(some: CorpusTerms) -> Metric:
+    def apply_some(some: record.CorpusTerms) -> Metric:
         frequencies = Frequencies.from_terms(some.terms[:3])
         is_entry = some.terms.counts > 0  # others name documents without words
         weights = build_weights(
@@ -169,7 +161,7 @@ def ltv(
         salience = weight_files.read_salience_list(weights, weight)
         fixed = build_weights(salience.words, salience.salience)
         return with_weights(fixed, weights if salience.by_document else None)
-    fit = Fit(
+    fit = record.Fit(
         count=partial(_count_references, text=text),
         from_terms=lambda terms: Frequencies.from_terms(terms[:3]),
         to_tables=Frequencies.tables,
@@ -178,7 +170,9 @@ def ltv(
         apply_some=apply_some,
         weigh=weigh,
     )
-    return replace(plain, fit=fit, needs=select_needs(references=True, documents=True))
+    return replace(
+        plain, fit=fit, needs=record.select_needs(references=True, documents=True)
+    )
 
 
 def rows(

@@ -93,7 +93,7 @@ STAGES = ("exact", "stem", "synonym", "paraphrase")
 _WEIGHT = Range(0, 1)
 
 
-@metric_factory
+@metric_factory(title="METEOR", papers="denkowski2014")
 def meteor(
     *,
     variant: Literal["1.5", "2007", "2005"] = "1.5",

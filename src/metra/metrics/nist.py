@@ -1,6 +1,6 @@
 """NIST: matching n-grams weighed by the information in them, short outputs penalised."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
@@ -12,14 +12,9 @@ from metra import _core
 from metra.corpus.batch import Batch
 from metra.errors import CorpusError
 from metra.formats.annotations import weights as weight_files
-from metra.metrics.corpus_weights import (
-    CorpusTerms,
-    Tables,
-    TermCounts,
-    refuse_unfitted,
-)
+from metra.metrics import record
 from metra.metrics.options import Case, NgramOrder
-from metra.metrics.record import Array, Fit, Metric, Parts, metric_factory
+from metra.metrics.record import Array, Metric, Parts, metric_factory
 from metra.text.preparation import choose_preparation
 
 #: The value of `info` that weighs all n-grams the same.
@@ -29,7 +24,7 @@ EQUAL = "equal"
 _MOST = 2**32 - 1
 
 
-@metric_factory
+@metric_factory(title="NIST", papers="doddington2002")
 def nist(
     *,
     n: NgramOrder = 5,
@@ -88,7 +83,7 @@ def nist(
             *(f"ngrams_{order}" for order in orders),
             *("hyp_len", "ref_len"),
         ),
-        rows=refuse_unfitted("nist"),
+        rows=record.refuse_unfitted("nist"),
         aggregate=partial(_core.nist_score, order=n),
         parts=partial(parts, n=n),
         settled=settled,
@@ -100,7 +95,7 @@ def nist(
             rows=lambda batch: weights.rows(batch.hits(text), batch.hyps.tokens(text)),
         )
 
-    def apply_some(some: CorpusTerms) -> Metric:
+    def apply_some(some: record.CorpusTerms) -> Metric:
         return apply(_weigh_terms(some.terms, n=n, style=style, total=int(some.whole)))
 
     if info == EQUAL:
@@ -110,7 +105,7 @@ def nist(
         )
     if info is not None:
         return apply(weight_files.read_information(info, n))
-    fit = Fit(
+    fit = record.Fit(
         count=partial(fit_information, n=n, tok=tok, case=case, stem=stem, style=style),
         from_terms=partial(_weigh_terms, n=n, style=style),
         to_tables=_build_tables,
@@ -154,7 +149,7 @@ def fit_information(
 
 
 def _weigh_terms(
-    terms: TermCounts, *, n: int, style: str, total: int | None = None
+    terms: record.TermCounts, *, n: int, style: str, total: int | None = None
 ) -> _core.Information:
     """Weigh n-grams that were counted elsewhere, what begins one before it.
 
@@ -177,13 +172,13 @@ def _check_counts(counts: NDArray[Any]) -> None:
         raise CorpusError(msg)
 
 
-def _build_tables(weights: _core.Information) -> Tables:
+def _build_tables(weights: _core.Information) -> dict[str, Any]:
     (words, ends), counts, longer = weights.tables()
     named = {f"grams_{n}": table for n, table in enumerate(longer, 2)}
     return {"words": words, "ends": ends, "counts": counts, **named}
 
 
-def _read_tables(tables: Tables, *, n: int, style: str) -> _core.Information:
+def _read_tables(tables: Mapping[str, Any], *, n: int, style: str) -> _core.Information:
     longer = [tables[f"grams_{order}"] for order in range(2, n + 1)]
     words = tables["words"], tables["ends"]
     return _core.Information.of_tables(style, words, tables["counts"], longer)

@@ -7,7 +7,7 @@ from functools import partial
 from glob import escape, glob
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,27 +22,11 @@ from metra.errors import (
 )
 from metra.formats.recognise import read_head
 from metra.formats.stream import compute_file_version
+from metra.metrics import record
 from metra.metrics.options import Range, format_value, parse_spec
-from metra.metrics.record import (
-    AnyBatch,
-    Array,
-    Basis,
-    Metric,
-    Notes,
-    check_on_fit,
-    metric_factory,
-    set_recipe,
-)
-from metra.scores.model_scores import (
-    NAMELESS,
-    guess_direction,
-    has_fixed_direction,
-    is_comet_json,
-    is_string_metric,
-    list_score_files,
-    name_nameless,
-    read_comet_spans,
-)
+from metra.metrics.record import AnyBatch, Array, Basis, Metric, Notes, metric_factory
+from metra.scores import model_scores
+from metra.scores.model_scores import NAMELESS, guess_direction
 from metra.scores.registry import read_scores
 from metra.scores.selection import DEFAULT
 from metra.scores.spans import number_segments
@@ -73,7 +57,33 @@ class UnknownDirectionError(OptionError):
         self.problem = problem
 
 
-@metric_factory
+class ScoreLimits(NamedTuple):
+    """The lowest and the highest possible score, None where there is no limit."""
+
+    low: float | None = None
+    high: float | None = None
+
+    def find_outside(self, values: Array) -> NDArray[np.bool_]:
+        """Mark infinite values and those beyond a limit; missing ones are in it."""
+        low = -np.inf if self.low is None else self.low
+        high = np.inf if self.high is None else self.high
+        return np.isinf(values) | (values < low) | (values > high)
+
+    def describe(self) -> str:
+        """Say what is expected, for messages."""
+        bounds = [
+            f"at {word} {format_value(float(bound))}"
+            for word, bound in zip(("least", "most"), self, strict=True)
+            if bound is not None
+        ]
+        return " and ".join(bounds) or "a finite number"
+
+    def settle(self) -> dict[str, object]:
+        """Return the limits for a signature."""
+        return {k: "none" if v is None else v for k, v in self._asdict().items()}
+
+
+@metric_factory(title="Scores from other programs")
 def outside(
     *,
     file: str = "",
@@ -120,34 +130,40 @@ def outside(
     chosen = _choose_scorer(scores, scorer or name, file, lang)
     title = name or chosen.scorers[0].name
     _check_repeats(chosen, file)
-    values = collect_values(chosen)
+    table = ValueTable(collect_values(chosen), f"The scores of {file}")
     if better == "auto":
-        is_higher = _find_direction(chosen.scorers[0], title, values, file)
+        is_higher = _find_direction(chosen.scorers[0], title, table, file)
     else:
         is_higher = better == "higher"
+    limits = ScoreLimits(low, high)
     settled = {
         "file": version,
         "scorer": chosen.names[0],
-        "better": "higher" if is_higher else "lower",
-        "low": "none" if low is None else low,
-        "high": "none" if high is None else high,
+        "better": _name_better(is_higher),
+        **limits.settle(),
         "lang": chosen.languages[0] or "none",
     }
-    source = f"The scores of {file}"
     notes = Notes(
         scored=chosen,
         marked=_read_errors(file),
         basis="people" if chosen.scorers[0].human else _find_basis(title),
     )
-    limits = low, high
-    return _build_metric(title, values, source, notes, is_higher, limits, settled)
+    return _build_checked(title, table, notes, is_higher, limits, settled)
+
+
+def _name_better(is_higher: bool) -> str:
+    return "higher" if is_higher else "lower"
 
 
 def _read_errors(path: str) -> "Callable[[], Spans] | None":
     """Read the errors that xCOMET marks beside its scores, None if there are none."""
-    if _SYSTEM in path or Path(path).is_dir() or not is_comet_json(read_head(path)):
+    if (
+        _SYSTEM in path
+        or Path(path).is_dir()
+        or not model_scores.is_comet_json(read_head(path))
+    ):
         return None
-    spans = read_comet_spans(path)
+    spans = model_scores.read_comet_spans(path)
     return (lambda: spans) if len(spans.system) else None
 
 
@@ -172,33 +188,32 @@ def import_scores(
     """
     by_system = scores if isinstance(scores, Mapping) else {NAMELESS: scores}
     values = {system: np.array(list(v), np.float64) for system, v in by_system.items()}
-    pooled = _pool_values(values)
+    table = ValueTable(values, f"The scores of {name}")
     if higher_is_better is None:
-        higher_is_better = guess_direction(name, pooled[np.isfinite(pooled)])
+        higher_is_better = guess_direction(name, table.pool())
     if higher_is_better is None:
         msg = f"The direction of {name!r} is unknown; give higher_is_better."
         raise OptionError(msg)
     digest = sha256(repr([(s, v.tolist()) for s, v in values.items()]).encode())
     settled = {
         "scores": f"[sha256:{digest.hexdigest()[:12]}]",
-        "better": "higher" if higher_is_better else "lower",
+        "better": _name_better(higher_is_better),
     }
-    table = build_score_table(
+    scored = build_score_table(
         [system for system, each in values.items() for _ in each],
         [
             ScoredItem(str(n))
             for each in values.values()
             for n in range(1, len(each) + 1)
         ],
-        {Scorer(name): pooled},
+        {Scorer(name): np.concatenate([*values.values(), np.empty(0)])},
     )
-    notes = Notes(scored=table, basis=_find_basis(name))
-    metric = _build_metric(
-        *(name, values, f"The scores of {name}", notes),
-        *(higher_is_better, (low, high), settled),
+    notes = Notes(scored=scored, basis=_find_basis(name))
+    metric = _build_checked(
+        name, table, notes, higher_is_better, ScoreLimits(low, high), settled
     )
     limits = {"higher_is_better": higher_is_better, "low": low, "high": high}
-    return set_recipe(metric, _import_again, name, dict(by_system), limits)
+    return record.set_recipe(metric, _import_again, name, dict(by_system), limits)
 
 
 def _import_again(
@@ -225,73 +240,88 @@ def list_documents(scores: Scores) -> list[str]:
     return documents if is_whole else []
 
 
-def get_values(
-    values: Mapping[str, Array],
-    source: str,
-    system: str | None,
-    systems: Sequence[str] = (),
-) -> Array:
-    """Return the scores of a system; scores that name none are for one only.
+class ValueTable(NamedTuple):
+    """The scores of each system's segments; messages begin with the `source`."""
 
-    A message begins with the `source`.
-    """
-    if system is None:
-        msg = (
-            f"{source} belong to the segments of a test set, by number and "
-            "system; they cannot score a single segment or a pair of texts."
-        )
-        raise CorpusError(msg)
-    if list(values) == [NAMELESS]:
-        if len(systems) > 1:
+    values: Mapping[str, Array]
+    source: str
+
+    def pool(self) -> Array:
+        """Return the finite scores of all systems."""
+        pooled = np.concatenate([*self.values.values(), np.empty(0)])
+        return pooled[np.isfinite(pooled)]
+
+    def find(self, system: str | None, systems: Sequence[str] = ()) -> Array:
+        """Return the scores of a system; scores that name none are for one only."""
+        if system is None:
             msg = (
-                f"{source} belong to one unnamed system, but there are "
-                f"{len(systems)} systems; give a table with a column system, or a "
-                f"file for each system, such as {_SYSTEM}.txt."
+                f"{self.source} belong to the segments of a test set, by number and "
+                "system; they cannot score a single segment or a pair of texts."
             )
             raise CorpusError(msg)
-        return values[NAMELESS]
-    if system not in values:
-        advice = no_such("system", system, values)
-        msg = f"{source} lack a system. {advice} NAME=FILE names an output."
-        raise UnknownNameError(msg)
-    return values[system]
+        if list(self.values) == [NAMELESS]:
+            if len(systems) > 1:
+                msg = (
+                    f"{self.source} belong to one unnamed system, but there are "
+                    f"{len(systems)} systems; give a table with a column system, or a "
+                    f"file for each system, such as {_SYSTEM}.txt."
+                )
+                raise CorpusError(msg)
+            return self.values[NAMELESS]
+        if system not in self.values:
+            advice = no_such("system", system, self.values)
+            msg = f"{self.source} lack a system. {advice} NAME=FILE names an output."
+            raise UnknownNameError(msg)
+        return self.values[system]
 
-
-def _pool_values(values: Mapping[str, Array]) -> Array:
-    return np.concatenate([*values.values(), np.empty(0)])
-
-
-def _check_scores(
-    batches: Iterable[Batch],
-    *,
-    values: Mapping[str, Array],
-    source: str,
-    documents: Sequence[str],
-) -> None:
-    """Raise an error unless there is a score for each segment of each system."""
-    count = 0
-    systems: Sequence[str] = ()
-    expected: list[str] = []
-    for batch in batches:
-        count += len(batch)
-        systems = batch.place.systems or [batch.place.system or NAMELESS]
-        expected += batch.place.documents or ()
-    for system in systems:
-        scores = get_values(values, source, system, systems)
-        if len(scores) != count:
-            msg = (
-                f"{source} have {len(scores)} segments of {system!r}, but the "
-                f"test set has {count}; expected a score for each segment."
-            )
+    def rows(self, batch: AnyBatch) -> Array:
+        """The score of each segment, and 1: (segments, 2)."""
+        place, end = batch.place, batch.place.first + len(batch)
+        scores = self.find(place.system, place.systems)[place.first : end]
+        if len(scores) != len(batch):
+            msg = f"{self.source} have no segment {end} of {place.system!r}."
             raise CorpusError(msg)
-        missing = np.flatnonzero(~np.isfinite(scores))
-        if len(missing):
-            msg = (
-                f"{source} have no number for segment {missing[0] + 1} of "
-                f"{system!r}; {len(missing)} of {count} are missing."
-            )
-            raise CorpusError(msg)
-    _check_documents(documents, expected, source)
+        return np.stack([scores, np.ones(len(batch))], axis=1)
+
+    def check_range(self, limits: ScoreLimits) -> None:
+        """Raise an error if a score is beyond the limits."""
+        for system, scores in self.values.items():
+            is_outside = limits.find_outside(scores)
+            if is_outside.any():
+                place = int(is_outside.argmax())
+                msg = (
+                    f"{self.source} have {format_value(float(scores[place]))} for "
+                    f"segment {place + 1} of {system!r}; expected {limits.describe()}."
+                )
+                raise OptionError(msg)
+
+    def check_test_set(
+        self, batches: Iterable[Batch], *, documents: Sequence[str]
+    ) -> None:
+        """Raise an error unless there is a score for each segment of each system."""
+        count = 0
+        systems: Sequence[str] = ()
+        expected: list[str] = []
+        for batch in batches:
+            count += len(batch)
+            systems = batch.place.systems or [batch.place.system or NAMELESS]
+            expected += batch.place.documents or ()
+        for system in systems:
+            scores = self.find(system, systems)
+            if len(scores) != count:
+                msg = (
+                    f"{self.source} have {len(scores)} segments of {system!r}, but the "
+                    f"test set has {count}; expected a score for each segment."
+                )
+                raise CorpusError(msg)
+            missing = np.flatnonzero(~np.isfinite(scores))
+            if len(missing):
+                msg = (
+                    f"{self.source} have no number for segment {missing[0] + 1} of "
+                    f"{system!r}; {len(missing)} of {count} are missing."
+                )
+                raise CorpusError(msg)
+        _check_documents(documents, expected, self.source)
 
 
 def _check_documents(
@@ -318,38 +348,48 @@ def _find_ends(documents: Sequence[str]) -> list[int]:
     return [at for at, (name, after) in enumerate(ends, 1) if name != after]
 
 
-def _build_metric(
+def _build_checked(
     name: str,
-    values: Mapping[str, Array],
-    source: str,
+    table: ValueTable,
     notes: Notes,
     is_higher: bool,
-    limits: tuple[float | None, float | None],
+    limits: ScoreLimits,
     settled: Mapping[str, object],
 ) -> Metric:
-    _check_range(values, source, limits)
-    pooled = np.abs(_pool_values(values))
-    is_small = np.max(pooled, initial=0, where=np.isfinite(pooled)) <= SMALL
-    metric = Metric(
+    """Make a metric of scores, which are checked now and against the test set later."""
+    table.check_range(limits)
+    is_small = np.abs(table.pool()).max(initial=0) <= SMALL
+    metric = replace(
+        _build_metric(name, table.rows, is_higher, settled, notes),
+        more_digits=MORE_DIGITS if is_small else 0,
+    )
+    documents = list_documents(notes.scored) if notes.scored is not None else []
+    return record.check_on_fit(
+        metric, partial(table.check_test_set, documents=documents)
+    )
+
+
+def _build_metric(
+    name: str,
+    rows: Callable[[AnyBatch], Array],
+    is_higher: bool,
+    settled: Mapping[str, object],
+    notes: Notes,
+) -> Metric:
+    return Metric(
         name=name,
         columns=("score", "segments"),
-        rows=partial(rows, values=values, source=source),
-        aggregate=aggregate,
+        rows=rows,
+        aggregate=record.compute_mean,
         direction=HIGHER if is_higher else LOWER,
         needs=frozenset(),
         settled=settled,
-        more_digits=MORE_DIGITS if is_small else 0,
         notes=notes,
-    )
-    documents = list_documents(notes.scored) if notes.scored is not None else []
-    return check_on_fit(
-        metric,
-        partial(_check_scores, values=values, source=source, documents=documents),
     )
 
 
 def _find_basis(name: str) -> Basis:
-    return "string" if is_string_metric(name) else "neural"
+    return "string" if model_scores.is_string_metric(name) else "neural"
 
 
 def build_column_metric(
@@ -362,7 +402,7 @@ def build_column_metric(
 
     The values are not known yet: where the direction depends on them, it must be given.
     """
-    if higher_is_better is None and has_fixed_direction(name):
+    if higher_is_better is None and model_scores.has_fixed_direction(name):
         higher_is_better = guess_direction(name, np.empty(0))
     if higher_is_better is None:
         msg = (
@@ -370,97 +410,33 @@ def build_column_metric(
             "better=higher or better=lower."
         )
         raise OptionError(msg)
-    low, high = limits
-    return Metric(
-        name=name,
-        columns=("score", "segments"),
-        rows=partial(_read_column, name=name, columns=columns, limits=limits),
-        aggregate=aggregate,
-        direction=HIGHER if higher_is_better else LOWER,
-        needs=frozenset(),
-        settled={
-            "columns": ",".join(columns.values()),
-            "better": "higher" if higher_is_better else "lower",
-            "low": "none" if low is None else low,
-            "high": "none" if high is None else high,
-        },
-        notes=Notes(basis=_find_basis(name)),
+    settled = {
+        "columns": ",".join(columns.values()),
+        "better": _name_better(higher_is_better),
+        **ScoreLimits(*limits).settle(),
+    }
+    rows = partial(
+        _read_column, name=name, columns=columns, limits=ScoreLimits(*limits)
     )
+    notes = Notes(basis=_find_basis(name))
+    return _build_metric(name, rows, higher_is_better, settled, notes)
 
 
 def _read_column(
-    batch: AnyBatch,
-    *,
-    name: str,
-    columns: Mapping[str, str],
-    limits: tuple[float | None, float | None],
+    batch: AnyBatch, *, name: str, columns: Mapping[str, str], limits: ScoreLimits
 ) -> Array:
     system = str(batch.place.system)
     values = batch.place.scores[name, system]
-    wrong = values[np.isnan(values) | _find_outside(values, limits)]
+    wrong = values[np.isnan(values) | limits.find_outside(values)]
     if len(wrong):
         value = float(wrong[0])
         shown = "no score" if np.isnan(value) else f"the score {format_value(value)}"
         msg = (
             f"The column {columns[system]!r} has {shown} in a row; expected "
-            f"{_describe_range(limits)} in every row."
+            f"{limits.describe()} in every row."
         )
         raise CorpusError(msg)
     return np.stack([values, np.ones(len(batch))], axis=1)
-
-
-def rows(batch: AnyBatch, *, values: Mapping[str, Array], source: str) -> Array:
-    """The score of each segment, and 1: (segments, 2)."""
-    place = batch.place
-    scores = get_values(values, source, place.system, place.systems)
-    scores = scores[place.first : place.first + len(batch)]
-    if len(scores) != len(batch):
-        end = place.first + len(batch)
-        msg = f"{source} have no segment {end} of {place.system!r}."
-        raise CorpusError(msg)
-    return np.stack([scores, np.ones(len(batch))], axis=1)
-
-
-def aggregate(totals: Array) -> Array:
-    """The mean of each row of totals; NaN of nothing."""
-    with np.errstate(invalid="ignore"):
-        return np.divide(totals[..., 0], totals[..., 1])
-
-
-def _check_range(
-    values: Mapping[str, Array],
-    source: str,
-    limits: tuple[float | None, float | None],
-) -> None:
-    for system, scores in values.items():
-        is_outside = _find_outside(scores, limits)
-        if is_outside.any():
-            place = int(is_outside.argmax())
-            msg = (
-                f"{source} have {format_value(float(scores[place]))} for segment "
-                f"{place + 1} of {system!r}; expected {_describe_range(limits)}."
-            )
-            raise OptionError(msg)
-
-
-def _find_outside(
-    values: Array, limits: tuple[float | None, float | None]
-) -> NDArray[np.bool_]:
-    """Mark infinite values and those outside the range; missing ones are in it."""
-    low, high = limits
-    is_outside = np.isinf(values)
-    is_outside |= values < float(low) if low is not None else False
-    is_outside |= values > float(high) if high is not None else False
-    return is_outside
-
-
-def _describe_range(limits: tuple[float | None, float | None]) -> str:
-    bounds = [
-        f"at {word} {format_value(float(bound))}"
-        for word, bound in zip(("least", "most"), limits, strict=True)
-        if bound is not None
-    ]
-    return " and ".join(bounds) or "a finite number"
 
 
 def list_specs(files: Sequence[str]) -> list[str]:
@@ -503,7 +479,7 @@ def _read_files(path: str) -> tuple[Scores, str]:
         scores = DEFAULT.select(read_scores(path))
         if not Path(path).is_dir():
             return scores, compute_file_version(path)
-        return scores, _compute_version(path, list_score_files(path))
+        return scores, _compute_version(path, model_scores.list_score_files(path))
     files = sorted(glob(escape(path).replace("{system}", "*")))
     if not files:
         msg = f"No file matches {path} for any system; check the name."
@@ -515,7 +491,7 @@ def _read_files(path: str) -> tuple[Scores, str]:
         scores = DEFAULT.select(read_scores(file))
         if named and scores.systems == (NAMELESS,):
             scores = replace(scores, systems=(named[1],))
-        tables.append(name_nameless(scores, file))
+        tables.append(model_scores.name_nameless(scores, file))
     return concatenate_scores(tables), _compute_version(path, files)
 
 
@@ -555,9 +531,7 @@ def _check_repeats(scores: Scores, path: str) -> None:
         raise CorpusError(msg)
 
 
-def _find_direction(
-    scorer: Scorer, name: str, values: Mapping[str, Array], path: str
-) -> bool:
+def _find_direction(scorer: Scorer, name: str, table: ValueTable, path: str) -> bool:
     """Return True if higher is better: as the file says, or as is known of the metric."""
     if scorer.higher_is_better is None:
         problem = (
@@ -567,9 +541,8 @@ def _find_direction(
         raise UnknownDirectionError(problem, "add better=higher or better=lower")
     if scorer.kind or scorer.is_declared:
         return scorer.higher_is_better
-    pooled = _pool_values(values)
     for each in (name, scorer.name):
-        direction = guess_direction(each, pooled[np.isfinite(pooled)])
+        direction = guess_direction(each, table.pool())
         if direction is not None:
             return direction
     problem = f"{path} does not give the direction of {name!r}"

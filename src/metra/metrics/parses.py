@@ -1,14 +1,11 @@
-"""Sources of parses: a file beside the texts, or an installed model.
-
-Parses by an installed spaCy model, in the same form as parses from a file.
-"""
+"""Sources of parses: a CoNLL-U file beside the texts, or an installed spaCy model."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from metra.corpus.batch import BatchPosition, SegmentColumn
-from metra.errors import MissingResourceError
+from metra.errors import MissingResourceError, OptionError
 from metra.formats.annotations.conllu import Parse, ParsedWord, read_conllu
 from metra.formats.resources import load_spacy_model
 from metra.formats.stream import compute_file_version
@@ -29,7 +26,22 @@ class ParseSource:
     settled: dict[str, object] = field(default_factory=dict)
 
 
-def build_file_source(owner: str, path: str, *, match: bool) -> ParseSource:
+def choose_source(
+    owner: str, path: str, model: str, *, match: bool, side: str = ""
+) -> ParseSource:
+    """Take parses from a file, by a model, or if neither is given words alone.
+
+    `side` begins the names of the options in messages.
+    """
+    if path and model:
+        msg = f"{owner}: give {side}parses or {side}model, not both."
+        raise OptionError(msg)
+    if model:
+        return build_model_source(model)
+    return _build_file_source(owner, path, match) if path else _build_word_source()
+
+
+def _build_file_source(owner: str, path: str, match: bool) -> ParseSource:
     """Take parses from CoNLL-U; `{system}` in the path stands for the system's name.
 
     With `match`, parses of another text are refused.
@@ -63,7 +75,7 @@ def build_model_source(model: str) -> ParseSource:
     )
 
 
-def build_word_source() -> ParseSource:
+def _build_word_source() -> ParseSource:
     """Take the words alone, each punctuation mark a word, as one sentence a segment."""
 
     def wrap(text: str) -> Parse:

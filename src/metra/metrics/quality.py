@@ -14,22 +14,15 @@ from metra.formats.annotations.quality_model import (
     WeightedMetric,
     read_quality_model,
 )
+from metra.metrics import record
 from metra.metrics.options import format_value
-from metra.metrics.record import (
-    AnyBatch,
-    Array,
-    Fit,
-    Metric,
-    Notes,
-    Parts,
-    metric_factory,
-)
+from metra.metrics.record import AnyBatch, Array, Metric, Notes, Parts, metric_factory
 from metra.metrics.registry import metric as make_metric
 from metra.metrics.units import Detail
 from metra.scores.scale import scale_to_hundred
 
 
-@metric_factory
+@metric_factory(title="Quality", papers="dabbadie2002")
 def quality(*, model: str = "") -> Metric:
     """Metrics combined by a quality model for a stated context of use. Higher is better.
 
@@ -123,7 +116,7 @@ def combine_metrics(model: QualityModel, metrics: Sequence[Metric]) -> Metric:
         return [metric.fit(listed) if metric.fit else metric for metric in metrics]
 
     # Members are pickled with their own counts.
-    fit = Fit(count=fit_members, apply=partial(combine_metrics, model))
+    fit = record.Fit(count=fit_members, apply=partial(combine_metrics, model))
     return replace(joined, fit=fit)
 
 

@@ -3,7 +3,15 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeAlias,
+    get_args,
+    overload,
+)
 
 from metra import __version__
 from metra.corpus.batch import Batch, CorpusChunk, Sentence
@@ -11,6 +19,7 @@ from metra.errors import (
     CorpusError,
     MissingReferenceError,
     OptionError,
+    UnfittedError,
     UnknownNameError,
     no_such,
 )
@@ -20,8 +29,7 @@ from metra.stats.direction import HIGHER, Direction
 
 if TYPE_CHECKING:
     from metra.metrics.alignment import Alignment
-    from metra.metrics.corpus_weights import CorpusTerms, TermCounts
-    from metra.metrics.llm.budget import Estimate
+    from metra.metrics.llm.endpoint import Estimate
     from metra.metrics.units import Detail
     from metra.scores.spans import Spans
     from metra.scores.table import Scores
@@ -63,6 +71,29 @@ class Fast:
     own_threads: bool = False
 
 
+class TermCounts(NamedTuple):
+    """Counts behind a metric's weights: keys with whole numbers, which add up.
+
+    The keys lie one behind the other in `keys`; `ends` says where each ends. Keys of several
+    words have the byte 0xFF between them, which no UTF-8 has.
+    """
+
+    keys: bytes
+    ends: Any
+    counts: Any
+
+
+class CorpusTerms(NamedTuple):
+    """Terms of some rows with the numbers of the whole corpus."""
+
+    #: Each term once, in the order of the keys' bytes, with its count in the corpus.
+    terms: TermCounts
+    #: The salience of each term, for metrics with `Fit.weigh`.
+    salience: Array
+    #: The number of words in the corpus, or the largest weight for metrics with `Fit.weigh`.
+    whole: float
+
+
 #: The weights of so many references at most are kept in memory: 4 to 8 gigabytes for NIST.
 MOST_WEIGHED = 4_000_000
 
@@ -83,7 +114,7 @@ class Fit:
     from_tables: Callable[[Any], Any] = lambda tables: tables
     #: Counts from the summed terms of all parts of a corpus, in the order of the keys' bytes;
     #: None if the corpus has to be counted in one place.
-    from_terms: "Callable[[TermCounts], Any] | None" = None
+    from_terms: Callable[[TermCounts], Any] | None = None
     #: The metric for rows of a corpus whose terms do not fit into memory, from the terms of
     #: these rows; None if the terms of every corpus fit.
     apply_some: "Callable[[CorpusTerms], Metric] | None" = None
@@ -94,6 +125,17 @@ class Fit:
     def __call__(self, batches: Iterable[Batch]) -> "Metric":
         """Return the metric with the weights of these batches' references."""
         return self.apply(self.count(self._limit_size(batches)))
+
+    def count_terms(self, batch: Batch) -> TermCounts:
+        """Return the terms of a batch's references, in no order, each key once."""
+        return TermCounts(*self.count([batch]).terms())
+
+    def apply_terms(self, terms: TermCounts) -> "Metric":
+        """Return the metric with the weights of the summed terms of a corpus in parts."""
+        if self.from_terms is None:
+            msg = "The metric cannot be fitted to parts of a corpus; fit it to all batches."
+            raise UnfittedError(msg)
+        return self.apply(self.from_terms(terms))
 
     def _limit_size(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         references = 0
@@ -295,12 +337,34 @@ def check_needs(metrics: Mapping[str, Metric], has: Mapping[Need, bool]) -> None
             )
 
 
-def metric_factory(factory: Callable[..., Metric]) -> Callable[..., Metric]:
+Factory: TypeAlias = Callable[..., Metric]
+
+
+@overload
+def metric_factory(factory: Factory) -> Factory: ...
+
+
+@overload
+def metric_factory(
+    *, title: str = "", papers: str = ""
+) -> Callable[[Factory], Factory]: ...
+
+
+def metric_factory(
+    factory: Factory | None = None, *, title: str = "", papers: str = ""
+) -> Factory | Callable[[Factory], Factory]:
     """Check a factory's options against its annotations and record them in the metric.
 
-    The metric is pickled as this call, and a fitted one with the tables of its counts.
+    `title` is the metric's name in print, and `papers` the keys of the entries in
+    `papers.bib` that define it. The metric is pickled as this call, and a fitted one with
+    the tables of its counts.
     """
+    if factory is None:
+        return lambda factory: _wrap_factory(factory, title, papers)
+    return _wrap_factory(factory, title, papers)
 
+
+def _wrap_factory(factory: Factory, title: str, papers: str) -> Factory:
     @wraps(factory)
     def make(**given: object) -> Metric:
         parameters = read_parameters(factory)
@@ -317,6 +381,7 @@ def metric_factory(factory: Callable[..., Metric]) -> Callable[..., Metric]:
         recipe = (_make_again, (make, given, metric.settled))
         return _record_call(metric, signed, lambda: recipe)
 
+    make.__dict__.update(title=title or factory.__name__, papers=tuple(papers.split()))
     return make
 
 
@@ -358,9 +423,7 @@ def set_recipe(metric: Metric, make: Callable[..., Metric], *arguments: Any) -> 
 
 
 def _make_again(
-    factory: Callable[..., Metric],
-    given: Mapping[str, object],
-    settled: Mapping[str, object],
+    factory: Factory, given: Mapping[str, object], settled: Mapping[str, object]
 ) -> Metric:
     """Make a metric that was pickled; refuse if files or versions have changed since."""
     metric = factory(**given)
@@ -429,3 +492,24 @@ def compute_share(part: Array, whole: Array) -> Array:
 
     is_defined = whole > 0
     return np.where(is_defined, 100 * part / np.where(is_defined, whole, 1), np.nan)
+
+
+def compute_mean(totals: Array) -> Array:
+    """Return the first column by the second, of each row of totals; NaN of nothing."""
+    import numpy as np
+
+    count = totals[..., 1]
+    return np.where(count > 0, totals[..., 0] / np.where(count > 0, count, 1), np.nan)
+
+
+def refuse_unfitted(name: str) -> Callable[[AnyBatch], Array]:
+    """Return the `rows` of a metric that has to be fitted first: they refuse."""
+
+    def rows(_: AnyBatch) -> Array:
+        msg = (
+            f"{name} needs weights from the references of the whole test set; use the "
+            "metric that metric.fit([metra.Batch(hyps, refs)]) returns."
+        )
+        raise UnfittedError(msg)
+
+    return rows

@@ -1,15 +1,21 @@
-"""The registry: every metric by name. Adding one is a word here."""
+"""The registry: every metric by name, and metrics explained by their docstrings.
 
+Adding a metric is a word here; the rest is declared in its module.
+"""
+
+import inspect
+import math
 import os
 import re
 from collections.abc import Callable
 from functools import lru_cache
 from importlib import import_module
-from typing import Any
+from textwrap import dedent
+from typing import Any, NamedTuple
 
 from metra.errors import OptionError, UnknownNameError, no_such
 from metra.formats.stream import get_file_state
-from metra.metrics.options import parse_spec, read_parameters
+from metra.metrics.options import format_value, parse_spec, read_parameters
 from metra.metrics.record import Metric
 
 NAMES = """bleu nist chrf gleu rougel ter wer mer wil wip per ser cer precision recall f1
@@ -24,10 +30,12 @@ _SHARED = {
     **{name: f"neural.{name}" for name in ("comet", "bertscore", "metricx")},
     "llm": "llm.judge",
 }
-#: Metrics that need a model of the user's, which metra does not bring along.
-WITH_MODEL = frozenset({"comet", "bertscore", "metricx"})
 # name: module of this package that holds the factory of the same name
 BUILT_IN = {name: _SHARED.get(name, name) for name in NAMES.split()}
+#: Metrics that need a model of the user's, which metra does not bring along.
+WITH_MODEL = frozenset(
+    name for name in BUILT_IN if BUILT_IN[name].startswith("neural.")
+)
 _NUMBER = re.compile(r"[-+]?[\d.]*")
 _FILES = re.compile(r"[:@]")
 _PATH = re.compile(r"[./\\{]")
@@ -151,3 +159,87 @@ def _list_third_party() -> dict[str, Any]:
     from importlib.metadata import entry_points
 
     return {entry.name: entry for entry in entry_points(group="metra.metrics")}
+
+
+# Options that many metrics share, where a metric says nothing else.
+_MEANINGS = {
+    "n": "maximum length of n-grams.",
+    "tok": "tokeniser.",
+    "case": "mixed keeps letter case, lower ignores it.",
+    "stem": "compare stems (no, porter, or a Snowball language such as english) or "
+    "lemmas (lemma@en).",
+}
+
+
+class Option(NamedTuple):
+    """An option as a user sees it."""
+
+    name: str
+    meaning: str
+    default: str
+    choices: tuple[str, ...]
+
+
+class Description(NamedTuple):
+    """A metric as a user sees it."""
+
+    name: str
+    summary: str
+    definition: str
+    options: tuple[Option, ...]
+
+
+def read_description(name: str) -> Description:
+    """Read a metric's docstring: first line, body, and an `Options:` block."""
+    factory = find_factory(name)
+    body, _, listed = (inspect.getdoc(factory) or "").partition("\nOptions:\n")
+    summary, _, definition = body.partition("\n")
+    entries = re.findall(r"^(\w+): (.+(?:\n .+)*)", dedent(listed), re.MULTILINE)
+    meanings = {name: re.sub(r"\n +", " ", meaning) for name, meaning in entries}
+    options = tuple(
+        Option(
+            option,
+            meanings.get(option, entry.meaning or _MEANINGS.get(option, "")),
+            format_value(entry.default) if entry.default not in (None, "") else "none",
+            tuple(entry.choices()),
+        )
+        for option, entry in read_parameters(factory).items()
+    )
+    return Description(name, summary.strip(), definition.strip(), options)
+
+
+def find_highest_score(name: str) -> float:
+    """Return the highest score by the first line of a metric's docstring.
+
+    "0 to 1" is a range, "from 0" and "without limits" have no end; otherwise it is 100.
+
+    >>> find_highest_score("bleu"), find_highest_score("comet"), find_highest_score("nist")
+    (100.0, 1.0, inf)
+    """
+    summary = read_description(name).summary
+    stated = re.search(r"\bfrom 0\b(?! to)|without limits|\b0 to ([\d.]*\d)", summary)
+    return 100.0 if stated is None else float(stated[1] or math.inf)
+
+
+def format_overview() -> str:
+    """Name every metric with its first line."""
+    metrics = [read_description(name) for name in list_metrics()]
+    left = max(len(metric.name) for metric in metrics)
+    return "\n".join(f"{metric.name:{left}}  {metric.summary}" for metric in metrics)
+
+
+def describe_metric(name: str) -> str:
+    """Explain one metric for the terminal."""
+    name = read_spec(name)[0]
+    description = read_description(name)
+    options = description.options
+    given = [option for option in options if option.default != "none"][:2]
+    example = ",".join(f"{option.name}={option.default}" for option in given)
+    title = f"{name}: {description.summary}"
+    lines = [title, "", description.definition, "", f"Options, as in {name}:{example}"]
+    left = max((len(option.name) for option in options), default=0)
+    for option in options:
+        lines.append(f"  {option.name:{left}}  {option.meaning}")
+        values = f"one of {', '.join(option.choices)}; " if option.choices else ""
+        lines.append(f"  {'':{left}}  {values}default {option.default}")
+    return "\n".join(lines)

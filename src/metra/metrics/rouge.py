@@ -13,7 +13,7 @@ from metra.text.preparation import Preparation, make_preparation
 COLUMNS = ("f", "precision", "recall", "segments")
 
 
-@metric_factory
+@metric_factory(title="ROUGE-L", papers="lin2004")
 def rougel(
     *,
     beta: Annotated[float, Range(0, 1000, above=True)] = 1,

@@ -17,16 +17,9 @@ from metra.errors import (
 from metra.formats.lines import read_lines
 from metra.formats.recognise import read_head
 from metra.formats.stream import compute_file_version, format_path, parse_json
+from metra.metrics import record
 from metra.metrics.options import FromZero
-from metra.metrics.record import (
-    AnyBatch,
-    Array,
-    Metric,
-    Notes,
-    Parts,
-    check_on_fit,
-    metric_factory,
-)
+from metra.metrics.record import AnyBatch, Array, Metric, Notes, Parts, metric_factory
 from metra.metrics.units import Detail
 from metra.scores.mqm import NON_TRANSLATION, find_cost
 from metra.scores.registry import read_spans
@@ -39,7 +32,7 @@ SEVERITIES = ("critical", "major", "minor", *NEUTRAL)
 SpanWeights: TypeAlias = tuple[tuple[str, str, float], ...]
 
 
-@metric_factory
+@metric_factory(title="MQM", papers="freitag2021")
 def spans(
     *,
     file: str = "",
@@ -92,7 +85,7 @@ def spans(
         name="spans",
         columns=("score", "segments", *names),
         rows=partial(rows, table=table, weights=weights, names=names),
-        aggregate=aggregate,
+        aggregate=record.compute_mean,
         parts=partial(parts, names=names),
         needs=frozenset(),
         settled={"file": compute_file_version(file)},
@@ -102,7 +95,7 @@ def spans(
             basis="neural" if table.is_automatic else "people",
         ),
     )
-    return check_on_fit(metric, partial(check_batches, table=table))
+    return record.check_on_fit(metric, partial(check_batches, table=table))
 
 
 def list_kinds(table: Spans) -> tuple[list[str], list[str]]:
@@ -169,12 +162,6 @@ def rows(
         result[index, 0] = 0.0 - cost / len(ratings)
         result[index, 1] = 1
     return result
-
-
-def aggregate(totals: Array) -> Array:
-    """The mean over the segments that were looked at; NaN of none."""
-    with np.errstate(invalid="ignore"):
-        return np.divide(totals[..., 0], totals[..., 1])
 
 
 def parts(totals: Array, *, names: Sequence[str]) -> Parts:

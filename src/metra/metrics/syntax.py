@@ -14,7 +14,7 @@ from metra.text.preparation import Preparation, make_preparation
 COUNTS = EditCounts._fields
 
 
-@metric_factory
+@metric_factory(title="Syntax", papers="dabbadie2002")
 def syntax(
     *,
     average: Literal["sentence", "corpus"] = "sentence",

@@ -14,7 +14,7 @@ from metra.text.preparation import make_preparation
 COLUMNS = ("insertions", "deletions", "substitutions", "shifts", "ref_len")
 
 
-@metric_factory
+@metric_factory(title="TER", papers="snover2006 post2018")
 def ter(
     *,
     normalized: bool = False,

@@ -24,7 +24,7 @@ from metra.text.preparation import Preparation, make_preparation, prepare
 COLUMNS = ("right", "by_variant", "due")
 
 
-@metric_factory
+@metric_factory(title="Terminology", papers="dabbadie2002")
 def terminology(
     *,
     file: str = "",

@@ -1,8 +1,9 @@
 """Transfer rules: whether patterns of the source became what they should in the output."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -12,19 +13,10 @@ from metra.formats.annotations import transfer_rules
 from metra.formats.annotations.conllu import Parse
 from metra.formats.annotations.transfer_rules import Pattern, TransferRule
 from metra.formats.stream import compute_file_version
-from metra.metrics import parses as parse_sources
 from metra.metrics import record
 from metra.metrics.options import FromZero
-from metra.metrics.parses import ParseSource
-from metra.metrics.record import (
-    AnyBatch,
-    Array,
-    Metric,
-    Notes,
-    Parts,
-    metric_factory,
-    select_needs,
-)
+from metra.metrics.parses import ParseSource, choose_source
+from metra.metrics.record import AnyBatch, Array, Metric, Notes, Parts, metric_factory
 from metra.metrics.units import Detail
 from metra.stats.direction import LOWER
 
@@ -33,7 +25,7 @@ from metra.stats.direction import LOWER
 SIDES = ("source", "output", "difference", "above")
 
 
-@metric_factory
+@metric_factory(title="Transfer", papers="dabbadie2002")
 def transfer(
     *,
     mode: Literal["rules", "counts"] = "rules",
@@ -97,55 +89,60 @@ def transfer(
         raise OptionError(msg)
     kinds = _parse_kinds(phrases)
     listed = transfer_rules.read_rules(rules) if rules else []
-    source = _choose_parses("source_", source_parses, source_model, match)
-    target = _choose_parses("", parses, model, match)
+    options = {"source_": (source_parses, source_model), "": (parses, model)}
+    sources = {
+        side: choose_source("transfer", *given, match=match, side=side)
+        for side, given in options.items()
+    }
+    for what, side in _list_parsed(mode, listed):
+        if not sources[side].parsed:
+            msg = (
+                f"transfer: {what} needs parses; give {side}parses=FILE.conllu or "
+                f"{side}model=NAME of a spaCy model."
+            )
+            raise OptionError(msg)
+    pair = partial(_pair_sentences, sources=tuple(sources.values()))
     if mode == "counts":
-        _require_parse("counting phrases", "source_", source)
-        _require_parse("counting phrases", "", target)
-    for rule in listed:
-        if any(pattern.needs_parse for pattern in rule.source):
-            _require_parse(f"the rule {rule.name!r}", "source_", source)
-        if any(pattern.needs_parse for pattern in rule.target):
-            _require_parse(f"the rule {rule.name!r}", "", target)
+        metric = _build_counts(pair, kinds, threshold)
+    else:
+        metric = _build_rules(pair, listed)
     settled: dict[str, object] = {
         "rules": compute_file_version(rules) if rules else "none",
         "phrases": phrases if mode == "counts" else "none",
         "threshold": threshold if mode == "counts" else "none",
-        "source_parses": source.settled.get("parses", "none"),
-        "source_model": source.settled.get("model", "none"),
-        "parses": target.settled.get("parses", "none"),
-        "model": target.settled.get("model", "none"),
     }
-    pair = partial(_pair_sentences, source=source, target=target)
+    for side, source in sources.items():
+        for option in ("parses", "model"):
+            settled[side + option] = source.settled.get(option, "none")
+    return replace(metric, needs=frozenset({"source"}), settled=settled)
+
+
+def _list_parsed(mode: str, rules: Sequence[TransferRule]) -> Iterator[tuple[str, str]]:
+    """Give what needs parses, and of which side."""
     if mode == "counts":
-        metric = Metric(
-            name="transfer",
-            columns=tuple(f"{side}_{kind}" for kind in kinds for side in SIDES),
-            rows=lambda batch: phrase_rows(pair(batch), kinds, threshold),
-            aggregate=phrase_aggregate,
-            parts=partial(phrase_parts, kinds=kinds),
-            direction=LOWER,
-            notes=Notes(
-                details=lambda batch: phrase_details(pair(batch), kinds, threshold)
-            ),
-        )
-    else:
-        counts = ("occurrences", "satisfied")
-        metric = Metric(
-            name="transfer",
-            columns=tuple(
-                f"{count}: {rule.name}" for count in counts for rule in listed
-            ),
-            rows=lambda batch: rows(pair(batch), listed),
-            aggregate=aggregate,
-            parts=partial(parts, rules=listed),
-            notes=Notes(details=lambda batch: details(pair(batch), listed)),
-        )
-    return replace(metric, needs=select_needs(source=True), settled=settled)
+        yield from (("counting phrases", side) for side in ("source_", ""))
+    for rule in rules:
+        for side, patterns in (("source_", rule.source), ("", rule.target)):
+            if any(pattern.needs_parse for pattern in patterns):
+                yield f"the rule {rule.name!r}", side
 
 
 #: The sentences of each segment's source, and of its output.
 SentencePairs: TypeAlias = Sequence[tuple[Sequence[Parse], Sequence[Parse]]]
+
+
+def _build_rules(
+    pair: Callable[[AnyBatch], SentencePairs], rules: Sequence[TransferRule]
+) -> Metric:
+    counts = ("occurrences", "satisfied")
+    return Metric(
+        name="transfer",
+        columns=tuple(f"{count}: {rule.name}" for count in counts for rule in rules),
+        rows=lambda batch: rows(pair(batch), rules),
+        aggregate=aggregate,
+        parts=partial(parts, rules=rules),
+        notes=Notes(details=lambda batch: details(pair(batch), rules)),
+    )
 
 
 def rows(pairs: SentencePairs, rules: Sequence[TransferRule]) -> Array:
@@ -194,14 +191,28 @@ def details(pairs: SentencePairs, rules: Sequence[TransferRule]) -> Iterator[Det
                 yield Detail(index, "failed", " / ".join(asked), about)
 
 
+def _build_counts(
+    pair: Callable[[AnyBatch], SentencePairs], kinds: Sequence[str], threshold: float
+) -> Metric:
+    return Metric(
+        name="transfer",
+        columns=tuple(f"{side}_{kind}" for kind in kinds for side in SIDES),
+        rows=lambda batch: phrase_rows(pair(batch), kinds, threshold),
+        aggregate=phrase_aggregate,
+        parts=partial(phrase_parts, kinds=kinds),
+        direction=LOWER,
+        notes=Notes(
+            details=lambda batch: phrase_details(pair(batch), kinds, threshold)
+        ),
+    )
+
+
 def phrase_rows(pairs: SentencePairs, kinds: Sequence[str], threshold: float) -> Array:
     """Count phrases as `SIDES` says, kind by kind: (segments, 4 · kinds)."""
     table = np.zeros((len(pairs), len(kinds), len(SIDES)))
-    for index, sides in enumerate(pairs):
-        for place, kind in enumerate(kinds):
-            before, after = _count_both(sides, kind)
-            gap = abs(after - before)
-            table[index, place] = before, after, gap, gap > threshold
+    for index, place, (before, after) in _count_phrases(pairs, kinds):
+        gap = abs(after - before)
+        table[index, place] = before, after, gap, gap > threshold
     return table.reshape(len(pairs), -1)
 
 
@@ -218,9 +229,9 @@ def phrase_parts(totals: Array, *, kinds: Sequence[str]) -> Parts:
     pieces: Parts = {}
     counts = totals.reshape(-1, len(SIDES)).tolist()
     for kind, (before, after, _, above) in zip(kinds, counts, strict=True):
-        pieces[f"source_{kind}"], pieces[f"output_{kind}"] = before, after
-        pieces[f"difference_{kind}"] = after - before
-        pieces[f"above_{kind}"] = above
+        values = before, after, after - before, above
+        named = (f"{side}_{kind}" for side in SIDES)
+        pieces |= dict(zip(named, values, strict=True))
     return pieces
 
 
@@ -228,23 +239,22 @@ def phrase_details(
     pairs: SentencePairs, kinds: Sequence[str], threshold: float
 ) -> Iterator[Detail]:
     """The segments whose counts of a kind of phrase differ by more than the threshold."""
-    for index, sides in enumerate(pairs):
-        for kind in kinds:
-            before, after = _count_both(sides, kind)
-            if abs(after - before) > threshold:
-                about = {"source": str(before), "output": str(after)}
-                yield Detail(index, "differs", kind, about)
+    for index, place, (before, after) in _count_phrases(pairs, kinds):
+        if abs(after - before) > threshold:
+            about = {"source": str(before), "output": str(after)}
+            yield Detail(index, "differs", kinds[place], about)
 
 
-def _count_both(
-    sides: tuple[Sequence[Parse], Sequence[Parse]], kind: str
-) -> tuple[int, int]:
-    """Count the phrases of a kind in the source and in the output."""
-    before, after = (
-        sum(transfer_rules.count_phrases(parse.words, kind) for parse in side)
-        for side in sides
-    )
-    return before, after
+def _count_phrases(
+    pairs: SentencePairs, kinds: Sequence[str]
+) -> Iterator[tuple[int, int, tuple[int, int]]]:
+    """Count the phrases of each segment and kind in the source and in the output."""
+    for (index, sides), (place, kind) in product(enumerate(pairs), enumerate(kinds)):
+        before, after = (
+            sum(transfer_rules.count_phrases(parse.words, kind) for parse in side)
+            for side in sides
+        )
+        yield index, place, (before, after)
 
 
 def _parse_kinds(phrases: str) -> list[str]:
@@ -257,34 +267,14 @@ def _parse_kinds(phrases: str) -> list[str]:
     return kinds
 
 
-def _choose_parses(side: str, path: str, model: str, match: bool) -> ParseSource:
-    if path and model:
-        msg = f"transfer: give {side}parses or {side}model, not both."
-        raise OptionError(msg)
-    if model:
-        return parse_sources.build_model_source(model)
-    if path:
-        return parse_sources.build_file_source("transfer", path, match=match)
-    return parse_sources.build_word_source()
-
-
-def _require_parse(what: str, side: str, parses: ParseSource) -> None:
-    if not parses.parsed:
-        msg = (
-            f"transfer: {what} needs parses; give {side}parses=FILE.conllu or "
-            f"{side}model=NAME of a spaCy model."
-        )
-        raise OptionError(msg)
-
-
 def _pair_sentences(
-    batch: AnyBatch, *, source: ParseSource, target: ParseSource
+    batch: AnyBatch, *, sources: Sequence[ParseSource]
 ) -> SentencePairs:
     if batch.source is None:
         msg = "transfer needs the source, but the batch has none."
         raise CorpusError(msg)
-    before = source.find(batch.source, batch.place)
-    return list(zip(before, target.find(batch.hyps, batch.place), strict=True))
+    before = sources[0].find(batch.source, batch.place)
+    return list(zip(before, sources[1].find(batch.hyps, batch.place), strict=True))
 
 
 def _find_matches(patterns: Sequence[Pattern], sentences: Iterable[Parse]) -> list[str]:

@@ -12,7 +12,7 @@ from metra.text.preparation import Preparation, make_preparation
 COLUMNS = ("matches", "hyp_len", "ref_len")
 
 
-@metric_factory
+@metric_factory(title="Precision", papers="lavie2004")
 def precision(*, tok: str = "13a", case: Case = "mixed", stem: str = "no") -> Metric:
     """Share of output words that match the reference, 0 to 100. Higher is better.
 
@@ -29,7 +29,7 @@ def precision(*, tok: str = "13a", case: Case = "mixed", stem: str = "no") -> Me
     return _build_metric("precision", 0.0, tok, case, stem)
 
 
-@metric_factory
+@metric_factory(title="Recall", papers="lavie2004")
 def recall(*, tok: str = "13a", case: Case = "mixed", stem: str = "no") -> Metric:
     """Share of reference words that the output matches, 0 to 100. Higher is better.
 
@@ -46,7 +46,7 @@ def recall(*, tok: str = "13a", case: Case = "mixed", stem: str = "no") -> Metri
     return _build_metric("recall", 1.0, tok, case, stem)
 
 
-@metric_factory
+@metric_factory(title="F1", papers="lavie2004")
 def f1(*, tok: str = "13a", case: Case = "mixed", stem: str = "no") -> Metric:
     """Harmonic mean of word precision and recall, 0 to 100. Higher is better.
 
@@ -64,7 +64,7 @@ def f1(*, tok: str = "13a", case: Case = "mixed", stem: str = "no") -> Metric:
     return _build_metric("f1", 0.5, tok, case, stem)
 
 
-@metric_factory
+@metric_factory(title="Fmean", papers="lavie2004")
 def fmean(
     *, alpha: Share = 0.9, tok: str = "13a", case: Case = "mixed", stem: str = "no"
 ) -> Metric:

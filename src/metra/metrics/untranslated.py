@@ -11,23 +11,15 @@ from metra.errors import OptionError
 from metra.formats.lines import read_lines
 from metra.formats.resources import Dictionary, load_dictionaries
 from metra.formats.stream import compute_file_version
-from metra.metrics.record import (
-    AnyBatch,
-    Array,
-    Fit,
-    Metric,
-    Notes,
-    Parts,
-    metric_factory,
-    select_needs,
-)
+from metra.metrics import record
+from metra.metrics.record import AnyBatch, Array, Metric, Notes, Parts, metric_factory
 from metra.metrics.units import Detail
 from metra.stats.direction import LOWER
-from metra.text.scripts import get_script, list_scripts
+from metra.text.scripts import get_language, get_script, list_scripts
 from metra.text.words import RunningWord, find_running_words, split_word_parts
 
 
-@metric_factory
+@metric_factory(title="Untranslated", papers="dabbadie2002")
 def untranslated(
     *,
     dictionary: str = "",
@@ -76,7 +68,7 @@ def untranslated(
         msg = "untranslated: rule=script uses the script only; leave out script=no."
         raise OptionError(msg)
     lexicon = load_dictionaries(dictionary) if dictionary else None
-    language = lang.replace("_", "-").partition("-")[0].lower()
+    language = get_language(lang)
     listed = map(str.strip, read_lines(allow)) if allow else ()
     judge = _WordChecker(
         dictionary=lexicon,
@@ -97,7 +89,7 @@ def untranslated(
         aggregate=aggregate,
         direction=LOWER,
         parts=parts,
-        needs=select_needs(source=rule in ("both", "copied")),
+        needs=record.select_needs(source=rule in ("both", "copied")),
         settled=settled,
         notes=Notes(details=judge.details),
     )
@@ -112,7 +104,7 @@ def untranslated(
         # The signature says which rule it was.
         return replace(metric, settled=settled | {"rule": chosen})
 
-    return replace(metric, fit=Fit(count=choose_rule, apply=apply))
+    return replace(metric, fit=record.Fit(count=choose_rule, apply=apply))
 
 
 def aggregate(totals: Array) -> Array:

@@ -27,15 +27,9 @@ import numpy as np
 
 from metra.errors import OptionError
 from metra.formats.annotations.conllu import Parse, ParsedWord
-from metra.metrics.parses import ParseSource, build_file_source, build_model_source
-from metra.metrics.record import (
-    AnyBatch,
-    Array,
-    Metric,
-    Notes,
-    metric_factory,
-    name_columns,
-)
+from metra.metrics import record
+from metra.metrics.parses import ParseSource, choose_source
+from metra.metrics.record import AnyBatch, Array, Metric, Notes, metric_factory
 from metra.metrics.units import Detail
 
 #: What the score adds up.
@@ -44,9 +38,9 @@ SIGNS = {"RELSUBJ": 1, "RELSUBJPASS": 1, "PADJ": -1, "ADVADJ": -1}
 PROFILE = (*SIGNS, "SUBJ", "DOBJ", "NN", "NNPREP")
 
 
-@metric_factory
+@metric_factory(title="X-score", papers="rajman2002")
 def xscore(*, parses: str = "", model: str = "", match: bool = True) -> Metric:
-    """Balance of favourable and unfavourable dependencies in the output. Higher is better.
+    """Balance of favourable and unfavourable dependencies, without limits. Higher is better.
 
     X = #RELSUBJ + #RELSUBJPASS - #PADJ - #ADVADJ, from dependency parses of the output:
     subjects of relative clauses, active ("a hearing that lasted") and passive ("a
@@ -84,16 +78,13 @@ def xscore(*, parses: str = "", model: str = "", match: bool = True) -> Metric:
             "model=NAME of a spaCy model."
         )
         raise OptionError(msg)
-    if model:
-        source = build_model_source(model)
-    else:
-        source = build_file_source("xscore", parses, match=match)
+    source = choose_source("xscore", parses, model, match=match)
     return Metric(
         name="xscore",
         columns=PROFILE,
         rows=partial(rows, source=source),
         aggregate=aggregate,
-        parts=partial(name_columns, columns=PROFILE),
+        parts=partial(record.name_columns, columns=PROFILE),
         needs=frozenset(),
         settled={"parses": parses or "none", "model": model or "none"} | source.settled,
         notes=Notes(details=partial(details, source=source)),

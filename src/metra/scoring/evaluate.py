@@ -25,7 +25,7 @@ from metra.stats.parallel import Progress
 if TYPE_CHECKING:
     from metra.corpus.outputs import Corpus, Outputs
     from metra.formats.texts.sources import Source
-    from metra.metrics.llm.budget import Estimate
+    from metra.metrics.llm.endpoint import Estimate
     from metra.metrics.record import Array, Metric
     from metra.scoring.files import CorpusFiles, FileCorpus
     from metra.scoring.memory import IdleGuard

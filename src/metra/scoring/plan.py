@@ -20,8 +20,7 @@ from metra.formats.texts.arrow_columns import (
     get_references,
     get_required_column,
 )
-from metra.metrics.corpus_weights import TermCounts, weigh_terms
-from metra.metrics.record import Fit, Metric, Need, find_missing_need
+from metra.metrics.record import Fit, Metric, Need, TermCounts, find_missing_need
 from metra.metrics.registry import metric
 from metra.text.columns import RepeatedValues, pack_arrow_column
 
@@ -168,7 +167,7 @@ def build_metrics(
 
     def weigh(spec: str, fit: Fit) -> Metric:
         own = table.filter(pc.equal(table["metric"], spec))
-        return weigh_terms(fit, unpack_terms(own["term"], own["count"]))
+        return fit.apply_terms(unpack_terms(own["term"], own["count"]))
 
     return {
         spec: weigh(spec, entry.fit) if entry.fit else entry

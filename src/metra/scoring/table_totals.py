@@ -23,8 +23,7 @@ from metra.formats.texts.arrow_columns import (
     number_rows,
     wrap_numbers,
 )
-from metra.metrics.corpus_weights import TermCounts, count_batch_terms
-from metra.metrics.record import Array, Metric
+from metra.metrics.record import Array, Metric, TermCounts
 from metra.scoring.plan import (
     PIECE,
     ScoringPlan,
@@ -344,7 +343,7 @@ def count_terms(batch: pa.RecordBatch, plan: ScoringPlan) -> pa.RecordBatch:
         if made.fit and made.fit.from_terms
     }
     rows = [
-        _build_term_rows(spec, count_batch_terms(fit, references))
+        _build_term_rows(spec, fit.count_terms(references))
         for references in read_references(batch, plan)
         for spec, fit in fits.items()
     ]

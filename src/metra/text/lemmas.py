@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from metra._core import TypeMap
 from metra.errors import MissingResourceError, UnknownNameError, no_such
+from metra.text.scripts import get_language
 
 #: How names of stemmers begin that ask for the lemmas of a language, as in lemma@en.
 LEMMAS = "lemma@"
@@ -90,7 +91,7 @@ def find_word_forms(language: str) -> WordForms:
     >>> [find_word_forms(language).name for language in ("en-GB", "hy", "ja")]
     ['lemma@en', 'lemma@hy', '']
     """
-    code = language.replace("_", "-").partition("-")[0].lower()
+    code = get_language(language)
     table = _IN_TABLE_OF.get(code, code)
     if table in list_lemma_languages():
         import simplemma

@@ -1,6 +1,8 @@
 """METEOR's normaliser, which also cuts words; its patterns load when asked for."""
 
 import re
+import tomllib
+from pathlib import Path
 
 # Letters and digits that are left alone; whatever else is not listed becomes a token.
 _LETTER = "A-Za-zŠŽšžŸÀ-ÖØ-öø-žЀ-ӿԀ-ԧꙀ-ꙮ꙾-ꚗᴀ-ᵿ"
@@ -44,42 +46,11 @@ _APOSTROPHES = {
 }
 _BOTH_SIDES = [(re.compile("'"), " ' ")]
 
-_TITLES = (
-    "Adj|Adm|Adv|Asst|Bart|Bldg|Brig|Bros|Capt|Cmdr|Col|Comdr|Con|Corp|Cpl|DR|Dr|Ens|Gen|Gov|"
-    "Hon|Hosp|Insp|Lt|MM|MR|MRS|MS|Maj|Messrs|Mlle|Mme|Mr|Mrs|Ms|Msgr|Op|Ord|Pfc|Ph|Prof|Pvt|"
-    "Reps?|Res|Rev|Rt|Sens?|Sfc|Sgt|Sr|St|Supt|Surg|vs?|Nos|Nr"
-)
-_ROMAN = "X?(?:IX|IV|V?I{1,3}|V)|XX?"
-# Abbreviations whose dot ends no sentence. METEOR lists none for Czech; those with a dot
-# inside lose their dots before they are looked up.
+_FILE = Path(__file__).with_name("meteor_abbreviations.toml")
+# Abbreviations whose dot ends no sentence.
 _ABBREVIATIONS = {
-    lang: re.compile(words)
-    for lang, words in {
-        "cz": "(?!)",
-        "de": (
-            f"[A-Za-z]|[1-9][0-9]?|{_ROMAN}|{_ROMAN.lower()}|{_TITLES}|Mio|Mrd|bzw|usw|etc|"
-            "MwSt|ggf|vgl|sogen|ff|Buchst|sog|Std|evtl|Zt|Chr|Ltd|spp|sen|SA|jun|dgl|dergl|Co|"
-            "zzt|usf|Dkr|bzgl|BSE|No|Art|pp|[Cc]a"
-        ),
-        "en": f"[A-Z]|{_TITLES}|Drs|Hr|rev",
-        "es": (
-            "[A-Z]|[Aa]pdo|[Aa]v|Bco|Da|Dep|Dn|Dra?|Excmo|Fil|Gral|Let|Lic|Prof|Pts|Rte|Sra?|"
-            "Srta|Sta|Sto|Tel|Uds?|Vds?|adj|admón|afmo|c|cap|cm|cta|dcha|doc|ej|entlo|esq|etc|"
-            "grs?|izq|kg|km|mg|mm|núm|p|ptas|págs?|s|vid|vol"
-        ),
-        "fr": (
-            "[A-Za-z]|art|ann|apr|av|auj|lib|boul|ca|cf|chap|contr|dir|éd|env|al|etc|ex|fasc|"
-            "fém|fig|fr|hab|ibid|id|inf|masc|MM|ms|pl|pp|SS|sec|sect|sing|sqq?|suiv|sup|suppl|"
-            "tél|vb|vol|vs"
-        ),
-        "ru": (
-            "[A-Z]|[0-9]?(?:гг?|мм?|см|дм|л|км|га|кг|т|мг)|[XVILMC]?вв?|бульв|гл|гос|д|доп|др|"
-            "е|ед|зам|и|инд|[иИ]сп|к|кап|кв|кл|кол|комн|коп|куб|лиц|лл|макс|мин|мл|млн|млрд|н|"
-            "наб|нач|неуд|ном|о|обл|обр|общ|ок|ост|отл|п|пер|перераб|пл|пос|пр|просп|проф|р|"
-            "ред|руб|с|сб|св|соч|ср|ст|стр|[тТ]ел|тех|тт|туп|тыс|уд|ул|уч|физ|х|хор|ч|чел|шт|"
-            "экз|э"
-        ),
-    }.items()
+    lang: re.compile(words.replace("\n", ""))
+    for lang, words in tomllib.loads(_FILE.read_text(encoding="utf-8")).items()
 }
 #: Languages that METEOR can normalise.
 LANGUAGES = tuple(_ABBREVIATIONS)

@@ -4,11 +4,15 @@ Numbers under a hundred in words are written in digits, for the languages listed
 """
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
 
 from metra.text.scripts import EAST_ASIAN
+from metra.text.words import strip_categories
 
 # Languages that write 1.5 and 1,000; the others write 1,5 and 1.000 or 1 000.
 _POINT = {"en", "zh", "ja", "ko", "th", "he", "hi", "ur", "bn", "ta", "ms", "sw", "ga"}
@@ -68,13 +72,8 @@ def normalise_answer(text: str) -> str:
     'in 1987'
     """
     folded = fold_text(text)
-    start, end = 0, len(folded)
-    while start < end and unicodedata.category(folded[start])[0] in "PZ":
-        start += 1
-    while start < end and unicodedata.category(folded[end - 1])[0] in "PZ":
-        end -= 1
     # A text of punctuation alone is compared as it is.
-    return folded[start:end] or folded
+    return folded[slice(*strip_categories(folded, "PZ"))] or folded
 
 
 def contains_words(words: Sequence[str], within: Sequence[str]) -> bool:
@@ -93,7 +92,9 @@ def list_number_words(lang: str) -> dict[str, list[tuple[tuple[str, ...], str]]]
     Known are English, French, German and Spanish; for other languages it is empty.
     """
     by_first: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-    for phrase, value in (_name_numbers(lang) if lang in _NUMBERS else {}).items():
+    for phrase, value in (
+        _name_numbers(lang) if lang in _read_number_words() else {}
+    ).items():
         words = tuple(phrase.split())
         by_first.setdefault(words[0], []).append((words, str(value)))
     for entries in by_first.values():
@@ -163,60 +164,28 @@ def _replace_number_words(
             start += 1
 
 
-# The names of the first numbers, then those of the tens that come after them.
-_NUMBERS = {
-    "en": (
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen "
-        "fourteen fifteen sixteen seventeen eighteen nineteen",
-        "twenty thirty forty fifty sixty seventy eighty ninety",
-    ),
-    "fr": (
-        "zero un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze "
-        "quinze seize",
-        "vingt trente quarante cinquante soixante",
-    ),
-    "de": (
-        "null eins zwei drei vier funf sechs sieben acht neun zehn elf zwolf dreizehn "
-        "vierzehn funfzehn sechzehn siebzehn achtzehn neunzehn",
-        "zwanzig dreissig vierzig funfzig sechzig siebzig achtzig neunzig",
-    ),
-    "es": (
-        "cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece "
-        "catorce quince dieciseis diecisiete dieciocho diecinueve veinte veintiuno "
-        "veintidos veintitres veinticuatro veinticinco veintiseis veintisiete veintiocho "
-        "veintinueve",
-        "treinta cuarenta cincuenta sesenta setenta ochenta noventa",
-    ),
-}
-# How a ten and a unit are joined, and what the unit 1 is called there.
-_COMPOUNDS = {
-    "en": ("{ten} {unit}", ["one"]),
-    "de": ("{unit}und{ten}", ["ein"]),
-    "es": ("{ten} y {unit}", ["uno", "un", "una"]),
-}
-# Other names.
-_ALSO = {
-    "de": dict.fromkeys(("ein", "eine", "einen", "einem", "einer", "eines"), 1),
-    "es": {"un": 1, "una": 1, "veintiun": 21, "veintiuna": 21},
-}
+@cache
+def _read_number_words() -> dict[str, dict[str, Any]]:
+    text = Path(__file__).with_name("number_words.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
 
 
 def _name_numbers(lang: str) -> dict[str, int]:
-    small, tens = (part.split() for part in _NUMBERS[lang])
+    names = _read_number_words()[lang]
+    small, tens = names["units"].split(), names["tens"].split()
     units = {word: value for value, word in enumerate(small)}
     first_ten = 3 if lang == "es" else 2
     starts = {ten: 10 * count for count, ten in enumerate(tens, first_ten)}
     if lang == "fr":
         return _name_french_numbers(units, starts)
-    numbers = units | starts | _ALSO.get(lang, {})
-    pattern, ones = _COMPOUNDS[lang]
+    numbers = units | starts | names.get("others", {})
     after_ten = [
-        *((one, 1) for one in ones),
+        *((one, 1) for one in names["ones"]),
         *zip(small[2:10], range(2, 10), strict=True),
     ]
     for ten, value in starts.items():
         for word, unit in after_ten:
-            numbers[pattern.format(ten=ten, unit=word)] = value + unit
+            numbers[names["compound"].format(ten=ten, unit=word)] = value + unit
     return numbers
 
 

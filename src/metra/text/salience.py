@@ -8,14 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from metra._core import (
-    BadLine,
-    Information,
-    Salience,
-    Tokens,
-    WordWeights,
-    logarithms,
-)
+from metra._core import BadLine, Information, Salience, Tokens, WordWeights, logarithms
 from metra.errors import CorpusError
 
 __all__ = ["BadLine", "Frequencies", "Information", "Tokens", "WordWeights"]

@@ -64,12 +64,20 @@ def count_script_letters(text: str) -> Counter[str]:
     return counts
 
 
+def get_language(code: str) -> str:
+    """Return the language of a code such as pt-BR or zh_Hans.
+
+    >>> get_language("pt-BR"), get_language("zh_Hans")
+    ('pt', 'zh')
+    """
+    return code.replace("_", "-").partition("-")[0].lower()
+
+
 @lru_cache(maxsize=64)
 def list_scripts(lang: str) -> frozenset[str]:
     """Return the scripts of a language; Latin if it is not listed."""
-    code = lang.replace("_", "-").partition("-")[0].lower()
     entries = (entry.split() for entry in _LANGUAGES.split(";"))
-    scripts = [script for script, *codes in entries if code in codes]
+    scripts = [script for script, *codes in entries if get_language(lang) in codes]
     return frozenset(scripts or ["LATIN"])
 
 

@@ -302,13 +302,26 @@ def _find_letter_end(text: str, start: int) -> int:
     return end
 
 
-def _strip_punctuation(text: str, start: int, end: int) -> list[Span]:
-    """Leave punctuation and signs (€, emoji) at the ends out; nothing may be left."""
-    while start < end and category(text[start])[0] in "PSC":
+def strip_categories(
+    text: str, kinds: str, start: int = 0, end: int | None = None
+) -> Span:
+    """Leave out characters of Unicode's categories at both ends; nothing may be left.
+
+    >>> strip_categories("(Market,", "PS")
+    Span(start=1, end=7)
+    """
+    end = len(text) if end is None else end
+    while start < end and category(text[start])[0] in kinds:
         start += 1
-    while start < end and category(text[end - 1])[0] in "PSC":
+    while start < end and category(text[end - 1])[0] in kinds:
         end -= 1
-    return [Span(start, end)] if start < end else []
+    return Span(start, end)
+
+
+def _strip_punctuation(text: str, start: int, end: int) -> list[Span]:
+    """Leave punctuation and signs (€, emoji) at the ends out."""
+    span = strip_categories(text, "PSC", start, end)
+    return [span] if span.start < span.end else []
 
 
 def _split_punctuation(word: str) -> list[str]:

@@ -12,10 +12,11 @@ from tests.patience import PATIENCE
 
 from metra.errors import EndpointError, MissingResourceError, OptionError
 from metra.metrics.llm import endpoint as client
-from metra.metrics.llm.budget import Budget, Prices, Spending
 from metra.metrics.llm.cache import ModelAnswer
 from metra.metrics.llm.endpoint import (
     Endpoint,
+    Prices,
+    Spending,
     check_key_variable,
     read_address,
     read_completion,
@@ -31,7 +32,7 @@ class Ask:
     def __init__(self, url: str, monkeypatch, **options) -> None:
         settings = {"retries": 3, "timeout": PATIENCE, "draw": lambda: 0.5} | options
         self.client = Endpoint(read_address(url), "METRA_LLM_KEY", **settings)
-        self.spending = Spending(Budget(), Prices(1, 10))
+        self.spending = Spending(Prices(1, 10))
         self.stop = threading.Event()
         self.waits: list[float] = []
         monkeypatch.setattr(client, "FIRST_WAIT", 0.5)

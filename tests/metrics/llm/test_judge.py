@@ -24,7 +24,7 @@ from metra.errors import (
     UnknownNameError,
 )
 from metra.metrics.llm import prompts
-from metra.metrics.llm.budget import Budget, Estimate, Prices, Spending
+from metra.metrics.llm.endpoint import Estimate, Spending
 from metra.scores.spans import Mark
 from metra.scoring.statistics import count_corpus
 from metra.stats.agreement import alpha
@@ -517,7 +517,7 @@ def test_a_budget_ends_the_run_before_it_is_passed(
 
 
 def test_failures_count_as_requests_but_take_no_tokens():
-    spending = Spending(Budget(requests=2), Prices())
+    spending = Spending(request_budget=2)
     for _ in range(2):
         spending.start_request((10, 20))
         spending.end_request((10, 20), None)
@@ -527,7 +527,7 @@ def test_failures_count_as_requests_but_take_no_tokens():
 
 
 def test_what_is_under_way_counts_against_the_budget():
-    spending = Spending(Budget(tokens=100), Prices())
+    spending = Spending(token_budget=100)
     spending.start_request((10, 50))
     with pytest.raises(OptionError, match="token_budget=100"):
         spending.start_request((10, 50))

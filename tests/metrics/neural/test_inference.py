@@ -14,7 +14,6 @@ from metra.errors import FormatError, MetraError, MissingResourceError, OptionEr
 torch = pytest.importorskip("torch")
 from tests.metrics.neural import tiny_models  # noqa: E402
 
-from metra.metrics.corpus_weights import count_batch_terms, weigh_terms  # noqa: E402
 from metra.metrics.neural import comet_scores, inference  # noqa: E402
 
 pytestmark = pytest.mark.neural
@@ -281,7 +280,7 @@ def test_parts_of_a_corpus_are_weighed_together(models):
         metra.Batch(HYPS[part], [REF[part]], SOURCE[part])
         for part in (slice(0, 10), slice(10, None))
     ]
-    counted = [count_batch_terms(metric.fit, half) for half in halves]
+    counted = [metric.fit.count_terms(half) for half in halves]
     sums: dict[bytes, int] = {}
     for keys, ends, counts in counted:
         starts = [0, *ends[:-1]]
@@ -295,7 +294,7 @@ def test_parts_of_a_corpus_are_weighed_together(models):
         np.array([sums[key] for key in ordered]),
     )
     whole = metra.Batch(HYPS, [REF], SOURCE)
-    joined = weigh_terms(metric.fit, terms).rows(whole)
+    joined = metric.fit.apply_terms(terms).rows(whole)
     assert np.allclose(joined, metric.fit([whole]).rows(whole), atol=1e-7)
 
 

@@ -14,25 +14,15 @@ import numpy as np
 
 from metra.errors import EndpointError, OptionError, TextWarning, format_count
 from metra.metrics import record
+from metra.metrics.llm import endpoint as client
 from metra.metrics.llm.answers import (
     AnswerScale,
     ErrorWeights,
     UnreadError,
     place_errors,
 )
-from metra.metrics.llm.budget import (
-    Budget,
-    Estimate,
-    Prices,
-    Spending,
-    estimate_tokens,
-)
-from metra.metrics.llm.cache import (
-    AnswerCache,
-    ModelAnswer,
-    find_default_path,
-)
-from metra.metrics.llm.endpoint import Endpoint, check_key_variable, read_address
+from metra.metrics.llm.cache import AnswerCache, ModelAnswer, find_default_path
+from metra.metrics.llm.endpoint import Endpoint, Estimate, Prices, Spending
 from metra.metrics.llm.prompts import Prompt, SegmentTexts, read_prompt
 from metra.metrics.options import UNSIGNED, FromZero, Range
 from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
@@ -57,7 +47,7 @@ _Money: TypeAlias = Annotated[float, Range(0), UNSIGNED]
 _Unsigned: TypeAlias = Annotated[str, UNSIGNED]
 
 
-@metric_factory
+@metric_factory(title="LLM", papers="kocmi2023")
 def llm(
     *,
     prompt: str = "score",
@@ -158,7 +148,7 @@ def llm(
     if cost_budget and not (input_price or output_price):
         msg = "llm: cost_budget needs prices; give input_price and output_price."
         raise OptionError(msg)
-    check_key_variable(key_variable)
+    client.check_key_variable(key_variable)
     if answer_tokens is None:
         answer_tokens = 100 if prompt == "score" else 2000
     languages = {"source_language": source_lang, "target_language": target_lang}
@@ -182,17 +172,19 @@ def llm(
         runs=runs,
         is_strict=unread == "error",
         concurrency=concurrency,
-        endpoint=Endpoint(read_address(url), key_variable, retries, timeout, draw)
+        endpoint=Endpoint(
+            client.read_address(url), key_variable, retries, timeout, draw
+        )
         if url
         else None,
-        spending=Spending(Budget(request_budget, token_budget, cost_budget), prices),
+        spending=Spending(prices, request_budget, token_budget, cost_budget),
         cache=AnswerCache(cache or find_default_path(model)),
     )
     return Metric(
         name="llm",
         columns=COLUMNS + (RUN_COLUMNS if runs > 1 else ()),
         rows=judge.rows,
-        aggregate=aggregate,
+        aggregate=record.compute_mean,
         parts=partial(parts, prices=prices),
         needs=record.select_needs(
             references=judge.shows_references,
@@ -212,12 +204,6 @@ def llm(
             basis="neural",
         ),
     )
-
-
-def aggregate(totals: Array) -> Array:
-    """Return the mean score of each row of totals; NaN of no segment."""
-    count = totals[..., 1]
-    return np.where(count > 0, totals[..., 0] / np.where(count > 0, count, 1), np.nan)
 
 
 def parts(totals: Array, *, prices: Prices) -> Parts:
@@ -384,7 +370,9 @@ class ModelJudge:
             texts = self._get_texts(batch, at)
             messages = self.prompt.fill(texts, self.languages)
             body = {**self.settings, "messages": messages}
-            tokens_in = sum(estimate_tokens(message["content"]) for message in messages)
+            tokens_in = sum(
+                client.estimate_tokens(message["content"]) for message in messages
+            )
             tokens = tokens_in, self.settings.get("max_tokens", _USUAL_ANSWER)
             content = json.dumps(body, sort_keys=True)
             for run in range(1, self.runs + 1):

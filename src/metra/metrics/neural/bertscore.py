@@ -12,7 +12,7 @@ from metra.corpus.batch import Batch, SegmentColumn
 from metra.errors import FormatError, OptionError
 from metra.formats.lines import read_lines
 from metra.formats.stream import compute_file_version
-from metra.metrics.corpus_weights import TermCounts, refuse_unfitted
+from metra.metrics import record
 from metra.metrics.neural import checkpoints
 from metra.metrics.neural.inference import (
     Precision,
@@ -31,7 +31,7 @@ from metra.metrics.neural.segment_scores import (
     list_texts,
 )
 from metra.metrics.options import Range
-from metra.metrics.record import Array, Fast, Fit, Metric, metric_factory
+from metra.metrics.record import Array, Metric, metric_factory
 from metra.text.columns import window
 
 _EXPECTED = "a Hugging Face encoder (config.json, weights, a tokeniser)"
@@ -42,7 +42,7 @@ _TOKENS_AT_ONCE = 1 << 18
 _MOST_LAYERS = 1000
 
 
-@metric_factory
+@metric_factory(title="BERTScore", papers="zhang2020")
 def bertscore(
     *,
     model: str = "",
@@ -113,15 +113,13 @@ def bertscore(
     plain = make(TokenWeights({}, 0))
     if not idf:
         return plain
-    fit = Fit(
-        count=partial(_count_tokens, load),
-        from_terms=_read_terms,
-        apply=make,
+    fit = record.Fit(
+        count=partial(_count_tokens, load), from_terms=_read_terms, apply=make
     )
     return replace(
         plain,
-        rows=refuse_unfitted("bertscore"),
-        fast=Fast(own_threads=True),
+        rows=record.refuse_unfitted("bertscore"),
+        fast=record.Fast(own_threads=True),
         fit=fit,
     )
 
@@ -154,7 +152,7 @@ class TokenWeights:
         return b"".join(keys), ends, np.array([self.references, *self.counts.values()])
 
 
-def _read_terms(terms: TermCounts) -> TokenWeights:
+def _read_terms(terms: record.TermCounts) -> TokenWeights:
     starts = [0, *terms.ends[:-1].tolist()]
     keys = [terms.keys[a:b] for a, b in zip(starts, terms.ends.tolist(), strict=True)]
     counts = dict(zip(keys, terms.counts.tolist(), strict=True))

@@ -10,12 +10,7 @@ from pickle import UnpicklingError
 from typing import Any, TypeVar
 from zipfile import is_zipfile
 
-from metra.errors import (
-    FormatError,
-    MissingResourceError,
-    OptionError,
-    missing_package,
-)
+from metra.errors import FormatError, MissingResourceError, OptionError, missing_package
 from metra.formats.stream import (
     UnreadableError,
     check_values,

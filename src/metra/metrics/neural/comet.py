@@ -17,17 +17,13 @@ from metra.metrics.neural.inference import (
     choose_precision,
     list_devices,
 )
-from metra.metrics.neural.segment_scores import (
-    SegmentScorer,
-    build_metric,
-    list_texts,
-)
+from metra.metrics.neural.segment_scores import SegmentScorer, build_metric, list_texts
 from metra.metrics.record import Array, Metric, metric_factory
 
 _EXPECTED = "an Unbabel checkpoint (hparams.yaml, checkpoints/model.ckpt)"
 
 
-@metric_factory
+@metric_factory(title="COMET", papers="rei2020")
 def comet(
     *,
     model: str = "",

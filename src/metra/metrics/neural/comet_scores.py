@@ -131,10 +131,7 @@ def _join_features(torch: Any, source: Any, hyp: Any, ref: Any) -> Any:
     about_source = (hyp * source, (hyp - source).abs())
     if ref is None:
         return torch.cat((hyp, source, *about_source), dim=1)
-    return torch.cat(
-        (hyp, ref, hyp * ref, (hyp - ref).abs(), *about_source),
-        dim=1,
-    )
+    return torch.cat((hyp, ref, hyp * ref, (hyp - ref).abs(), *about_source), dim=1)
 
 
 def _compare_distances(torch: Any, source: Any, hyp: Any, ref: Any) -> Any:

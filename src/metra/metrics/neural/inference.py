@@ -129,9 +129,7 @@ class Runner:
             self.replicas.append(Replica(device, moved))
 
     def run(
-        self,
-        lengths: Sequence[int],
-        compute: Callable[[Replica, list[int]], Any],
+        self, lengths: Sequence[int], compute: Callable[[Replica, list[int]], Any]
     ) -> list[Answer]:
         """Compute something of all texts, given their lengths, in batches on all devices.
 

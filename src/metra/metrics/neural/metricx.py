@@ -32,7 +32,7 @@ _LOWEST, _HIGHEST = 0.0, 25.0
 _LONGEST = {"23": 1024, "24": 1536}
 
 
-@metric_factory
+@metric_factory(title="MetricX", papers="juraska2024")
 def metricx(
     *,
     model: str = "",

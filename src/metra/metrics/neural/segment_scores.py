@@ -14,17 +14,9 @@ import numpy as np
 
 from metra.corpus.batch import CorpusChunk
 from metra.errors import FormatError
+from metra.metrics import record
 from metra.metrics.llm.cache import NO_CACHE, find_cache_folder
-from metra.metrics.record import (
-    AnyBatch,
-    Array,
-    Fast,
-    Metric,
-    Need,
-    Notes,
-    Parts,
-    select_needs,
-)
+from metra.metrics.record import AnyBatch, Array, Metric, Notes, Parts
 from metra.metrics.units import Detail
 from metra.scores.spans import Mark, RatingKey, Spans, build_spans
 from metra.scores.table import ScoredItem
@@ -101,9 +93,11 @@ class SegmentScorer:
         self._with_reference = with_reference
 
     @property
-    def needs(self) -> frozenset[Need]:
+    def needs(self) -> frozenset[record.Need]:
         """Texts that the network reads beside the output."""
-        return select_needs(references=self._with_reference, source=self._with_source)
+        return record.select_needs(
+            references=self._with_reference, source=self._with_source
+        )
 
     @property
     def marks_errors(self) -> bool:
@@ -229,7 +223,7 @@ def build_metric(
         needs=scorer.needs,
         more_digits=MORE_DIGITS,
         settled=settled,
-        fast=Fast(prepare=scorer.prepare, pairs=pairs, own_threads=True),
+        fast=record.Fast(prepare=scorer.prepare, pairs=pairs, own_threads=True),
         notes=Notes(
             details=scorer.details if scorer.marks_errors else None,
             marked=scorer.build_marks if scorer.marks_errors else None,

@@ -17,7 +17,7 @@ from metra.scoring.table import Cell, Column, Table, make_table
 if TYPE_CHECKING:
     from metra.formats.annotations.quality_model import QualityModel
     from metra.metrics.evaltrans import SentenceIndex
-    from metra.metrics.llm.budget import Estimate
+    from metra.metrics.llm.endpoint import Estimate
 
 MOST = 20
 SEGMENTS = 8

@@ -16,8 +16,7 @@ import pyarrow.compute as pc
 
 from metra.errors import CorpusError, OptionError
 from metra.formats.texts.arrow_columns import gather_batches
-from metra.metrics.corpus_weights import SEPARATOR, CorpusTerms, TermCounts
-from metra.metrics.record import Array, Fit, Metric
+from metra.metrics.record import Array, CorpusTerms, Fit, Metric, TermCounts
 from metra.scoring.executors.frames import Counting
 from metra.scoring.executors.spark_session import (
     Batches,
@@ -40,6 +39,8 @@ BATCH = "a batch"
 #: A chunk has about so many rows.
 CHUNK_ROWS = 8192
 
+#: The byte between the words of a term.
+SEPARATOR = b"\xff"
 # So many terms are sent to Java at a time.
 _SENT = 65_536
 

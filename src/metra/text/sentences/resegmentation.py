@@ -18,7 +18,6 @@ from functools import cached_property
 from html import unescape
 from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias, cast
-from unicodedata import category
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +26,7 @@ from metra.errors import CorpusError
 from metra.text.columns import check_lengths
 from metra.text.offsets import Span
 from metra.text.sentences.splitter import find_sentence_starts
-from metra.text.words import find_pieces, join_words
+from metra.text.words import find_pieces, join_words, strip_categories
 
 #: Streams of references, or one stream.
 References: TypeAlias = Sequence[Sequence[str | None]] | Sequence[str | None]
@@ -165,12 +164,7 @@ def make_key(word: str, compare: Comparison) -> str:
         return word
     if "&" in word:
         word = unescape(word)
-    start, end = 0, len(word)
-    while start < end and category(word[start])[0] in "PSZ":
-        start += 1
-    while start < end and category(word[end - 1])[0] in "PSZ":
-        end -= 1
-    return word[start:end].casefold() or word
+    return word[slice(*strip_categories(word, "PSZ"))].casefold() or word
 
 
 def list_versions(references: References, compare: Comparison) -> list[list[list[str]]]:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from metra.text.scripts import is_unspaced_letter
+from metra.text.scripts import get_language, is_unspaced_letter
 from metra.text.words import join_words
 
 # Marks before white space, and marks that need none behind them.
@@ -133,7 +133,7 @@ def find_rules(lang: str) -> LanguageRules:
     (True, True)
     """
     tables = _read_abbreviations()
-    code = lang.replace("_", "-").partition("-")[0].lower()
+    code = get_language(lang)
     own = tables.get(tables["same"].get(code, code), {})
     lists = {**tables["default"], **own, **tables["all"]}
     words = {name: frozenset(lists[name].split()) for name in LanguageRules._fields[:5]}
@@ -162,7 +162,7 @@ class _Line(NamedTuple):
 
     @classmethod
     def build(cls, text: str, lang: str) -> "_Line":
-        code = lang.replace("_", "-").partition("-")[0].lower()
+        code = get_language(lang)
         marks = _GREEK_MARKS if code == "el" else _MARKS
         return cls(text, code, find_rules(lang), marks, text != text.lower())
 

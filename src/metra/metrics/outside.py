@@ -70,7 +70,7 @@ class ScoreLimits(NamedTuple):
         return np.isinf(values) | (values < low) | (values > high)
 
     def describe(self) -> str:
-        """Say what is expected, for messages."""
+        """Name the limits, for messages."""
         bounds = [
             f"at {word} {format_value(float(bound))}"
             for word, bound in zip(("least", "most"), self, strict=True)

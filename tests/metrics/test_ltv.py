@@ -172,15 +172,6 @@ def test_a_document_must_have_its_list():
         metra.metric("ltv").sentence("a", ["a"])
 
 
-@pytest.mark.parametrize(
-    "option", ["n=0", "floor=-1", "oov=-0.5", "min_salience=-1", "floor=inf"]
-)
-def test_options_that_make_no_sense(option):
-    name = option.partition("=")[0]
-    with pytest.raises(OptionError, match=f"ltv: {name}=.* is not possible; expected"):
-        metra.metric(f"ltv:{option}")
-
-
 def test_a_list_from_a_file(write):
     path = write("list.tsv", ["document\tS\tword", "x\t2\ta", "x\t\tb", "y\t1\ta"])
     metric = metra.metric(f"ltv:weight=s,tok=none,n=1,weights={path}")

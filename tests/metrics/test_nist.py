@@ -239,23 +239,12 @@ def test_signature():
     )
 
 
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        (
-            "nist:n=0",
-            "nist: n=0 is not possible; expected a whole number from 1 to 1000.",
-        ),
-        (
-            "nist:style=mteval,tok=zh",
-            "nist: tok=zh is not possible with style=mteval; expected 13a or intl.",
-        ),
-    ],
-)
-def test_impossible_options(spec, message):
+def test_mteval_has_two_tokenisers():
     with pytest.raises(OptionError) as error:
-        metra.metric(spec)
-    assert str(error.value) == message
+        metra.metric("nist:style=mteval,tok=zh")
+    assert str(error.value) == (
+        "nist: tok=zh is not possible with style=mteval; expected 13a or intl."
+    )
 
 
 HOSTILE = [

@@ -113,17 +113,6 @@ def test_missing_references_do_not_count():
     assert rows.tolist() == [[1, 0, 0, 0, 1], [0, 2, 0, 0, 3]]
 
 
-def test_lower_is_better():
-    assert not metra.metric("ter").higher_is_better
-
-
-def test_aggregate_is_vectorised():
-    totals = np.array(
-        [[[1.0, 1, 1, 1, 8], [0, 0, 0, 0, 0]], [[2, 0, 0, 0, 0], [0] * 5]]
-    )
-    assert metra.metric("ter").aggregate(totals).tolist() == [[50, 0], [100, 0]]
-
-
 @pytest.mark.parametrize(
     ("spec", "expected"),
     [

@@ -50,11 +50,6 @@ def test_corpus_divides_sums():
     }
 
 
-def test_directions():
-    directions = [metra.metric(n).higher_is_better for n in ("mer", "wil", "wip")]
-    assert directions == [False, False, True]
-
-
 @pytest.mark.parametrize(
     ("refs", "expected"),
     [pytest.param("best", 50, id="fewest edits"), ("best-rate", 50)],

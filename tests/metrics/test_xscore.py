@@ -11,12 +11,7 @@ from metra.corpus.batch import Batch, BatchPosition
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import FormatError, MissingResourceError, OptionError
-from metra.formats.annotations.conllu import (
-    Parse,
-    ParsedWord,
-    format_conllu,
-    read_conllu,
-)
+from metra.formats.annotations.conllu import ParsedWord, format_conllu, read_conllu
 from metra.metrics import registry
 from metra.metrics.parses import ParseSource
 from metra.metrics.xscore import _is_relative, find_dependencies
@@ -253,96 +248,3 @@ def test_missing_spacy_is_named_with_the_step_that_installs_it(monkeypatch):
 def test_a_parser_may_say_whether_a_pronoun_is_relative(form, features, expected):
     word = ParsedWord(form, form, "PRON", "_", features, 0, "nsubj")
     assert _is_relative(word) is expected
-
-
-#: Sentences as WORD/UPOS/HEAD/RELATION[/FEATURES[/XPOS]], and their dependencies.
-RULES = [
-    # Relative clauses: the noun is the subject, of the active or the passive, or it is not.
-    ("man/NOUN/0/root who/PRON/3/nsubj came/VERB/1/acl:relcl", "RELSUBJ man came"),
-    ("man/NOUN/0/root who/PRON/3/nsubj came/VERB/1/relcl", "RELSUBJ man came"),
-    ("man/NOUN/0/root came/VERB/1/relcl", "RELSUBJ man came"),
-    ("plan/NOUN/0/root made/VERB/1/relcl was/AUX/2/aux:pass", "RELSUBJPASS plan made"),
-    ("plan/NOUN/0/root made/VERB/1/relcl was/AUX/2/auxpass", "RELSUBJPASS plan made"),
-    ("plan/NOUN/0/root that/PRON/3/nsubjpass made/VERB/1/relcl", "RELSUBJPASS plan made"),
-    ("plan/NOUN/0/root that/PRON/3/nsubj:pass made/VERB/1/relcl", "RELSUBJPASS plan made"),
-    ("man/NOUN/0/root we/PRON/3/nsubj saw/VERB/1/relcl", "SUBJ we saw"),
-    ("man/NOUN/0/root we/PRON/3/nsubj:pass saw/VERB/1/relcl", ""),
-    ("man/NOUN/0/root there/PRON/3/expl was/VERB/1/relcl", ""),
-    ("man/NOUN/0/root so/SCONJ/3/csubj was/VERB/1/relcl", ""),
-    ("man/NOUN/0/root so/PRON/3/nsubj:outer was/VERB/1/relcl", ""),
-    # Features decide whether a pronoun is relative; without them, its form.
-    ("man/NOUN/0/root that/PRON/3/nsubj/PronType=Dem came/VERB/1/relcl", "SUBJ that came"),
-    ("man/NOUN/0/root cui/PRON/3/nsubj/PronType=Rel came/VERB/1/relcl", "RELSUBJ man came"),
-    ("man/NOUN/0/root Who/PRON/3/nsubj/Case=Nom came/VERB/1/relcl", "RELSUBJ man came"),
-    ("man/NOUN/0/root cui/PRON/3/nsubj/Case=Nom came/VERB/1/relcl", "SUBJ cui came"),
-    # Subjects and objects.
-    ("that/PRON/2/nsubj/PronType=Rel came/VERB/0/root", "SUBJ that came"),
-    ("saw/VERB/0/root him/PRON/1/obj", "DOBJ saw him"),
-    ("saw/VERB/0/root him/PRON/1/dobj", "DOBJ saw him"),
-    ("saw/VERB/0/root him/PRON/1/iobj", ""),
-    # Nouns before nouns.
-    ("bus/NOUN/2/compound stop/NOUN/0/root", "NN bus stop"),
-    ("Ulm/PROPN/2/compound stop/NOUN/0/root", "NN Ulm stop"),
-    ("bus/NOUN/2/compound Ulm/PROPN/0/root", "NN bus Ulm"),
-    ("Foreign/ADJ/2/amod/_/NNP Affairs/NOUN/0/root", "NN Foreign Affairs"),
-    ("Foreign/ADJ/2/amod/_/NNPS Affairs/NOUN/0/root", "NN Foreign Affairs"),
-    ("foreign/ADJ/2/amod/_/JJ affairs/NOUN/0/root", ""),
-    ("Foreign/ADJ/2/nmod/_/NNP Affairs/NOUN/0/root", ""),
-    ("two/NUM/2/compound stops/NOUN/0/root", ""),
-    ("bus/NOUN/2/compound stops/VERB/0/root", ""),
-    ("stop/NOUN/0/root bus/NOUN/1/compound", ""),
-    # Nouns after nouns, with a preposition between them.
-    ("end/NOUN/0/root of/ADP/3/case war/NOUN/1/nmod", "NNPREP end of war"),
-    ("end/NOUN/0/root of/ADP/1/prep war/NOUN/2/pobj", "NNPREP end of war"),
-    ("Rome/PROPN/0/root of/ADP/3/case old/PROPN/1/nmod", "NNPREP Rome of old"),
-    ("came/VERB/0/root of/ADP/1/prep war/NOUN/2/pobj", ""),
-    ("came/VERB/0/root of/ADP/3/case war/NOUN/1/nmod", ""),
-    ("end/NOUN/0/root of/ADP/3/case war/NOUN/1/conj", ""),
-    ("end/NOUN/0/root war/NOUN/1/nmod of/ADP/2/case", ""),
-    ("end/NOUN/0/root of/ADP/3/mark war/NOUN/1/nmod", ""),
-    ("end/NOUN/0/root of/ADP/3/case it/PRON/1/nmod", ""),
-    ("of/ADP/0/prep war/NOUN/1/pobj", ""),
-    ("end/NOUN/0/root of/ADP/1/dep war/NOUN/2/pobj", ""),
-    # Adjectives after nouns.
-    ("doors/NOUN/0/root red/ADJ/1/amod", "PADJ doors red"),
-    ("red/ADJ/2/amod doors/NOUN/0/root", ""),
-    ("seems/VERB/0/root red/ADJ/1/amod", ""),
-    ("effects/NOUN/0/root as/ADP/1/prep possible/ADJ/2/amod", "PADJ effects possible"),
-    ("effects/NOUN/0/root as/SCONJ/1/prep possible/ADJ/2/pcomp", "PADJ effects possible"),
-    ("effects/NOUN/0/root as/ADP/1/prep possible/ADJ/2/pobj", "PADJ effects possible"),
-    ("effects/NOUN/0/root as/ADP/1/prep possible/ADJ/2/acomp", "PADJ effects possible"),
-    ("effects/NOUN/0/root as/ADV/1/prep possible/ADJ/2/pobj", ""),
-    ("effects/NOUN/0/root as/ADP/3/case possible/ADJ/1/nmod", "PADJ effects possible"),
-    ("effects/NOUN/0/root as/ADP/3/mark possible/ADJ/1/advcl", "PADJ effects possible"),
-    ("effects/NOUN/0/root as/ADP/3/mark possible/ADJ/1/obl", "PADJ effects possible"),
-    ("effects/NOUN/0/root as/ADP/3/mark possible/ADJ/1/acl", "PADJ effects possible"),
-    ("effects/NOUN/0/root as/ADP/3/mark possible/ADJ/1/conj", ""),
-    ("came/VERB/0/root as/ADP/3/mark possible/ADJ/1/advcl", ""),
-    ("effects/NOUN/0/root possible/ADJ/1/advcl as/ADP/2/mark", ""),
-    ("effects/NOUN/0/root as/ADP/4/mark is/AUX/4/cop possible/ADJ/1/advcl", ""),
-    ("effects/NOUN/0/root as/ADP/4/mark if/ADP/4/mark possible/ADJ/1/advcl", ""),
-    ("as/ADP/2/mark possible/ADJ/1/advcl", ""),
-    # Adverbs of adjectives.
-    ("very/ADV/2/advmod red/ADJ/0/root", "ADVADJ very red"),
-    ("well/ADV/2/advmod known/VERB/3/amod men/NOUN/0/root", "ADVADJ well known"),
-    ("well/ADV/2/advmod known/VERB/0/root", ""),
-    ("red/ADJ/0/root very/ADV/1/advmod", ""),
-    ("very/ADV/2/advmod men/NOUN/0/root", ""),
-    ("very/PART/2/advmod red/ADJ/0/root", ""),
-    ("very/ADV/2/obl red/ADJ/0/root", ""),
-    ("now/ADV/3/advmod is/AUX/3/cop red/ADJ/0/root", ""),
-    ("is/AUX/3/cop very/ADV/3/advmod red/ADJ/0/root", "ADVADJ very red"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("sentence", "expected"), RULES)
-def test_rules(sentence, expected):
-    words = []
-    for word in sentence.split():
-        form, upos, head, deprel, *more = word.split("/")
-        features, xpos = (*more, "_", "_")[:2]
-        words.append(ParsedWord(form, form, upos, xpos, features, int(head), deprel))
-    found = find_dependencies(Parse(tuple(words), ""))
-    assert [" ".join([one.name, *one.words]) for one in found] == [expected] * bool(
-        expected
-    )

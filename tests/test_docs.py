@@ -100,13 +100,12 @@ SHELL = re.compile(r"[|<>&;*$~`\\]|\A(?!metra )")
 
 
 @pytest.fixture
-def run_here(cli, monkeypatch):
+def run_here(cli):
     """Run plain calls of metra in this process, which is quicker, and others in a shell."""
 
     def run(command: str, folder: Path) -> str:
         if SHELL.search(command):
             return consoles.run_command(command, folder)
-        monkeypatch.setenv("METRA_TESTSETS", "testsets.json")
         with chdir(folder):
             ran = cli(*shlex.split(command)[1:], merge=True)
         assert ran.code == 0, f"{command}\n{ran.out}"

@@ -30,7 +30,7 @@ from metra.formats.table import Dialect, read_table
 from metra.formats.texts import parquet
 from metra.formats.texts.parquet import read_batches, read_schema
 from metra.formats.texts.sources import list_sources
-from metra.formats.workbook import _read_number, check_workbook
+from metra.formats.workbook import check_workbook
 from metra.limits import (
     EXPLANATIONS,
     SERVED,
@@ -370,51 +370,12 @@ def test_open_documents(rows, changes, name):
             check_workbook(out.getvalue(), "a.ods")
 
 
-def record(kind: int, content: bytes) -> bytes:
-    return bytes([kind, len(content)]) + content
-
-
-def number(value: int) -> bytes:
-    return value.to_bytes(4, "little")
-
-
-def test_binary_workbooks():
-    part = record(0, number(8)) + record(2, number(5) + bytes(8))
-    shared = record(19, b"x" * 100)
-    cells = b"".join(record(7, number(1) + bytes(8)) for _ in range(9))
-    content = make_zip(
-        xl__worksheets__sheet1__bin=part, xl__worksheets__sheet2__bin=cells
-    ).getvalue()
-    content = content.replace(b"/bin", b".bin")
-    with use_limits(Limits(rows=9, columns=6)):
-        check_workbook(content, "a.xlsb")
-    for changes in ({"rows": 8}, {"columns": 5}):
-        with use_limits(Limits(**changes)), pytest.raises(LimitError):
-            check_workbook(content, "a.xlsb")
+def test_binary_workbooks_are_refused():
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as packed:
-        packed.writestr("xl/worksheets/sheet1.bin", record(0, number(0)) + cells)
-        packed.writestr("xl/sharedStrings.bin", shared)
-    with (
-        use_limits(Limits(whole=899)),
-        pytest.raises(LimitError, match=refused("whole")),
-    ):
-        check_workbook(out.getvalue(), "a.xlsb")
-    with use_limits(Limits(whole=900)):
-        check_workbook(out.getvalue(), "a.xlsb")
-
-
-def test_numbers_that_a_workbook_breaks_off():
-    """Seven bits a byte, the lowest first; what is missing counts as zero."""
-    for part, most, expected in (
-        (b"\x05\x81", 2, (5, 1)),
-        (b"\x85\x01", 2, (133, 2)),
-        (b"\x85\x81\x01", 2, (133, 2)),
-        (b"\x85\x81\x01", 4, (16517, 3)),
-        (b"\x85", 4, (5, 2)),
-        (b"", 2, (0, 1)),
-    ):
-        assert _read_number(part, 0, most) == expected
+        packed.writestr("xl/worksheets/sheet1.bin", b"")
+    with pytest.raises(FormatError, match=r"binary workbook .*; save it as .xlsx"):
+        check_workbook(out.getvalue(), "a.xlsx")
 
 
 def write_parquet(path, **columns):

@@ -87,7 +87,7 @@ def run_command(command: str, folder: Path) -> str:
         ["bash", "-c", f'metra() {{ "{sys.executable}" -m metra "$@"; }}\n{command}'],
         cwd=folder,
         # Test sets are registered in the folder, not for whoever builds the pages.
-        env=environment | {"PYTHONUTF8": "1", "METRA_TESTSETS": "testsets.json"},
+        env=environment | {"PYTHONUTF8": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",

@@ -365,13 +365,10 @@ def test_nothing_is_shown_if_a_file_cannot_be_written(gate, cli, tmp_path):
     assert not out.exists()
 
 
-def test_a_test_set_brings_the_references(cli, baseline, tmp_path, monkeypatch):
-    monkeypatch.setenv("METRA_TESTSETS", str(tmp_path / "registry.json"))
-    texts = [*REFERENCE, "-s", EXAMPLE.source]
-    cli("testsets", "add", "--name", "mine", "-l", "fr-en", *texts)
-    ran = cli(
-        "gate", output("dropped"), "-t", "mine", "-l", "fr-en", "--baseline", baseline
-    )
+def test_a_test_set_brings_the_references(cli, baseline, tmp_path):
+    mine = tmp_path / "mine"
+    assert cli("convert", *REFERENCE, "-s", EXAMPLE.source, "-o", mine).code == 0
+    ran = cli("gate", output("dropped"), "-t", mine, "--baseline", baseline)
     assert ran.code == 1, ran.err
 
 

@@ -1,7 +1,6 @@
 """metra testsets, and -t wherever references are taken."""
 
 import json
-import os
 
 import pytest
 
@@ -24,9 +23,7 @@ def home(tmp_path, monkeypatch):
         write(folder / f".sacrebleu/wmt23/wmt23.en-de.{field}", lines)
     monkeypatch.setenv("HOME", str(folder))
     monkeypatch.setenv("USERPROFILE", str(folder))
-    for name in ("SACREBLEU", "XDG_CONFIG_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("METRA_TESTSETS", str(tmp_path / "registry.json"))
+    monkeypatch.delenv("SACREBLEU", raising=False)
     return folder
 
 
@@ -222,59 +219,15 @@ def test_paths(cli, files):
     assert "has no files of the field 'x'; it has: " in ran.err
 
 
-@pytest.mark.usefixtures("tmp_path")
-def test_files_are_added_scored_and_removed(cli, out, files):
-    source, reference = ["-s", files["src"]], ["-r", files["ref-refA"]]
-    ran = cli(
-        "testsets", "add", "--name", "mine", "-l", "en-de", *source, *reference,
-        "--docs", files["docid"],
-    )  # fmt: skip
-    assert (ran.code, ran.out) == (0, "mine:en-de\n")
-    assert cli("score", out, "-t", "mine").code == 0
-    ran = cli("testsets", "remove", "mine")
-    assert ran.err == "mine:en-de is no longer registered.\n"
-    assert cli("score", out, "-t", "mine").code == 2
-    assert files["src"].exists()
-
-
-ADDED = [
-    pytest.param([], "Give either a folder", id="nothing"),
-    pytest.param(["x", "-s", "y"], "Give either a folder", id="both"),
-    pytest.param(["nowhere"], "nowhere does not exist", id="no such path"),
-    pytest.param(["-s", "SRC"], "give --name NAME", id="no name"),
-    pytest.param(["-s", "SRC", "--name", "m"], "give -l PAIR", id="no pair"),
-    pytest.param(["CACHE", "--name", "m"], "that have names (wmt23)", id="names"),
-    pytest.param(
-        ["CACHE", "-l", "en-fr"], "nothing for en-fr; it has: en-de", id="pair"
-    ),
-    pytest.param(
-        ["-s", "SRC", "-r", "SHORT", "--name", "m", "-l", "en-de"],
-        "SHORT has 1 segment but",
-        id="lengths",
-    ),
-]
-
-
-@pytest.mark.parametrize(("arguments", "message"), ADDED)
-def test_what_cannot_be_added(cli, files, home, tmp_path, arguments, message):
-    paths = {
-        "SRC": str(files["src"]),
-        "CACHE": str(home / ".sacrebleu"),
-        "SHORT": str(write(tmp_path / "SHORT", ["a"])),
-    }
-    ran = cli("testsets", "add", *(paths.get(each, each) for each in arguments))
-    assert ran.code == 2
-    assert message in ran.err
-    assert not os.path.exists(os.environ["METRA_TESTSETS"])
-
-
-def test_a_taken_name_is_replaced_only_when_asked(cli, home):
-    cache = home / ".sacrebleu"
-    assert cli("testsets", "add", cache).out == "wmt23:en-de\n"
-    ran = cli("testsets", "add", cache)
-    assert ran.code == 2
-    assert "or give another --name, or --replace." in ran.err
-    assert cli("testsets", "add", cache, "--replace").code == 0
+def test_a_set_is_named_by_its_path(cli, out, files, tmp_path):
+    folder = tmp_path / "set"
+    write(folder / "source.txt", LINES["src"])
+    write(folder / "reference.txt", LINES["ref-refA"])
+    ran = cli("score", out, "-t", f"{folder}/", "-l", "en-de", "-m", "wer", "-b")
+    given = ("-r", files["ref-refA"], "-m", "wer", "-b")
+    assert ran.out == cli("score", out, *given).out
+    assert ran.err == f"set:en-de ({folder}/): 4 segments, reference ref\n"
+    assert "set " in cli("testsets", "list", f"{folder}/").out
 
 
 def test_fetching_needs_a_known_name(cli):

@@ -21,7 +21,7 @@ from metra.errors import (
     OptionError,
     UnknownNameError,
 )
-from metra.formats.convert import ConversionSettings, convert_files
+from metra.formats.convert import convert_files
 from metra.formats.texts.columns import format_column_name
 from metra.formats.texts.parallel import ParallelTable
 from metra.formats.texts.sources import list_sources
@@ -61,10 +61,8 @@ def write_rows(path: Path, rows: list[dict]) -> Path:
 
 
 def run(files: list[Path], out: Path, to: str = "auto", **more) -> Path:
-    settings = ConversionSettings(to=to, **more)
-    convert_files(
-        list_sources([str(file) for file in files], use="any"), str(out), settings
-    )
+    sources = list_sources([str(file) for file in files], use="any")
+    convert_files(sources, str(out), to=to, **more)
     return out
 
 

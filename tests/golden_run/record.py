@@ -53,7 +53,6 @@ ENVIRONMENT = {
     "METRA_ADMIN_PASSWORD": "correct horse battery",
     "NO_COLOR": "1",
     # Relative to the folder of the case.
-    "METRA_TESTSETS": "registry/testsets.json",
     "SACREBLEU": "cache",
 }
 FORGOTTEN = ("COLUMNS", "LINES", "METRA_STORE", "METRA_BASE_URL", "FORCE_COLOR")

@@ -13,9 +13,8 @@ from typing import Any
 
 from metra.campaign.uploads import save_files
 from metra.errors import FormatError
-from metra.formats.annotations.entities import read_entities
 from metra.formats.annotations.judged_outputs import read_judged_outputs
-from metra.formats.annotations.table import read_annotation_table
+from metra.formats.annotations.table import read_annotation_table, read_entities
 from metra.formats.annotations.templates import build_entries, read_templates
 from metra.formats.lines import read_lines
 from metra.formats.stream import parse_json, parse_toml

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from metra.cli import GroupedCommand, options
+from metra.cli import GroupedCommand, options, output
 from metra.cli.options import option
 
 if TYPE_CHECKING:
@@ -52,7 +52,6 @@ def clir(
     q1     flood of the market    q1 0 brake-2 0
     """
     from metra.analysis.retrieval import evaluate_retrieval
-    from metra.cli.output import write_output
     from metra.formats.annotations.relevance import read_qrels, read_queries
     from metra.report.writers.ranking import RETRIEVAL_WRITERS
 
@@ -64,4 +63,4 @@ def clir(
         judged,
         text=text,
     )
-    write_output(RETRIEVAL_WRITERS[form](result), out)
+    output.write_output(RETRIEVAL_WRITERS[form](result), out)

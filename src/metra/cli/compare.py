@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metra.cli import options
+from metra.cli import options, output
 from metra.cli.options import option
 
 if TYPE_CHECKING:
@@ -85,13 +85,6 @@ def compare(
     from dataclasses import fields, replace
 
     from metra.analysis.findings import prepare_analyses, run_analyses
-    from metra.cli.output import (
-        build_result_style,
-        name_stages,
-        show_progress,
-        show_text_warnings,
-        write_output,
-    )
     from metra.report.writers.analysis import check_format, render_with_findings
     from metra.scoring.compare import (
         ComparisonSettings,
@@ -119,20 +112,23 @@ def compare(
             "output files."
         )
         raise click.UsageError(msg)
-    style = build_result_style(form, out, given)
+    style = output.build_result_style(form, out, given)
     check_format(form, analyses)
     collected = prepare_analyses(corpus, chosen, analyses)
     guard = TextGuard(list_toks(chosen))
     visitors = [collected.visit, guard.visit]
-    with show_text_warnings(strict=given["strict"]), show_progress() as progress:
+    with (
+        output.show_text_warnings(strict=given["strict"]),
+        output.show_progress() as progress,
+    ):
         statistics = count_corpus(
             corpus, chosen, keep=True, visitors=visitors, progress=progress
         )
         guard.warn()
-    with show_progress("trials") as progress:
+    with output.show_progress("trials") as progress:
         results = compare_statistics(statistics, settings, progress=progress)
     results = replace(results, layouts=corpus.layouts)
-    with name_stages() as name_stage:
+    with output.name_stages() as name_stage:
         findings = run_analyses(
             collected,
             statistics,
@@ -151,7 +147,7 @@ def compare(
         content = render_xlsx(results, style)
     else:
         content = render_with_findings(results, findings, form, style)
-    write_output(content, out)
+    output.write_output(content, out)
     if style.width and form == "table" and not analyses.any:
         hint = (
             "To see what changed, add --changes 5, --ngrams 5, --bucket length or "

@@ -1,10 +1,10 @@
 """`metra convert`: a corpus from one format to another."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from metra.cli import GroupedCommand, options
+from metra.cli import GroupedCommand, options, output
 from metra.cli.options import option
 from metra.cli.settings import parse_settings
 from metra.formats.recognise import FORMATS
@@ -46,10 +46,8 @@ def convert(
     paths: tuple[str, ...],
     files: "CorpusFiles",
     out: str,
-    to: str,
-    only: tuple[str, ...],
-    drop: tuple[str, ...],
     about: tuple[str, ...],
+    **given: Any,
 ) -> None:
     """Convert a corpus between plain text, tables, JSON, workbooks, NIST SGML and WMT XML.
 
@@ -67,11 +65,9 @@ def convert(
     metra convert all.xml --only collection=general --only testsuite= -o general.xml
     metra convert -t wmt23 -l en-de --read subset=origlang=en -o wmt23.tsv
     """
-    from metra.cli.output import show_progress
-    from metra.formats.convert import ConversionSettings, convert_files
+    from metra.formats.convert import convert_files
 
     attributes = parse_settings("--about", about, ("setid", "srclang", "trglang"))
-    settings = ConversionSettings(to=to, drop=drop, only=only, about=attributes)
     sources = files._replace(outputs=paths).list_sources("any")
-    with show_progress() as progress:
-        convert_files(sources, out, settings, progress=progress)
+    with output.show_progress() as progress:
+        convert_files(sources, out, about=attributes, progress=progress, **given)

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from metra.cli import output
+
 if TYPE_CHECKING:
     from metra.corpus.examples import ExampleFiles
 
@@ -43,7 +45,6 @@ def _compare_some(example: "ExampleFiles") -> None:
     from pathlib import Path
 
     from metra.analysis.findings import AnalysisOptions, prepare_analyses, run_analyses
-    from metra.cli.output import build_style
     from metra.report.terminal import render_table
     from metra.report.writers.analysis import format_outputs
     from metra.report.writers.comparison import (
@@ -65,7 +66,7 @@ def _compare_some(example: "ExampleFiles") -> None:
     statistics = count_corpus(corpus, metrics, keep=True, visitors=[collected.visit])
     results = compare_statistics(statistics, ComparisonSettings(baseline=SYSTEMS[0]))
     findings = run_analyses(collected, statistics, analyses, baseline=SYSTEMS[0])
-    style = build_style()
+    style = output.build_style()
     overview = build_comparison_tables(results)[0]
     size = f"{results.segments} segments, {results.references} references"
     click.echo(f"French to English, {size}; compared with {SYSTEMS[0]}:\n")
@@ -97,7 +98,6 @@ def _write_report(folder: str, example: "ExampleFiles") -> tuple[str, str]:
     """Write the report, unless there is one; say where it is, and how large."""
     from pathlib import Path
 
-    from metra.cli.output import build_provenance, format_size, write_output
     from metra.report.html.page import render
     from metra.report.study import build_study
     from metra.scoring.evaluate import make_metrics
@@ -110,5 +110,7 @@ def _write_report(folder: str, example: "ExampleFiles") -> tuple[str, str]:
         study = build_study(open_corpus(*files), metrics, baseline=SYSTEMS[0])
         named = [*example.outputs, *example.references, example.source, example.docs]
         title = "The market and the brake"
-        write_output(render(study, build_provenance(named), title), str(path))
-    return str(path), format_size(path.stat().st_size)
+        output.write_output(
+            render(study, output.build_provenance(named), title), str(path)
+        )
+    return str(path), output.format_size(path.stat().st_size)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from metra.cli import Commands, options
+from metra.cli import Commands, options, output
 from metra.errors import format_count, not_possible
 
 if TYPE_CHECKING:
@@ -57,13 +57,14 @@ def export(database: str, out: str | None) -> None:
     \b
     metra evaltrans export judged.db -o judged.tsv
     """
-    from metra.cli.output import write_output
     from metra.formats.annotations.judged_outputs import (
         format_judged_outputs,
         read_judged_outputs,
     )
 
-    write_output("\n".join(format_judged_outputs(read_judged_outputs(database))), out)
+    output.write_output(
+        "\n".join(format_judged_outputs(read_judged_outputs(database))), out
+    )
 
 
 @evaltrans.command()
@@ -120,7 +121,6 @@ def index(
     metra evaltrans index judged.db sysA.txt -r ref.txt
     metra evaltrans index judged.tsv sysA.txt sysB.txt -r ref.txt --format tsv -o index.tsv
     """
-    from metra.cli.output import build_style, write_output
     from metra.metrics.evaltrans import index_sentences
     from metra.metrics.options import parse_spec
     from metra.metrics.registry import metric as make_metric
@@ -138,5 +138,5 @@ def index(
         for system in corpus.systems
     }
     signature = metric.signature(nrefs=counted.references)
-    style = build_style(out)
-    write_output(render_sentence_index(sentences, signature, form, style), out)
+    style = output.build_style(out)
+    output.write_output(render_sentence_index(sentences, signature, form, style), out)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from metra.cli import GroupedCommand, name_flags, options
+from metra.cli import GroupedCommand, name_flags, options, output
 from metra.cli.options import option
 from metra.errors import OptionError
 
@@ -102,7 +102,6 @@ def exercise(
     metra exercise scores/*.json --store judge.db --model gisting.toml --html exercise.html
     """
     from metra.campaign.protocols.registry import list_question_scales
-    from metra.cli.output import build_provenance, build_style, write_output
     from metra.formats.annotations.quality_model import read_quality_model
     from metra.meta.exercise import rename_systems, run_exercise
     from metra.report.writers.exercise import build_exercise_report
@@ -140,14 +139,14 @@ def exercise(
         from metra.report.html.exercise import render_exercise
 
         inputs = [*files, *filter(None, (url, model, names))]
-        provenance = build_provenance(inputs)
-        write_output(
+        provenance = output.build_provenance(inputs)
+        output.write_output(
             render_exercise(study, provenance, "Collective exercise", notes), page
         )
     if folder is not None:
         _write_tables(study, folder)
     report = build_exercise_report(study, notes)
-    write_output(render(report, form, build_style(out)), out)
+    output.write_output(render(report, form, output.build_style(out)), out)
 
 
 def _read_store(
@@ -198,9 +197,8 @@ def _read_store(
 def _write_tables(study: "ExerciseStudy", folder: str) -> None:
     from pathlib import Path
 
-    from metra.cli.output import write_output
     from metra.report.writers.exercise import write_exercise_tables
 
     Path(folder).mkdir(parents=True, exist_ok=True)
     for name, text in write_exercise_tables(study).items():
-        write_output(text.removesuffix("\n"), str(Path(folder) / name))
+        output.write_output(text.removesuffix("\n"), str(Path(folder) / name))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metra.cli import options
+from metra.cli import options, output
 from metra.cli.options import FiniteRange, option
 
 if TYPE_CHECKING:
@@ -72,12 +72,6 @@ def gate(
     metra gate new.txt -r ref.txt --baseline base.json --junit gate.xml --format markdown
     metra gate new.txt -r ref.txt --baseline base.json --scores comet=new.json
     """
-    from metra.cli.output import (
-        build_style,
-        show_progress,
-        show_text_warnings,
-        write_output,
-    )
     from metra.metrics.outside import list_specs
     from metra.report.writers import gate as writers
     from metra.scoring.baseline import check_outputs, read_baseline
@@ -88,7 +82,10 @@ def gate(
     names = ("test", "trials", "seed", "unit", "alpha")
     settings = ComparisonSettings(**{name: given[name] for name in names})
     corpus = files.open()
-    with show_text_warnings(strict=given["strict"]), show_progress() as progress:
+    with (
+        output.show_text_warnings(strict=given["strict"]),
+        output.show_progress() as progress,
+    ):
         checks = check_outputs(
             corpus,
             saved,
@@ -97,11 +94,11 @@ def gate(
             scores=list_specs(given["scores"]) if given["scores"] else (),
             progress=progress,
         )
-    style = build_style(out)
+    style = output.build_style(out)
     # The file first: if it cannot be written, nothing is shown.
     if given["junit"]:
-        write_output(writers.render_junit(checks), given["junit"])
-    write_output(writers.GATE_WRITERS[form](checks, style), out)
+        output.write_output(writers.render_junit(checks), given["junit"])
+    output.write_output(writers.GATE_WRITERS[form](checks, style), out)
     if os.environ.get("GITHUB_ACTIONS") == "true":
         for line in writers.format_annotations(checks):
             click.echo(line, err=True)

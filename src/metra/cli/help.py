@@ -1,11 +1,15 @@
 """`metra help`: topics that several commands share; the groups of options in their help.
 
-The texts come from the tables that the code itself uses; the page of the commands shows the
-same texts.
+The texts are in topics.toml, with lists from the tables that the code itself uses; the page
+of the commands shows the same texts.
 """
 
+import re
+import tomllib
 from collections.abc import Callable, Collection, Iterator
 from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
 
 import click
 
@@ -117,57 +121,80 @@ def walk_commands(
                 yield from walk_commands(loaded, inner, context)
 
 
-class Topic:
-    """A topic: its title, and a function that writes the text."""
+class Topic(NamedTuple):
+    """A topic: its title, and its text with the names of lists in braces."""
 
-    def __init__(self, title: str, write: Callable[[], str]) -> None:
-        self.title = title
-        self.write = write
+    title: str
+    text: str
 
-
-def _explain_specs() -> str:
-    from metra.metrics.registry import read_description
-
-    options = read_description("bleu").options[:3]
-    listed = "\n".join(f"  {option.name:5} {option.meaning}" for option in options)
-    return f"""\
-A spec is a metric with its options: NAME or NAME:option=value,option=value
-
-  metra score out.txt -r ref.txt -m bleu
-  metra score out.txt -r ref.txt -m bleu:tok=intl,case=lower -m chrf:word_order=2
-  metra score out.txt -r ref.txt -m bleu -m comet@comet.json
-
-Give each metric its own -m, or write several without options as -m bleu,chrf,ter. Letter
-case and hyphens in names do not matter, and chrF++ is chrf:word_order=2. NAME@FILE takes
-the scores of segments that another program wrote. Options that are not given have their
-defaults, and every score is printed with the signature that says all of them.
-
-metra metrics lists the metrics, metra metrics NAME the options of one. Those of bleu begin:
-{listed}"""
+    def write(self) -> str:
+        """Fill the lists in."""
+        names = re.findall(r"\{(\w+)\}", self.text)
+        return self.text.format_map({name: _LISTS[name]() for name in names})
 
 
-def _explain_formats() -> str:
+_TEXTS = Path(__file__).with_name("topics.toml")
+#: What `metra help` explains, by name.
+TOPICS = {
+    name: Topic(**entry)
+    for name, entry in tomllib.loads(_TEXTS.read_text("utf-8")).items()
+}
+
+
+def _list_formats() -> str:
     from metra.formats.recognise import FORMATS
 
     rows = [("format", "file extensions", "")]
     for form in FORMATS.values():
         use = "read and written" if form.is_written else "read"
         rows.append((form.name, " ".join(form.suffixes) or "any other", use))
-    lines = "\n".join(
-        f"  {name:9} {ends:28} {use}".rstrip() for name, ends, use in rows
-    )
-    return f"""\
-Outputs, references, sources and test sets come in these formats:
+    return "\n".join(f"  {name:9} {ends:28} {use}".rstrip() for name, ends, use in rows)
 
-{lines}
 
-The format is detected from the name and the first bytes; --read format=NAME overrides it.
-Names may also end in .gz, .xz or .zst. Plain text has one segment per line. Tables have a
-column for each system, and columns called ref, source and doc; --read names others (see
-metra help read). metra convert turns one format into another.
+def _list_settings() -> str:
+    from metra.cli.options import READ_SETTINGS
 
-Scores and judgements, which metra meta reads, have formats of their own: see
-metra meta correlate --help, --read."""
+    formatter = click.HelpFormatter(width=88)
+    with formatter.indentation():
+        formatter.write_dl(list(READ_SETTINGS.items()))
+    return formatter.getvalue()
+
+
+def _list_options(count: int | None = None, width: int = 13) -> str:
+    from metra.metrics.registry import read_description
+
+    options = read_description("bleu").options[:count]
+    return "\n".join(f"  {option.name:{width}} {option.meaning}" for option in options)
+
+
+def _list_tokenizers() -> str:
+    from metra.text.tokenizers import list_tokenizers
+
+    return "\n".join(f"  {name}" for name in list_tokenizers())
+
+
+def _list_metrics() -> str:
+    from metra.metrics.registry import format_overview
+
+    return format_overview()
+
+
+def _write_signature() -> str:
+    from metra.metrics.registry import metric
+
+    return metric("bleu").signature()
+
+
+#: Lists in the texts of topics.
+_LISTS: dict[str, Callable[[], str]] = {
+    "formats": _list_formats,
+    "settings": _list_settings,
+    "first_options": lambda: _list_options(3, 5),
+    "metrics": _list_metrics,
+    "tokenizers": _list_tokenizers,
+    "signature": _write_signature,
+    "options": _list_options,
+}
 
 
 def _explain_format(name: str) -> str:
@@ -217,108 +244,3 @@ def _explain_protocol(name: str) -> str:
         + "\n\n".join(steps)
         + f'\n\nWrite protocol = "{name}" in a campaign file; see metra judge init --help.'
     )
-
-
-def _explain_reading() -> str:
-    from metra.cli.options import READ_SETTINGS
-
-    formatter = click.HelpFormatter(width=88)
-    with formatter.indentation():
-        formatter.write_dl(list(READ_SETTINGS.items()))
-    return f"""\
---read KEY=VALUE,KEY=VALUE sets how input files are read:
-
-{formatter.getvalue()}
-  metra score test.tsv --read hyp=MT,ref=Human
-  metra score out.csv -r ref.txt --read "delimiter=;,encoding=cp1252"
-
--t wmt23 -l en-de --read subset=origlang=en selects segments of a test set."""
-
-
-def _explain_signatures() -> str:
-    from metra.metrics.registry import metric, read_description
-
-    options = read_description("bleu").options
-    listed = "\n".join(f"  {option.name:12}  {option.meaning}" for option in options)
-    return f"""\
-A signature records every setting that a score depends on. Two scores with the same
-signature are comparable:
-
-  {metric("bleu").signature()}
-
-It starts with the metric, followed by all its options, including defaults; for bleu:
-
-{listed}
-
-nrefs is the number of references of each segment (var if it varies); ci, unit, trials and
-seed describe the interval; version is metra's. --signature short leaves defaults out,
---signature sacrebleu writes it as sacreBLEU does."""
-
-
-def _explain_tokenizers() -> str:
-    from metra.text.tokenizers import list_tokenizers
-
-    listed = "\n".join(f"  {name}" for name in list_tokenizers())
-    return f"""\
-Word-based metrics have the option tok, which selects the tokeniser:
-
-{listed}
-
-  metra score out.txt -r ref.txt -m bleu:tok=intl"""
-
-
-def _list_metrics() -> str:
-    from metra.metrics.registry import format_overview
-
-    return format_overview()
-
-
-#: The variables that every command, or all of a kind, look at.
-VARIABLES = {
-    "METRA_THREADS": "Number of threads; all cores if not set.",
-    "METRA_LIMITS": "Limits on input files, such as line=1GB,depth=200.",
-    "METRA_TESTSETS": "File with the registered test sets.",
-    "METRA_STORE": "Store of metra judge: a file, or a PostgreSQL address.",
-    "METRA_BASE_URL": "Public address of metra judge serve.",
-    "METRA_ADMIN_PASSWORD": "Password of the admin that metra judge init creates.",
-    "METRA_CACHE": "Folder for cached model scores and answers; off disables the "
-    "cache.",
-    "METRA_DEVICES": "Devices of neural metrics, such as cuda:0,cuda:1 or cpu.",
-    "METRA_TOKENS": "Tokens per batch of a neural metric.",
-    "METRA_LLM_KEY": "API key of the endpoint of -m llm.",
-    "WNSEARCHDIR": "Folder of the WordNet files, for meteor's synonyms.",
-    "DICPATH": "Folders of Hunspell dictionaries.",
-    "NO_COLOR": "Disables colour in tables.",
-}
-
-
-def _list_variables() -> str:
-    width = max(map(len, VARIABLES))
-    lines = (f"  {name:{width}}  {meaning}" for name, meaning in VARIABLES.items())
-    return "\n".join(["Environment variables:", "", *lines])
-
-
-def _explain_exit_codes() -> str:
-    return """\
-Results go to standard output, progress and messages to standard error. The exit code is
-
-  0    after success
-  1    if an output does not pass metra gate
-  2    if the input or the command line is wrong; the message says how to correct it
-  70   after an internal error; the message names a file to send with a bug report
-  130  if it was interrupted"""
-
-
-#: What `metra help` explains, by name.
-TOPICS = {
-    "formats": Topic("Input formats and how they are recognised.", _explain_formats),
-    "read": Topic("How to read files: columns, sheets, encodings.", _explain_reading),
-    "specs": Topic("How to name metrics and their options.", _explain_specs),
-    "metrics": Topic("All metrics, one line each.", _list_metrics),
-    "tokenizers": Topic("How text is split into words.", _explain_tokenizers),
-    "signatures": Topic(
-        "What the parts of a score's signature mean.", _explain_signatures
-    ),
-    "environment": Topic("Environment variables.", _list_variables),
-    "exit-codes": Topic("Exit codes and output streams.", _explain_exit_codes),
-}

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from metra.errors import CorpusError, FormatError
-from metra.stats.parallel import watch_progress
 
 if TYPE_CHECKING:
     from metra.report.chart import PictureLayout
@@ -29,6 +28,8 @@ def show_progress(
     shown of quick work, or without a terminal. Messages of workers replace the line as they
     come, and the last one of each stays.
     """
+    from metra.stats.parallel import watch_progress
+
     is_visible = False
     start = shown = time.monotonic()
     last_words: dict[str, str] = {}

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from metra.cli import GroupedCommand, options
+from metra.cli import GroupedCommand, options, output
 
 if TYPE_CHECKING:
     from metra.scoring.files import CorpusFiles
@@ -37,7 +37,6 @@ def parse(text: str, model: str, out: str | None, files: "CorpusFiles") -> None:
     3  ran   run  VERB  VBD _            0  root   _  _
     (with tabs between the columns)
     """
-    from metra.cli.output import show_progress, write_output
     from metra.formats.annotations.conllu import format_conllu
     from metra.metrics.parses import build_model_source
 
@@ -45,10 +44,10 @@ def parse(text: str, model: str, out: str | None, files: "CorpusFiles") -> None:
     corpus = files._replace(outputs=[text]).open()
     (system,) = corpus.systems
     segments = []
-    with show_progress() as progress:
+    with output.show_progress() as progress:
         for chunk in corpus.chunks(256):
             batch = chunk.batch(system)
             segments += source.find(batch.hyps, batch.place)
             progress(len(segments), corpus.share())
     lines = format_conllu(segments, made_by=str(source.settled["model"]))
-    write_output("\n".join(lines), out)
+    output.write_output("\n".join(lines), out)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from metra.cli import options
+from metra.cli import options, output
 from metra.cli.options import option
 
 if TYPE_CHECKING:
@@ -43,11 +43,10 @@ def profile(
     metra profile sysA.txt -r ref.txt --show numbers
     """
     from metra.analysis.profiles import build_profiles
-    from metra.cli.output import build_style, show_text_warnings, write_output
     from metra.report.writers.analysis import render_profiles
 
     corpus = files.open()
-    with show_text_warnings(strict=False):
+    with output.show_text_warnings(strict=False):
         profiles = build_profiles(corpus, preparation=text)
-    shown = render_profiles(profiles, form, build_style(out), show)
-    write_output(shown, out)
+    shown = render_profiles(profiles, form, output.build_style(out), show)
+    output.write_output(shown, out)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from metra.cli import options
+from metra.cli import options, output
 
 if TYPE_CHECKING:
     from metra.scoring.files import CorpusFiles
@@ -58,7 +58,6 @@ def rank(
     metra rank sys*.txt -r ref.txt -m bleu -m chrf --docs docs.txt --expected people.tsv
     metra rank --scores automatic_scores --combine autorank
     """
-    from metra.cli.output import show_progress, show_text_warnings, write_output
     from metra.meta.document_rank import rank_by_autorank, rank_by_documents
     from metra.report.writers.ranking import RANKING_WRITERS
     from metra.scores.long_table import read_ranks
@@ -70,10 +69,10 @@ def rank(
     named = metrics or (() if files.score_columns else ("bleu",))
     corpus, chosen = open_scored(files, make_metrics(named) if named else {})
     asked = EvaluationOptions(documents=combine is None)
-    with show_text_warnings(strict=False), show_progress() as progress:
+    with output.show_text_warnings(strict=False), output.show_progress() as progress:
         results = evaluate_corpus(corpus, chosen, asked, progress=progress)
     if combine:
         rankings = [rank_by_autorank(results, ranks)]
     else:
         rankings = rank_by_documents(results, ranks)
-    write_output(RANKING_WRITERS[form](rankings, results), out)
+    output.write_output(RANKING_WRITERS[form](rankings, results), out)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from metra.cli import options
+from metra.cli import options, output
 from metra.cli.options import option
 from metra.cli.settings import split_file_settings
 from metra.report import REPORT_METRICS
@@ -53,14 +53,6 @@ def report(
     metra report test.tsv --judgements ratings.tsv
     metra report sys*.txt -r ref.txt --scores comet=comet.json
     """
-    from metra.cli.output import (
-        build_provenance,
-        format_size,
-        name_stages,
-        show_progress,
-        show_text_warnings,
-        write_output,
-    )
     from metra.report.html.page import render
     from metra.report.html.relations import describe_left_out
     from metra.report.study import build_study
@@ -83,10 +75,10 @@ def report(
     named = metrics or REPORT_METRICS
     corpus, chosen = open_scored(files, make_metrics(named))
     with (
-        show_text_warnings(strict=False),
-        show_progress() as segments,
-        show_progress("trials") as trials,
-        name_stages() as name_stage,
+        output.show_text_warnings(strict=False),
+        output.show_progress() as segments,
+        output.show_progress("trials") as trials,
+        output.name_stages() as name_stage,
     ):
         study = build_study(
             corpus,
@@ -106,8 +98,8 @@ def report(
     read_files += [files.test_set.title] if files.test_set else []
     layouts = corpus.layouts
     read = [f"{n} ({layouts[n]})" if n in layouts else n for n in read_files]
-    page = render(study, build_provenance(read), title)
-    write_output(page, out)
+    page = render(study, output.build_provenance(read), title)
+    output.write_output(page, out)
     if out != "-":
-        size = format_size(len(page.encode()) + 1)
+        size = output.format_size(len(page.encode()) + 1)
         click.echo(f"metra: wrote {out}, {size}; open it in a browser.", err=True)

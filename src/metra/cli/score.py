@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metra.cli import options
+from metra.cli import options, output
 from metra.cli.options import option
 from metra.errors import not_possible
 from metra.stats import defaults
@@ -122,12 +122,6 @@ def score(
     metra score sysA.txt sysB.txt -r ref.txt -m bleu -m comet@comet.json --ci
     metra score --scores automatic_scores --sort
     """
-    from metra.cli.output import (
-        build_result_style,
-        show_progress,
-        show_text_warnings,
-        write_output,
-    )
     from metra.scoring.evaluate import (
         check_first_rows,
         evaluate_files,
@@ -149,17 +143,17 @@ def score(
     chosen = make_metrics(specs) if specs else {}
     request = _build_request(files, chosen, levels, given)
     _check_together(request, form, levels, given)
-    style = build_result_style(form, out, given, sort=sort)
+    style = output.build_result_style(form, out, given, sort=sort)
     if given["estimate"]:
-        write_output(_estimate(request, form, style), out)
+        output.write_output(_estimate(request, form, style), out)
         return
     if request.engine == "local" and request.is_table:
         # Before anything is written to the folders of --scores-out and --resume.
-        with show_text_warnings(strict=given["strict"]):
+        with output.show_text_warnings(strict=given["strict"]):
             check_first_rows(request)
     with (
-        show_text_warnings(strict=given["strict"]),
-        show_progress() as progress,
+        output.show_text_warnings(strict=given["strict"]),
+        output.show_progress() as progress,
     ):
         if given["save"]:
             results, saved = _evaluate_and_save(request, progress)
@@ -171,8 +165,8 @@ def score(
 
         text += f"\n\n{describe_models(described)}"
     if given["save"]:
-        write_output(saved, given["save"])
-    write_output(text, out)
+        output.write_output(saved, given["save"])
+    output.write_output(text, out)
 
 
 def _estimate(request: "ScoringRequest", form: str, style: "Style") -> str:

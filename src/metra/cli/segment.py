@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metra.cli import Commands, options
+from metra.cli import Commands, options, output
 from metra.cli.options import option
 from metra.formats.recognise import FORMATS
 
@@ -85,12 +85,11 @@ def split(
     metra segment split book.txt --lang de --format tsv
     """
     from metra.analysis.segmentation import list_sentences, read_text_lines
-    from metra.cli.output import write_output
     from metra.report.writers.segmentation import SENTENCE_WRITERS
 
     lines = read_text_lines(text, **files.reading_options)
     sentences = list_sentences(lines, lang)
-    write_output(SENTENCE_WRITERS[form](sentences), out)
+    output.write_output(SENTENCE_WRITERS[form](sentences), out)
 
 
 @segment.command()
@@ -173,19 +172,18 @@ def _segment_files(
         segment_outputs,
         write_segmented,
     )
-    from metra.cli.output import build_style, show_progress, write_output
     from metra.report.writers.segmentation import SEGMENTATION_WRITERS
 
     chosen = SegmentationSettings(method=method, **settings)
     texts = read_unaligned_texts(*files[:4], **files.reading_options)
     segmented = []
-    with show_progress("outputs") as progress:
-        for output in segment_outputs(texts, chosen):
-            segmented.append(output)
+    with output.show_progress("outputs") as progress:
+        for each in segment_outputs(texts, chosen):
+            segmented.append(each)
             progress(len(segmented), len(segmented) / len(texts.outputs))
     write_segmented(segmented, texts, out, to)
-    text = SEGMENTATION_WRITERS[form](segmented, chosen, build_style(report))
+    text = SEGMENTATION_WRITERS[form](segmented, chosen, output.build_style(report))
     if out == "-" and report is None:
         click.echo(text, err=True)
     else:
-        write_output(text, report)
+        output.write_output(text, report)

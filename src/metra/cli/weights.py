@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from metra.cli import Commands, options
+from metra.cli import Commands, options, output
 from metra.cli.options import FiniteRange, option
 
 if TYPE_CHECKING:
@@ -61,13 +61,12 @@ def build(
     metra weights build texts/*.txt --text case=lower -o list.tsv
     metra score sysA.txt -r ref.txt --docs docs.txt -m ltv:weights=list.tsv
     """
-    from metra.cli.output import write_output
     from metra.formats.annotations.weights import format_salience_list
     from metra.scoring.files import read_tokens
     from metra.text.salience import Frequencies
 
     frequencies = Frequencies(read_tokens(files._replace(outputs=paths), text))
-    write_output("\n".join(format_salience_list(frequencies)), out)
+    output.write_output("\n".join(format_salience_list(frequencies)), out)
 
 
 @weights.command()
@@ -83,12 +82,11 @@ def fill(path: str, out: str | None) -> None:
     \b
     metra weights fill counts.tsv -o list.tsv
     """
-    from metra.cli.output import write_output
     from metra.formats.annotations.weights import read_salience_table
 
     table = read_salience_table(path, ("word", "tf", "tf.idf"))
     lines = [table.header, *(row.cells for row in table.rows)]
-    write_output("\n".join(map("\t".join, lines)), out)
+    output.write_output("\n".join(map("\t".join, lines)), out)
 
 
 @weights.command()
@@ -103,13 +101,14 @@ def show(path: str, document: str | None, by: str, top: int) -> None:
     metra weights show list.tsv --by s --top 20
     metra weights show list.tsv --document news-7
     """
-    from metra.cli.output import build_style, write_output
     from metra.formats.annotations.weights import WEIGHTS, read_salience_table
     from metra.report.writers.salience import render_word_list
 
     table = read_salience_table(path, ("word", WEIGHTS[by]))
-    words = render_word_list(table, build_style(), by=by, document=document, top=top)
-    write_output(words, None)
+    words = render_word_list(
+        table, output.build_style(), by=by, document=document, top=top
+    )
+    output.write_output(words, None)
 
 
 @weights.command()
@@ -145,7 +144,6 @@ def stability(
     metra weights stability refA.txt refB.txt --docs docs.txt --plot polygons.svg
     """
     from metra.analysis.word_stability import compute_stability
-    from metra.cli.output import build_style, write_output, write_picture
     from metra.formats.stream import name_system
     from metra.report.pictures import polygons
     from metra.report.writers.salience import format_stability_lines, render_stability
@@ -158,11 +156,11 @@ def stability(
         width=width,
     )
     if out is not None:
-        write_output("\n".join(format_stability_lines(result)), out)
+        output.write_output("\n".join(format_stability_lines(result)), out)
     if plot is not None:
-        write_picture(partial(polygons.draw_polygons, result), plot, layout)
+        output.write_picture(partial(polygons.draw_polygons, result), plot, layout)
     if out != "-":
-        write_output(render_stability(result, build_style()), None)
+        output.write_output(render_stability(result, output.build_style()), None)
 
 
 @weights.command()
@@ -201,7 +199,6 @@ def matches(
     metra weights matches sys*.txt -r refA.txt -r refB.txt --docs docs.txt --by s
     """
     from metra.analysis.word_stability import compute_match_sets
-    from metra.cli.output import build_style, write_output, write_picture
     from metra.formats.annotations.weights import WEIGHTS
     from metra.formats.stream import name_system
     from metra.report.pictures.polygons import draw_match_sets
@@ -224,11 +221,11 @@ def matches(
         n=length,
     )
     if out is not None:
-        write_output("\n".join(format_match_lines(sets)), out)
+        output.write_output("\n".join(format_match_lines(sets)), out)
     if plot is not None:
-        write_picture(partial(draw_match_sets, sets), plot, layout)
+        output.write_picture(partial(draw_match_sets, sets), plot, layout)
     if out != "-":
-        write_output(render_match_sets(sets, build_style()), None)
+        output.write_output(render_match_sets(sets, output.build_style()), None)
 
 
 #: References that a table brings along.

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import PurePosixPath
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any
 
 from metra.errors import FormatError
 from metra.limits import check_unpacked, get_limits, refuse_excess
@@ -15,21 +15,6 @@ if TYPE_CHECKING:
 _PIECE = 1 << 11
 #: What xz may take to unpack; its strongest setting needs 65 MB.
 _XZ_MEMORY = 256 << 20
-
-
-class _Unpacker(Protocol):
-    """The interface of decompressors of a stream of xz or a frame of zstd."""
-
-    @property
-    def eof(self) -> bool:
-        """True if the stream has ended."""
-
-    @property
-    def unused_data(self) -> bytes:
-        """The bytes behind the stream."""
-
-    def decompress(self, packed: bytes, /) -> bytes:
-        """Unpack some more."""
 
 
 def open_packed(file: IO[bytes], suffix: str, mode: str) -> Any:
@@ -45,7 +30,7 @@ def open_packed(file: IO[bytes], suffix: str, mode: str) -> Any:
         if mode == "wb":
             return lzma.LZMAFile(file, mode)
 
-        def unpack_xz() -> _Unpacker:
+        def unpack_xz() -> Any:
             return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
 
         # Between streams there may be zeros.
@@ -64,13 +49,13 @@ class PackedFile:
     """
 
     def __init__(
-        self, packed: IO[bytes], unpack: Callable[[], _Unpacker], padding: bytes = b""
+        self, packed: IO[bytes], unpack: Callable[[], Any], padding: bytes = b""
     ) -> None:
         self._packed = packed
         self._unpack = unpack
         self._padding = padding
         self._rest = b""
-        self._stream: _Unpacker | None = None
+        self._stream: Any = None
         self._ready = b""
 
     def read(self, size: int) -> bytes:

@@ -1,7 +1,6 @@
 """Convert files in any format to another: nothing is lost, or it is an error."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
 from metra.formats.atomic import is_folder_name
@@ -24,37 +23,34 @@ from metra.stats.parallel import Progress
 SEGMENTS = 1024
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConversionSettings:
-    """The format to write, the columns and rows to keep, what the set is called."""
-
-    to: str = "auto"
-    drop: Sequence[str] = ()
-    only: Sequence[str] = ()
-    about: Mapping[str, str] | None = None
-
-
 def convert_files(
     files: Sequence[Source],
     out: str,
-    settings: ConversionSettings,
     *,
+    to: str = "auto",
+    drop: Sequence[str] = (),
+    only: Sequence[str] = (),
+    about: Mapping[str, str] | None = None,
     progress: Progress = lambda *_: None,
 ) -> None:
-    """Read the files side by side and write them in another format."""
-    form = choose_written_format(out, settings.to)
+    """Read the files side by side and write them in the format `to`.
+
+    `drop` names columns to leave out, `only` is what rows must have, as LABEL=VALUE, and
+    `about` gives attributes of the test set.
+    """
+    form = choose_written_format(out, to)
     table = ParallelTable(files)
-    dropped = [_find_column(name, table.fields) for name in settings.drop]
+    dropped = [_find_column(name, table.fields) for name in drop]
     fields = [field for field in table.fields if field not in dropped]
     if not any(field.role in TEXT_ROLES for field in fields):
         msg = "No text was given; give an output, a reference or the source."
         raise CorpusError(msg)
     check_names(list_text_fields(fields) if form.has_ids else fields, form.name)
-    about = {**table.about, **(settings.about or {})}
-    tests = [_parse_filter(entry, table.fields) for entry in settings.only]
+    attributes = {**table.about, **(about or {})}
+    tests = [_parse_filter(entry, table.fields) for entry in only]
     kept = get_kept_segments(files)
     chunks = _read_chunks(table, fields, tests, kept, progress)
-    form.write(out, fields, chunks, about)
+    form.write(out, fields, chunks, attributes)
 
 
 def choose_written_format(out: str, to: str) -> TextFormat:

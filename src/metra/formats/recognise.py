@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from metra.errors import FormatError, UnknownNameError, no_such
 from metra.formats.stream import (
@@ -23,18 +23,7 @@ from metra.formats.stream import (
     split_file_name,
 )
 
-if TYPE_CHECKING:
-    from typing import Protocol
-
-    class Recognisable(Protocol):
-        """A record of a format, whatever else it holds."""
-
-        @property
-        def looks_like(self) -> Callable[["FileHead"], bool]:
-            """Test whether a file begins as files in this format do."""
-
-
-R = TypeVar("R", bound="Recognisable")
+R = TypeVar("R")
 
 
 class FileHead(NamedTuple):
@@ -76,8 +65,9 @@ class FileHead(NamedTuple):
 
 
 def recognise(head: FileHead, formats: Iterable[R]) -> R | None:
-    """Return the first of the formats that the file looks like, None if there is none."""
-    return next((form for form in formats if form.looks_like(head)), None)
+    """Return the first format whose `looks_like` accepts the file, None if there is none."""
+    tests: Iterable[Any] = formats
+    return next((form for form in tests if form.looks_like(head)), None)
 
 
 def read_head(path: str, size: int = 1 << 16, encoding: str = "auto") -> FileHead:
@@ -163,7 +153,7 @@ _WMT_XML_FORMAT = TextFormat(
     has_partial_references=True,
 )
 XLSX = TextFormat(
-    *("xlsx", "xlsx", (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")),
+    *("xlsx", "xlsx", (".xlsx", ".xlsm", ".xls", ".ods")),
     has_column_names=True,
 )
 _ALL = (
@@ -234,6 +224,7 @@ _OTHER_KINDS = {
     **dict.fromkeys((".yaml", ".yml", ".toml"), "a configuration file"),
     **dict.fromkeys((".arrow", ".feather", ".avro", ".orc"), "a binary table"),
     **dict.fromkeys((".npy", ".npz", ".pkl", ".pickle", ".pt"), "a Python file"),
+    ".xlsb": "a binary workbook",
     **dict.fromkeys((".db", ".sqlite", ".sqlite3"), "a database"),
     ".pdf": "a PDF",
 }

@@ -185,24 +185,28 @@ def check_workbook(content: bytes, place: str) -> dict[str, bytes]:
     if not is_zipfile(BytesIO(content)):
         return {}
     parts = read_zip(BytesIO(content), place, lambda _: True)
+    if any("worksheets/" in name and name.endswith(".bin") for name in parts):
+        msg = f"{place} is a binary workbook (.xlsb); save it as .xlsx."
+        raise FormatError(msg)
     cells = 0
-    for name, part in parts.items():
-        measure = _find_measure(name)
-        for size in measure(part) if measure else ():
-            check_limit("rows", size.rows, place)
-            check_limit("columns", size.columns, place)
-            cells += size.rows * size.columns
-            check_limit("tokens", cells, place)
+    for size in chain(*map(_measure_part, parts, parts.values())):
+        check_limit("rows", size.rows, place)
+        check_limit("columns", size.columns, place)
+        cells += size.rows * size.columns
+        check_limit("tokens", cells, place)
     _check_shared_texts(parts, place)
     return parts
 
 
-def _find_measure(name: str) -> "Callable[[bytes], Iterator[SheetSize]] | None":
-    if "worksheets/" in name and name.endswith(".bin"):
-        return _measure_binary
-    if "worksheets/" in name and name.endswith(".xml"):
-        return _measure_excel
-    return _measure_open_document if name == "content.xml" else None
+def _measure_part(name: str, part: bytes) -> Iterator[SheetSize]:
+    if _is_excel_sheet(name):
+        yield _measure_excel(part)
+    elif name == "content.xml":
+        yield from _measure_open_document(part)
+
+
+def _is_excel_sheet(name: str) -> bool:
+    return "worksheets/" in name and name.endswith(".xml")
 
 
 _ROW = re.compile(rb"<(?:\w+:)?row\b")
@@ -210,11 +214,11 @@ _CELL = re.compile(rb"<(?:\w+:)?c\b")
 _PLACE = re.compile(rb"""\sr\s*=\s*["']([A-Za-z]+)([0-9]+)["']""")
 
 
-def _measure_excel(part: bytes) -> Iterator[SheetSize]:
+def _measure_excel(part: bytes) -> SheetSize:
     """Measure a sheet of Excel's XML, by the names of its cells and by their number.
 
-    >>> [*_measure_excel(b'<row r="7"><c r="A7"/><c r="C7"/></row>')]
-    [SheetSize(rows=7, columns=3)]
+    >>> _measure_excel(b'<row r="7"><c r="A7"/><c r="C7"/></row>')
+    SheetSize(rows=7, columns=3)
     """
     rows = _ROW.split(part)[1:]
     widths = (len(_CELL.findall(row)) for row in rows)
@@ -225,8 +229,7 @@ def _measure_excel(part: bytes) -> Iterator[SheetSize]:
         if len(letters) >= len(widest):
             widest = max(widest, letters.upper(), key=lambda name: (len(name), name))
         last = max(last, int(number[:20]))
-    columns = max(columns, parse_column(widest.decode()))
-    yield SheetSize(last, columns)
+    return SheetSize(last, max(columns, parse_column(widest.decode())))
 
 
 def parse_column(letters: str) -> int:
@@ -239,39 +242,6 @@ def parse_column(letters: str) -> int:
     for letter in letters.upper()[:8]:
         number = 26 * number + ord(letter) - ord("A") + 1
     return number
-
-
-def _measure_binary(part: bytes) -> Iterator[SheetSize]:
-    """Measure a sheet of Excel's binary workbooks: records of rows (0) and cells (1 to 11)."""
-    rows = columns = 0
-    for kind, record in _read_records(part):
-        value = int.from_bytes(record[:4], "little")
-        if kind == 0:
-            rows = max(rows, value + 1)
-        elif kind < 12:
-            columns = max(columns, value + 1)
-    yield SheetSize(rows, columns)
-
-
-def _read_records(part: bytes) -> Iterator[tuple[int, bytes]]:
-    """Read the kind and the bytes of each record."""
-    at = 0
-    while at < len(part):
-        kind, at = _read_number(part, at, 2)
-        size, at = _read_number(part, at, 4)
-        yield kind, part[at : at + size]
-        at += size
-
-
-def _read_number(part: bytes, at: int, most: int) -> tuple[int, int]:
-    """Read a number of up to `most` bytes, seven bits each; return the place after it."""
-    number = 0
-    for index in range(most):
-        byte = part[at + index] if at + index < len(part) else 0
-        number |= (byte & 127) << 7 * index
-        if byte < 128:
-            return number, at + index + 1
-    return number, at + most
 
 
 def _measure_open_document(part: bytes) -> Iterator[SheetSize]:
@@ -318,38 +288,18 @@ def _parse_repeats(value: str | None) -> int:
 
 
 _SHARED = re.compile(rb"""\st\s*=\s*["']s["'][^>]*>\s*<(?:\w+:)?v[^>]*>(\d{1,9})<""")
-#: Records of binary workbooks: a shared text, and a cell that has one.
-_SHARED_TEXT, _SHARED_CELL = 19, 7
 
 
-def _check_shared_texts(parts: dict[str, bytes], place: str) -> None:
+def _check_shared_texts(parts: Mapping[str, bytes], place: str) -> None:
     """Refuse many cells that share long texts: each cell gets a copy."""
-    texts = [*chain(*map(_measure_texts, parts, parts.values()))]
-    if not texts:
-        return
-    check_limit("cell", max(texts), place)
+    sizes: list[int] = []
+    for name, part in parts.items():
+        if name.endswith("sharedStrings.xml"):
+            sizes += map(len, re.split(rb"</(?:\w+:)?si>", part))
+    check_limit("cell", max(sizes, default=0), place)
     total = 0
-    for index in chain(*map(_list_shared, parts, parts.values())):
-        total += texts[index] if index < len(texts) else 0
-        check_limit("whole", total, place)
-
-
-def _measure_texts(name: str, part: bytes) -> Iterator[int]:
-    """Yield the size of each shared text."""
-    if name.endswith("sharedStrings.xml"):
-        yield from map(len, re.split(rb"</(?:\w+:)?si>", part))
-    elif name.endswith("sharedStrings.bin"):
-        for kind, record in _read_records(part):
-            if kind == _SHARED_TEXT:
-                yield len(record)
-
-
-def _list_shared(name: str, part: bytes) -> Iterator[int]:
-    """Yield the number of the text of each cell that has a shared one."""
-    measure = _find_measure(name)
-    if measure is _measure_excel:
-        yield from (int(cell[1]) for cell in _SHARED.finditer(part))
-    elif measure is _measure_binary:
-        for kind, record in _read_records(part):
-            if kind == _SHARED_CELL:
-                yield int.from_bytes(record[8:12], "little")
+    for name, part in parts.items():
+        for cell in _SHARED.finditer(part) if sizes and _is_excel_sheet(name) else ():
+            index = int(cell[1])
+            total += sizes[index] if index < len(sizes) else 0
+            check_limit("whole", total, place)

@@ -9,7 +9,7 @@ import numpy as np
 
 from metra.corpus.batch import Batch
 from metra.errors import MissingResourceError, OptionError
-from metra.formats.annotations.entities import Entity, read_entities
+from metra.formats.annotations.table import Entity, read_entities
 from metra.formats.resources import load_spacy_model
 from metra.formats.stream import compute_file_version
 from metra.metrics import record

@@ -10,8 +10,7 @@ import numpy as np
 
 from metra.corpus.batch import Batch
 from metra.errors import CorpusError, OptionError
-from metra.formats.annotations.table import PlacedAnnotations
-from metra.formats.annotations.terms import Term, read_terms
+from metra.formats.annotations.table import PlacedAnnotations, Term, read_terms
 from metra.formats.stream import compute_file_version
 from metra.metrics import record
 from metra.metrics.options import Case

@@ -4,7 +4,7 @@ import pytest
 
 from metra.corpus.batch import Batch, BatchPosition
 from metra.errors import CorpusError, FormatError
-from metra.formats.annotations.entities import Entity, read_entities
+from metra.formats.annotations.table import Entity, read_entities
 from metra.metrics.units import check_places
 
 MARY = Entity("PERSON", "Mary Ann")

@@ -3,7 +3,7 @@
 import pytest
 
 from metra.errors import FormatError
-from metra.formats.annotations.terms import Term, read_terms
+from metra.formats.annotations.table import Term, read_terms
 
 
 def test_all_columns(write):

@@ -61,13 +61,12 @@ SGML_REFERENCE = """<refset setid="newstest2019" srclang="any" trglang="de">
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home: no cache, no registry, no folder of mt-metrics-eval."""
+    """An empty home: no cache, no folder of mt-metrics-eval."""
     folder = tmp_path / "home"
     folder.mkdir()
     monkeypatch.setenv("HOME", str(folder))
     monkeypatch.setenv("USERPROFILE", str(folder))
-    for name in ("SACREBLEU", "METRA_TESTSETS", "XDG_CONFIG_HOME", "APPDATA"):
-        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("SACREBLEU", raising=False)
     return folder
 
 

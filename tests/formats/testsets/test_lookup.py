@@ -4,15 +4,14 @@ import pytest
 
 import metra
 from metra.errors import CorpusError, FormatError, MissingResourceError, OptionError
-from metra.formats.testsets import sacrebleu_cache
-from metra.formats.testsets.folders import recognise_folder
+from metra.formats.testsets import folders, sacrebleu_cache
 from metra.formats.testsets.lookup import (
     describe_set,
     find_set,
     list_sets,
     load_test_set,
+    read_set,
 )
-from metra.formats.testsets.registry import add_sets
 
 from .conftest import write_text
 
@@ -36,23 +35,51 @@ def test_the_cache_comes_before_mt_metrics_eval_unless_the_place_is_named():
     assert load_test_set("wmt23", "he-en").source == ["אחת"]
 
 
-@pytest.mark.usefixtures("cache")
-def test_registered_sets_come_first(tmp_path):
-    write_text(tmp_path / "wmt23/source.txt", ["a"])
-    write_text(tmp_path / "wmt23/reference.txt", ["b"])
-    add_sets(recognise_folder(tmp_path / "wmt23", "wmt23", "en-de"))
-    assert load_test_set("wmt23", "en-de").source == ["a"]
-    assert load_test_set("sacrebleu:wmt23", "en-de").segments == 4
+@pytest.mark.usefixtures("metrics_eval")
+def test_places_after_the_first_that_has_the_set_are_not_looked_at(cache, monkeypatch):
+    assert (cache / "wmt23").is_dir()
+    monkeypatch.setattr(folders, "list_metrics_eval_pairs", pytest.fail)
+    assert load_test_set("wmt23", "en-de").segments == 4
 
 
+@pytest.fixture
+def plain_set(tmp_path, monkeypatch):
+    """A folder as metra convert writes it, beside the current folder's files."""
+    for name in ("source", "reference.A", "reference.B"):
+        write_text(tmp_path / f"data/wmt23/{name}.txt", ["a"])
+    monkeypatch.chdir(tmp_path / "data")
+    return tmp_path / "data/wmt23"
+
+
+@pytest.mark.parametrize("path", ["./wmt23", "wmt23/", "../data/wmt23", "PLACE"])
 @pytest.mark.usefixtures("cache")
-def test_places_after_the_first_that_has_the_set_are_not_looked_at(
-    tmp_path, monkeypatch
-):
-    write_text(tmp_path / "wmt23/source.txt", ["a"])
-    add_sets(recognise_folder(tmp_path / "wmt23", "wmt23", "en-de"))
-    monkeypatch.setattr(sacrebleu_cache, "load_definitions", pytest.fail)
-    assert load_test_set("wmt23", "en-de").source == ["a"]
+def test_a_set_by_its_path(plain_set, path):
+    """A name alone is never taken for the folder beside."""
+    path = path.replace("PLACE", str(plain_set))
+    texts = load_test_set(path, "en-de")
+    assert (texts.title, texts.origin) == ("wmt23:en-de", path)
+    assert (texts.source, [*texts.references]) == (["a"], ["A", "B"])
+    assert load_test_set("wmt23", "en-de").segments == 4
+    assert load_test_set(path).title == "wmt23"
+
+
+def test_a_file_and_a_folder_of_mt_metrics_eval_by_their_paths(metrics_eval, tmp_path):
+    table = write_text(tmp_path / "my.en-de.tsv", ["source\tref", "a\tb"])
+    assert load_test_set(str(table)).title == "my.en-de:en-de"
+    assert load_test_set(f"{metrics_eval}/wmt23", "he-en").source == ["אחת"]
+    with pytest.raises(OptionError, match=r"has 2 language pairs; .*en-de, he-en"):
+        load_test_set(str(metrics_eval))
+    write_text(metrics_eval / "wmt22/sources/en-de.txt", ["a"])
+    with pytest.raises(FormatError, match="several test sets: wmt22, wmt23; give one"):
+        load_test_set(str(metrics_eval), "en-de")
+
+
+@pytest.mark.usefixtures("plain_set")
+def test_a_folder_is_shown_by_a_slash():
+    with pytest.raises(MissingResourceError, match=r"write ./wmt23 for the folder\.$"):
+        load_test_set("wmt23", "cs-uk")
+    with pytest.raises(FormatError, match=r"^\./nowhere does not exist; give a folder"):
+        load_test_set("./nowhere")
 
 
 @pytest.mark.usefixtures("cache", "metrics_eval")
@@ -130,12 +157,9 @@ def test_a_document_with_signs_of_patterns_is_found_by_its_id(cache):
 
 
 @pytest.mark.usefixtures("cache")
-def test_sets_with_different_numbers_of_references_do_not_go_together(tmp_path):
-    for name in ("source", "reference.A", "reference.B"):
-        write_text(tmp_path / f"set/{name}.txt", ["a"])
-    add_sets(recognise_folder(tmp_path / "set", "mine", "en-de"))
-    with pytest.raises(CorpusError, match=r"\(1 of wmt23:en-de, 2 of mine:en-de\)"):
-        load_test_set("wmt23,mine", "en-de")
+def test_sets_with_different_numbers_of_references_do_not_go_together(plain_set):
+    with pytest.raises(CorpusError, match=r"\(1 of wmt23:en-de, 2 of wmt23:en-de\)"):
+        load_test_set(f"wmt23,{plain_set}", "en-de")
 
 
 @pytest.mark.usefixtures("cache")
@@ -146,8 +170,7 @@ def test_what_is_missing_says_where_it_was_looked_for(home):
     assert message.startswith("No test set wmt3:en-de on this machine")
     assert "did you mean wmt23?" in message
     assert f"{home / '.sacrebleu'}," in message
-    assert f"{home / '.config/metra/testsets.json'} (not there)" in message
-    assert message.endswith("add it with `metra testsets add`.")
+    assert "mt-metrics-eval-v2 (not there); name a folder or file" in message
 
 
 @pytest.mark.usefixtures("cache")
@@ -162,7 +185,9 @@ def test_what_sacrebleu_could_download_is_said():
 @pytest.mark.usefixtures("cache")
 def test_without_sacrebleu_nothing_is_offered(monkeypatch):
     monkeypatch.setattr(sacrebleu_cache, "is_installed", lambda: False)
-    with pytest.raises(MissingResourceError, match="add it with"):
+    with pytest.raises(
+        MissingResourceError, match="name a folder or file with a test set"
+    ):
         find_set("wmt22", "en-de")
 
 
@@ -170,8 +195,8 @@ def test_without_sacrebleu_nothing_is_offered(monkeypatch):
     ("name", "message"),
     [
         ("nowhere:wmt23", "'nowhere' in 'nowhere:wmt23' is not a source"),
-        ("../wmt23", "is a path, not the name of a test set"),
-        ("/etc", "is a path, not the name of a test set"),
+        ("sacrebleu:../wmt23", "is a path, not the name of a test set"),
+        ("sacrebleu:/etc", "is a path, not the name of a test set"),
         ("wmt23,", "is not a test set; expected a name, or several"),
     ],
 )
@@ -187,14 +212,11 @@ def test_a_reference_that_is_not_there():
         load_test_set("wmt23", "en-de", references=["refC"])
 
 
-@pytest.mark.usefixtures("cache")
-def test_a_file_that_has_gone(tmp_path):
-    write_text(tmp_path / "set/source.txt", ["a"])
-    reference = write_text(tmp_path / "set/reference.txt", ["b"])
-    add_sets(recognise_folder(tmp_path / "set", "mine", "en-de"))
-    reference.unlink()
-    with pytest.raises(FormatError, match=r"mine:en-de needs .*reference.txt, which"):
-        load_test_set("mine", "en-de")
+def test_a_file_that_has_gone(plain_set):
+    location = find_set(str(plain_set), "en-de")
+    (plain_set / "source.txt").unlink()
+    with pytest.raises(FormatError, match=r"wmt23:en-de needs .*source.txt, which"):
+        read_set(location)
 
 
 def test_domains_without_documents_are_refused(metrics_eval):

@@ -16,7 +16,7 @@ from metra.campaign.uploads import (
     pair_uploads,
     unpack_texts,
 )
-from metra.formats.convert import ConversionSettings, convert_files
+from metra.formats.convert import convert_files
 from metra.formats.texts.sources import list_sources
 from metra.store import campaigns, tasks
 
@@ -151,8 +151,7 @@ def test_tables_that_metra_writes(tmp_path, suffix):
     table = tmp_path / "t.tsv"
     table.write_text('src\tref\toutput:x\na\t"b", c\t=d\n')
     out = tmp_path / f"t{suffix}"
-    settings = ConversionSettings()
-    convert_files(list_sources([str(table)], use="any"), str(out), settings)
+    convert_files(list_sources([str(table)], use="any"), str(out))
     found = pair_uploads([Upload("output", out.name, out.read_bytes())])
     assert found.texts == CampaignTexts({"x": ["=d"]}, [['"b", c']], ["a"], None)
 

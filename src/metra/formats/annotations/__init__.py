@@ -1,8 +1,6 @@
 """Formats of annotations of texts: parses, entities, terms, templates, weights.
 
-table: tables of annotations, and the segment or document that each row is about
-entities: names in a text, in a table or marked in the text
-terms: terms that a translation should use
+table: tables of annotations, of terms and names among them, and the place of each row
 templates: instances filled from documents: slots, fillers and relations
 relevance: queries, and the documents relevant to them
 judged_outputs: outputs with scores from earlier judgements, in a table or a database

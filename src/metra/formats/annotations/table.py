@@ -1,11 +1,17 @@
-"""Tables of annotations: named columns, and the segment or document each row is about."""
+"""Tables of annotations: named columns, and the segment or document each row is about.
 
+Terms that a translation is to use, and names in a text, in a table or marked in the text.
+"""
+
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
 from metra.errors import FormatError
 from metra.formats.headed_table import read_headed_table
+from metra.formats.lines import read_lines
+from metra.formats.stream import split_file_name
 
 T = TypeVar("T")
 
@@ -127,3 +133,94 @@ def _parse_segment_index(table: AnnotationTable, row: AnnotationRow) -> int | No
         expected = "expected its number, counted from 1"
         raise table.error(row, f"the segment is {cell!r}", expected)
     return int(cell) - 1
+
+
+_TERM_COLUMNS = {"term", "variants", "source", "document", "segment"}
+
+
+class Term(NamedTuple):
+    """A term, what else may stand for it, and the source's term, empty if not given."""
+
+    term: str
+    variants: tuple[str, ...]
+    source: str
+
+
+def read_terms(path: str) -> PlacedAnnotations[Term]:
+    """Read a table of terms.
+
+    It has the column `term` and may have `variants` (`|` between them), `source` (the
+    source's term), and `segment`, counted from 1, or `document`, where a term belongs to
+    one of these only.
+    """
+    table = read_annotation_table(path, ["term"], _TERM_COLUMNS)
+
+    def parse(row: AnnotationRow) -> Term:
+        term = row.cells["term"]
+        if not term:
+            raise table.error(row, "the term is empty", "every line needs one")
+        return Term(term, row.list_values("variants"), row.cells.get("source", ""))
+
+    return place_annotations(table, parse)
+
+
+_MARKED = re.compile(r"\[\[(.*?)\|([^\[\]|]*)\]\]")
+
+_ENTITY_COLUMNS = {"segment", "document", "type", "text", "variants"}
+_EXPECTED = "expected [[the name|TYPE]]"
+
+
+class Entity(NamedTuple):
+    """A name as it is written, and its type, such as PERSON."""
+
+    type: str
+    text: str
+    #: Other forms that will do.
+    variants: tuple[str, ...] = ()
+
+
+def read_entities(path: str) -> PlacedAnnotations[Entity]:
+    """Read names: a table (.tsv), or a text with a line a segment and marked names.
+
+    The table has the columns `type` and `text` and one or both of `segment`, counted
+    from 1, and `document`; `variants` may list other forms, `|` between them.
+    """
+    is_table = split_file_name(path)[1].lower() == ".tsv"
+    return (_read_entity_table if is_table else _read_marked_text)(path)
+
+
+def _read_entity_table(path: str) -> PlacedAnnotations[Entity]:
+    table = read_annotation_table(path, ["type", "text"], _ENTITY_COLUMNS)
+    if not {"segment", "document"} & set(table.columns):
+        problem = f"{path} does not give the place of its names"
+        msg = f"{problem}; expected a column segment or document beside type and text."
+        raise FormatError(msg)
+
+    def parse(row: AnnotationRow) -> Entity:
+        for name in ("type", "text"):
+            if not row.cells[name]:
+                raise table.error(row, f"the {name} is empty", "every name needs both")
+        variants = row.list_values("variants")
+        return Entity(row.cells["type"], row.cells["text"], variants)
+
+    return place_annotations(table, parse, somewhere=True)
+
+
+def _read_marked_text(path: str) -> PlacedAnnotations[Entity]:
+    segments: dict[int, list[Entity]] = {}
+    for segment, line in enumerate(read_lines(path)):
+        place = f"{path}, line {segment + 1}"
+        left = _MARKED.sub("", line)
+        if "[[" in left or "]]" in left:
+            msg = f"{place}: [[ or ]] occurs outside a mark; {_EXPECTED}."
+            raise FormatError(msg)
+        for mark in _MARKED.finditer(line):
+            entity = Entity(mark[2].strip(), mark[1].strip())
+            if not entity.type or not entity.text:
+                msg = f"{place}: {mark[0]!r} is incomplete; {_EXPECTED}."
+                raise FormatError(msg)
+            segments.setdefault(segment, []).append(entity)
+    if not segments:
+        msg = f"{path} has no marked names; {_EXPECTED}, or a table whose name ends in .tsv."
+        raise FormatError(msg)
+    return PlacedAnnotations(path, segments, {})

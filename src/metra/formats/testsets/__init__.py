@@ -1,11 +1,10 @@
 """Test sets by name: their files on this machine, and their texts.
 
-`lookup` is the way in. A set is found in the user's registry, in sacreBLEU's cache, or in
-the folder of mt-metrics-eval; only `fetch_set` of `sacrebleu_cache` downloads anything.
+`lookup` is the way in. A set is found in sacreBLEU's cache, in the folder of
+mt-metrics-eval, or by its path; only `fetch_set` of `sacrebleu_cache` downloads anything.
 
 record: the record of where a set lies, that of its texts, and subsets of its segments
-lookup: sets by name, from all places; messages about missing sets
+lookup: sets by name or path; messages about missing sets
 sacrebleu_cache: sets that the package sacrebleu defines, downloads and writes
 folders: folders and files of test sets: mt-metrics-eval, WMT's XML, tables, plain text
-registry: the file of registered sets
 """

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from metra.errors import FormatError
 from metra.formats.recognise import PLAIN, choose_format
+from metra.formats.stream import split_file_name
 from metra.formats.testsets.record import (
     ALL,
     DOCUMENTS,
@@ -86,6 +87,25 @@ def _find_standard_reference(title: str, files: Collection[str]) -> tuple[str, .
         if f"{REFERENCE}:{name}" in files:
             return (name,)
     return ()
+
+
+def recognise_path(path: str, pair: str = "") -> list[SetLocation]:
+    """Return the language pairs of the test set in a folder or a file."""
+    place = Path(path).expanduser().absolute()
+    if not place.exists():
+        msg = f"{path} does not exist; give a folder or a file with a test set."
+        raise FormatError(msg)
+    if place.is_dir():
+        sets = recognise_folder(place, place.name, pair)
+    else:
+        sets = [recognise_file(str(place), split_file_name(path)[0], pair)]
+    names = sorted({each.name for each in sets})
+    if len(names) > 1:
+        msg = (
+            f"{path} contains several test sets: {', '.join(names)}; give one of them."
+        )
+        raise FormatError(msg)
+    return [each if each.origin else each._replace(origin=path) for each in sets]
 
 
 def recognise_folder(folder: Path, name: str, pair: str) -> list[SetLocation]:

@@ -1,15 +1,16 @@
-"""Test sets by name, from all places of this machine where they may lie.
+"""Test sets by name, from all places of this machine where they may lie, or by path.
 
-A set that the user has registered comes before one of sacreBLEU's cache, and that before
-one of mt-metrics-eval; `PLACE:NAME` names the place. Nothing is downloaded.
+A set of sacreBLEU's cache comes before one of mt-metrics-eval; `PLACE:NAME` names the place.
+Nothing is downloaded.
 """
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
 from metra.errors import FormatError, MissingResourceError, OptionError
-from metra.formats.testsets import folders, registry, sacrebleu_cache
+from metra.formats.testsets import folders, sacrebleu_cache
 from metra.formats.testsets.record import (
     SACREBLEU,
     NamedSet,
@@ -24,7 +25,6 @@ from metra.formats.testsets.record import (
 #: lists its sets by name and pair.
 _PLACES: Mapping[str, tuple[Callable[[], Path], Callable[..., Iterator[SetLocation]]]]
 _PLACES = {
-    registry.ORIGIN: (registry.find_registry, registry.list_registered),
     SACREBLEU: (sacrebleu_cache.find_cache, sacrebleu_cache.list_cached_sets),
     folders.MT_METRICS_EVAL: (
         folders.find_mt_metrics_eval,
@@ -34,7 +34,7 @@ _PLACES = {
 
 
 def list_sets(name: str = "", pair: str = "") -> list[SetLocation]:
-    """List the sets of this machine, or those of a name or a language pair.
+    """List the sets of this machine, or those of a name, a path or a language pair.
 
     A name may begin with the place, as in sacrebleu:wmt23.
     """
@@ -43,11 +43,19 @@ def list_sets(name: str = "", pair: str = "") -> list[SetLocation]:
 
 def _walk_places(name: str, pair: str) -> Iterator[SetLocation]:
     """Yield the sets of each place in turn; a place is looked at when its turn comes."""
-    origin, name = _split_name(name)
-    for place in [origin] if origin else _PLACES:
-        for location in _PLACES[place][1](name, pair):
-            if pair in ("", location.pair):
-                yield location
+    if _is_path(name):
+        sets: Iterator[SetLocation] = iter(folders.recognise_path(name, pair))
+    else:
+        origin, name = _split_name(name)
+        places = [origin] if origin else _PLACES
+        sets = (each for place in places for each in _PLACES[place][1](name, pair))
+    yield from (location for location in sets if pair in ("", location.pair))
+
+
+def _is_path(name: str) -> bool:
+    """Return True for a path; a folder beside is one if a slash shows it: ./set or set/."""
+    begins = name.startswith((".", "/", "~"))
+    return begins or os.path.isfile(name) or ("/" in name and os.path.isdir(name))
 
 
 def _split_name(name: str) -> tuple[str, str]:
@@ -60,7 +68,7 @@ def _split_name(name: str) -> tuple[str, str]:
         )
         raise OptionError(msg)
     if rest.startswith(("/", ".")) or ".." in rest.split("/"):
-        msg = f"{rest!r} is a path, not the name of a test set; register it first."
+        msg = f"{rest!r} is a path, not the name of a test set; give it alone."
         raise OptionError(msg)
     return origin, rest
 
@@ -100,21 +108,22 @@ def list_score_files(name: str, pair: str = "") -> list[str]:
 
 def _describe_missing(name: str, pair: str) -> str:
     """Name the missing set, the places that were searched, and a remedy."""
-    title = f"{name}:{pair}" if pair else name
-    pairs = sorted({location.pair for location in list_sets(name)})
+    pairs = sorted({location.pair or "?" for location in list_sets(name)})
     if pairs:
         start = f"The test set {name} has no {pair}; it has: {', '.join(pairs)}"
     else:
+        title = f"{name}:{pair}" if pair else name
         start = f"No test set {title} on this machine{_guess_name(name)}"
+    if _is_path(name):
+        return f"{start}."
     origin, plain = _split_name(name)
     definition = sacrebleu_cache.find_definition(plain)
-    can_fetch = definition is not None and pair in ("", *definition.langpairs)
-    flag = f" -l {pair}" if pair else ""
-    remedy = (
-        f"`metra testsets fetch {plain}{flag}` downloads it"
-        if can_fetch
-        else "add it with `metra testsets add`"
-    )
+    remedy = "name a folder or file with a test set by its path"
+    if os.path.isdir(name):
+        remedy = f"write ./{name} for the folder"
+    elif definition is not None and pair in ("", *definition.langpairs):
+        flag = f" -l {pair}" if pair else ""
+        remedy = f"`metra testsets fetch {plain}{flag}` downloads it"
     return f"{start}; looked in {describe_places(origin)}; {remedy}."
 
 
@@ -144,7 +153,7 @@ def read_whole_set(location: SetLocation) -> NamedSet:
         if not Path(path).is_file():
             msg = (
                 f"{location.title} needs {path}, which no longer exists; restore the "
-                "file, or add the test set again."
+                "file."
             )
             raise FormatError(msg)
     return read_files(location)

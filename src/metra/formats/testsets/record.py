@@ -34,7 +34,7 @@ class SetLocation(NamedTuple):
 
     name: str
     pair: str
-    #: The place that knows the set: registered, sacrebleu or mt-metrics-eval.
+    #: The place that knows the set, sacrebleu or mt-metrics-eval, or its path.
     origin: str
     files: Mapping[str, str]
     #: The references that count where the user names none; empty: all of them.

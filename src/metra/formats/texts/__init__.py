@@ -8,7 +8,6 @@ columns: what the columns of a table stand for, and the reader's interface
 sources: the files of a call: use, format, name; test sets found by name
 parallel: files side by side as one table
 documents: files with ids, matched by document and segment
-parts: texts of a file with ids while it is read, and what the readers of such files share
 rows: rows to be written: what a format can carry, and documents that rows form
 plain: plain text, one segment a line; lists of documents
 delimited: tables separated by tabs, commas or semicolons (TSV, CSV)

@@ -12,7 +12,7 @@ from xml.parsers import expat
 from metra.errors import FormatError
 from metra.formats.stream import format_path, read_bytes
 from metra.formats.texts.columns import Field, Reader, open_columns
-from metra.formats.texts.parts import feed_xml, join_lines
+from metra.formats.texts.documents import feed_xml, join_lines
 from metra.limits import check_limit
 
 if TYPE_CHECKING:

@@ -13,9 +13,16 @@ from typing import NamedTuple, NoReturn
 from metra.errors import FormatError
 from metra.formats.atomic import is_folder_name, write_folder, write_pieces
 from metra.formats.stream import format_path
-from metra.formats.texts import parts, rows
+from metra.formats.texts import rows
 from metra.formats.texts.columns import Field, Role
-from metra.formats.texts.parts import DocumentPart, ScannedContents
+from metra.formats.texts.documents import (
+    DEEPEST,
+    DocumentPart,
+    ScannedContents,
+    check_declared_encoding,
+    join_lines,
+    read_marked_up,
+)
 from metra.formats.texts.rows import Chunks, Fields
 
 SETS: dict[str, Role] = {"srcset": "source", "refset": "reference", "tstset": "output"}
@@ -71,7 +78,7 @@ def scan(path: str, default_name: str) -> ScannedContents:
     A text whose system or reference has no name is called `default_name`.
     """
     scanner = _SgmlScanner(path, default_name, ScannedContents(path))
-    for tag in _read_tags(parts.read_marked_up(path), path):
+    for tag in _read_tags(read_marked_up(path), path):
         scanner.take(tag)
     return scanner.contents
 
@@ -190,8 +197,8 @@ class _SgmlScanner:
                 self._open.append(tag)
 
     def _begin(self, tag: Tag) -> None:
-        if len(self._open) >= parts.DEEPEST:
-            self._fail(tag, f"tags are nested deeper than {parts.DEEPEST} here")
+        if len(self._open) >= DEEPEST:
+            self._fail(tag, f"tags are nested deeper than {DEEPEST} here")
         if tag.name == "seg":
             if self._part is None:
                 self._fail(tag, "<seg> is outside any <doc>")
@@ -239,7 +246,7 @@ class _SgmlScanner:
     def _leave(self, tag: Tag) -> None:
         if tag.name == "seg" and self._part is not None:
             key, line = self._segment
-            text = parts.join_lines(tag.text.replace("\r\n", "\n").replace("\r", "\n"))
+            text = join_lines(tag.text.replace("\r\n", "\n").replace("\r", "\n"))
             self.contents.add_segment(self._part, key, _decode_entities(text), line)
         elif tag.name == "doc":
             self._part = None
@@ -270,7 +277,7 @@ class _SgmlScanner:
         kind = tag.name.lower()
         if kind == "?xml":
             if declared := _ENCODING.search(tag.attributes):
-                parts.check_declared_encoding(self.path, declared[1])
+                check_declared_encoding(self.path, declared[1])
         elif kind[0] == "!" and kind != "!doctype":
             self._fail(tag, f"<{tag.name}> is a declaration, which is not supported")
 

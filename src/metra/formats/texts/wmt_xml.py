@@ -10,9 +10,17 @@ from xml.parsers import expat
 from metra.errors import FormatError
 from metra.formats.atomic import write_pieces
 from metra.formats.stream import format_path
-from metra.formats.texts import parts, rows
+from metra.formats.texts import rows
 from metra.formats.texts.columns import Field, Role, describe_field, format_column_name
-from metra.formats.texts.parts import DocumentPart, ScannedContents
+from metra.formats.texts.documents import (
+    DEEPEST,
+    DocumentPart,
+    ScannedContents,
+    check_declared_encoding,
+    feed_xml,
+    join_lines,
+    read_marked_up,
+)
 from metra.formats.texts.rows import Chunks, Fields
 
 TEXTS: dict[str, Role] = {"src": "source", "ref": "reference", "hyp": "output"}
@@ -30,10 +38,10 @@ _BREAK = "\0"
 
 def scan(path: str, default_name: str) -> ScannedContents:
     """Read and check every document, text and segment."""
-    content = parts.read_marked_up(path).encode()
+    content = read_marked_up(path).encode()
     scanner = _XmlScanner(path, default_name, content, ScannedContents(path))
     expected = "WMT's XML, all tags closed and < and & written as &lt; and &amp;"
-    parts.feed_xml(scanner.parser, content, path, expected)
+    feed_xml(scanner.parser, content, path, expected)
     return scanner.contents
 
 
@@ -65,11 +73,11 @@ class _XmlScanner:
 
     def _check_declaration(self, _: str, encoding: str | None, __: int) -> None:
         if encoding:
-            parts.check_declared_encoding(self.path, encoding)
+            check_declared_encoding(self.path, encoding)
 
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
-        if len(self._open) >= parts.DEEPEST:
-            self.fail(f"tags are nested deeper than {parts.DEEPEST} here")
+        if len(self._open) >= DEEPEST:
+            self.fail(f"tags are nested deeper than {DEEPEST} here")
         outer = self._open[-1] if self._open else ""
         if not outer and name not in _ROOTS:
             self.fail(f"the file begins with <{name}>")
@@ -140,7 +148,7 @@ class _XmlScanner:
         if self._unknown:
             self._unknown -= 1
         elif name == "seg" and self._part is not None:
-            text = parts.join_lines("".join(self._pieces), mark=_BREAK)
+            text = join_lines("".join(self._pieces), mark=_BREAK)
             self._pieces.clear()
             key, line = self._segment
             self.contents.add_segment(self._part, key, text, line)

@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.formats.texts.parts import join_lines
+from metra.formats.texts.documents import join_lines
 
 
 def slow_unbroken(text: str, mark: str) -> str:

@@ -7,7 +7,7 @@ from tests.campaigns import opened
 
 from metra.campaign.second_look import find_disagreements
 from metra.errors import CorpusError
-from metra.store import audit, campaigns, screens, tasks
+from metra.store import audit, campaigns, tasks
 from metra.store.answers import Answer, submit_answer
 from metra.store.second_looks import create_adjudication_draft, read_adjudications
 
@@ -72,7 +72,7 @@ def test_others_judge_them_blind_and_their_answers_stand_beside(store):
         assert (entry.at, entry.who, entry.what) == (1.0, "ann", "create")
         assert entry.data == {"first": "test", "outputs": 1}
         for revision, value in enumerate((10.0, 60.0)):
-            screens.record_shown_steps(db, task.task.id, 0, 0, now=2.0)
+            tasks.record_shown_steps(db, task.task.id, 0, 0, now=2.0)
             given = Answer(f"answer {revision}", {"da": value})
             submit_answer(db, second, task, 0, given, now=3.0)
         [(place, [last])] = read_adjudications(db, stored).items()

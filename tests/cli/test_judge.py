@@ -178,16 +178,16 @@ def test_passwords_come_from_a_file_and_are_long_enough(judge, write, monkeypatc
 
 def test_admins_are_let_in_again(judge):
     from metra import store as stores
-    from metra.store import audit, second_factor
+    from metra.store import access, audit
 
     for name in ("ann", "bob"):
         judge("init", "--admin", name)
-    secret = second_factor.new_secret()
+    secret = access.new_secret()
     store, now = stores.open(os.environ["METRA_STORE"]), time.time()
     with store.transaction() as db:
         for name in ("ann", "bob", "bob"):
-            code = second_factor.compute_code(secret, int(now // 30))
-            second_factor.enable_second_factor(db, name, secret, code, now=now)
+            code = access.compute_code(secret, int(now // 30))
+            access.enable_second_factor(db, name, secret, code, now=now)
             access.begin_session(db, "admin", now=now, name=name)
         access.begin_attempt(db, {"bob": 1}, now=now)
         assert access.begin_attempt(db, {"bob": 1}, now=now) > 0

@@ -25,13 +25,13 @@ def answered(store, frozen, value, *, state="open"):
     """Put a campaign into the store and answer everything."""
     from uuid import uuid4
 
-    from metra.store import answers, campaigns, screens, tasks
+    from metra.store import answers, campaigns, tasks
 
     with store.transaction() as db:
         key = campaigns.create_campaign(db, frozen, now=0.0, who="test", state=state)
         stored = campaigns.get_campaign(db, key)
         for owned in tasks.list_campaign_tasks(db, key):
-            screens.record_shown_steps(db, owned.task.id, 0, 0, now=0.0)
+            tasks.record_shown_steps(db, owned.task.id, 0, 0, now=0.0)
             given = answers.Answer(str(uuid4()), value(owned.task))
             answers.submit_answer(db, stored, owned, 0, given, now=9.0)
     return key
@@ -65,11 +65,11 @@ def test_close_answers_become_a_campaign_and_its_verdicts_count(store, cli, tmp_
     assert second.campaign.protocol.name == "verdicts"
     from uuid import uuid4
 
-    from metra.store import answers, screens, tasks
+    from metra.store import answers, tasks
 
     with store.transaction() as db:
         for owned in tasks.list_campaign_tasks(db, second.id):
-            screens.record_shown_steps(db, owned.task.id, 0, 0, now=0.0)
+            tasks.record_shown_steps(db, owned.task.id, 0, 0, now=0.0)
             given = answers.Answer(str(uuid4()), {"verdict": {"right": True}})
             answers.submit_answer(db, second, owned, 0, given, now=9.0)
     cli("judge", "export", "first", "--format", "tsv", "-o", out)

@@ -48,7 +48,7 @@ PACKAGES = {
     "campaign": ("tests/campaign",),
     "store": ("tests/store",),
     "meta": ("tests/meta",),
-    "web/security": ("tests/web",),
+    "web": ("tests/web",),
 }
 LEFT_OUT = ("src/metra/metrics/neural/",)
 #: Batches of tests, by the seconds that they take without a mutant.

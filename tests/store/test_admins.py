@@ -11,7 +11,6 @@ from sqlalchemy import insert, select
 
 from metra.errors import OptionError
 from metra.store import access, audit, database
-from metra.store import second_factor as factor
 
 PASSWORD = "correct horse battery"
 
@@ -99,13 +98,13 @@ def test_a_new_password_keeps_the_second_factor_and_ends_the_sessions(store):
         for name in ("ann", "bob"):
             access.set_password(db, name, PASSWORD, now=1.0, who="test")
             access.begin_session(db, "admin", now=1.0, name=name)
-        factor.enable_second_factor(
-            db, "ann", SECRET, factor.compute_code(SECRET, 1), now=30.0
+        access.enable_second_factor(
+            db, "ann", SECRET, access.compute_code(SECRET, 1), now=30.0
         )
         access.set_password(db, "ann", PASSWORD + "!", now=2.0, who="test")
         left = [len(access.list_sessions(db, name, now=2.0)) for name in ("ann", "bob")]
         assert left == [0, 1]
-        assert factor.has_second_factor(db, "ann")
+        assert access.has_second_factor(db, "ann")
         assert access.list_admins(db) == ["ann", "bob"]
 
 
@@ -231,12 +230,12 @@ TIMED = {
 
 
 def test_codes_are_those_of_the_standards():
-    found = [factor.compute_code(SECRET, counter) for counter in range(10)]
+    found = [access.compute_code(SECRET, counter) for counter in range(10)]
     assert found == COUNTED.split()
     for seconds, code in TIMED.items():
-        assert factor.compute_code(SECRET, seconds // 30, digits=8) == code
+        assert access.compute_code(SECRET, seconds // 30, digits=8) == code
     with pytest.raises(OptionError, match="not in base 32; set it up again"):
-        factor.compute_code("0189", 1)
+        access.compute_code("0189", 1)
 
 
 @pytest.fixture
@@ -244,17 +243,17 @@ def ann(db):
     """The recovery codes of an admin who set a second factor up with period 100's code."""
     for name in ("ann", "bob"):
         access.set_password(db, name, PASSWORD, now=0.0, who="test")
-    code = factor.compute_code(SECRET, 100)
-    codes = factor.enable_second_factor(db, "ann", SECRET, code, now=3000.0)
+    code = access.compute_code(SECRET, 100)
+    codes = access.enable_second_factor(db, "ann", SECRET, code, now=3000.0)
     assert len(set(codes)) == 10
-    assert not factor.has_second_factor(db, "bob")
+    assert not access.has_second_factor(db, "bob")
     return codes
 
 
 def use(db, period, at):
     """Use the code of a period at another."""
-    code = factor.compute_code(SECRET, period)
-    return factor.use_code(db, "ann", code, now=30.0 * at)
+    code = access.compute_code(SECRET, period)
+    return access.use_code(db, "ann", code, now=30.0 * at)
 
 
 @pytest.mark.usefixtures("ann")
@@ -266,37 +265,37 @@ def test_a_code_counts_for_a_minute_and_a_half_and_once(db):
     assert use(db, 104, 104) is None
     assert use(db, 103, 104) is None, "older than the last one"
     assert use(db, 105, 106) == "code"
-    assert factor.use_code(db, "ann", "", now=3180.0) is None
+    assert access.use_code(db, "ann", "", now=3180.0) is None
     assert (
-        factor.use_code(db, "who", factor.compute_code(SECRET, 110), now=3300) is None
+        access.use_code(db, "who", access.compute_code(SECRET, 110), now=3300) is None
     )
 
 
 def test_codes_are_read_as_people_type_them(db, ann):
-    code = factor.compute_code(SECRET, 200)
-    assert factor.use_code(db, "ann", f" {code[:3]} {code[3:]}", now=6000.0) == "code"
+    code = access.compute_code(SECRET, 200)
+    assert access.use_code(db, "ann", f" {code[:3]} {code[3:]}", now=6000.0) == "code"
     spent = ann[0].lower().replace("-", " ")
-    assert factor.use_code(db, "ann", spent, now=6000.0) == "recovery code"
+    assert access.use_code(db, "ann", spent, now=6000.0) == "recovery code"
 
 
 def test_recovery_codes_open_once_each(db, ann):
     for code in ann:
-        assert factor.use_code(db, "ann", code, now=9e9) == "recovery code"
-        assert factor.use_code(db, "ann", code, now=9e9) is None
-    assert factor.count_recovery_codes(db, "ann") == 0
-    [first, *_] = factor.replace_recovery_codes(db, "ann", now=9e9)
+        assert access.use_code(db, "ann", code, now=9e9) == "recovery code"
+        assert access.use_code(db, "ann", code, now=9e9) is None
+    assert access.count_recovery_codes(db, "ann") == 0
+    [first, *_] = access.replace_recovery_codes(db, "ann", now=9e9)
     assert first not in ann
     stored = db.execute(select(database.recovery_code.c.code_hash)).scalars().all()
     assert len(stored) == 10
     assert hashlib.sha256(first.replace("-", "").encode()).hexdigest() in stored
-    assert factor.use_code(db, "bob", first, now=9e9) is None
-    code = factor.compute_code(SECRET, 100)
-    assert factor.enable_second_factor(db, "bob", SECRET, code, now=3000.0)
-    factor.disable_second_factor(db, "ann", now=9e9, who="test")
-    assert factor.use_code(db, "ann", first, now=9e9) is None
+    assert access.use_code(db, "bob", first, now=9e9) is None
+    code = access.compute_code(SECRET, 100)
+    assert access.enable_second_factor(db, "bob", SECRET, code, now=3000.0)
+    access.disable_second_factor(db, "ann", now=9e9, who="test")
+    assert access.use_code(db, "ann", first, now=9e9) is None
     assert use(db, 500, 500) is None
-    assert factor.has_second_factor(db, "bob")
-    assert factor.count_recovery_codes(db, "bob") == 10
+    assert access.has_second_factor(db, "bob")
+    assert access.count_recovery_codes(db, "bob") == 10
 
 
 def test_secrets_are_long_enough_to_be_safe(db):
@@ -304,17 +303,17 @@ def test_secrets_are_long_enough_to_be_safe(db):
     access.set_password(db, "ann", PASSWORD, now=0.0, who="test")
     *_, salt, _ = access.find_password_hash(db, "ann").split("$")
     assert len(bytes.fromhex(salt)) == 16
-    assert len(base64.b32decode(factor.new_secret())) == 20
+    assert len(base64.b32decode(access.new_secret())) == 20
     assert len(base64.urlsafe_b64decode(database.new_token() + "=")) == 32
     assert len(bytes.fromhex(database.new_id())) == 10
-    codes = factor.replace_recovery_codes(db, "ann", now=0.0)
+    codes = access.replace_recovery_codes(db, "ann", now=0.0)
     assert [[len(part) for part in code.split("-")] for code in codes] == [[4] * 4] * 10
 
 
 @pytest.mark.usefixtures("ann")
 def test_what_admins_do_to_accounts_is_logged(db):
-    factor.replace_recovery_codes(db, "ann", now=4000.0)
-    factor.disable_second_factor(db, "ann", now=5000.0, who="bob")
+    access.replace_recovery_codes(db, "ann", now=4000.0)
+    access.disable_second_factor(db, "ann", now=5000.0, who="bob")
     log = [
         (one.at, one.who, one.what, one.campaign, one.data)
         for one in audit.list_entries(db)
@@ -332,21 +331,21 @@ def test_what_admins_do_to_accounts_is_logged(db):
 
 def test_a_wrong_code_sets_nothing_up(db):
     access.set_password(db, "ann", PASSWORD, now=0.0, who="test")
-    assert factor.enable_second_factor(db, "ann", SECRET, "000000", now=3000.0) == []
-    assert not factor.has_second_factor(db, "ann")
+    assert access.enable_second_factor(db, "ann", SECRET, "000000", now=3000.0) == []
+    assert not access.has_second_factor(db, "ann")
 
 
 def test_of_many_requests_with_one_code_one_gets_in(store):
     with store.transaction() as db:
         access.set_password(db, "ann", PASSWORD, now=0.0, who="test")
-        code = factor.compute_code(SECRET, 100)
-        codes = factor.enable_second_factor(db, "ann", SECRET, code, now=3000.0)
+        code = access.compute_code(SECRET, 100)
+        codes = access.enable_second_factor(db, "ann", SECRET, code, now=3000.0)
 
     def try_code(code):
         with store.transaction() as db:
-            return factor.use_code(db, "ann", code, now=6000.0)
+            return access.use_code(db, "ann", code, now=6000.0)
 
     with ThreadPoolExecutor(4) as pool:
-        for code in (factor.compute_code(SECRET, 200), codes[0]):
+        for code in (access.compute_code(SECRET, 200), codes[0]):
             found = list(pool.map(try_code, [code] * 8))
             assert sum(kind is not None for kind in found) == 1

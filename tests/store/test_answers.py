@@ -10,10 +10,10 @@ from tests.campaigns import list_screen_events, made, opened
 from metra.campaign.assignment import estimate_screen_seconds
 from metra.campaign.judgement import keep_latest, score_outputs
 from metra.errors import OptionError
-from metra.store import answers, campaigns, events, judges, screens, tasks
+from metra.store import answers, campaigns, events, judges, tasks
 from metra.store.answers import Answer, AnswerTimes, ConflictError, Draft
 from metra.store.events import Event
-from metra.store.screens import compute_progress
+from metra.store.tasks import compute_progress
 
 GOOD = {"fluency": 4, "adequacy": 2}
 
@@ -28,10 +28,10 @@ def at_work(house):
     """A judge with her first screen before her, all of it shown at 1000."""
     with house.store.transaction() as db:
         judge = judges.find_by_label(db, house.campaign, "judge 0")
-        way = screens.list_screens(db, judge.id)
+        way = tasks.list_screens(db, judge.id)
         first = way.places[0]
         owned = tasks.find_task(db, judge.id, first.task)
-        screens.record_shown_steps(db, first.task, 0, 1, now=1000.0)
+        tasks.record_shown_steps(db, first.task, 0, 1, now=1000.0)
         yield db, campaigns.get_campaign(db, house.campaign), owned, judge
 
 
@@ -81,7 +81,7 @@ def test_an_id_belongs_to_one_screen(at_work):
     db, stored, _, judge = at_work
     submit(at_work, key="a" * 36)
     other = tasks.find_task(
-        db, judge.id, screens.list_screens(db, judge.id).places[1].task
+        db, judge.id, tasks.list_screens(db, judge.id).places[1].task
     )
     with pytest.raises(ConflictError, match="belongs to another answer"):
         answers.submit_answer(db, stored, other, 0, Answer("a" * 36, GOOD), now=1010.0)
@@ -91,9 +91,9 @@ def test_what_was_never_shown_cannot_be_answered(house):
     with house.store.transaction() as db:
         judge = judges.find_by_label(db, house.campaign, "judge 0")
         stored = campaigns.get_campaign(db, house.campaign)
-        first = screens.list_screens(db, judge.id).places[0]
+        first = tasks.list_screens(db, judge.id).places[0]
         owned = tasks.find_task(db, judge.id, first.task)
-        screens.record_shown_steps(db, first.task, 0, 0, now=1000.0)
+        tasks.record_shown_steps(db, first.task, 0, 0, now=1000.0)
         with pytest.raises(ConflictError, match="texts for adequacy have not been"):
             answers.submit_answer(db, stored, owned, 0, Answer("x", GOOD), now=1010.0)
         cannot = Answer("y", None, cannot="It is in another language.")
@@ -189,7 +189,7 @@ def test_events_are_kept_once_in_order(at_work):
 
 def test_every_screen_counts_its_own_events(at_work):
     db, stored, owned, judge = at_work
-    other = screens.list_screens(db, judge.id).places[1].task
+    other = tasks.list_screens(db, judge.id).places[1].task
     for task, number, last in (
         (owned.task.id, 0, 2),
         (owned.task.id, 1, 7),
@@ -221,16 +221,16 @@ def test_progress_follows_the_judges_own_pace(house):
     with house.store.transaction() as db:
         judge = judges.find_by_label(db, house.campaign, "judge 0")
         stored = campaigns.get_campaign(db, house.campaign)
-        way = screens.list_screens(db, judge.id)
-        before = compute_progress(db, stored, judge.id, way)
+        way = tasks.list_screens(db, judge.id)
+        before = compute_progress(db, stored.campaign, judge.id, way)
         for place in way.places[:5]:
             owned = tasks.find_task(db, judge.id, place.task)
-            screens.record_shown_steps(db, place.task, 0, 1, now=1000.0)
+            tasks.record_shown_steps(db, place.task, 0, 1, now=1000.0)
             times = AnswerTimes(active_ms=7000)
             answer = Answer(str(uuid.uuid4()), GOOD, times=times)
             answers.submit_answer(db, stored, owned, 0, answer, now=1010.0)
         after = compute_progress(
-            db, stored, judge.id, screens.list_screens(db, judge.id)
+            db, stored.campaign, judge.id, tasks.list_screens(db, judge.id)
         )
     count = len(way.places)
     assert (before.done, before.of, before.active_ms) == (0, count, 0)

@@ -19,7 +19,7 @@ from metra.scores.appraise import KINDS, parse_appraise_judgements
 from metra.scores.judgement_jsonl import format_judgements
 from metra.scores.mqm import parse_marot
 from metra.scores.selection import DEFAULT
-from metra.store import answers, audit, campaigns, imported, judges, screens
+from metra.store import answers, audit, campaigns, imported, judges, tasks
 from metra.store.demo import fill_store
 from metra.store.second_looks import read_completed
 
@@ -188,8 +188,8 @@ def test_nobody_goes_on_with_it(store, filled):
             campaigns.set_state(db, one.id, "open", now=NOW, who="ann")
         with pytest.raises(OptionError, match="was imported from files"):
             judges.issue_link(db, judge.id, now=NOW, who="ann")
-        far = screens.compute_progress(
-            db, stored, judge.id, screens.list_screens(db, judge.id)
+        far = tasks.compute_progress(
+            db, stored.campaign, judge.id, tasks.list_screens(db, judge.id)
         )
         assert far.done == far.of > 0
 

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.campaigns import made, opened
 
-from metra.store import campaigns, judges, screens, tasks
+from metra.store import campaigns, judges, tasks
 from metra.store.answers import Answer, submit_answer
-from metra.store.screens import BLOCK, ScreenPlace, ScreenSequence
+from metra.store.tasks import BLOCK, ScreenPlace, ScreenSequence
 
 
 def made_way(answered, *, per_task=1):
@@ -63,24 +63,24 @@ def test_documents_have_a_screen_for_each_part_and_comparisons_one(store):
     pairs = opened(store, made("pairwise", name="pairs"))
     with store.reading() as db:
         judge = judges.find_by_label(db, house.campaign, "judge 0")
-        way = screens.list_screens(db, judge.id)
+        way = tasks.list_screens(db, judge.id)
         assert [place.number for place in way.places[:3]] == [0, 1, 2]
         assert len({place.task for place in way.places[:3]}) == 1
         judge = judges.find_by_label(db, pairs.campaign, "judge 0")
-        assert {
-            place.number for place in screens.list_screens(db, judge.id).places
-        } == {0}
+        assert {place.number for place in tasks.list_screens(db, judge.id).places} == {
+            0
+        }
 
 
 def test_what_is_shown_is_stamped_once(store):
     house = opened(store, made())
     with store.transaction() as db:
         judge = judges.find_by_label(db, house.campaign, "judge 0")
-        task = screens.list_screens(db, judge.id).places[0].task
-        assert screens.record_shown_steps(db, task, 0, 0, now=1.0) == 0
-        assert screens.record_shown_steps(db, task, 0, 1, now=2.0) == 1
-        assert screens.record_shown_steps(db, task, 0, 0, now=3.0) == 1
-        assert screens.find_shown_steps(db, task, 0) == {0: 1.0, 1: 2.0}
+        task = tasks.list_screens(db, judge.id).places[0].task
+        assert tasks.record_shown_steps(db, task, 0, 0, now=1.0) == 0
+        assert tasks.record_shown_steps(db, task, 0, 1, now=2.0) == 1
+        assert tasks.record_shown_steps(db, task, 0, 0, now=3.0) == 1
+        assert tasks.find_shown_steps(db, task, 0) == {0: 1.0, 1: 2.0}
 
 
 def test_all_of_a_long_document_can_be_changed_until_it_is_finished():
@@ -102,16 +102,16 @@ def test_screens_of_a_document_that_is_begun_are_counted(store):
         first, *others = (
             judges.find_by_label(db, house.campaign, f"judge {at}") for at in range(4)
         )
-        of = len(screens.list_screens(db, first.id).places)
-        for place in screens.list_screens(db, first.id).places[:5]:
+        of = len(tasks.list_screens(db, first.id).places)
+        for place in tasks.list_screens(db, first.id).places[:5]:
             owned = tasks.find_task(db, first.id, place.task)
-            screens.record_shown_steps(db, place.task, place.number, 0, now=1.0)
+            tasks.record_shown_steps(db, place.task, place.number, 0, now=1.0)
             given = Answer(str(uuid4()), {"errors": [], "esa": 70.0})
             submit_answer(db, stored, owned, place.number, given, now=2.0)
-        assert screens.count_screens(db, house.campaign) == {
+        assert tasks.count_screens(db, house.campaign) == {
             first.id: (5, of),
             **{
-                one.id: (0, len(screens.list_screens(db, one.id).places))
+                one.id: (0, len(tasks.list_screens(db, one.id).places))
                 for one in others
             },
         }

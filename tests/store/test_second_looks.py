@@ -6,7 +6,7 @@ from tests.campaign.campaigns import opened as made
 from tests.campaigns import opened
 
 from metra.campaign.second_look import build_follow_up
-from metra.store import answers, campaigns, screens, tasks
+from metra.store import answers, campaigns, tasks
 from metra.store.second_looks import (
     find_second_looks,
     name_second_look,
@@ -19,7 +19,7 @@ def answer_all(house, value):
     with house.store.transaction() as db:
         stored = campaigns.get_campaign(db, house.campaign)
         for owned in tasks.list_campaign_tasks(db, house.campaign):
-            screens.record_shown_steps(db, owned.task.id, 0, 0, now=1.0)
+            tasks.record_shown_steps(db, owned.task.id, 0, 0, now=1.0)
             given = answers.Answer(str(uuid4()), value(owned.task))
             answers.submit_answer(db, stored, owned, 0, given, now=2.0)
 

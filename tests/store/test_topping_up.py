@@ -8,7 +8,7 @@ from tests.campaigns import made, opened
 
 from metra.campaign.judgement import keep_latest
 from metra.scores.judgement import COUNTED
-from metra.store import answers, audit, campaigns, judges, screens, tasks
+from metra.store import answers, audit, campaigns, judges, tasks
 from metra.store.answers import Answer
 from metra.store.assignment import take_over_task
 
@@ -20,11 +20,11 @@ def finish(house, label, *, now, most=None):
     with house.store.transaction() as db:
         judge = judges.find_by_label(db, house.campaign, label)
         stored = campaigns.get_campaign(db, house.campaign)
-        way = screens.list_screens(db, judge.id)
+        way = tasks.list_screens(db, judge.id)
         for place in [one for one in way.places if not one.answered][:most]:
             owned = tasks.find_task(db, judge.id, place.task)
             steps = stored.campaign.protocol.steps
-            screens.record_shown_steps(
+            tasks.record_shown_steps(
                 db, place.task, place.number, len(steps) - 1, now=now
             )
             tasks.extend_lease(db, place.task, now=now)
@@ -182,13 +182,13 @@ def test_who_comes_back_goes_on_with_what_is_still_hers(house):
     finish(house, "judge 1", now=now, most=2)
     with house.store.transaction() as db:
         back = judges.find_by_label(db, house.campaign, "judge 1")
-        before = screens.list_screens(db, back.id)
+        before = tasks.list_screens(db, back.id)
     later = now + 7 * DAY
     for label in ("judge 2", "judge 3", "judge 4"):
         finish(house, label, now=later, most=1)
     assert taken(house, "judge 0", now=later) is not None
     with house.store.transaction() as db:
-        after = screens.list_screens(db, back.id)
+        after = tasks.list_screens(db, back.id)
         judges.record_activity(db, back.id, now=later)
         tasks.extend_lease(db, after.places[after.reached].task, now=later)
     assert len(after.places) == len(before.places) - 1

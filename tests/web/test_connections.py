@@ -10,7 +10,7 @@ import pytest
 from tests.patience import PATIENCE
 
 uvicorn = pytest.importorskip("uvicorn", reason="needs metra[judge]")
-connections = pytest.importorskip("metra.web.connections", reason="needs metra[judge]")
+connections = pytest.importorskip("metra.web.server", reason="needs metra[judge]")
 
 LARGE = 8_000_000
 #: Seconds; the first is shorter than what the app takes for a reply.

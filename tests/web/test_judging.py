@@ -283,10 +283,10 @@ def test_the_last_answers_can_be_changed_and_no_others(house):
 def test_screens_come_in_order(house):
     browser = house.browser("judge 0")
     with house.store.reading() as db:
-        from metra.store import screens
+        from metra.store import tasks
 
         key = judges.find_by_label(db, house.campaign, "judge 0").id
-        places = screens.list_screens(db, key).places
+        places = tasks.list_screens(db, key).places
     later = browser.get(f"/api/screens/{places[3].task}/0")
     assert later.status_code == 403
     assert later.json() == {"error": "This screen comes later."}

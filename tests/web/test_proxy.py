@@ -19,7 +19,7 @@ from tests.web.servers import free_port, serving
 
 from metra import store as stores
 from metra.store import access, audit
-from metra.web.security.headers import ALWAYS
+from metra.web.middleware import ALWAYS
 
 NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 NAME = "judge.example.org"

@@ -14,7 +14,7 @@ from tests.web.routes import routes_of
 
 from metra.errors import OptionError
 from metra.store import audit, judges
-from metra.web.security.limits import BodyLimit, ErrorReplies, MaskSecrets
+from metra.web.middleware import BodyLimit, ErrorReplies, MaskSecrets
 from metra.web.server import LOGGING, ServerOptions, check_encryption, run_server
 
 SITE = "https://judge.example.org"
@@ -439,7 +439,7 @@ def test_pages_are_sent_back_only_within_the_site(house):
 def test_an_address_of_version_six_counts_by_its_network():
     from types import SimpleNamespace
 
-    from metra.web.security.limits import get_client_address
+    from metra.web.middleware import get_client_address
 
     def seen(host):
         return get_client_address(SimpleNamespace(client=SimpleNamespace(host=host)))

@@ -12,7 +12,7 @@ from metra.campaign.own_wording import find_wording_version
 from metra.campaign.screen import collect_texts, get_screen_protocol
 from metra.errors import MetraError
 from metra.scores.judgement import Judgement
-from metra.store import database, screens, tasks
+from metra.store import database, tasks
 from metra.store.campaigns import StoredCampaign
 from metra.store.database import decode_json, encode_json, strip_unstorable
 
@@ -122,7 +122,7 @@ def submit_answer(
             raise ConflictError(msg)
         return earlier
     asked = get_screen_protocol(campaign, task, number)
-    steps = screens.find_shown_steps(db, task.id, number)
+    steps = tasks.find_shown_steps(db, task.id, number)
     for place, step in enumerate(asked.steps):
         if step.shows and place not in steps and answer.cannot is None:
             msg = f"The texts for {step.name} have not been shown yet; request them first."

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, func, select
 from metra.campaign.assignment import Task, make_opaque_id
 from metra.campaign.campaign import Campaign
 from metra.scores.table import COUNTED
-from metra.store import audit, campaigns, database, judges, screens, tasks
+from metra.store import audit, campaigns, database, judges, tasks
 from metra.store.database import Store
 from metra.store.judges import Judge
 from metra.store.tasks import StoredTask
@@ -27,7 +27,7 @@ def take_over_task(
         query = select(campaign.id).where(campaign.id == judge.campaign)
         db.execute(query.with_for_update())
         stored = campaigns.get_campaign(db, judge.campaign)
-        way = screens.list_screens(db, judge.id)
+        way = tasks.list_screens(db, judge.id)
         if stored.state != "open" or way.reached < len(way.places):
             return None
         abandoned = [

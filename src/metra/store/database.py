@@ -5,6 +5,7 @@ import json
 import os
 import secrets
 import threading
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from importlib.util import find_spec
@@ -315,53 +316,9 @@ attempt = _define_table("attempt", text="key", integer="failures", double="at")
 
 
 #: What databases say, which kind of trouble that is, and what to do about it.
-_REMEDIES = {
-    "unable to open database file": (
-        "unreachable",
-        "its folder does not exist, or is not readable and writable",
-        "choose another place with --store",
-    ),
-    "readonly database": (
-        "read-only",
-        "it is not writable",
-        "check the permissions of the file and its folder",
-    ),
-    "read-only transaction": (
-        "read-only",
-        "it is not writable",
-        "check the permissions of its user, and whether the database is a standby",
-    ),
-    "disk is full": (
-        "full",
-        "the disk is full",
-        "free some space; no partial data was written",
-    ),
-    "no space left": (
-        "full",
-        "the disk is full",
-        "free some space; no partial data was written",
-    ),
-    "disk i/o error": (
-        "full",
-        "the disk is failing or full",
-        "check the disk and its permissions",
-    ),
-    "not a database": (
-        "damaged",
-        "the file is not a SQLite database",
-        "give a metra store",
-    ),
-    "malformed": (
-        "damaged",
-        "the file is damaged",
-        "restore a backup into a new store with: metra judge restore",
-    ),
-    "locked": (
-        "busy",
-        "another program has locked it for half a minute",
-        "end that program, or try again",
-    ),
-}
+_REMEDIES = tomllib.loads(
+    Path(__file__).with_name("remedies.toml").read_text(encoding="utf-8")
+)
 
 
 def convert_error(error: Exception, name: str = "The store") -> StoreError:
@@ -377,9 +334,10 @@ def convert_error(error: Exception, name: str = "The store") -> StoreError:
         )
         return StoreError(msg)
     said = str(error.orig if isinstance(error, DBAPIError) else error)
-    for words, (kind, reason, remedy) in _REMEDIES.items():
+    for words, about in _REMEDIES.items():
         if words in said.lower():
-            return StoreError(f"{name} cannot be used: {reason}; {remedy}.", kind)
+            msg = f"{name} cannot be used: {about['reason']}; {about['remedy']}."
+            return StoreError(msg, about["kind"])
     first = " ".join(said.split("\n")[0].split())
     msg = (
         f"{name} cannot be used: {first.rstrip('.')}; check its address and that its "

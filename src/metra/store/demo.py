@@ -14,7 +14,7 @@ from metra.campaign.demo_data import (
     make_hasty,
     simulate_answer,
 )
-from metra.store import answers, campaigns, judges, screens, tasks
+from metra.store import answers, campaigns, judges, tasks
 from metra.store.campaigns import StoredCampaign
 from metra.store.database import Store
 from metra.store.judges import Judge
@@ -94,7 +94,7 @@ def _simulate_work(
     for owned in every[: round(share * len(every))]:
         for number in range(owned.screens):
             answer = simulate_answer(campaign, owned.task, number, temper, rng=rng)
-            screens.record_shown_steps(db, owned.task.id, number, last, now=now)
+            tasks.record_shown_steps(db, owned.task.id, number, last, now=now)
             times = answers.AnswerTimes(active_ms=round(1000 * answer.seconds))
             comment = ""
             if rng.random() < 0.03:

@@ -1,14 +1,15 @@
-"""Tasks: what each judge has to do, its state, and for how long it is reserved."""
+"""Tasks and their screens: a judge's order, what may be opened, states, and progress."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
+from statistics import median
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
-from metra.campaign.assignment import Task, TaskItem
+from metra.campaign.assignment import Task, TaskItem, estimate_screen_seconds
 from metra.campaign.campaign import Campaign
 from metra.store import database
 from metra.store.database import decode_json, encode_json, strip_unstorable
@@ -171,3 +172,163 @@ _FIND = _SELECT.where(
 )
 _EXTEND = update(database.task).where(_task.id == bindparam("key"))
 _SET_STATE = _EXTEND.where(_task.state != "passed")
+
+
+#: How many answered screens back a judge may still change.
+BLOCK = 10
+#: From how many answers on a judge's own pace replaces the protocol's estimate.
+_OWN_PACE = 5
+
+
+class ScreenPlace(NamedTuple):
+    """One screen of a judge, and whether it has been answered."""
+
+    task: str
+    number: int
+    answered: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenSequence:
+    """All screens of a judge in order; `reached` is the first without an answer."""
+
+    places: Sequence[ScreenPlace]
+    reached: int
+
+    def index(self, task: str, number: int) -> int | None:
+        """Return where a screen stands; None if it is not the judge's."""
+        keys = [place[:2] for place in self.places]
+        return keys.index((task, number)) if (task, number) in keys else None
+
+    def may_open(self, at: int) -> bool:
+        """Return whether a screen can be looked at: earlier, next, or of a begun task."""
+        places, reached = self.places, self.reached
+        return at <= reached or places[at].task == places[reached].task
+
+    def may_answer(self, at: int) -> bool:
+        """Return whether an answer can be given or changed: in the current block only."""
+        if at > self.reached - 1 - BLOCK:
+            return self.may_open(at)
+        reached = self.places[self.reached : self.reached + 1]
+        return any(place.task == self.places[at].task for place in reached)
+
+    def next_open(self, at: int) -> ScreenPlace | None:
+        """Return the next open screen without an answer."""
+        waiting = [
+            index
+            for index, place in enumerate(self.places)
+            if not place.answered and self.may_open(index)
+        ]
+        later = [index for index in waiting if index > at]
+        return next((self.places[index] for index in later or waiting), None)
+
+    def with_answer(self, at: int) -> "ScreenSequence":
+        """Return the sequence after a screen has been answered."""
+        places = list(self.places)
+        places[at] = places[at]._replace(answered=True)
+        reached = self.reached
+        while reached < len(places) and places[reached].answered:
+            reached += 1
+        return ScreenSequence(places, reached)
+
+
+def list_screens(db: Connection, judge: str) -> ScreenSequence:
+    """Return a judge's screens in order."""
+    owned = db.execute(_OWNED, {"of": judge}).all()
+    # A task is done when all of it is answered; only of those begun must one look closer.
+    begun = [key for key, count, state in owned if state == "open" and count > 1]
+    given = db.execute(_ANSWERED, {"begun": begun}).all() if begun else []
+    answered = {tuple(row) for row in given}
+    places = [
+        ScreenPlace(key, number, state == "done" or (key, number) in answered)
+        for key, count, state in owned
+        for number in range(count)
+    ]
+    waiting = (index for index, place in enumerate(places) if not place.answered)
+    return ScreenSequence(places, next(waiting, len(places)))
+
+
+def find_shown_steps(db: Connection, task: str, number: int) -> dict[int, float]:
+    """Return when each step of a screen was first shown."""
+    rows = db.execute(_SHOWN, {"of": task, "place": number})
+    return {row.step: row.at for row in rows}
+
+
+def record_shown_steps(
+    db: Connection, task: str, number: int, step: int, *, now: float
+) -> int:
+    """Record that steps up to `step` are shown; return the furthest ever shown."""
+    before = find_shown_steps(db, task, number)
+    new = [at for at in range(step + 1) if at not in before]
+    if new:
+        rows = [{"task": task, "number": number, "step": at, "at": now} for at in new]
+        db.execute(insert(database.shown), rows)
+    return max([step, *before])
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeProgress:
+    """Screens done out of all, the seconds left, and the active time so far."""
+
+    done: int
+    of: int
+    seconds_left: int
+    active_ms: int
+
+    @property
+    def minutes_left(self) -> int:
+        """The time left in minutes, at least one."""
+        return max(1, round(self.seconds_left / 60))
+
+    @property
+    def minutes_active(self) -> int:
+        """The active time in minutes."""
+        return round(self.active_ms / 60_000)
+
+
+def compute_progress(
+    db: Connection, campaign: Campaign, judge: str, way: ScreenSequence
+) -> JudgeProgress:
+    """Return how far a judge is, and about how long the rest takes."""
+    rows = db.execute(_TIMES, {"of": judge})
+    times = [(active, revision) for active, revision in rows if active is not None]
+    first = [active / 1000 for active, revision in times if revision == 1]
+    enough = len(first) >= _OWN_PACE
+    each = median(first) if enough else estimate_screen_seconds(campaign)
+    of, done = len(way.places), sum(place.answered for place in way.places)
+    active_ms = sum(active for active, _ in times)
+    return JudgeProgress(done, of, round((of - done) * each), active_ms)
+
+
+def count_screens(db: Connection, campaign: str) -> dict[str, tuple[int, int]]:
+    """Return how many screens of how many each judge has answered."""
+    of_campaign = (_task.campaign == campaign) & (_task.state != "passed")
+    totals = select(_task.judge, _task.state, func.sum(_task.screens))
+    done, of = Counter[str](), Counter[str]()
+    for judge, state, count in db.execute(
+        totals.where(of_campaign).group_by(_task.judge, _task.state)
+    ):
+        of[judge] += count
+        done[judge] += count * (state == "done")
+    # Of tasks that are begun, some screens may have answers.
+    begun = select(_task.judge, _task.id, _answer.number).distinct()
+    begun = begun.join(database.judgement, _answer.task == _task.id)
+    given = db.execute(begun.where(of_campaign, _task.state == "open"))
+    done.update(judge for judge, _, _ in given)
+    return {judge: (done[judge], of[judge]) for judge in of}
+
+
+# Statements of every request are built once.
+_task, _answer, _shown = database.task.c, database.judgement.c, database.shown.c
+_OWNED = (
+    select(_task.id, _task.screens, _task.state)
+    .where(_task.judge == bindparam("of"), _task.state != "passed")
+    .order_by(_task.position)
+)
+_begun = _answer.task.in_(bindparam("begun", expanding=True))
+_ANSWERED = select(_answer.task, _answer.number).where(_begun)
+_here = (_shown.task == bindparam("of")) & (_shown.number == bindparam("place"))
+_SHOWN = select(_shown.step, _shown.at).where(_here)
+_TIMES = select(_answer.active_ms, _answer.revision).where(
+    _answer.judge == bindparam("of")
+)

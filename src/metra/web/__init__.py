@@ -2,11 +2,10 @@
 
 admin: pages of organisers: campaigns, judges, progress, results, files
 app: the application, with its routes and middleware
-connections: time-outs of connections, and workers that end with their parent
 judge: pages and JSON of judges
-pages: rendering of templates, JSON replies and redirects
-security: sessions, origins, limits and response headers
-server: running the app under uvicorn, in one process or several
-state: what every request can reach, and how refused requests are answered
+middleware: the check of host and origin, limits on bodies, response headers, masked logs
+replies: pages, JSON and redirects, refusals, and what every request can reach
+server: running the app under uvicorn, with time-outs of connections
 strings: the texts of the pages, in seven languages
+visitors: who is behind a request: cookies, sessions, the check of form tokens (CSRF)
 """

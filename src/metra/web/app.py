@@ -9,19 +9,11 @@ from starlette.staticfiles import StaticFiles
 
 from metra.store.assignment import AWAY_SECONDS
 from metra.store.database import Store
-from metra.web.admin import (
-    account,
-    campaigns,
-    files,
-    login,
-    people,
-    results,
-    wizard,
-)
+from metra.web import middleware
+from metra.web.admin import account, campaigns, files, people, results, wizard
 from metra.web.judge import api as judge_api
 from metra.web.judge import pages as judge_pages
-from metra.web.security import headers, limits
-from metra.web.state import AppState, add_error_handlers
+from metra.web.replies import AppState, add_error_handlers
 
 
 def create_app(
@@ -51,18 +43,18 @@ def create_app(
     add_error_handlers(app)
     app.include_router(judge_pages.router)
     app.include_router(judge_api.router)
-    for part in (login, account, campaigns, wizard, files, people, results):
+    for part in (account, campaigns, wizard, files, people, results):
         app.include_router(part.router, include_in_schema=False)
     static = Path(__file__).parent / "static"
     app.mount("/static", StaticFiles(directory=static), name="static")
-    names = headers.LOOPBACK | hosts
+    names = middleware.LOOPBACK | hosts
     if base_url is not None:
         names |= {
-            headers.parse_host(headers.parse_origin(base_url).partition("://")[2])
+            middleware.parse_host(middleware.parse_origin(base_url).partition("://")[2])
         }
     # The last is the outermost.
-    app.add_middleware(headers.OriginCheck, base_url=base_url, hosts=names)
-    app.add_middleware(limits.BodyLimit)
-    app.add_middleware(limits.ErrorReplies)
-    app.add_middleware(headers.SecurityHeaders, secure=secure)
+    app.add_middleware(middleware.OriginCheck, base_url=base_url, hosts=names)
+    app.add_middleware(middleware.BodyLimit)
+    app.add_middleware(middleware.ErrorReplies)
+    app.add_middleware(middleware.SecurityHeaders, secure=secure)
     return app

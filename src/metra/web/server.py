@@ -1,19 +1,26 @@
-"""The judging app under uvicorn, in one process or several."""
+"""The judging app under uvicorn, in one process or several, with time-outs of connections."""
 
+import asyncio
 import json
+import logging
+import multiprocessing
 import os
+import signal
+import threading
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from ipaddress import ip_address
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
+import h11
 from fastapi import FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from metra import store
 from metra.errors import OptionError
 from metra.web.app import create_app
-from metra.web.security.headers import LOOPBACK
+from metra.web.middleware import LOOPBACK
 
 # Workers are separate processes; their environment tells them what to serve.
 _VARIABLE = "METRA_JUDGE_SERVING"
@@ -37,10 +44,8 @@ def run_server(serving: ServerOptions) -> None:
     """Serve until interrupted."""
     import uvicorn
 
-    from metra.web import connections
-
     check_encryption(serving)
-    connections.raise_file_limit()
+    raise_file_limit()
     os.environ[_VARIABLE] = json.dumps(asdict(serving))
     uvicorn.run(
         "metra.web.server:app",
@@ -51,9 +56,9 @@ def run_server(serving: ServerOptions) -> None:
         proxy_headers=serving.proxy is not None,
         forwarded_allow_ips=serving.proxy or "",
         server_header=False,
-        http=connections.TimedProtocol,
+        http=TimedProtocol,
         ws="none",
-        timeout_keep_alive=connections.KEPT_ALIVE_SECONDS,
+        timeout_keep_alive=KEPT_ALIVE_SECONDS,
         log_config=LOGGING,
         timeout_graceful_shutdown=10,
         # A worker that a busy machine lets wait, above all at its start, is not dead.
@@ -63,8 +68,6 @@ def run_server(serving: ServerOptions) -> None:
 
 def app() -> FastAPI:
     """Create the app that a worker's environment describes."""
-    from metra.web.connections import end_with_parent
-
     end_with_parent()
     serving = ServerOptions(**json.loads(os.environ[_VARIABLE]))
     return create_app(
@@ -156,7 +159,7 @@ _HANDLER = {"class": "logging.StreamHandler", "formatter": "plain"}
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"secrets": {"()": "metra.web.security.limits.MaskSecrets"}},
+    "filters": {"secrets": {"()": "metra.web.middleware.MaskSecrets"}},
     "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(message)s"}},
     "handlers": {"error": _HANDLER | {"filters": ["secrets"]}},
     "loggers": {
@@ -164,3 +167,162 @@ LOGGING: dict[str, Any] = {
         for name in ("uvicorn", "uvicorn.access", "uvicorn.error", "metra.web")
     },
 }
+
+
+#: Seconds without a request, in which uvicorn's own are contained.
+IDLE_SECONDS = 15.0
+KEPT_ALIVE_SECONDS = 5
+#: Seconds for the first line and the headers of a request, from its first byte on.
+HEADER_SECONDS = 20.0
+#: Seconds between two pieces of a body, or of a reply that the client reads.
+STALL_SECONDS = 30.0
+#: Seconds for a whole request.
+REQUEST_SECONDS = 600.0
+
+_log = logging.getLogger("metra.web")
+
+
+class TimedProtocol(H11Protocol):
+    """HTTP/1.1 in which a client that lets the server wait is disconnected.
+
+    While the app works on a complete request nothing is counted.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._timer: asyncio.TimerHandle | None = None
+        #: What the client has to do next, if anything, and since when it sends a request.
+        self._awaited: str | None = None
+        self._begun = 0.0
+        self._unread = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Wait for the first request."""
+        super().connection_made(cast("asyncio.Transport", _Lingering(transport, self)))
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        """Wait for the rest of a request; data after its end is lost."""
+        if not self.transport.is_closing():
+            super().data_received(data)
+            self._watch()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        super().on_response_complete()
+        self._watch()
+
+    def pause_writing(self) -> None:
+        """Wait for the client to read."""
+        super().pause_writing()
+        self._watch()
+
+    def resume_writing(self) -> None:
+        """Wait no more for the client to read."""
+        super().resume_writing()
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait for nothing any more."""
+        super().connection_lost(exc)
+        self._start_timer(None)
+
+    def linger(self) -> None:
+        """Wait for the client to close."""
+        self._watch()
+
+    def _watch(self) -> None:
+        """Start the timer of what the client has to do next."""
+        awaited, before = self._find_awaited(), self._awaited
+        now, sending = self.loop.time(), ("headers", "body")
+        if awaited in sending and before not in sending:
+            self._begun = now
+        self._awaited = awaited
+        if awaited is None:
+            self._start_timer(None)
+        elif awaited == "body":
+            left = self._begun + REQUEST_SECONDS - now
+            self._start_timer(min(STALL_SECONDS, left))
+        elif awaited != before:
+            seconds = {"request": IDLE_SECONDS, "headers": HEADER_SECONDS}
+            self._start_timer(seconds.get(awaited, STALL_SECONDS))
+
+    def _find_awaited(self) -> str | None:
+        if self.flow.write_paused or self.transport.is_closing():
+            return "reading"
+        if self.conn.their_state is h11.IDLE:
+            return "headers" if self.conn.trailing_data[0] else "request"
+        return "body" if self.conn.their_state is h11.SEND_BODY else None
+
+    def _start_timer(self, seconds: float | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if seconds is not None:
+            self._unread = self.transport.get_write_buffer_size()
+            self._timer = self.loop.call_later(max(0.0, seconds), self._end)
+
+    def _end(self) -> None:
+        """Disconnect the client, unless it is reading, or the app takes the body slowly."""
+        is_reading = self.transport.get_write_buffer_size() < self._unread
+        if is_reading or (self._awaited == "body" and self.flow.read_paused):
+            self._start_timer(STALL_SECONDS)
+            return
+        self._timer = None
+        self.transport.abort()
+
+
+class _Lingering:
+    """A transport that lets a client finish sending, if it was answered before it had.
+
+    Closed at once, it would break the connection, and the client, or the proxy before it, might
+    never read the reply.
+    """
+
+    def __init__(self, transport: asyncio.Transport, protocol: TimedProtocol) -> None:
+        self._transport = transport
+        self._protocol = protocol
+        self._is_ended = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def is_closing(self) -> bool:
+        """Return True if nothing more will be written."""
+        return self._is_ended or self._transport.is_closing()
+
+    def close(self) -> None:
+        """Close, or write the end and wait for the client to close, no longer than others."""
+        if self._protocol.conn.their_state is not h11.SEND_BODY:
+            self._transport.close()
+        elif not self.is_closing():
+            self._is_ended = True
+            self._transport.write_eof()
+            self._transport.resume_reading()
+            self._protocol.linger()
+
+
+def end_with_parent() -> None:
+    """Let this process, if it is a worker, stop gracefully when its parent is gone.
+
+    Nobody would restart it or stop it, and it would keep the port from the next server.
+    """
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def wait() -> None:
+        parent.join()
+        _log.error("The parent process has ended; the worker stops.")
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=wait, daemon=True, name="metra-parent").start()
+
+
+def raise_file_limit() -> None:
+    """Allow as many open connections as the system lets us."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

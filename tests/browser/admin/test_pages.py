@@ -6,7 +6,7 @@ import pytest
 from tests.browser.accessibility import check_themes
 from tests.browser.admin.conftest import PASSWORD, administered
 
-from metra.store import access, second_factor
+from metra.store import access
 from metra.store.demo import fill_store
 
 WIDTHS = (320, 390, 768, 1280)
@@ -79,7 +79,7 @@ def test_a_second_factor_from_its_set_up_to_its_use(admin, server):
     # The click does not wait for the page that it leads to.
     secret = page.locator("[name=secret]").input_value()
     check_themes(page)
-    code = second_factor.compute_code(secret, int(server.now() // 30))
+    code = access.compute_code(secret, int(server.now() // 30))
     page.get_by_label("Current code from the app").fill(code)
     page.get_by_label("Your password").fill(PASSWORD)
     page.keyboard.press("Enter")
@@ -95,7 +95,7 @@ def test_a_second_factor_from_its_set_up_to_its_use(admin, server):
     assert "9 recovery codes left" in page.locator("#second + p").text_content()
     with server.store.transaction() as db:
         who = {"now": server.now(), "who": "test"}
-        second_factor.disable_second_factor(db, "admin", **who)
+        access.disable_second_factor(db, "admin", **who)
 
 
 def test_a_new_link_can_be_copied(admin, server):

@@ -7,8 +7,8 @@ import segno
 from tests.web.admin.conftest import PASSWORD, rows
 from tests.web.admin.test_entering import browse_from, sign_in
 
-from metra.store import access, audit, second_factor
-from metra.web.security.visitors import describe_client
+from metra.store import access, audit
+from metra.web.visitors import describe_client
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 ACCOUNT = "/admin/account"
@@ -122,7 +122,7 @@ def test_a_second_factor_is_set_up_and_removed(admin):
         re.search(r'class="dark".* d="([^"]+)"', qr.svg_inline(lineclass="dark"))[1]
         in page
     )
-    code = second_factor.compute_code(secret, int(house.clock() // 30))
+    code = access.compute_code(secret, int(house.clock() // 30))
 
     def send(**fields):
         sent = {"secret": secret, "code": code, "password": PASSWORD} | fields
@@ -144,7 +144,7 @@ def test_a_second_factor_is_set_up_and_removed(admin):
     assert codes[0] not in new
     browser.form(f"{ACCOUNT}/second-factor/remove", password="no")
     with house.store.reading() as db:
-        assert second_factor.has_second_factor(db, "ann")
+        assert access.has_second_factor(db, "ann")
     gone = browser.form(f"{ACCOUNT}/second-factor/remove", password=PASSWORD)
     assert gone.headers["location"] == ACCOUNT
     assert sign_in(house.browser()).status_code == 303

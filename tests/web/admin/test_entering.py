@@ -6,7 +6,7 @@ import pytest
 from tests.web.admin.conftest import PASSWORD
 from tests.web.browsing import Browser
 
-from metra.store import access, audit, second_factor
+from metra.store import access, audit
 
 
 def browse_from(house, address):
@@ -192,11 +192,11 @@ def test_the_name_is_shown_as_text(light_admin):
 
 # The second factor.
 
-SECRET = second_factor.new_secret()
+SECRET = access.new_secret()
 
 
 def compute(house, shift=0):
-    return second_factor.compute_code(SECRET, int(house.clock() // 30) + shift)
+    return access.compute_code(SECRET, int(house.clock() // 30) + shift)
 
 
 @pytest.fixture
@@ -204,7 +204,7 @@ def guarded(light_admin):
     """An admin with a second factor, and its recovery codes."""
     house = light_admin.house
     with house.store.transaction() as db:
-        codes = second_factor.enable_second_factor(
+        codes = access.enable_second_factor(
             db, "ann", SECRET, compute(house), now=house.clock()
         )
     house.clock.pass_by(60)

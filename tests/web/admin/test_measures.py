@@ -9,7 +9,7 @@ from tests.campaign.campaigns import opened as frozen
 from tests.campaigns import made, opened
 from tests.web.admin.conftest import Admin, rows
 
-from metra.store import answers, audit, campaigns, screens, tasks
+from metra.store import answers, audit, campaigns, tasks
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def answer_all(store, key, value, clock):
     with store.transaction() as db:
         stored = campaigns.get_campaign(db, key)
         for owned in tasks.list_campaign_tasks(db, key):
-            screens.record_shown_steps(db, owned.task.id, 0, 0, now=clock())
+            tasks.record_shown_steps(db, owned.task.id, 0, 0, now=clock())
             clock.pass_by(30)
             given = answers.Answer(str(uuid.uuid4()), value(stored, owned.task))
             answers.submit_answer(db, stored, owned, 0, given, now=clock())

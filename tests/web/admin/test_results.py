@@ -22,7 +22,7 @@ from metra.meta.questions import JUDGEMENT_QUESTIONS, QUESTIONS
 from metra.meta.rank import ask_ranking
 from metra.meta.status import COEFFICIENTS
 from metra.scores.selection import DEFAULT, Selection
-from metra.store import answers, audit, campaigns, database, screens, tasks
+from metra.store import answers, audit, campaigns, database, tasks
 
 
 def filled(store, protocol="ldc", **more):
@@ -39,7 +39,7 @@ def filled(store, protocol="ldc", **more):
             for number in range(owned.screens):
                 [temper] = draw_judges(1, rng=rng)
                 last = len(stored.campaign.protocol.steps) - 1
-                screens.record_shown_steps(
+                tasks.record_shown_steps(
                     db, owned.task.id, number, last, now=house.clock()
                 )
                 house.clock.pass_by(30)

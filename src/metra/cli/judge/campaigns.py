@@ -155,7 +155,7 @@ def status(campaign: str | None, url: str, state: str | None) -> None:
     metra judge status news --set paused
     """
     from metra.scoring.table import Column
-    from metra.store import campaigns, judges, screens
+    from metra.store import campaigns, judges, tasks
 
     store = open_store(url)
     if state is not None:
@@ -174,8 +174,8 @@ def status(campaign: str | None, url: str, state: str | None) -> None:
             columns = [Column("judge", "left"), *figures, Column("", "left")]
             rows = []
             for judge in judges.list_judges(db, stored.id):
-                seen = screens.list_screens(db, judge.id)
-                far = screens.compute_progress(db, stored, judge.id, seen)
+                seen = tasks.list_screens(db, judge.id)
+                far = tasks.compute_progress(db, stored.campaign, judge.id, seen)
                 active, left = far.minutes_active, far.minutes_left
                 rest = str(left) if far.done < far.of else "0"
                 numbers = str(far.done), str(far.of), str(active), rest
@@ -348,7 +348,7 @@ def admin(
     metra judge admin ann --reset-second-factor
     """
     from metra.scoring.table import Column
-    from metra.store import access, audit, second_factor
+    from metra.store import access, audit
 
     if (reset or end_sessions) and name is None:
         flag = "--reset-second-factor" if reset else "--end-sessions"
@@ -360,7 +360,7 @@ def admin(
         if name is not None and name not in admins:
             raise OptionError(no_such("admin", name, admins))
         if name is not None and reset:
-            second_factor.disable_second_factor(db, name, now=now, who=AT_KEYBOARD)
+            access.disable_second_factor(db, name, now=now, who=AT_KEYBOARD)
         if name is not None and end_sessions:
             ended = {"admin": name, "sessions": access.end_sessions(db, name)}
             audit.add_entry(db, AT_KEYBOARD, "end sessions", ended, now=now)
@@ -368,8 +368,8 @@ def admin(
             access.forget_attempts(db)
             audit.add_entry(db, AT_KEYBOARD, "end waits", now=now)
         for one in admins if name is None else [name]:
-            factor = "on" if second_factor.has_second_factor(db, one) else "off"
-            codes = str(second_factor.count_recovery_codes(db, one))
+            factor = "on" if access.has_second_factor(db, one) else "off"
+            codes = str(access.count_recovery_codes(db, one))
             sessions = str(len(access.list_sessions(db, one, now=now)))
             rows.append((one, factor, codes, sessions))
     figures = [Column("recovery codes"), Column("sessions")]

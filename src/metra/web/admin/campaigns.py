@@ -20,9 +20,9 @@ from metra.store.database import strip_unstorable
 from metra.store.second_looks import read_completed
 from metra.web.admin.frame import OfCampaign, render_admin_page
 from metra.web.judge.views import build_campaign_json, build_protocol_json
-from metra.web.security.visitors import Administering, CheckedRoute
-from metra.web.state import Refusal, get_state
+from metra.web.replies import Refusal, get_state
 from metra.web.strings import get_language_name
+from metra.web.visitors import Administering, CheckedRoute
 
 router = APIRouter(route_class=CheckedRoute)
 

@@ -28,9 +28,8 @@ from metra.web.admin.frame import (
     read_files,
     render_admin_page,
 )
-from metra.web.pages import redirect_to
-from metra.web.security.visitors import Administering, CheckedRoute
-from metra.web.state import Refusal, get_state
+from metra.web.replies import Refusal, get_state, redirect_to
+from metra.web.visitors import Administering, CheckedRoute
 
 router = APIRouter(route_class=CheckedRoute)
 #: Title and description of each format.

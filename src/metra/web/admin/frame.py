@@ -17,10 +17,15 @@ from metra.store import campaigns, judges
 from metra.store.campaigns import StoredCampaign
 from metra.store.database import Store
 from metra.store.second_looks import read_completed
-from metra.web.pages import load_templates, redirect_to, render_page
-from metra.web.security.visitors import Administering
-from metra.web.state import Refusal, get_state
+from metra.web.replies import (
+    Refusal,
+    get_state,
+    load_templates,
+    redirect_to,
+    render_page,
+)
 from metra.web.strings import load_strings
+from metra.web.visitors import Administering
 
 
 def render_admin_page(

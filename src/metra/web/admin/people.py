@@ -15,11 +15,11 @@ from metra.campaign.judgement import (
 )
 from metra.meta.status import compute_status
 from metra.report.pictures.campaign import draw_progress
-from metra.store import campaigns, judges, screens
+from metra.store import campaigns, judges, tasks
 from metra.store.judges import Judge
 from metra.web.admin.frame import CampaignVisit, OfCampaign
-from metra.web.security.visitors import CheckedRoute
-from metra.web.state import Refusal, get_state
+from metra.web.replies import Refusal, get_state
+from metra.web.visitors import CheckedRoute
 
 router = APIRouter(prefix="/admin/campaigns/{key}", route_class=CheckedRoute)
 _Key = Annotated[str, Form(max_length=100)]
@@ -112,7 +112,7 @@ def show_monitor(visit: OfCampaign) -> Response:
     judgements = visit.read_judgements((*MEASURED, "comment"))
     looked = compute_status(judgements, build_campaign_scores(judgements))
     with visit.store.reading() as db:
-        counts = screens.count_screens(db, stored.id)
+        counts = tasks.count_screens(db, stored.id)
         everybody = judges.list_judges(db, stored.id)
     done, of = (sum(count[at] for count in counts.values()) for at in (0, 1))
     return visit.render(

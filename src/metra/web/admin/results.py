@@ -60,9 +60,8 @@ from metra.web.admin.frame import (
     get_field,
     read_files,
 )
-from metra.web.pages import redirect_to
-from metra.web.security.visitors import CheckedRoute
-from metra.web.state import Refusal
+from metra.web.replies import Refusal, redirect_to
+from metra.web.visitors import CheckedRoute
 
 router = APIRouter(prefix="/admin/campaigns/{key}", route_class=CheckedRoute)
 _Names = Annotated[str, Form(max_length=2000)]

@@ -21,10 +21,9 @@ from metra.errors import FormatError, MetraError
 from metra.store import campaigns
 from metra.store.access import Session
 from metra.web.admin.frame import get_field, read_files, render_admin_page
-from metra.web.pages import redirect_to
-from metra.web.security.visitors import Administering, CheckedRoute
-from metra.web.state import get_state
+from metra.web.replies import get_state, redirect_to
 from metra.web.strings import get_language_name
+from metra.web.visitors import Administering, CheckedRoute
 
 router = APIRouter(route_class=CheckedRoute)
 #: The role of the files in each field of the form.

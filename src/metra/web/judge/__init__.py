@@ -2,6 +2,5 @@
 
 api: the JSON API of the judging page: screens, drafts, answers, events
 pages: the pages: link, consent, guide, work, done
-payloads: the shapes of what the browser sends
 views: the JSON that the browser receives; `campaign.screen` chooses what a screen shows
 """

@@ -1,27 +1,125 @@
-"""The JSON API of the judging page: screens, drafts, answers and events."""
+"""The JSON API of the judging page: screens, drafts, answers and events, and their shapes."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Request, Response
+from pydantic import UUID4, AfterValidator, BaseModel, ConfigDict, Field
 from sqlalchemy import Connection
 
 from metra.campaign.key_log import ANSWER
 from metra.campaign.own_wording import choose_campaign_wording, list_wordings
 from metra.campaign.screen import collect_texts, get_screen_protocol
-from metra.store import answers, campaigns, events, judges, screens, tasks
+from metra.formats.stream import check_values
+from metra.limits import get_limits, use_limits
+from metra.store import answers, campaigns, events, judges, tasks
 from metra.store.answers import Answer, AnswerTimes, Draft
 from metra.store.assignment import take_over_task
 from metra.store.campaigns import StoredCampaign
 from metra.store.events import Event
-from metra.web.judge import payloads, views
+from metra.web.judge import views
 from metra.web.judge.pages import begin_judge_session
 from metra.web.judge.views import OpenScreen
-from metra.web.pages import get_language, reply_json
-from metra.web.security.visitors import CheckedRoute, Judging, Visit, put_session
-from metra.web.state import Refusal, get_state
+from metra.web.replies import Refusal, get_language, get_state, reply_json
+from metra.web.visitors import CheckedRoute, Judging, Visit, put_session
+
+T = TypeVar("T")
+
+_MOST = 2**53 - 1
+_Count = Annotated[int, Field(ge=0, le=_MOST)]
+_Comment = Annotated[str, Field(max_length=10_000)]
+_Reason = Annotated[str, Field(min_length=1, max_length=1_000)]
+#: How deep lists and tables may stand in one another; no answer needs as much.
+_DEEPEST = 20
+
+
+def _check_limits(value: T) -> T:
+    """Refuse nesting and numbers that no page sends, and that nobody could read again."""
+    with use_limits(get_limits()._replace(depth=_DEEPEST)):
+        check_values(value, "The answer")
+    return value
+
+
+_Anything = Annotated[Any, AfterValidator(_check_limits)]
+_Value = Annotated[dict[str, Any], AfterValidator(_check_limits)]
+
+
+class _Payload(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+
+class EventIn(_Payload):
+    """An event; `seq` counts up in each window, so that a repeated event is stored once."""
+
+    client: Annotated[str, Field(max_length=40)] = ""
+    seq: _Count | None = None
+    t_ms: Annotated[float, Field(ge=0, le=_MOST, allow_inf_nan=False)]
+    kind: Annotated[str, Field(min_length=1, max_length=40)]
+    data: _Anything = None
+
+
+_Events = Annotated[list[EventIn], Field(max_length=2_000)]
+
+
+class DraftIn(_Payload):
+    """A draft; `rev` is one more than that of the draft before.
+
+    `answered` is the revision of the answer that it changes, 0 where there was none yet.
+    """
+
+    rev: _Count
+    answered: _Count = 0
+    value: _Value
+    comment: _Comment = ""
+    events: _Events = []
+
+
+class RevealIn(_Payload):
+    """A request for the texts of a step, with the answers to the steps before it."""
+
+    step: Annotated[int, Field(ge=0, le=100)]
+    rev: _Count
+    answered: _Count = 0
+    value: _Value
+
+
+class TimesIn(_Payload):
+    """Milliseconds by the browser's clock."""
+
+    active_ms: _Count = 0
+    idle_ms: _Count = 0
+    hidden_ms: _Count = 0
+    paused_ms: _Count = 0
+    first_action_ms: _Count | None = None
+
+
+class AnswerIn(_Payload):
+    """An answer, under an id that the browser makes and repeats when it retries."""
+
+    id: UUID4
+    value: _Value | None = None
+    comment: _Comment = ""
+    cannot: _Reason | None = None
+    times: TimesIn = TimesIn()
+    #: The language in which the page had the questions.
+    wording: Annotated[str, Field(max_length=40)] = ""
+    events: _Events = []
+
+
+class ScreenName(_Payload):
+    """The name of a screen: its task and number."""
+
+    task: Annotated[str, Field(max_length=100)]
+    number: Annotated[int, Field(ge=0, le=100_000)]
+
+
+class TokenIn(_Payload):
+    """A judge's link, or the secret at its end."""
+
+    token: Annotated[str, Field(max_length=2_000)]
+
 
 router = APIRouter(prefix="/api", route_class=CheckedRoute)
 _RUNNING = ("open",)
@@ -33,7 +131,7 @@ def show_work(request: Request, visit: Judging) -> Response:
     """Return the protocol, the judge's progress and their next screen."""
     state, judge = get_state(request), visit.judge
     with state.store.reading() as db:
-        way = screens.list_screens(db, judge.id)
+        way = tasks.list_screens(db, judge.id)
     if way.reached == len(way.places):
         # A judge who has finished their tasks gets one that others left.
         take_over_task(
@@ -44,7 +142,7 @@ def show_work(request: Request, visit: Judging) -> Response:
         now = state.clock()
         stored = _find_campaign(db, visit, _RUNNING)
         campaign = stored.campaign
-        way = screens.list_screens(db, judge.id)
+        way = tasks.list_screens(db, judge.id)
         wording = choose_campaign_wording(campaign, get_language(request))
         judges.record_activity(db, judge.id, now=now)
         screen = None
@@ -52,7 +150,7 @@ def show_work(request: Request, visit: Judging) -> Response:
             owned = tasks.find_task(db, judge.id, way.places[way.reached].task)
             if owned is not None:
                 screen = _show(OpenScreen(db, stored, owned, way, way.reached, now), 0)
-        progress = screens.compute_progress(db, stored, judge.id, way)
+        progress = tasks.compute_progress(db, stored.campaign, judge.id, way)
         return reply_json(
             {
                 "campaign": views.build_campaign_json(stored, wording),
@@ -73,7 +171,7 @@ def show_screen(request: Request, visit: Judging, task: str, number: int) -> Res
 
 @router.post("/screens/{task}/{number}/reveal")
 def reveal_step(
-    request: Request, visit: Judging, task: str, number: int, body: payloads.RevealIn
+    request: Request, visit: Judging, task: str, number: int, body: RevealIn
 ) -> Response:
     """Return the texts of a further step, once the steps before it are answered."""
     with _open_screen(request, visit, task, number, _TAKING) as opened:
@@ -94,7 +192,7 @@ def reveal_step(
 
 @router.put("/screens/{task}/{number}/draft")
 def save_draft(
-    request: Request, visit: Judging, task: str, number: int, body: payloads.DraftIn
+    request: Request, visit: Judging, task: str, number: int, body: DraftIn
 ) -> Response:
     """Store a draft, unless it is older than the answer."""
     with _open_screen(request, visit, task, number, _TAKING) as opened:
@@ -111,7 +209,7 @@ def save_draft(
 
 @router.post("/screens/{task}/{number}/answer")
 def submit_answer(
-    request: Request, visit: Judging, task: str, number: int, body: payloads.AnswerIn
+    request: Request, visit: Judging, task: str, number: int, body: AnswerIn
 ) -> Response:
     """Store an answer; a repeated request gets the same reply and is stored once."""
     key, judge = str(body.id), visit.judge.id
@@ -140,15 +238,15 @@ def submit_answer(
                 "revision": given.revision,
                 "next": following
                 and {"task": following.task, "number": following.number},
-                "progress": asdict(screens.compute_progress(db, stored, judge, way)),
+                "progress": asdict(
+                    tasks.compute_progress(db, stored.campaign, judge, way)
+                ),
             }
         )
 
 
 @router.post("/heartbeat")
-def record_heartbeat(
-    request: Request, visit: Judging, body: payloads.ScreenName
-) -> Response:
+def record_heartbeat(request: Request, visit: Judging, body: ScreenName) -> Response:
     """Record that the judge is still active, which keeps the task theirs."""
     state = get_state(request)
     with state.store.transaction() as db:
@@ -162,7 +260,7 @@ def record_heartbeat(
 
 
 @router.post("/session")
-def sign_in(request: Request, body: payloads.TokenIn) -> Response:
+def sign_in(request: Request, body: TokenIn) -> Response:
     """Sign in again without leaving the page, by the link or the secret at its end."""
     secret = body.token.strip().rstrip("/").rpartition("/")[2]
     token, session = begin_judge_session(request, secret)
@@ -188,7 +286,7 @@ def _open_screen(
     state = get_state(request)
     with state.store.transaction() as db:
         _lock_judge(db, visit)
-        way = screens.list_screens(db, visit.judge.id)
+        way = tasks.list_screens(db, visit.judge.id)
         at = way.index(task, number)
         owned = tasks.find_task(db, visit.judge.id, task)
         if at is None or owned is None:
@@ -229,7 +327,7 @@ def _show(opened: OpenScreen, step: int) -> dict[str, Any]:
     if opened.owned.state == "waiting":
         tasks.set_state(db, task, "open")
     tasks.extend_lease(db, task, now=now)
-    furthest = screens.record_shown_steps(db, task, number, step, now=now)
+    furthest = tasks.record_shown_steps(db, task, number, step, now=now)
     return views.build_screen_json(opened, furthest)
 
 

@@ -6,16 +6,22 @@ from fastapi import APIRouter, Depends, Form, Request, Response
 
 from metra.campaign.own_wording import choose_campaign_wording
 from metra.campaign.wording import Wording
-from metra.store import access, audit, campaigns, judges, screens
+from metra.store import access, audit, campaigns, judges, tasks
 from metra.store.access import Session
 from metra.store.campaigns import StoredCampaign
+from metra.web import visitors
 from metra.web.judge import views
-from metra.web.pages import get_language, redirect_to, render_page, reply_json
-from metra.web.security import visitors
-from metra.web.security.limits import get_client_address
-from metra.web.security.visitors import CheckedRoute, Judging
-from metra.web.state import Refusal, get_state
+from metra.web.middleware import get_client_address
+from metra.web.replies import (
+    Refusal,
+    get_language,
+    get_state,
+    redirect_to,
+    render_page,
+    reply_json,
+)
 from metra.web.strings import LANGUAGES
+from metra.web.visitors import CheckedRoute, Judging
 
 #: Wrong links that need not wait.
 _FREE = 30
@@ -62,7 +68,7 @@ _Stored = Annotated[StoredCampaign, Depends(_get_campaign)]
 
 def _is_done(request: Request, visit: Judging) -> bool:
     with get_state(request).store.reading() as db:
-        way = screens.list_screens(db, visit.judge.id)
+        way = tasks.list_screens(db, visit.judge.id)
     return way.reached == len(way.places)
 
 
@@ -124,8 +130,8 @@ def redirect_to_stage(
 def show_consent(request: Request, visit: Judging, stored: _Stored) -> Response:
     """Show who runs the campaign and which data it records, and ask for consent."""
     with get_state(request).store.reading() as db:
-        way = screens.list_screens(db, visit.judge.id)
-        planned = screens.compute_progress(db, stored, visit.judge.id, way)
+        way = tasks.list_screens(db, visit.judge.id)
+        planned = tasks.compute_progress(db, stored.campaign, visit.judge.id, way)
     wording = _choose_wording(request, stored)
     protocol, settings = stored.campaign.protocol, stored.campaign.settings
     return render_page(

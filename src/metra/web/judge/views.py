@@ -14,8 +14,7 @@ from metra.scores.judgement import NOT_TRANSLATION
 from metra.store import answers, events
 from metra.store.answers import Draft
 from metra.store.campaigns import StoredCampaign
-from metra.store.screens import ScreenPlace, ScreenSequence
-from metra.store.tasks import StoredTask
+from metra.store.tasks import ScreenPlace, ScreenSequence, StoredTask
 from metra.web.strings import get_direction, get_language_name
 
 #: How the browser measures time.

@@ -20,9 +20,8 @@ from metra.store import access, judges
 from metra.store.access import LONGEST, Session
 from metra.store.database import new_token
 from metra.store.judges import Judge
-from metra.web.pages import LANGUAGE_COOKIE
-from metra.web.security.headers import SAFE_METHODS
-from metra.web.state import Refusal, get_state
+from metra.web.middleware import SAFE_METHODS
+from metra.web.replies import LANGUAGE_COOKIE, Refusal, get_state
 
 
 def get_cookie_name(request: Request, role: str) -> str:

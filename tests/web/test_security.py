@@ -14,7 +14,7 @@ from tests.web.routes import routes_of
 
 from metra.errors import OptionError
 from metra.store import audit, judges
-from metra.web.middleware import BodyLimit, ErrorReplies, MaskSecrets
+from metra.web.middleware import Guard, MaskSecrets
 from metra.web.server import LOGGING, ServerOptions, check_encryption, run_server
 
 SITE = "https://judge.example.org"
@@ -87,7 +87,7 @@ def test_our_mistakes_are_told_to_the_log_alone(house, monkeypatch, caplog):
         raise RuntimeError(msg)
 
     browser = house.browser("judge 0")
-    monkeypatch.setattr(pages.screens, "list_screens", fall)
+    monkeypatch.setattr(pages.tasks, "list_screens", fall)
     reply = browser.get("/judge/done")
     assert reply.status_code == 500
     assert reply.json() == {
@@ -95,6 +95,16 @@ def test_our_mistakes_are_told_to_the_log_alone(house, monkeypatch, caplog):
     }
     assert reply.headers["Content-Security-Policy"]
     assert "under the mat" in caplog.text
+
+
+#: What a middleware is told of a request.
+SCOPE = {
+    "type": "http",
+    "path": "/",
+    "method": "GET",
+    "scheme": "http",
+    "headers": [(b"host", b"localhost")],
+}
 
 
 def test_a_reply_that_has_begun_is_not_begun_again():
@@ -110,7 +120,7 @@ def test_a_reply_that_has_begun_is_not_begun_again():
         sent.append(message["type"])
 
     with pytest.raises(RuntimeError):
-        anyio.run(ErrorReplies(fall), {"type": "http"}, None, note)
+        anyio.run(Guard(fall), SCOPE, None, note)
     assert sent == ["http.response.start"]
 
 
@@ -122,7 +132,7 @@ def test_who_goes_away_is_in_the_log_and_no_mistake_of_ours(caplog):
         raise ClientDisconnect
 
     with caplog.at_level("INFO", "metra.web"):
-        anyio.run(ErrorReplies(leave), {"type": "http"}, None, None)
+        anyio.run(Guard(leave), SCOPE, None, None)
     [record] = caplog.records
     assert (record.levelname, record.exc_info) == ("INFO", None)
     assert record.getMessage() == "A client disconnected during a request."
@@ -526,18 +536,14 @@ def test_a_body_that_is_not_announced_may_be_as_large_as_the_limit(limit, more):
     read = []
 
     async def app(_scope, receive, _send):
-        for _ in range(2):
-            read.append((await receive())["body"])
+        try:
+            for _ in range(2):
+                read.append((await receive())["body"])
+        except HTTPException as error:
+            read.append(error.status_code)
 
     async def receive():
         return {"type": "http.request", "body": pieces[len(read)]}
 
-    scope = {"type": "http", "path": path, "headers": []}
-    call = BodyLimit(app)(scope, receive, None)
-    if more:
-        with pytest.raises(HTTPException) as caught:
-            asyncio.run(call)
-        assert (caught.value.status_code, len(read)) == (413, 1)
-    else:
-        asyncio.run(call)
-        assert read == pieces
+    asyncio.run(Guard(app)(SCOPE | {"path": path}, receive, None))
+    assert read == ([pieces[0], 413] if more else pieces)

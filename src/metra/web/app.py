@@ -52,9 +52,5 @@ def create_app(
         names |= {
             middleware.parse_host(middleware.parse_origin(base_url).partition("://")[2])
         }
-    # The last is the outermost.
-    app.add_middleware(middleware.OriginCheck, base_url=base_url, hosts=names)
-    app.add_middleware(middleware.BodyLimit)
-    app.add_middleware(middleware.ErrorReplies)
-    app.add_middleware(middleware.SecurityHeaders, secure=secure)
+    app.add_middleware(middleware.Guard, base_url=base_url, hosts=names, secure=secure)
     return app

@@ -158,7 +158,7 @@ async def _check_form(request: Request) -> None:
     sent = request.headers.get("x-csrf-token")
     kind = request.headers.get("content-type", "").partition(";")[0].strip()
     if sent is None and kind in _FORMS:
-        # The first reader of a form sets its limits; BodyLimit has checked its size before.
+        # The first reader of a form sets its limits; `Guard` has checked its size before.
         form = await request.form(max_files=100, max_part_size=_MOST_BYTES)
         field = form.get("csrf")
         sent = field if isinstance(field, str) else None

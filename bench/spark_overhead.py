@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from metra.corpus import examples
 from metra.scoring.executors import local
-from metra.scoring.executors.spark import read_files, score_dataframe
+from metra.scoring.executors.spark import SparkFrame, read_files, score_frame
 from metra.scoring.executors.spark_session import spark_session
 from metra.scoring.plan import ScoringPlan
 
@@ -62,7 +62,7 @@ def main(sizes: list[int]) -> None:
                     expected = local.score_files(paths, plan)
                     middle = time.perf_counter()
                     frame = read_files(session, paths)
-                    found = score_dataframe(frame, lambda *_, plan=plan: plan)
+                    found = score_frame(SparkFrame(frame), lambda *_, plan=plan: plan)
                     end = time.perf_counter()
                     if found != expected:
                         sys.exit(f"{rows} segments by {label}: the results differ")

@@ -326,7 +326,7 @@ def visit_as_stranger(run: Run) -> None:
             admin.ask("GET", path)
 
 
-LDC, CLOZE, NAMES = IN_FULL["ldc"], IN_FULL["cloze"], IN_FULL["names"]
+LDC = IN_FULL["ldc"]
 CASES = [
     *(
         Case(
@@ -349,43 +349,6 @@ CASES = [
     ),
     Case("judge/export-all", [export_all], needs=("store",), limit=150),
     Case("judge/status", [show_status], needs=("store",), limit=800),
-    Case(
-        "judge/campaigns-of-the-example",
-        [
-            "metra judge init --store one.db examples/campaign.toml",
-            "metra judge init --store all.db examples/campaigns/*.toml",
-            "metra judge status --store all.db",
-            "metra judge links --store one.db --base-url https://judge.example.org/",
-            "metra judge links --store one.db",
-            "metra judge links --store one.db --judge ann",
-            "metra judge links --store one.db --judge ann --revoke",
-            *(f"metra judge status --store one.db --set {state}"
-              for state in ("paused", "open", "closed")),
-            "metra judge init --store one.db --new-password",
-            "metra judge init --store draft.db --draft examples/campaign.toml",
-            "metra judge status --store draft.db",
-            "metra judge forget --store one.db 'market and brake' bob --yes",
-            "metra judge forget --store one.db 'market and brake' eve --answers --yes",
-            "metra judge status --store one.db",
-        ],
-    ),
-    Case(
-        "judge/settle-forget",
-        [
-            f'metra judge settle "{CLOZE}" -j zoe -j yan --each 2',
-            f'metra judge settle "{NAMES}" -j zoe',
-            "metra exercise --store judge.db",
-            f'metra exercise --campaign "{CLOZE}" --campaign "{LDC}" --unblind '
-            "--tables exercise",
-            f'metra judge forget "{LDC}" Ann --yes',
-            f'metra judge forget "{LDC}" Bob --answers --yes',
-            f'metra judge export "{LDC}" --format csv --unblind -o after.csv',
-            f'metra judge status "{CLOZE}: close answers"',
-        ],
-        needs=("store",),
-        limit=2000,
-    ),
-    Case("judge/demo", ["metra judge demo here --no-serve -p ldc -p mqm"]),
     Case("web/admin-pages", [walk_as_admin], needs=("store",)),
     Case("web/admin-actions", [run_as_admin], needs=("store",), limit=800),
     Case("web/judge-pages", [visit_as_judge], needs=("store",), limit=500),

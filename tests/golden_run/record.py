@@ -444,10 +444,10 @@ def run_case(case: Case, home: Path, keep: Path | None = None) -> str:
 
 def all_cases() -> dict[str, Case]:
     """Collect the cases of every group by their names."""
-    from tests.golden_run import api, campaigns, commands, messages, tables
+    from tests.golden_run import api, campaigns, commands, tables
 
     found: dict[str, Case] = {}
-    for group in (commands, tables, messages, api, campaigns):
+    for group in (commands, tables, api, campaigns):
         MATERIAL.update(getattr(group, "MATERIAL", {}))
         for case in group.CASES:
             assert case.name not in found, case.name

@@ -1,7 +1,7 @@
 """Cases of converting, of tables and of Parquet, on this machine, on Dask and on Spark."""
 
 from tests.golden_run import inside
-from tests.golden_run.commands import FEW, QUICK
+from tests.golden_run.commands import NAMES, expand
 from tests.golden_run.record import Case, Run, as_json
 
 INPUTS = {
@@ -11,6 +11,8 @@ INPUTS = {
     "wmt-xml": "all.xml",
     "parquet": "all.parquet",
 }
+(FEW,) = expand("<FEW>")
+QUICK = NAMES["QUICK"]
 IDS = "--about setid=golden,srclang=fr,trglang=en"
 
 
@@ -46,9 +48,6 @@ def write_shards(run: Run) -> None:
 
 MATERIAL = {"converted": [convert_all], "shards": [write_shards]}
 
-COLUMNS = "--read hyp=A=mt_a,hyp=B=mt_b,ref=ref,ref=ref2 --read source=src,doc=doc"
-SHARDS = f"metra score data/*.parquet {COLUMNS} -m bleu -m nist -m chrf -m ter -m ltv"
-
 
 def score_by_dask(run: Run) -> None:
     """Score the shards on Dask, in this thread and on several."""
@@ -79,20 +78,6 @@ CASES = [
         )
         for form, name in INPUTS.items()
     ),
-    Case(
-        "convert/more",
-        [
-            f"metra convert {FEW} -o folder/",
-            f"metra convert {FEW} {IDS} --to sgml -o mteval/",
-            f"metra convert {FEW} -o packed.jsonl.gz",
-            f"metra convert {FEW} -o packed.tsv.xz",
-            f"metra convert {FEW} -o packed.tsv.zst",
-            f"metra convert {FEW} --to tsv -o -",
-            "metra convert all.tsv --only doc=brake -o brake.tsv",
-        ],
-        needs=("converted",),
-        limit=1500,
-    ),
     *(
         Case(
             f"tables/{form}",
@@ -104,21 +89,6 @@ CASES = [
             needs=("converted",),
         )
         for form, name in INPUTS.items()
-    ),
-    Case(
-        "tables/parquet-shards",
-        [
-            *(f"{SHARDS} --format {form}" for form in ("table", "json", "tsv")),
-            f"{SHARDS} --group-by half",
-            *(f"{SHARDS} --group-by half,year --format {form}"
-              for form in ("json", "tsv", "markdown", "latex")),
-            f"{SHARDS} --scores-out scored",
-            f"{SHARDS} --resume kept",
-            f"{SHARDS} --resume kept --format tsv",
-            f"{SHARDS} --level segment --format tsv",
-        ],
-        needs=("shards",),
-        limit=6000,
     ),
     Case("engines/dask", [score_by_dask], needs=("shards",), limit=12000),
 ]  # fmt: skip

@@ -609,7 +609,7 @@ def test_another_process_counts_the_same(spec, other_process):
 def test_batches_add_up_to_the_digits_of_one_call(spec):
     metric = registry.metric(spec)
     skip_by_place(metric)
-    if metric.fit and metric.fit.from_terms:
+    if metric.fit and metric.fit.by_references:
         metric = made(spec)
     if metric.fit or "whole_documents" in metric.needs:
         with pytest.raises(OptionError, match="whole test set"):

@@ -12,13 +12,12 @@ from metra.corpus import examples
 from metra.errors import (
     CorpusError,
     OptionError,
-    UnfittedError,
     UnknownNameError,
     no_such,
 )
 from metra.metrics import registry
 from metra.metrics.options import Range, format_value, parse_spec, read_parameters
-from metra.metrics.record import Fit, Metric, TermCounts, check_needs, metric_factory
+from metra.metrics.record import Metric, check_needs, metric_factory
 from metra.stats.direction import HIGHER, LOWER, Direction
 
 
@@ -286,12 +285,3 @@ def test_the_record_has_twelve_fields_and_three_groups():
     assert groups < names
     assert build(needs=["source"]).needs == {"source"}
     assert build().needs == {"references"}
-
-
-def test_a_metric_that_is_fitted_in_one_place_takes_no_terms():
-    fit = Fit(count=len, apply=lambda _: build())
-    with pytest.raises(UnfittedError) as caught:
-        fit.apply_terms(TermCounts(b"", np.empty(0, np.int64), np.empty(0)))
-    assert str(caught.value) == (
-        "The metric cannot be fitted to parts of a corpus; fit it to all batches."
-    )

@@ -10,7 +10,7 @@ import pytest
 import metra.spark
 from metra.errors import CorpusError
 from metra.metrics import record
-from metra.metrics.record import TermCounts
+from metra.metrics.record import CorpusTerms, TermCounts
 from metra.metrics.registry import metric
 from metra.scoring.tables import build_plan, score_table
 
@@ -171,8 +171,10 @@ def test_files_that_do_not_fit_are_refused_in_a_sentence(shards, cli):
 
 
 def test_counts_that_weights_cannot_hold_are_refused():
-    nist = metric("nist").fit
-    ends = np.array([1], np.int64)
-    assert nist.apply_terms(TermCounts(b"a", ends, np.array([2**32 - 1])))
+    def weigh(count: int) -> object:
+        terms = TermCounts(b"a", np.array([1], np.int64), np.array([count]))
+        return metric("nist").fit.apply_some(CorpusTerms(terms, np.zeros(1), count))
+
+    assert weigh(2**32 - 1)
     with pytest.raises(CorpusError, match=r"have an n-gram 4,294,967,296 times, but"):
-        nist.apply_terms(TermCounts(b"a", ends, np.array([2**32])))
+        weigh(2**32)

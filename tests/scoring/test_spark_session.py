@@ -6,7 +6,6 @@ from types import SimpleNamespace
 import pytest
 
 from metra.errors import CorpusError, MissingResourceError, OptionError
-from metra.formats.texts.arrow_columns import NullValueError
 from metra.scoring.executors import spark_session as spark_session_module
 from metra.scoring.executors.spark_session import spark_session, translate_error
 
@@ -65,9 +64,9 @@ SAID = [  # as Spark 4.3.0 says it, shortened in the middle
         "Traceback (most recent call last):\nmetra.io.arrow_rows.NullValueError: Row "
         "3 of a batch is null in the column 'a.b', which needs a text; fill "
         "it in.\n",
-        NullValueError,
-        "Row 3 of a batch is null in the column 'a.b', which needs a text; fill it "
-        "in, if need be with an empty text, or remove the row.",
+        CorpusError,
+        "A row of the table is null in the column 'a.b', which needs a text; fill it in, if "
+        "need be with an empty text, or remove the row (`a.b` IS NULL finds it).",
         id="null",
     ),
     pytest.param(

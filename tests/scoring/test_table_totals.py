@@ -16,7 +16,6 @@ from metra.formats.texts.arrow_columns import NullValueError
 from metra.scoring.plan import ScoringPlan, check_metrics
 from metra.scoring.table_totals import (
     add_totals,
-    count_terms,
     count_totals,
     encode_weights,
     number_keys,
@@ -26,7 +25,7 @@ from metra.scoring.table_totals import (
     totals_schema,
 )
 from metra.scoring.tables import check_schema
-from metra.scoring.totals import GroupTotals, KeyList, Totals
+from metra.scoring.totals import GroupTotals
 
 WORDS = "the a cat dog sat on mat , . house very big é 日本 «x»"
 SPECS = ("bleu", "chrf", "ter", "wer", "meteor", "gtm:e=2", "f1", "nist", "ltv")
@@ -72,19 +71,18 @@ def cut(rows: pa.Table, sizes: list[int]) -> list[pa.RecordBatch]:
     return [batch for piece in pieces for batch in piece.combine_chunks().to_batches()]
 
 
-def added(
-    batches: list[pa.RecordBatch], wanted: ScoringPlan
-) -> tuple[bytes, list[dict]]:
-    weights = encode_weights(count_terms(batch, wanted) for batch in batches)
+def added(batches: list[pa.RecordBatch], wanted: ScoringPlan) -> list[dict]:
+    weights = encode_weights(batches, wanted)
     totals = add_totals(count_totals(batch, wanted, weights) for batch in batches)
     names = [*wanted.group_by, "_system", "_metric"]
-    return weights, sorted(
+    return sorted(
         totals.to_pylist(), key=lambda row: [str(row[name]) for name in names]
     )
 
 
 ROWS = table()
 WHOLE = added(ROWS.to_batches(), plan())
+WEIGHTS = encode_weights(ROWS.to_batches(), plan())
 
 
 @settings(max_examples=12, deadline=None)
@@ -95,15 +93,8 @@ def test_cuts_and_order_change_no_digit(sizes, seed):
     assert added(batches, plan()) == WHOLE
 
 
-def test_terms_are_added_in_steps_where_they_are_many(monkeypatch):
-    from metra.scoring import table_totals
-
-    monkeypatch.setattr(table_totals, "_HELD", 50)
-    assert added(cut(ROWS, [100] * 5), plan()) == WHOLE
-
-
 def test_totals_may_be_added_in_steps():
-    batches = [count_totals(batch, plan(), WHOLE[0]) for batch in cut(ROWS, [100] * 5)]
+    batches = [count_totals(batch, plan(), WEIGHTS) for batch in cut(ROWS, [100] * 5)]
     step = add_totals(batches[:2])
     found = add_totals([add_totals(batches[2:]), step])
     assert score_totals(found, plan()) == score_totals(add_totals(batches), plan())
@@ -126,8 +117,7 @@ def test_rows_of_totals_may_come_in_any_order_and_parts():
 
 
 def test_the_same_scores_as_in_memory():
-    weights, _ = WHOLE
-    totals = add_totals(count_totals(b, plan(), weights) for b in ROWS.to_batches())
+    totals = add_totals(count_totals(b, plan(), WEIGHTS) for b in ROWS.to_batches())
     found = score_totals(totals, plan())
     columns = ROWS.to_pydict()
     evalset = metra.EvalSet([columns["ref"], columns["ref2"]], documents=columns["doc"])
@@ -169,7 +159,7 @@ def test_a_group_is_scored_as_if_it_were_alone():
 def test_segment_scores_are_further_columns():
     wanted = plan(segments=True)
     batch = ROWS.to_batches()[0]
-    found = score_rows(batch, wanted, WHOLE[0])
+    found = score_rows(batch, wanted, WEIGHTS)
     assert found.schema == scores_schema(wanted, batch.schema)
     assert found.select(batch.schema.names) == batch
     columns = ROWS.to_pydict()
@@ -380,51 +370,37 @@ def pieces_of_groups(draw):
 
 
 @settings(max_examples=150, deadline=None)
-@given(pieces_of_groups(), st.sampled_from([0, 3, 1000]))
-def test_groups_are_those_of_a_plain_dictionary(pieces, waiting):
+@given(pieces_of_groups())
+def test_groups_are_those_of_a_plain_dictionary(pieces):
     expected: dict[tuple, float] = {}
-    pair, number = ("A", "bleu"), 0
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("metra.scoring.totals._WAITING", waiting)
-        totals = Totals()
-        for piece in pieces:
-            keys, places = number_keys(piece, piece.schema.names)
-            assert len({*keys}) == len(keys)
-            rows = np.zeros((len(keys), 3))
-            columns = [column.to_pylist() for column in piece.columns]
-            for place, key in zip(places, zip(*columns, strict=True), strict=True):
-                number += 1
-                rows[place] += [1, 0, number]
-                expected[key] = expected.get(key, 0) + number
-            totals.add(Totals(groups=GroupTotals(keys, {pair: rows})))
-        assert totals.groups._count <= max(waiting, len(expected))
-    found = zip(totals.groups.keys, totals.groups.rows[pair].tolist(), strict=True)
+    pair, number, totals = ("A", "bleu"), 0, GroupTotals()
+    for piece in pieces:
+        keys, places = number_keys(piece, plan(group_by=tuple(piece.schema.names)))
+        assert len({*keys}) == len(keys)
+        rows = np.zeros((len(keys), 3))
+        columns = [column.to_pylist() for column in piece.columns]
+        for place, key in zip(places, zip(*columns, strict=True), strict=True):
+            number += 1
+            rows[place] += [1, 0, number]
+            expected[key] = expected.get(key, 0) + number
+        totals.add(keys, {pair: rows})
+    found = zip(totals.keys, totals.rows[pair].tolist(), strict=True)
     assert {key: sums for key, (*_, sums) in found} == expected
-    assert [*totals.groups.keys] == [*expected]
+    assert totals.keys == [*expected]
     assert totals.sum()[pair].segments == sum(piece.num_rows for piece in pieces)
 
 
-def test_keys_that_arrow_cannot_join_are_compared_as_values():
-    """Such as times in two zones: the same moment is the same group."""
+def test_the_same_moment_in_two_zones_is_one_group():
     noon = datetime(2003, 1, 1, 12, tzinfo=UTC)
-
-    def count(zone: str) -> Totals:
+    totals = GroupTotals()
+    for zone in ("UTC", "Europe/Berlin", "UTC"):
         kind = pa.timestamp("us", zone)
         times = pa.array([noon, noon + timedelta(hours=1), None], kind)
-        keys, _ = number_keys(pa.record_batch([times], ["time"]), ["time"])
-        return Totals(groups=GroupTotals(keys, {("A", "bleu"): np.ones((3, 3))}))
-
-    totals = Totals()
-    for zone in ("UTC", "Europe/Berlin", "UTC"):
-        totals.add(count(zone))
-    assert [*totals.groups.keys] == [(noon,), (noon + timedelta(hours=1),), (None,)]
-    assert totals.groups.rows["A", "bleu"].tolist() == [[3.0] * 3] * 3
-    # What was compared as values can be added again, to others of either kind.
-    for first, sums in ((totals, 6.0), (count("UTC"), 4.0)):
-        more = Totals()
-        more.add(first)
-        more.add(totals)
-        assert more.groups.rows["A", "bleu"].tolist() == [[sums] * 3] * 3
+        batch = pa.record_batch([times], ["time"])
+        keys, _ = number_keys(batch, plan(group_by=("time",)))
+        totals.add(keys, {("A", "bleu"): np.ones((3, 3))})
+    assert totals.keys == [(noon,), (noon + timedelta(hours=1),), (None,)]
+    assert totals.rows["A", "bleu"].tolist() == [[3.0] * 3] * 3
 
 
 def test_rows_of_the_same_group_in_one_table_of_totals_add_up():
@@ -438,20 +414,9 @@ def test_rows_of_the_same_group_in_one_table_of_totals_add_up():
 
 
 def test_groups_that_only_some_systems_have_are_nothing_for_the_others():
-    totals = Totals()
+    totals = GroupTotals()
     for system, key in (("A", "x"), ("B", "y"), ("A", "z")):
-        groups = GroupTotals(KeyList([(key,)]), {(system, "bleu"): np.ones((1, 3))})
-        totals.add(Totals(groups=groups))
-    assert [*totals.groups.keys] == [("x",), ("y",), ("z",)]
-    rows = {pair: rows[:, 0].tolist() for pair, rows in totals.groups.rows.items()}
+        totals.add([(key,)], {(system, "bleu"): np.ones((1, 3))})
+    assert totals.keys == [("x",), ("y",), ("z",)]
+    rows = {pair: rows[:, 0].tolist() for pair, rows in totals.rows.items()}
     assert rows == {("A", "bleu"): [1, 0, 1], ("B", "bleu"): [0, 1, 0]}
-
-
-def test_chunks_of_few_groups_do_not_wait_for_long():
-    totals, most = Totals(), 0
-    for _ in range(500):
-        groups = GroupTotals(KeyList([("x",)]), {("A", "bleu"): np.ones((1, 3))})
-        totals.add(Totals(groups=groups))
-        most = max(most, len(totals.groups._waiting))
-    assert most == 64
-    assert totals.sum()["A", "bleu"].segments == 500

@@ -92,10 +92,8 @@ def compare(
         choose_trials,
         compare_statistics,
     )
-    from metra.scoring.evaluate import make_metrics
+    from metra.scoring.evaluate import count_guarded, make_metrics
     from metra.scoring.files import open_scored
-    from metra.scoring.guards import TextGuard, list_toks
-    from metra.scoring.statistics import count_corpus
 
     names = [entry.name for entry in fields(ComparisonSettings)]
     settings = ComparisonSettings(**{name: given[name] for name in names})
@@ -115,16 +113,13 @@ def compare(
     style = output.build_result_style(form, out, given)
     check_format(form, analyses)
     collected = prepare_analyses(corpus, chosen, analyses)
-    guard = TextGuard(list_toks(chosen))
-    visitors = [collected.visit, guard.visit]
     with (
         output.show_text_warnings(strict=given["strict"]),
         output.show_progress() as progress,
     ):
-        statistics = count_corpus(
-            corpus, chosen, keep=True, visitors=visitors, progress=progress
+        statistics = count_guarded(
+            corpus, chosen, keep=True, visitors=[collected.visit], progress=progress
         )
-        guard.warn()
     with output.show_progress("trials") as progress:
         results = compare_statistics(statistics, settings, progress=progress)
     results = replace(results, layouts=corpus.layouts)

@@ -151,7 +151,7 @@ def stability(
 
     corpus = open_texts(files._replace(outputs=[first, second]))
     result = compute_stability(
-        *read_streams(corpus, text),
+        *read_streams(corpus, text)[0],
         names=(name_system(first), name_system(second)),
         width=width,
     )
@@ -203,18 +203,18 @@ def matches(
     from metra.formats.stream import name_system
     from metra.report.pictures.polygons import draw_match_sets
     from metra.report.writers.salience import format_match_lines, render_match_sets
-    from metra.scoring.files import read_outputs, read_streams
+    from metra.scoring.files import read_streams
 
     corpus = files.open()
     if not corpus.has_documents:
         msg = "Document ids are needed; give --docs with the document of each line."
         raise click.UsageError(msg)
-    streams = read_streams(corpus, text)
+    streams, outputs_by_system = read_streams(corpus, text)
     references = files.references
     first, second = map(name_system, references) if len(references) == 2 else _UNNAMED
     sets = compute_match_sets(
         streams,
-        read_outputs(corpus, text),
+        outputs_by_system,
         names=(first, second),
         weight=WEIGHTS[by],
         threshold=threshold,

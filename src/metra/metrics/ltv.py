@@ -163,7 +163,7 @@ def ltv(
         return with_weights(fixed, weights if salience.by_document else None)
     fit = record.Fit(
         count=partial(_count_references, text=text),
-        from_terms=lambda terms: Frequencies.from_terms(terms[:3]),
+        by_references=True,
         to_tables=Frequencies.tables,
         from_tables=Frequencies.from_tables,
         apply=apply,

@@ -107,7 +107,7 @@ def nist(
         return apply(weight_files.read_information(info, n))
     fit = record.Fit(
         count=partial(fit_information, n=n, tok=tok, case=case, stem=stem, style=style),
-        from_terms=partial(_weigh_terms, n=n, style=style),
+        by_references=True,
         to_tables=_build_tables,
         from_tables=partial(_read_tables, n=n, style=style),
         apply=apply,

@@ -103,8 +103,7 @@ class Fit:
     """Weights from the references of a whole corpus: `metric.fit(batches)` applies them.
 
     `count` returns counts of the metric's own kind, and `apply` the metric with the weights
-    of such counts, which has no `fit` itself. Counts of a metric that can be fitted in parts
-    have a method `terms()`, whose numbers add up.
+    of such counts, which has no `fit` itself.
     """
 
     count: Callable[[Iterable[Batch]], Any]
@@ -112,11 +111,10 @@ class Fit:
     #: Counts as arrays or other plain data, for a pickle, and back.
     to_tables: Callable[[Any], Any] = lambda counts: counts
     from_tables: Callable[[Any], Any] = lambda tables: tables
-    #: Counts from the summed terms of all parts of a corpus, in the order of the keys' bytes;
-    #: None if the corpus has to be counted in one place.
-    from_terms: Callable[[TermCounts], Any] | None = None
+    #: True if weights depend on references and documents only, in any order.
+    by_references: bool = False
     #: The metric for rows of a corpus whose terms do not fit into memory, from the terms of
-    #: these rows; None if the terms of every corpus fit.
+    #: these rows; None if the terms of every corpus fit. Counts then have a method `terms()`.
     apply_some: "Callable[[CorpusTerms], Metric] | None" = None
     #: Salience and weights of words in documents, if terms are pairs of a document and a word:
     #: rows then need all terms of their documents.
@@ -125,17 +123,6 @@ class Fit:
     def __call__(self, batches: Iterable[Batch]) -> "Metric":
         """Return the metric with the weights of these batches' references."""
         return self.apply(self.count(self._limit_size(batches)))
-
-    def count_terms(self, batch: Batch) -> TermCounts:
-        """Return the terms of a batch's references, in no order, each key once."""
-        return TermCounts(*self.count([batch]).terms())
-
-    def apply_terms(self, terms: TermCounts) -> "Metric":
-        """Return the metric with the weights of the summed terms of a corpus in parts."""
-        if self.from_terms is None:
-            msg = "The metric cannot be fitted to parts of a corpus; fit it to all batches."
-            raise UnfittedError(msg)
-        return self.apply(self.from_terms(terms))
 
     def _limit_size(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         references = 0

@@ -33,10 +33,9 @@ from metra.scoring.compare import (
     compare_statistics,
     select_baseline_family,
 )
-from metra.scoring.evaluate import EvaluationOptions, evaluate_statistics
-from metra.scoring.guards import TextGuard, list_toks
+from metra.scoring.evaluate import EvaluationOptions, count_guarded, evaluate_statistics
 from metra.scoring.results import HUMAN_SCORE, Results, SystemScores
-from metra.scoring.statistics import CHUNK, count_corpus
+from metra.scoring.statistics import CHUNK
 from metra.stats import defaults
 from metra.stats.parallel import Progress
 
@@ -133,17 +132,15 @@ def build_study(
         seed=seed,
     )
     collected = prepare_analyses(corpus, metrics, analyses)
-    guard = TextGuard(list_toks(metrics))
-    sheets = count_corpus(
+    sheets = count_guarded(
         corpus,
         metrics,
         keep=True,
-        visitors=[collected.visit, guard.visit],
+        visitors=[collected.visit],
         # Enough chunks of several systems for all cores.
         chunk=-(-CHUNK // len(corpus.systems)),
         progress=counting,
     )
-    guard.warn()
     metrics = sheets.metrics
     if len(sheets.systems) > 1:
         contest = ComparisonSettings(baseline=baseline, all_pairs=True, seed=seed)

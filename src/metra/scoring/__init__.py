@@ -8,7 +8,6 @@ statistics: one pass through a corpus that counts all metrics
 evaluate: scores of systems, documents, segments and groups, with intervals
 memory: texts in memory, scored by one metric or by several
 guards: warnings about texts that look like a mistake
-text_checks: what looks like a mistake in a sample of lines
 accumulator: scores of texts that come in batches, merged across processes
 compare: significance tests of systems against a baseline or each other
 baseline: saved statistics, and later outputs checked against them

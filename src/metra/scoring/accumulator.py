@@ -159,7 +159,7 @@ class AccumulatorState(NamedTuple):
 
 def _refuse_dependent(spec: str, metric: Metric) -> None:
     """Refuse metrics by which a segment's statistics depend on other segments."""
-    if metric.fit and metric.fit.from_terms:
+    if metric.fit and metric.fit.by_references:
         msg = (
             f"{spec} needs weights from the references of the whole test set; give "
             "the metric that metric.fit([metra.Batch(hyps, refs)]) returns."

@@ -31,12 +31,12 @@ from metra.scoring.compare import (
 from metra.scoring.evaluate import (
     NO_DOCUMENTS,
     EvaluationOptions,
+    count_guarded,
     evaluate_statistics,
 )
-from metra.scoring.guards import TextGuard, list_toks
 from metra.scoring.json import SCHEMA
 from metra.scoring.results import Results
-from metra.scoring.statistics import CorpusStatistics, Tally, count_corpus
+from metra.scoring.statistics import CorpusStatistics, Tally
 from metra.scoring.totals import Total, Totals
 from metra.stats import totals as exact
 from metra.stats.parallel import Progress
@@ -151,12 +151,10 @@ def _count_with_digests(
     corpus: "Corpus", metrics: Mapping[str, Metric], progress: Progress
 ) -> tuple[CorpusStatistics, list[str]]:
     """Count every segment, compute digests of the texts, and warn of likely mistakes."""
-    digests, guard = _Digests(metrics.values()), TextGuard(list_toks(metrics))
-    visitors = [digests.visit, guard.visit]
-    statistics = count_corpus(
-        corpus, metrics, keep=True, visitors=visitors, progress=progress
+    digests = _Digests(metrics.values())
+    statistics = count_guarded(
+        corpus, metrics, keep=True, visitors=[digests.visit], progress=progress
     )
-    guard.warn()
     return statistics, digests.list_digests()
 
 

@@ -19,12 +19,12 @@ from metra.scoring.evaluate import (
     build_options,
     build_samples,
     choose_unit,
+    count_guarded,
     evaluate_statistics,
     make_metrics,
 )
-from metra.scoring.guards import TextGuard, list_toks
 from metra.scoring.results import Results
-from metra.scoring.statistics import CorpusStatistics, count_corpus
+from metra.scoring.statistics import CorpusStatistics
 from metra.stats import defaults, multiplicity, significance
 from metra.stats.defaults import LEAST_UNITS
 from metra.stats.parallel import Progress
@@ -191,9 +191,7 @@ def compare(
     choose_trials(corpus.systems, settings)  # what cannot be is refused before the work
     if options.documents and not corpus.has_documents:
         raise CorpusError(NO_DOCUMENTS)
-    guard = TextGuard(list_toks(chosen))
-    statistics = count_corpus(corpus, chosen, keep=True, visitors=[guard.visit])
-    guard.warn()
+    statistics = count_guarded(corpus, chosen, keep=True)
     return compare_statistics(statistics, settings, options)
 
 

@@ -1,6 +1,6 @@
 """Score outputs by metrics at every level: the evaluation of one or more systems."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -23,12 +23,12 @@ from metra.stats import defaults, totals
 from metra.stats.parallel import Progress
 
 if TYPE_CHECKING:
+    from metra.corpus.batch import CorpusChunk
     from metra.corpus.outputs import Corpus, Outputs
     from metra.formats.texts.sources import Source
     from metra.metrics.llm.endpoint import Estimate
     from metra.metrics.record import Array, Metric
     from metra.scoring.files import CorpusFiles, FileCorpus
-    from metra.scoring.memory import IdleGuard
     from metra.scoring.results import Results, Score
     from metra.stats.resampling import Sample
 
@@ -159,13 +159,7 @@ def estimate_files(request: ScoringRequest) -> "dict[str, Estimate]":
             "leave out `scores_out`, `resume` and `group_by`."
         )
         raise OptionError(msg)
-    return estimate_corpus(*request.open())
-
-
-def estimate_corpus(
-    corpus: "Corpus", metrics: "Mapping[str, Metric]"
-) -> "dict[str, Estimate]":
-    """Return what scoring a corpus will take, for each metric that asks other machines."""
+    corpus, metrics = request.open()
     metrics = fit_metrics(corpus, metrics)
     return {
         spec: metric.notes.estimate(
@@ -190,51 +184,41 @@ def check_first_rows(request: ScoringRequest) -> None:
 
 def _score_parquet(request: ScoringRequest, progress: Progress) -> "Results":
     """Score a table in Parquet by its columns, on this machine or another engine."""
-    paths, settings = _list_table_files(request)
-    from metra.scoring.tables import score_table
-
-    if request.engine != "local":
-        settings |= request.settings
-    return score_table(
-        paths,
-        list(request.metrics),
-        engine=request.engine,
-        progress=progress,
-        **settings,
-    )
-
-
-def _list_table_files(request: ScoringRequest) -> tuple[Sequence[str], dict[str, Any]]:
-    """List the files of a table, and the settings for any engine."""
     from metra.text.columns import import_pyarrow
 
-    paths, system = request.files.outputs, None
+    files, settings = request.files, request.settings
+    paths, system, purpose = files.outputs, None, f"on {request.engine.title()}"
     if request.engine == "local":
-        files = list_table_files(request.files)
-        if len(files) != 1 or files[0].format is not PARQUET:
+        sources = list_table_files(files)
+        if len(sources) != 1 or sources[0].format is not PARQUET:
             msg = (
                 "`scores_out` and `resume` need Parquet files with a column for each "
                 "system; `metra convert` writes them from other formats."
             )
             raise OptionError(msg)
-        paths, system = files[0].shards or (files[0].path,), files[0].name
-        import_pyarrow("Scoring Parquet in parts")
-    else:
-        import_pyarrow(f"Scoring on {request.engine.title()}")
+        paths, system = sources[0].shards or (sources[0].path,), sources[0].name
+        settings, purpose = {}, "Parquet in parts"
+    import_pyarrow(f"Scoring {purpose}")
     from metra.formats.texts.columns import ColumnNames
+    from metra.scoring.tables import score_table
 
-    names = request.files.columns or ColumnNames()
-    return list(paths), {
-        "hypothesis": names.outputs,
-        "reference": names.references,
-        "source": names.source,
-        "document": names.document,
-        "group_by": request.group_by,
-        "score_columns": request.files.score_columns,
-        "scores_out": request.scores_out,
-        "resume": request.resume,
-        "system": system,
-    }
+    names = files.columns or ColumnNames()
+    return score_table(
+        list(paths),
+        list(request.metrics),
+        hypothesis=names.outputs,
+        reference=names.references,
+        source=names.source,
+        document=names.document,
+        group_by=request.group_by,
+        score_columns=files.score_columns,
+        scores_out=request.scores_out,
+        resume=request.resume,
+        engine=request.engine,
+        system=system,
+        progress=progress,
+        **settings,
+    )
 
 
 def evaluate_corpus(
@@ -245,7 +229,7 @@ def evaluate_corpus(
     group_by: Sequence[str] = (),
     chunk: int = CHUNK,
     progress: Progress = lambda *_: None,
-    guard: "TextGuard | IdleGuard | None" = None,
+    guarded: bool = True,
 ) -> "Results":
     """Score a corpus, wherever it is kept, reading it once (twice for fitted metrics).
 
@@ -265,20 +249,37 @@ def evaluate_corpus(
             "document scores, segment scores and intervals."
         )
         raise OptionError(msg)
-    guard = guard or TextGuard(list_toks(metrics))
-    statistics = count_corpus(
+    statistics = count_guarded(
         corpus,
         metrics,
         keep=need_rows,
         group_by=group_by,
-        visitors=[guard.visit, *([notes.visit] if notes else [])],
+        visitors=[notes.visit] if notes else [],
         in_order=notes is not None,
         chunk=chunk,
         progress=progress,
+        guarded=guarded,
     )
-    guard.warn()
     results = evaluate_statistics(statistics, options)
     return notes.add_to(results) if notes else results
+
+
+def count_guarded(
+    corpus: "Corpus",
+    metrics: "Mapping[str, Metric]",
+    *,
+    visitors: Sequence[Callable[["CorpusChunk"], None]] = (),
+    guarded: bool = True,
+    **options: Any,
+) -> CorpusStatistics:
+    """Count a corpus as `count_corpus` does, and warn of texts that look like a mistake."""
+    if not guarded:
+        return count_corpus(corpus, metrics, visitors=visitors, **options)
+    guard = TextGuard(list_toks(metrics))
+    visitors = [*visitors, guard.visit]
+    statistics = count_corpus(corpus, metrics, visitors=visitors, **options)
+    guard.warn()
+    return statistics
 
 
 Intervals: TypeAlias = Mapping[tuple[str, str], tuple[float, float] | None]

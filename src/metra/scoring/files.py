@@ -4,10 +4,11 @@ This module joins `formats`, which knows files and columns, with `corpus`, which
 segments; packages of one layer do not import each other, so it lives in the layer above.
 """
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import compress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from metra.corpus.batch import EMPTY, CorpusChunk, SegmentColumn, check_chunk
 from metra.errors import CorpusError, OptionError, not_possible
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 #: So many segments are read at a time.
 CHUNK = 1024
+#: Tokens of segments in chunks, with their documents.
+TokenStream: TypeAlias = list[tuple[Tokens, list[str]]]
 
 
 class CorpusFiles(NamedTuple):
@@ -78,21 +81,15 @@ def open_corpus(
     references: Sequence[str] = (),
     source: str | None = None,
     documents: str | None = None,
-    *,
-    input_format: str = "auto",
-    columns: ColumnNames | None = None,
-    reading: ReadingOptions | None = None,
-    test_set: "NamedSet | None" = None,
+    **reading: Any,
 ) -> "FileCorpus":
-    """Join the files of a call into one corpus.
+    """Join the files of a call into one corpus; `reading` has further `CorpusFiles` fields.
 
     An output is a path or `NAME=PATH`; `-` is standard input. A table, a JSON lines file,
     or an SGML or XML file may bring references, sources, documents and several systems
-    along; `columns` says which columns of a table are what, `reading` how files are read. A
-    `test_set` that was found by its name brings the same, and may leave out segments.
+    along.
     """
-    files = (outputs, references, source, documents)
-    return CorpusFiles(*files, input_format, columns, reading, test_set).open()
+    return CorpusFiles(outputs, references, source, documents, **reading).open()
 
 
 def open_scored(
@@ -137,14 +134,24 @@ def _build_score_corpus(metrics: "Mapping[str, Metric]") -> "Outputs":
     return Outputs(EvalSet(documents=documents), outputs)
 
 
-class _ScoreColumn(NamedTuple):
-    name: str
+class ScoredColumn(NamedTuple):
+    """A column with the scores of one system's outputs by one metric."""
+
+    metric: str
     system: str
     column: str
-    options: Mapping[str, str]
+    higher_is_better: bool | None = None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Options of the scores that were given."""
+        given = zip(self._fields[3:], self[3:], strict=True)
+        return {name: value for name, value in given if value is not None}
 
 
-def parse_score_column(entry: str) -> _ScoreColumn:
+def parse_score_column(entry: str) -> ScoredColumn:
     """Split `NAME[/SYSTEM]=COLUMN[:option=value,…]`; the column may have that very name.
 
     >>> parse_score_column("comet/A=c1")[:3], parse_score_column("comet/A")[:3]
@@ -158,19 +165,28 @@ def parse_score_column(entry: str) -> _ScoreColumn:
     name, _, system = title.partition("/")
     column = options.pop("file")
     options.pop("name")
-    return _ScoreColumn(name, system, column, options)
+    given: dict[str, Any] = {}
+    for option, value in options.items():
+        if option == "better" and value in ("higher", "lower"):
+            given["higher_is_better"] = value == "higher"
+        elif option in ("low", "high"):
+            given[option] = _parse_score(value, f"{name}: {option}")
+        else:
+            wrong = f"{name}: {option}={value}"
+            raise OptionError(not_possible(wrong, "better=higher or better=lower"))
+    return ScoredColumn(name, system, column, **given)
 
 
 def _read_score_columns(
-    corpus: "FileCorpus", entries: Sequence[_ScoreColumn]
+    corpus: "FileCorpus", entries: Sequence[ScoredColumn]
 ) -> "dict[str, Metric]":
     from metra.metrics.outside import import_scores
 
     tables: dict[str, dict[str, list[float]]] = {}
     options: dict[str, dict[str, Any]] = {}
     for entry in entries:
-        values = tables.setdefault(entry.name, {}).setdefault(entry.system, [])
-        options.setdefault(entry.name, {}).update(convert_score_options(entry))
+        values = tables.setdefault(entry.metric, {}).setdefault(entry.system, [])
+        options.setdefault(entry.metric, {}).update(entry.options)
         for chunk in corpus.chunks(CHUNK, [entry.column]):
             for at, value in enumerate(chunk.labels[0], chunk.first + 1):
                 place = f"The column {entry.column!r}, segment {at},"
@@ -179,20 +195,6 @@ def _read_score_columns(
         name: import_scores(name, table, **options[name])
         for name, table in tables.items()
     }
-
-
-def convert_score_options(entry: _ScoreColumn) -> dict[str, Any]:
-    """Return the options of scores in memory for those of a spec."""
-    converted: dict[str, Any] = {}
-    for option, value in entry.options.items():
-        if option == "better" and value in ("higher", "lower"):
-            converted["higher_is_better"] = value == "higher"
-        elif option in ("low", "high"):
-            converted[option] = _parse_score(value, f"{entry.name}: {option}")
-        else:
-            given = f"{entry.name}: {option}={value}"
-            raise OptionError(not_possible(given, "better=higher or better=lower"))
-    return converted
 
 
 def _parse_score(value: object, place: str) -> float:
@@ -352,14 +354,21 @@ def read_tokens(
 
     Without a list of documents, each of several plain files is one.
     """
-    formats = {_choose_format(path, files) for path in files.outputs}
-    if files.documents is None and len(files.outputs) > 1 and formats == {PLAIN}:
-        encoding = files.reading.encoding if files.reading else None
-        yield from _read_each(files.outputs, text, encoding)
+    paths = files.outputs
+    formats = {_choose_format(path, files) for path in paths}
+    if files.documents is not None or len(paths) < 2 or formats != {PLAIN}:
+        for chunk in open_texts(files).chunks(CHUNK):
+            for column in chunk.refs:
+                yield column.tokens(text), list(chunk.documents or ())
         return
-    for chunk in open_texts(files).chunks(CHUNK):
-        for column in chunk.refs:
-            yield column.tokens(text), list(chunk.documents or ())
+    names = [name_system(path) for path in paths]
+    if len(set(names)) < len(names):
+        names = [os.path.normpath(path) for path in paths]
+    encoding = files.reading.encoding if files.reading else None
+    for path, name in zip(paths, names, strict=True):
+        with closing(LineReader(path, encoding)) as lines:
+            while len(segments := lines.read(CHUNK)):
+                yield prepare(segments, text), [name] * len(segments)
 
 
 def _choose_format(path: str, files: CorpusFiles) -> TextFormat:
@@ -367,44 +376,22 @@ def _choose_format(path: str, files: CorpusFiles) -> TextFormat:
     return choose_format(path, files.input_format, encoding)
 
 
-def _read_each(
-    files: Sequence[str], text: Preparation, encoding: str | None
-) -> Iterator[tuple[Tokens, list[str]]]:
-    names = [name_system(path) for path in files]
-    if len(set(names)) < len(names):
-        from pathlib import Path
-
-        names = [str(Path(path)) for path in files]
-    for path, name in zip(files, names, strict=True):
-        with closing(LineReader(path, encoding)) as lines:
-            while len(segments := lines.read(CHUNK)):
-                yield prepare(segments, text), [name] * len(segments)
-
-
 def read_streams(
     corpus: FileCorpus, text: Preparation
-) -> tuple[list[tuple[Tokens, list[str]]], ...]:
-    """Return the tokens of two references apart, each with the segments' documents."""
-    streams: tuple[list[tuple[Tokens, list[str]]], ...] = ([], [])
+) -> tuple[tuple[TokenStream, TokenStream], dict[str, TokenStream]]:
+    """Return the tokens of two references apart, and those of each system's outputs."""
+    streams: tuple[TokenStream, TokenStream] = ([], [])
+    outputs: dict[str, TokenStream] = {name: [] for name in corpus.systems}
     for chunk in corpus.chunks(CHUNK):
         if len(chunk.refs) != 2:
             msg = f"Expected two references to compare; found {len(chunk.refs)}."
             raise CorpusError(msg)
+        documents = list(chunk.documents or ())
         for stream, column in zip(streams, chunk.refs, strict=True):
-            stream.append((column.tokens(text), list(chunk.documents or ())))
-    return streams
-
-
-def read_outputs(
-    corpus: FileCorpus, text: Preparation
-) -> dict[str, list[tuple[Tokens, list[str]]]]:
-    """Return the tokens of each system's outputs, with the segments' documents."""
-    streams: dict[str, list[tuple[Tokens, list[str]]]] = {}
-    for chunk in corpus.chunks(CHUNK):
+            stream.append((column.tokens(text), documents))
         for name, column in chunk.systems.items():
-            tokens = column.tokens(text), list(chunk.documents or ())
-            streams.setdefault(name, []).append(tokens)
-    return streams
+            outputs[name].append((column.tokens(text), documents))
+    return streams, outputs
 
 
 def read_labels(specs: Sequence[str]) -> dict[str, list[str]]:

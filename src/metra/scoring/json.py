@@ -19,6 +19,12 @@ COMPARISON = (
     *("standard_error", "effect", "p_value", "p_holm", "p_bh"),
     *("significant", "higher_is_better", "test", "family", "family_size", "gain"),
 )
+#: Keys of a score, and those that are left out where there is no value.
+SCORE = (
+    *("score", "interval", "signature", "higher_is_better", "target"),
+    *("segment_signature", "parts"),
+)
+_LEFT_OUT = ("interval", "target", "segment_signature")
 #: Keys of a metric's note.
 DETAIL = ("note", "text", "about", "count", "segments")
 
@@ -117,16 +123,12 @@ def convert_number(value: float) -> float | int | None:
 def _list_scores(entry: SystemScores) -> dict[str, Any]:
     scores = {}
     for spec, score in entry.scores.items():
-        data: dict[str, Any] = {"score": score.score}
-        if score.interval is not None:
-            data["interval"] = score.interval
-        data["signature"] = score.signature
-        data["higher_is_better"] = score.higher_is_better
-        if score.target is not None:
-            data["target"] = score.target
-        if score.segment_signature:
-            data["segment_signature"] = score.segment_signature
-        scores[spec] = data | {"parts": score.parts}
+        data = {name: getattr(score, name) for name in SCORE}
+        scores[spec] = {
+            name: value
+            for name, value in data.items()
+            if value is not None or name not in _LEFT_OUT
+        }
     return {"name": entry.name, "scores": scores}
 
 
@@ -134,39 +136,31 @@ def _list_levels(entry: SystemScores) -> dict[str, Any]:
     """Return scores of documents and segments and their details, by level and spec."""
     levels: dict[str, dict[str, Any]] = {}
     for spec, score in entry.scores.items():
-        details = None
-        if score.details is not None:
-            details = [
-                {name: getattr(d, name) for name in DETAIL} for d in score.details
-            ]
-        for level, values in (
-            ("documents", score.documents),
-            ("segments", None if score.segments is None else score.segments.tolist()),
-            ("alignments", _list_alignments(score)),
-            ("details", details),
-        ):
-            if values is not None:
-                levels.setdefault(level, {})[spec] = values
+        values = {
+            "documents": score.documents,
+            "segments": None if score.segments is None else score.segments.tolist(),
+            "alignments": _list_alignments(score),
+            "details": None
+            if score.details is None
+            else [{name: getattr(d, name) for name in DETAIL} for d in score.details],
+        }
+        for level, own in values.items():
+            if own is not None:
+                levels.setdefault(level, {})[spec] = own
     return levels
 
 
 def _list_alignments(score: Score) -> list[dict[str, Any]] | None:
     if score.alignments is None:
         return None
+    names = ("chosen", "unit", "counts", "hyp", "ref", "links")
     return [
         {
             "segment": number,
             "references": [
-                {
-                    "reference": alignment.reference + 1,
-                    "chosen": alignment.chosen,
-                    "unit": alignment.unit,
-                    "counts": alignment.counts,
-                    "hyp": alignment.hyp,
-                    "ref": alignment.ref,
-                    "links": alignment.links,
-                }
-                for alignment in alignments
+                {"reference": each.reference + 1}
+                | {name: getattr(each, name) for name in names}
+                for each in alignments
             ],
         }
         for number, alignments in score.alignments.items()

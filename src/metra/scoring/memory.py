@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast, overload
+from typing import Any, cast, overload
 
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
@@ -11,31 +11,14 @@ from metra.metrics.record import Array, Metric, Parts
 from metra.scoring.evaluate import (
     CI_UNITS,
     build_options,
+    count_guarded,
     evaluate_corpus,
     make_metrics,
 )
-from metra.scoring.guards import BLOCK, FIRST_BLOCKS, TextGuard, list_toks
+from metra.scoring.guards import BLOCK, FIRST_BLOCKS, LEAST
 from metra.scoring.results import Results
-from metra.scoring.statistics import count_corpus
-from metra.scoring.text_checks import LEAST
 from metra.stats import defaults, resampling, totals
 from metra.text.columns import Segments
-
-if TYPE_CHECKING:
-    from metra.corpus.batch import CorpusChunk
-
-
-class IdleGuard:
-    """A guard that does nothing."""
-
-    def visit(self, chunk: "CorpusChunk") -> None:
-        """Take nothing."""
-
-    def warn(self) -> None:
-        """Say nothing."""
-
-
-IDLE = IdleGuard()
 
 
 class LineAllowance:
@@ -49,17 +32,15 @@ class LineAllowance:
         self.lines: float = lines
         self.scored_per_line = scored_per_line
 
-    def make_guard(
-        self, corpus: Outputs, metrics: Mapping[str, Metric]
-    ) -> TextGuard | IdleGuard:
-        """Make a guard of a corpus, if there are lines left for it."""
+    def spend(self, corpus: Outputs) -> bool:
+        """Return True if there are lines left for a guard of a corpus, and spend them."""
         columns = len(corpus.outputs) + len(corpus.evalset.refs)
-        looked = columns * min(len(corpus), FIRST_BLOCKS * BLOCK)
+        sampled = columns * min(len(corpus), FIRST_BLOCKS * BLOCK)
         self.lines += columns * len(corpus) / self.scored_per_line
-        if looked > self.lines:
-            return IDLE
-        self.lines -= looked
-        return TextGuard(list_toks(metrics))
+        if sampled > self.lines:
+            return False
+        self.lines -= sampled
+        return True
 
 
 #: Lines that guards may sample in all calls of a program.
@@ -105,8 +86,8 @@ def evaluate(
     corpus = Outputs(evalset, outputs, group_by)
     names = tuple(group_by or ())
     made = make_metrics(metrics)
-    guard = _ALLOWANCE.make_guard(corpus, made)
-    return evaluate_corpus(corpus, made, options, group_by=names, guard=guard)
+    guarded = _ALLOWANCE.spend(corpus)
+    return evaluate_corpus(corpus, made, options, group_by=names, guarded=guarded)
 
 
 @overload
@@ -161,10 +142,8 @@ def score(
     metrics = make_metrics(cast("Sequence[str | Metric]", listed))
     evalset = EvalSet(refs, source, documents, refs_per_segment=refs_per_segment)
     corpus = Outputs(evalset, {"hyps": hyps})
-    is_small = len(corpus) < LEAST
-    guard = IDLE if is_small else _ALLOWANCE.make_guard(corpus, metrics)
-    statistics = count_corpus(corpus, metrics, keep=True, visitors=[guard.visit])
-    guard.warn()
+    guarded = len(corpus) >= LEAST and _ALLOWANCE.spend(corpus)
+    statistics = count_guarded(corpus, metrics, keep=True, guarded=guarded)
     results = {
         spec: Result(fitted, statistics.tallies["hyps", spec].rows, statistics.nrefs)
         for spec, fitted in statistics.metrics.items()

@@ -2,10 +2,11 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from os import PathLike, fspath
 from typing import Any, NamedTuple
 
+from metra.corpus.batch import SegmentColumn
 from metra.corpus.evalset import EvalSet
 from metra.errors import FormatError
 from metra.formats.lines import read_lines
@@ -18,7 +19,7 @@ from metra.scoring.compare import SignificanceSettings, SystemComparison
 from metra.scoring.files import CHUNK, FileCorpus
 from metra.scoring.json import SCHEMA
 from metra.scoring.results import GroupScores, Results, Score, SystemScores
-from metra.text.columns import Text, window
+from metra.text.columns import window
 
 # `metra` is the first key of every document that metra writes.
 _METRA_JSON = re.compile(r'\s*\{\s*"metra"\s*:')
@@ -79,7 +80,6 @@ def parse_results(document: Mapping[str, Any]) -> Results:
     """Return the results that `Results.to_dict` gave as plain data."""
     shape = document["evalset"]
     comparisons = [*map(_parse_comparison, document.get("comparisons", ()))]
-    groups = document.get("groups")
     return Results(
         systems=[*map(_parse_system, document["systems"])],
         segments=shape["segments"],
@@ -89,14 +89,13 @@ def parse_results(document: Mapping[str, Any]) -> Results:
         comparisons=comparisons,
         terms=_parse_terms(comparisons[0].test) if comparisons else None,
         clusters=document.get("clusters"),
-        groups=groups
-        and [
-            GroupScores(
-                group["key"], group["segments"], [*map(_parse_system, group["systems"])]
-            )
-            for group in groups
-        ],
+        groups=document.get("groups") and [*map(_parse_group, document["groups"])],
     )
+
+
+def _parse_group(data: Mapping[str, Any]) -> GroupScores:
+    systems = [*map(_parse_system, data["systems"])]
+    return GroupScores(data["key"], data["segments"], systems)
 
 
 def _collect_texts(corpus: FileCorpus) -> FileTexts:
@@ -105,30 +104,28 @@ def _collect_texts(corpus: FileCorpus) -> FileTexts:
     source: list[str | None] = []
     documents: list[str] = []
 
-    def list_segments(text: Text) -> list[str | None]:
-        return window(text, 0, len(text))
+    def list_segments(column: SegmentColumn) -> list[str | None]:
+        return window(column.text, 0, len(column.text))
 
     for chunk in corpus.chunks(CHUNK):
         for name, column in chunk.systems.items():
-            outputs[name] += list_segments(column.text)
+            outputs[name] += list_segments(column)
         refs = refs or [[] for _ in chunk.refs]
         for stream, column in zip(refs, chunk.refs, strict=True):
-            stream += list_segments(column.text)
+            stream += list_segments(column)
         if chunk.source:
-            source += list_segments(chunk.source.text)
+            source += list_segments(chunk.source)
         documents += chunk.documents or ()
     evalset = EvalSet(refs or None, source or None, documents or None)
     return FileTexts(evalset, outputs)
 
 
 def _parse_system(entry: Mapping[str, Any]) -> SystemScores:
-    scores = {}
-    for spec, data in entry["scores"].items():
-        levels = {
-            level: entry[level][spec] if spec in entry.get(level, ()) else None
-            for level in ("documents", "segments", "alignments", "details")
-        }
-        scores[spec] = _parse_score(data, **levels)
+    levels = ("documents", "segments", "alignments", "details")
+    scores = {
+        spec: _parse_score(data, *(entry.get(level, {}).get(spec) for level in levels))
+        for spec, data in entry["scores"].items()
+    }
     return SystemScores(entry["name"], scores)
 
 
@@ -139,87 +136,66 @@ def _parse_score(
     alignments: list[Any] | None,
     details: list[Any] | None,
 ) -> Score:
-    values = None
+    texts = ("signature", "higher_is_better", "target", "segment_signature")
+    given: dict[str, Any] = {name: data.get(name) for name in texts}
     if segments is not None:
         import numpy as np
 
-        values = np.array([*map(_parse_number, segments)])
-    return Score(
-        score=_parse_number(data["score"]),
-        signature=data["signature"],
-        higher_is_better=data["higher_is_better"],
-        target=data.get("target"),
-        interval=_parse_interval(data.get("interval")),
-        parts={
-            name: [*map(_parse_number, part)]
-            if isinstance(part, list)
-            else _parse_number(part)
-            for name, part in data["parts"].items()
-        },
-        documents=documents
-        and {name: _parse_number(value) for name, value in documents.items()},
-        segments=values,
-        segment_signature=data.get("segment_signature"),
-        alignments=None
-        if alignments is None
-        else {
-            entry["segment"]: [*map(_parse_alignment, entry["references"])]
-            for entry in alignments
-        },
-        details=None
-        if details is None
-        else [
+        given["segments"] = np.array(_parse_numbers(segments))
+    if alignments is not None:
+        given["alignments"] = {
+            each["segment"]: [*map(_parse_alignment, each["references"])]
+            for each in alignments
+        }
+    if details is not None:
+        given["details"] = [
             Finding(d["note"], d["text"], d["about"], tuple(d["segments"]))
             for d in details
-        ],
+        ]
+    return Score(
+        score=_parse_numbers(data["score"]),
+        interval=_parse_interval(data.get("interval")),
+        parts=_parse_numbers(data["parts"]),
+        documents=documents and _parse_numbers(documents),
+        **given,
     )
 
 
 def _parse_alignment(data: Mapping[str, Any]) -> Alignment:
-    return Alignment(
-        hyp=data["hyp"],
-        ref=data["ref"],
-        links=[*_parse_links(data["links"])],
-        kinds=[*data["counts"]],
-        reference=data["reference"] - 1,
-        chosen=data["chosen"],
-        unit=data["unit"],
-    )
-
-
-def _parse_links(links: Iterable[Mapping[str, Any]]) -> Iterable[Link]:
-    for link in links:
-        yield Link(link["kind"], WordRange(*link["hyp"]), WordRange(*link["ref"]))
+    links = [
+        Link(each["kind"], WordRange(*each["hyp"]), WordRange(*each["ref"]))
+        for each in data["links"]
+    ]
+    texts = {name: data[name] for name in ("hyp", "ref", "chosen", "unit")}
+    kinds, reference = [*data["counts"]], data["reference"] - 1
+    return Alignment(links=links, kinds=kinds, reference=reference, **texts)
 
 
 def _parse_comparison(data: Mapping[str, Any]) -> SystemComparison:
     given = dict(data, interval=_parse_interval(data["interval"]))
     for name in ("difference", "gain"):
-        given[name] = _parse_number(data[name])
+        given[name] = _parse_numbers(data[name])
     return SystemComparison(**given)
 
 
 def _parse_terms(signature: str) -> SignificanceSettings:
     """Read the terms of a test from the line that stands for them."""
     test, *pairs = signature.split("|")
-    values = dict(pair.split(":", 1) for pair in pairs)
-    return SignificanceSettings(
-        test=test,
-        unit=values["unit"],
-        units=int(values["units"]),
-        trials=int(values["trials"]),
-        seed=int(values["seed"]),
-        alpha=float(values["alpha"]),
-        correction=values["correction"],
-        family="all_pairs" if values["family"] == "all_pairs" else "baseline",
-        family_size=int(values["family_size"]),
-    )
+    values: dict[str, Any] = dict(pair.split(":", 1) for pair in pairs)
+    del values["version"]
+    for name in ("units", "trials", "seed", "family_size"):
+        values[name] = int(values[name])
+    return SignificanceSettings(test, **values | {"alpha": float(values["alpha"])})
 
 
 def _parse_interval(ends: list[Any] | None) -> tuple[float, float] | None:
-    return None if ends is None else (_parse_number(ends[0]), _parse_number(ends[1]))
+    return None if ends is None else (_parse_numbers(ends[0]), _parse_numbers(ends[1]))
 
 
-def _parse_number(value: float | None) -> float:
-    """Read a number; null stands for an undefined one."""
+def _parse_numbers(value: Any) -> Any:
+    """Read a number, or lists and objects of them; null stands for an undefined one."""
+    if isinstance(value, list):
+        return [*map(_parse_numbers, value)]
+    if isinstance(value, Mapping):
+        return {name: _parse_numbers(entry) for name, entry in value.items()}
     return math.nan if value is None else float(value)

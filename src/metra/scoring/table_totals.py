@@ -1,52 +1,48 @@
 """Totals and scores of tables in Arrow: the functions of batches that every executor calls.
 
 `count_totals` counts a part of a table, `add_totals` adds up what was counted anywhere,
-`score_totals` gives the scores, and `score_rows` those of single segments. Metrics of two
-passes first need `count_terms` of all parts, which `encode_weights` adds up.
+`score_totals` gives the scores, and `score_rows` those of single segments. Metrics with corpus
+weights need `encode_weights` of all references first.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
+import pickle
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from metra.errors import CorpusError
+from metra.corpus.batch import Batch, CorpusChunk, SegmentColumn, UnnumberedPosition
+from metra.errors import CorpusError, UnfittedError
 from metra.formats.texts.arrow_columns import (
     NullValueError,
     decode_dictionary,
+    encode_values,
     get_numbers,
     get_references,
     get_required_column,
     number_rows,
     wrap_numbers,
 )
-from metra.metrics.record import Array, Metric, TermCounts
-from metra.scoring.plan import (
-    PIECE,
-    ScoringPlan,
-    build_metrics,
-    build_unweighed,
-    pack_chunk,
-    pack_terms,
-    read_references,
-)
+from metra.metrics.record import Array, Metric
+from metra.scoring.plan import ScoringPlan, build_unweighed, check_metrics, list_fits
 from metra.scoring.results import Results
 from metra.scoring.totals import (
-    Grouping,
     GroupKey,
-    GroupKeys,
     GroupTotals,
-    KeyList,
     Pair,
-    Total,
     Totals,
     build_results,
     build_row,
     count_chunk,
 )
+from metra.stats.arrays import number_names
+from metra.text.columns import RepeatedValues, pack_arrow_column
+
+#: So many rows are counted at a time: their tokens stay in the processor's caches.
+PIECE = 2048
 
 #: The columns of totals behind those of the group.
 _OWN = {
@@ -67,11 +63,13 @@ def count_totals(
 ) -> pa.RecordBatch:
     """Count a batch: a row for each group in it, system and metric.
 
-    A function of the batch alone, for any engine to call. Metrics of two passes need
+    A function of the batch alone, for any engine to call. Metrics with corpus weights need
     `weights`, unless the `metrics` themselves are given. The columns are those of
     `totals_schema`.
     """
-    totals = count_batch(batch, plan, metrics or build_metrics(plan, weights))
+    totals = Totals()
+    for more, _ in count_pieces(batch, plan, metrics or build_metrics(plan, weights)):
+        totals.add(more)
     return build_totals_batch(totals, totals_schema(plan, batch.schema))
 
 
@@ -88,13 +86,10 @@ def add_totals(batches: Iterable[pa.RecordBatch]) -> pa.RecordBatch:
     return build_totals_batch(totals, schema)
 
 
-def score_totals(totals: pa.RecordBatch, plan: ScoringPlan) -> Results:
+def score_totals(totals: pa.RecordBatch | Totals, plan: ScoringPlan) -> Results:
     """Give the scores of a table whose totals have been added up."""
-    return build_table_results(read_totals(totals), plan)
-
-
-def build_table_results(totals: Totals, plan: ScoringPlan) -> Results:
-    """Give the scores of a table whose totals have been added up."""
+    if not isinstance(totals, Totals):
+        totals = read_totals(totals)
     metrics, references = build_unweighed(plan), len(plan.references)
     return build_results(totals, metrics, plan.systems, references, plan.group_by)
 
@@ -103,16 +98,6 @@ def totals_schema(plan: ScoringPlan, schema: pa.Schema) -> pa.Schema:
     """Give the columns of totals: the group's, then `_system`, `_metric` and the numbers."""
     keys = {name: unwrap_type(schema.field(name).type) for name in plan.group_by}
     return pa.schema(keys | _OWN)
-
-
-def count_batch(
-    batch: pa.RecordBatch, plan: ScoringPlan, metrics: Mapping[str, Metric]
-) -> Totals:
-    """Count a batch of any size."""
-    totals = Totals()
-    for counted, _ in count_pieces(batch, plan, metrics):
-        totals.add(counted)
-    return totals
 
 
 def score_batch(
@@ -146,11 +131,59 @@ def count_pieces(
     *,
     keep: bool = False,
 ) -> Iterator[tuple[Totals, dict[Pair, Array]]]:
-    """Count a batch like `count_batch`, but give the totals and rows of some rows at a time."""
+    """Count a batch of any size; give the totals, and rows if kept, of some rows at a time."""
     for start in range(0, batch.num_rows, PIECE):
         piece = batch.slice(start, PIECE)
-        grouping = group_rows(piece, plan)
+        grouping = None
+        if plan.group_by:
+            keys, places = number_keys(piece, plan)
+            grouping = keys, places if len(keys) > 1 else None
         yield count_chunk(pack_chunk(piece, plan), metrics, grouping, keep=keep)
+
+
+def number_keys(
+    rows: pa.RecordBatch, plan: ScoringPlan
+) -> tuple[list[GroupKey], NDArray[np.int64]]:
+    """Return the different keys of rows, and the number of each row's."""
+    columns = [decode_dictionary(rows.column(name)) for name in plan.group_by]
+    columns = [column.cast(unwrap_type(column.type)) for column in columns]
+    firsts, places = number_rows(columns)
+    at = wrap_numbers(firsts, pa.int64())
+    values = [column.take(at).to_pylist() for column in columns]
+    return list(zip(*values, strict=True)), places
+
+
+def pack_chunk(rows: pa.RecordBatch, plan: ScoringPlan) -> CorpusChunk:
+    """Pack the texts of some rows."""
+
+    def pack(name: str, values: pa.Array | None = None) -> SegmentColumn:
+        if values is None:
+            values = get_required_column(rows, name)
+        return SegmentColumn(pack_arrow_column(values, f"the column {name!r}"))
+
+    refs = get_references(rows, plan.references)
+    documents = None
+    if plan.documents:
+        names = get_required_column(rows, plan.documents)
+        distinct, codes = encode_values(names)
+        documents = RepeatedValues([*map(str, distinct.to_pylist())], codes)
+    return CorpusChunk(
+        {system: pack(column) for system, column in plan.outputs},
+        [pack(*pair) for pair in zip(plan.references, refs, strict=True)],
+        pack(plan.source) if plan.source else None,
+        documents,
+        position=UnnumberedPosition,
+        scores={
+            (entry.metric, entry.system): _read_numbers(rows, entry.column)
+            for entry in plan.scored
+        },
+    )
+
+
+def _read_numbers(rows: pa.RecordBatch, name: str) -> NDArray[np.float64]:
+    """Read a column of numbers; nulls are NaN."""
+    values = rows.column(name).cast(pa.float64()).fill_null(float("nan"))
+    return np.asarray(values.to_numpy(), np.float64)
 
 
 def refuse_nulls(
@@ -172,28 +205,20 @@ def refuse_nulls(
 def read_totals(batch: pa.RecordBatch) -> Totals:
     """Read totals from a table of them, whose rows may come in any order."""
     names = [name for name in batch.schema.names if name not in OWN_COLUMNS]
-    totals = Totals()
-    if not names:
-        for system, spec, *total in zip(
-            *(batch.column(name).to_pylist() for name in _OWN), strict=True
-        ):
-            totals.add(Totals({(system, spec): Total(*total)}))
-        return totals
-    _, pairs = number_rows([batch.column("_system"), batch.column("_metric")])
-    for number in range(pairs.max(initial=-1) + 1):
-        at = np.flatnonzero(pairs == number)
+    systems, specs = batch["_system"].to_pylist(), batch["_metric"].to_pylist()
+    pairs, places = number_names([*zip(systems, specs, strict=True)])
+    groups = GroupTotals()
+    for number, pair in enumerate(pairs):
+        at = np.flatnonzero(places == number)
         rows = batch.take(wrap_numbers(at, pa.int64()))
-        pair = rows["_system"][0].as_py(), rows["_metric"][0].as_py()
-        keys, places = number_keys(rows, names)
+        values = [rows[name].to_pylist() for name in names]
+        keys = list(zip(*values, strict=True)) or [()] * len(at)
         counts = [
             get_numbers(rows[name], np.int64) for name in ("_segments", "_lacking")
         ]
         sums = get_numbers(rows["_sums"].flatten(), np.float64).reshape(len(at), -1)
-        numbers = np.zeros((len(keys), 2 + sums.shape[1]))
-        # A group may have several rows.
-        np.add.at(numbers, places, np.column_stack([*counts, sums]))
-        totals.add(Totals(groups=GroupTotals(keys, {pair: numbers})))
-    return totals
+        groups.add(keys, {pair: np.column_stack([*counts, sums])})
+    return Totals(groups=groups) if names else Totals(groups.sum())
 
 
 def build_totals_batch(totals: Totals, schema: pa.Schema) -> pa.RecordBatch:
@@ -201,7 +226,7 @@ def build_totals_batch(totals: Totals, schema: pa.Schema) -> pa.RecordBatch:
     groups = totals.groups
     rows = groups.rows if groups else {}
     rows |= {pair: build_row(total) for pair, total in totals.whole.items()}
-    keys = [*groups.keys] if groups else [()]
+    keys = groups.keys if groups else [()]
     batches = []
     for pair, numbers in rows.items():
         count, width = numbers.shape
@@ -227,65 +252,6 @@ def _repeat_text(text: str, count: int) -> pa.Array:
     ends = pa.py_buffer(np.arange(count + 1, dtype=np.int32) * len(data))
     buffers = [None, ends, pa.py_buffer(data * count)]
     return pa.Array.from_buffers(pa.string(), count, buffers)
-
-
-def group_rows(piece: pa.RecordBatch, plan: ScoringPlan) -> "Grouping | None":
-    """Tell which group each row is in; most rows are in the same few."""
-    if not plan.group_by:
-        return None
-    keys, places = number_keys(piece, plan.group_by)
-    return keys, places if len(keys) > 1 else None
-
-
-class KeyTable:
-    """Keys of groups as a table of Arrow, a row for each."""
-
-    def __init__(self, table: pa.Table) -> None:
-        """Take a table whose rows all differ."""
-        self._table = table
-
-    def __len__(self) -> int:
-        """Count the keys."""
-        return self._table.num_rows
-
-    def __iter__(self) -> Iterator[GroupKey]:
-        """Give the keys as tuples of Python's values."""
-        return zip(*(column.to_pylist() for column in self._table.columns), strict=True)
-
-    def join(
-        self, others: Sequence[GroupKeys]
-    ) -> tuple[GroupKeys, list[NDArray[np.int64]]]:
-        """Append the keys of others that these lack.
-
-        Returns all keys, and the positions of the keys of each of the others.
-        """
-        tables = [keys._table for keys in others if isinstance(keys, KeyTable)]
-        try:
-            table = pa.concat_tables(
-                [self._table, *tables], promote_options="permissive"
-            )
-        except pa.ArrowException:  # for types such as times in two zones
-            table = None
-        if table is None or len(tables) < len(others):
-            return KeyList(self).join(others)
-        columns = [column.combine_chunks() for column in table.columns]
-        keys, places = number_keys(
-            pa.record_batch(columns, table.schema.names), table.schema.names
-        )
-        ends = accumulate([len(self), *map(len, tables)])
-        return keys, np.split(places, [*ends][:-1])[1:]
-
-
-def number_keys(
-    rows: pa.RecordBatch, names: Sequence[str]
-) -> tuple[KeyTable, NDArray[np.int64]]:
-    """Return the different keys that rows have in columns, and the number of each row's."""
-    columns = [decode_dictionary(rows.column(name)) for name in names]
-    columns = [column.cast(unwrap_type(column.type)) for column in columns]
-    firsts, places = number_rows(columns)
-    at = wrap_numbers(firsts, pa.int64())
-    table = pa.table([column.take(at) for column in columns], [*names])
-    return KeyTable(table), places
 
 
 def unwrap_type(kind: Any) -> Any:
@@ -323,64 +289,36 @@ def list_signatures(plan: ScoringPlan) -> dict[str, str]:
     }
 
 
-#: A metric's spec, what it counted, and how often. Equal terms add up in any order.
-TERMS = pa.schema(
-    [("metric", pa.string()), ("term", pa.binary()), ("count", pa.int64())]
-)
-
-# So many terms are held back before equal ones are put together.
-_HELD = 4_000_000
-
-
-def count_terms(batch: pa.RecordBatch, plan: ScoringPlan) -> pa.RecordBatch:
-    """Count what the plan's metrics of two passes weigh by: a row for each term.
-
-    A function of the batch alone, for any engine to call. A term may come in several rows.
-    """
-    fits = {
-        spec: made.fit
-        for spec, made in build_unweighed(plan).items()
-        if made.fit and made.fit.from_terms
+def encode_weights(batches: Iterable[pa.RecordBatch], plan: ScoringPlan) -> bytes:
+    """Fit the plan's metrics with corpus weights to all references, as bytes to send."""
+    rows = [*batches]
+    fitted = {
+        spec: fit(part for batch in rows for part in read_references(batch, plan))
+        for spec, fit in list_fits(plan).items()
     }
-    rows = [
-        _build_term_rows(spec, fit.count_terms(references))
-        for references in read_references(batch, plan)
-        for spec, fit in fits.items()
-    ]
-    table = sum_terms(rows).combine_chunks()
-    return next(iter(table.to_batches()), pa.RecordBatch.from_pylist([], TERMS))
+    return pickle.dumps(fitted)
 
 
-def sum_terms(batches: Iterable[pa.RecordBatch]) -> pa.Table:
-    """Add up equal terms; the table is in the order of specs and of the terms' bytes."""
-    table = TERMS.empty_table()
-    held: list[pa.RecordBatch] = []
-    rows = 0
-    for batch in batches:
-        held.append(batch)
-        rows += batch.num_rows
-        if rows > _HELD:
-            table = _sum_tables([table, pa.Table.from_batches(held, TERMS)])
-            held, rows = [], 0
-    table = _sum_tables([table, pa.Table.from_batches(held, TERMS)])
-    return table.sort_by([("metric", "ascending"), ("term", "ascending")])
+def read_references(batch: pa.RecordBatch, plan: ScoringPlan) -> Iterator[Batch]:
+    """Cut a batch into batches of any one system: they share the references."""
+    for start in range(0, batch.num_rows, PIECE):
+        yield pack_chunk(batch.slice(start, PIECE), plan).batch(plan.systems[0])
 
 
-def encode_weights(batches: Iterable[pa.RecordBatch]) -> bytes:
-    """Make what the second pass needs of all that the first one counted, as bytes to send."""
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, TERMS) as writer:
-        writer.write_table(sum_terms(batches))
-    return sink.getvalue().to_pybytes()
+@lru_cache(maxsize=4)
+def build_metrics(
+    plan: ScoringPlan, weights: bytes | None = None
+) -> Mapping[str, Metric]:
+    """Make the plan's metrics, those with corpus weights as they were fitted.
 
-
-def _build_term_rows(spec: str, terms: TermCounts) -> pa.RecordBatch:
-    keys, counts = pack_terms(terms)
-    names = pa.repeat(pa.scalar(spec, pa.string()), len(keys))
-    return pa.record_batch([names, keys, counts], schema=TERMS)
-
-
-def _sum_tables(tables: list[pa.Table]) -> pa.Table:
-    table = pa.concat_tables(tables)
-    sums = table.group_by(["metric", "term"]).aggregate([("count", "sum")])
-    return sums.rename_columns({"count_sum": "count"}).select(TERMS.names)
+    The answer is kept: on a worker, weights are unpacked once and not for each batch.
+    """
+    check_metrics(plan)
+    fits = list_fits(plan)
+    if fits and weights is None:
+        msg = (
+            f"{', '.join(fits)}: these metrics need weights; give the weights that "
+            "`encode_weights` makes of all references."
+        )
+        raise UnfittedError(msg)
+    return {**build_unweighed(plan), **(pickle.loads(weights) if weights else {})}

@@ -15,8 +15,8 @@ from metra.formats.texts.arrow_columns import check_columns, get_key_kind
 from metra.formats.texts.columns import HELP, ColumnNames, Role, name_output_column
 from metra.formats.texts.parquet import map_fields, read_schema, read_union
 from metra.formats.texts.sources import list_shards
-from metra.scoring.files import convert_score_options, parse_score_column
-from metra.scoring.plan import ScoredColumn, ScoringPlan, check_metrics
+from metra.scoring.files import parse_score_column
+from metra.scoring.plan import ScoringPlan, check_metrics
 from metra.scoring.results import Results, SystemScores
 from metra.scoring.table_totals import OWN_COLUMNS, scores_schema, unwrap_type
 
@@ -25,13 +25,6 @@ ENGINES = {
     "local": "metra.scoring.executors.local",
     "spark": "metra.scoring.executors.spark",
     "dask": "metra.scoring.executors.dask",
-}
-
-#: The executors of DataFrames by the library that these are of; others give Arrow's batches.
-_FRAMES = {
-    "pyspark": ENGINES["spark"],
-    "dask": ENGINES["dask"],
-    "ray": "metra.scoring.executors.ray",
 }
 
 #: Told how much is done (rows, or tasks), and what share of the work that is, from 0 to 1.
@@ -93,12 +86,12 @@ def score_table(
         segments=scores_out is not None,
     )
     given = {"scores_out": scores_out, "resume": resume}
-    _refuse_options(given, table, engine)
+    paths = _list_paths(table)
+    _refuse_options(given, engine if paths is not None else _name_library(table))
     settings |= {name: value for name, value in given.items() if value}
     settings["progress"] = progress
-    paths = _list_paths(table)
     if paths is None:
-        results = _find_executor(table).score_dataframe(table, build, **settings)
+        results = _score_dataframe(table, build, **settings)
     elif engine == "spark":  # which finds the files, and their columns, by itself
         results = import_module(ENGINES[engine]).score_files(paths, build, **settings)
     else:
@@ -142,43 +135,64 @@ def _list_paths(table: Any) -> list[str] | None:
     return [os.fspath(path) for path in table]
 
 
-def _find_executor(table: Any) -> Any:
-    """Return the module that scores DataFrames of this kind."""
-    library = type(table).__module__.partition(".")[0]
-    if library in _FRAMES:
-        return import_module(_FRAMES[library])
-    if not hasattr(table, "__arrow_c_stream__") and library != "polars":
+def _score_dataframe(
+    table: Any,
+    build: PlanBuilder,
+    progress: TableProgress | None,
+    scores_out: str | None = None,
+    **settings: Any,
+) -> Results:
+    """Score a DataFrame on the engine of its library."""
+    from metra.scoring.executors import frames
+
+    frame: frames.Frame
+    library = _name_library(table)
+    if settings and library != "dask":
+        msg = f"A table of {library} has no `{next(iter(settings))}`; leave it out."
+        raise OptionError(msg)
+    if library == "pyspark":
+        from metra.scoring.executors import spark
+
+        return spark.score_frame(spark.SparkFrame(table), build, progress, scores_out)
+    if library == "dask":
+        from metra.scoring.executors.dask import open_dataframe
+
+        frame = open_dataframe(table, **settings)
+    elif library == "ray":
+        from metra.scoring.executors.ray import RayFrame
+
+        frame = RayFrame(table)
+    elif hasattr(table, "__arrow_c_stream__") or library == "polars":
+        frame = frames.ArrowFrame(table)
+    else:
         msg = (
             f"A {type(table).__name__} is not a table that can be scored; expected "
             "Parquet files, or a DataFrame of pandas, polars, pyarrow, DuckDB, "
             "Spark, Dask or Ray."
         )
         raise OptionError(msg)
-    return import_module("metra.scoring.executors.frames")
+    return frames.score_frame(frame, build, progress)
 
 
-#: Which options engines and libraries of DataFrames have besides.
+def _name_library(table: Any) -> str:
+    return type(table).__module__.partition(".")[0]
+
+
+#: Names of engines and libraries in messages, and which of the options they have.
 _OPTIONS = {
-    "local": ("scores_out", "resume"),
-    "spark": ("scores_out",),
-    "pyspark": ("scores_out",),
+    "local": ("This machine", ("scores_out", "resume")),
+    "spark": ("Spark", ("scores_out",)),
+    "pyspark": ("A DataFrame of Spark", ("scores_out",)),
+    "dask": ("Dask", ()),
+    "ray": ("Ray", ()),
 }
 
 
-def _refuse_options(given: Mapping[str, Any], table: Any, engine: str) -> None:
-    """Refuse options that an engine, or a kind of table, does not have."""
-    library = type(table).__module__.partition(".")[0]
-    if _list_paths(table) is None:
-        engine = library
+def _refuse_options(given: Mapping[str, Any], engine: str) -> None:
+    """Refuse options that an engine, or a library of DataFrames, does not have."""
+    who, options = _OPTIONS.get(engine, (f"A table of {engine}", ()))
     for name, value in given.items():
-        if value and name not in _OPTIONS.get(engine, ()):
-            names = {
-                "dask": "Dask",
-                "ray": "Ray",
-                "spark": "Spark",
-                "pyspark": "A DataFrame of Spark",
-            }
-            who = names.get(engine, f"A table of {engine}")
+        if value and name not in options:
             msg = (
                 f"{who} has no `{name}`; leave it out, or score files on this machine."
             )
@@ -192,26 +206,27 @@ def _settle_digits(results: Results, names: Sequence[str]) -> Results:
     """
     from metra.metrics.outside import MORE_DIGITS, SMALL
 
-    systems = [*results.systems]
-    for group in results.groups or ():
-        systems += group.systems
+    groups = results.groups
+    systems = [*results.systems, *(s for group in groups or () for s in group.systems)]
     small = {
         name
         for name in names
         if all(abs(entry.scores[name].score) <= SMALL for entry in systems)
     }
 
-    def settle(entry: SystemScores) -> SystemScores:
-        scores = {
-            name: replace(score, more_digits=MORE_DIGITS) if name in small else score
-            for name, score in entry.scores.items()
-        }
-        return replace(entry, scores=scores)
+    def settle(entries: Sequence[SystemScores]) -> list[SystemScores]:
+        settled = []
+        for entry in entries:
+            more = {
+                name: replace(entry.scores[name], more_digits=MORE_DIGITS)
+                for name in small
+            }
+            settled.append(replace(entry, scores={**entry.scores, **more}))
+        return settled
 
-    groups = results.groups
     if groups is not None:
-        groups = [replace(g, systems=[*map(settle, g.systems)]) for g in groups]
-    return replace(results, systems=[*map(settle, results.systems)], groups=groups)
+        groups = [replace(group, systems=settle(group.systems)) for group in groups]
+    return replace(results, systems=settle(results.systems), groups=groups)
 
 
 def check_files(paths: Sequence[str], plan: ScoringPlan) -> None:
@@ -316,12 +331,8 @@ def build_plan(
         group_by=groups,
         segments=segments,
         scored=tuple(
-            ScoredColumn(
-                entry.name,
-                entry.system or (outputs[0][0] if len(outputs) == 1 else ""),
-                entry.column,
-                **convert_score_options(entry),
-            )
+            entry if entry.system or len(outputs) > 1 else entry._replace(system=lone)
+            for lone, _ in outputs[:1]
             for entry in entries
         ),
     )

@@ -4,9 +4,9 @@ Whoever adds totals may do so in any order, with any tool: segments, missing ref
 every number of the sums are simply added, and the digits come out the same.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 
 from metra.errors import CorpusError
 from metra.scoring.results import GroupScores, Results, Score, SystemScores
@@ -33,51 +33,6 @@ class Total(NamedTuple):
     lacking: int
     sums: exact.PartSums
 
-    def plus(self, other: "Total") -> "Total":
-        """Add the total of other segments."""
-        return Total(
-            self.segments + other.segments,
-            self.lacking + other.lacking,
-            exact.add_parts(self.sums, other.sums),
-        )
-
-
-class GroupKeys(Protocol):
-    """The keys of groups, in the order in which the groups are numbered; they all differ."""
-
-    def __len__(self) -> int: ...
-
-    def __iter__(self) -> Iterator[GroupKey]: ...
-
-    def join(
-        self, others: "Sequence[GroupKeys]"
-    ) -> "tuple[GroupKeys, list[NDArray[np.intp]]]":
-        """Append new keys of others.
-
-        Returns all keys, and the positions of the keys of each of the others.
-        """
-        ...
-
-
-class KeyList(list[GroupKey]):
-    """Keys of groups as tuples."""
-
-    def join(
-        self, others: Sequence[GroupKeys]
-    ) -> "tuple[KeyList, list[NDArray[np.intp]]]":
-        """Append new keys of others.
-
-        Returns all keys, and the positions of the keys of each of the others.
-        """
-        import numpy as np
-
-        places = _Places(zip(self, range(len(self)), strict=True))
-        at = [
-            np.fromiter(map(places.__getitem__, keys), np.intp, len(keys))
-            for keys in others
-        ]
-        return KeyList(places), at
-
 
 class _Places(dict[GroupKey, int]):
     """Numbers of groups in the order in which they are first asked for."""
@@ -87,67 +42,49 @@ class _Places(dict[GroupKey, int]):
         return number
 
 
-#: Added groups are merged once there are more than this.
-_WAITING = 16_384
-#: The totals of a chunk count as at least so many groups: small ones take memory, too.
-_FEW = 256
-
-
 class GroupTotals:
     """The totals of many groups: for each system and metric an array, a row for each group.
 
-    A row has the numbers of a `Total`, one behind the other. Added totals are collected and
-    then merged, because it is faster to look up many keys at once.
+    A row has the numbers of a `Total`, one behind the other.
     """
 
-    def __init__(self, keys: GroupKeys, rows: "Mapping[Pair, Array]") -> None:
-        """Take the rows of groups with these keys."""
-        self._keys, self._rows = keys, dict(rows)
-        self._waiting: list[GroupTotals] = []
-        self._count = 0
+    def __init__(self) -> None:
+        """Begin without groups."""
+        self._places = _Places()
+        self._rows: dict[Pair, Array] = {}
 
-    def add(self, more: "GroupTotals") -> None:
-        """Add the totals of other segments."""
-        self._waiting.append(more)
-        self._count += max(len(more.keys), _FEW)
-        if self._count > max(_WAITING, len(self._keys) // 4):
-            self._merge()
-
-    def _merge(self) -> None:
-        """Merge the totals that were added."""
+    def add(self, keys: Sequence[GroupKey], rows: "Mapping[Pair, Array]") -> None:
+        """Add totals of other segments: a row for each key, which may come again."""
         import numpy as np
 
-        waiting, self._waiting, self._count = self._waiting, [], 0
-        if not waiting:
-            return
-        self._keys, places = self._keys.join([more.keys for more in waiting])
-        for more in waiting:
-            for pair, rows in more.rows.items():
-                self._rows.setdefault(pair, np.zeros((0, rows.shape[1])))
+        at = np.fromiter(map(self._places.__getitem__, keys), np.intp, len(keys))
+        for pair, more in rows.items():
+            self._rows.setdefault(pair, np.zeros((0, more.shape[1])))
         for held in self._rows.values():
-            if len(held) < len(self._keys):
+            if len(held) < len(self._places):
                 # In place: two copies of very many groups would take twice the memory.
-                longer = len(self._keys) + len(self._keys) // 8
+                longer = len(self._places) + len(self._places) // 8
                 held.resize((longer, held.shape[1]), refcheck=False)
-        for more, at in zip(waiting, places, strict=True):
-            for pair, rows in more.rows.items():
-                self._rows[pair][at] += rows
+        for pair, more in rows.items():
+            np.add.at(self._rows[pair], at, more)
 
     @property
-    def keys(self) -> GroupKeys:
+    def keys(self) -> list[GroupKey]:
         """The keys in the order of the rows."""
-        self._merge()
-        return self._keys
+        return [*self._places]
 
     @property
     def rows(self) -> "dict[Pair, Array]":
         """The rows by system and metric, in the order of the keys, until more are added."""
-        count = len(self.keys)
-        return {pair: held[:count] for pair, held in self._rows.items()}
+        return {pair: held[: len(self._places)] for pair, held in self._rows.items()}
 
     def sum(self) -> dict[Pair, Total]:
         """Add up all groups."""
-        return {pair: _read_total(held.sum(0)) for pair, held in self.rows.items()}
+        sums = {pair: rows.sum(0).tolist() for pair, rows in self.rows.items()}
+        return {
+            pair: Total(int(segments), int(lacking), parts)
+            for pair, (segments, lacking, *parts) in sums.items()
+        }
 
 
 def build_row(total: Total) -> "Array":
@@ -155,12 +92,6 @@ def build_row(total: Total) -> "Array":
     import numpy as np
 
     return np.array([[*total[:2], *total.sums]])
-
-
-def _read_total(row: "Array") -> Total:
-    """Give a row of an array as a total."""
-    segments, lacking, *sums = row.tolist()
-    return Total(int(segments), int(lacking), sums)
 
 
 @dataclass(slots=True)
@@ -173,11 +104,17 @@ class Totals:
     def add(self, more: "Totals") -> None:
         """Add the totals of other segments."""
         for pair, total in more.whole.items():
-            own = self.whole.get(pair)
-            self.whole[pair] = own.plus(total) if own else total
+            if pair in self.whole:
+                segments, lacking, sums = self.whole[pair]
+                total = Total(
+                    segments + total.segments,
+                    lacking + total.lacking,
+                    exact.add_parts(sums, total.sums),
+                )
+            self.whole[pair] = total
         if more.groups:
-            self.groups = self.groups or GroupTotals(more.groups.keys, {})
-            self.groups.add(more.groups)
+            self.groups = self.groups or GroupTotals()
+            self.groups.add(more.groups.keys, more.groups.rows)
 
     def sum(self) -> dict[Pair, Total]:
         """Give the totals of all segments."""
@@ -186,7 +123,7 @@ class Totals:
 
 #: The groups of a chunk: their keys, and the number of each segment's group; None where
 #: there is only one.
-Grouping: TypeAlias = "tuple[GroupKeys, NDArray[np.intp] | None]"
+Grouping: TypeAlias = "tuple[list[GroupKey], NDArray[np.intp] | None]"
 
 
 def count_chunk(
@@ -200,7 +137,7 @@ def count_chunk(
 
     Where rows are not kept, a metric may have a shorter way to their sums.
     """
-    keys, places = grouping or (KeyList(), None)
+    keys, places = grouping or ([], None)
     gaps = [index for ref in chunk.refs for index in ref.text.missing()]
     whole: dict[Pair, Total] = {}
     by_group: dict[Pair, Array] = {}
@@ -225,7 +162,9 @@ def count_chunk(
     if grouping is None:
         return Totals(whole), rows_by_key
     by_group |= {pair: build_row(total) for pair, total in whole.items()}
-    return Totals(groups=GroupTotals(keys, by_group)), rows_by_key
+    groups = GroupTotals()
+    groups.add(keys, by_group)
+    return Totals(groups=groups), rows_by_key
 
 
 def _sum_groups(
@@ -249,7 +188,7 @@ def group_segments(columns: Sequence[Sequence[Any]]) -> Grouping:
     from metra.stats.arrays import number_names
 
     keys, places = number_names(list(zip(*columns, strict=True)))
-    return KeyList(keys), places if len(keys) > 1 else None
+    return list(keys), places if len(keys) > 1 else None
 
 
 def build_results(
@@ -321,7 +260,7 @@ class ScoredGroups(Sequence[GroupScores]):
         score: Callable[[Mapping[Pair, list[float]]], list[SystemScores]],
     ) -> None:
         """Take the totals, the names of the keys' values, and what scores sums."""
-        keys = [*totals.keys]
+        keys = totals.keys
         # By value; what has none comes last.
         ordered = (
             [*map(_order_gaps, keys)] if any(None in key for key in keys) else keys

@@ -113,9 +113,7 @@ def bertscore(
     plain = make(TokenWeights({}, 0))
     if not idf:
         return plain
-    fit = record.Fit(
-        count=partial(_count_tokens, load), from_terms=_read_terms, apply=make
-    )
+    fit = record.Fit(count=partial(_count_tokens, load), by_references=True, apply=make)
     return replace(
         plain,
         rows=record.refuse_unfitted("bertscore"),
@@ -144,20 +142,6 @@ class TokenWeights:
 
         listed = f"{self.references} {sorted(self.counts.items())}"
         return sha256(listed.encode()).hexdigest()
-
-    def terms(self) -> tuple[bytes, Array, Array]:
-        """Return the counts by keys that add up; the empty key is the references'."""
-        keys = [b"", *(str(number).encode() for number in self.counts)]
-        ends = np.cumsum([len(key) for key in keys])
-        return b"".join(keys), ends, np.array([self.references, *self.counts.values()])
-
-
-def _read_terms(terms: record.TermCounts) -> TokenWeights:
-    starts = [0, *terms.ends[:-1].tolist()]
-    keys = [terms.keys[a:b] for a, b in zip(starts, terms.ends.tolist(), strict=True)]
-    counts = dict(zip(keys, terms.counts.tolist(), strict=True))
-    references = counts.pop(b"", 0)
-    return TokenWeights({int(key): n for key, n in counts.items()}, references)
 
 
 def _count_tokens(

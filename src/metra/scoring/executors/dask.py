@@ -4,21 +4,17 @@ Tasks run on threads, processes or a cluster.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
 from metra.errors import CorpusError, MissingResourceError, missing_package
 from metra.formats.texts import parquet
-from metra.scoring.executors.frames import (
-    Counting,
-    TablePlan,
-    reduce_frame,
-    score_frame,
-)
+from metra.scoring.executors.frames import Counting, TablePlan, reduce_frame
 from metra.scoring.plan import ScoringPlan
 from metra.scoring.results import Results
-from metra.scoring.tables import PlanBuilder, TableProgress, check_files
+from metra.scoring.tables import TableProgress, check_files
 
 # So many answers are put together by one task.
 _FAN = 16
@@ -46,42 +42,29 @@ def score_files(
     return reduce_frame(frame, planned, progress)
 
 
-def score_dataframe(
-    table: Any,
-    build_plan: PlanBuilder,
-    *,
-    progress: TableProgress | None = None,
-    **compute: Any,
-) -> Results:
-    """Score a `dask.dataframe.DataFrame`, partition by partition."""
+def open_dataframe(table: Any, **compute: Any) -> "DaskFrame":
+    """Open a `dask.dataframe.DataFrame`, which is counted partition by partition."""
     parts = table.to_delayed()
     places = [f"partition {number}" for number in range(1, len(parts) + 1)]
     rows = table._meta
     if any(kind == "object" for kind in rows.dtypes):  # texts or lists: a row tells
         rows = table.head(1, npartitions=-1, compute=False).compute(**compute)
     schema = pa.Schema.from_pandas(rows, preserve_index=False)
-    frame = DaskFrame(schema, parts, places, convert_partition, compute)
-    return score_frame(frame, build_plan, progress)
+    return DaskFrame(schema, parts, places, convert_partition, compute)
 
 
+@dataclass
 class DaskFrame:
     """A table in parts, each of which is counted by a task."""
 
-    fits_metrics = False
-
-    def __init__(
-        self,
-        schema: pa.Schema,
-        parts: Sequence[Any],
-        places: Sequence[str],
-        read: PartReader,
-        compute: dict[str, Any],
-    ) -> None:
-        self.schema = schema
-        self._parts = parts
-        self._places = places
-        self._read = read
-        self._compute = compute
+    schema: pa.Schema
+    parts: Sequence[Any]
+    places: Sequence[str]
+    read: PartReader
+    compute: dict[str, Any]
+    fits_metrics: bool = False
+    where: str = "The table"
+    system: str = ""
 
     def reduce(self, counting: Counting) -> Any:
         """Count the parts, and add a few answers at a time up until there is one."""
@@ -92,26 +75,20 @@ class DaskFrame:
             raise MissingResourceError(msg) from None
         shared = delayed(counting)  # sent once to whoever counts
         answers = [
-            delayed(count_part)(part, place, self._read, shared)
-            for part, place in zip(self._parts, self._places, strict=True)
+            delayed(count_part)(part, place, self.read, shared)
+            for part, place in zip(self.parts, self.places, strict=True)
         ]
         while len(answers) > 1:
             starts = range(0, len(answers), _FAN)
             answers = [
-                delayed(add_parts)(answers[start : start + _FAN], shared)
-                for start in starts
+                delayed(counting.add)(answers[start : start + _FAN]) for start in starts
             ]
-        return answers[0].compute(**self._compute)
+        return answers[0].compute(**self.compute)
 
 
 def count_part(part: Any, place: str, read: PartReader, counting: Counting) -> Any:
     """Count one part of a table."""
     return counting.run(read(part, counting.columns), place)
-
-
-def add_parts(answers: Sequence[Any], counting: Counting) -> Any:
-    """Add up what was counted of several parts."""
-    return counting.add(answers)
 
 
 def convert_partition(frame: Any, columns: Sequence[str]) -> list[pa.RecordBatch]:

@@ -16,7 +16,7 @@ import pyarrow as pa
 from metra.errors import CorpusError, MetraError, OptionError
 from metra.formats.texts import arrow_columns, parquet
 from metra.scoring import table_totals
-from metra.scoring.plan import ScoringPlan, build_unweighed, check_metrics
+from metra.scoring.plan import ScoringPlan, check_metrics, list_fits
 from metra.scoring.results import Results
 from metra.scoring.tables import PlanBuilder, TableProgress, check_schema
 from metra.stats.parallel import ordered_map, thread_count
@@ -63,6 +63,9 @@ class Frame(Protocol):
     schema: pa.Schema
     #: True if the engine gives `count` the metrics with corpus weights, as `metrics`.
     fits_metrics: bool
+    #: What messages call the table, and the system of a lone column of outputs.
+    where: str
+    system: str
 
     def reduce(self, counting: Counting) -> Any:
         """Have all rows counted, and the answers added up."""
@@ -79,13 +82,6 @@ class TablePlan(NamedTuple):
     lists: str | None = None
 
 
-def score_dataframe(
-    table: Any, build_plan: PlanBuilder, *, progress: TableProgress | None = None
-) -> Results:
-    """Score a table in this process: of pyarrow, pandas, polars or DuckDB."""
-    return score_frame(ArrowFrame(table), build_plan, progress)
-
-
 def score_frame(
     frame: Frame, build_plan: PlanBuilder, progress: TableProgress | None = None
 ) -> Results:
@@ -93,9 +89,7 @@ def score_frame(
     return reduce_frame(frame, plan_frame(frame, build_plan), progress)
 
 
-def plan_frame(
-    frame: Frame, build_plan: PlanBuilder, where: str = "The table", system: str = ""
-) -> TablePlan:
+def plan_frame(frame: Frame, build_plan: PlanBuilder) -> TablePlan:
     """Plan the scoring of a table by its columns; measure lists of references first."""
     schema = frame.schema
     lists = next(iter(arrow_columns.list_lists(schema)), None)
@@ -105,7 +99,7 @@ def plan_frame(
         measure = partial(arrow_columns.measure_lists, name=lists)
         longest = frame.reduce(Counting((lists,), measure, _find_largest))
         schema = arrow_columns.add_element_fields(schema, longest)
-    plan = build_plan(schema, where, system)
+    plan = build_plan(schema, frame.where, frame.system)
     check_metrics(plan)
     check_schema(plan, schema)
     columns = tuple(name for name in plan.columns if name in frame.schema.names)
@@ -119,18 +113,17 @@ def reduce_frame(
 ) -> Results:
     """Score a table by a plan that fits its columns."""
     plan, schema, columns, lists = planned
-
-    def reduce(count: Callable[..., Any], add: Callable[[Iterable[Any]], Any]) -> Any:
-        return frame.reduce(Counting(columns, count, add, plan, lists))
-
     weights = None
-    if plan.two_passes and not frame.fits_metrics:
-        add = partial(_add_terms, plan)
-        _, terms = reduce(partial(_count_terms, plan=plan), add)
-        weights = table_totals.encode_weights(terms.to_batches())
+    if list_fits(plan) and not frame.fits_metrics:
+        part = plan.select_references()
+        names = tuple(n for n in columns if n in part.columns or n == lists)
+        keep, join = partial(_keep_references, part), partial(_join_references, part)
+        references = frame.reduce(Counting(names, keep, join, part, lists))
+        weights = table_totals.encode_weights(references, part)
     count = partial(table_totals.count_totals, plan=plan, weights=weights)
     nothing = pa.RecordBatch.from_pylist([], table_totals.totals_schema(plan, schema))
-    totals = reduce(count, partial(_add_totals, nothing))
+    add = partial(_add_totals, nothing)
+    totals = frame.reduce(Counting(columns, count, add, plan, lists))
     results = table_totals.score_totals(totals, plan)
     if progress:
         progress(results.segments, 1.0)
@@ -150,29 +143,21 @@ def _find_largest(lengths: Iterable[int]) -> int:
     return max(lengths, default=0)
 
 
-def _count_terms(batch: pa.RecordBatch, plan: ScoringPlan) -> tuple[int, pa.Table]:
-    """Return the number of rows, and their terms."""
-    terms = table_totals.count_terms(batch, plan)
-    return batch.num_rows, pa.Table.from_batches([terms])
+def _keep_references(plan: ScoringPlan, batch: pa.RecordBatch) -> list[pa.RecordBatch]:
+    return [batch.select([name for name in batch.schema.names if name in plan.columns])]
 
 
-def _add_terms(
-    plan: ScoringPlan, parts: Iterable[tuple[int, pa.Table]]
-) -> tuple[int, pa.Table]:
-    """Add up rows and terms, as long as they fit into memory."""
-    fits = [made.fit for made in build_unweighed(plan).values() if made.fit]
-    rows = 0
-
-    def list_batches() -> Iterator[pa.RecordBatch]:
-        nonlocal rows
-        for count, terms in parts:
-            rows += count
-            for fit in fits:
-                fit.check_size(rows * len(plan.references))
-            yield from terms.to_batches()
-
-    terms = table_totals.sum_terms(list_batches())
-    return rows, terms
+def _join_references(
+    plan: ScoringPlan, parts: Iterable[list[pa.RecordBatch]]
+) -> list[pa.RecordBatch]:
+    """List batches of references, as long as their terms fit into memory."""
+    fits, batches, rows = list_fits(plan), list[pa.RecordBatch](), 0
+    for batch in chain.from_iterable(parts):
+        rows += batch.num_rows
+        for fit in fits.values():
+            fit.check_size(rows * len(plan.references))
+        batches.append(batch)
+    return batches
 
 
 def _add_totals(
@@ -188,7 +173,7 @@ class ArrowFrame:
     tables of polars and queries of DuckDB run for each pass and are read as they come.
     """
 
-    fits_metrics = False
+    fits_metrics, where, system = False, "The table", ""
 
     def __init__(self, table: Any) -> None:
         self._table = table

@@ -8,9 +8,9 @@ import hashlib
 import json
 import os
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from threading import Lock
@@ -27,10 +27,10 @@ from metra.formats.texts import parquet
 from metra.formats.texts.arrow_columns import gather_batches
 from metra.metrics.record import Metric
 from metra.scoring import table_totals
-from metra.scoring.plan import ScoringPlan, build_unweighed, read_references
+from metra.scoring.plan import ScoringPlan, build_unweighed, list_fits
 from metra.scoring.results import Results
 from metra.scoring.statistics import choose_threads
-from metra.scoring.table_totals import count_pieces, score_batch
+from metra.scoring.table_totals import count_pieces, read_references, score_batch
 from metra.scoring.tables import TableProgress, check_files
 from metra.scoring.totals import Totals
 from metra.stats.parallel import ordered_map, share_sections
@@ -39,7 +39,6 @@ from metra.stats.parallel import ordered_map, share_sections
 FINGERPRINT = b"metra.fingerprint"
 #: What each column of scores was computed by, as JSON.
 _SIGNATURES = b"metra.signatures"
-_PARQUET_ENDINGS = (".parquet", ".pq")
 
 
 class ScoringInterrupt(KeyboardInterrupt):
@@ -51,23 +50,21 @@ class _Shard:
     """One file, and where what comes of it is kept."""
 
     path: str
-    #: The place, from the root, so that the file is known again from other folders, the size
-    #: and the time of change: if one of them differs, it is another file.
-    state: tuple[str, int, int]
     #: The name of what comes of it, by all that its digits depend on.
-    fingerprint: str = ""
+    fingerprint: str
     #: The file that gets its rows with their scores.
-    target: str | None = None
-    #: The file that keeps its totals, and whether they are there already.
-    cache: str = ""
-    is_finished: bool = False
+    target: str | None
+    #: The file that keeps its totals; empty if none does.
+    cache: str
     #: What threads read by themselves.
     spans: Sequence[parquet.RowSpan] = ()
 
-    @property
-    def rows(self) -> int:
-        """Number of rows."""
-        return sum(span.rows for span in self.spans)
+    @cached_property
+    def is_finished(self) -> bool:
+        """True if its totals were kept, and its scores written, by the same plan."""
+        if not self.cache or get_file_state(self.cache) is None:
+            return False
+        return self.target is None or _is_written(self.target, self.fingerprint)
 
 
 @dataclass
@@ -75,8 +72,8 @@ class _Work:
     """Metrics and progress of counting; a first pass, for weights, reads all rows once more."""
 
     plan: ScoringPlan
-    progress: TableProgress | None
-    metrics: Mapping[str, Metric] = field(default_factory=dict)
+    progress: TableProgress
+    metrics: dict[str, Metric]
     rows: int = 0
     done: int = 0
     _lock: Lock = field(default_factory=Lock)  # threads read as well
@@ -85,8 +82,7 @@ class _Work:
         """Count rows that were read."""
         with self._lock:
             self.done += rows
-            if self.progress:
-                self.progress(self.done, self.done / max(self.rows, 1))
+            self.progress(self.done, self.done / max(self.rows, 1))
 
 
 def score_files(
@@ -97,7 +93,7 @@ def score_files(
     resume: str | None = None,
     progress: TableProgress | None = None,
 ) -> Results:
-    """Score a table in Parquet files, each read once (twice for metrics of two passes).
+    """Score a table in Parquet files, each read once (twice for corpus weights).
 
     With `resume`, a folder, the totals of each finished shard are kept there, and shards
     finished before, by the same plan and unchanged, are not scored again. With
@@ -107,13 +103,13 @@ def score_files(
     check_files(paths, plan)
     shards = _list_shards(paths, plan, scores_out, resume)
     unfinished = [shard for shard in shards if not shard.is_finished]
-    finished = len(shards) - len(unfinished)
     totals = Totals()
     for shard in shards:
         if shard.is_finished:
             totals.add(_read_totals(shard.cache))
+    finished = len(shards) - len(unfinished)
     try:
-        work = _Work(plan, progress)
+        work = _Work(plan, progress or (lambda *_: None), dict(build_unweighed(plan)))
         if unfinished:
             _fit_metrics(shards, unfinished, work)
         for shard, counted in _count_shards(unfinished, work, totals):
@@ -121,59 +117,48 @@ def score_files(
                 _write_totals(shard, counted, plan)
                 totals.add(counted)
             finished += 1
-        return table_totals.build_table_results(totals, plan)
-    except KeyboardInterrupt:
-        note = _describe_kept(finished, len(shards), resume, scores_out)
-        msg = f"interrupted; of the files, {note}"
-        raise ScoringInterrupt(msg) from None
-    except MetraError as error:
-        if not finished:
+        return table_totals.score_totals(totals, plan)
+    except (KeyboardInterrupt, MetraError) as error:
+        is_error = isinstance(error, MetraError)
+        if is_error and not finished:
             raise
-        note = _describe_kept(finished, len(shards), resume, scores_out)
-        msg = f"{error} Of the files, {note}"
-        raise MetraError(msg) from None
+        msg = f"{error} Of" if is_error else "interrupted; of"
+        msg += f" the files, {finished} of {len(shards)} are finished"
+        msg += _describe_kept(resume, scores_out)
+        raise (MetraError if is_error else ScoringInterrupt)(msg) from None
 
 
-def _describe_kept(
-    finished: int, shards: int, resume: str | None, out: str | None
-) -> str:
+def _describe_kept(resume: str | None, out: str | None) -> str:
     """Describe the results kept so far, and how to go on."""
-    done = f"{finished} of {shards} are finished"
     if resume:
-        return f"{done} and stored in {resume}; run the same command to resume."
+        return f" and stored in {resume}; run the same command to resume."
     if out:
         return (
-            f"{done}, with their scores in {out}; give `resume` FOLDER to be able to "
-            "resume."
+            f", with their scores in {out}; give `resume` FOLDER to be able to resume."
         )
-    return f"{done}, but their totals are lost; give `resume` FOLDER to keep them."
+    return ", but their totals are lost; give `resume` FOLDER to keep them."
 
 
 def _list_shards(
     paths: Sequence[str], plan: ScoringPlan, scores_out: str | None, resume: str | None
 ) -> list[_Shard]:
     """List the files, with the results kept of them."""
-    shards: list[_Shard] = []
-    for path in paths:
-        changed, size = get_file_state(path) or (0, 0)
-        shards.append(_Shard(path, (_complete_path(path), size, changed)))
+    # By its place, from the root, a file is known again from other folders; if its size or
+    # time of change differs, it is another file.
+    states = [[_complete_path(p), *(get_file_state(p) or (0, 0))[::-1]] for p in paths]
     # Where a metric weighs by the whole corpus, a shard's digits depend on all shards.
-    everything = [shard.state for shard in shards] if plan.two_passes else []
-    fingerprint = _hash([plan.fingerprint(), everything])
-    targets = (
-        _name_score_files(paths, scores_out) if scores_out else [None] * len(paths)
-    )
+    whole = _hash([plan.fingerprint(), states if list_fits(plan) else []])
+    targets = _name_score_files(paths, scores_out) if scores_out else None
     if resume:
         _make_folder(resume, resume, "totals")
-    for shard, target in zip(shards, targets, strict=True):
-        shard.fingerprint = _hash([shard.state, fingerprint])
-        shard.target = target
+    shards = []
+    for number, (path, state) in enumerate(zip(paths, states, strict=True)):
+        fingerprint, cache = _hash([state, whole]), ""
         if resume:
-            stem = re.sub(r"[^\w.-]", "_", Path(shard.path).stem)[:80]
-            name = f"{stem}-{shard.fingerprint[:24]}.totals"
-            shard.cache = os.path.join(resume, name)
-            is_written = target is None or _is_written(target, shard.fingerprint)
-            shard.is_finished = is_written and get_file_state(shard.cache) is not None
+            stem = re.sub(r"[^\w.-]", "_", Path(path).stem)[:80]
+            cache = os.path.join(resume, f"{stem}-{fingerprint[:24]}.totals")
+        target = targets[number] if targets else None
+        shards.append(_Shard(path, fingerprint, target, cache))
     return shards
 
 
@@ -182,8 +167,8 @@ def _complete_path(path: str) -> str:
     return path if is_remote(path) else os.path.realpath(path)
 
 
-def _hash(known: object) -> str:
-    return hashlib.sha256(json.dumps(known).encode()).hexdigest()
+def _hash(content: object) -> str:
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 def _make_folder(folder: str, given: str, purpose: str) -> None:
@@ -199,7 +184,7 @@ def _make_folder(folder: str, given: str, purpose: str) -> None:
 
 def _name_score_files(paths: Sequence[str], out: str) -> list[str]:
     """Name the file for each shard's scores: in a folder by the same names, or one file."""
-    if out.endswith(_PARQUET_ENDINGS) and not os.path.isdir(out):
+    if out.endswith((".parquet", ".pq")) and not os.path.isdir(out):
         if len(paths) > 1:
             msg = (
                 f"{out} is one file, but there are {len(paths)} to score; give the "
@@ -207,11 +192,12 @@ def _name_score_files(paths: Sequence[str], out: str) -> list[str]:
             )
             raise OptionError(msg)
         targets = [out]
-    else:
-        targets = [os.path.join(out, _name_in_folder(path)) for path in paths]
-    counts = Counter(targets)
+    else:  # below the folders that name a part of the table
+        parts = [path.split("/") for path in paths]
+        named = [[*(each for each in p[:-1] if "=" in each), p[-1]] for p in parts]
+        targets = [os.path.join(out, *names) for names in named]
     for path, target in zip(paths, targets, strict=True):
-        if counts[target] > 1:
+        if targets.count(target) > 1:
             msg = (
                 f"Two files are named {os.path.basename(path)}; score them separately."
             )
@@ -219,15 +205,9 @@ def _name_score_files(paths: Sequence[str], out: str) -> list[str]:
         if _complete_path(path) == _complete_path(target):
             msg = f"{out} would overwrite {path}; give the name of another folder."
             raise OptionError(msg)
-    for folder in dict.fromkeys(os.path.dirname(target) or "." for target in targets):
+    for folder in {os.path.dirname(target) or "." for target in targets}:
         _make_folder(folder, out, "scores")
     return targets
-
-
-def _name_in_folder(path: str) -> str:
-    """Return a file's name, with the folders before it that name a part of the table."""
-    *folders, name = path.split("/")
-    return "/".join([*(folder for folder in folders if "=" in folder), name])
 
 
 def _is_written(target: str, fingerprint: str) -> bool:
@@ -266,23 +246,25 @@ def _fit_metrics(
     shards: Sequence[_Shard], unfinished: Sequence[_Shard], work: _Work
 ) -> None:
     """Walk through all references first, for metrics that weigh by them."""
-    plan = work.plan
-    metrics = work.metrics = dict(build_unweighed(plan))
-    fits = {spec: metric.fit for spec, metric in metrics.items() if metric.fit}
+    plan, fits = work.plan, list_fits(work.plan)
     for shard in shards if fits else unfinished:
         shard.spans = parquet.list_spans(shard.path)
-    rows = sum(shard.rows for shard in shards)
-    work.rows = sum(shard.rows for shard in unfinished) + rows * len(fits)
+
+    def count_rows(files: Iterable[_Shard]) -> int:
+        return sum(span.rows for file in files for span in file.spans)
+
+    rows = count_rows(shards)
+    work.rows = count_rows(unfinished) + rows * len(fits)
 
     def read_all() -> Iterator[Batch]:
         for shard in shards:
-            for rows in _read_rows(shard.path, plan, plan.columns):
-                yield from read_references(rows, plan)
-                work.add(rows.num_rows)
+            for batch in _read_rows(shard.path, plan, plan.columns):
+                yield from read_references(batch, plan)
+                work.add(batch.num_rows)
 
     for spec, fit in fits.items():
         fit.check_size(rows * len(plan.references))
-        metrics[spec] = fit(read_all())
+        work.metrics[spec] = fit(read_all())
 
 
 def _count_shards(

@@ -8,24 +8,15 @@ import pyarrow as pa
 
 from metra.errors import MetraError
 from metra.formats.texts.arrow_columns import NullValueError
-from metra.scoring.executors.frames import Counting, score_frame
-from metra.scoring.results import Results
-from metra.scoring.tables import PlanBuilder, TableProgress
+from metra.scoring.executors.frames import Counting
 
 _ANSWER = "answer"
-
-
-def score_dataframe(
-    table: Any, build_plan: PlanBuilder, *, progress: TableProgress | None = None
-) -> Results:
-    """Score a `ray.data.Dataset`."""
-    return score_frame(RayFrame(table), build_plan, progress)
 
 
 class RayFrame:
     """A dataset of Ray Data."""
 
-    fits_metrics = False
+    fits_metrics, where, system = False, "The table", ""
 
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset

@@ -18,7 +18,6 @@ import pyarrow as pa
 
 from metra.errors import FormatError
 from metra.formats.stream import name_system
-from metra.formats.texts.arrow_columns import NullValueError
 from metra.formats.texts.parquet import mark_partitions
 from metra.scoring.executors.frames import (
     Counting,
@@ -43,9 +42,8 @@ from metra.scoring.executors.spark_terms import (
     list_fits,
     map_chunks,
 )
-from metra.scoring.plan import build_metrics
 from metra.scoring.results import Results
-from metra.scoring.table_totals import list_signatures, score_batch
+from metra.scoring.table_totals import build_metrics, list_signatures, score_batch
 from metra.scoring.tables import PlanBuilder, TableProgress
 
 #: Where a column's metadata has the signature of the metric that its scores are by.
@@ -72,30 +70,16 @@ def score_files(
         where, system = f"The table that Spark makes of {len(files)} files", ""
         if len(files) == 1:
             where, system = paths[0], name_system(format_path(files[0]))
-        frame = SparkFrame(table)
+        frame = SparkFrame(table, where, system)
         frame.schema = mark_partitions(frame.schema, format_path(files[0]))
-        planned = plan_frame(frame, build_plan, where, system)
-        return score_table(frame, planned, scores_out, progress)
+        return score_frame(frame, build_plan, progress, scores_out)
 
 
-def score_dataframe(
-    table: Table,
-    build_plan: PlanBuilder,
-    *,
-    scores_out: str | None = None,
-    progress: TableProgress | None = None,
-) -> Results:
-    """Score a DataFrame, whose plan is made from its columns; see `score_table`."""
-    frame = SparkFrame(table)
-    planned = plan_frame(frame, build_plan, "The DataFrame")
-    return score_table(frame, planned, scores_out, progress)
-
-
-def score_table(
+def score_frame(
     frame: "SparkFrame",
-    planned: TablePlan,
-    scores_out: str | None = None,
+    build_plan: PlanBuilder,
     progress: TableProgress | None = None,
+    scores_out: str | None = None,
 ) -> Results:
     """Score a table; if wished, write it with its segments' scores as Parquet.
 
@@ -103,7 +87,8 @@ def score_table(
     them are whole, and then puts `_SUCCESS` beside them. `progress` is told the number of
     segments at the end: Spark itself shows how far it is.
     """
-    with silence_warnings(), locate_nulls(frame.table, planned), translate_errors():
+    with silence_warnings(), translate_errors():
+        planned = plan_frame(frame, build_plan)
         results = reduce_frame(frame, planned, progress)
         if scores_out is not None:
             add_columns(frame, planned).write.parquet(scores_out)
@@ -118,7 +103,7 @@ def add_scores(table: Table, build_plan: PlanBuilder) -> Table:
     of two passes bring rows into another order.
     """
     frame = SparkFrame(table)
-    return add_columns(frame, plan_frame(frame, build_plan, "The DataFrame"))
+    return add_columns(frame, plan_frame(frame, build_plan))
 
 
 class SparkFrame:
@@ -127,8 +112,10 @@ class SparkFrame:
     #: Chunks of rows get metrics with the weights of their terms.
     fits_metrics = True
 
-    def __init__(self, table: Table) -> None:
-        self.table = table
+    def __init__(
+        self, table: Table, where: str = "The DataFrame", system: str = ""
+    ) -> None:
+        self.table, self.where, self.system = table, where, system
         self.schema = convert_schema(table)
 
     def reduce(self, counting: Counting) -> Any:
@@ -269,39 +256,3 @@ def _refuse_empty(reader: Any, paths: Sequence[str]) -> None:
                 "it out."
             )
             raise FormatError(msg)
-
-
-@contextmanager
-def locate_nulls(table: Table, planned: TablePlan) -> Iterator[None]:
-    """Say of a null in which row of which file it is."""
-    try:
-        yield
-    except NullValueError as error:
-        place = _find_null(table, planned, error.column)
-        if place is None:
-            raise
-        path, row = place
-        raise NullValueError(error.column, row, format_path(path)) from None
-
-
-def _find_null(table: Table, planned: TablePlan, column: str) -> tuple[str, int] | None:
-    """Find the first row at fault, in the order of files; None where there are no files."""
-    from pyspark.errors import PySparkException
-
-    numbers = number_columns(table.columns)
-    values = dict(zip(table.columns, numbers, strict=True))
-    references = planned.plan.references
-    for name in references:
-        if planned.lists and name not in values:  # such as ref:1
-            place = int(name.partition(":")[2]) - 1
-            values[name] = f"get({values[planned.lists]}, {place})"
-    # A reference may be null where another one is there.
-    together = references if column in references else [column]
-    gaps = " and ".join(f"{values[name]} is null" for name in together)
-    where = ("_metadata.file_path", "_metadata.row_index")
-    try:
-        rows = table.toDF(*numbers).where(gaps).select(*where)
-        first = rows.sort("file_path", "row_index").first()
-    except PySparkException:
-        return None
-    return None if first is None else (first.file_path, first.row_index)

@@ -19,7 +19,6 @@ from metra.errors import (
     OptionError,
     missing_package,
 )
-from metra.formats.texts.arrow_columns import NullValueError
 
 LOCAL = "local[*]"
 CONNECT = "sc://"
@@ -150,16 +149,13 @@ def translate_errors() -> Iterator[None]:
 
 def translate_error(report: str) -> MetraError:
     """Find out what happened from all that Spark says about it."""
-    null = re.search(_NULL, report)
-    if null:
-        return NullValueError(null[2], int(null[1]) - 1)
-    own = re.search(r"^metra\.(?:\w+\.)*(\w+): (.+)$", report, re.MULTILINE)
-    if own:
-        return getattr(errors, own[1], CorpusError)(format_path(own[2]))
     for pattern, (kind, message) in _KNOWN.items():
         match = re.search(pattern, report)
         if match:
             return kind(message.format(*map(format_path, match.groups())))
+    own = re.search(r"^metra\.(?:\w+\.)*(\w+): (.+)$", report, re.MULTILINE)
+    if own:
+        return getattr(errors, own[1], CorpusError)(format_path(own[2]))
     named = re.search(r"\[[A-Z_]+(?:\.[A-Z_]+)*\] (.+)", report)
     causes = re.findall(r"^(?:Caused )?(?:by)?: *[\w.$]+: (.+)$", report, re.MULTILINE)
     first = named[1] if named else (causes or [report.strip().split("\n")[0]])[-1]
@@ -176,9 +172,12 @@ def format_path(text: str) -> str:
     return re.sub(r" *SQLSTATE: \w+", "", text)
 
 
-_NULL = r"NullValueError: Row (\d+) of a batch is null in the column '(.+?)', which"
-
 _KNOWN: dict[str, tuple[type[MetraError], str]] = {
+    r"NullValueError: Row \d+ of a batch is null in the column '(.+?)', which": (
+        CorpusError,
+        "A row of the table is null in the column {0!r}, which needs a text; fill it in, "
+        "if need be with an empty text, or remove the row (`{0}` IS NULL finds it).",
+    ),
     r"ModuleNotFoundError: No module named '([\w.]+)'": (
         MissingResourceError,
         "The Python of Spark's workers has no module {0!r}; install metra[spark] on every "

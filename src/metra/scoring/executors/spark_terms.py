@@ -24,13 +24,9 @@ from metra.scoring.executors.spark_session import (
     map_batches,
     silence_warnings,
 )
-from metra.scoring.plan import (
-    ScoringPlan,
-    build_unweighed,
-    pack_terms,
-    read_references,
-    unpack_terms,
-)
+from metra.scoring.plan import ScoringPlan, build_unweighed
+from metra.scoring.plan import list_fits as list_all_fits
+from metra.scoring.table_totals import read_references
 from metra.text.salience import DocumentWords
 
 #: What messages call the place of rows whose numbers in a file are unknown.
@@ -67,7 +63,7 @@ class FittedRows(NamedTuple):
 
 def list_fits(plan: ScoringPlan) -> dict[str, Fit]:
     """List the fits of metrics with corpus weights, by spec."""
-    fits = {spec: made.fit for spec, made in build_unweighed(plan).items() if made.fit}
+    fits = list_all_fits(plan)
     for spec, fit in fits.items():
         if fit.apply_some is None:
             msg = f"{spec} has corpus weights, which are not available on Spark."
@@ -160,6 +156,25 @@ def _list_terms(
         counts = pa.concat_arrays([counts, pa.array([total.as_py()], pa.int64())])
         documents = pa.nulls(len(words), pa.binary())
     return {"document": documents, "word": words, "count": counts}
+
+
+def pack_terms(terms: TermCounts) -> tuple[pa.Array, pa.Array]:
+    """Return the keys of terms and their counts as columns."""
+    bounds = np.concatenate([[0], terms.ends]).astype(np.int32)
+    buffers = [None, pa.py_buffer(bounds), pa.py_buffer(terms.keys)]
+    keys = pa.Array.from_buffers(pa.binary(), len(terms.ends), buffers)
+    return keys, pa.array(terms.counts, pa.int64())
+
+
+def unpack_terms(keys: pa.ChunkedArray, counts: pa.ChunkedArray) -> TermCounts:
+    """Return terms from columns of keys and counts."""
+    keys = pa.concat_arrays(
+        [pa.array([], pa.large_binary()), *keys.cast(pa.large_binary()).chunks]
+    )
+    _, bounds, values = keys.buffers()
+    ends = np.frombuffer(bounds, np.int64)[: len(keys) + 1]
+    data = values.to_pybytes()[: int(ends[-1])] if values else b""
+    return TermCounts(data, ends[1:], np.asarray(counts, np.int64))
 
 
 # The corpus counts of the n-grams of each chunk. Words come first in windows, because Spark

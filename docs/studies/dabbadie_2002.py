@@ -127,8 +127,8 @@ def make_correlations(data: Path) -> Section:
     claim = Claim(
         "open",
         "automated metrics must correlate well with some aspect of human metrics.",
-        f"the table has the correlations. {len(study.systems)} systems are too few to "
-        "resample, so there is no interval.",
+        "[`metra exercise`](../exercise.md) prints the correlations. "
+        f"{len(study.systems)} systems are too few to resample, so there is no interval.",
     )
     best = max(
         (one for one in study.human if one.pearson is not None),

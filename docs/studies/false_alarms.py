@@ -44,6 +44,8 @@ from page_blocks import fill_block  # noqa: E402 (docs is no package)
 ALPHA = 0.05
 #: Of the intervals of rates: of the many cells of a table, about one may be off by chance.
 LEVEL = 0.99
+#: Most rows of a table on the page; the pictures and the numbers have all rates.
+MOST_ROWS = 12
 SEED = 2026
 #: Exchanges or resamples of each test: the level is kept however few they are.
 DRAWS = 199
@@ -233,17 +235,24 @@ def measure(
 
 
 def build_table(rates: Mapping[str, Mapping[str, float]], trials: int) -> str:
-    """Lay out the rates with their intervals; those that lie above the level are bold."""
+    """Lay out the rates; those whose interval lies above the level are bold."""
     designs = list(next(iter(rates.values())))
     lines = [f"| test | {' | '.join(designs)} |", "| :-- |" + " --: |" * len(designs)]
     for test, by_design in rates.items():
         cells = []
         for rate in by_design.values():
-            low, high = wilson_interval(rate, trials, LEVEL) or (0.0, 1.0)
-            shown = f"**{rate:.3f}**" if low > ALPHA else f"{rate:.3f}"
-            cells.append(f"{shown} ({low:.3f}–{high:.3f})")
+            low, _ = wilson_interval(rate, trials, LEVEL) or (0.0, 1.0)
+            cells.append(f"**{rate:.3f}**" if low > ALPHA else f"{rate:.3f}")
         lines.append(f"| {test} | {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def write_block(
+    rates: Mapping[str, Mapping[str, float]], trials: int, drawn: str
+) -> str:
+    """Write the block of a section: a short table, and the picture of all rates."""
+    table = f"{build_table(rates, trials)}\n\n" if len(rates) <= MOST_ROWS else ""
+    return f"{table}{drawn}"
 
 
 def draw_rates(
@@ -280,7 +289,7 @@ def write_page(numbers: Mapping[str, Any]) -> None:
         rates, trials = section["rates"], section["trials"]
         picture = f"false-alarms-{name}.svg"
         drawn = f"![False-positive rates of tests of {name}]({picture})"
-        text = fill_block(text, name, f"{build_table(rates, trials)}\n\n{drawn}")
+        text = fill_block(text, name, write_block(rates, trials, drawn))
         svg = f"{draw_rates(name, rates, trials)}\n"
         (HERE / picture).write_text(svg, encoding="utf-8")
     page.write_text(text, encoding="utf-8")

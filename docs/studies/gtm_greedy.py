@@ -1,4 +1,4 @@
-"""How good is GTM's greedy matching? Prints the tables of gtm-greedy.md.
+"""How good is GTM's greedy matching? Prints the tables of turian-2003.md.
 
 python docs/studies/gtm_greedy.py [FOLDER]
 

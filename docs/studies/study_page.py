@@ -43,6 +43,9 @@ UNTITLED = {
 }
 #: Digits that numbers are kept with.
 DIGITS = 6
+#: Most cells of a table on a page, without and with pictures, and most tables of a section.
+MOST_CELLS = (36, 20)
+MOST_TABLES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,48 +165,79 @@ def draw_pictures(name: str, numbers: Mapping[str, Any]) -> dict[Path, str]:
 
 def fill_page(page: str, name: str, numbers: Mapping[str, Any]) -> str:
     """Fill the generated blocks of a page: all claims first, then section by section."""
+    claims = number_claims(numbers)
     for section, record in numbers.items():
-        page = fill_block(page, section, _write_section(name, record))
-    return fill_block(page, "claims", _write_claims(page, numbers))
+        page = fill_block(page, section, _write_section(name, record, claims))
+    return fill_block(page, "claims", _write_claims(page, numbers, claims))
 
 
-def _write_claims(page: str, numbers: Mapping[str, Any]) -> str:
+def number_claims(numbers: Mapping[str, Any]) -> dict[tuple[str, str], int]:
+    """Number verdicts and claims, contradictions first; sections may repeat a claim."""
+    claims = [
+        (claim["verdict"], claim["paper"])
+        for record in numbers.values()
+        for claim in record["claims"]
+    ]
+    ordered = sorted(dict.fromkeys(claims), key=lambda claim: VERDICTS.index(claim[0]))
+    return {claim: number for number, claim in enumerate(ordered, 1)}
+
+
+def _write_claims(
+    page: str, numbers: Mapping[str, Any], claims: Mapping[tuple[str, str], int]
+) -> str:
     """Tabulate the claims of all sections, contradictions first, with their sections."""
-    lines = ["| verdict | the paper says that … | figures |", "| :-- | :-- | :-- |"]
-    for verdict in VERDICTS:
-        for section, record in numbers.items():
-            heading = _find_heading(page, section)
-            slug = re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading).lower())
-            lines += [
-                f"| **{WORDS[verdict]}** | {claim['paper'].removesuffix('.')} "
-                f"| [{heading}](#{slug}) |"
-                for claim in record["claims"]
-                if claim["verdict"] == verdict
-            ]
+    lines = [
+        "| | verdict | the paper says that … | figures |",
+        "| --: | :-- | :-- | :-- |",
+    ]
+    for (verdict, paper), number in claims.items():
+        sections = [
+            _link_heading(page, section)
+            for section, record in numbers.items()
+            if any(
+                (c["verdict"], c["paper"]) == (verdict, paper) for c in record["claims"]
+            )
+        ]
+        lines.append(
+            f"| {number} | **{WORDS[verdict]}** | {paper.removesuffix('.')} "
+            f"| {', '.join(sections)} |"
+        )
     return "\n" + "\n".join(lines) + "\n"
 
 
-def _find_heading(page: str, section: str) -> str:
-    """Return the heading that a section's block stands under."""
+def _link_heading(page: str, section: str) -> str:
+    """Link the heading that a section's block stands under, by the part before a colon."""
     above = page[: page.index(f"generated: {section} ")]
-    return re.findall(r"^##+ (.*)$", above, re.MULTILINE)[-1]
+    heading = re.findall(r"^##+ (.*)$", above, re.MULTILINE)[-1]
+    slug = re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading).lower())
+    return f"[{heading.partition(':')[0]}](#{slug})"
 
 
-def _write_section(name: str, record: Mapping[str, Any]) -> str:
-    """Write the claims, pictures and tables of a section."""
+def _write_section(
+    name: str, record: Mapping[str, Any], claims: Mapping[tuple[str, str], int]
+) -> str:
+    """Write the claims, pictures and short tables of a section."""
     parts = []
     for claim in record["claims"]:
-        verdict = f"**{WORDS[claim['verdict']]}:** {claim['here']}"
-        parts.append(f"The paper says that {claim['paper']} {verdict}")
-        if figures := claim["figures"]:
-            rows = (tuple(figures.values()),)
-            table = StudyTable(tuple(figures), rows, text=0)
-            parts.append(_write_table(asdict(table)))
+        number = claims[claim["verdict"], claim["paper"]]
+        figures = "; ".join(f"{key} {value}" for key, value in claim["figures"].items())
+        ending = f" {figures}." if figures else ""
+        verdict = WORDS[claim["verdict"]].lower()
+        parts.append(f"**Claim {number}, {verdict}:** {claim['here']}{ending}")
     for picture, drawn in record["pictures"].items():
         alt = drawn.get("title") or UNTITLED[drawn["picture"]]
         parts.append(f"![{alt}]({name}-{picture}.svg)")
-    parts += [_write_table(table) for table in record["tables"]]
+    parts += map(_write_table, select_tables(record))
     return "\n" + "\n\n".join(parts) + "\n"
+
+
+def select_tables(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the tables of a section that its page shows; NAME.json has all of them."""
+    tables = record["tables"] if len(record["tables"]) <= MOST_TABLES else []
+    most = MOST_CELLS[bool(record["pictures"])]
+    return [
+        table for table in tables if len(table["rows"]) * len(table["heads"]) <= most
+    ]
 
 
 def _write_table(table: Mapping[str, Any]) -> str:

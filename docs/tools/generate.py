@@ -69,7 +69,7 @@ def generate_pages() -> dict[Path, str]:
         ("README.md", "speed", list_speeds()),
         ("docs/api/index.md", "names", api_names.write_tables()),
         ("docs/human/protocols.md", "scales", protocol_scales.scales()),
-        ("docs/limits.md", "limits", list_limits()),
+        ("docs/guards.md", "limits", list_limits()),
         ("zensical.toml", "metrics", metric_pages.menu()),
         ("zensical.toml", "commands", command_pages.write_menu()),
     ):

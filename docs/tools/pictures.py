@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def draw_grid() -> None:
-    """Draw the grid of docs/grid.md."""
+    """Draw the grid of docs/report.md."""
     home = Path(examples.HOME)
     references = [f"-r{home / f'reference.{number}.txt'}" for number in (1, 2)]
     command = [sys.executable, "-m", "metra", "grid", str(home / "outputs/solid.txt")]

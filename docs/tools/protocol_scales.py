@@ -3,17 +3,24 @@
 from metra.campaign.protocols.record import Protocol, Step
 from metra.campaign.protocols.registry import PROTOCOLS
 
+#: Longest answer that follows its question on the same line.
+ONE_LINE = 100
+
 
 def scales() -> str:
-    """Every protocol with its steps, what they show and what they ask."""
-    return "\n\n".join(map(_protocol, PROTOCOLS.values()))
-
-
-def _protocol(asked: Protocol) -> str:
-    steps = "\n\n".join(
-        _step(step, at, asked) for at, step in enumerate(asked.steps, 1)
-    )
-    return f"### {asked.title}\n\n`{asked.name}`\n\n{steps}"
+    """Every protocol with its steps, what they show and what they ask; each step once."""
+    texts: list[str] = []
+    places: dict[str, str] = {}
+    for asked in PROTOCOLS.values():
+        steps = []
+        for number, step in enumerate(asked.steps, 1):
+            text = _step(step, number, asked)
+            name = places.setdefault(text, asked.name)
+            steps.append(
+                text if name == asked.name else f"**{step.name}** as in `{name}`."
+            )
+        texts.append(f"### {asked.title}\n\n`{asked.name}`: " + "\n\n".join(steps))
+    return "\n\n".join(texts)
 
 
 def _step(step: Step, number: int, asked: Protocol) -> str:
@@ -26,4 +33,5 @@ def _step(step: Step, number: int, asked: Protocol) -> str:
     shows = f"shows the {' and the '.join(shown)}" if shown else before
     question = step.question.replace("{language}", "language")
     head = f"**{step.name}** {shows}. *{question}*"
-    return f"{head}\n\n{step.asks.document()}"
+    answer = step.asks.document()
+    return f"{head} {answer}" if len(answer) < ONE_LINE else f"{head}\n\n{answer}"

@@ -1,7 +1,7 @@
 """Limits on input files, for all readers, on the command line and on the server.
 
 The environment variable METRA_LIMITS changes single limits (`line=1GB,depth=200`), and
-`use_limits` changes them in Python. docs/limits.md lists them.
+`use_limits` changes them in Python. docs/guards.md lists them.
 """
 
 import os
@@ -47,7 +47,7 @@ SERVED = Limits(
     tokens=2_000_000,
 )
 
-#: What each limit is about, as messages and docs/limits.md say it.
+#: What each limit is about, as messages and docs/guards.md say it.
 EXPLANATIONS = {
     "unpacked": "bytes unpacked from a file or archive",
     "ratio": "unpacked bytes for each packed byte",

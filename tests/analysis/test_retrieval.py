@@ -171,7 +171,7 @@ def test_the_table_on_the_page_is_real(cli, root):
         *("--queries", str(home / "retrieval" / "queries.tsv")),
         *("--qrels", str(home / "retrieval" / "qrels.txt")),
     )  # fmt: skip
-    page = (root / "docs" / "tasks.md").read_text(encoding="utf-8")
+    page = (root / "docs" / "other-metrics.md").read_text(encoding="utf-8")
     assert ran.out.partition("\n\n")[0] in page
 
 

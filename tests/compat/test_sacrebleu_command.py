@@ -390,7 +390,7 @@ def test_every_flag_is_called():
         assert names & words or names <= ELSEWHERE.keys(), names
 
 
-# Where metra differs on purpose: docs/sacrebleu.md says who is right.
+# Where metra differs on purpose: docs/switch.md says who is right.
 
 
 def test_json_of_paired_bootstrap_has_single_precision_numbers(ours):

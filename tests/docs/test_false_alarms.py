@@ -21,8 +21,13 @@ def test_the_page_shows_the_numbers(study):
     numbers = json.loads(study.NUMBERS.read_text(encoding="utf-8"))
     page = (study.HERE / "false-alarms.md").read_text(encoding="utf-8")
     assert set(numbers) == set(study.SECTIONS)
-    for section in numbers.values():
-        assert study.build_table(section["rates"], section["trials"]) in page
+    for name, section in numbers.items():
+        rates, trials = section["rates"], section["trials"]
+        drawn = f"![False-positive rates of tests of {name}](false-alarms-{name}.svg)"
+        assert study.write_block(rates, trials, drawn) in page
+        picture = (study.HERE / f"false-alarms-{name}.svg").read_text(encoding="utf-8")
+        assert f"{study.draw_rates(name, rates, trials)}\n" == picture
+    assert "| randomisation of segments |" in page
 
 
 def test_every_test_of_the_tables_runs(study):

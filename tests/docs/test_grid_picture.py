@@ -15,4 +15,4 @@ def test_the_picture_is_up_to_date(cli, tmp_path):
     )
     page = (ROOT / "docs" / "grid.svg").read_text(encoding="utf-8")
     assert ran.code == 0, ran.err
-    assert picture.read_text("utf-8") == page, "see docs/grid.md"
+    assert picture.read_text("utf-8") == page, "see docs/report.md"

@@ -13,7 +13,9 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = (ROOT / "docs" / "seeds.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^\| (\d)\.(\d+) \| (.+) \| (.+) \| (.+) \|$", re.MULTILINE)
 ROWS = ROW.findall(PAGE)
-COMMAND = re.compile(r"`metra ([^`]+)`")
+#: A whole command, or options that follow BASE.
+COMMAND = re.compile(r"`(metra [^`]+|(?:-[^`]* )?-m [^`]+)`")
+BASE = "score outputs/solid.txt -r reference.1.txt"
 TEST = re.compile(r"tests/[\w/]+\.py(?:::\w+)?")
 AGREEMENTS = (
     "exact",
@@ -29,7 +31,11 @@ PAPERS = range(1, 6)
 
 
 def list_commands(text: str) -> list[str]:
-    return list(dict.fromkeys(COMMAND.findall(text)))
+    written = dict.fromkeys(COMMAND.findall(text))
+    return [
+        command.removeprefix("metra ") if command[0] == "m" else f"{BASE} {command}"
+        for command in written
+    ]
 
 
 def prepare_folder(folder: Path, monkeypatch, cli) -> None:
@@ -53,6 +59,10 @@ def run_command(command: str, cli) -> None:
     ]
     ran = cli(*arguments)
     assert ran.code == 0, f"metra {command}\n{ran.err}"
+
+
+def test_the_page_names_what_options_follow():
+    assert f"`metra {BASE}`" in PAGE
 
 
 def test_rows_are_numbered_and_there_are_enough():

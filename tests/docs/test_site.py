@@ -90,6 +90,31 @@ def test_every_command_has_a_page():
             assert all(f"`{flag}`" in text for flag in option.opts if flag[0] == "-")
 
 
+#: Flags of other programs that pages name.
+OTHER_FLAGS = {
+    *("--archives", "--body-file", "--brevity-penalty", "--full", "--only_system"),
+    *("--international-tokenization", "--no-smoothing", "--part", "--qe", "--rm"),
+    *("--to_json", "--write"),
+}
+FLAG = re.compile(r"(?<![\w-])--[a-z][\w-]+")
+
+
+def test_flags_that_pages_name_exist(pages):
+    listed = {path: set(FLAG.findall(text)) for path, text in pages.items()}
+    flags = set().union(
+        OTHER_FLAGS,
+        *(found for path, found in listed.items() if path.parent.name == "commands"),
+    )
+    written = {path for path in pages if path.parent.name not in ("api", "metrics")}
+    written -= {
+        DOCS / f"{name}.md" for name in ("ARCHITECTURE", "CHANGELOG", "CONTRIBUTING")
+    }
+    unknown = {
+        f"{path.name}: {flag}" for path in written for flag in listed[path] - flags
+    }
+    assert not unknown
+
+
 def test_every_public_name_is_in_the_reference(pages):
     index = pages[DOCS / "api" / "index.md"]
     missing = [

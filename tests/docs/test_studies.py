@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import metra
+
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 STUDIES = DOCS / "studies"
 sys.path.insert(0, str(STUDIES))  # before bench, which has a module run as well
@@ -52,15 +54,35 @@ def test_pictures_have_both_themes(name):
 
 def test_what_contradicts_the_paper_comes_first(name):
     page = PAGES[name].read_text(encoding="utf-8")
-    listed = re.findall(r"^\| \*\*(\w+)\*\* \| .* \| \[", page, re.MULTILINE)
+    listed = re.findall(r"^\| \d+ \| \*\*(\w+)\*\* \| .* \| \[", page, re.MULTILINE)
     places = [list(study_page.WORDS.values()).index(word) for word in listed]
     assert places == sorted(places)
-    claims = [
-        c for each in study_page.read_numbers(name).values() for c in each["claims"]
-    ]
+    claims = study_page.number_claims(study_page.read_numbers(name))
     assert len(listed) == len(claims) > 0
-    first_section = page.index("\n## ")
-    assert page.index("generated: claims") < first_section
+    assert page.index("generated: claims") < page.index("\n## ")
+
+
+def test_sections_name_claims_by_their_numbers(name):
+    numbers = study_page.read_numbers(name)
+    page = PAGES[name].read_text(encoding="utf-8")
+    claims = study_page.number_claims(numbers)
+    expected = [
+        (str(claims[claim["verdict"], claim["paper"]]), claim["verdict"])
+        for record in numbers.values()
+        for claim in record["claims"]
+    ]
+    verdicts = {word.lower(): verdict for verdict, word in study_page.WORDS.items()}
+    shown = re.findall(r"^\*\*Claim (\d+), (\w+):\*\*", page, re.MULTILINE)
+    assert [(number, verdicts[word]) for number, word in shown] == expected
+
+
+def test_long_tables_stay_in_the_numbers(name):
+    page = PAGES[name].read_text(encoding="utf-8")
+    for record in study_page.read_numbers(name).values():
+        shown = study_page.select_tables(record)
+        for table in record["tables"]:
+            assert (f"| {' | '.join(table['rows'][0])} |" in page) == (table in shown)
+            assert len(table["rows"]) * len(table["heads"]) <= 36 or table not in shown
 
 
 def test_claims_about_data_have_intervals(name):
@@ -132,3 +154,13 @@ def test_sections_of_our_own_texts_are_those_that_read_no_data(name, tmp_path):
     for section in getattr(study, "OWN", ()):
         made = study_page.pack_section(study.SECTIONS[section](tmp_path))
         assert made == study_page.read_numbers(name)[section], STALE.format(name)
+
+
+def test_greedy_matching_can_be_far_below_the_largest():
+    """An artificial text that a search found, as the page on Turian 2003 says."""
+    hyp = "b a h h c b h f g g a h b c a f b h a c h c g"
+    ref = "a c h g c g c g d d h h c g g a c a e"
+    batch = metra.Batch([hyp], [[ref]])
+    [greedy] = metra.metric("gtm:e=2").rows(batch)
+    [exact] = metra.metric("gtm:e=2,match=exact").rows(batch)
+    assert (round(greedy[0] ** 2), round(exact[0] ** 2)) == (21, 35)

@@ -643,7 +643,7 @@ def test_the_page_about_spark_tells_the_truth(
         )
         pq.write_table(rows, tmp_path / "data" / f"{at}.parquet")
     monkeypatch.chdir(tmp_path)
-    page = (root / "docs" / "spark.md").read_text(encoding="utf-8")
+    page = (root / "docs" / "scale.md").read_text(encoding="utf-8")
     found: dict[str, Any] = {}
     for block in re.findall(r"^```py\n(.*?)^```$", page, re.DOTALL | re.MULTILINE):
         # Java does not move to another folder with us.

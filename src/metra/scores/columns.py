@@ -238,13 +238,7 @@ def _check_headings(
 def find_columns(
     header: Sequence[str], columns: Mapping[str, str] | None = None
 ) -> dict[str, int]:
-    """Find the columns that we know, by any of their names, or by that in `columns`.
-
-    >>> find_columns(["seg", "system", "mqm"])
-    {'system': 1, 'segment': 0}
-    >>> find_columns(["id", "model"], {"system": "Model", "segment": "id"})
-    {'system': 1, 'segment': 0}
-    """
+    """Find the columns that we know, by any of their names, or by that in `columns`."""
     names = [name.strip().lower() for name in header]
     chosen = {role: name.strip().lower() for role, name in (columns or {}).items()}
     roles = {role: names.index(name) for role, name in chosen.items() if name in names}
@@ -281,11 +275,7 @@ def require_columns(
 
 
 def parse_item_kinds(cells: Sequence[str], *, own: bool = False) -> list[str] | None:
-    """Parse kinds of items, in the words of our `own` exports; None if a cell is unknown.
-
-    >>> parse_item_kinds(["TGT", "BAD"]), parse_item_kinds(["news", "blog"])
-    (['judged', 'degraded'], None)
-    """
+    """Parse kinds of items, in the words of our `own` exports; None if a cell is unknown."""
     types = _OWN_TYPES if own else _ITEM_TYPES
     words = [cell.strip().lower() for cell in cells]
     return [types[word] for word in words] if {*words} <= types.keys() else None

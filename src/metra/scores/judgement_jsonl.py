@@ -15,7 +15,6 @@ import numpy as np
 
 from metra.errors import FormatError
 from metra.formats.lines import read_lines
-from metra.formats.recognise import FileHead
 from metra.formats.stream import format_path, parse_json
 from metra.scores.judgement import (
     Judgement,
@@ -31,16 +30,10 @@ from metra.scores.spans import Spans, collect_spans
 from metra.scores.table import ScoreRow, Scores
 from metra.text.scripts import is_language_code
 
-_SCHEMA_NAME = "metra-judgement/"
-SCHEMA = f"{_SCHEMA_NAME}1"
+SCHEMA_NAME = "metra-judgement/"
+SCHEMA = f"{SCHEMA_NAME}1"
 #: Entries beside the fields of a judgement.
 _BESIDE = ("level", "scores", "flags")
-
-
-def is_judgements(head: FileHead) -> bool:
-    """Tell whether a file begins with a judgement, of any version of the schema."""
-    schema = str((head.first_object or {}).get("schema", ""))
-    return schema.startswith(_SCHEMA_NAME)
 
 
 def format_judgements(judgements: Iterable[Judgement]) -> str:
@@ -73,7 +66,9 @@ def _list_entries(judgements: Iterable[Judgement]) -> Iterator[dict[str, Any]]:
     get_values = attrgetter(*names)
     for each in judgements:
         row = dict(zip(names, get_values(each), strict=True))
-        yield {"schema": SCHEMA, **_drop_whole(row)}
+        if row["portion"] is None:  # all of the output was judged, as nearly always
+            del row["portion"]
+        yield {"schema": SCHEMA, **row}
 
 
 def _export_row(row: ScoreRow) -> dict[str, object]:
@@ -87,12 +82,8 @@ def _export_row(row: ScoreRow) -> dict[str, object]:
 
 def read_judgement_scores(path: str) -> Scores:
     """Read the scores of judgements, with the kinds of items and the flags of judges."""
-    return parse_judgement_scores(read_lines(path), format_path(path))
-
-
-def parse_judgement_scores(lines: Iterable[str], place: str) -> Scores:
-    """Parse the scores of judgements; `place` is for messages."""
-    _, scores = _parse_judged(lines, place)
+    place = format_path(path)
+    _, scores = _parse_judged(read_lines(path), place)
     if not np.isfinite(scores.value).any():
         because = f": {'; '.join(sorted(scores.reasons))}" if scores.reasons else ""
         msg = f"{place} has judgements without scores{because}."
@@ -100,14 +91,9 @@ def parse_judgement_scores(lines: Iterable[str], place: str) -> Scores:
     return scores
 
 
-def read_judged(path: str) -> tuple[list[Judgement], Scores]:
-    """Read judgements and the table of their scores, which has every answer."""
-    return _parse_judged(read_lines(path), format_path(path))
-
-
 def read_judgement_spans(path: str) -> Spans:
     """Read the marks of the answers that count."""
-    judgements, scores = read_judged(path)
+    judgements, scores = _parse_judged(read_lines(path), format_path(path))
     spans = collect_spans(select_judgements(judgements, scores, DEFAULT), path)
     return replace(spans, selection=DEFAULT.describe(scores))
 
@@ -151,13 +137,6 @@ def _parse_row(entry: Mapping[str, Any]) -> ScoreRow:
         msg = f"the score {entry!r} is not one; expected finite numbers"
         raise ValueError(msg)
     return ScoreRow(str(entry["scorer"]), value, hundred, higher, reason)
-
-
-def _drop_whole(entry: dict[str, Any]) -> dict[str, Any]:
-    """Drop the portion where all of the output was judged, as nearly always."""
-    if entry["portion"] is None:
-        del entry["portion"]
-    return entry
 
 
 def parse_judgements(
@@ -248,12 +227,11 @@ def _is_count(value: object, least: int = 0) -> bool:
     return type(value) is int and least <= value < 2**63
 
 
-def _is_language(value: object) -> bool:
-    return isinstance(value, str) and is_language_code(value)
-
-
 _KINDS = get_args(JudgementKind)
-_LANGUAGE = (_is_language, "a language code such as fr")
+_LANGUAGE = (
+    lambda value: isinstance(value, str) and is_language_code(value),
+    "a language code such as fr",
+)
 #: The test of entries by the type of their field, and the words for a message.
 _BY_TYPE: dict[Any, tuple[Callable[[Any], bool], str]] = {
     str: (lambda value: isinstance(value, str), "a text"),

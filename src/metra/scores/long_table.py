@@ -545,7 +545,10 @@ def _list_answer_cells(
         "kind": cells["item_type"],
         "shown_at": [_format_time(one.shown_at) for one in answers],
         "submitted_at": [_format_time(one.submitted_at) for one in answers],
-        "active_seconds": [_format_seconds(one.active_ms) for one in answers],
+        "active_seconds": [
+            _format_time(None if one.active_ms is None else one.active_ms / 1000)
+            for one in answers
+        ],
         "cannot": [one.cannot or "" for one in answers],
         "wording": [one.wording for one in answers],
         "comment": [one.comment for one in answers],
@@ -560,10 +563,6 @@ def _list_answer_cells(
 
 def _format_time(at: float | None) -> str:
     return "" if at is None else repr(at)
-
-
-def _format_seconds(milliseconds: int | None) -> str:
-    return "" if milliseconds is None else repr(milliseconds / 1000)
 
 
 def format_undefined(scores: Scores) -> str:

@@ -23,7 +23,6 @@ from metra.formats.recognise import FileHead
 from metra.formats.stream import format_path, load_json, name_system, parse_json
 from metra.scores.columns import (
     LARGEST,
-    is_number,
     parse_numbers,
     read_objects,
     read_score_table,
@@ -62,11 +61,6 @@ def guess_direction(name: str, values: Array) -> bool | None:
 
     Mostly negative values of a metric without negative values have the opposite sign, as
     WMT publishes MetricX; then the other direction is the better one.
-
-    >>> guess_direction("MetricX-24", np.array([2.5])), guess_direction("judge-7", np.ones(1))
-    (False, None)
-    >>> guess_direction("MetricX-24", np.array([-2.5, -1.0]))
-    True
     """
     key = _find_known(name)
     if key not in _KNOWN:
@@ -78,21 +72,13 @@ def guess_direction(name: str, values: Array) -> bool | None:
 
 
 def has_fixed_direction(name: str) -> bool:
-    """Return True if the direction of a known metric does not depend on its values.
-
-    >>> has_fixed_direction("COMET-22"), has_fixed_direction("MetricX")
-    (True, False)
-    """
+    """Return True if the direction of a known metric does not depend on its values."""
     key = _find_known(name)
     return key in _KNOWN and not _KNOWN[key][1]
 
 
 def is_string_metric(name: str) -> bool:
-    """Return True for the name of a well-known metric that compares strings.
-
-    >>> is_string_metric("chrF2++"), is_string_metric("BLEURT")
-    (True, False)
-    """
+    """Return True for the name of a well-known metric that compares strings."""
     return _find_known(name) in _STRING_METRICS
 
 
@@ -104,7 +90,7 @@ def _find_known(name: str) -> str:
 
 
 _COMET_JSON = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[\s*\{')
-_COMET_LINE = re.compile(r"(.+)\tSegment ([0-9]+)\tscore: (\S+)(?:\t.*)?")
+COMET_LINE = re.compile(r"(.+)\tSegment ([0-9]+)\tscore: (\S+)(?:\t.*)?")
 
 
 def is_comet_json(head: FileHead) -> bool:
@@ -154,14 +140,9 @@ def read_comet_spans(path: str) -> Spans:
     )
 
 
-def is_comet_lines(head: FileHead) -> bool:
-    """Tell the lines that comet-score prints."""
-    return _COMET_LINE.fullmatch(head.first_line) is not None
-
-
 def read_comet_lines(path: str) -> Scores:
     """Read the segments' scores; lines about whole systems are left out."""
-    matched = map(_COMET_LINE.fullmatch, read_lines(path))
+    matched = map(COMET_LINE.fullmatch, read_lines(path))
     lines = [(number, line) for number, line in enumerate(matched, 1) if line]
     values = []
     for number, line in lines:
@@ -173,12 +154,6 @@ def read_comet_lines(path: str) -> Scores:
     )
 
 
-def is_predictions(head: FileHead) -> bool:
-    """Tell JSON lines with a prediction for each segment."""
-    keys = head.first_object or ()
-    return "prediction" in keys and "scorer" not in keys
-
-
 def read_predictions(path: str) -> Scores:
     """Read MetricX's JSON lines: in order, or with ids of segments and systems."""
     systems, items, values = [], [], []
@@ -188,11 +163,6 @@ def read_predictions(path: str) -> Scores:
         values.append(_get_number(entry, ("prediction",), place))
     scorer = _build_scorer("MetricX", values)
     return build_score_table(systems, items, {scorer: values})
-
-
-def is_paragraph_lists(head: FileHead) -> bool:
-    """Tell WMT 2025's JSON lines, a document each."""
-    return isinstance((head.first_object or {}).get("metric_scores"), dict)
 
 
 def read_paragraph_lists(path: str) -> Scores:
@@ -237,12 +207,6 @@ def _check_lists(lists: object, place: str) -> dict[str, list[object]]:
         msg = f"{place} has {counts}; expected lists of equal length for each metric."
         raise FormatError(msg)
     return lists
-
-
-def is_rounds(head: FileHead) -> bool:
-    """Tell WMT 2025's human judgements: a segment a line, with every system's scores."""
-    first = head.first_object or {}
-    return isinstance(first.get("scores"), dict) and "doc_id" in first
 
 
 def read_rounds(path: str) -> Scores:
@@ -309,11 +273,6 @@ def _parse_segment_name(name: str, place: str) -> ScoredItem:
         raise FormatError(msg)
     lang, domain, document, number = parts
     return ScoredItem(f"{document}#{int(number) + 1}", document, domain, lang)
-
-
-def is_column(head: FileHead) -> bool:
-    """Tell a column of numbers without a heading."""
-    return is_number(head.first_line.strip())
 
 
 def read_column(path: str) -> Scores:

@@ -116,9 +116,6 @@ def parse_weighting(spec: str) -> MqmWeighting:
     beside the usual weights, or in the place of the same one; the longest category that an
     error's begins with decides. `source:yes` lets errors of the source cost what others do,
     `cap` is the most that a segment costs, and `per` divides the cost by a length.
-
-    >>> parse_weighting("critical:10,cap:25").cap
-    Fraction(25, 1)
     """
     costs: dict[tuple[str, str], int | Fraction] = {
         (severity, category): cost for severity, category, cost in TABLE_WEIGHTS

@@ -14,7 +14,6 @@ from typing import Any
 
 from metra.errors import FormatError
 from metra.formats.lines import read_lines
-from metra.formats.recognise import FileHead
 from metra.formats.stream import format_path, parse_json
 from metra.scores.judgement import (
     OMISSION,
@@ -47,11 +46,6 @@ STEPS: dict[str, dict[str, tuple[str, ...]]] = {
 }
 #: Points of errors from which on an output has the worst score.
 _WORST = 25
-
-
-def is_results(head: FileHead) -> bool:
-    """Tell a line of results by its judge and their annotations."""
-    return {"annotation", "user_id"} <= (head.first_object or {}).keys()
 
 
 def _read_judgements(path: str) -> list[Judgement]:

@@ -44,6 +44,7 @@ from metra.scores.columns import (
     read_score_head,
 )
 from metra.scores.judgement import JudgedText, Judgement, refuse_line
+from metra.scores.judgement_jsonl import SCHEMA_NAME
 from metra.scores.long_table import TableFormat
 from metra.scores.mqm import MqmWeighting
 from metra.scores.spans import Mark, RatingKey, Spans, build_mark, build_spans
@@ -137,6 +138,23 @@ def _parse_json(head: FileHead) -> object:
 def _is_pearmut_campaign(head: FileHead) -> bool:
     content = _parse_json(head)
     return isinstance(content, dict) and "data" in content
+
+
+def _get_keys(head: FileHead) -> Mapping[str, Any]:
+    """Return the first object of JSON lines; an empty one if there is none."""
+    return head.first_object or {}
+
+
+def _has_keys(*names: str) -> Callable[[FileHead], bool]:
+    return lambda head: {*names} <= _get_keys(head).keys()
+
+
+def _has_object(name: str, *others: str) -> Callable[[FileHead], bool]:
+    """Tell objects that hold another one by its name, and have other keys."""
+    return lambda head: (
+        isinstance(_get_keys(head).get(name), dict)
+        and {*others} <= _get_keys(head).keys()
+    )
 
 
 def _has_columns(*names: str) -> Callable[[FileHead], bool]:
@@ -234,7 +252,7 @@ _ALL = (
         advice="is a table for a terminal; write scores with `metra score --format json`",
     ),
     ScoreFormat(
-        *("pearmut", pearmut.is_results),
+        *("pearmut", _has_keys("annotation", "user_id")),
         pearmut.read_results,
         read_spans=pearmut.read_result_spans,
         read_judgements=pearmut.parse_results,
@@ -244,17 +262,32 @@ _ALL = (
         *("comet-json", model_scores.is_comet_json, model_scores.read_comet_json),
         read_spans=model_scores.read_comet_spans,
     ),
-    ScoreFormat("comet", model_scores.is_comet_lines, model_scores.read_comet_lines),
     ScoreFormat(
-        *("metricx", model_scores.is_predictions), model_scores.read_predictions
+        "comet",
+        lambda head: model_scores.COMET_LINE.fullmatch(head.first_line) is not None,
+        model_scores.read_comet_lines,
     ),
     ScoreFormat(
-        *("wmt25", model_scores.is_paragraph_lists), model_scores.read_paragraph_lists
+        "metricx",
+        lambda head: (
+            "prediction" in _get_keys(head) and "scorer" not in _get_keys(head)
+        ),
+        model_scores.read_predictions,
     ),
-    ScoreFormat(*("wmt25-human", model_scores.is_rounds), model_scores.read_rounds),
-    ScoreFormat("column", model_scores.is_column, model_scores.read_column),
     ScoreFormat(
-        *("metra-judgements", judgement_jsonl.is_judgements),
+        "wmt25", _has_object("metric_scores"), model_scores.read_paragraph_lists
+    ),
+    ScoreFormat(
+        "wmt25-human", _has_object("scores", "doc_id"), model_scores.read_rounds
+    ),
+    ScoreFormat(
+        "column",
+        lambda head: is_number(head.first_line.strip()),
+        model_scores.read_column,
+    ),
+    ScoreFormat(
+        "metra-judgements",
+        lambda head: str(_get_keys(head).get("schema", "")).startswith(SCHEMA_NAME),
         judgement_jsonl.read_judgement_scores,
         read_spans=judgement_jsonl.read_judgement_spans,
         read_judgements=judgement_jsonl.parse_judgements,
@@ -273,7 +306,7 @@ _ALL = (
     ),
     ScoreFormat(
         "spans",
-        lambda head: {"system", "errors"} <= (head.first_object or {}).keys(),
+        _has_keys("system", "errors"),
         read_spans=_read_span_lines,
         advice="has error marks without scores; use it with `metra meta spans`",
     ),
@@ -450,11 +483,7 @@ def read_evaluator_file(path: str, evaluator: str = "") -> Scores:
 
 
 def parse_roles(given: Sequence[str]) -> dict[str, str]:
-    """Parse ROLE=HEADING, such as system=model.
-
-    >>> parse_roles(["system=model"])
-    {'system': 'model'}
-    """
+    """Parse ROLE=HEADING, such as system=model."""
     columns = {}
     for each in given:
         role, equals, heading = each.partition("=")

@@ -54,20 +54,13 @@ def scale_to_hundred(values: ArrayLike, worst: float, best: float) -> Array:
     """Map values linearly: `worst` and beyond to 0, `best` and beyond to 100.
 
     `worst` is the larger number if less is better.
-
-    >>> scale_to_hundred([0.0, 1.5, 4.0], 0, 3).tolist(), float(scale_to_hundred(25, 100, 0))
-    ([0.0, 50.0, 100.0], 75.0)
     """
     share = (np.asarray(values, np.float64) - worst) / (best - worst)
     return 100 * np.clip(share, 0, 1)
 
 
 def parse_scale(text: str) -> tuple[str, ScoreScale]:
-    """Parse `MEASURE=WORST..BEST`.
-
-    >>> parse_scale("correction-time=1..0")
-    ('correction-time', ScoreScale(worst=1.0, best=0.0, origin='given'))
-    """
+    """Parse `MEASURE=WORST..BEST`."""
     metric, _, ends = text.rpartition("=")
     match = _SCALE.fullmatch(ends)
     try:

@@ -62,7 +62,7 @@ class Selection:
 
     def select_answers(self, scores: Scores) -> Scores:
         """Return the rows that count, missing values included, with all numbers of names."""
-        rows = scores.keep_lines(self._match(scores, self.kinds))
+        rows = scores.keep_lines(self._match(scores))
         return _drop_flagged(rows, self)
 
     def list_flagged(self, scores: Scores) -> list[str]:
@@ -136,12 +136,13 @@ class Selection:
         return self.select(scores) or self.select_answers(scores).compact()
 
     def _filter(self, scores: Scores) -> Scores:
-        keep = self._match(scores, self.kinds) & np.isfinite(scores.value)
+        keep = self._match(scores) & np.isfinite(scores.value)
         rows = scores if keep.all() else scores.keep_lines(keep)
         return _rank_among(rows) if self.systems or self.no_systems else rows
 
-    def _match(self, scores: Scores, kinds: Collection[str]) -> Mask:
-        keep = _match_kinds(scores, kinds)
+    def _match(self, scores: Scores) -> Mask:
+        kinds = [ITEM_KINDS.index(kind) for kind in sorted(self.kinds)]
+        keep = np.isin(scores.get_kinds(), kinds)
         for names, codes, chosen in (
             (scores.judges, scores.judge, self.judges),
             (scores.systems, scores.system, self.systems),
@@ -151,17 +152,14 @@ class Selection:
             if chosen:
                 keep &= _flag_names(names, chosen)[codes]
         if self.no_judges:
-            keep &= ~np.append(_flag_names(scores.judges, self.no_judges), False)[
-                scores.judge
-            ]
+            is_out = np.append(_flag_names(scores.judges, self.no_judges), False)
+            keep &= ~is_out[scores.judge]
         if self.no_systems:
             keep &= ~_flag_names(scores.systems, self.no_systems)[scores.system]
         if self.since is not None or self.until is not None:
-            times = (
-                scores.submitted_at
-                if len(scores.submitted_at)
-                else np.full(len(scores), np.nan)
-            )
+            times = scores.submitted_at
+            if not len(times):
+                times = np.full(len(scores), np.nan)
             since = -np.inf if self.since is None else self.since
             until = np.inf if self.until is None else self.until
             keep &= (times >= since) & (times < until)
@@ -185,11 +183,7 @@ def select_judgements(
 
 
 def parse_selection(text: str) -> Selection:
-    """Parse a selection such as `flagged=count,items=judged+calibration,judge=Ann+Bob`.
-
-    >>> parse_selection("flagged=count,judge=Ann").judges
-    frozenset({'Ann'})
-    """
+    """Parse a selection such as `flagged=count,items=judged+calibration,judge=Ann+Bob`."""
     fields = {
         **{"judge": "judges", "system": "systems", "document": "documents"},
         **{"domain": "domains", "judge!": "no_judges", "system!": "no_systems"},
@@ -262,11 +256,6 @@ def _rank_among(rows: Scores) -> Scores:
         hundred[lines] = 100 * (wins - 0.5) / max(len(lines) - 1, 1)
         value[lines] = ranks
     return replace(rows, value=value, hundred=hundred).keep_lines(keep)
-
-
-def _match_kinds(scores: Scores, kinds: Collection[str]) -> Mask:
-    codes = [ITEM_KINDS.index(kind) for kind in sorted(kinds)]
-    return np.isin(scores.get_kinds(), codes)
 
 
 def _flag_names(names: Sequence[str], chosen: Collection[str]) -> Mask:

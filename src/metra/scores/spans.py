@@ -136,11 +136,7 @@ class Spans:
 
 
 def number_segments(names: Sequence[str]) -> Codes:
-    """Number segments from 0: as their names do, from 0 or 1, or in order.
-
-    >>> number_segments(["3", "1", "2"]).tolist(), number_segments(["b", "a"]).tolist()
-    ([2, 0, 1], [0, 1])
-    """
+    """Number segments from 0: as their names do, from 0 or 1, or in order."""
     if all(name.isdecimal() and len(name) < 8 for name in names):
         numbers = np.array([*map(int, names)])
         if len({*names}) == len(names):  # else they are counted within documents
@@ -156,13 +152,7 @@ def build_spans(
     is_automatic: bool = False,
     in_utf16: bool = False,
 ) -> Spans:
-    """Build the record of ratings and their marks; `texts` are the outputs of ratings.
-
-    >>> item = ScoredItem("1")
-    >>> spans = build_spans("", {("a", item, "ann"): [Mark("minor", 2, 5)]})
-    >>> spans.locate(spans.get_mark(0), "a dog")
-    (2, 5)
-    """
+    """Build the record of ratings and their marks; `texts` are the outputs of ratings."""
     systems, system = number_names([system for system, _, _ in ratings])
     items, item = number_names([item for _, item, _ in ratings])
     judges, judge = number_names([judge for _, _, judge in ratings])

@@ -285,17 +285,14 @@ class Scores:
 
     def keep_lines(self, keep: Mask | Codes) -> "Scores":
         """Keep some rows; systems, items, scorers and judges keep their numbers."""
-        columns = (*_CODES.values(), "value", *self.list_optional())
+        optional = (name for name in _OPTIONAL if len(getattr(self, name)))
+        columns = (*_CODES.values(), "value", *optional)
         return replace(self, **{name: getattr(self, name)[keep] for name in columns})
 
     def keep_kinds(self, *kinds: str) -> "Scores":
         """Keep the rows of some kinds of items; names keep their numbers."""
         codes = [ITEM_KINDS.index(kind) for kind in kinds]
         return self.keep_lines(np.isin(self.get_kinds(), codes))
-
-    def list_optional(self) -> list[str]:
-        """List the optional columns that the table has."""
-        return [name for name in _OPTIONAL if len(getattr(self, name))]
 
     def get_kinds(self) -> Codes:
         """Return the kind of each row's item."""

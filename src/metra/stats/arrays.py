@@ -42,11 +42,7 @@ def drop_nan(value: float) -> float | None:
 def choose_round_step(
     span: float, most: int, by: Sequence[float] = (1, 2, 2.5, 5, 10, 20)
 ) -> float:
-    """Give the smallest round number that parts a span into no more parts than this.
-
-    >>> choose_round_step(90, 4), choose_round_step(0.7, 5)
-    (25.0, 0.2)
-    """
+    """Give the smallest round number that parts a span into no more parts than this."""
     rough = span / most
     size = 10.0 ** math.floor(math.log10(rough))
     return next(size * times for times in by if size * times >= rough)
@@ -69,11 +65,7 @@ def group_lines(codes: Codes) -> Iterator[tuple[int, Codes]]:
 
 
 def number_names(names: Sequence[Name]) -> tuple[tuple[Name, ...], Codes]:
-    """Return different names in the order of their first appearance, and each one's number.
-
-    >>> number_names(["b", "a", "b"])
-    (('b', 'a'), array([0, 1, 0]))
-    """
+    """Return different names in the order of their first appearance, and each one's number."""
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
     codes = np.fromiter(map(numbers.__getitem__, names), np.int64, len(names))
     return tuple(numbers), codes
@@ -127,11 +119,7 @@ def pair_gaps(values: Array) -> Array:
 
 
 def round_values(values: ArrayLike, digits: int = 3) -> list[float | int | None]:
-    """Round to some digits: whole numbers as such, and None instead of NaN and infinity.
-
-    >>> round_values([0.0005, 2.9999, float("nan")])
-    [0.001, 3, None]
-    """
+    """Round to some digits: whole numbers as such, and None instead of NaN and infinity."""
     unit = 10**digits
     exact = np.asarray(values, np.float64)
     exact = np.where(np.isfinite(exact), exact, np.nan)

@@ -10,9 +10,6 @@ def assign_columns(weights: Sequence[Sequence[int]]) -> list[int | None]:
     once at most, and as many rows as possible have one, be it of weight 0. This is the
     Hungarian method with potentials, which takes rows² × columns steps for rows and columns
     that weights above 0 connect.
-
-    >>> assign_columns([[3, 2], [2, 0], [1, 1]])
-    [1, 0, None]
     """
     columns: list[int | None] = [None] * len(weights)
     for rows, candidates in _list_components(weights):

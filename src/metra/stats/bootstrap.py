@@ -116,12 +116,7 @@ def compute_bounds(draws: Array, level: float = 0.95) -> tuple[float, float] | N
 def fisher_interval(
     value: float, n: int, coef: str = "pearson", *, level: float = 0.95
 ) -> tuple[float, float] | None:
-    """Interval of a coefficient of n values; None where n is too small or there is none.
-
-    >>> low, high = fisher_interval(0.5, 28)
-    >>> round(low, 3), round(high, 3)
-    (0.156, 0.736)
-    """
+    """Interval of a coefficient of n values; None where n is too small or there is none."""
     formulas = {name: each.fisher for name, each in COEFFICIENTS.items() if each.fisher}
     if coef not in formulas:
         msg = (

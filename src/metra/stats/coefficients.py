@@ -48,11 +48,6 @@ def pearson_of_sums(sums: Array) -> Array:
 
     Values that lie around 0 lose the fewest digits. NaN where either is constant, but for a
     trace that rounding leaves.
-
-    >>> g, m = np.array([-1.5, -0.5, 0.5, 1.5]), np.array([-1.5, 0.5, -0.5, 1.5])
-    >>> sums = np.stack([np.ones(4), g, m, g * g, m * m, g * m]).sum(1)
-    >>> round(float(pearson_of_sums(sums)), 3)
-    0.8
     """
     count, g, m, gg, mm, gm = np.moveaxis(sums, -1, 0)
     spreads = [

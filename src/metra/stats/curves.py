@@ -30,12 +30,7 @@ class LineFit:
 def fit_line(
     x: Array, y: Array, *, level: float = 0.95, steps: int = 40
 ) -> LineFit | None:
-    """Fit y by x; None where x is constant or has fewer than two points.
-
-    >>> line = fit_line(np.array([0.0, 1, 2]), np.array([1.0, 3, 5]))
-    >>> line.slope, line.intercept
-    (2.0, 1.0)
-    """
+    """Fit y by x; None where x is constant or has fewer than two points."""
     if len(x) < 2 or (x == x[0]).all():
         return None
     dx = x - x.mean()
@@ -61,9 +56,6 @@ def mad_outliers(x: Array, *, limit: float = 2.5) -> Mask:
     The deviation is 1.4826 times the median of absolute deviations; Iglewicz and Hoaglin
     1993, for systems Mathur et al. 2020, ACL. It is 0 where most values are equal: then
     nothing stands out.
-
-    >>> mad_outliers(np.array([1.0, 2, 3, 4, 100])).tolist()
-    [False, False, False, False, True]
     """
     off = np.abs(x - np.median(x))
     deviation = 1.4826 * float(np.median(off))
@@ -119,10 +111,6 @@ def fit_slope(size: Array, agrees: Array, weights: Array) -> Array:
 
     Infinite where people agree with every difference, 0 where they agree with no more than
     chance would have it.
-
-    >>> sizes, agrees = np.array([1.0, 2, 2, 3]), np.array([0.0, 1, 1, 1])
-    >>> round(float(fit_slope(sizes, agrees, np.ones((1, 4)))[0]), 4)
-    0.9271
     """
     scale = max(float(size.max(initial=0.0)), 1e-300)
     x = size / scale

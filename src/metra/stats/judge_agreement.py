@@ -529,9 +529,6 @@ def count_differences(gaps: ArrayLike) -> tuple[tuple[float, float], ...]:
     """Return the shares of pairs at most so far apart, as in TC-STAR's evaluations.
 
     Limits go from 0 in whole steps on short scales, and in round steps on long ones.
-
-    >>> count_differences([0, 1, 1, 3])
-    ((0.0, 0.25), (1.0, 0.75), (2.0, 0.75), (3.0, 1.0))
     """
     gaps = np.asarray(gaps, np.float64)
     widest = float(gaps.max(initial=0.0))

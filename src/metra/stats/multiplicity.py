@@ -51,9 +51,6 @@ def benjamini_hochberg(p_values: Sequence[float | None] | Array) -> Array:
 
     The smallest of m is multiplied by m, the next by m / 2, and so on, never rising above
     the one after (Benjamini and Hochberg 1995, JRSS B 57). NaN, or None, is no test.
-
-    >>> benjamini_hochberg([0.04, 0.01, None, 0.03]).round(3).tolist()
-    [0.04, 0.03, nan, 0.04]
     """
     return _correct(
         p_values,
@@ -104,11 +101,7 @@ def split_all(differ: Mask) -> list[int]:
 def part_ranking(
     ranked: Sequence[T], differ: Sequence[Sequence[bool]]
 ) -> list[list[T]]:
-    """Part a ranking, best first, wherever all above differ from all below.
-
-    >>> part_ranking("ab", [[False, True], [True, False]])
-    [['a'], ['b']]
-    """
+    """Part a ranking, best first, wherever all above differ from all below."""
     numbers = split_all(np.array(differ, bool).reshape(len(ranked), len(ranked)))
     parts: list[list[T]] = [[] for _ in range(max(numbers, default=0))]
     for system, number in zip(ranked, numbers, strict=True):
@@ -122,9 +115,6 @@ def group_similar(different: Sequence[Sequence[bool]] | Mask) -> list[list[int]]
     This is a compact letter display, with a group for each letter: a system may be in
     several groups. No group could have another member or be left out. `different` is
     symmetric, in the order of the ranking.
-
-    >>> group_similar([[False, False, True], [False, False, False], [True, False, False]])
-    [[0, 1], [1, 2]]
     """
     size = len(different)
     differ = np.array(different, bool).reshape(size, size)
@@ -151,11 +141,7 @@ def group_similar(different: Sequence[Sequence[bool]] | Mask) -> list[list[int]]
 
 
 def clusters_greedy(p: Array, alpha: float = 0.05) -> list[int]:
-    """Rule of mt-metrics-eval: a new cluster where a member of the last one is better.
-
-    >>> clusters_greedy(np.array([[1, 0.5, 0.01], [1, 1, 0.2], [1, 1, 1]]))
-    [1, 1, 2]
-    """
+    """Rule of mt-metrics-eval: a new cluster where a member of the last one is better."""
     begins, start = [], 0
     for at in range(len(p)):
         begins.append(bool((p[start:at, at] <= alpha).any()))
@@ -164,20 +150,12 @@ def clusters_greedy(p: Array, alpha: float = 0.05) -> list[int]:
 
 
 def clusters_neighbours(p: Array, alpha: float = 0.05) -> list[int]:
-    """Rule of WMT 2025: a new cluster where a system beats the next one.
-
-    >>> clusters_neighbours(np.array([[1, 0.5, 0.5], [1, 1, 0.01], [1, 1, 1]]))
-    [1, 1, 2]
-    """
+    """Rule of WMT 2025: a new cluster where a system beats the next one."""
     return _number([bool(at and p[at - 1, at] < alpha) for at in range(len(p))])
 
 
 def clusters_by_range(ranges: list[tuple[int, int]]) -> list[int]:
-    """End a cluster where no rank range reaches across.
-
-    >>> clusters_by_range([(1, 2), (1, 2), (3, 3)])
-    [1, 1, 2]
-    """
+    """End a cluster where no rank range reaches across."""
     return _number(
         [
             all(bottom < rank for _, bottom in ranges[: rank - 1])
@@ -188,11 +166,7 @@ def clusters_by_range(ranges: list[tuple[int, int]]) -> list[int]:
 
 
 def rank_ranges(p: Array, alpha: float = 0.05) -> list[tuple[int, int]]:
-    """Return how far up and down each could stand before a significant loss or win.
-
-    >>> rank_ranges(np.array([[1, 0.5, 0.01], [1, 1, 0.2], [1, 1, 1]]))
-    [(1, 2), (1, 3), (2, 3)]
-    """
+    """Return how far up and down each could stand before a significant loss or win."""
     size = len(p)
     ranges = []
     for at in range(size):

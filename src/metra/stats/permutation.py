@@ -365,9 +365,7 @@ def _swap_outcomes(panel: ScorePanel, _: Options, units: _SwapUnits) -> Exchange
     order = order_pairs(pair_gaps(panel.gold))
     count = np.isfinite(order).sum(0)
     weights = divide(1.0, count, count > 0, fill=0.0) / max(1, (count > 0).sum())
-    if (
-        units.swap == "sys"
-    ):  # all segments change sides together: they are summed at once
+    if units.swap == "sys":  # all segments change sides together: summed at once
         fold, last = weights[:, None], WeightedValues(np.ones(1))
     else:
         fold, last = None, WeightedValues(weights)
@@ -502,17 +500,9 @@ def _swap_soft_segments(
         signed = signed.reshape(len(signed), 2, len(z), -1)
 
         def exchange(one: int, other: int) -> Array:
-            sums, squares = (
-                (
-                    total[at, one]
-                    + total[at, other]
-                    + signed[:, at, other]
-                    - signed[:, at, one]
-                )
-                / 2
-                for at in (0, 1)
-            )
-            return spa(human, _tail_of_sums(sums, squares))
+            both = total[:, one] + total[:, other]
+            moved = (both + signed[:, :, other] - signed[:, :, one]) / 2
+            return spa(human, _tail_of_sums(moved[:, 0], moved[:, 1]))
 
         return lambda a, b: exchange(a, b) - exchange(b, a)
 

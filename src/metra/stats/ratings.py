@@ -99,11 +99,7 @@ class Ratings:
 
 
 def convert_matrix(matrix: ArrayLike) -> Ratings:
-    """Take judges × units as an array, NaN where a judge did not judge.
-
-    >>> convert_matrix([[1, 2, float("nan")], [1, 3, 3]]).counts.tolist()
-    [2, 2, 1]
-    """
+    """Take judges × units as an array, NaN where a judge did not judge."""
     values = np.asarray(matrix, np.float64)
     if values.ndim != 2:
         msg = f"The judgements have the shape {values.shape}; expected judges × units."

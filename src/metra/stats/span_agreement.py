@@ -196,9 +196,6 @@ def merge_marks(
 
     A run is major where at least half of those who marked it say so, and is cut where the
     severity changes.
-
-    >>> merge_marks([[(0, 4, False)], [(2, 6, True)]], 2)
-    [(2, 4, True)]
     """
     merged: list[PlacedMark] = []
     for start, end in pairwise(_list_bounds(*by_rater)):

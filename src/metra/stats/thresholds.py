@@ -84,12 +84,7 @@ def calibrate_metrics(g: Array, metrics: Mapping[str, Array]) -> dict[str, Calib
 
 
 def calibrate(m: Array, gold: GoldPairs) -> Calibration:
-    """Find the threshold for a metric (groups × values); the first of equal maxima.
-
-    >>> g, m = np.array([[1.0, 2, 2, 3, 4]]), np.array([[2.0, 1, 1.5, 5, 3]])
-    >>> calibrate(m, order_gold_pairs(g))
-    Calibration(eps=0.5, accuracy=0.7)
-    """
+    """Find the threshold for a metric (groups × values); the first of equal maxima."""
     if gold.unit == 0:
         return Calibration(np.nan, np.nan)
     difference = m[:, gold.first] - m[:, gold.second]
@@ -390,11 +385,7 @@ def filter_outputs(
 
 
 def choose_threshold(metric: Array, is_good: Mask) -> float:
-    """Return the score from which on to keep outputs for the best F; the highest of several.
-
-    >>> choose_threshold(np.array([1.0, 2, 3, 4]), np.array([False, True, False, True]))
-    4.0
-    """
+    """Return the score from which on to keep outputs for the best F; the highest of several."""
     if not is_good.any():
         return float("inf")
     order = np.argsort(-metric, kind="stable")

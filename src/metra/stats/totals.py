@@ -96,25 +96,14 @@ def is_whole(rows: Array) -> bool:
 
 
 def sum_rows(rows: Array) -> Array:
-    """Add up all rows.
-
-    >>> import numpy as np
-    >>> sum_rows(np.ones((3, 2))).tolist()
-    [3.0, 3.0]
-    """
+    """Add up all rows."""
     import numpy as np
 
     return np.array(join_parts(sum_parts(rows)))
 
 
 def sum_by_group(rows: Array, labels: Sequence[Any]) -> tuple[tuple[Any, ...], Array]:
-    """Add up rows of the same label; groups come in order of first appearance.
-
-    >>> import numpy as np
-    >>> names, totals = sum_by_group(np.eye(3), ["b", "a", "b"])
-    >>> names, totals.tolist()
-    (('b', 'a'), [[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
-    """
+    """Add up rows of the same label; groups come in order of first appearance."""
     from metra.stats.arrays import number_names
 
     names, places = number_names(labels)

@@ -87,11 +87,7 @@ def _shorten_floats(rows: Array) -> NDArray[Any]:
 
 
 def round_to_grid(rows: Array) -> Array:
-    """Round each column so that sums of as many of its numbers are exact in any order.
-
-    >>> round_to_grid(np.array([[3.0], [0.1]])).tolist()
-    [[3.0], [0.09999999999999964]]
-    """
+    """Round each column so that sums of as many of its numbers are exact in any order."""
     whole = rows == np.rint(rows)
     if whole.all() or not np.isfinite(rows).all():
         return rows
@@ -111,11 +107,7 @@ def round_to_bits(values: Array, bits: ArrayLike) -> Array:
 
 
 def weigh_values(weights: Array, values: Array) -> Array:
-    """Matrix product of whole numbers (draws × n) with values (n × columns), or one column.
-
-    >>> weigh_values(np.array([[1.0, 1, -1]]), np.array([[0.1], [0.2], [0.3]])).tolist()
-    [[2.7755575615628914e-17]]
-    """
+    """Matrix product of whole numbers (draws × n) with values (n × columns), or one column."""
     return WeightedValues(values).sum_weighted(weights)
 
 

@@ -79,17 +79,10 @@ def test_a_column_of_numbers_that_tells_units_apart_is_no_scorer(write):
 
 
 def test_long_tables_and_json_lines_tell_units_apart_too(write):
-    long = [
-        "system\tsegment\tscorer\tvalue\tcondition",
-        "A\t1\tda\t3\tx",
-        "A\t1\tda\t4\ty",
-    ]
-    objects = [
-        json.dumps(
-            {"system": "B", "segment": 1, "scorer": "da", "value": 5, "condition": c}
-        )
-        for c in "xy"
-    ]
+    long = ["system\tsegment\tscorer\tvalue\tcondition"]
+    long += ["A\t1\tda\t3\tx", "A\t1\tda\t4\ty"]
+    entry = {"system": "B", "segment": 1, "scorer": "da", "value": 5}
+    objects = [json.dumps(entry | {"condition": name}) for name in "xy"]
     paths = [str(write("l.tsv", long)), str(write("l.jsonl", objects))]
     found = read_score_files(paths, units=["condition"])
     assert [item.segment for item in found.items] == ["1 x", "1 y"]

@@ -4,10 +4,12 @@ import csv
 import io
 import json
 from dataclasses import replace
+from types import MappingProxyType
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.campaign import answers
 from tests.campaign.answers import read_judgements
 from tests.judged import parse_judgement_lines, score_latest
 
@@ -16,7 +18,7 @@ from metra.campaign.protocols.registry import protocol
 from metra.errors import FormatError, OptionError
 from metra.formats.table import escape_formula, unescape_formula
 from metra.scores.appraise import format_appraise, parse_appraise_judgements
-from metra.scores.judgement import Judgement, build_scores
+from metra.scores.judgement import build_scores
 from metra.scores.judgement_jsonl import SCHEMA, format_judgements
 from metra.scores.long_table import format_judgement_table, format_spreadsheet
 from metra.scores.mqm import COLUMNS, MQM_WEIGHTS, format_marot, parse_marot
@@ -34,24 +36,9 @@ NAMES = st.text("ab=+-@'é😀 ", min_size=1, max_size=6)
 
 
 def made(name, value, *, output="a😀b", system="one", **more):
-    fields = {
-        "id": "1",
-        "campaign": "c",
-        "protocol": name,
-        "protocol_version": protocol(name).version,
-        "source_language": "fr",
-        "target_language": "en",
-        "judge": "ann",
-        "task": "t",
-        "kind": "judged",
-        "systems": (system,),
-        "document": "d",
-        "segment": 1,
-        "source": "src",
-        "outputs": (output,),
-        "value": value,
-    }
-    return Judgement(**fields | more)
+    fields = {"id": "1", "task": "t", "document": "d", "source": "src"}
+    fields |= {"judge": "ann", "segment": 1, "outputs": (output,), **more}
+    return answers.made(system, score=value, name=name, **fields)
 
 
 @st.composite
@@ -62,9 +49,7 @@ def marked(draw, name):
     source = draw(st.text(ALPHABET, min_size=1, max_size=10))
     marks = []
     for _ in range(draw(st.integers(0, 4))):
-        sides = (
-            ["output", "missing"] if name == "esa" else ["output", "source", "missing"]
-        )
+        sides = ["output", "missing", *(["source"] if name == "mqm" else [])]
         side = draw(st.sampled_from(sides))
         length = len(source if side == "source" else output)
         start = draw(st.integers(0, length - 1))
@@ -85,22 +70,18 @@ def marked(draw, name):
     if name == "esa":
         value = {"errors": marks, "esa": draw(st.floats(0, 100))}
     texts = {"output": output, "source": source}
-    return made(
-        name,
-        asked.check(value, texts),
-        output=output,
-        source=source,
-        judge=draw(NAMES),
-        system=draw(NAMES),
-        segment=draw(st.integers(1, 99)),
-    )
+    names = {"judge": draw(NAMES), "system": draw(NAMES)}
+    number = draw(st.integers(1, 99))
+    return made(name, asked.check(value, texts), **texts, **names, segment=number)
+
+
+def write_and_read(judgement):
+    return parse_judgement_lines(format_judgements([judgement]).split("\n"), "x")
 
 
 @given(st.one_of(marked("esa"), marked("mqm")))
 def test_json_lines_there_and_back(judgement):
-    assert parse_judgement_lines(format_judgements([judgement]).split("\n"), "x") == [
-        judgement
-    ]
+    assert write_and_read(judgement) == [judgement]
 
 
 @given(marked("esa"))
@@ -115,20 +96,20 @@ def test_appraise_there_and_back(judgement):
 
 @given(marked("mqm"))
 def test_marot_there_and_back(judgement):
-    [back] = read_marot(write_marot([judgement]))
+    [back] = read_marot(format_marot([judgement]))
     assert back.value == judgement.value
     assert (back.outputs, back.source) == (judgement.outputs, judgement.source)
 
 
+def write_ratings(judgement, segments):
+    size = {"systems": ["one"], "segments": segments}
+    return format_ratings([judgement], **size, judge="ann", weights=MQM_WEIGHTS)
+
+
 @given(marked("mqm"))
 def test_ratings_there_and_back(judgement):
-    text = format_ratings(
-        [replace(judgement, segment=2, systems=("one",), judge="ann")],
-        systems=["one"],
-        segments=2,
-        judge="ann",
-        weights=MQM_WEIGHTS,
-    )
+    second = replace(judgement, segment=2, systems=("one",), judge="ann")
+    text = write_ratings(second, 2)
     first, second = parse_rating_lines(text.split("\n"), "x")
     assert first == ("one", 1, "ann", None)
     assert second[:3] == ("one", 2, "ann")
@@ -141,31 +122,23 @@ def test_ends_as_each_program_counts_them():
     row = write_appraise([esa])
     assert '""start_i"": 3, ""end_i"": 3' in row
     mqm = made("mqm", {"mqm": [_at(2, 3, category="other")]})
-    ratings = format_ratings(
-        [mqm], systems=["one"], segments=1, judge="ann", weights=MQM_WEIGHTS
-    )
-    [error] = json.loads(ratings.split("\t")[1])["errors"]
+    [error] = json.loads(write_ratings(mqm, 1).split("\t")[1])["errors"]
     assert (error["start"], error["end"], error["score"]) == (2, 3, 1.0)
-    assert "\ta😀<v>b</v>\t" in write_marot([mqm])
+    assert "\ta😀<v>b</v>\t" in format_marot([mqm])
 
 
 def write_appraise(judgements):
     return format_appraise(*score_latest(judgements))
 
 
-def read_appraise(text, outputs):
+def read_appraise(text, outputs=MappingProxyType({})):
     lines = text.split("\n")
     return parse_appraise_judgements(lines, "x", outputs=outputs, check=check_imported)
 
 
-def write_marot(judgements):
-    return format_marot(judgements)
-
-
 def read_marot(text):
     languages = ("fr", "en")
-    lines = text.split("\n")
-    return parse_marot(lines, "x", languages=languages, check=check_imported)
+    return parse_marot(text.split("\n"), "x", languages=languages, check=check_imported)
 
 
 def _at(start, end, **more):
@@ -174,7 +147,7 @@ def _at(start, end, **more):
 
 def test_lines_of_appraise_may_end_before_the_times(write):
     line = "'=ann,one,1,TGT,fr,en,5,d#1,False"
-    [judgement] = read_appraise(line, {})
+    [judgement] = read_appraise(line)
     assert (judgement.judge, judgement.document) == ("=ann", "d")
     assert (judgement.value, judgement.shown_at) == ({"da": 5.0}, None)
     path = write("appraise.csv", [line])
@@ -188,9 +161,7 @@ def test_lines_of_appraise_may_end_before_the_times(write):
 def test_what_is_missing_has_no_place_for_appraise():
     gone = {"side": "missing", "start": 0, "end": 0, "severity": "major"}
     in_source = {"side": "source", "start": 0, "end": 1, "severity": "minor"}
-    row = format_appraise(
-        *score_latest([made("esa", {"errors": [in_source, gone], "esa": 1.0})])
-    )
+    row = write_appraise([made("esa", {"errors": [in_source, gone], "esa": 1.0})])
     assert row.count("start_i") == 1
     assert '""start_i"": ""missing"", ""end_i"": ""missing""' in row
 
@@ -200,7 +171,7 @@ def test_marot_that_was_saved_by_another_program(dialect):
     mark = {"side": "output", "start": 0, "end": 1, "severity": "major"}
     marks = [mark | {"category": "accuracy/mistranslation"}]
     mqm = made("mqm", {"mqm": marks}, output='"a", b\'s "c"', source='5" =')
-    written = write_marot([mqm])
+    written = format_marot([mqm])
     out = io.StringIO()
     rows = [line.split("\t") for line in written.split("\n")[:-1]]
     csv.writer(out, dialect, lineterminator="\n").writerows(rows)
@@ -232,9 +203,7 @@ def test_marot_by_others_may_hold_many_errors_of_other_kinds():
     text = "\t".join(COLUMNS) + "\n" + 6 * ("\t".join(row) + "\n")
     [judgement] = read_marot(text)
     assert score_outputs(judgement)[0][0].value == 150
-    assert parse_judgement_lines(format_judgements([judgement]).split("\n"), "x") == [
-        judgement
-    ]
+    assert write_and_read(judgement) == [judgement]
 
 
 @given(st.text("='+-@\t\ra", max_size=6))
@@ -244,11 +213,8 @@ def test_the_guard_hides_formulas_and_comes_off(cell):
 
 
 def test_no_cell_of_appraise_runs():
-    row = format_appraise(
-        *score_latest(
-            [made("da", {"da": 5.0}, system="=cmd()", judge="@x", document="-d")]
-        )
-    )
+    one = made("da", {"da": 5.0}, system="=cmd()", judge="@x", document="-d")
+    row = write_appraise([one])
     assert row == "'@x,'=cmd(),1,TGT,fr,en,5.0,'-d,False,,\n"
 
 
@@ -300,8 +266,7 @@ def test_the_spreadsheet_has_the_scores_of_the_table(write):
     table, sheet = (
         read_scores(str(write(name, text.encode()))) for name, text in texts.items()
     )
-    names = ("systems", "items", "scorers", "judges", "flags")
-    for name in names:
+    for name in ("systems", "items", "scorers", "judges", "flags"):
         assert getattr(sheet, name) == getattr(table, name), name
     for name in ("system", "item", "scorer", "judge", "value", "kind", "hundred"):
         assert getattr(sheet, name).tolist() == getattr(table, name).tolist(), name
@@ -315,13 +280,13 @@ def test_meta_reads_appraise(write):
     assert (scores.names, [ITEM_KINDS[at] for at in scores.kind]) == (["da"], kinds)
 
 
+def write_scores(judgements, name, systems, segments):
+    scores = DEFAULT.select(score_latest(judgements)[1])
+    return format_scores(scores, name, systems=systems, segments=segments)
+
+
 def test_meta_reads_scores_of_segments(write):
-    text = format_scores(
-        DEFAULT.select(score_latest(CAMPAIGN)[1]),
-        "da",
-        systems=["one", "two"],
-        segments=2,
-    )
+    text = write_scores(CAMPAIGN, "da", ["one", "two"], 2)
     assert text == "one\t65.0\none\tNone\ntwo\tNone\ntwo\tNone\n"
     path = write("human-scores/fr-en.da.seg.score", text.encode())
     assert [scorer.name for scorer in read_scores(str(path)).scorers] == ["da"]
@@ -329,36 +294,23 @@ def test_meta_reads_scores_of_segments(write):
 
 def test_penalties_are_negated_where_higher_must_be_better():
     mqm = made("mqm", {"mqm": [_at(0, 1, severity="major", category="other")]})
-    text = format_scores(
-        DEFAULT.select(score_latest([mqm])[1]), "mqm", systems=["one"], segments=1
-    )
-    assert text == "one\t-5.0\n"
+    assert write_scores([mqm], "mqm", ["one"], 1) == "one\t-5.0\n"
     clean = made("mqm", {"mqm": []})
-    text = format_scores(
-        DEFAULT.select(score_latest([clean])[1]), "mqm", systems=["one"], segments=1
-    )
-    assert text == "one\t0.0\n"
+    assert write_scores([clean], "mqm", ["one"], 1) == "one\t0.0\n"
 
 
 def test_compared_outputs_get_a_line_each():
-    compared = made(
-        "ranking",
-        {"ranking": [2, 1, 2]},
-        systems=("x", "y", "z"),
-        outputs=("a", "b", "c"),
-    )
+    shown = {"systems": ("x", "y", "z"), "outputs": ("a", "b", "c")}
+    compared = made("ranking", {"ranking": [2, 1, 2]}, **shown)
     lines = format_judgement_table(score_latest([compared])[1]).split("\n")[1:4]
-    assert [(line.split("\t")[0], line.split("\t")[9]) for line in lines] == [
-        ("x", "25.0"),
-        ("y", "100.0"),
-        ("z", "25.0"),
-    ]
+    cells = [line.split("\t") for line in lines]
+    hundreds = {row[0]: row[9] for row in cells}
+    assert hundreds == {"x": "25.0", "y": "100.0", "z": "25.0"}
 
 
 def test_a_name_stays_in_its_column():
-    lines = format_judgement_table(
-        score_latest([made("da", {"da": 1.0}, system="a\tb\nc")])[1]
-    ).split("\n")
+    one = made("da", {"da": 1.0}, system="a\tb\nc")
+    lines = format_judgement_table(score_latest([one])[1]).split("\n")
     assert lines[1].startswith("a b c\tda\t1.0\t")
     assert len(lines) == 3
 
@@ -386,29 +338,35 @@ def test_bad_json_lines(line, says):
     assert str(error.value).startswith("file.jsonl, line 1")
 
 
-def test_bad_lines_of_other_programs():
-    with pytest.raises(FormatError, match="line 1 is not a line of an Appraise export"):
-        read_appraise("a,b\n", outputs={})
-    with pytest.raises(FormatError, match="line 1 cannot be read: could not convert"):
-        read_appraise("a,s,1,TGT,fr,en,good,d,False,,\n", outputs={})
-    marks = '[{""start_i"": 0, ""end_i"": 1, ""severity"": ""minor""}]'
-    with pytest.raises(FormatError, match="mark 1 runs from"):
-        read_appraise(f'a,s,1,TGT,fr,en,5,d,False,"{marks}",,\n', outputs={})
-    with pytest.raises(FormatError, match="line 1 is 'a'"):
-        read_marot("a\n")
-    with pytest.raises(FormatError, match="line 2 has 1 column but the header has 10"):
-        read_marot("\t".join(COLUMNS) + "\na\n")
-    with pytest.raises(FormatError, match="line 1 has 1 column"):
-        parse_rating_lines(["a", ""], "x")
-    with pytest.raises(FormatError, match="not JSON with errors"):
-        parse_rating_lines(["a\t{}\tb", ""], "x")
+def read_ratings(text):
+    return parse_rating_lines(text.split("\n"), "x")
+
+
+MARKS = '"[{""start_i"": 0, ""end_i"": 1, ""severity"": ""minor""}]"'
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "says"),
+    [
+        (read_appraise, "a,b\n", "line 1 is not a line of an Appraise export"),
+        (read_appraise, "a,s,1,TGT,fr,en,good,d,False,,\n", "line 1 cannot be read: could not"),
+        (read_appraise, f"a,s,1,TGT,fr,en,5,d,False,{MARKS},,\n", "mark 1 runs from"),
+        (read_marot, "a\n", "line 1 is 'a'"),
+        (read_marot, "\t".join(COLUMNS) + "\na\n", "line 2 has 1 column but the header has 10"),
+        (read_ratings, "a\n", "line 1 has 1 column"),
+        (read_ratings, "a\t{}\tb\n", "not JSON with errors"),
+    ],
+)  # fmt: skip
+def test_bad_lines_of_other_programs(read, text, says):
+    with pytest.raises(FormatError, match=says):
+        read(text)
 
 
 def test_protocols_that_a_format_has_no_place_for():
     with pytest.raises(OptionError, match="does not support mqm"):
         write_appraise([made("mqm", {"mqm": []})])
     with pytest.raises(OptionError, match="does not support da"):
-        write_marot([made("da", {"da": 1.0})])
+        format_marot([made("da", {"da": 1.0})])
 
 
 def test_values_from_0_to_100_tell_the_direction(write):

@@ -39,29 +39,27 @@ def test_values_keep_their_unit_and_direction(write):
     assert scores.scorers[0].direction == LOWER
 
 
-WRONG = [
-    pytest.param([], "is empty; expected scores", id="empty file"),
-    pytest.param(
-        ["system\tscore", "a\t1"], "judges whole systems; expected", id="no segment"
-    ),
-    pytest.param([f"{HEADER}\tscore", "a\t1\t1\t1"], "two columns score", id="twice"),
-    pytest.param([HEADER], "has a header but no scores", id="header only"),
-    pytest.param([HEADER, "a\t1"], "line 2 has 2 columns but the header has 3", id="short"),
-    pytest.param([HEADER, "a\t0\t1"], "calls a segment '0'", id="segment 0"),
-    pytest.param([HEADER, f"a\t{10**15}\t1"], "refers to segment 1000000000", id="many"),
-    pytest.param([HEADER, "a\tx\t1"], "calls a segment 'x'", id="segment x"),
-    pytest.param([HEADER, "a\t²\t1"], "calls a segment '²'", id="a digit that is none"),
-    pytest.param([HEADER, "a\t1\t2", "a\t2\tgood"], "line 3: score is 'good'", id="words"),
-    pytest.param([HEADER, "a\t1\tnan"], "no column of numbers among system", id="only NaN"),
-    pytest.param(
+WRONG = {
+    "empty file": ([], "is empty; expected scores"),
+    "no segment": (["system\tscore", "a\t1"], "judges whole systems; expected"),
+    "twice": ([f"{HEADER}\tscore", "a\t1\t1\t1"], "two columns score"),
+    "header only": ([HEADER], "has a header but no scores"),
+    "short": ([HEADER, "a\t1"], "line 2 has 2 columns but the header has 3"),
+    "segment 0": ([HEADER, "a\t0\t1"], "calls a segment '0'"),
+    "many": ([HEADER, f"a\t{10**15}\t1"], "refers to segment 1000000000"),
+    "segment x": ([HEADER, "a\tx\t1"], "calls a segment 'x'"),
+    "a digit that is none": ([HEADER, "a\t²\t1"], "calls a segment '²'"),
+    "words": ([HEADER, "a\t1\t2", "a\t2\tgood"], "line 3: score is 'good'"),
+    "only NaN": ([HEADER, "a\t1\tnan"], "no column of numbers among system"),
+    "a column for each system": (
         ["segment\tA\tB", "1\t5\t6"],
         "columns segment, A, B, but none for the system; if each column is a system",
-        id="a column for each system",
     ),
-]  # fmt: skip
+}
 
 
-@pytest.mark.parametrize(("lines", "message"), WRONG)
-def test_what_is_wrong_is_said(write, lines, message):
+@pytest.mark.parametrize("case", WRONG)
+def test_what_is_wrong_is_said(write, case):
+    lines, message = WRONG[case]
     with pytest.raises(MetraError, match=message):
         read_question(str(write("j.tsv", lines)))

@@ -32,21 +32,17 @@ METRICX = "".join(
         (0.125, {"system_id": "second", "segment_id": 2}),
     ]
 )
-SAME = [
-    pytest.param(
-        "c.json", json.dumps(COMET), "comet-json", "COMET", id="COMET, one line"
-    ),
-    pytest.param(
-        *("c.json", json.dumps(COMET, indent=4), "comet-json", "COMET"),
-        id="COMET as it is written",
-    ),
-    pytest.param("c.txt", COMET_LINES, "comet", "COMET", id="COMET as it is printed"),
-    pytest.param("m.jsonl", METRICX, "metricx", "MetricX", id="MetricX with ids"),
-]
+SAME = {
+    "COMET, one line": ("c.json", json.dumps(COMET), "comet-json", "COMET"),
+    "COMET as it is written": ("c.json", json.dumps(COMET, indent=4), "comet-json", "COMET"),
+    "COMET as it is printed": ("c.txt", COMET_LINES, "comet", "COMET"),
+    "MetricX with ids": ("m.jsonl", METRICX, "metricx", "MetricX"),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "content", "form", "scorer"), SAME)
-def test_several_systems_a_file(tmp_path, name, content, form, scorer):
+@pytest.mark.parametrize("case", SAME)
+def test_several_systems_a_file(tmp_path, case):
+    name, content, form, scorer = SAME[case]
     path = tmp_path / name
     path.write_text(content)
     assert recognise_score_format(str(path)) == form
@@ -55,24 +51,12 @@ def test_several_systems_a_file(tmp_path, name, content, form, scorer):
     assert scores.names == [scorer]
     assert scores.matrix(scorer).tolist() == [[0.75, 0.5], [0.25, 0.125]]
     assert [item.segment for item in scores.items] == ["1", "2"]
-
-
-def test_metricx_is_better_the_lower(tmp_path):
-    path = tmp_path / "m.jsonl"
-    path.write_text(METRICX)
-    assert read_scores(str(path)).scorers[0].higher_is_better is False
+    assert scores.scorers[0].higher_is_better is (scorer != "MetricX")
 
 
 def write_paragraphs(path, *rows):
-    lines = (
-        {
-            "language_pair": "en-ja",
-            "domain": "news",
-            "document_id": name,
-            "metric_scores": s,
-        }
-        for name, s in rows
-    )
+    about = {"language_pair": "en-ja", "domain": "news"}
+    lines = (about | {"document_id": name, "metric_scores": s} for name, s in rows)
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
@@ -88,10 +72,8 @@ def test_lists_of_paragraphs(tmp_path):
         )
     scores = read_scores(str(folder))
     assert scores.systems == ("a", "b")
-    assert scores.matrix("XCOMET-XL").tolist() == [
-        [0.5, 0.25, 0.75],
-        [-0.5, 0.25, 0.75],
-    ]
+    values = [[0.5, 0.25, 0.75], [-0.5, 0.25, 0.75]]
+    assert scores.matrix("XCOMET-XL").tolist() == values
     assert [item.segment for item in scores.items] == ["d1#1", "d1#2", "d2#1"]
     assert {(item.domain, item.lang) for item in scores.items} == {("news", "en-ja")}
     # Its sign is turned, so that higher is better here.
@@ -123,75 +105,49 @@ def test_files_of_a_folder_name_their_systems(tmp_path):
     assert read_scores(str(tmp_path)).systems == ("a", "b")
 
 
-BAD = [
-    pytest.param(
-        *("c.json", json.dumps({"a.txt": [{"COMET": 1}, {"src": "x"}]})),
-        "c.json, segment 2 of a.txt has no COMET or score.",
-        id="COMET without a score",
-    ),
-    pytest.param(
-        *("c.json", json.dumps({"a.txt": [{"COMET": 1}], "b.txt": [3]})),
-        "c.json: b.txt has no list of segments; expected output of comet-score.",
-        id="COMET, no segments",
-    ),
-    pytest.param(
-        *("c.json", json.dumps({"x/a.txt": [{"COMET": 1}], "y/a.txt": [{"COMET": 2}]})),
-        "c.json has two lists of scores of 'a'; expected one per system.",
-        id="COMET, two files of one name",
-    ),
-    pytest.param(
-        *("c.json", '{"a.txt": [{"COMET": Infinity}]}'),
-        "c.json, segment 1 of a.txt: COMET is Infinity; expected a finite number.",
-        id="COMET, infinite",
-    ),
-    pytest.param(
-        *("c.json", '{"a.txt": [{"COMET": "high"}]}'),
-        'c.json, segment 1 of a.txt: COMET is "high"; expected a finite number.',
-        id="COMET, no number",
-    ),
-    pytest.param(
-        *("c.txt", "a.txt\tSegment 0\tscore: 0.5\na.txt\tSegment 1\tscore: inf\n"),
-        "c.txt, line 2: the score is 'inf'; expected a number, or an empty cell if "
-        "the value is missing.",
-        id="COMET, infinite in print",
-    ),
-    pytest.param(
-        *("m.jsonl", '{"prediction": 1}\n{"predictions": 2}\n'),
-        "m.jsonl, line 2 has no prediction.",
-        id="MetricX without a prediction",
-    ),
-    pytest.param(
-        *("m.jsonl", '{"prediction": 1}\n[2]\n'),
-        "m.jsonl, line 2 is not a JSON object; expected {…}.",
-        id="MetricX, no object",
-    ),
-    pytest.param(
-        *("w.jsonl", '{"metric_scores": {"x": [1, 2], "y": [1]}}\n'),
-        "w.jsonl, line 1 has 2 of x, 1 of y; expected lists of equal length for each "
-        "metric.",
-        id="lists of several lengths",
-    ),
-    pytest.param(
-        *("w.jsonl", '{"metric_scores": {"x": [1]}}\n{"metric_scores": {}}\n'),
-        "w.jsonl, line 2 has no metric_scores; expected lists of values by metric.",
-        id="no lists",
-    ),
-    pytest.param(
-        *("w.jsonl", '{"metric_scores": {"x": [1, true]}}\n'),
-        "w.jsonl, line 1, value 2: x is true; expected a finite number.",
-        id="a list with something else",
-    ),
-    pytest.param(
-        *("column.txt", "0.5\nhalf\n"),
-        "column.txt, line 2: the score is 'half'; expected a number, or an empty "
-        "cell if the value is missing.",
-        id="a column with a word",
-    ),
-]
+CELL = "expected a number, or an empty cell if the value is missing."
+BAD = {
+    "COMET without a score": (
+        "c.json", json.dumps({"a.txt": [{"COMET": 1}, {"src": "x"}]}),
+        "c.json, segment 2 of a.txt has no COMET or score."),
+    "COMET, no segments": (
+        "c.json", json.dumps({"a.txt": [{"COMET": 1}], "b.txt": [3]}),
+        "c.json: b.txt has no list of segments; expected output of comet-score."),
+    "COMET, two files of one name": (
+        "c.json", json.dumps({"x/a.txt": [{"COMET": 1}], "y/a.txt": [{"COMET": 2}]}),
+        "c.json has two lists of scores of 'a'; expected one per system."),
+    "COMET, infinite": (
+        "c.json", '{"a.txt": [{"COMET": Infinity}]}',
+        "c.json, segment 1 of a.txt: COMET is Infinity; expected a finite number."),
+    "COMET, no number": (
+        "c.json", '{"a.txt": [{"COMET": "high"}]}',
+        'c.json, segment 1 of a.txt: COMET is "high"; expected a finite number.'),
+    "COMET, infinite in print": (
+        "c.txt", "a.txt\tSegment 0\tscore: 0.5\na.txt\tSegment 1\tscore: inf\n",
+        f"c.txt, line 2: the score is 'inf'; {CELL}"),
+    "MetricX without a prediction": (
+        "m.jsonl", '{"prediction": 1}\n{"predictions": 2}\n',
+        "m.jsonl, line 2 has no prediction."),
+    "MetricX, no object": (
+        "m.jsonl", '{"prediction": 1}\n[2]\n',
+        "m.jsonl, line 2 is not a JSON object; expected {…}."),
+    "lists of several lengths": (
+        "w.jsonl", '{"metric_scores": {"x": [1, 2], "y": [1]}}\n',
+        "w.jsonl, line 1 has 2 of x, 1 of y; expected lists of equal length for each metric."),
+    "no lists": (
+        "w.jsonl", '{"metric_scores": {"x": [1]}}\n{"metric_scores": {}}\n',
+        "w.jsonl, line 2 has no metric_scores; expected lists of values by metric."),
+    "a list with something else": (
+        "w.jsonl", '{"metric_scores": {"x": [1, true]}}\n',
+        "w.jsonl, line 1, value 2: x is true; expected a finite number."),
+    "a column with a word": (
+        "column.txt", "0.5\nhalf\n", f"column.txt, line 2: the score is 'half'; {CELL}"),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "content", "message"), BAD)
-def test_bad_files_say_where(tmp_path, monkeypatch, name, content, message):
+@pytest.mark.parametrize("case", BAD)
+def test_bad_files_say_where(tmp_path, monkeypatch, case):
+    name, content, message = BAD[case]
     monkeypatch.chdir(tmp_path)
     (tmp_path / name).write_text(content)
     with pytest.raises(FormatError) as error:

@@ -33,12 +33,12 @@ def of(values, scorer="m", kind="", systems="AB", better=True, judge=None):
     names = [system for system in systems for _ in range(values.shape[1])]
     items = [ScoredItem(str(at + 1)) for _ in systems for at in range(values.shape[1])]
     judges = None if judge is None else [judge] * len(names)
-    return build_score_table(
-        names,
-        items,
-        {Scorer(scorer, kind, find_direction(better)): values.ravel()},
-        judges,
-    )
+    scorer = Scorer(scorer, kind, find_direction(better))
+    return build_score_table(names, items, {scorer: values.ravel()}, judges)
+
+
+def join(*tables):
+    return concatenate_scores(tables)
 
 
 def test_a_matrix_comes_back_with_its_gaps():
@@ -47,52 +47,39 @@ def test_a_matrix_comes_back_with_its_gaps():
 
 
 def test_judges_weigh_the_same_however_often_they_judged():
-    twice = concatenate_scores(
-        [of([[1, 1]], systems="A", judge="x"), of([[3, 3]], systems="A", judge="x")]
-    )
-    both = concatenate_scores([twice, of([[6, 8]], systems="A", judge="y")])
+    once, again = (of([[at, at]], systems="A", judge="x") for at in (1, 3))
+    twice = join(once, again)
+    both = join(twice, of([[6, 8]], systems="A", judge="y"))
     assert twice.matrix("m").tolist() == [[2, 2]]
     assert both.matrix("m").tolist() == [[4, 5]]
     assert both.count_repeats() == 2
 
 
 def test_tables_join_by_name():
-    both = concatenate_scores(
-        [of([[1, 2]], systems="A"), of([[3], [4]], "other", systems="BA")]
-    )
+    both = join(of([[1, 2]], systems="A"), of([[3], [4]], "other", systems="BA"))
     assert both.systems == ("A", "B")
     np.testing.assert_array_equal(both.matrix("other"), [[4, NAN], [3, NAN]])
 
 
 def test_a_table_without_documents_finds_those_of_another():
-    known = build_score_table(
-        ["A"], [ScoredItem("1", "doc", "news", "en-de")], {Scorer("g"): [1.0]}
-    )
-    plain = build_score_table(["A"], [ScoredItem("1")], {Scorer("m"): [2.0]})
-    assert concatenate_scores([plain, known]).items == (
-        ScoredItem("1", "doc", "news", "en-de"),
-    )
+    item = ScoredItem("1", "doc", "news", "en-de")
+    known = build_score_table(["A"], [item], {Scorer("g"): [1.0]})
+    assert join(of([[2]], systems="A"), known).items == (item,)
 
 
 def test_two_documents_with_the_same_segment_number_stay_two():
-    known = build_score_table(
-        ["A", "A"],
-        [ScoredItem("1", "a"), ScoredItem("1", "b")],
-        {Scorer("g"): [1.0, 2.0]},
-    )
-    plain = build_score_table(["A"], [ScoredItem("1")], {Scorer("m"): [2.0]})
-    assert len(concatenate_scores([known, plain]).items) == 3
+    items = [ScoredItem("1", "a"), ScoredItem("1", "b")]
+    known = build_score_table(["A", "A"], items, {Scorer("g"): [1.0, 2.0]})
+    assert len(join(known, of([[2]], systems="A")).items) == 3
 
 
 def test_contrary_directions_are_refused():
     with pytest.raises(CorpusError, match="rename one of the scorers"):
-        concatenate_scores(
-            [of([[1]], systems="A"), of([[1]], systems="A", better=False)]
-        )
+        join(of([[1]], systems="A"), of([[1]], systems="A", better=False))
 
 
 def test_only_keeps_what_was_asked_for():
-    scores = concatenate_scores([of([[1, 2], [3, 4]]), of([[1, 2], [3, 4]], "other")])
+    scores = join(of([[1, 2], [3, 4]]), of([[1, 2], [3, 4]], "other"))
     kept = scores.only(scorers=["other"], without_systems=["A"])
     assert (kept.systems, kept.names, len(kept)) == (("B",), ["other"], 2)
 
@@ -108,32 +95,27 @@ def test_unknown_names_are_named():
 def test_system_scores_are_given_or_means_over_what_is_compared():
     gold = of([[1, 2, NAN], [3, 5, 9]], "gold", "human")
     metric = of([[1, 3, 100], [2, 2, NAN]])
-    given = build_score_table(
-        ["A", "B"], [ScoredItem(), ScoredItem()], {Scorer("m"): [10.0, 20.0]}
-    )
-    means = build_panel(concatenate_scores([gold, metric]), "gold")
+    items = [ScoredItem(), ScoredItem()]
+    given = build_score_table(["A", "B"], items, {Scorer("m"): [10.0, 20.0]})
+    means = build_panel(join(gold, metric), "gold")
     assert means.system_metrics["m"].tolist() == [2, 2]
     assert means.system_gold.tolist() == [1.5, 4]
-    assert build_panel(
-        concatenate_scores([gold, metric, given]), "gold"
-    ).system_metrics["m"].tolist() == [10, 20]
+    whole = build_panel(join(gold, metric, given), "gold")
+    assert whole.system_metrics["m"].tolist() == [10, 20]
+
+
+GOLD = of([[1, 2], [3, 4]], "gold", "human")
 
 
 def test_lower_is_better_turns_values_round():
-    gold = of([[1, 2], [3, 4]], "gold", "human")
     error = of([[9, 8], [7, 6]], "ter").with_lower_is_better(["ter"])
-    assert build_panel(concatenate_scores([gold, error]), "gold").metrics[
-        "ter"
-    ].tolist() == [[-9, -8], [-7, -6]]
+    turned = build_panel(join(GOLD, error), "gold").metrics["ter"]
+    assert turned.tolist() == [[-9, -8], [-7, -6]]
 
 
 def test_people_are_no_metrics_unless_they_are_named():
-    scores = concatenate_scores(
-        [
-            of([[1, 2], [3, 4]], name, kind)
-            for name, kind in (("mqm", "mqm"), ("da", "da"), ("bleu", ""))
-        ]
-    )
+    kinds = {"mqm": "mqm", "da": "da", "bleu": ""}
+    scores = join(*(of([[1, 2], [3, 4]], name, kinds[name]) for name in kinds))
     assert build_panel(scores, "mqm").names == ["bleu"]
     assert build_panel(scores, "mqm", ["da"]).names == ["da"]
 
@@ -142,51 +124,34 @@ def test_people_are_no_metrics_unless_they_are_named():
     ("metric", "systems", "note"),
     [
         pytest.param([[1, 2]], "A", "Not scored by m, excluded: B.", id="unscored"),
-        pytest.param(
-            [[1, 2], [3, 4], [5, 6]], "ABC", "Without gold, excluded: C.", id="unjudged"
-        ),
-        pytest.param(
-            [[1, NAN], [3, 4]],
-            "AB",
-            "m has no score for 1 of the 4 judged cells.",
-            id="gap",
-        ),
+        pytest.param([[1, 2], [3, 4], [5, 6]], "ABC", "Without gold, excluded: C.", id="extra"),
+        pytest.param([[1, NAN], [3, 4]], "AB", "m has no score for 1 of the 4 judged cells.",
+                     id="gap"),
     ],
-)
+)  # fmt: skip
 def test_what_is_left_out_is_said(metric, systems, note):
-    gold = of([[1, 2], [3, 4]], "gold", "human")
-    assert (
-        note
-        in build_panel(
-            concatenate_scores([gold, of(metric, systems=systems)]), "gold"
-        ).notes
-    )
+    panel = build_panel(join(GOLD, of(metric, systems=systems)), "gold")
+    assert note in panel.notes
 
 
 def test_repeated_values_are_said():
-    gold = of([[1, 2], [3, 4]], "gold", "human")
-    found = build_panel(
-        concatenate_scores([gold, of([[1, 2], [3, 4]]), of([[1, 2], [3, 4]])]), "gold"
-    )
+    found = build_panel(join(GOLD, of([[1, 2], [3, 4]]), of([[1, 2], [3, 4]])), "gold")
     assert any("m has 4 values that repeat" in note for note in found.notes)
 
 
 def test_nothing_in_common_is_an_error():
-    gold = of([[1, 2], [3, 4]], "gold", "human")
     with pytest.raises(CorpusError, match="No metric shares a system with 'gold'"):
-        build_panel(concatenate_scores([gold, of([[1, 2]], systems="X")]), "gold")
+        build_panel(join(GOLD, of([[1, 2]], systems="X")), "gold")
     with pytest.raises(CorpusError, match="No metric to compare 'gold' with"):
-        build_panel(gold, "gold")
+        build_panel(GOLD, "gold")
 
 
 #: Ranks of three systems on two segments: ann ranks all, bob leaves out C once and everything
 #: but A on the second segment.
-RANKS = concatenate_scores(
-    [
-        of([[1, 3], [2, 1], [2, 2]], "rank", "rank", "ABC", better=False, judge="ann"),
-        of([[2, 1], [1, NAN], [NAN, NAN]], "rank", "rank", "ABC", False, "bob"),
-        of([[5, 6], [7, 8], [9, 9]], "m", "", "ABC"),
-    ]
+RANKS = join(
+    of([[1, 3], [2, 1], [2, 2]], "rank", "rank", "ABC", better=False, judge="ann"),
+    of([[2, 1], [1, NAN], [NAN, NAN]], "rank", "rank", "ABC", False, "bob"),
+    of([[5, 6], [7, 8], [9, 9]], "m", "", "ABC"),
 )
 
 
@@ -196,20 +161,14 @@ def test_ranks_become_shares_of_systems_beaten():
     expected = [[-1, -2, -2], [-2, -1, NAN], [-3, -1, -2]]
     np.testing.assert_array_equal(rankings, expected)
     kept = shares.lines("rank")
-    assert {
-        (kept.judges[judge], kept.items[item].segment, kept.systems[system]): value
-        for judge, item, system, value in zip(
-            kept.judge, kept.item, kept.system, kept.value, strict=True
-        )
-    } == {
-        ("ann", "1", "A"): 1.0,
-        ("ann", "1", "B"): 0.25,
-        ("ann", "1", "C"): 0.25,
-        ("bob", "1", "A"): 0.0,
-        ("bob", "1", "B"): 1.0,
-        ("ann", "2", "A"): 0.0,
-        ("ann", "2", "B"): 1.0,
-        ("ann", "2", "C"): 0.5,
+    rows = zip(kept.judge, kept.item, kept.system, kept.value, strict=True)
+    given = {
+        f"{kept.judges[judge]} {kept.items[item].segment} {kept.systems[system]}": value
+        for judge, item, system, value in rows
+    }
+    assert given == {
+        **{"ann 1 A": 1.0, "ann 1 B": 0.25, "ann 1 C": 0.25, "bob 1 A": 0.0},
+        **{"bob 1 B": 1.0, "ann 2 A": 0.0, "ann 2 B": 1.0, "ann 2 C": 0.5},
     }
     assert shares.scorers[shares.find("rank")].higher_is_better
     assert shares.matrix("m").tolist() == [[5, 6], [7, 8], [9, 9]]
@@ -225,20 +184,11 @@ def test_ranks_start_at_one():
 
 def test_each_judges_ranks_compare_two_systems():
     ratings = collect_comparisons(RANKS, "rank")
-    values = {
-        (ratings.judges[judge], ratings.units[unit]): value
-        for judge, unit, value in zip(
-            ratings.judge, ratings.unit, ratings.value, strict=True
-        )
-    }
+    rows = zip(ratings.judge, ratings.unit, ratings.value, strict=True)
+    values = {f"{ratings.judges[j]} {ratings.units[u]}": value for j, u, value in rows}
     assert values == {
-        ("ann", "A – B 1"): 1,
-        ("ann", "A – C 1"): 1,
-        ("ann", "B – C 1"): 0,
-        ("bob", "A – B 1"): -1,
-        ("ann", "A – B 2"): -1,
-        ("ann", "A – C 2"): -1,
-        ("ann", "B – C 2"): 1,
+        **{"ann A – B 1": 1, "ann A – C 1": 1, "ann B – C 1": 0, "bob A – B 1": -1},
+        **{"ann A – B 2": -1, "ann A – C 2": -1, "ann B – C 2": 1},
     }
     assert ratings.segment.tolist() == [0, 0, 0, 1, 1, 1]
 
@@ -249,11 +199,9 @@ def test_a_judge_is_compared_with_themselves():
     assert counts.wins.tolist() == [[0, 1, 1], [2, 0, 1], [1, 0, 0]]
     assert counts.met.tolist() == [[0, 3, 2], [3, 0, 2], [2, 2, 0]]
     # No judge saw two systems of a segment: their means are compared.
-    alone = concatenate_scores(
-        [
-            of([[1, 4]], "da", systems="A", judge="ann"),
-            of([[2, 3]], "da", systems="B", judge="bob"),
-        ]
+    alone = join(
+        of([[1, 4]], "da", systems="A", judge="ann"),
+        of([[2, 3]], "da", systems="B", judge="bob"),
     )
     assert count_comparisons(alone, "da").wins.tolist() == [[0, 1], [1, 0]]
 
@@ -265,27 +213,21 @@ def repeat(scores):
 
 
 def test_what_a_judge_said_again_counts_where_they_had_said_it():
-    scores = concatenate_scores(
-        [
-            of([[1, 2], [3, NAN]], "da", judge="ann"),
-            of([[NAN, 7]], "da", systems="B", judge="bob"),
-            repeat(of([[5, NAN], [6, 8]], "da", judge="ann")),
-            repeat(of([[9, NAN]], "da", systems="A", judge="bob")),
-        ]
+    scores = join(
+        of([[1, 2], [3, NAN]], "da", judge="ann"),
+        of([[NAN, 7]], "da", systems="B", judge="bob"),
+        repeat(of([[5, NAN], [6, 8]], "da", judge="ann")),
+        repeat(of([[9, NAN]], "da", systems="A", judge="bob")),
     )
     repeats = Selection(kinds=frozenset({"repeat"})).select(scores)
     ratings = collect_ratings(DEFAULT.select(scores), "da", repeats)
     given = zip(ratings.judge, ratings.unit, ratings.value, strict=True)
-    assert [(ratings.judges[j], ratings.units[u], value) for j, u, value in given] == [
-        ("ann", "A 1", 1),
-        ("ann", "B 1", 3),
-        ("ann", "A 2", 2),
-        ("bob", "B 2", 7),
-    ]
+    values = [(f"{ratings.judges[j]} {ratings.units[u]}", v) for j, u, v in given]
+    assert values == [("ann A 1", 1), ("ann B 1", 3), ("ann A 2", 2), ("bob B 2", 7)]
     again = ratings.repeats
     assert (again.first.tolist(), again.later.tolist()) == ([1, 3], [5, 6])
     assert [ratings.units[unit] for unit in again.unit] == ["A 1", "B 1"]
-    nameless = concatenate_scores([scores, of([[4]], "da", systems="C")])
+    nameless = join(scores, of([[4]], "da", systems="C"))
     with pytest.raises(CorpusError, match="1 of 5 values of 'da' have no judge"):
         collect_ratings(DEFAULT.select(nameless), "da")
     none = scores.keep_lines(scores.scorer < 0)
@@ -296,7 +238,7 @@ def test_what_a_judge_said_again_counts_where_they_had_said_it():
 def test_totals_are_of_one_kind_of_item():
     first = [of([[1], [2]], name, judge="ann") for name in ("x", "y")]
     again = [repeat(of([[9]], name, systems="A", judge="ann")) for name in ("x", "y")]
-    scores, lacking = add_total(concatenate_scores([*first, *again]), "x+y")
+    scores, lacking = add_total(join(*first, *again), "x+y")
     assert lacking == 0
     assert scores.lines("x+y").keep_kinds("judged").value.tolist() == [2, 4]
     assert scores.lines("x+y").keep_kinds("repeat").value.tolist() == [18]

@@ -16,18 +16,13 @@ FR_EN = ("fr", "en")
 def line(user="u", screen=0, score=50, spans=(), output="a😀b c", **more):
     """A screen of one item and one system, as Pearmut logs it."""
     answer = {"score": score, "error_spans": list(spans), "textfield": None}
+    times = {100.0: "load", 110.0: "score", 200.0: "submit"}
     entry = {
         "annotation": [{"one": answer}],
-        "actions": [
-            {"time": 100.0, "action": "load"},
-            {"time": 110.0, "action": "score"},
-            {"time": 200.0, "action": "submit"},
-        ],
+        "actions": [{"time": at, "action": times[at]} for at in times],
         "item": [{"item_id": "i1", "src": "s", "tgt": {"one": output}}],
-        "user_id": user,
-        "item_i": screen,
     }
-    return json.dumps(entry | more)
+    return json.dumps(entry | {"user_id": user, "item_i": screen} | more)
 
 
 def read(*lines, **more):
@@ -109,23 +104,14 @@ def test_several_systems_on_a_screen_share_its_time():
     assert {one.segment for one in found} == {1}
 
 
-CAMPAIGN = {
-    "info": {"assignment": "task-based", "protocol": "cESA"},
-    "campaign_id": "c",
-    "data": [
-        [[{"item_id": "i1", "src": "s", "ref": "r", "tgt": {"one": "a", "two": "b"}}]],
-        [[{"item_id": "i1", "src": "s", "ref": "r", "tgt": {"one": "a", "two": "b"}}]],
-    ],
-    "data_welcome": [
+def test_a_campaign_gives_each_text_once():
+    item = {"item_id": "i1", "src": "s", "ref": "r", "tgt": {"one": "a", "two": "b"}}
+    welcome = [
         [{"text": "Age?", "form": "number"}],
         [{"src": "t", "tgt": {"x": "y"}}],
-    ],
-}
-
-
-def test_a_campaign_gives_each_text_once():
-    text = json.dumps(CAMPAIGN)
-    found = pearmut.parse_campaign(text, "x")
+    ]
+    campaign = {"data": [[[item]], [[item]]], "data_welcome": welcome}
+    found = pearmut.parse_campaign(json.dumps(campaign), "x")
     assert [(one.system, one.output, one.is_check) for one in found] == [
         ("one", "a", False),
         ("two", "b", False),
@@ -154,50 +140,34 @@ def test_lines_that_cannot_be_read(text, says):
         read(text)
 
 
-def screen(user, number, *items, actions=(), **more):
+def screen(user, number, *items, **more):
     """A document of several items, each with its texts and answers by system."""
-    entry = {
-        "annotation": [
+    shown, answers = [], []
+    for name, by_system in items:
+        texts = {system: text for system, (text, _, _) in by_system.items()}
+        shown.append({"item_id": name, "src": f"source of {name}", "tgt": texts})
+        answers.append(
             {
                 system: {"score": score, "error_spans": list(spans), "textfield": None}
                 for system, (_, score, spans) in by_system.items()
             }
-            for _, by_system in items
-        ],
-        "actions": list(actions),
-        "item": [
-            {
-                "item_id": name,
-                "src": f"source of {name}",
-                "tgt": {system: text for system, (text, _, _) in by_system.items()},
-            }
-            for name, by_system in items
-        ],
-        "user_id": user,
-        "item_i": number,
-    }
-    return json.dumps(entry | more)
+        )
+    entry = {"annotation": answers, "actions": [], "item": shown}
+    return json.dumps(entry | {"user_id": user, "item_i": number} | more)
 
 
 #: A document of two sentences by three systems, as two judges who compared them would leave it.
-DOCUMENT = (
-    (
-        "doc-0",
-        {
-            "alpha": ("Das 😀 Haus", 80, [span(4, 5, "minor")]),
-            "beta": ("Ein Haus", 100, []),
-            "gamma": ("Haus", 30, [span(4, 12, "major"), span(0, 3, "minor")]),
-        },
-    ),
-    (
-        "doc-1",
-        {
-            "alpha": ("Ja 👍🏽!", 95, [span(3, 6, "minor")]),
-            "beta": ("Nein", 5, [span(0, 3, "major")]),
-            "gamma": ("", 0, [span(0, 8, "major")]),
-        },
-    ),
-)
+FIRST = {
+    "alpha": ("Das 😀 Haus", 80, [span(4, 5, "minor")]),
+    "beta": ("Ein Haus", 100, []),
+    "gamma": ("Haus", 30, [span(4, 12, "major"), span(0, 3, "minor")]),
+}
+SECOND = {
+    "alpha": ("Ja 👍🏽!", 95, [span(3, 6, "minor")]),
+    "beta": ("Nein", 5, [span(0, 3, "major")]),
+    "gamma": ("", 0, [span(0, 8, "major")]),
+}
+DOCUMENT = (("doc-0", FIRST), ("doc-1", SECOND))
 
 
 def test_a_document_by_several_systems():
@@ -228,20 +198,14 @@ def test_a_reset_masks_one_judges_screen_and_later_work_counts():
         screen("u", 10, DOCUMENT[0]),
     )
     # The mask of screen 0 leaves screen 10 and the other judge alone.
-    assert sorted({(one.judge, one.task.split(":")[2]) for one in found}) == [
-        ("u", "0"),
-        ("u", "1"),
-        ("u", "10"),
-        ("v", "0"),
-    ]
+    screens = {one.judge + one.task.split(":")[2] for one in found}
+    assert screens == {"u0", "u1", "u10", "v0"}
     assert {one.revision for one in found} == {1}
 
 
 def test_validations_comments_and_missing_times_do_no_harm():
-    checked = screen(
-        "u", 0, DOCUMENT[0], validations=[{"alpha": False}], comment="too short"
-    )
-    found = read(checked)
+    more = {"validations": [{"alpha": False}], "comment": "too short"}
+    found = read(screen("u", 0, DOCUMENT[0], **more))
     assert {one.comment for one in found} == {"too short"}
     assert {one.active_ms for one in found} == {None}
     assert {one.shown_at for one in found} == {None}
@@ -255,17 +219,10 @@ def test_a_mark_may_say_that_something_is_missing():
 
 
 def test_a_whole_log_with_forms_tutorials_and_work():
-    form = {
-        "item": [{"text": "Your age?", "form": "number"}],
-        "annotation": [{"value": 30}],
-        "user_id": "u",
-        "item_i": "welcome_0",
-    }
-    found = read(
-        json.dumps(form),
-        screen("u", "welcome_1", DOCUMENT[1]),
-        screen("u", 0, DOCUMENT[0]),
-    )
+    form = {"item": [{"text": "Your age?", "form": "number"}], "annotation": [9]}
+    asked = json.dumps(form | {"user_id": "u", "item_i": "welcome_0"})
+    tutorial, work = screen("u", "welcome_1", DOCUMENT[1]), screen("u", 0, DOCUMENT[0])
+    found = read(asked, tutorial, work)
     assert [one.kind for one in found] == ["calibration"] * 3 + ["judged"] * 3
     assert [one.counts for one in found] == [False] * 3 + [True] * 3
 
@@ -277,13 +234,10 @@ def test_own_sliders_are_refused_in_words():
         read(json.dumps(entry))
 
 
-@given(
-    st.lists(
-        st.tuples(st.text("aé😀語\u0301👩\u200d ", min_size=1, max_size=9), st.data()),
-        min_size=1,
-        max_size=3,
-    )
-)
+TEXT = st.text("aé😀語\u0301👩\u200d ", min_size=1, max_size=9)
+
+
+@given(st.lists(st.tuples(TEXT, st.data()), min_size=1, max_size=3))
 def test_spans_of_several_systems_slice_their_own_texts(texts):
     outputs, wanted = {}, []
     for at, (text, data) in enumerate(texts):

@@ -88,26 +88,18 @@ def test_json_lines_say_the_same(write):
         entry = dict(zip(header, row, strict=True))
         entry["score"] = float(entry["score"]) if entry["score"] else None
         objects.append(json.dumps(entry))
-    a, b = (
-        read_scores(str(write("a.tsv", LONG))),
-        read_scores(str(write("a.jsonl", objects))),
-    )
-    assert (a.systems, a.items, a.scorers, a.judges) == (
-        b.systems,
-        b.items,
-        b.scorers,
-        b.judges,
-    )
+    files = {"a.tsv": LONG, "a.jsonl": objects}
+    a, b = (read_scores(str(write(name, files[name]))) for name in files)
+    for name in ("systems", "items", "scorers", "judges"):
+        assert getattr(a, name) == getattr(b, name)
     np.testing.assert_array_equal(a.value, b.value)
 
 
 def test_matrices_of_segments_and_of_systems(write):
     lines = ["seg\tsystem\tMQM-1\tBLEU\tnote", "1\tA\t-1\t30\tx", "1\tB\t\t20\ty"]
     scores = read_scores(str(write("a.tsv", lines)))
-    assert [(s.name, s.kind) for s in scores.scorers] == [
-        ("MQM-1", "mqm"),
-        ("BLEU", ""),
-    ]
+    kinds = {scorer.name: scorer.kind for scorer in scores.scorers}
+    assert kinds == {"MQM-1": "mqm", "BLEU": ""}
     assert scores.matrix("BLEU").tolist() == [[30], [20]]
     whole = read_scores(str(write("b.tsv", ["system\tBLEU", "A\t31.5", "B\t30"])))
     assert whole.system_scores("BLEU").tolist() == [31.5, 30]
@@ -136,9 +128,8 @@ def test_what_metra_writes(form, write, cli):
 def test_what_a_file_does_not_say_is_not_guessed(write):
     header = "level\tsystem\titem\tmetric\tscore"
     older = write("scores.tsv", [header, "system\tA\t\tgtm\t4"])
-    with pytest.raises(
-        FormatError, match=r"direction of 'gtm', .* add a column better"
-    ):
+    says = r"direction of 'gtm', .* add a column better"
+    with pytest.raises(FormatError, match=says):
         read_scores(str(older))
     rows = [f"{header}\tbetter", "system\tA\t\tgtm\t4\tfalse"]
     rows.append("system\tA\t\tratio\t4\ttarget=100")
@@ -160,10 +151,8 @@ def test_directories_of_mt_metrics_eval(write, tmp_path):
     write("w/metric-scores/en-de/BLEU-refA.seg.score", ["A 10", "A 20", "B 30", "B 40"])
     write("w/metric-scores/en-de/BLEU-refA.sys.score", ["A\t15", "B\t35"])
     scores = read_scores(str(tmp_path / "w"))
-    assert [(s.name, s.kind) for s in scores.scorers] == [
-        ("mqm", "human"),
-        ("BLEU-refA", "metric"),
-    ]
+    kinds = {scorer.name: scorer.kind for scorer in scores.scorers}
+    assert kinds == {"mqm": "human", "BLEU-refA": "metric"}
     assert scores.languages == ["en-de"]
     np.testing.assert_array_equal(scores.matrix("mqm"), [[-1, np.nan], [-3, -4]])
     assert scores.system_scores("BLEU-refA").tolist() == [15, 35]
@@ -199,17 +188,13 @@ def test_appraise_and_whole_documents(write):
 
 def test_every_type_of_line_is_a_kind_of_item(write):
     # What only fills up a task is named behind its document; WMT counts neither.
-    rows = [
-        ("TGT", "d", "judged"),
-        ("BAD", "d", "degraded"),
-        ("REF", "d", "check"),
-        ("CHK", "d", "repeat"),
-        ("TGT", "d#A-dup", "repeat"),
-        ("TGT", "d#A-incomplete", "incomplete"),
-        ("BAD", "d#A-dup", "degraded"),
-        ("TGT", "A", "judged"),
-    ]
-    for type_, document, kind in rows:
+    kinds = {
+        **{"TGT d": "judged", "BAD d": "degraded", "REF d": "check", "CHK d": "repeat"},
+        **{"TGT d#A-dup": "repeat", "TGT d#A-incomplete": "incomplete"},
+        **{"BAD d#A-dup": "degraded", "TGT A": "judged"},
+    }
+    for words, kind in kinds.items():
+        type_, document = words.split()
         line = f"u1,A,12,{type_},ces,eng,80,{document},False,1.5,2.5"
         scores = read_scores(str(write("a.csv", [line])))
         assert (scores.names, list_kinds(scores)) == (["da"], [kind]), line
@@ -240,9 +225,8 @@ def test_direct_assessment(write):
     kinds = {"SYSTEM": "judged", "REPEAT": "judged", "REF": "check"}
     for type_, kind in {**kinds, "BAD_REF": "degraded"}.items():
         line = WORKERS[-1].replace("BAD_REF", type_)
-        assert list_kinds(read_scores(str(write("w.csv", [WORKERS[0], line])))) == [
-            kind
-        ]
+        scores = read_scores(str(write("w.csv", [WORKERS[0], line])))
+        assert list_kinds(scores) == [kind]
 
 
 def test_the_language_pair_may_be_named(write):
@@ -287,18 +271,14 @@ def test_what_is_wrong_is_said(name, lines, form, message, write):
 
 
 def test_bytes_that_are_no_utf8(write):
-    with pytest.raises(
-        FormatError, match="line 1: byte 1 of the line is 0xff, which is not UTF-8"
-    ):
+    says = "line 1: byte 1 of the line is 0xff, which is not UTF-8"
+    with pytest.raises(FormatError, match=says):
         read_scores(str(write("a.tsv", b"\xff\n")), input_format="long")
 
 
-def test_a_directory_without_scores(tmp_path):
+def test_a_directory_without_scores_and_an_unknown_format(write, tmp_path):
     with pytest.raises(FormatError, match=r"no \.seg\.score, \.sys\.score, \.doc"):
         read_scores(str(tmp_path))
-
-
-def test_an_unknown_format(write):
     with pytest.raises(OptionError, match="No format named 'xls'"):
         read_scores(str(write("a", LONG)), input_format="xls")
 
@@ -308,9 +288,8 @@ def test_shared_judgements_are_the_published_scores(shared):
     folder = shared / "data/wmt23-mqm-esa"
     for lang, count in (("en-de", 5980), ("zh-en", 18829)):
         ours = read_scores(str(folder / f"{lang}.mqm_errors.tsv.gz"))
-        theirs = read_scores(str(folder / f"{lang}.seg_scores.tsv.gz")).only(
-            scorers=["mqm"]
-        )
+        theirs = read_scores(str(folder / f"{lang}.seg_scores.tsv.gz"))
+        theirs = theirs.only(scorers=["mqm"])
         systems = [theirs.systems.index(system) for system in ours.systems]
         items = {item.segment: at for at, item in enumerate(theirs.items)}
         places = [items[item.segment] for item in ours.items]
@@ -332,9 +311,7 @@ def packed(folder, content: str) -> Path:
 def test_a_zip_of_score_files(tmp_path):
     found = read_scores(str(packed(tmp_path, "a\t-1\na\tNone\nb\t-2\nb\t0\n")))
     assert found.systems == ("a", "b")
-    assert [tuple(scorer) for scorer in found.scorers] == [
-        ("mqm", "human", HIGHER, False, False)
-    ]
+    assert tuple(found.scorers[0]) == ("mqm", "human", HIGHER, False, False)
     assert found.languages == ["en-de"]
 
 
@@ -342,9 +319,8 @@ def test_a_damaged_zip_is_refused_in_a_sentence(tmp_path):
     path = packed(tmp_path, "a\t-1\n" * 50)
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b"a\t-1\n", b"a\t-2\n", 1))
-    with pytest.raises(
-        FormatError, match=r"cannot be unpacked: .*; expected a complete zip"
-    ):
+    says = r"cannot be unpacked: .*; expected a complete zip"
+    with pytest.raises(FormatError, match=says):
         read_scores(str(path))
 
 

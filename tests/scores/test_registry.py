@@ -46,13 +46,9 @@ def write_lines(path: Path, lines: list[str]) -> Path:
 
 def write_table(name: str, header: str, row: str) -> Callable[[Path], Path]:
     """A table with tabs; a row is a format of system, number and value."""
-    return lambda folder: write_lines(
-        folder / name,
-        [
-            "\t".join(header.split()),
-            *("\t".join(row.format(*cell).split()) for cell in CELLS),
-        ],
-    )
+    lines = [header, *(row.format(*cell) for cell in CELLS)]
+    tabbed = ["\t".join(line.split()) for line in lines]
+    return lambda folder: write_lines(folder / name, tabbed)
 
 
 def write_objects(name: str, make: Callable[..., object]) -> Callable[[Path], Path]:

@@ -1,7 +1,7 @@
 """Selections: each filter by itself, ranks among chosen systems, flags, and the words."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 
 import numpy as np
 import pytest
@@ -40,18 +40,10 @@ SCORES = build_campaign_scores(ANSWERS)
 
 def list_rows(scores):
     """The rows by their names, without their numbers."""
+    columns = (scores.system, scores.item, scores.judge, scores.value)
     return [
-        (
-            scores.systems[system],
-            scores.items[item].segment,
-            scores.judges[judge],
-            value,
-        )
-        for system, item, judge, value in zip(
-            *(c.tolist() for c in (scores.system, scores.item, scores.judge)),
-            scores.value.tolist(),
-            strict=True,
-        )
+        (scores.systems[s], scores.items[i].segment, scores.judges[j], value)
+        for s, i, j, value in zip(*(c.tolist() for c in columns), strict=True)
     ]
 
 
@@ -63,30 +55,21 @@ def list_answers(answers):
     ]
 
 
+def choose(flagged="apart", **names):
+    """A selection of names, which blanks part."""
+    chosen = {title: frozenset(each.split()) for title, each in names.items()}
+    return Selection(flagged=flagged, **chosen)
+
+
 FILTERS = [
     pytest.param(Selection(), lambda _: True, id="everything"),
-    pytest.param(
-        Selection(judges=frozenset({"ann"})), lambda one: one.judge == "ann", id="judge"
-    ),
-    pytest.param(
-        Selection(systems=frozenset({"two"})),
-        lambda one: one.systems == ("two",),
-        id="system",
-    ),
-    pytest.param(
-        Selection(documents=frozenset({"d1"})),
-        lambda one: one.segment in (2, 3),
-        id="document",
-    ),
-    pytest.param(
-        Selection(judges=frozenset({"bo"}), documents=frozenset({"d0", "d2"})),
-        lambda one: one.judge == "bo" and one.segment in (1, 4),
-        id="several filters",
-    ),
-    pytest.param(
-        Selection(systems=frozenset({"three"})), lambda _: False, id="an unknown name"
-    ),
-]
+    pytest.param(choose(judges="ann"), lambda one: one.judge == "ann", id="judge"),
+    pytest.param(choose(systems="two"), lambda one: "two" in one.systems, id="system"),
+    pytest.param(choose(documents="d1"), lambda one: one.segment in (2, 3), id="document"),
+    pytest.param(choose(judges="bo", documents="d0 d2"),
+                 lambda one: one.judge == "bo" and one.segment in (1, 4), id="several filters"),
+    pytest.param(choose(systems="three"), lambda _: False, id="an unknown name"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("selection", "keeps"), FILTERS)
@@ -168,56 +151,36 @@ def test_periods():
 
 
 def compare(ranks, systems=("x", "y", "z"), judge="ann", name="ranking"):
-    texts = tuple("abc"[: len(systems)])
+    texts = tuple("abcd"[: len(systems)])
     value = {name: list(ranks)}
     return made("", 1, judge, value, name=name, systems=systems, outputs=texts)
 
 
 def read_ranks(scores):
-    ranks = zip(
-        *(scores.system.tolist(), scores.value.tolist(), scores.hundred.tolist()),
-        strict=True,
-    )
+    columns = (scores.system, scores.value, scores.hundred)
+    ranks = zip(*(column.tolist() for column in columns), strict=True)
     return {scores.systems[at]: (value, hundred) for at, value, hundred in ranks}
 
 
 def test_orders_among_the_chosen_systems_remain():
     scores = build_campaign_scores([compare([3, 1, 2])])
-    assert read_ranks(DEFAULT.select(scores)) == {
-        "x": (3.0, 0.0),
-        "y": (1.0, 100.0),
-        "z": (2.0, 50.0),
-    }
-    two = Selection(systems=frozenset({"x", "z"})).select(scores)
+    every = read_ranks(DEFAULT.select(scores))
+    assert every == {"x": (3.0, 0.0), "y": (1.0, 100.0), "z": (2.0, 50.0)}
+    two = choose(systems="x z").select(scores)
     assert read_ranks(two) == {"x": (2.0, 0.0), "z": (1.0, 100.0)}
-    alone = Selection(systems=frozenset({"x"})).select(scores)
-    assert len(alone) == 0
-
-
-def test_ties_among_the_chosen_systems_remain_ties():
-    scores = build_campaign_scores([compare([2, 1, 2])])
-    two = Selection(systems=frozenset({"x", "z"})).select(scores)
+    assert len(choose(systems="x").select(scores)) == 0
+    tied = build_campaign_scores([compare([2, 1, 2])])
+    two = choose(systems="x z").select(tied)
     assert read_ranks(two) == {"x": (1.0, 50.0), "z": (1.0, 50.0)}
 
 
 @given(st.permutations([1, 2, 3, 4]), st.sets(st.integers(0, 3), min_size=2))
 def test_ranks_among_chosen_systems_are_those_of_judging_them_alone(ranks, places):
     names = ("w", "x", "y", "z")
-    more = {"name": "ranking", "outputs": tuple("abcd")}
-    given_answer = made("", 1, "ann", {"ranking": ranks}, systems=names, **more)
+    given_answer = compare(ranks, names)
     chosen = [names[at] for at in sorted(places)]
     own = sorted(ranks[at] for at in places)
-    alone = made(
-        *(
-            "",
-            1,
-            "ann",
-            {"ranking": [own.index(ranks[at]) + 1 for at in sorted(places)]},
-        ),
-        name="ranking",
-        systems=tuple(chosen),
-        outputs=tuple("abcd"[: len(chosen)]),
-    )
+    alone = compare([own.index(ranks[at]) + 1 for at in sorted(places)], tuple(chosen))
     selection = Selection(systems=frozenset(chosen))
     selected = selection.select(build_campaign_scores([given_answer]))
     assert read_ranks(selected) == read_ranks(build_campaign_scores([alone]))
@@ -308,103 +271,42 @@ def test_who_is_flagged_is_told_before_filters():
 
 
 EXTRA = [
-    made("one", 9, "ann", 3, "calibration"),
-    made("one", 9, "ann", 3, "repeat"),
-    made("one", 9, "ann", 3, "degraded"),
+    made("one", 9, "ann", 3, kind) for kind in ("calibration", "repeat", "degraded")
 ]
-WORDS = [
-    pytest.param(DEFAULT, ANSWERS, {}, "16 answers of 2 judges", id="everything"),
-    pytest.param(
-        DEFAULT,
-        [*ANSWERS, *EXTRA[:1]],
-        {},
-        "16 answers of 2 judges; without calibration items",
-        id="calibration",
-    ),
-    pytest.param(
-        DEFAULT,
-        [*ANSWERS, *EXTRA],
-        {},
-        "16 answers of 2 judges; without calibration items, repeats and degraded copies",
-        id="checks",
-    ),
-    pytest.param(
-        Selection(kinds=EVERY_KIND),
-        [*ANSWERS, *EXTRA],
-        {},
-        "19 answers of 2 judges",
-        id="every kind",
-    ),
-    pytest.param(
-        DEFAULT,
-        ANSWERS,
-        FLAGS,
-        "8 answers of 1 judge; flagged judges set apart: ann",
-        id="apart",
-    ),
-    pytest.param(
-        Selection(flagged="out"),
-        ANSWERS,
-        FLAGS,
-        "8 answers of 1 judge; flagged judges left out: ann",
-        id="out",
-    ),
-    pytest.param(
-        Selection(flagged="count"),
-        ANSWERS,
-        FLAGS,
-        "16 answers of 2 judges; flagged judges count: ann",
-        id="count",
-    ),
-    pytest.param(
-        DEFAULT,
-        ANSWERS,
-        {"ann": ("a",), "bo": ("b",)},
-        "16 answers of 2 judges; flagged, but without others to go by: ann and bo",
-        id="all are flagged",
-    ),
-    pytest.param(
-        Selection(judges=frozenset({"bo"})),
-        ANSWERS,
-        FLAGS,
-        "8 answers of 1 judge; only judges bo",
-        id="a flagged judge who is not chosen",
-    ),
-    pytest.param(
-        DEFAULT,
-        [*ANSWERS, made("one", 9, "eve", 3, "calibration")],
-        {"eve": ("too fast",)},
-        "16 answers of 2 judges; without calibration items",
-        id="a flagged judge without answers that count",
-    ),
-    pytest.param(
-        Selection(judges=frozenset({"bo", "ann"}), systems=frozenset({"two"})),
-        ANSWERS,
-        {},
-        "8 answers of 2 judges; only systems two; only judges ann and bo",
-        id="names",
-    ),
-    pytest.param(
-        Selection(documents=frozenset({"d1"})),
-        ANSWERS,
-        {},
-        "8 answers of 2 judges; only documents d1",
-        id="documents",
-    ),
-    pytest.param(
-        Selection(since=get_seconds("2027-01-15"), until=get_seconds("2027-01-17")),
-        ANSWERS,
-        {},
-        "0 answers; answered from 2027-01-15 UTC; answered before 2027-01-17 UTC",
-        id="period",
-    ),
-]
+ALL = "16 answers of 2 judges"
+#: A selection of answers, of which some judges are flagged, in words.
+WORDS = {
+    "everything": (DEFAULT, ANSWERS, {}, ALL),
+    "calibration": (DEFAULT, [*ANSWERS, *EXTRA[:1]], {}, f"{ALL}; without calibration items"),
+    "checks": (DEFAULT, [*ANSWERS, *EXTRA], {},
+               f"{ALL}; without calibration items, repeats and degraded copies"),
+    "every kind": (Selection(kinds=EVERY_KIND), [*ANSWERS, *EXTRA], {},
+                   "19 answers of 2 judges"),
+    "apart": (DEFAULT, ANSWERS, FLAGS, "8 answers of 1 judge; flagged judges set apart: ann"),
+    "out": (choose("out"), ANSWERS, FLAGS,
+            "8 answers of 1 judge; flagged judges left out: ann"),
+    "count": (choose("count"), ANSWERS, FLAGS, f"{ALL}; flagged judges count: ann"),
+    "all are flagged": (DEFAULT, ANSWERS, {"ann": ("a",), "bo": ("b",)},
+                        f"{ALL}; flagged, but without others to go by: ann and bo"),
+    "a flagged judge who is not chosen": (
+        choose(judges="bo"), ANSWERS, FLAGS, "8 answers of 1 judge; only judges bo"),
+    "a flagged judge without answers that count": (
+        DEFAULT, [*ANSWERS, made("one", 9, "eve", 3, "calibration")], {"eve": ("too fast",)},
+        f"{ALL}; without calibration items"),
+    "names": (choose(judges="bo ann", systems="two"), ANSWERS, {},
+              "8 answers of 2 judges; only systems two; only judges ann and bo"),
+    "documents": (choose(documents="d1"), ANSWERS, {},
+                  "8 answers of 2 judges; only documents d1"),
+    "period": (Selection(since=get_seconds("2027-01-15"), until=get_seconds("2027-01-17")),
+               ANSWERS, {},
+               "0 answers; answered from 2027-01-15 UTC; answered before 2027-01-17 UTC"),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(("selection", "answers", "flags", "expected"), WORDS)
-def test_a_selection_in_words(selection, answers, flags, expected):
-    scores = build_campaign_scores(answers, flags)
-    assert selection.describe(scores) == expected
+@pytest.mark.parametrize("case", WORDS)
+def test_a_selection_in_words(case):
+    selection, answers, flags, expected = WORDS[case]
+    assert selection.describe(build_campaign_scores(answers, flags)) == expected
 
 
 def test_answers_are_counted_once_whatever_they_score():
@@ -451,41 +353,22 @@ def test_scores_without_answers_are_counted_by_scorer():
     )
 
 
-def get_day(day, *, days=0):
-    at = datetime.strptime(day, "%Y-%m-%d").replace(tzinfo=UTC)
-    return at.timestamp() + 86400 * days
-
-
 PARSED = [
     pytest.param("", DEFAULT, id="nothing is the default"),
-    pytest.param("flagged=count", Selection(flagged="count"), id="count"),
-    pytest.param("flagged=out", Selection(flagged="out"), id="out"),
-    pytest.param("judge=Ann", Selection(judges=frozenset({"Ann"})), id="a judge"),
-    pytest.param(
-        "judge=Ann + Bob Q,system=x+y",
-        Selection(judges=frozenset({"Ann", "Bob Q"}), systems=frozenset("xy")),
-        id="several names",
-    ),
-    pytest.param(
-        "document=d1", Selection(documents=frozenset({"d1"})), id="a document"
-    ),
-    pytest.param(
-        "items=judged+calibration",
-        Selection(kinds=frozenset({"judged", "calibration"})),
-        id="kinds",
-    ),
+    pytest.param("flagged=count", choose("count"), id="count"),
+    pytest.param("flagged=out", choose("out"), id="out"),
+    pytest.param("judge=Ann", choose(judges="Ann"), id="a judge"),
+    pytest.param("judge=Ann + Bob Q,system=x+y",
+                 Selection(judges=frozenset({"Ann", "Bob Q"}), systems=frozenset("xy")),
+                 id="several names"),
+    pytest.param("document=d1", choose(documents="d1"), id="a document"),
+    pytest.param("items=judged+calibration", choose(kinds="judged calibration"), id="kinds"),
     pytest.param("items=all", Selection(kinds=EVERY_KIND), id="every kind"),
-    pytest.param(
-        "from=2027-01-15,to=2027-01-16",
-        Selection(since=get_day("2027-01-15"), until=get_day("2027-01-16", days=1)),
-        id="days, the last one included",
-    ),
-    pytest.param(
-        " flagged = apart , judge = Ann ",
-        Selection(judges=frozenset({"Ann"})),
-        id="blanks",
-    ),
-]
+    pytest.param("from=2027-01-15,to=2027-01-16",
+                 Selection(since=get_seconds("2027-01-15"), until=get_seconds("2027-01-17")),
+                 id="days, the last one included"),
+    pytest.param(" flagged = apart , judge = Ann ", choose(judges="Ann"), id="blanks"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "expected"), PARSED)
@@ -535,18 +418,9 @@ def test_unknown_names_are_refused_also_among_known_ones(what):
 def test_the_default_is_what_everything_uses():
     """A default that is changed is noticed here before any figure changes."""
     assert Selection() == DEFAULT
-    assert (
-        Selection(
-            kinds=frozenset({"judged", "reference", "control"}),
-            flagged="apart",
-            judges=frozenset(),
-            systems=frozenset(),
-            documents=frozenset(),
-            since=None,
-            until=None,
-        )
-        == DEFAULT
-    )
+    nobody = dict.fromkeys(("judges", "systems", "documents"), "")
+    stated = choose("apart", kinds="judged reference control", **nobody)
+    assert replace(stated, since=None, until=None) == DEFAULT
     assert frozenset(ITEM_KINDS) - {"earlier"} == EVERY_KIND
     assert len(EVERY_KIND) == 10
 

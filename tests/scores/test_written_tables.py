@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +72,14 @@ TABLES: dict[str, tuple[pd.DataFrame, Callable[[Path], object]]] = {
 }
 
 
+def write_tabs(frame: pd.DataFrame, path: Path, **options) -> None:
+    frame.to_csv(path, sep="\t", index=False, **options)
+
+
+def write_sheet(frame: pd.DataFrame, path: Path, **options) -> None:
+    frame.to_excel(path, index=False, **options)
+
+
 def write_with_commas(frame: pd.DataFrame, path: Path) -> None:
     """Write as Excel does in German: semicolons, and decimal commas."""
     frame.to_csv(path, sep=";", decimal=",", index=False, encoding="utf-8-sig")
@@ -91,24 +100,11 @@ WRITERS: dict[str, tuple[str, Callable[[pd.DataFrame, Path], object]]] = {
     "pandas": ("t.csv", lambda frame, path: frame.to_csv(path, index=False)),
     "pandas, with row numbers": ("t.csv", lambda frame, path: frame.to_csv(path)),
     "pandas, tabs": ("t.tsv", lambda frame, path: frame.to_csv(path, sep="\t")),
-    "all in quotes": (
-        "t.tsv",
-        lambda frame, path: frame.to_csv(
-            path, sep="\t", index=False, quoting=csv.QUOTE_ALL
-        ),
-    ),
+    "all in quotes": ("t.tsv", partial(write_tabs, quoting=csv.QUOTE_ALL)),
     "Excel, German": ("t.csv", write_with_commas),
-    "UTF-16": (
-        "t.txt",
-        lambda frame, path: frame.to_csv(
-            path, sep="\t", index=False, encoding="utf-16", lineterminator="\r\n"
-        ),
-    ),
+    "UTF-16": ("t.txt", partial(write_tabs, encoding="utf-16", lineterminator="\r\n")),
     "packed": ("t.csv.gz", lambda frame, path: frame.to_csv(path, index=False)),
-    "XlsxWriter": (
-        "t.xlsx",
-        lambda frame, path: frame.to_excel(path, index=False, engine="xlsxwriter"),
-    ),
+    "XlsxWriter": ("t.xlsx", partial(write_sheet, engine="xlsxwriter")),
     "openpyxl": ("t.xlsx", write_by_openpyxl),
 }
 
@@ -127,8 +123,7 @@ def test_scores_are_the_same(tmp_path, table, writer):
 
 def test_columns_without_a_heading_are_no_scores(tmp_path):
     MATRIX.to_csv(tmp_path / "t.csv")
-    names = read_scores(str(tmp_path / "t.csv")).names
-    assert names == ["da", "bleu"]
+    assert read_scores(str(tmp_path / "t.csv")).names == ["da", "bleu"]
 
 
 def test_mixed_quotes_belong_to_the_cells(tmp_path):
@@ -158,17 +153,13 @@ COMMA = "expected a number with a decimal point (a comma only between semicolons
 
 def test_decimal_commas_between_tabs_are_refused(tmp_path):
     """A column that begins so is no label, which would be left out in silence."""
-    message = f"bleu is '40,5'; {COMMA}an empty cell if the value is missing."
-    long = "system\tscorer\tvalue\na\tda\t0,5\n"
-    assert refuse(tmp_path / "t.tsv", "system\tbleu\na\t40,5\n") == (
-        f"t.tsv, line 2: {message}"
-    )
-    assert refuse(tmp_path / "t.tsv", long) == (
-        f"t.tsv, line 2: the value is '0,5'; {COMMA}an empty cell if the value is missing."
-    )
-    assert refuse(tmp_path / "t.csv", "system;bleu\na;40,5\nb;40.5\n") == (
-        f"t.csv, line 2: {message}"
-    )
+    rest = f"{COMMA}an empty cell if the value is missing."
+    for name, text, cell in (
+        ("t.tsv", "system\tbleu\na\t40,5\n", "bleu is '40,5'"),
+        ("t.tsv", "system\tscorer\tvalue\na\tda\t0,5\n", "the value is '0,5'"),
+        ("t.csv", "system;bleu\na;40,5\nb;40.5\n", "bleu is '40,5'"),
+    ):
+        assert refuse(tmp_path / name, text) == f"{name}, line 2: {cell}; {rest}"
 
 
 def test_formulas_count_by_their_values(tmp_path):

@@ -21,26 +21,15 @@ SIX = [1, 2, 3, 4, 5, 6]
 
 AGREEMENTS = [  # distance, similarity, precision, recall
     pytest.param(SIX, SIX, (0, 100, 100, 100), id="the same"),
-    pytest.param(
-        [1, 2, 3, 4, 6, 5],
-        SIX,
-        (1, 93.3, 93.3, 93.3),
-        id="the workbook's: one exchange",
-    ),
-    pytest.param(
-        [1, 2, 3, 4, 5.5, 5.5],
-        SIX,
-        (0.5, 96.7, 100, 93.3),
-        id="the workbook's: one pair left open",
-    ),
-    pytest.param(
-        SIX, [1, 2, 3, 4, 5.5, 5.5], (0.5, 96.7, 93.3, 100), id="one expected tie"
-    ),
+    pytest.param([1, 2, 3, 4, 6, 5], SIX, (1, 93.3, 93.3, 93.3), id="workbook: one exchange"),
+    pytest.param([1, 2, 3, 4, 5.5, 5.5], SIX, (0.5, 96.7, 100, 93.3),
+                 id="the workbook's: one pair left open"),
+    pytest.param(SIX, [1, 2, 3, 4, 5.5, 5.5], (0.5, 96.7, 93.3, 100), id="one expected tie"),
     pytest.param([6, 5, 4, 3, 2, 1], SIX, (15, 0, 0, 0), id="upside down"),
     pytest.param([3.5] * 6, SIX, (7.5, 50, 100, 0), id="nothing said"),
     pytest.param([1.5, 1.5, 3], [1.5, 1.5, 3], (0, 100, 100, 100), id="the same tie"),
     pytest.param([1], [1], (0, 100, 100, 100), id="one system"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("ranks", "expected", "wanted"), AGREEMENTS)
@@ -74,9 +63,10 @@ def test_mid_ranks_equal_their_slow_twin(scores):
     assert math.fsum(twin) == len(scores) * (len(scores) + 1) / 2
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=7)
-)
+PAIRS = st.tuples(st.integers(0, 3), st.integers(0, 3))
+
+
+@given(st.lists(PAIRS, min_size=2, max_size=7))
 def test_agreement_equals_its_slow_twin(pairs):
     ranks, expected = zip(*pairs, strict=True)
     distance, total = 0.0, 0
@@ -133,9 +123,7 @@ def test_the_most_complete_partial_ranking(ranks, expected, wanted):
     assert find_partial_ranking(ranks, expected).tolist() == wanted
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=6)
-)
+@given(st.lists(PAIRS, min_size=1, max_size=6))
 def test_partial_rankings_equal_their_slow_twin(pairs):
     """Of all ways to tie neighbours, the one that orders most pairs and none wrongly."""
     ranks, expected = zip(*pairs, strict=True)
@@ -143,9 +131,8 @@ def test_partial_rankings_equal_their_slow_twin(pairs):
     best, most = [], -1
     for cuts in product((False, True), repeat=len(levels) - 1):
         bucket = dict(zip(levels, np.cumsum([0, *cuts]).tolist(), strict=True))
-        tied = mid_ranks(
-            [bucket[rank] for rank in ranks], higher_is_better=False
-        ).tolist()
+        places = [bucket[rank] for rank in ranks]
+        tied = mid_ranks(places, higher_is_better=False).tolist()
         signs = [
             (tied[a] - tied[b], expected[a] - expected[b])
             for a, b in combinations(range(len(pairs)), 2)

@@ -1,4 +1,4 @@
-"""The bootstrap: weights give what drawing the values themselves gives."""
+"""The bootstrap and Fisher's intervals of correlations: weights give what drawing gives."""
 
 import math
 from dataclasses import replace
@@ -7,13 +7,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy.stats
 from tests.panels import given_too, made, panel_of
 
+from metra.errors import OptionError
 from metra.scores.views import build_panel
 from metra.stats.bootstrap import (
     bootstrap,
     compute_bounds,
     draw_resamples,
+    fisher_interval,
     resamples_segments,
 )
 from metra.stats.coefficients import pearson_of_sums
@@ -47,14 +50,10 @@ def anew(panel, level, options):
 @pytest.mark.parametrize(
     ("level", "coef", "group"),
     [
-        ("sys", "pearson", "none"),
-        ("sys", "spearman", "none"),
-        ("sys", "kendall-b", "none"),
-        ("sys", "differentials", "none"),
-        ("seg", "pearson", "none"),
-        ("seg", "pearson", "item"),
-        ("seg", "kendall-b", "item"),
-        ("seg", "spearman", "item"),
+        *(("sys", "pearson", "none"), ("sys", "spearman", "none")),
+        *(("sys", "kendall-b", "none"), ("sys", "differentials", "none")),
+        *(("seg", "pearson", "none"), ("seg", "pearson", "item")),
+        *(("seg", "kendall-b", "item"), ("seg", "spearman", "item")),
     ],
 )
 def test_weights_are_as_good_as_values(level, coef, group, gaps):
@@ -68,41 +67,31 @@ def test_weights_are_as_good_as_values(level, coef, group, gaps):
 def test_a_system_drawn_twice_is_no_found_tie():
     gold = np.array([[1.0, 1], [2, 2], [3, 3]])
     wrong = panel_of(gold, {"m": -gold})
-    draws = bootstrap(wrong, "sys", Options(coef="accuracy", trials=50))["m"]
-    assert set(draws[np.isfinite(draws)]) == {0.0}
-    draws = bootstrap(wrong, "seg", Options(coef="acc_eq", group="item", trials=50))[
-        "m"
-    ]
-    assert set(draws[np.isfinite(draws)]) == {0.0}
+    by_item = Options(coef="acc_eq", group="item", trials=50)
+    for level, options in (
+        ("sys", Options(coef="accuracy", trials=50)),
+        ("seg", by_item),
+    ):
+        draws = bootstrap(wrong, level, options)["m"]
+        assert set(draws[np.isfinite(draws)]) == {0.0}
 
 
 def test_pairs_of_segments_weigh_as_often_as_drawn():
     made_up = made(systems=4)
     options = Options(coef="acc*_eq", group="item", trials=6)
-    eps = {
-        name: result.eps
-        for name, result in correlate_all(
-            made_up.gold, made_up.metrics, options
-        ).items()
-    }
+    fitted = correlate_all(made_up.gold, made_up.metrics, options)
+    eps = {name: result.eps for name, result in fitted.items()}
     found = bootstrap(made_up, "seg", options)
     sample = next(draw_resamples(*made_up.gold.shape, 6, options.seed))
     for name, metric in made_up.metrics.items():
-        for draw, (chosen, counts) in enumerate(
-            zip(sample.systems, sample.segments, strict=True)
-        ):
+        drawn = zip(sample.systems, sample.segments, strict=True)
+        for draw, (chosen, counts) in enumerate(drawn):
             each = []
             for at in np.repeat(np.arange(len(counts)), counts.astype(int)):
-                right = pairs = 0
-                for i in range(4):
-                    for j in range(i):
-                        a, b = chosen[i], chosen[j]
-                        if a != b:
-                            dm = metric[a, at] - metric[b, at]
-                            dm = 0 if abs(dm) <= eps[name] else np.sign(dm)
-                            dg = np.sign(made_up.gold[a, at] - made_up.gold[b, at])
-                            pairs, right = pairs + 1, right + (dm == dg)
-                each.append(right / pairs)
+                k = kinds(
+                    made_up.gold[chosen, at], metric[chosen, at], chosen, eps[name]
+                )
+                each.append(BY_HAND["acc_eq"](k))
             assert found[name][draw] == pytest.approx(np.mean(each))
 
 
@@ -144,9 +133,8 @@ def test_a_system_makes_no_pair_with_itself_in_any_coefficient_of_pairs(coef, me
     metrics = {name: np.round(m) for name, m in panel.metrics.items()}
     panel = panel_of(panel.gold, metrics)
     eps = 1.0 if coef in ("tau23", "acc_eq") else None
-    options = Options(
-        coef=coef, group="item", trials=12, average=average, nan=nan, eps=eps
-    )
+    means = {"average": average, "nan": nan}
+    options = Options(coef=coef, group="item", trials=12, eps=eps, **means)
     drawn = bootstrap(panel, "seg", options)
     sample = next(draw_resamples(4, 9, 12, options.seed))
     for name, metric in metrics.items():
@@ -155,10 +143,9 @@ def test_a_system_makes_no_pair_with_itself_in_any_coefficient_of_pairs(coef, me
             for segment, times in enumerate(sample.segments[at].astype(int)):
                 gold = panel.gold[systems, segment]
                 size = np.isfinite(gold).sum()
+                counted = kinds(gold, metric[systems, segment], systems, eps or 0.0)
                 try:
-                    value = BY_HAND[coef](
-                        kinds(gold, metric[systems, segment], systems, eps or 0.0)
-                    )
+                    value = BY_HAND[coef](counted)
                 except ZeroDivisionError:
                     if nan == "drop" or size < 2:
                         continue
@@ -202,9 +189,7 @@ def test_statistics_are_pooled_anew():
     rng = np.random.default_rng(1)
     rows = rng.integers(1, 9, (5, 30, 2)).astype(float)
     names = tuple(f"s{at}" for at in range(5)), tuple(str(at + 1) for at in range(30))
-    statistics = SegmentStatistics(
-        rows, lambda totals: totals[..., 0] / totals[..., 1], True, *names
-    )
+    statistics = SegmentStatistics(rows, lambda x: x[..., 0] / x[..., 1], True, *names)
     whole = rows[..., 0].sum(1) / rows[..., 1].sum(1)
     gold = rng.normal(size=(5, 30))
     scores = given_too(gold, {}, {"ratio": whole})
@@ -233,3 +218,33 @@ def test_sums_of_a_constant_have_no_correlation_whatever_rounding_leaves(constan
         g = np.full(count, constant)
         columns = (np.ones(count), g, m[:count], g * g, m[:count] ** 2, g * m[:count])
         assert np.isnan(pearson_of_sums(np.array([column.sum() for column in columns])))
+
+
+def test_pearson_is_scipys():
+    rng = np.random.default_rng(0)
+    for n in (4, 5, 12, 200):
+        x = rng.normal(size=n)
+        found = scipy.stats.pearsonr(x, x + rng.normal(size=n))
+        for level in (0.9, 0.95):
+            theirs = found.confidence_interval(level)
+            ours = fisher_interval(float(found.statistic), n, level=level)
+            assert ours == pytest.approx(tuple(theirs), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("coef", "square"), [("spearman", 1.125 / 9), ("kendall-b", 0.437 / 8)]
+)
+def test_ranks_have_errors_of_their_own(coef, square):
+    """Bonett and Wright 2000: the standard error of the transformed coefficient."""
+    low, high = map(math.atanh, fisher_interval(0.5, 12, coef))
+    assert high - low == pytest.approx(2 * 1.959964 * math.sqrt(square), abs=1e-5)
+
+
+def test_few_values_and_perfect_ones():
+    assert fisher_interval(0.5, 3) is None
+    assert fisher_interval(0.5, 4, "kendall-b") is None
+    assert fisher_interval(math.nan, 30) is None
+    assert fisher_interval(1.0, 30) == (1.0, 1.0)
+    says = "pearson, spearman, kendall-b without groups"
+    with pytest.raises(OptionError, match=says):
+        fisher_interval(0.5, 30, "accuracy")

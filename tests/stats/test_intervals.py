@@ -1,4 +1,4 @@
-"""Intervals: by hand, by scipy, and by what an interval is for."""
+"""Draws and intervals: by hand, by scipy, and by what an interval is for."""
 
 from types import SimpleNamespace
 
@@ -11,7 +11,7 @@ from scipy import stats
 import metra
 from metra.stats import resampling
 from metra.stats.defaults import LEAST_UNITS
-from metra.stats.resampling import Sample, interval
+from metra.stats.resampling import Sample, draw_swaps, draw_weights, interval
 
 
 def confidence(rows, aggregate, **options):
@@ -56,23 +56,17 @@ def test_percentiles_of_the_bootstrap_are_numpys():
 
 def scipy_bca(scores, values, level):
     """scipy's own interval from the same resampled scores."""
-    return stats.bootstrap(
-        (values,),
-        np.mean,
-        n_resamples=0,
-        bootstrap_result=SimpleNamespace(bootstrap_distribution=scores),
-        confidence_level=level,
-        method="BCa",
-    ).confidence_interval
+    drawn = {"bootstrap_result": SimpleNamespace(bootstrap_distribution=scores)}
+    options = {"n_resamples": 0, "confidence_level": level, "method": "BCa"}
+    return stats.bootstrap((values,), np.mean, **drawn, **options).confidence_interval
+
+
+FLOATS = st.floats(-100, 100, width=32)
+VARIED = st.lists(FLOATS, min_size=3, max_size=40).filter(lambda x: len(set(x)) > 2)
 
 
 @settings(max_examples=40)
-@given(
-    values=st.lists(st.floats(-100, 100, width=32), min_size=3, max_size=40).filter(
-        lambda values: len(set(values)) > 2
-    ),
-    level=st.sampled_from([0.5, 0.9, 0.95, 0.99]),
-)
+@given(values=VARIED, level=st.sampled_from([0.5, 0.9, 0.95, 0.99]))
 def test_bca_equals_scipy(values, level):
     rows = rows_of(values)
     scores = bootstrap(rows, mean, trials=200, rng=np.random.default_rng(0))
@@ -89,11 +83,10 @@ def test_bca_leans_where_the_scores_lean():
 
 
 @settings(max_examples=40)
-@given(st.lists(st.floats(-100, 100, width=32), min_size=2, max_size=40))
+@given(st.lists(FLOATS, min_size=2, max_size=40))
 def test_the_jackknife_error_of_a_mean_is_the_usual_one(values):
-    found = resampling.standard_error(
-        resampling.jackknife_scores(Sample(rows_of(values), mean))
-    )
+    without = resampling.jackknife_scores(Sample(rows_of(values), mean))
+    found = resampling.standard_error(without)
     assert found == pytest.approx(stats.sem(values), rel=1e-6, abs=1e-9)
 
 
@@ -138,9 +131,8 @@ def test_samples_share_their_draws():
     samples = [Sample(SKEWED, mean), Sample(other, mean), Sample(-SKEWED, mean)]
     together = resampling.compute_intervals(samples)
     assert together == [confidence(s.rows, s.aggregate) for s in samples]
-    drawn = resampling.bootstrap_scores(
-        samples, trials=50, rng=np.random.default_rng(0)
-    )
+    rng = np.random.default_rng(0)
+    drawn = resampling.bootstrap_scores(samples, trials=50, rng=rng)
     assert np.array_equal(drawn[0], drawn[2])
 
 
@@ -151,9 +143,8 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say(method, least):
     rng = np.random.default_rng(11)
     held = 0
     for _ in range(400):
-        low, high = confidence(
-            rows_of(rng.exponential(size=40)), mean, trials=400, method=method
-        )
+        rows = rows_of(rng.exponential(size=40))
+        low, high = confidence(rows, mean, trials=400, method=method)
         held += low <= 1 <= high
     assert least < held / 400 < 0.98
 
@@ -168,18 +159,81 @@ def test_wider_levels_hold_narrower_ones():
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ({"method": "studentised"}, "method='studentised' is not possible; "
-                                    "expected percentile or bca."),
-        ({"trials": 0}, "trials=0 is not possible; expected at least 1."),
-        ({"level": 95}, "level=95 is not possible; "
-                        "expected a share between 0 and 1, such as 0.95."),
-        ({"level": 1.0}, "level=1.0 is not possible; "
-                         "expected a share between 0 and 1, such as 0.95."),
-        ({"seed": -1}, "seed=-1 is not possible; expected 0 or more."),
+        ({"method": "studentised"}, "percentile or bca."),
+        ({"trials": 0}, "at least 1."),
+        ({"level": 95}, "a share between 0 and 1, such as 0.95."),
+        ({"level": 1.0}, "a share between 0 and 1, such as 0.95."),
+        ({"seed": -1}, "0 or more."),
     ],
-)  # fmt: skip
+)
 def test_wrong_wishes(given, expected):
     result = metra.score(["a b", "c"], [["a b", "d"]])
     with pytest.raises(metra.MetraError) as caught:
         result.interval(**given)
-    assert str(caught.value) == f"An interval with {expected}"
+    [(name, value)] = given.items()
+    problem = f"An interval with {name}={value!r} is not possible"
+    assert str(caught.value) == f"{problem}; expected {expected}"
+
+
+KINDS = pytest.mark.parametrize("draw", [draw_weights, draw_swaps])
+
+
+def drawn(draw, count, trials, seed=1, **options):
+    return np.concatenate(
+        list(draw(count, trials, np.random.default_rng(seed), **options))
+    )
+
+
+def test_resamples_draw_as_many_units_as_there_are():
+    counts = drawn(draw_weights, 6, 500).astype(float)
+    assert counts.shape == (500, 6)
+    assert (counts.sum(1) == 6).all()
+    assert counts.mean(0) == pytest.approx(np.ones(6), abs=0.15)
+    assert counts.var(0) == pytest.approx(np.full(6, 5 / 6), abs=0.25)
+
+
+@pytest.mark.parametrize("count", [1, 63, 64, 65, 130])
+def test_swaps_are_fair_coins(count):
+    coins = drawn(draw_swaps, count, 4000).astype(float)
+    assert coins.shape == (4000, count)
+    assert set(np.unique(coins)) == {0, 1}
+    # Five standard errors of a share, and of a correlation of neighbours.
+    assert np.abs(coins.mean(0) - 0.5).max() < 5 * 0.5 / 4000**0.5
+    both = (2 * coins[:, 1:] - 1) * (2 * coins[:, :-1] - 1)
+    assert np.abs(both.mean(0)).max(initial=0) < 5 / 4000**0.5
+
+
+@KINDS
+def test_the_same_seed_draws_the_same(draw):
+    first = drawn(draw, 50, 20)
+    assert np.array_equal(first, drawn(draw, 50, 20))
+    assert not np.array_equal(first, drawn(draw, 50, 20, seed=2))
+
+
+@KINDS
+@pytest.mark.parametrize("block", [1, 51, 130, 10_000])
+def test_the_size_of_blocks_changes_nothing(draw, block):
+    assert np.array_equal(drawn(draw, 50, 300, block=block), drawn(draw, 50, 300))
+
+
+@pytest.mark.parametrize("step", [1, 149, 10_000])
+def test_the_size_of_steps_changes_nothing(step):
+    assert np.array_equal(
+        drawn(draw_weights, 50, 30, step=step), drawn(draw_weights, 50, 30)
+    )
+
+
+@KINDS
+def test_more_trials_begin_with_the_same_draws(draw):
+    assert np.array_equal(drawn(draw, 9, 300)[:200], drawn(draw, 9, 200))
+
+
+@KINDS
+def test_memory_stays_within_the_budget(draw):
+    def sizes(trials, block):
+        rng = np.random.default_rng(0)
+        return [len(found) for found in draw(10, trials, rng, block=block)]
+
+    assert sizes(25, 100) == [10, 10, 5]
+    assert sizes(3, 1) == [1, 1, 1]
+    assert sizes(300, 10**9) == [256, 44]

@@ -1,6 +1,6 @@
 """Several tests at once: corrections and clusters, by hand and by their laws."""
 
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -42,9 +42,8 @@ def test_corrected_values_are_between_plain_ones_and_bonferronis(values):
     corrected = holm(values).tolist()
     for plain, found in zip(values, corrected, strict=True):
         assert plain <= found <= min(1, plain * len(values)) + 1e-12
-    assert sorted(corrected) == [
-        p for _, p in sorted(zip(values, corrected, strict=True))
-    ]
+    by_plain = sorted(zip(values, corrected, strict=True))
+    assert sorted(corrected) == [p for _, p in by_plain]
 
 
 def by_pairs(*pairs):
@@ -107,18 +106,13 @@ def test_clusters_part_the_ranking_where_everything_differs(size, random):
     found = part(ranked, pairs)
     assert "".join("".join(cluster) for cluster in found) == ranked
     for cluster in found:
-        inside = set(cluster)
-        for one in ranked:
-            for two in ranked:
-                if (one in inside) != (two in inside):
-                    assert by_pairs(*pairs)(one, two)
+        for one, two in product(ranked, repeat=2):
+            if (one in cluster) != (two in cluster):
+                assert by_pairs(*pairs)(one, two)
         # No cluster could be cut in two.
-        for at in range(1, len(cluster)):
-            assert not all(
-                by_pairs(*pairs)(a, b)
-                for a in ranked[: ranked.index(cluster[at])]
-                for b in ranked[ranked.index(cluster[at]) :]
-            )
+        for at in map(ranked.index, cluster[1:]):
+            across = product(ranked[:at], ranked[at:])
+            assert not all(by_pairs(*pairs)(a, b) for a, b in across)
 
 
 @st.composite

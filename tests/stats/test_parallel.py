@@ -25,9 +25,8 @@ def square(number: int) -> int:
 @pytest.mark.parametrize("threads", [1, 2, 5])
 @pytest.mark.parametrize("count", [0, 1, 3, 4, 5, 50])
 def test_answers_come_in_order(threads, count):
-    assert list(ordered_map(square, range(count), threads)) == [
-        n * n for n in range(count)
-    ]
+    answers = list(ordered_map(square, range(count), threads))
+    assert answers == [n * n for n in range(count)]
 
 
 def test_the_first_items_are_worked_on_without_threads():
@@ -132,9 +131,8 @@ def match_runs(words: int) -> float:
     """Match many equal words, which takes longer than anyone would wait for."""
     cut = _core.Tokenizer("none", "mixed")
     texts = [cut(_core.Text(["a " * count])) for count in (words, words // 2)]
-    return float(
-        _core.gtm_rows(_core.Hits(texts[0], texts[1:]), 2.0, "greedy", 0)[0, 0]
-    )
+    hits = _core.Hits(texts[0], texts[1:])
+    return float(_core.gtm_rows(hits, 2.0, "greedy", 0)[0, 0])
 
 
 def test_a_signal_stops_a_kernel_in_the_middle_of_a_segment(alarm):
@@ -186,9 +184,8 @@ def test_a_wrong_number_of_threads(wanted, monkeypatch):
     monkeypatch.setenv("METRA_THREADS", wanted)
     with pytest.raises(OptionError) as caught:
         metra.score(["a"], [["a"]])
-    assert str(caught.value) == (
-        f"METRA_THREADS is {wanted!r}; expected a whole number of at least 1."
-    )
+    expected = "expected a whole number of at least 1."
+    assert str(caught.value) == f"METRA_THREADS is {wanted!r}; {expected}"
 
 
 def test_many_threads_score_many_segments_to_the_same_bit(monkeypatch):
@@ -229,9 +226,8 @@ def test_python_code_of_other_threads_is_stopped():
 def test_an_interrupt_that_comes_too_late_hits_nobody(caplog):
     """The pool logs what is raised in its threads outside of the calls."""
     for length in range(300):
-        answers = ordered_map(
-            lambda size: sum(range(size)), [length * 7] * 9, 2, alone=0
-        )
+        sizes = [length * 7] * 9
+        answers = ordered_map(lambda size: sum(range(size)), sizes, 2, alone=0)
         next(answers)
         answers.close()
     assert not caplog.records
@@ -239,9 +235,8 @@ def test_an_interrupt_that_comes_too_late_hits_nobody(caplog):
 
 def make_sections(sizes: list[int]) -> list[Iterator[tuple[int, int]]]:
     """Give sections whose items are their own and the section's number."""
-    return [
-        iter([(number, at) for at in range(size)]) for number, size in enumerate(sizes)
-    ]
+    numbered = enumerate(sizes)
+    return [iter([(number, at) for at in range(size)]) for number, size in numbered]
 
 
 SIZES = [
@@ -294,9 +289,8 @@ def test_few_sections_are_begun_before_others_are_reported():
         begun.append(number)
         yield number
 
-    for reported, _ in enumerate(
-        share_sections(square, map(section, range(200)), 2), 1
-    ):
+    finished = share_sections(square, map(section, range(200)), 2)
+    for reported, _ in enumerate(finished, 1):
         time.sleep(0.001)
         assert len(begun) <= reported + 4
 

@@ -20,20 +20,10 @@ from metra.stats.power import (
 )
 from metra.stats.variance import RatingFactors, VarianceComponents, estimate_components
 
-MODEL = VarianceComponents(
-    {
-        "system": 3.0,
-        "document": 2.0,
-        "segment": 5.0,
-        "rater": 1.5,
-        "system × document": 1.0,
-        "system × segment": 4.0,
-        "system × rater": 0.4,
-        "rater × segment": 2.0,
-        "rating": 9.0,
-    },
-    {"system": 5, "segment": 100, "rater": 4},
-)
+VARIANCES = {"system": 3.0, "document": 2.0, "segment": 5.0, "rater": 1.5}
+VARIANCES |= {"system × document": 1.0, "system × segment": 4.0, "system × rater": 0.4}
+VARIANCES |= {"rater × segment": 2.0, "rating": 9.0}
+MODEL = VarianceComponents(VARIANCES, {"system": 5, "segment": 100, "rater": 4})
 
 
 @pytest.mark.parametrize("df", [1, 1.7, 2, 5, 30, 149, 151, 4000])
@@ -86,13 +76,9 @@ def test_more_ratings_gain_nothing_where_they_cannot_be_told_from_segments():
 
 SIMULATED = [
     pytest.param(StudyPlan(40, 3, other_raters=False), {}, "segment", id="segments"),
-    pytest.param(
-        StudyPlan(96, segments_per_document=8),
-        {"system × document": 2.0},
-        "document",
-        id="documents",
-    ),
-]
+    pytest.param(StudyPlan(96, segments_per_document=8), {"system × document": 2.0},
+                 "document", id="documents"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("plan", "more", "unit"), SIMULATED)
@@ -122,11 +108,8 @@ def _test_units(gaps):
 
 
 def test_raters_with_a_taste_make_false_positives_of_tests_over_segments():
-    plan = StudyPlan(100, 9)
-    error = compute_error(
-        VarianceComponents({"system × segment": 4, "rating": 9, "system × rater": 0.3}),
-        plan,
-    )
+    variances = {"system × segment": 4, "rating": 9, "system × rater": 0.3}
+    error = compute_error(VarianceComponents(variances), StudyPlan(100, 9))
     rng = np.random.default_rng(2)
     gaps = rng.normal(0, math.sqrt(8 + 18 / 9), (3000, 100))
     gaps += rng.normal(0, math.sqrt(0.6), (3000, 9)).mean(1, keepdims=True)
@@ -150,9 +133,8 @@ def test_detectable_difference_and_needed_segments_answer_each_other():
     error = compute_error(MODEL, plan)
     difference = find_detectable(error, power=0.9)
     assert compute_power(difference, error) == pytest.approx(0.9, abs=1e-6)
-    assert find_segments(difference, MODEL, plan, power=0.9) == pytest.approx(
-        300, abs=1
-    )
+    needed = find_segments(difference, MODEL, plan, power=0.9)
+    assert needed == pytest.approx(300, abs=1)
     assert find_segments(0.3, MODEL, plan) is None  # below what ten raters can tell
     assert find_segments(1e6, MODEL, plan) == 2
 

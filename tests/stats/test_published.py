@@ -67,9 +67,8 @@ def samples():
 def resampled(samples):
     """Differences of BLEU to the baseline in 10,000 resamples, and the observed ones."""
     chosen = [samples[name][0] for name in ["LIUM-NMT", *NAMES]]
-    drawn = resampling.bootstrap_scores(
-        chosen, trials=10_000, rng=np.random.default_rng(12345)
-    )
+    rng = np.random.default_rng(12345)
+    drawn = resampling.bootstrap_scores(chosen, trials=10_000, rng=rng)
     observed = [float(sample.aggregate(sample.rows.sum(0))) for sample in chosen]
     return {
         name: ((drawn[0], drawn[at]), (observed[0], observed[at]))
@@ -136,9 +135,8 @@ def test_resampled_scores_spread_as_multevals(ruen, multeval):
         for spec, metric in (("bleu:tok=none", "BLEU"), ("ter", "TER")):
             result = metra.score(systems[name], evalset.refs, spec)
             sample = Sample(result.rows, result.metric.aggregate)
-            (drawn,) = resampling.bootstrap_scores(
-                [sample], trials=4000, rng=np.random.default_rng(1)
-            )
+            rng = np.random.default_rng(1)
+            [drawn] = resampling.bootstrap_scores([sample], trials=4000, rng=rng)
             # The spread of 1,000 resamples is known to some 2.2 %.
             expected = multeval[theirs, metric, "RESAMPLED_STDDEV_AVG"]
             assert drawn.std() == pytest.approx(expected, rel=0.1)
@@ -151,9 +149,8 @@ def test_p_values_of_scores_and_of_lengths(ruen, multeval):
     for entry in results.comparisons:
         theirs = f"system {1 + RUEN.index(entry.system)}"
         metric = entry.metric.partition(":")[0].upper()
-        assert entry.p_value == near(
-            multeval[theirs, metric, "P_VALUE"], 10_000, 10_000
-        )
+        expected = multeval[theirs, metric, "P_VALUE"]
+        assert entry.p_value == near(expected, 10_000, 10_000)
 
     def ratio(totals):
         return 100 * totals[..., 8] / totals[..., 9]

@@ -94,9 +94,8 @@ def test_the_bootstrap_equals_enumeration(seed, aggregate):
     first, second = two_systems(seed, 6, gap=1.3)
     exact = enumerated_resamples(first, second, aggregate)
     samples = [Sample(first, aggregate), Sample(second, aggregate)]
-    drawn = resampling.bootstrap_scores(
-        samples, trials=20_000, rng=np.random.default_rng(0)
-    )
+    rng = np.random.default_rng(0)
+    drawn = resampling.bootstrap_scores(samples, trials=20_000, rng=rng)
     gap = aggregate(second.sum(0)) - aggregate(first.sum(0))
     found = significance.shifted_p_value(drawn[1] - drawn[0], gap, sides="two-sided")
     assert found == pytest.approx(exact, abs=monte_carlo(exact, 20_000))
@@ -105,13 +104,9 @@ def test_the_bootstrap_equals_enumeration(seed, aggregate):
 def test_randomisation_of_a_mean_equals_scipys():
     rng = np.random.default_rng(8)
     first, second = rng.normal(size=60), rng.normal(0.3, 1, size=60)
-    expected = stats.permutation_test(
-        (second - first,),
-        np.mean,
-        permutation_type="samples",
-        n_resamples=20_000,
-        rng=np.random.default_rng(1),
-    ).pvalue
+    options = {"permutation_type": "samples", "n_resamples": 20_000}
+    tested = stats.permutation_test((second - first,), np.mean, **options, rng=1)
+    expected = tested.pvalue
     found = p_value(rows_of(first), rows_of(second), trials=20_000)
     assert found == pytest.approx(expected, abs=2 * monte_carlo(expected, 20_000))
 
@@ -159,9 +154,8 @@ def test_threads_and_blocks_change_nothing(test, monkeypatch):
     samples = [Sample(first, bent), Sample(second, bent)]
 
     def found():
-        return significance.contrasts(
-            samples, [(0, 1)], test=test, trials=2500, resamples=2500
-        )
+        draws = {"trials": 2500, "resamples": 2500}
+        return significance.contrasts(samples, [(0, 1)], test=test, **draws)
 
     monkeypatch.setenv("METRA_THREADS", "1")
     expected = found()
@@ -178,8 +172,8 @@ def test_threads_and_blocks_change_nothing(test, monkeypatch):
 def test_changing_sides_changes_the_sign_alone(first, second, test):
     size = min(len(first), len(second))
     samples = [Sample(rows_of(values[:size]), mean) for values in (first, second)]
-    pairs = [(0, 1), (1, 0)]
-    _, (there, back) = significance.contrasts(samples, pairs, test=test, trials=200)
+    both = [(0, 1), (1, 0)]
+    _, (there, back) = significance.contrasts(samples, both, test=test, trials=200)
     assert back.difference == -there.difference
     assert back.p_value == there.p_value
     assert back.standard_error == there.standard_error
@@ -188,14 +182,13 @@ def test_changing_sides_changes_the_sign_alone(first, second, test):
         assert back.effect == -there.effect
 
 
-@settings(max_examples=30)
-@given(
-    first=MEANS,
-    second=MEANS,
-    scale=st.sampled_from([-100, -1, 0.25, 3, 1000]),
-    shift=st.sampled_from([-50, 0, 7.5, 1000]),
-    test=st.sampled_from(["ar", "bootstrap"]),
+SCALE, SHIFT = (
+    st.sampled_from(each) for each in ([-100, -1, 0.25, 3, 1000], [-50, 0, 7.5, 1000])
 )
+
+
+@settings(max_examples=30)
+@given(MEANS, MEANS, SCALE, SHIFT, st.sampled_from(["ar", "bootstrap"]))
 def test_another_scale_keeps_p_value_and_effect(first, second, scale, shift, test):
     def scaled(totals):
         return scale * mean(totals) + shift
@@ -203,10 +196,8 @@ def test_another_scale_keeps_p_value_and_effect(first, second, scale, shift, tes
     size = min(len(first), len(second))
     rows = [rows_of(values[:size]) for values in (first, second)]
     plain, moved = (
-        significance.contrasts(
-            [Sample(some, f) for some in rows], [(0, 1)], test=test, trials=200
-        )[1][0]
-        for f in (mean, scaled)
+        significance.contrasts(samples, [(0, 1)], test=test, trials=200)[1][0]
+        for samples in ([Sample(some, f) for some in rows] for f in (mean, scaled))
     )
     assert moved.p_value == plain.p_value
     assert moved.difference == pytest.approx(scale * plain.difference, abs=1e-9)
@@ -266,9 +257,8 @@ def test_a_target_is_tested_by_the_distance_from_it(test):
     assert even.p_value > 0.05 > different[0].p_value
     assert closer.gain == different[1].difference == pytest.approx(6)
     assert closer.p_value < 0.05
-    assert [each.interval for each in (even, closer)] == [
-        each.interval for each in different
-    ]
+    intervals = [each.interval for each in (even, closer)]
+    assert intervals == [each.interval for each in different]
 
 
 def test_intervals_are_those_of_the_scores_alone():
@@ -282,9 +272,8 @@ def test_intervals_are_those_of_the_scores_alone():
 def test_too_few_units_are_no_evidence(test, count):
     first, second = two_systems(1, count or 1, gap=1.4)
     samples = [Sample(rows[:count], bent) for rows in (first, second)]
-    intervals, (found,) = significance.contrasts(
-        samples, [(0, 1)], test=test, trials=50
-    )
+    pair = [(0, 1)]
+    intervals, (found,) = significance.contrasts(samples, pair, test=test, trials=50)
     assert found.enough == (count == 10)
     if found.enough:
         assert 0 < found.p_value <= 1
@@ -297,13 +286,9 @@ def test_too_few_units_are_no_evidence(test, count):
 def test_progress_counts_all_draws(test, last):
     told = []
     samples = [Sample(rows, bent) for rows in SEVERAL[:2]]
+    options = {"test": test, "trials": 1000, "resamples": 300}
     significance.contrasts(
-        samples,
-        [(0, 1)],
-        test=test,
-        trials=1000,
-        resamples=300,
-        progress=lambda *far: told.append(far),
+        samples, [(0, 1)], **options, progress=lambda *far: told.append(far)
     )
     assert told == sorted(set(told))
     assert len(told) > 3
@@ -376,24 +361,28 @@ def exchange_means(values):
 def enumerate_exchanges(values, i, j, sides):
     """The plain twin: every exchange, one by one."""
     observed = values[i].sum() - values[j].sum()
-    gaps = [
-        (
-            np.where(moved, values[j], values[i])
-            - np.where(moved, values[i], values[j])
-        ).sum()
-        for moved in product([False, True], repeat=values.shape[1])
-    ]
-    gaps = np.array(gaps)
+    one, other = values[i], values[j]
+    ways = product([False, True], repeat=values.shape[1])
+    gaps = np.array(
+        [
+            np.where(way, other, one).sum() - np.where(way, one, other).sum()
+            for way in ways
+        ]
+    )
     if sides == "two-sided":
         gaps, observed = np.abs(gaps), abs(observed)
     return np.mean(gaps >= observed - 1e-9)
 
 
+def exchange_units(values, draws, sides="two-sided"):
+    parts = [ExchangePart(exchange_means(values))]
+    return exchange_p_values(parts, values.sum(1), sides=sides, draws=draws, seed=1)
+
+
 @pytest.mark.parametrize("sides", ["two-sided", "one-sided"])
 def test_few_units_are_exchanged_in_all_ways(sides):
     values = draw_metrics(np.random.default_rng(0), 9, 0.6, 0.3, 0)
-    parts = [ExchangePart(exchange_means(values))]
-    p, draws = exchange_p_values(parts, values.sum(1), sides=sides, draws=10, seed=1)
+    p, draws = exchange_units(values, 10, sides)
     assert draws == 0
     for i, j in ((0, 1), (0, 2), (1, 2)):
         assert p[i, j] == pytest.approx(enumerate_exchanges(values, i, j, sides))
@@ -403,10 +392,7 @@ def test_few_units_are_exchanged_in_all_ways(sides):
 @pytest.mark.parametrize("sides", ["two-sided", "one-sided"])
 def test_drawn_exchanges_come_near_all_of_them(sides):
     values = draw_metrics(np.random.default_rng(3), 16, 0.5, 0)
-    parts = [ExchangePart(exchange_means(values))]
-    p, draws = exchange_p_values(
-        parts, values.sum(1), sides=sides, draws=20_000, seed=1
-    )
+    p, draws = exchange_units(values, 20_000, sides)
     exact = enumerate_exchanges(values, 0, 1, sides)
     assert 0 < draws <= 20_000
     assert p[0, 1] == pytest.approx(exact, rel=0.5)  # 100 reached: 10 %
@@ -414,13 +400,7 @@ def test_drawn_exchanges_come_near_all_of_them(sides):
 
 def test_draws_end_where_a_pair_is_far_from_significant():
     values = draw_metrics(np.random.default_rng(3), 40, 0.0, 0.0, -2.0)
-    p, draws = exchange_p_values(
-        [ExchangePart(exchange_means(values))],
-        values.sum(1),
-        sides="two-sided",
-        draws=5000,
-        seed=1,
-    )
+    p, draws = exchange_units(values, 5000)
     assert draws == 5000
     assert p[0, 2] == 1 / 5001
     # The first thousand were enough for the pair that does not differ.
@@ -432,9 +412,8 @@ def test_parts_are_exchanged_together():
     halves = [ExchangePart(exchange_means(values), weight) for weight in (0.25, 0.75)]
     settings = {"sides": "two-sided", "draws": 500, "seed": 2, "wmt": True}
     both = exchange_p_values(halves, values.sum(1), **settings)
-    whole = exchange_p_values(
-        [ExchangePart(halves[0].exchanges)], values.sum(1), **settings
-    )
+    one = [ExchangePart(halves[0].exchanges)]
+    whole = exchange_p_values(one, values.sum(1), **settings)
     # The same seed draws the same signs in every part, so the weighted sum is the whole.
     assert both[0][0, 1] == whole[0][0, 1]
 
@@ -471,12 +450,7 @@ def test_exchanges_that_give_no_number_count_as_reached():
     def after(moved):
         return lambda _one, _other: np.full(len(moved), np.nan)
 
-    exchanges = Exchanges(20, lambda signs: signs, after)
-    p, draws = exchange_p_values(
-        [ExchangePart(exchanges)],
-        np.array([0.5, 0.1]),
-        sides="two-sided",
-        draws=99,
-        seed=1,
-    )
+    parts = [ExchangePart(Exchanges(20, lambda signs: signs, after))]
+    settings = {"sides": "two-sided", "draws": 99, "seed": 1}
+    p, draws = exchange_p_values(parts, np.array([0.5, 0.1]), **settings)
     assert (p[0, 1], draws) == (1, 99)

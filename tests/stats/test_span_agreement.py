@@ -45,12 +45,8 @@ def spans(*places):
 
 @st.composite
 def any_spans(draw, most=4):
-    places = draw(
-        st.lists(
-            st.tuples(st.integers(0, LENGTH - 1), st.integers(1, 6), st.booleans()),
-            max_size=most,
-        )
-    )
+    place = st.tuples(st.integers(0, LENGTH - 1), st.integers(1, 6), st.booleans())
+    places = draw(st.lists(place, max_size=most))
     return [(a, min(a + size, LENGTH), m) for a, size, m in places]
 
 
@@ -95,14 +91,10 @@ def match_by_force(predicted, gold, credit, worth):
 def test_counts_equal_plain_counting(predicted, gold, credit):
     counts = count_matches(predicted, gold, credit)
     assert counts[:3] == pytest.approx(count_by_character(predicted, gold, credit))
-    dice = match_by_force(
-        *(predicted, gold, credit),
-        lambda a, b, common: 2 * common / (a[1] - a[0] + b[1] - b[0]),
-    )
+    given = predicted, gold, credit
+    dice = match_by_force(*given, lambda a, b, n: 2 * n / (a[1] - a[0] + b[1] - b[0]))
     assert sum(counts[3:5]) == pytest.approx(dice[1], abs=1e-8)
-    exact = match_by_force(
-        predicted, gold, credit, lambda a, b, _: float(a[:2] == b[:2])
-    )
+    exact = match_by_force(*given, lambda a, b, _: float(a[:2] == b[:2]))
     assert counts[7] == pytest.approx(exact[0], abs=1e-8)
     assert counts[5:7] == [len(predicted), len(gold)]
     assert counts[8] == count_by_character(predicted, gold, 0.0)[0]
@@ -129,30 +121,16 @@ def test_a_copy_is_perfect(marked):
 
 CASES = [
     # The first three are the cases of the authors' own tests of matched spans.
-    pytest.param(
-        spans((0, 10, "M"), (10, 20, "M")),
-        spans((0, 10, "M"), (5, 20, "M")),
-        (20, 2, 1 + 10 / 15, 1),
-        id="overlapping gold",
-    ),
-    pytest.param(
-        spans((8, 13, "m")), spans((8, 13, "M")), (2.5, 0.5, 0.5, 0.5), id="severity"
-    ),
+    pytest.param(spans((0, 10, "M"), (10, 20, "M")), spans((0, 10, "M"), (5, 20, "M")),
+                 (20, 2, 1 + 10 / 15, 1), id="overlapping gold"),
+    pytest.param(spans((8, 13, "m")), spans((8, 13, "M")), (2.5, 0.5, 0.5, 0.5), id="severity"),
     pytest.param(spans((0, 3, "M")), spans((4, 9, "M")), (0, 0, 0, 0), id="apart"),
-    pytest.param(
-        spans((0, 4, "m"), (0, 4, "m")), spans((0, 4, "m")), (4, 1, 1, 1), id="twice"
-    ),
-    pytest.param(
-        spans((0, 4, "m"), (0, 4, "M")), spans((0, 4, "M")), (4, 1, 1, 1), id="both"
-    ),
+    pytest.param(spans((0, 4, "m"), (0, 4, "m")), spans((0, 4, "m")), (4, 1, 1, 1), id="twice"),
+    pytest.param(spans((0, 4, "m"), (0, 4, "M")), spans((0, 4, "M")), (4, 1, 1, 1), id="both"),
     # The greatest sum matches the long span with the second, not the nearest with it.
-    pytest.param(
-        spans((0, 6, "M"), (4, 12, "M")),
-        spans((4, 6, "M"), (4, 8, "M")),
-        (6, 2 / 6 + 4 / 8, 2, 0),
-        id="crossing",
-    ),
-]
+    pytest.param(spans((0, 6, "M"), (4, 12, "M")), spans((4, 6, "M"), (4, 8, "M")),
+                 (6, 2 / 6 + 4 / 8, 2, 0), id="crossing"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("predicted", "gold", "expected"), CASES)
@@ -217,15 +195,9 @@ def test_alpha_equals_that_of_characters(marked):
 
 
 def test_agreement_pools_both_ways_round_and_skips_what_one_rater_has():
-    marks = build_columns(
-        [
-            {"x": spans((0, 4, "M")), "y": spans((0, 2, "M"))},
-            {"x": spans((0, 9, "M"))},
-            {"y": [], "z": spans((0, 6, "m"))},
-        ],
-        [0, 0, 1],
-        [12, 0, 0],
-    )
+    both = {"x": spans((0, 4, "M")), "y": spans((0, 2, "M"))}
+    others = {"x": spans((0, 9, "M"))}, {"y": [], "z": spans((0, 6, "m"))}
+    marks = build_columns([both, *others], [0, 0, 1], [12, 0, 0])
     found = agree_on_spans(marks, trials=50)
     assert [each.name for each in found.pairs] == ["x – y", "y – z"]
     assert found.overall.values["characters", "F"] == pytest.approx(2 * 2 / (4 + 2 + 6))
@@ -237,11 +209,8 @@ def test_agreement_pools_both_ways_round_and_skips_what_one_rater_has():
     assert first.values["characters", "recall"] == 1
     assert (first.predicted, first.gold) == (1, 1)
     left = marks.keep_raters(["z"])
-    assert (left.raters, left.segment.tolist(), left.output.tolist()) == (
-        ("z",),
-        [0],
-        [0],
-    )
+    assert (left.raters, left.segment.tolist()) == (("z",), [0])
+    assert left.output.tolist() == [0]
     assert left.list_spans(0) == spans((0, 6, "m"))
 
 
@@ -290,15 +259,14 @@ def test_pairs_are_counted_as_one_by_one(outputs, credit):
 
 def test_intervals_are_those_of_each_figure_by_itself():
     rng = np.random.default_rng(3)
-    marks = build_columns(
-        [
-            {
-                name: spans((start, start + 3, "M"), (9, 11, "m"))
-                for name, start in zip("ab", starts, strict=True)
-            }
-            for starts in rng.integers(0, 5, (40, 2)).tolist()
-        ]
-    )
+    outputs = [
+        {
+            name: spans((at, at + 3, "M"), (9, 11, "m"))
+            for name, at in (("a", a), ("b", b))
+        }
+        for a, b in rng.integers(0, 5, (40, 2)).tolist()
+    ]
+    marks = build_columns(outputs)
     keys = (("spans", "F"),)
     every = agree_on_spans(marks, trials=50).pairs[0]
     some = agree_on_spans(marks, trials=50, keys=keys).pairs[0]

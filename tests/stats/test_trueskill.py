@@ -39,15 +39,10 @@ def test_a_comparison_moves_skills_as_the_library_does(m1, s1, m2, s2, result, b
     env = trueskill.TrueSkill(mu=0, sigma=0.5, beta=beta, tau=0, draw_probability=0.25)
     places = {1: [0, 1], 0: [0, 0], -1: [1, 0]}[result]
     pair = [(env.create_rating(m1, s1),), (env.create_rating(m2, s2),)]
-    ours = update_ratings(
-        (np.array([m1]), np.array([s1**2])),
-        (np.array([m2]), np.array([s2**2])),
-        np.array([result]),
-        beta=beta,
-    )
-    for (expected,), (mu, variance) in zip(
-        env.rate(pair, ranks=places), ours, strict=True
-    ):
+    one, other = ((np.array([m]), np.array([s**2])) for m, s in ((m1, s1), (m2, s2)))
+    ours = update_ratings(one, other, np.array([result]), beta=beta)
+    theirs = env.rate(pair, ranks=places)
+    for (expected,), (mu, variance) in zip(theirs, ours, strict=True):
         # The library's normal distribution is a polynomial, good to seven digits.
         assert mu[0] == pytest.approx(expected.mu, abs=2e-6)
         assert variance[0] == pytest.approx(expected.sigma**2, abs=2e-6)
@@ -79,16 +74,12 @@ def test_judged_systems_are_ranked_much_as_by_expected_wins(shared, lang):
     lines = []
     with gzip.open(folder / "rankings.tsv.gz", "rt", encoding="utf-8") as given:
         for at, row in enumerate(csv.DictReader(given, delimiter="\t")):
-            if row["lp"] == lang:
-                lines += [
-                    (
-                        row[f"system{n}"],
-                        ScoredItem(f"{row['seg']} {at}"),
-                        -float(row[f"rank{n}"]),
-                    )
-                    for n in range(1, 6)
-                    if row[f"rank{n}"] not in ("", "-1")
-                ]
+            item = ScoredItem(f"{row['seg']} {at}")
+            lines += [
+                (row[f"system{n}"], item, -float(row[f"rank{n}"]))
+                for n in range(1, 6)
+                if row["lp"] == lang and row[f"rank{n}"] not in ("", "-1")
+            ]
     systems, items, ranks = zip(*lines, strict=True)
     scores = build_score_table(systems, items, {Scorer("rank"): ranks})
     found = learn_skills(count_comparisons(scores, "rank"), runs=20, matches=4000)
@@ -102,13 +93,10 @@ def test_judged_systems_are_ranked_much_as_by_expected_wins(shared, lang):
 
 
 def domains(values, names):
-    systems = [f"s{at}" for at in range(len(values))]
     items = [ScoredItem(str(at), domain=name) for at, name in enumerate(names)]
-    return build_score_table(
-        [s for s in systems for _ in items],
-        items * len(systems),
-        {Scorer("da", "human"): np.ravel(values)},
-    )
+    systems = [f"s{at}" for at in range(len(values)) for _ in items]
+    values_by_scorer = {Scorer("da", "human"): np.ravel(values)}
+    return build_score_table(systems, items * len(values), values_by_scorer)
 
 
 def test_domains_count_the_same():

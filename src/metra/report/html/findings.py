@@ -15,10 +15,10 @@ from metra.report.study import Study
 from metra.report.table import format_score
 from metra.report.writers.analysis import (
     NGRAMS_NOTE,
-    MetricHeadings,
     build_bucket_table,
     build_ngram_tables,
     build_profile_table,
+    map_metric_columns,
 )
 from metra.report.writers.headings import join_names
 from metra.scoring.table import Cell, make_table
@@ -91,7 +91,7 @@ def build_buckets_section(study: Study) -> Html | None:
     if len(pair) > 1:
         sign = tag("span", "●", class_="sign better")
         drawn += [", ", sign, " ", tag("bdi", pair[1])]
-    headings, parts = MetricHeadings(study.results), []
+    headings, parts = map_metric_columns(study.results), []
     for entry in partitions:
         figures = []
         for spec in entry.directions:

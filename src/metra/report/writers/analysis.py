@@ -4,7 +4,8 @@ Buckets, n-grams and profiles are tables; the most changed segments show their w
 differences.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from metra.analysis.buckets import SMALL, Buckets, BucketScore
@@ -21,29 +22,12 @@ from metra.report.table import (
     format_signed,
     render_markdown_table,
 )
-from metra.report.writers.headings import format_signature, shorten_specs
+from metra.report.writers.headings import build_metric_columns, format_signature
 from metra.report.writers.results import render, render_terminal
 from metra.scoring.json import convert_record, convert_results, render_json
 from metra.scoring.results import Results
 from metra.scoring.table import Cell, Column, Table, make_table
 from metra.stats.direction import find_direction
-
-
-class MetricHeadings:
-    """Names of metrics in running text, and the digits of their scores."""
-
-    def __init__(self, results: Results) -> None:
-        self._names = shorten_specs(results.specs)
-        self._scores = results.systems[0].scores
-
-    def get_name(self, spec: str) -> str:
-        """Return the name of a metric without its files."""
-        return self._names.get(spec, spec)
-
-    def get_more_digits(self, spec: str) -> int:
-        """Return the digits that its scores have beyond those of the others."""
-        return self._scores[spec].more_digits if spec in self._scores else 0
-
 
 NARROWEST = 40
 #: Lines that one text may take.
@@ -60,16 +44,31 @@ CHANGES_NOTE = (
 )
 
 
+def map_metric_columns(results: Results) -> dict[str, Column]:
+    """Return the heading and the digits of each metric."""
+    return dict(zip(results.specs, build_metric_columns(results), strict=True))
+
+
 def _render_changes_terminal(
-    changes: SystemChanges, headings: MetricHeadings, style: Style
+    changes: SystemChanges, columns: Mapping[str, Column], style: Style
 ) -> str:
     """Lay out the segments that improved, then those that worsened."""
-    title = terminal.escape_controls(_format_title(changes, headings))
-    title = terminal.style_text(title, terminal.BOLD, style)
-    blocks = [f"{title}\n{_format_counts(changes)}"]
+    title = (
+        f"What changed from {changes.baseline} to {changes.system}, "
+        f"segments by {columns[changes.spec].heading}"
+    )
+    title = terminal.style_text(terminal.escape_controls(title), terminal.BOLD, style)
+    counts = (
+        f"{changes.improved_count:,} better, {changes.worsened_count:,} worse, "
+        f"{changes.equal_count:,} equal"
+    )
+    if changes.short_count:
+        excluded = format_count(changes.short_count, "segment")
+        counts += f"; {excluded} of fewer than {changes.min_words} words excluded"
+    blocks = [f"{title}\n{counts}"]
     for name, listed in (("better", changes.improved), ("worse", changes.worsened)):
         for rank, change in enumerate(listed, 1):
-            lines = format_change(change, name, rank, headings, style)
+            lines = format_change(change, f"{name} {rank}", columns, style)
             blocks.append("\n".join(lines))
     if len(blocks) == 1:
         return f"{blocks[0]}\n\nNo segment to show."
@@ -78,48 +77,22 @@ def _render_changes_terminal(
     return "\n\n".join([*blocks, terminal.style_text(note, terminal.DIM, style)])
 
 
-def _format_title(changes: SystemChanges, headings: MetricHeadings) -> str:
-    return (
-        f"What changed from {changes.baseline} to {changes.system}, "
-        f"segments by {headings.get_name(changes.spec)}"
-    )
-
-
-def _format_counts(changes: SystemChanges) -> str:
-    counts = (
-        f"{changes.improved_count:,} better, {changes.worsened_count:,} worse, "
-        f"{changes.equal_count:,} equal"
-    )
-    if changes.short_count:
-        counts += (
-            f"; {format_count(changes.short_count, 'segment')} of fewer than "
-            f"{changes.min_words} words excluded"
-        )
-    return counts
-
-
 def format_change(
-    change: SegmentChange,
-    name: str,
-    rank: int,
-    headings: MetricHeadings,
-    style: Style,
+    change: SegmentChange, name: str, columns: Mapping[str, Column], style: Style
 ) -> Iterator[str]:
     """Format a segment's scores and texts before and after, with the words that changed."""
-    room = max(style.width or 100, NARROWEST)
-    head = f"{name} {rank}: segment {change.number}"
+    head = f"{name}: segment {change.number}"
     if change.document is not None:
         head += f", {terminal.escape_controls(change.document)}"
-    tone = terminal.TONES["good" if name == "better" else "bad"]
-    scores = _format_scores(change, headings, style.digits)
+    tone = terminal.TONES["good" if name.startswith("better") else "bad"]
+    scores = _format_scores(change, columns, style.digits)
     yield f"{terminal.style_text(head, tone, style)}  {scores}"
     texts = _list_texts(change)
     if change.source is not None:
         source = terminal.MarkedText(change.source, False, color=terminal.DIM)
         texts.insert(0, ("source", [source]))
     for label, pieces in texts:
-        beside = f"  {label:<7} "
-        yield from terminal.wrap_marked_text(pieces, beside, room, MOST_LINES, style)
+        yield from _wrap_text(pieces, f"  {label:<7} ", style)
     if not change.diff.exact:
         yield "  The texts are too long for an exact word diff; more words may agree."
 
@@ -128,20 +101,27 @@ def format_outputs(
     change: SegmentChange, names: tuple[str, str], style: Style
 ) -> Iterator[str]:
     """Format both outputs of a segment, each after its name, with the words that changed."""
-    room = max(style.width or 100, NARROWEST)
     width = max(map(len, names))
     for name, (_, pieces) in zip(names, _list_texts(change)[:2], strict=True):
-        beside = f"  {name:<{width}}  "
-        yield from terminal.wrap_marked_text(pieces, beside, room, MOST_LINES, style)
+        yield from _wrap_text(pieces, f"  {name:<{width}}  ", style)
 
 
-def _format_scores(change: SegmentChange, headings: MetricHeadings, digits: int) -> str:
+def _wrap_text(
+    pieces: Sequence[terminal.MarkedText], label: str, style: Style
+) -> list[str]:
+    room = max(style.width or 100, NARROWEST)
+    return terminal.wrap_marked_text(pieces, label, room, MOST_LINES, style)
+
+
+def _format_scores(
+    change: SegmentChange, columns: Mapping[str, Column], digits: int
+) -> str:
     shown = []
     for spec, entry in change.scores.items():
-        places = digits + headings.get_more_digits(spec)
+        places = digits + columns[spec].more_digits
         before, after = (format_score(x, places) for x in (entry.before, entry.after))
         difference = format_signed(entry.after - entry.before, places)
-        shown.append(f"{headings.get_name(spec)} {before} → {after} ({difference})")
+        shown.append(f"{columns[spec].heading} {before} → {after} ({difference})")
     return ", ".join(shown)
 
 
@@ -210,11 +190,11 @@ def check_format(form: str, options: AnalysisOptions) -> None:
 
 def _render_terminal(results: Results, findings: AnalysisResults, style: Style) -> str:
     blocks = [render_terminal(results, style)]
-    headings = MetricHeadings(results)
+    columns = map_metric_columns(results)
     blocks += [
-        _render_changes_terminal(entry, headings, style) for entry in findings.changes
+        _render_changes_terminal(entry, columns, style) for entry in findings.changes
     ]
-    for tables, notes in _build_sections(findings, headings):
+    for tables, notes in _build_sections(findings, columns):
         blocks += [terminal.render_table(table, style) for table in tables]
         wrapped = "\n".join(terminal.wrap_sentence(line, style) for line in notes)
         blocks.append(terminal.style_text(wrapped, terminal.DIM, style))
@@ -236,7 +216,7 @@ WRITERS = {
 
 
 def _build_sections(
-    findings: AnalysisResults, headings: MetricHeadings
+    findings: AnalysisResults, columns: Mapping[str, Column]
 ) -> Iterator[tuple[list[Table], list[str]]]:
     """Lay out the tables of n-grams and buckets, each with its notes."""
     for changes in findings.ngrams:
@@ -246,7 +226,7 @@ def _build_sections(
         yield tables, [NGRAMS_NOTE, changes.preparation] if tables else nothing
     for buckets in findings.buckets:
         tables = [
-            build_bucket_table(buckets, spec, headings) for spec in buckets.directions
+            build_bucket_table(buckets, spec, columns) for spec in buckets.directions
         ]
         small = f"fewer than {SMALL} {buckets.unit}"
         note = f"?: {small}, too few to compare."
@@ -255,7 +235,9 @@ def _build_sections(
         yield tables, [note]
 
 
-def build_bucket_table(buckets: Buckets, spec: str, metrics: MetricHeadings) -> Table:
+def build_bucket_table(
+    buckets: Buckets, spec: str, metrics: Mapping[str, Column]
+) -> Table:
     """Lay out every system's scores by one metric in each bucket."""
     others = [name for name in buckets.systems if name != buckets.baseline]
     # Two systems leave room for the interval of their difference.
@@ -284,13 +266,11 @@ def build_bucket_table(buckets: Buckets, spec: str, metrics: MetricHeadings) -> 
         rows.append((bucket.label, cells))
     corner = CORNERS.get(buckets.kind, buckets.title)
     direction = None if up is None else find_direction(up)
-    metric = Column(metrics.get_name(spec), direction=direction).title
-    more = metrics.get_more_digits(spec)
+    metric = replace(metrics.get(spec, Column(spec)), direction=direction)
+    more = metric.more_digits
     columns = [Column(heading, more_digits=more) for heading in headings]
-    caption = f"{metric} by {buckets.title}"
-    return make_table(
-        corner, columns, rows, caption=caption, name=f"{buckets.title}-{spec}"
-    )
+    caption, name = f"{metric.title} by {buckets.title}", f"{buckets.title}-{spec}"
+    return make_table(corner, columns, rows, caption=caption, name=name)
 
 
 def _mark_difference(

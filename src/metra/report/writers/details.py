@@ -68,11 +68,8 @@ def _format_part(key: str, value: float | list[float]) -> str:
         return "/".join(_format_part(key, entry) for entry in value)
     if key in _DIGITS:
         return f"{value:.{_DIGITS[key]}f}"
-    return (
-        f"{value:.10g}"
-        if value - value == 0 and value == int(value)
-        else f"{value:.2f}"
-    )
+    is_whole = value - value == 0 and value == int(value)
+    return f"{value:.10g}" if is_whole else f"{value:.2f}"
 
 
 def render_sentence_index(
@@ -82,9 +79,7 @@ def render_sentence_index(
     style: Style,
 ) -> str:
     """Write EvalTrans's index of each system's sentences: a table, tsv or json."""
-    from metra.metrics.evaltrans import (
-        SentenceIndex,  # only here: most scores need none
-    )
+    from metra.metrics.evaltrans import SentenceIndex
 
     if form == "json":
         data = {"signature": signature, "systems": convert_record(sentences)}
@@ -92,27 +87,20 @@ def render_sentence_index(
     names = [field.name for field in fields(SentenceIndex)]
     if form == "tsv":
         lines = [
-            [system, *map(_format_full, astuple(entry))]
+            [system, *("" if v is None else format_value(v) for v in astuple(entry))]
             for system, entries in sentences.items()
             for entry in entries
         ]
         return render_tsv([["system", *names], *lines])
-    columns = [Column(name, digits=_WHOLE.get(name)) for name in names[2:]]
-    blocks = [
-        terminal.render_table(
-            make_table(
-                "segment",
-                [Column("how", "left"), *columns],
-                [
-                    (str(entry.segment), [*map(Cell, astuple(entry)[1:])])
-                    for entry in entries
-                ],
-                caption=system,
-            ),
-            style,
-        )
-        for system, entries in sentences.items()
+    columns = [
+        Column("how", "left"),
+        *(Column(name, digits=_WHOLE.get(name)) for name in names[2:]),
     ]
+    blocks = []
+    for system, entries in sentences.items():
+        rows = [(str(one.segment), [*map(Cell, astuple(one)[1:])]) for one in entries]
+        table = make_table("segment", columns, rows, caption=system)
+        blocks.append(terminal.render_table(table, style))
     below = "mwer: per cent; distance: edits to the nearest judged output; relative: per word."
     return "\n\n".join([*blocks, f"{below}\n{signature}"])
 
@@ -129,19 +117,16 @@ def render_estimates(
         return render_json({"estimates": entries})
     names = shorten_specs(list(estimates))
     headings = ("questions", "known", "requests", "tokens in", "tokens out", "cost")
-    rows = [
-        (
-            names[spec],
-            [
-                *(Cell(f"{count:,}") for count in (entry.questions, entry.known)),
-                Cell(f"{entry.requests:,}"),
-                Cell(f"{entry.input_tokens:,}", prefix="≈ "),
-                Cell(f"{entry.output_tokens:,}", prefix="≤ "),
-                Cell(None if entry.cost is None else entry.cost, digits=4),
-            ],
-        )
-        for spec, entry in estimates.items()
-    ]
+    rows = []
+    for spec, entry in estimates.items():
+        counts = entry.questions, entry.known, entry.requests
+        cells = [
+            *(Cell(f"{count:,}") for count in counts),
+            Cell(f"{entry.input_tokens:,}", prefix="≈ "),
+            Cell(f"{entry.output_tokens:,}", prefix="≤ "),
+            Cell(entry.cost, digits=4),
+        ]
+        rows.append((names[spec], cells))
     table = terminal.render_table(make_table("metric", headings, rows), style)
     below = (
         "No request was sent. Input tokens are estimated as a quarter of the bytes; "
@@ -153,10 +138,6 @@ def render_estimates(
 
 #: What is counted and has no digits after the point.
 _WHOLE = {"perfect": 0, "distance": 0}
-
-
-def _format_full(value: object) -> str:
-    return "" if value is None else format_value(value)
 
 
 def describe_models(models: "Sequence[QualityModel]") -> str:

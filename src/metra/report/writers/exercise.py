@@ -37,10 +37,8 @@ def build_exercise_report(
     ]
     filled = [table for table in tables if table.rows]
     given = study.notes if notes is None else notes
-    data = _list_data(study)
-    return MetaReport(
-        filled, sign_exercise(study), given, data, selection=study.selection
-    )
+    about = sign_exercise(study), given, _list_data(study)
+    return MetaReport(filled, *about, selection=study.selection)
 
 
 def sign_exercise(study: ExerciseStudy) -> str:
@@ -113,7 +111,11 @@ def build_reliability_table(study: ExerciseStudy) -> Table:
         pairs = agreement[one.metric]
         counts = map(build_count, (one.evaluators, one.translations, one.shared))
         figures = one.mean, one.deviation, one.agreement, pairs.pearson, pairs.spearman
-        cells = [*counts, *map(Cell, figures), Cell(_join_reasons(one.reason, one.why))]
+        cells = [
+            *counts,
+            *map(Cell, figures),
+            Cell("; ".join(filter(None, (one.reason, one.why)))),
+        ]
         rows.append((short[one.metric], cells))
     units = f"{UNITS[study.level]}s"
     heads: list[str | Column] = [
@@ -122,10 +124,6 @@ def build_reliability_table(study: ExerciseStudy) -> Table:
     ]
     caption = "Agreement between evaluators by metric"
     return make_table("metric", heads, rows, caption=caption, name="reliability")
-
-
-def _join_reasons(*reasons: str) -> str:
-    return "; ".join(filter(None, reasons))
 
 
 #: How intervals of correlations came about.
@@ -139,17 +137,11 @@ _INTERVALS = {
 def build_human_table(study: ExerciseStudy) -> Table:
     """Build a row for each automated measure beside each human one."""
     short = shorten_specs(study.metrics)
-    rows = [
-        (
-            f"{short[one.automated]} – {short[one.human]}",
-            [
-                build_count(len(one.names)),
-                Cell(one.pearson, one.interval),
-                Cell(one.spearman),
-            ],
-        )
-        for one in study.human
-    ]
+    rows = []
+    for one in study.human:
+        figures = Cell(one.pearson, one.interval), Cell(one.spearman)
+        pair = f"{short[one.automated]} – {short[one.human]}"
+        rows.append((pair, [build_count(len(one.names)), *figures]))
     units = f"{UNITS[study.level]}s"
     methods = dict.fromkeys(one.method for one in study.human if one.interval)
     how = " or ".join(_INTERVALS[method] for method in methods)
@@ -168,15 +160,9 @@ def build_matrix_table(study: ExerciseStudy) -> Table:
         (f"{number} {name}", list(map(Cell, row)))
         for number, name, row in zip(numbers, names, values, strict=True)
     ]
-    caption = "Pearson's r between metrics"
-    return make_table(
-        "metric",
-        numbers,
-        rows if len(names) > 1 else [],
-        caption=caption,
-        name="matrix",
-        names=names,
-    )
+    about = {"caption": "Pearson's r between metrics", "name": "matrix"}
+    rows = rows if len(names) > 1 else []
+    return make_table("metric", numbers, rows, names=names, **about)
 
 
 def build_matrix(study: ExerciseStudy) -> list[list[float | None]]:
@@ -207,20 +193,14 @@ def build_model_table(study: ExerciseStudy) -> Table:
 def build_scales_table(study: ExerciseStudy) -> Table:
     """Build a row a measure: the values that map to 0 and 100, and their origin."""
     short = shorten_specs(study.metrics)
-    rows = [
-        (
-            short[scale.metric],
-            [
-                Cell(scale.kind or None),
-                *map(_build_end, (scale.worst, scale.best)),
-                Cell(scale.origin),
-                build_count(scale.values),
-                *map(Cell, (scale.lowest, scale.highest)),
-                build_count(scale.cut),
-            ],
-        )
-        for scale in study.scales
-    ]
+    rows = []
+    for scale in study.scales:
+        cells = [
+            *(Cell(scale.kind or None), *map(_build_end, (scale.worst, scale.best))),
+            *(Cell(scale.origin), build_count(scale.values)),
+            *(Cell(scale.lowest), Cell(scale.highest), build_count(scale.cut)),
+        ]
+        rows.append((short[scale.metric], cells))
     heads: list[str | Column] = [
         *(Column("kind", "left"), "maps to 0", "maps to 100", Column("by", "left")),
         *("values", "lowest", "highest", "clipped"),

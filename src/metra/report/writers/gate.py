@@ -26,6 +26,10 @@ from metra.scoring.table import Cell, Column, Table, make_table
 
 SUITE = "metra gate"
 HOLM = "p (Holm)"
+_JSON_KEYS = (
+    *("system", "metric", "condition", "passed", "score", "expected"),
+    *("p_value", "test", "message", "comparison"),
+)
 
 
 def render_baseline(results: Results, baseline: Baseline) -> str:
@@ -56,27 +60,18 @@ def render_gate_markdown(checks: Sequence[GateCheck], style: Style) -> str:
 
 def render_gate_json(checks: Sequence[GateCheck], _: Style) -> str:
     """Write the checks for other programs."""
-    return render_json(
-        {
-            "passed": all(check.passed for check in checks),
-            "checks": [
-                {
-                    "system": check.system,
-                    "metric": check.metric,
-                    "condition": check.condition,
-                    "passed": check.passed,
-                    "score": check.score,
-                    "expected": check.expected,
-                    "p_value": check.comparison and check.comparison.p_value,
-                    "test": check.comparison and check.comparison.test,
-                    "message": describe_check(check),
-                    "comparison": check.comparison
-                    and convert_record(convert_comparison(check.comparison)),
-                }
-                for check in checks
-            ],
+    listed = []
+    for check in checks:
+        comparison = check.comparison
+        about = check._asdict() | {
+            "p_value": comparison and comparison.p_value,
+            "test": comparison and comparison.test,
+            "message": describe_check(check),
+            "comparison": comparison and convert_record(convert_comparison(comparison)),
         }
-    )
+        listed.append({key: about[key] for key in _JSON_KEYS})
+    passed = all(check.passed for check in checks)
+    return render_json({"passed": passed, "checks": listed})
 
 
 #: The functions that write each format.
@@ -198,11 +193,8 @@ def _build_table(checks: Sequence[GateCheck]) -> Table:
         ]
         rows.append((check.system, cells))
     headings = [
-        Column("metric", "left"),
-        Column("score"),
-        Column("against", "left"),
-        Column("expected"),
-        Column("difference"),
+        *(Column("metric", "left"), Column("score"), Column("against", "left")),
+        *(Column("expected"), Column("difference")),
         *(Column(heading, p_values=True) for heading in p_values.values()),
         Column("result", "left"),
     ]

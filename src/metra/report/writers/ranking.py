@@ -33,20 +33,23 @@ def render_ranking_table(rankings: Sequence[MetricRanking], results: Results) ->
             title = f"AutoRank of {metrics}: {describe_corpus(results)}"
             style = Style(digits=1)
         lines = [title, *render_plain_table(table, style)]
-        if ranking.agreement:
-            lines.append(
-                f"against the expected ranking: {_describe_agreement(ranking.agreement)}"
-            )
-        if ranking.partial and ranking.partial != ranking.agreement:
-            lines.append(
-                "most complete partial ranking without a pair in the opposite order: "
-                f"{_describe_agreement(ranking.partial)}"
-            )
+        for start, agreement in (
+            ("against the expected ranking", ranking.agreement),
+            (
+                _PARTIAL,
+                None if ranking.partial == ranking.agreement else ranking.partial,
+            ),
+        ):
+            if agreement:
+                lines.append(f"{start}: {_describe_agreement(agreement)}")
         if ranking.unranked:
             listed = ", ".join(ranking.unranked)
             lines.append(f"not compared, because not in the expected ranking: {listed}")
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
+
+
+_PARTIAL = "most complete partial ranking without a pair in the opposite order"
 
 
 def _build_ranking_table(ranking: MetricRanking) -> Table:
@@ -56,15 +59,15 @@ def _build_ranking_table(ranking: MetricRanking) -> Table:
     short_names = shorten_specs(list(ranking.combined))
     for spec, scores in ranking.combined.items():
         columns.append(build_metric_column(short_names[spec], scores[0]))
-    numbers = [ranking.averages, *ranking.combined.values()]
+    numbers = [
+        ranking.averages,
+        *([score.score for score in scores] for scores in ranking.combined.values()),
+    ]
+    columns_of_cells = zip(*([*map(Cell, each)] for each in numbers), strict=True)
     rows = [
-        [
-            Cell(f"{rank:g}"),
-            Cell(system),
-            *(Cell(n if isinstance(n, float) else n.score) for n in values),
-        ]
-        for rank, system, values in zip(
-            ranking.ranks, ranking.systems, zip(*numbers, strict=True), strict=True
+        [Cell(f"{rank:g}"), Cell(system), *cells]
+        for rank, system, cells in zip(
+            ranking.ranks, ranking.systems, columns_of_cells, strict=True
         )
     ]
     return Table(columns, rows)
@@ -85,8 +88,15 @@ def _export_ranking(ranking: MetricRanking) -> dict[str, Any]:
         if ranking.combined:
             scores = {spec: each[at].score for spec, each in ranking.combined.items()}
             systems[-1]["scores"] = scores
-    about = {"metric": ranking.spec, "signature": ranking.signature}
-    return {**about, "systems": systems, **_export_agreement(ranking)}
+    about: dict[str, Any] = {"metric": ranking.spec, "signature": ranking.signature}
+    about["systems"] = systems
+    if ranking.agreement and ranking.partial:
+        about |= {
+            "agreement": ranking.agreement._asdict(),
+            "partial": ranking.partial._asdict(),
+            "unranked": list(ranking.unranked),
+        }
+    return about
 
 
 def _describe_agreement(agreement: RankAgreement) -> str:
@@ -94,16 +104,6 @@ def _describe_agreement(agreement: RankAgreement) -> str:
         f"distance {agreement.distance:g}, similarity {agreement.similarity:.1f} %, "
         f"precision {agreement.precision:.1f} %, recall {agreement.recall:.1f} %"
     )
-
-
-def _export_agreement(ranking: MetricRanking) -> dict[str, Any]:
-    if ranking.agreement is None or ranking.partial is None:
-        return {}
-    return {
-        "agreement": ranking.agreement._asdict(),
-        "partial": ranking.partial._asdict(),
-        "unranked": list(ranking.unranked),
-    }
 
 
 def render_retrieval_table(result: RetrievalResult) -> str:
@@ -145,14 +145,8 @@ def render_retrieval_json(result: RetrievalResult) -> str:
         }
         for run in result.runs
     ]
-    return render_json(
-        {
-            "documents": result.documents,
-            "left_out": list(result.left_out),
-            "signature": result.signature,
-            "runs": runs,
-        }
-    )
+    about = {"documents": result.documents, "left_out": list(result.left_out)}
+    return render_json({**about, "signature": result.signature, "runs": runs})
 
 
 #: The functions that write each format.

@@ -95,17 +95,13 @@ def _build_recall_table(sets: MatchSets) -> Table:
 def _build_match_table(sets: MatchSets) -> Table:
     rows = []
     for system in sets.systems:
-        shares = [
-            _build_share_cell(system.matches[name], system.total) for name in SETS
-        ]
-        precision = _build_share_cell(system.total, system.ngrams)
-        rows.append((system.system, [Cell(f"{system.total:,}"), precision, *shares]))
-    return make_table(
-        "system",
-        ["matches", "of its n-grams", *SET_NAMES.values()],
-        rows,
-        caption=f"Distribution of the matches with {sets.reference}",
-    )
+        pairs = [(system.total, system.ngrams)]
+        pairs += [(system.matches[name], system.total) for name in SETS]
+        cells = [_build_share_cell(*pair) for pair in pairs]
+        rows.append((system.system, [Cell(f"{system.total:,}"), *cells]))
+    headings = ["matches", "of its n-grams", *SET_NAMES.values()]
+    caption = f"Distribution of the matches with {sets.reference}"
+    return make_table("system", headings, rows, caption=caption)
 
 
 def _build_share_cell(part: int, whole: int) -> Cell:

@@ -1,15 +1,11 @@
 """Outputs segmented like their references, with their unsure segments."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from metra.analysis.segmentation import SegmentationSettings, SegmentedOutput
 from metra.errors import format_count
 from metra.report.table import Style, render_tsv
-from metra.report.terminal import (
-    escape_controls,
-    render_table,
-    shorten_text,
-)
+from metra.report.terminal import escape_controls, render_table, shorten_text
 from metra.scoring.json import render_json
 from metra.scoring.table import Cell, Column, make_table
 
@@ -53,25 +49,18 @@ def render_segmentation_table(
 
 def _list_unsure(output: SegmentedOutput, style: Style) -> str:
     unsure = output.unsure
-    rows = [
-        (
-            str(record.number),
-            [
-                Cell(record.confidence),
-                *map(_shorten, (record.reason, record.output, record.reference)),
-            ],
+    rows = []
+    for record in unsure[:LISTED]:
+        texts = record.reason, record.output, record.reference
+        rows.append(
+            (str(record.number), [Cell(record.confidence), *map(_shorten, texts)])
         )
-        for record in unsure[:LISTED]
-    ]
     caption = f"{output.system}: {len(unsure)} unsure"
     if len(unsure) > LISTED:
         caption += f", the first {LISTED}"
-    headings = [
-        Column("confidence"),
-        *(Column(heading, "left") for heading in ("why", "output", "reference")),
-    ]
-    table = make_table("segment", headings, rows, caption=caption)
-    return render_table(table, style)
+    names = ("why", "output", "reference")
+    headings = [Column("confidence"), *(Column(name, "left") for name in names)]
+    return render_table(make_table("segment", headings, rows, caption=caption), style)
 
 
 def _shorten(text: str) -> Cell:
@@ -82,17 +71,12 @@ def render_segmentation_tsv(
     outputs: Sequence[SegmentedOutput], _: SegmentationSettings, __: Style
 ) -> str:
     """Write a line for each segment of each system, with all digits."""
-    header = ("system", "segment", "kind", "confidence", "edits", "unsure")
-    lines = [header]
+    lines = [("system", "segment", "kind", "confidence", "edits", "unsure")]
     for output in outputs:
         for record in output.segments:
             edits = "" if record.edits is None else str(record.edits)
-            lines.append(
-                (
-                    *(output.system, str(record.number), record.kind),
-                    *(repr(record.confidence), edits, record.reason),
-                )
-            )
+            about = output.system, str(record.number), record.kind
+            lines.append((*about, repr(record.confidence), edits, record.reason))
     return render_tsv(lines)
 
 
@@ -110,13 +94,8 @@ def render_segmentation_json(
         }
         for output in outputs
     ]
-    return render_json(
-        {
-            "method": settings.method,
-            "signature": settings.format_signature(),
-            "systems": systems,
-        }
-    )
+    about = {"method": settings.method, "signature": settings.format_signature()}
+    return render_json({**about, "systems": systems})
 
 
 #: The functions that write each format.
@@ -127,32 +106,24 @@ SEGMENTATION_WRITERS = {
 }
 
 
-def render_sentence_text(sentences: Sequence[tuple[int, str]]) -> str:
-    """Write a sentence a line."""
-    return "\n".join(sentence for _, sentence in sentences)
-
-
-def render_sentence_tsv(sentences: Sequence[tuple[int, str]]) -> str:
+def _number_sentences(
+    sentences: Sequence[tuple[int, str]],
+) -> list[dict[str, int | str]]:
     """Number the sentences, and say of which line or paragraph each is."""
-    rows = [
-        (str(number), str(line), sentence)
-        for number, (line, sentence) in enumerate(sentences, 1)
-    ]
-    return render_tsv([("sentence", "line", "text"), *rows])
-
-
-def render_sentence_json(sentences: Sequence[tuple[int, str]]) -> str:
-    """Write the same for other programs."""
-    listed = [
+    return [
         {"sentence": number, "line": line, "text": sentence}
         for number, (line, sentence) in enumerate(sentences, 1)
     ]
-    return render_json({"sentences": listed})
+
+
+def _render_sentence_tsv(sentences: Sequence[tuple[int, str]]) -> str:
+    rows = [[*map(str, one.values())] for one in _number_sentences(sentences)]
+    return render_tsv([("sentence", "line", "text"), *rows])
 
 
 #: The functions that write the sentences of a text in each format.
-SENTENCE_WRITERS = {
-    "text": render_sentence_text,
-    "tsv": render_sentence_tsv,
-    "json": render_sentence_json,
+SENTENCE_WRITERS: dict[str, Callable[[Sequence[tuple[int, str]]], str]] = {
+    "text": lambda sentences: "\n".join(sentence for _, sentence in sentences),
+    "tsv": _render_sentence_tsv,
+    "json": lambda texts: render_json({"sentences": _number_sentences(texts)}),
 }

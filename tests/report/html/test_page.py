@@ -74,22 +74,18 @@ def test_the_policy_allows_its_own_style_and_script_only(page):
 
 
 def test_the_data_hold_every_text_and_score(page):
-    text = re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1]
-    data = json.loads(text)
+    data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])
     assert data["systems"] == ["solid", "terse"]
     assert [len(output) for output in data["outputs"]] == [28, 28]
     assert [spec["spec"] for spec in data["metrics"]] == ["bleu", "chrf", "ter"]
     assert len(data["scores"][2][1]) == 28
-    grids = {
-        at: json.loads(zlib.decompress(base64.b64decode(packed)))
-        for at, packed in data["grids"].items()
-    }
+    grids = [
+        json.loads(zlib.decompress(base64.b64decode(packed)))
+        for packed in data["grids"].values()
+    ]
     assert len(grids) == 28
-    assert all(
-        picture.startswith("<svg")
-        for entry in grids.values()
-        for picture in entry.values()
-    )
+    pictures = [picture for entry in grids for picture in entry.values()]
+    assert all(picture.startswith("<svg") for picture in pictures)
 
 
 def test_the_same_call_gives_the_same_bytes(cli, arguments, tmp_path, monkeypatch):
@@ -121,6 +117,16 @@ def test_judgements_that_do_not_fit_are_refused(cli, arguments, write, tmp_path)
     assert not (tmp_path / "r.html").exists()
 
 
+def test_a_label_file_becomes_a_bucket(cli, write, arguments, tmp_path):
+    labels = write("kind.txt", ["short", "long"] * 14)
+    path = tmp_path / "report.html"
+    ran = cli(*arguments, "--labels", f"kind={labels}", "-o", path)
+    assert ran.code == 0, ran.err
+    page = path.read_text(encoding="utf-8")
+    assert ">By kind</h3>" in page
+    assert 'data-csv="kind-bleu"' in page
+
+
 def test_a_place_outside_a_scale_is_its_end():
     scale = chart.AxisScale(0, 10, 100, 200)
     assert [scale(value) for value in (-5, 0, 5, 10, 50)] == [100, 100, 150, 200, 200]
@@ -136,8 +142,6 @@ def test_differences_have_signs(value, text):
 
 
 def test_a_number_keeps_its_digits_for_programs():
-    assert (
-        make_number_cell(Cell(1 / 3))
-        == '<td class="num" data-v="0.3333333333">0.33</td>'
-    )
+    third = '<td class="num" data-v="0.3333333333">0.33</td>'
+    assert make_number_cell(Cell(1 / 3)) == third
     assert make_number_cell(Cell(float("nan"))) == '<td class="num" data-v="">–</td>'

@@ -17,81 +17,56 @@ from metra.report.writers.results import render
 from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
 
 
-def aligned(hyp, refs, spec="wer"):
+def aligned(hyp, refs, spec="wer", options=EvaluationOptions(alignments=True)):  # noqa: B008
     corpus = Outputs(metra.EvalSet(refs_per_segment=[refs]), {"sys": [hyp]})
-    return evaluate_corpus(
-        corpus, make_metrics([spec]), EvaluationOptions(alignments=True)
-    )
+    return evaluate_corpus(corpus, make_metrics([spec]), options)
 
 
 def blocks(hyp, refs, spec="wer", **style):
     return list(render_alignments(aligned(hyp, refs, spec), Style(**style)))
 
 
-CASES = [
-    pytest.param(
-        "gtm:e=2",
-        "b c x d",
-        "a d b c",
-        "sys, segment 1, gtm:e=2\n2 runs, 0 capped runs, 1 insertion, 1 deletion; "
-        "reference words in the output's order\n"
-        "REF  a b c * d\nHYP  * b c x d\n     D     I",
-        id="words that change places",
+CASES = {
+    "words that change places": (
+        ("b c x d", "a d b c", "gtm:e=2"),
+        "2 runs, 0 capped runs, 1 insertion, 1 deletion; reference words in the output's "
+        "order\nREF  a b c * d\nHYP  * b c x d\n     D     I",
     ),
-    pytest.param(
-        "wer",
-        "a big cat on mat",
-        "the cat on the mat",
-        "sys, segment 1, wer\n1 substitution, 1 insertion, 1 deletion, 3 hits\n"
+    "all kinds": (
+        ("a big cat on mat", "the cat on the mat", "wer"),
+        "1 substitution, 1 insertion, 1 deletion, 3 hits\n"
         "REF  * the cat on the mat\nHYP  a big cat on *** mat\n     I S          D",
-        id="all kinds",
     ),
-    pytest.param(
-        "wer",
-        "a b",
-        "a b",
-        "sys, segment 1, wer\n0 substitutions, 0 insertions, 0 deletions, 2 hits\n"
-        "REF  a b\nHYP  a b",
-        id="no letters where nothing is wrong",
+    "no letters where nothing is wrong": (
+        ("a b", "a b", "wer"),
+        "0 substitutions, 0 insertions, 0 deletions, 2 hits\nREF  a b\nHYP  a b",
     ),
-    pytest.param(
-        "wer",
-        "我 喜欢 x",
-        "我 爱 北京",
-        "sys, segment 1, wer\n2 substitutions, 0 insertions, 0 deletions, 1 hit\n"
+    "wide characters": (
+        ("我 喜欢 x", "我 爱 北京", "wer"),
+        "2 substitutions, 0 insertions, 0 deletions, 1 hit\n"
         "REF  我 爱   北京\nHYP  我 喜欢 x\n        S    S",
-        id="wide characters",
     ),
-    pytest.param(
-        "cer",
-        "the coat",
-        "the ct",
-        "sys, segment 1, cer\n0 substitutions, 2 insertions, 0 deletions, 6 hits\n"
+    "characters stand close": (
+        ("the coat", "the ct", "cer"),
+        "0 substitutions, 2 insertions, 0 deletions, 6 hits\n"
         "REF  the c**t\nHYP  the coat\n          II",
-        id="characters stand close",
     ),
-    pytest.param(
-        "wer",
-        "",
-        "",
-        "sys, segment 1, wer\n0 substitutions, 0 insertions, 0 deletions, 0 hits\n"
-        "both sides are empty",
-        id="nothing to align",
+    "nothing to align": (
+        ("", "", "wer"),
+        "0 substitutions, 0 insertions, 0 deletions, 0 hits\nboth sides are empty",
     ),
-    pytest.param(
-        "wer",
-        "",
-        "a bc",
-        "sys, segment 1, wer\n0 substitutions, 0 insertions, 2 deletions, 0 hits\n"
+    "empty output": (
+        ("", "a bc", "wer"),
+        "0 substitutions, 0 insertions, 2 deletions, 0 hits\n"
         "REF  a bc\nHYP  * **\n     D D",
-        id="empty output",
     ),
-]
+}
 
 
-@pytest.mark.parametrize(("spec", "hyp", "ref", "expected"), CASES)
-def test_block(spec, hyp, ref, expected):
-    assert blocks(hyp, [ref], spec) == [expected]
+@pytest.mark.parametrize(("texts", "expected"), CASES.values(), ids=CASES)
+def test_block(texts, expected):
+    hyp, ref, spec = texts
+    assert blocks(hyp, [ref], spec) == [f"sys, segment 1, {spec}\n{expected}"]
 
 
 def test_every_reference_with_its_counts():
@@ -105,28 +80,26 @@ def test_every_reference_with_its_counts():
     )
 
 
-def test_long_lines_are_wrapped():
-    (block,) = blocks("aa bb cc dd ee f", ["aa bb cc xx ee f"], width=20)
-    assert block.split("\n")[2:] == [
-        "REF  aa bb cc xx ee",
-        "HYP  aa bb cc dd ee",
-        "              S",
-        "",
-        "REF  f",
-        "HYP  f",
-    ]
-
-
-def test_long_words_go_on_in_the_next_line():
-    (block,) = blocks("a", ["x" * 20], width=20)
-    assert block.split("\n")[2:] == [
-        "REF  " + 15 * "x",
-        "HYP  a",
-        "     S",
-        "",
-        "REF  " + 5 * "x",
-        "HYP",
-    ]
+@pytest.mark.parametrize(
+    ("hyp", "ref", "expected"),
+    [
+        pytest.param(
+            "aa bb cc dd ee f",
+            "aa bb cc xx ee f",
+            "REF  aa bb cc xx ee|HYP  aa bb cc dd ee|              S||REF  f|HYP  f",
+            id="long lines are wrapped",
+        ),
+        pytest.param(
+            "a",
+            "x" * 20,
+            f"REF  {15 * 'x'}|HYP  a|     S||REF  {5 * 'x'}|HYP",
+            id="long words go on in the next line",
+        ),
+    ],
+)
+def test_what_does_not_fit_goes_on_below(hyp, ref, expected):
+    (block,) = blocks(hyp, [ref], width=20)
+    assert block.split("\n")[2:] == expected.split("|")
 
 
 def test_colour_never_stands_alone():
@@ -176,54 +149,25 @@ def test_letters_stand_under_their_words():
 def test_json():
     results = aligned("a b", ["a x", "c"])
     (system,) = json.loads(render(results, "json", Style()))["systems"]
-    assert system["alignments"] == {
-        "wer": [
-            {
-                "segment": 1,
-                "references": [
-                    {
-                        "reference": 1,
-                        "chosen": True,
-                        "unit": "word",
-                        "counts": {
-                            "substitution": 1,
-                            "insertion": 0,
-                            "deletion": 0,
-                            "hit": 1,
-                        },
-                        "hyp": ["a", "b"],
-                        "ref": ["a", "x"],
-                        "links": [
-                            {"kind": "hit", "hyp": [0, 1], "ref": [0, 1]},
-                            {"kind": "substitution", "hyp": [1, 2], "ref": [1, 2]},
-                        ],
-                    },
-                    {
-                        "reference": 2,
-                        "chosen": False,
-                        "unit": "word",
-                        "counts": {
-                            "substitution": 1,
-                            "insertion": 1,
-                            "deletion": 0,
-                            "hit": 0,
-                        },
-                        "hyp": ["a", "b"],
-                        "ref": ["c"],
-                        "links": [
-                            {"kind": "insertion", "hyp": [0, 1], "ref": [0, 0]},
-                            {"kind": "substitution", "hyp": [1, 2], "ref": [0, 1]},
-                        ],
-                    },
-                ],
-            }
-        ]
-    }
+    counts = {"substitution": 1, "insertion": 0, "deletion": 0, "hit": 1}
+    shared = {"unit": "word", "hyp": ["a", "b"]}
+    first = {"kind": "hit", "hyp": [0, 1], "ref": [0, 1]}
+    added = {"kind": "insertion", "hyp": [0, 1], "ref": [0, 0]}
+    changed = {"kind": "substitution", "hyp": [1, 2], "ref": [1, 2]}
+    references = [
+        shared
+        | {"reference": 1, "chosen": True, "counts": counts, "ref": ["a", "x"]}
+        | {"links": [first, changed]},
+        shared
+        | {"reference": 2, "chosen": False, "ref": ["c"]}
+        | {"counts": counts | {"insertion": 1, "hit": 0}}
+        | {"links": [added, changed | {"ref": [0, 1]}]},
+    ]
+    expected = {"wer": [{"segment": 1, "references": references}]}
+    assert system["alignments"] == expected
 
 
 def test_json_without_alignments_has_no_such_key():
-    corpus = Outputs(metra.EvalSet([["a"]]), {"sys": ["a"]})
-    results = evaluate_corpus(corpus, make_metrics(["wer"]), EvaluationOptions())
-    assert (
-        "alignments" not in json.loads(render(results, "json", Style()))["systems"][0]
-    )
+    results = aligned("a", ["a"], options=EvaluationOptions())
+    (system,) = json.loads(render(results, "json", Style()))["systems"]
+    assert "alignments" not in system

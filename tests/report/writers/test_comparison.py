@@ -176,17 +176,20 @@ def test_no_test_is_an_answer():
     assert found[7] == "No test: It is so."
 
 
-def test_one_comparison_needs_no_corrected_column():
+def test_one_comparison_or_no_correction_needs_no_corrected_column():
     results = against_baseline("m")
     only = results.comparisons[0]._replace(p_holm=0.0002)
-    found = lines(replace(results, comparisons=[only]))
-    assert "Holm" not in "\n".join(found)
+    plain = TERMS._replace(correction="none")
+    for fewer in ({"comparisons": [only]}, {"terms": plain}):
+        assert "Holm" not in "\n".join(lines(replace(results, **fewer)))
 
 
-def test_without_correction_there_is_no_corrected_column():
-    results = against_baseline("m")
-    found = lines(replace(results, terms=TERMS._replace(correction="none")))
-    assert "Holm" not in "\n".join(found)
+def test_the_correction_is_named():
+    results = replace(against_baseline("m"), terms=TERMS._replace(correction="bh"))
+    said = "\n".join(lines(results))
+    assert "p (BH)" in said
+    assert "after Benjamini and Hochberg's correction" in said
+    assert "p (Holm)" not in said
 
 
 def test_colour_says_nothing_that_signs_do_not():
@@ -208,53 +211,26 @@ def test_colour_says_nothing_that_signs_do_not():
 )
 @pytest.mark.parametrize("up", [True, False])
 def test_triangles_point_to_better(gain, significant, expected, up):
-    found = comparison(
-        "m",
-        "old",
-        "new",
-        0.01,
-        difference=float(gain if up else -gain),
-        gain=float(gain),
-        higher_is_better=up,
-        significant=significant,
-    )
-    assert choose_mark(found) == expected
+    about = {"difference": float(gain if up else -gain), "gain": float(gain)}
+    about |= {"higher_is_better": up, "significant": significant}
+    assert choose_mark(comparison("m", "old", "new", 0.01, **about)) == expected
 
 
 def test_numbers_as_text():
-    assert [format_signed(1.005, 2), format_signed(-3, 1), format_signed(0, 0)] == [
-        "+1.00",
-        "−3.0",
-        "+0",
-    ]
-    assert [format_p_value(p) for p in (None, 1.0, 0.00012, 0.00001)] == [
-        "–",
-        "1.0000",
-        "0.0001",
-        "<0.0001",
-    ]
+    pairs = (1.005, 2), (-3, 1), (0, 0)
+    assert [format_signed(*pair) for pair in pairs] == ["+1.00", "−3.0", "+0"]
+    written = [format_p_value(p) for p in (None, 1.0, 0.00012, 0.00001)]
+    assert written == ["–", "1.0000", "0.0001", "<0.0001"]
 
 
 def test_json():
     data = json.loads(render(all_pairs(), "json", Style()))
     assert data["comparisons"][0] == {
-        "metric": "m",
-        "baseline": "old",
-        "system": "new",
-        "difference": 1.5,
-        "gain": 1.5,
-        "interval": [0.5, 2.5],
-        "standard_error": 0.5,
-        "effect": 0.25,
-        "p_value": 0.001,
-        "p_holm": 0.003,
-        "p_bh": 0.002,
-        "family": "baseline",
-        "family_size": 3,
-        "significant": True,
-        "higher_is_better": True,
-        "test": TERMS.signature(),
-    }
+        "metric": "m", "baseline": "old", "system": "new", "difference": 1.5, "gain": 1.5,
+        "interval": [0.5, 2.5], "standard_error": 0.5, "effect": 0.25, "p_value": 0.001,
+        "p_holm": 0.003, "p_bh": 0.002, "family": "baseline", "family_size": 3,
+        "significant": True, "higher_is_better": True, "test": TERMS.signature(),
+    }  # fmt: skip
     assert data["clusters"] == {"m": [["new"], ["old", "odd"], ["bad"]]}
     nothing = json.loads(render(too_few(), "json", Style()))
     assert "clusters" not in nothing
@@ -268,16 +244,8 @@ def test_json():
 def test_tsv():
     header, *rows = (line.split("\t") for line in lines(against_baseline("m"), "tsv"))
     assert header[8:] == [
-        "standard_error",
-        "effect",
-        "p_value",
-        "p_holm",
-        "significant",
-        "p_bh",
-        "family",
-        "family_size",
-        "gain",
-        "better",
+        *("standard_error", "effect", "p_value", "p_holm", "significant", "p_bh"),
+        *("family", "family_size", "gain", "better"),
     ]
     assert {row[-1] for row in rows[:4]} == {"true"}
     assert {len(row) for row in rows} == {len(header)}
@@ -328,20 +296,18 @@ def test_a_system_without_a_score_has_no_letter():
         entry._replace(significant=entry.significant and "old" not in entry[1:3])
         for entry in results.comparisons
     ]
-    found = replace(
-        results,
-        systems=[replace(first, scores=scores), *others],
-        comparisons=comparisons,
-    )
-    assert lines(found, "markdown")[4:6] == [
-        "| old | – |",
-        "| new | **31.50**<sup>a</sup> |",
-    ]
+    systems = [replace(first, scores=scores), *others]
+    found = replace(results, systems=systems, comparisons=comparisons)
+    shown = ["| old | – |", "| new | **31.50**<sup>a</sup> |"]
+    assert lines(found, "markdown")[4:6] == shown
+
+
+def show_differences(results: Results) -> list[str]:
+    return lines(results, "markdown", paper=PaperOptions(differences=True))
 
 
 def test_differences_are_a_second_table():
-    style = Style(paper=PaperOptions(differences=True))
-    found = render(against_baseline("m", "e"), "markdown", style).split("\n")
+    found = show_differences(against_baseline("m", "e"))
     (start,) = [at for at, line in enumerate(found) if line.startswith("| Metric")]
     assert found[start - 2] == "**Differences from old.**"
     assert found[start : start + 8] == [
@@ -358,15 +324,13 @@ def test_differences_are_a_second_table():
 
 
 def test_differences_of_pairs_name_both_systems():
-    style = Style(paper=PaperOptions(differences=True))
-    found = render(all_pairs(), "markdown", style).split("\n")
+    found = show_differences(all_pairs())
     assert "**Differences between all pairs of systems.**" in found
     assert "| m ↑ | new | old | +1.50† | +0.50 | +2.50 | 0.0010 | 0.0030 |" in found
 
 
 def test_differences_without_a_test_are_dashes():
-    style = Style(paper=PaperOptions(differences=True))
-    found = render(too_few(), "markdown", style)
+    found = show_differences(too_few())
     assert "| m ↑ | new | +1.50 | – | – | – |" in found
     assert found.count("No test: It is so.") == 2
 
@@ -395,12 +359,3 @@ def test_awkward_names_do_no_harm():
     assert {row.count("|") - row.count("\\|") for row in rows[2:8]} == {3}
     table = render(awkward, "latex", Style()).partition(r"\midrule")[2].split("\n")
     assert [line[-2:] for line in table[1:5]] == [r"\\"] * 4
-
-
-def test_the_correction_is_named():
-    results = against_baseline("m")
-    results = replace(results, terms=TERMS._replace(correction="bh"))
-    said = "\n".join(lines(results, "table"))
-    assert "p (BH)" in said
-    assert "after Benjamini and Hochberg's correction" in said
-    assert "p (Holm)" not in said

@@ -10,7 +10,7 @@ from metra.report import FORMATS
 from metra.report.table import Style
 from metra.report.terminal import escape_controls, measure_width
 from metra.report.writers.headings import order_systems
-from metra.report.writers.results import build_tables, render
+from metra.report.writers.results import build_tables, render, render_terminal
 from metra.scoring.results import Results, Score, SystemScores
 
 
@@ -30,9 +30,9 @@ def lines(found: Results, form: str = "table", **style: object) -> list[str]:
     return render(found, form, Style(**style)).split("\n")
 
 
-def test_there_is_a_renderer_for_every_format():
-    for form in FORMATS:
-        assert render(results(1.0), form, Style())
+@pytest.mark.parametrize("form", FORMATS)
+def test_there_is_a_renderer_for_every_format(form):
+    assert render(results(1.0), form, Style())
 
 
 def test_lower_may_be_better():
@@ -45,42 +45,36 @@ def test_lower_may_be_better():
     ]
 
 
-@pytest.mark.parametrize(("up", "expected"), [(True, "ACB"), (False, "BCA")])
-def test_the_best_first(up, expected):
-    found = order_systems(results(3, 1, 2, up=up), Style(sort=True))
-    assert "".join(entry.name for entry in found) == expected
-
-
-def test_equal_scores_keep_their_order():
-    found = order_systems(results(1, 2, 2, 1), Style(sort=True))
-    assert "".join(entry.name for entry in found) == "BCAD"
+@pytest.mark.parametrize(
+    ("scores", "up", "expected"),
+    [
+        ((3, 1, 2), True, "ACB"),
+        ((3, 1, 2), False, "BCA"),
+        pytest.param((1, 2, 2, 1), True, "BCAD", id="equal scores keep their order"),
+    ],
+)
+def test_the_best_first(scores, up, expected):
+    ordered = order_systems(results(*scores, up=up), Style(sort=True))
+    assert "".join(entry.name for entry in ordered) == expected
 
 
 def test_equal_scores_are_equally_best():
     (table,) = build_tables(results(2, 2, 1), Style())
     assert [row[1].best for row in table.rows] == [True, True, False]
-
-
-def test_one_system_is_not_the_best_of_anything():
-    assert "*" not in "".join(lines(results(2.0)))
+    assert "*" not in "".join(lines(results(2.0))), "one system is best of nothing"
 
 
 def test_what_was_scored_is_counted():
     assert lines(results(1.0))[4] == "1,234 segments, 2 references"
     alone = Results(results(1.0).systems, 1, 1, 1)
     assert lines(alone)[4] == "1 segment, 1 document, 1 reference"
-
-
-def test_signatures_are_named_once():
-    found = lines(results(1.0, 2.0))
-    assert found.count("up|version:1") == 1
+    assert lines(results(1.0, 2.0)).count("up|version:1") == 1
 
 
 def test_wide_characters_are_aligned():
-    found = lines(results(1, 2, names=["中文系统", "é"]))
-    assert found[2:4] == ["中文系统  1.00", "é         2.00*"]
-    assert measure_width("中文") == 4
-    assert measure_width("e\u0301") == 1
+    shown = lines(results(1, 2, names=["中文系统", "é"]))
+    assert shown[2:4] == ["中文系统  1.00", "é         2.00*"]
+    assert (measure_width("中文"), measure_width("e\u0301")) == (4, 1)
 
 
 def test_control_characters_do_not_reach_the_terminal():
@@ -89,10 +83,10 @@ def test_control_characters_do_not_reach_the_terminal():
 
 
 def test_colour():
-    found = lines(results(1, 2), color=True)
-    assert found[0] == "\x1b[1msystem    m ↑\x1b[0m"
-    assert found[3] == "B       \x1b[1m2.00*\x1b[0m"
-    assert found[6] == "\x1b[2m1,234 segments, 2 references\x1b[0m"
+    shown = lines(results(1, 2), color=True)
+    assert shown[0] == "\x1b[1msystem    m ↑\x1b[0m"
+    assert shown[3] == "B       \x1b[1m2.00*\x1b[0m"
+    assert shown[6] == "\x1b[2m1,234 segments, 2 references\x1b[0m"
 
 
 def test_intervals_line_up():
@@ -105,6 +99,26 @@ def test_intervals_line_up():
         "A        1.00    [0.50, 1.50]",
         "B       10.00* [9.25, 100.00]",
     ]
+
+
+@pytest.mark.parametrize("limit", [20, 40, 80])
+def test_no_line_is_wider_than_the_screen(limit):
+    table = render_terminal(many_metrics(9), Style(width=limit))
+    tables = [line for line in table.split("\n") if not line.startswith("sig")]
+    assert max(map(measure_width, tables)) <= max(limit, 24)
+    assert all(f"metric{at} " in table for at in range(9))
+    assert table.count("system") == table.count("─\n")
+
+
+def test_a_pipe_gets_one_table():
+    table = render_terminal(many_metrics(30), Style(width=None))
+    assert table.count("system") == 1
+    assert all(f"metric{at} " in table for at in range(30))
+
+
+def many_metrics(count: int) -> Results:
+    scores = {f"metric{at}": Score(10.0 + at, "sig", True) for at in range(count)}
+    return Results([SystemScores("a", scores), SystemScores("b", scores)], 2, 1)
 
 
 AWKWARD = "a|b*c_d\\e"
@@ -130,28 +144,26 @@ def test_tsv_stays_a_table():
     assert found[1].split("\t")[:5] == ["system", "a b  c", "", "m", repr(1 / 3)]
 
 
-def test_tsv_writes_numbers_in_full():
-    values = [1 / 3, 1e-300, 123456789.123456789]
-    found = lines(results(*values), "tsv")
-    assert [float(line.split("\t")[4]) for line in found[1:]] == values
+def load_systems(found: Results) -> list[dict]:
+    return json.loads(render(found, "json", Style()))["systems"]
 
 
-def test_json_writes_numbers_in_full():
-    values = [1 / 3, 1e-300, 2.0**60]
-    data = json.loads(render(results(*values), "json", Style()))
-    assert [entry["scores"]["m"]["score"] for entry in data["systems"]] == values
+def test_programs_get_numbers_in_full():
+    values = [1 / 3, 1e-300, 123456789.123456789, 2.0**60]
+    table = lines(results(*values), "tsv")
+    assert [float(line.split("\t")[4]) for line in table[1:]] == values
+    systems = load_systems(results(*values))
+    assert [entry["scores"]["m"]["score"] for entry in systems] == values
 
 
-def test_json_has_no_number_for_infinity():
-    for value in (math.inf, -math.inf, math.nan):
-        text = render(results(value), "json", Style())
-        assert json.loads(text)["systems"][0]["scores"]["m"]["score"] is None
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+def test_json_has_no_number_for_infinity(value):
+    assert load_systems(results(value))[0]["scores"]["m"]["score"] is None
 
 
 def test_json_keeps_any_name():
     name = 'a"\\\x1b\u2028é'
-    data = json.loads(render(results(1, names=[name]), "json", Style()))
-    assert data["systems"][0]["name"] == name
+    assert load_systems(results(1, names=[name]))[0]["name"] == name
 
 
 def test_json_of_parts_and_levels():
@@ -162,7 +174,7 @@ def test_json_of_parts_and_levels():
         documents={"d": 2.0},
         segments=np.array([1.0, 0.5]),
     )
-    entry = json.loads(render(found, "json", Style()))["systems"][0]
+    (entry,) = load_systems(found)
     assert entry["scores"]["m"]["parts"] == {"counts": [1, 2.5], "bp": 1}
     assert entry["documents"] == {"m": {"d": 2}}
     assert entry["segments"] == {"m": [1, 0.5]}

@@ -71,30 +71,59 @@ def test_letters_of_a_script_that_is_not_expected():
     assert traits(["漢字 kanji"], hyp=["漢字かな"])["foreign"] == pytest.approx(50)
 
 
+#: By trait: references, source, output and the value.
+SINGLE = {
+    "upper_case": {
+        "capitals": ("the cat sat", None, "THE CAT sat x", 50),
+        "the reference has it": ("the UN sat", None, "the UN sat x", 0),
+        "the source has it": ("the cat", "UN chat", "the UN cat x", 0),
+        "more often than the reference": ("no UN", None, "UN UN", 0),
+        "single letters are no words": ("a cat", None, "A Cat I DO", 25),
+        "Cyrillic": ("кот", None, "КОТ и ПЁС .", 50),
+        "Greek": ("γάτα", None, "ΓΆΤΑ α", 50),
+        "a script without capitals": ("قطة", None, "قطة كلب", 0),
+        "beside such letters": ("联合国", None, "联合国UN是", 100),
+        "a single one among them": ("联合", None, "联A合BB", 100),
+        "no words": ("a", None, "", 0),
+    },
+    "numbers": {
+        "there": ("in 2012", None, "im Jahr 2012", 0),
+        "one wrong, one missing": ("in 2012", None, "in 2021", 100),
+        "missing": ("in 2012", None, "", 100),
+        "made up": ("no number", None, "12 numbers", 100),
+        "separators": ("2,300", "2 300", "2.300", 0),
+        "the source has it": ("x", "40", "40", 0),
+        "not in all, so not missing": ("40", "x", "y", 0),
+        "small numbers are words": ("7 cats", None, "seven cats", 0),
+        "once too few": ("12 and 12", None, "12", 50),
+        "no numbers at all": ("x", None, "y", 0),
+    },
+    "punctuation": {
+        "another end": ("Why?", None, "Why.", 100),
+        "a blank": ("Why?", None, "Why ?", 0),
+        "another script": ("Why?", None, "为什么？", 0),
+        "a stop inside quotes": ("He said “no”.", None, 'He said "no."', 0),
+        "quotes": ("He said no.", None, 'He said "no".', 100),
+        "brackets are alike": ("(a)", None, "[a]", 0),
+        "commas do not count": ("a, b", None, "a b", 0),
+        "quotes are alike": ("‘a’ b", None, '"a" b', 0),
+        "the source explains it": ("Why", "Pourquoi ?", "Why?", 0),
+    },
+}
+
+
 @pytest.mark.parametrize(
-    ("refs", "source", "hyp", "expected"),
-    [
-        pytest.param(["the cat sat"], None, "THE CAT sat x", 50, id="capitals"),
-        pytest.param(
-            ["the UN sat"], None, "the UN sat x", 0, id="the reference has it"
-        ),
-        pytest.param(
-            ["the cat"], ["UN chat"], "the UN cat x", 0, id="the source has it"
-        ),
-        pytest.param(["no UN"], None, "UN UN", 0, id="more often than the reference"),
-        pytest.param(
-            ["a cat"], None, "A Cat I DO", 25, id="single letters are no words"
-        ),
-        pytest.param(["кот"], None, "КОТ и ПЁС .", 50, id="Cyrillic"),
-        pytest.param(["γάτα"], None, "ΓΆΤΑ α", 50, id="Greek"),
-        pytest.param(["قطة"], None, "قطة كلب", 0, id="a script without capitals"),
-        pytest.param(["联合国"], None, "联合国UN是", 100, id="beside such letters"),
-        pytest.param(["联合"], None, "联A合BB", 100, id="a single one among them"),
-        pytest.param(["a"], None, "", 0, id="no words"),
-    ],
+    ("trait", "case"), [(trait, case) for trait in SINGLE for case in SINGLE[trait]]
 )
-def test_words_in_capitals(refs, source, hyp, expected):
-    assert traits(refs, source, hyp=[hyp])["upper_case"] == expected
+def test_a_trait_of_one_segment(trait, case):
+    ref, source, hyp, expected = SINGLE[trait][case]
+    sources = None if source is None else [source]
+    assert traits([ref], sources, hyp=[hyp])[trait] == expected
+
+
+def test_words_in_capitals():
+    shouted = traits(["the cat sat", "a"], hyp=["THE CAT sat", "A"])
+    assert shouted["upper_case"] == 50
 
 
 def test_capitals_are_those_of_the_text_whatever_is_compared():
@@ -104,46 +133,6 @@ def test_capitals_are_those_of_the_text_whatever_is_compared():
     trait = profile.traits["upper_case"]
     assert (trait.value, trait.segments) == (pytest.approx(100 / 3), [1])
     assert profile.reading == "writes words in capitals"
-
-
-@pytest.mark.parametrize(
-    ("refs", "source", "hyp", "expected"),
-    [
-        pytest.param(["in 2012"], None, "im Jahr 2012", 0, id="there"),
-        pytest.param(["in 2012"], None, "in 2021", 100, id="one wrong, one missing"),
-        pytest.param(["in 2012"], None, "", 100, id="missing"),
-        pytest.param(["no number"], None, "12 numbers", 100, id="made up"),
-        pytest.param(["2,300"], ["2 300"], "2.300", 0, id="separators"),
-        pytest.param(["x"], ["40"], "40", 0, id="the source has it"),
-        pytest.param(["40"], ["x"], "y", 0, id="not in all, so not missing"),
-        pytest.param(["7 cats"], None, "seven cats", 0, id="small numbers are words"),
-        pytest.param(["12 and 12"], None, "12", 50, id="once too few"),
-        pytest.param(["x"], None, "y", 0, id="no numbers at all"),
-    ],
-)
-def test_numbers_that_go_wrong(refs, source, hyp, expected):
-    assert traits(refs, source, hyp=[hyp])["numbers"] == expected
-
-
-@pytest.mark.parametrize(
-    ("refs", "hyp", "expected"),
-    [
-        (["Why?"], "Why.", 100),
-        (["Why?"], "Why ?", 0),
-        (["Why?"], "为什么？", 0),
-        (["He said “no”."], 'He said "no."', 0),
-        (["He said no."], 'He said "no".', 100),
-        (["(a)"], "[a]", 0),
-        (["a, b"], "a b", 0),
-        (["‘a’ b"], '"a" b', 0),
-    ],
-)
-def test_punctuation(refs, hyp, expected):
-    assert traits(refs, hyp=[hyp])["punctuation"] == expected
-
-
-def test_the_source_may_explain_the_punctuation():
-    assert traits(["Why"], ["Pourquoi ?"], hyp=["Why?"])["punctuation"] == 0
 
 
 def test_segments_that_show_a_trait_are_named():
@@ -178,11 +167,8 @@ def test_every_preparation_is_named():
     assert one.profiles[0].traits["precision"].value == 100
 
 
-USUAL = {trait.name: 0.0 for trait in TRAITS} | {
-    "length_ratio": 1.0,
-    "precision": 70.0,
-    "recall": 70.0,
-}
+USUAL = {trait.name: 0.0 for trait in TRAITS}
+USUAL |= {"length_ratio": 1.0, "precision": 70.0, "recall": 70.0}
 
 
 @pytest.mark.parametrize(
@@ -220,37 +206,31 @@ def test_alone_nothing_is_said_about_precision():
 @pytest.mark.parametrize(
     ("words", "others", "expected"),
     [
-        ([], 0, "nothing stands out"),
-        ([], 1, "similar to the other system"),
-        ([], 2, "similar to the others"),
-        (["short", "precise"], 2, "short but more precise than the others"),
-        (["long", "imprecise"], 2, "long and less precise than the others"),
+        ("", 0, "nothing stands out"),
+        ("", 1, "similar to the other system"),
+        ("", 2, "similar to the others"),
+        ("short precise", 2, "short but more precise than the others"),
+        ("long imprecise", 2, "long and less precise than the others"),
         (
-            ["long", "complete", "imprecise"],
-            2,
+            *("long complete imprecise", 2),
             "long, more complete but less precise than the others",
         ),
         (
-            ["short", "imprecise", "incomplete"],
-            2,
+            *("short imprecise incomplete", 2),
             "short, less precise and less complete than the others",
         ),
-        (["precise", "complete"], 2, "more precise and more complete than the others"),
-        (["short"], 2, "short"),
+        ("precise complete", 2, "more precise and more complete than the others"),
+        ("short", 2, "short"),
         (
-            ["precise", "incomplete"],
-            1,
+            *("precise incomplete", 1),
             "more precise but less complete than the other system",
         ),
-        (
-            ["loops", "copied"],
-            2,
-            "loops in 1 segment; leaves source words untranslated",
-        ),
+        ("loops copied", 2, "loops in 1 segment; leaves source words untranslated"),
     ],
 )
 def test_readings(words, others, expected):
-    assert describe_profile(words, empty=2, loops=1, others=others) == expected
+    said = describe_profile(words.split(), empty=2, loops=1, others=others)
+    assert said == expected
 
 
 @pytest.mark.parametrize(

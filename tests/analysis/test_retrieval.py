@@ -89,33 +89,23 @@ def test_judgements_say_what_is_relevant():
     assert system.average_precision["q1"] == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    ("named", "qrels", "message"),
-    [
-        pytest.param(
-            {"documents": None},
-            None,
-            "Retrieval needs documents; give `documents`",
-            id="no documents",
-        ),
-        pytest.param(
-            {"refs": None},
-            None,
-            "Retrieval needs references to compare with; give `references`",
-            id="no references",
-        ),
-        pytest.param(
-            {}, {"q9": {"one": 1.0}}, "query 'q9', which is not among", id="query"
-        ),
-        pytest.param(
-            {},
-            {"q1": {"ten": 1.0}},
-            "'ten', which is not in the corpus; documents: one, three, two",
-            id="document",
-        ),
-        pytest.param({}, {"q1": {"one": 0.0}}, "relevant to any query", id="none"),
-    ],
-)
+REFUSED = {
+    "no documents": (
+        {"documents": None}, None, "Retrieval needs documents; give `documents`",
+    ),
+    "no references": (
+        {"refs": None}, None, "needs references to compare with; give `references`",
+    ),
+    "query": ({}, {"q9": {"one": 1.0}}, "query 'q9', which is not among"),
+    "document": (
+        {}, {"q1": {"ten": 1.0}},
+        "'ten', which is not in the corpus; documents: one, three, two",
+    ),
+    "none": ({}, {"q1": {"one": 0.0}}, "relevant to any query"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("named", "qrels", "message"), REFUSED.values(), ids=REFUSED)
 def test_what_does_not_fit_is_refused(named, qrels, message):
     with pytest.raises(CorpusError, match=message):
         evaluate_retrieval(corpus(**named), QUERIES, qrels, text=WORDS)
@@ -139,40 +129,35 @@ def test_the_missing_package_is_named_with_the_step_that_installs_it(monkeypatch
         evaluate_retrieval(corpus(), QUERIES, None, text=WORDS)
 
 
-def test_the_command_on_the_example(cli):
-    home = examples.HOME / "retrieval"
-    arguments = [
-        *(
-            "clir",
-            *examples.find_example().outputs,
-            "-r",
-            examples.find_example().references[0],
-        ),
-        *("--docs", str(home / "passages.txt"), "--queries", str(home / "queries.tsv")),
-        *("--qrels", str(home / "qrels.txt")),
+def search(cli, *arguments: str) -> str:
+    """What `metra clir` prints about the example."""
+    home = examples.HOME
+    files = {
+        "--docs": "passages.txt",
+        "--queries": "queries.tsv",
+        "--qrels": "qrels.txt",
+    }
+    given = [
+        part for flag in files for part in (flag, home / "retrieval" / files[flag])
     ]
-    data = json.loads(cli(*arguments, "--format", "json").out)
+    return cli("clir", *arguments, "-r", home / "reference.1.txt", *given).out
+
+
+def test_the_command_on_the_example(cli):
+    outputs = examples.find_example().outputs
+    data = json.loads(search(cli, *outputs, "--format", "json"))
     scores = {run["name"]: run["map"] for run in data["runs"]}
     assert min(scores, key=scores.get) == "wrong-terms"
-    table = cli(*arguments).out
-    assert table.split("\n")[1].split()[:2] == [
-        "reference",
-        f"{scores['reference']:.2f}",
-    ]
+    table = search(cli, *outputs)
+    first = ["reference", f"{scores['reference']:.2f}"]
+    assert table.split("\n")[1].split()[:2] == first
     assert "10 queries, 14 documents" in table
 
 
 def test_the_table_on_the_page_is_real(cli, root):
-    home = examples.HOME
-    ran = cli(
-        "clir", *(str(home / "outputs" / f"{name}.txt") for name in SHOWN),
-        *("-r", str(home / "reference.1.txt")),
-        *("--docs", str(home / "retrieval" / "passages.txt")),
-        *("--queries", str(home / "retrieval" / "queries.tsv")),
-        *("--qrels", str(home / "retrieval" / "qrels.txt")),
-    )  # fmt: skip
+    shown = search(cli, *(examples.HOME / "outputs" / f"{name}.txt" for name in SHOWN))
     page = (root / "docs" / "other-metrics.md").read_text(encoding="utf-8")
-    assert ran.out.partition("\n\n")[0] in page
+    assert shown.partition("\n\n")[0] in page
 
 
 FAULTS = [

@@ -75,71 +75,57 @@ def test_kept_words_are_the_same_on_both_sides(before, after):
     assert kept[0] == kept[1]
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "reference", "expected_before", "expected_after"),
-    [
-        pytest.param(
-            "the cat sat",
-            "the big cat sat",
-            "the cat sat",
-            [("the cat sat", "kept", True)],
-            [
-                ("the", "kept", True),
-                ("big", "inserted", False),
-                ("cat sat", "kept", True),
-            ],
-            id="a wrong word comes",
-        ),
-        pytest.param(
-            "a red cat.",
-            "a blue cat.",
-            "the blue cat.",
-            [
-                ("a", "kept", False),
-                ("red", "changed", False),
-                ("cat.", "kept", True),
-            ],
-            [
-                ("a", "kept", False),
-                ("blue", "changed", True),
-                ("cat.", "kept", True),
-            ],
-            id="a wrong word is put right",
-        ),
-        pytest.param(
-            "我爱北京", "我喜欢北京", "我喜欢北京",
-            [("我", "kept", True), ("爱", "changed", False), ("北京", "kept", True)],
-            [("我", "kept", True), ("喜欢", "changed", True), ("北京", "kept", True)],
-            id="letters are words in Chinese",
-        ),
-        pytest.param(
-            "שלום עולם", "שלום לך עולם", "שלום לך",
-            [("שלום", "kept", True), ("עולם", "kept", False)],
-            [("שלום", "kept", True), ("לך", "inserted", True), ("עולם", "kept", False)],
-            id="right to left, in the order of writing",
-        ),
-        pytest.param(
-            "the the the", "the", "a the",
-            [("the", "kept", True), ("the the", "deleted", False)],
-            [("the", "kept", True)],
-            id="only as often as the reference has it",
-        ),
-        pytest.param("", "", "a", [], [], id="both empty"),
-        pytest.param(
-            "", "a", "a", [], [("a", "inserted", True)], id="nothing before"
-        ),
-        pytest.param(
-            "👍🏽 ok", "👍🏽 no", "ok",
-            [("👍🏽", "kept", False), ("ok", "changed", True)],
-            [("👍🏽", "kept", False), ("no", "changed", False)],
-            id="pictures",
-        ),
-    ],
-)  # fmt: skip
-def test_by_hand(before, after, reference, expected_before, expected_after):
-    diff = diff_words(before, after, [reference])
-    assert marks(diff.before) == expected_before
-    assert marks(diff.after) == expected_after
+#: Texts before and after, the reference; words kept (=), changed (~), deleted (-) and
+#: inserted (+), with ! where the reference has them.
+BY_HAND = {
+    "a wrong word comes": (
+        ("the cat sat", "the big cat sat", "the cat sat"),
+        ["=!the cat sat"],
+        ["=!the", "+big", "=!cat sat"],
+    ),
+    "a wrong word is put right": (
+        ("a red cat.", "a blue cat.", "the blue cat."),
+        ["=a", "~red", "=!cat."],
+        ["=a", "~!blue", "=!cat."],
+    ),
+    "letters are words in Chinese": (
+        ("我爱北京", "我喜欢北京", "我喜欢北京"),
+        ["=!我", "~爱", "=!北京"],
+        ["=!我", "~!喜欢", "=!北京"],
+    ),
+    "right to left, in the order of writing": (
+        ("שלום עולם", "שלום לך עולם", "שלום לך"),
+        ["=!שלום", "=עולם"],
+        ["=!שלום", "+!לך", "=עולם"],
+    ),
+    "only as often as the reference has it": (
+        ("the the the", "the", "a the"),
+        ["=!the", "-the the"],
+        ["=!the"],
+    ),
+    "both empty": (("", "", "a"), [], []),
+    "nothing before": (("", "a", "a"), [], ["+!a"]),
+    "pictures": (
+        ("👍🏽 ok", "👍🏽 no", "ok"),
+        ["=👍🏽", "~!ok"],
+        ["=👍🏽", "~no"],
+    ),
+}
+SIGNS = {"kept": "=", "changed": "~", "deleted": "-", "inserted": "+"}
+
+
+@pytest.mark.parametrize(("texts", "before", "after"), BY_HAND.values(), ids=BY_HAND)
+def test_by_hand(texts, before, after):
+    *outputs, reference = texts
+    diff = diff_words(*outputs, [reference])
+    written = [
+        [
+            f"{SIGNS[kind]}{'!' if right else ''}{text}"
+            for text, kind, right in marks(side)
+        ]
+        for side in (diff.before, diff.after)
+    ]
+    assert written == [before, after]
     assert diff.exact
 
 

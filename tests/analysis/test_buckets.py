@@ -5,11 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.analysis.buckets import (
-    name_ranges,
-    parse_bucket_spec,
-    score_buckets,
-)
+from metra.analysis.buckets import name_ranges, parse_bucket_spec, score_buckets
 from metra.analysis.collection import collect_corpus
 from metra.analysis.word_diff import get_preparation
 from metra.corpus.evalset import EvalSet
@@ -43,12 +39,10 @@ def parts(found):
 def test_by_length_each_bucket_is_scored_like_a_corpus_of_its_own():
     found = score_buckets(*prepared(), "length:10,20", baseline="old", trials=50)
     assert parts(found) == [("< 10", 9), ("10–19", 10), ("≥ 20", 21)]
-    for bucket, part in zip(
-        found.buckets, [slice(0, 9), slice(9, 19), slice(19, 40)], strict=True
-    ):
-        alone = evaluate(
-            EvalSet(REFS[part]), {"old": OLD[part], "new": NEW[part]}, SPECS
-        )
+    slices = [slice(0, 9), slice(9, 19), slice(19, 40)]
+    for bucket, part in zip(found.buckets, slices, strict=True):
+        outputs = {"old": OLD[part], "new": NEW[part]}
+        alone = evaluate(EvalSet(REFS[part]), outputs, SPECS)
         for system in ("old", "new"):
             for spec in SPECS:
                 score = bucket.scores[system][spec]
@@ -116,10 +110,8 @@ def test_by_label():
 
 def test_several_references_are_averaged_in_length():
     corpus = prepared([["a", "a b c"], ["a b c", None]], None, None, hyp=["a", "a"])
-    assert parts(score_buckets(*corpus, "length:2,3", trials=1)) == [
-        ("2", 1),
-        ("≥ 3", 1),
-    ]
+    found = score_buckets(*corpus, "length:2,3", trials=1)
+    assert parts(found) == [("2", 1), ("≥ 3", 1)]
 
 
 def test_words_by_frequency_by_hand():
@@ -160,10 +152,11 @@ def test_one_class_of_words_is_the_measure_f1(rows):
     ],
 )
 def test_what_is_asked_for(spec, kind, bounds):
-    assert (parse_bucket_spec(spec).kind, parse_bucket_spec(spec).bounds) == (
-        kind,
-        bounds,
-    )
+    parsed = parse_bucket_spec(spec)
+    assert (parsed.kind, parsed.bounds) == (kind, bounds)
+
+
+UNORDERED = "has bounds that do not increase"
 
 
 @pytest.mark.parametrize(
@@ -172,15 +165,8 @@ def test_what_is_asked_for(spec, kind, bounds):
         ("lenght", UnknownNameError, r"No kind of bucket named 'lenght'. Did you mean"),
         ("label", UnknownNameError, r"No kind of bucket named 'label'"),
         ("document:1", OptionError, "Buckets by document take no bounds"),
-        (
-            "length:2,1",
-            OptionError,
-            "has bounds that do not increase; expected numbers such as",
-        ),
-        ("length:1,1", OptionError, "has bounds that do not increase"),
-        ("length:x", OptionError, "has bounds that do not increase"),
-        ("length:nan", OptionError, "has bounds that do not increase"),
-        ("length:inf", OptionError, "has bounds that do not increase"),
+        ("length:2,1", OptionError, f"{UNORDERED}; expected numbers such as"),
+        *((f"length:{x}", OptionError, UNORDERED) for x in ("1,1", "x", "nan", "inf")),
     ],
 )
 def test_what_cannot_be_asked_for(spec, error, message):

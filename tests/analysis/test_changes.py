@@ -45,10 +45,8 @@ def test_better_and_worse_whichever_way_the_metric_points(spec):
 
 def test_scores_are_those_of_the_segments():
     (one,) = found({"old": BEFORE, "new": AFTER}, ["wer", "bleu:tok=none"])
-    results = evaluate(
-        EvalSet([REFS]), {"old": BEFORE, "new": AFTER}, ["wer", "bleu:tok=none"],
-        levels=["segment"],
-    )  # fmt: skip
+    outputs, specs = {"old": BEFORE, "new": AFTER}, ["wer", "bleu:tok=none"]
+    results = evaluate(EvalSet([REFS]), outputs, specs, levels=["segment"])
     for change in [*one.improved, *one.worsened]:
         for spec, entry in change.scores.items():
             scores = [results[name][spec].segments for name in ("old", "new")]
@@ -60,13 +58,8 @@ def test_scores_are_those_of_the_segments():
 
 
 def test_all_that_is_known_of_a_segment_comes_along():
-    (one,) = found(
-        {"old": ["a x"], "new": ["a b"]},
-        ["wer"],
-        [["a b"], [None]],
-        ["quelle"],
-        ["doc"],
-    )
+    outputs, refs = {"old": ["a x"], "new": ["a b"]}, [["a b"], [None]]
+    (one,) = found(outputs, ["wer"], refs, ["quelle"], ["doc"])
     (change,) = one.improved
     assert (change.document, change.source) == ("doc", "quelle")
     assert change.references == ["a b", None]
@@ -104,9 +97,8 @@ def test_short_segments_can_be_left_out():
 def test_as_a_plain_loop_finds_them(rows):
     refs, before, after = map(list, zip(*rows, strict=True))
     (one,) = found({"old": before, "new": after}, ["chrf"], refs, most=None)
-    results = evaluate(
-        EvalSet([refs]), {"o": before, "n": after}, ["chrf"], levels=["segment"]
-    )
+    outputs = {"o": before, "n": after}
+    results = evaluate(EvalSet([refs]), outputs, ["chrf"], levels=["segment"])
     gains = results["n"]["chrf"].segments - results["o"]["chrf"].segments
     better = sorted((-gain, at) for at, gain in enumerate(gains, 1) if gain > 0)
     worse = sorted((gain, at) for at, gain in enumerate(gains, 1) if gain < 0)
@@ -117,10 +109,8 @@ def test_as_a_plain_loop_finds_them(rows):
 
 def test_several_systems_against_one_baseline():
     both = found({"old": BEFORE, "new": AFTER, "copy": BEFORE}, ["wer"])
-    assert [(one.baseline, one.system) for one in both] == [
-        ("old", "new"),
-        ("old", "copy"),
-    ]
+    pairs = [(one.baseline, one.system) for one in both]
+    assert pairs == [("old", "new"), ("old", "copy")]
     assert both[1].improved == []
 
 

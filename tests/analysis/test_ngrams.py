@@ -42,11 +42,9 @@ def plain(before, after, refs, order):
             one, other = grams(before[at], n), grams(after[at], n)
             for words in {*one, *other, *there}:
                 entry = counts[words]
-                matched = [min(side[words], there[words]) for side in (one, other)]
-                wrong = [
-                    side[words] - match
-                    for side, match in zip((one, other), matched, strict=True)
-                ]
+                sides = one[words], other[words]
+                matched = [min(count, there[words]) for count in sides]
+                wrong = [sides[0] - matched[0], sides[1] - matched[1]]
                 entry["reference"] += there[words]
                 for name, (then, now) in (("matched", matched), ("wrong", wrong)):
                     entry[f"{name}_before"] += then
@@ -58,27 +56,19 @@ def plain(before, after, refs, order):
 
 @given(st.data(), st.integers(1, 3))
 def test_counts_are_those_of_plain_counters(data, order):
-    streams = data.draw(
-        st.sampled_from([1, 3, 4]).flatmap(
-            lambda size: st.lists(
-                st.lists(st.text("ab ", max_size=8), min_size=size, max_size=size),
-                min_size=4,
-                max_size=4,
-            )
-        )
-    )
-    before, after, *refs = streams
+    size = data.draw(st.sampled_from([1, 3, 4]))
+    texts = st.lists(st.text("ab ", max_size=8), min_size=size, max_size=size)
+    before, after, *refs = data.draw(st.tuples(*[texts] * 4))
     expected = plain(before, after, refs, order)
     changes = found(before, after, refs, order=order, most=None)
     for name, (what, sign) in LISTS.items():
         listed = getattr(changes, name)
         spoken_for = len(listed) + sum(entry.stands_for for entry in listed)
-        turned = [
-            words
-            for words, entry in expected.items()
-            if sign * (entry[f"{what}_rose"] - entry[f"{what}_fell"]) > 0
-        ]
-        assert spoken_for == len(turned)
+        turned = (
+            sign * (entry[f"{what}_rose"] - entry[f"{what}_fell"]) > 0
+            for entry in expected.values()
+        )
+        assert spoken_for == sum(turned)
         sizes = [abs(entry.weight) for entry in listed]
         assert sizes == sorted(sizes, reverse=True)
         for entry in listed:
@@ -184,17 +174,15 @@ def test_short_lists_are_the_beginnings_of_long_ones(most):
     """What changed in one segment only is not gathered where lists are full without it."""
     rng = random.Random(6)
 
-    def texts() -> list[str]:
-        return [
-            " ".join(rng.choices("abcdefgh", k=rng.randrange(9))) for _ in range(80)
-        ]
-
-    corpus = texts(), texts(), [texts()]
+    before, after, ref = (
+        [" ".join(rng.choices("abcdefgh", k=rng.randrange(9))) for _ in range(80)]
+        for _ in range(3)
+    )
+    corpus = before, after, [ref]
     whole, short = found(*corpus, most=None), found(*corpus, most=most)
     for name in LISTS:
         entries = getattr(short, name)
         assert len(entries) <= most
         beginning = getattr(whole, name)[: len(entries)]
-        assert [entry.words for entry in entries] == [
-            entry.words for entry in beginning
-        ]
+        listed = [[entry.words for entry in each] for each in (entries, beginning)]
+        assert listed[0] == listed[1]

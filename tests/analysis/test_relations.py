@@ -1,4 +1,4 @@
-"""Correlations equal scipy's; squares hold every segment once."""
+"""Bins and squares hold every score once; correlations equal scipy's."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from metra.analysis.relations import relate_scores
+from metra import EvalSet, evaluate
+from metra.analysis.relations import (
+    compute_bin_edges,
+    count_distributions,
+    relate_scores,
+)
 
 PAIRS = st.lists(
     st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=3, max_size=40
@@ -44,7 +49,47 @@ def test_two_systems_have_no_correlation():
     points = [("a", 1, 2), ("b", 2, 3)]
     one = relate_scores("x", "y", points, np.arange(3.0), np.arange(3.0))
     assert one.systems_pearson is None
-    two = relate_scores(
-        "x", "y", [*points, ("c", 3, 4)], np.arange(3.0), np.arange(3.0)
-    )
+    points.append(("c", 3, 4))
+    two = relate_scores("x", "y", points, np.arange(3.0), np.arange(3.0))
     assert two.systems_pearson == pytest.approx(1)
+
+
+FLOATS = st.floats(-1e6, 1e6, allow_nan=False, allow_subnormal=False)
+SCORES = st.lists(FLOATS, min_size=1, max_size=50)
+
+
+@given(SCORES)
+def test_every_score_is_in_a_bin(scores):
+    edges = compute_bin_edges(np.array(scores))
+    assert np.all(np.diff(edges) > 0)
+    assert np.histogram(scores, edges)[0].sum() == len(scores)
+
+
+@pytest.mark.parametrize(
+    ("scores", "ends"),
+    [
+        pytest.param([0, 50], (0, 100), id="percent"),
+        pytest.param([0, 100], (0, 100), id="the whole range"),
+        pytest.param([-25, 0], (-26, 0), id="below zero"),
+        pytest.param([3, 3], (2.5, 3.5), id="all equal"),
+    ],
+)
+def test_edges_are_round(scores, ends):
+    edges = compute_bin_edges(np.array(scores, float))
+    assert (edges[0], edges[-1]) == pytest.approx(ends)
+
+
+def test_what_is_no_number_is_left_out():
+    edges = compute_bin_edges(np.array([np.nan, 10.0, 60.0]))
+    assert edges[-1] == 100
+    assert len(compute_bin_edges(np.array([np.nan]))) > 1
+
+
+def test_counts_and_medians_of_every_system():
+    refs = ["a b c d", "e f g h"]
+    outputs = {"same": refs, "half": ["a b x y", "e f g h"]}
+    results = evaluate(EvalSet(refs), outputs, ["precision"], levels=["segment"])
+    (found,) = count_distributions(results)
+    assert found.medians == {"same": 100, "half": 75}
+    assert found.counts["same"][-1] == 2
+    assert sum(found.counts["half"]) == 2

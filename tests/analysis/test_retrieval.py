@@ -6,7 +6,11 @@ import sys
 
 import pytest
 
-from metra.analysis.retrieval import evaluate_retrieval
+from metra.analysis.retrieval import (
+    compute_average_precision,
+    compute_ndcg,
+    evaluate_retrieval,
+)
 from metra.corpus import examples
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
@@ -185,3 +189,23 @@ def test_degrees_of_relevance_are_not_negative(tmp_path):
     path.write_text("q 0 d -1\nq 0 e 0\nq 0 f 0.5\n\nr 0 d 3\n")
     expected = {"q": {"d": 0.0, "e": 0.0, "f": 0.5}, "r": {"d": 3.0}}
     assert read_qrels(str(path)) == expected
+
+
+ORDERS = [  # documents as found, relevance, AP, DCG of the order found, of the best order
+    pytest.param("a b", {"a": 1, "b": 1}, 100, 1 + 1 / math.log2(3), 1 + 1 / math.log2(3),
+                 id="all there, in order"),
+    pytest.param("x a", {"a": 1}, 50, 1 / math.log2(3), 1, id="one place too low"),
+    pytest.param("a x b", {"a": 1, "b": 1}, 100 * (1 + 2 / 3) / 2, 1.5,
+                 1 + 1 / math.log2(3), id="one between"),
+    pytest.param("a", {"a": 1, "b": 1}, 50, 1, 1 + 1 / math.log2(3), id="one not found"),
+    pytest.param("", {"a": 1}, 0, 0, 1, id="nothing found"),
+    pytest.param("b a", {"a": 2, "b": 1, "x": 0}, 100, 1 + 2 / math.log2(3),
+                 2 + 1 / math.log2(3), id="the better one second"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("ranked", "relevance", "precision", "gain", "best"), ORDERS)
+def test_average_precision_and_ndcg_by_hand(ranked, relevance, precision, gain, best):
+    names = ranked.split()
+    figures = (f(names, relevance) for f in (compute_average_precision, compute_ndcg))
+    assert [*figures] == pytest.approx([precision, 100 * gain / best])

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from tests.analysis.judged import build_judged
 
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.meta import trust as trusting
 from metra.report.study import build_study
+from metra.scores.table import ScoredItem, Scorer, build_score_table
 from metra.scoring.evaluate import make_metrics
 from metra.stats.correlation import correlate
 
@@ -22,7 +22,12 @@ WORTH = {"good": 9, "fair": 7, "poor": 4, "bad": 1}
 
 
 def table(rows):
-    return build_judged([(*row[:3], "", row[3]) for row in rows])
+    """Build the table of rows with a system, a segment, a score and a judge."""
+    systems, segments, values, judges = zip(*rows, strict=True)
+    items = [ScoredItem(str(segment), "") for segment in segments]
+    scores = {Scorer("", "human"): values}
+    line = np.arange(2, len(systems) + 2)
+    return build_score_table(systems, items, scores, judges, line=line)
 
 
 def judged(*judges, systems=WORTH, spread=1):

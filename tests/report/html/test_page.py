@@ -11,7 +11,6 @@ import zlib
 import pytest
 
 import metra
-from metra.report import chart
 from metra.report.html.tables import format_difference, make_number_cell
 from metra.scoring.table import Cell
 
@@ -125,12 +124,6 @@ def test_a_label_file_becomes_a_bucket(cli, write, arguments, tmp_path):
     page = path.read_text(encoding="utf-8")
     assert ">By kind</h3>" in page
     assert 'data-csv="kind-bleu"' in page
-
-
-def test_a_place_outside_a_scale_is_its_end():
-    scale = chart.AxisScale(0, 10, 100, 200)
-    assert [scale(value) for value in (-5, 0, 5, 10, 50)] == [100, 100, 150, 200, 200]
-    assert chart.AxisScale(3, 3, 0, 10)(3) == 5
 
 
 @pytest.mark.parametrize(

@@ -40,11 +40,7 @@ def test_commands_take_their_defaults_from_one_place(found):
     given = [row for row in found if row[:2] not in tests]
     assert [row for row in given if row[2] != expected[row[1]]] == []
     paths = {row[0] for row in found}
-    assert {
-        "metra score",
-        "metra compare",
-        "metra meta correlate",
-    } <= paths
+    assert {"metra score", "metra compare", "metra meta correlate"} <= paths
 
 
 def test_what_is_shown_is_the_default(found):

@@ -192,10 +192,7 @@ def test_threads(metra_command, write):
             RecursionError("deep\nly"),
             r"error in metra \(RecursionError: deep\); please",
         ),
-        (
-            MemoryError(),
-            r"metra: Not enough memory; nothing more was",
-        ),
+        (MemoryError(), r"metra: Not enough memory; nothing more was"),
     ],
 )
 def test_faults_of_our_own(error, message, monkeypatch, capsys, tmp_path):

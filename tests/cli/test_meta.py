@@ -57,15 +57,7 @@ def test_the_same_seed_gives_the_same_digits(scores, cli):
     ]
     assert calls[0] == calls[1]
     other = cli(
-        "meta",
-        "correlate",
-        scores,
-        "--gold",
-        "mqm",
-        "--format",
-        "json",
-        "--set",
-        "seed=1",
+        "meta", "correlate", scores, *"--gold mqm --format json --set seed=1".split()
     )
     assert other.out != calls[0]
 
@@ -85,15 +77,7 @@ def test_pictures_are_whole(question, scores, cli, tmp_path):
 
 def test_upside_down_is_suspected(scores, cli):
     done = cli(
-        "meta",
-        "correlate",
-        scores,
-        "--gold",
-        "mqm",
-        "--trials",
-        "0",
-        "--coef",
-        "pearson",
+        "meta", "correlate", scores, *"--gold mqm --trials 0 --coef pearson".split()
     )
     assert "pearson of error is far below zero" in done.out
     assert "--read lower=NAME" in done.out
@@ -124,10 +108,7 @@ def test_language_pairs_are_kept_apart(scores, cli):
         "correlate",
         f"en-de={scores}",
         f"zh-en={scores}",
-        "--gold",
-        "mqm",
-        "--trials",
-        "0",
+        *"--gold mqm --trials 0".split(),
     )
     assert "en-de: Agreement with mqm" in done.out
     assert "zh-en: Agreement with mqm" in done.out
@@ -266,9 +247,7 @@ def ask_about_outputs(cli, judged, *options):
     ("spec", "message"),
     [
         pytest.param(
-            "untranslated:rule=copied",
-            "needs the source; give -s FILE.",
-            id="source",
+            "untranslated:rule=copied", "needs the source; give -s FILE.", id="source"
         ),
         pytest.param("bleu", "needs a reference", id="refs"),
         pytest.param("ltv", "documents are missing; give --docs FILE", id="documents"),
@@ -298,12 +277,7 @@ def test_systems_columns_and_weights_by_options(write, cli):
     ]
     path = write("scores.csv", [*lines, "C,1,x,2,3", "C,2,x,4,2"])
     names = write("names.tsv", ["A.1\tA"])
-    options = (
-        "--read",
-        "system=model,segment=line",
-        "--read",
-        f"names={names}",
-    )
+    options = ("--read", "system=model,segment=line", "--read", f"names={names}")
     done = cli("meta", "rank", path, "--scorer", "mqm", *options, "--format", "json")
     assert done.code == 0, done.err
     rows = json.loads(done.out)["tables"]["ranking"]
@@ -333,16 +307,7 @@ def test_judges_alone_make_a_curve_of_documents(write, cli):
             for judge in range(2):
                 value = 10 * at + (segment * 7 + judge * 3 + at) % 5
                 lines.append(f"{system}\t{segment}\tj{judge}\t{value}")
-    options = (
-        "--gold",
-        "esa",
-        "--lengths",
-        "1,all",
-        "--documents",
-        "20",
-        "--format",
-        "json",
-    )
+    options = (*"--gold esa --lengths 1,all --documents 20 --format json".split(),)
     done = cli("meta", "pseudo", write("esa.tsv", lines), *options)
     assert done.code == 0, done.err
     (row,) = json.loads(done.out)["tables"]["pseudo"]

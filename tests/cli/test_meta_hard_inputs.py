@@ -318,15 +318,7 @@ def test_what_is_no_total_is_refused(gold, said, tmp_path):
         "system\tseg\tjudge\tadequacy\tfluency\terrors\tlater\tm\n"
         "A\t1\tann\t1\t1\t1\t\t3\nA\t1\tbob\t\t\t\t1\t3\nB\t1\tann\t2\t2\t2\t\t4\n"
     )
-    ask = [
-        "meta",
-        "correlate",
-        str(path),
-        "--gold",
-        gold,
-        "--read",
-        "lower=errors",
-    ]
+    ask = ["meta", "correlate", str(path), "--gold", gold, "--read", "lower=errors"]
     done = CliRunner().invoke(cli, ask)
     assert done.exit_code != 0
     assert said in str(done.exception) + done.output

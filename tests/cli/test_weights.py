@@ -141,10 +141,7 @@ def test_one_reference_is_not_two(cli, write):
     path = write("set.tsv", ["doc\tref:A\tref:B", "x\ta b\tq", "y\tb c\tq"])
     other = write("other.tsv", ["ref:C", "a", "b"])
     ran = cli("weights", "stability", path, other)
-    assert (ran.code, "two references to compare; found 3" in ran.err) == (
-        2,
-        True,
-    )
+    assert (ran.code, "two references to compare; found 3" in ran.err) == (2, True)
 
 
 def test_the_help_shows_the_shape_of_a_list(cli):

@@ -72,10 +72,7 @@ def test_a_damaged_packed_file(ending, damage, write, cli):
 
 @pytest.mark.parametrize(
     ("name", "reason"),
-    [
-        ("no/such.txt", "No such file or directory"),
-        (".", "Is a directory"),
-    ],
+    [("no/such.txt", "No such file or directory"), (".", "Is a directory")],
 )
 def test_a_file_that_cannot_be_read(name, reason, tmp_path, cli, write):
     output = write("out.txt", ["a"])

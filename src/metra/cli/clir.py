@@ -57,10 +57,5 @@ def clir(
 
     asked = read_queries(queries)
     judged = read_qrels(qrels) if qrels else None
-    result = evaluate_retrieval(
-        files.open(),
-        asked,
-        judged,
-        text=text,
-    )
+    result = evaluate_retrieval(files.open(), asked, judged, text=text)
     output.write_output(RETRIEVAL_WRITERS[form](result), out)

@@ -104,11 +104,7 @@ def show(database: str, source: str | None) -> None:
 @options.option("--format form", "Output format.", choices=["table", "tsv", "json"])
 @options.out
 def index(
-    database: str,
-    files: "CorpusFiles",
-    spec: str,
-    form: str,
-    out: str | None,
+    database: str, files: "CorpusFiles", spec: str, form: str, out: str | None
 ) -> None:
     """List every sentence with its score and the evidence for it.
 

@@ -43,20 +43,12 @@ if TYPE_CHECKING:
     type=FiniteRange(0),
 )
 @options.significance
-@option(
-    "--format form",
-    "Output format.",
-    choices=["table", "markdown", "json"],
-)
+@option("--format form", "Output format.", choices=["table", "markdown", "json"])
 @options.out
 @option("--junit FILE", "Also write the checks as JUnit XML.")
 @options.strict
 def gate(
-    files: "CorpusFiles",
-    baseline: str,
-    form: str,
-    out: str | None,
-    **given: Any,
+    files: "CorpusFiles", baseline: str, form: str, out: str | None, **given: Any
 ) -> None:
     """Check OUTPUTs against a saved baseline; exit with code 1 if a check fails.
 

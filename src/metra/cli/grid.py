@@ -16,15 +16,10 @@ if TYPE_CHECKING:
 @click.argument("output", metavar="OUTPUT")
 @options.input_files("references")
 @option(
-    "-n --segment number",
-    "Segment to show, counted from 1.",
-    least=1,
-    required=True,
+    "-n --segment number", "Segment to show, counted from 1.", least=1, required=True
 )
 @option(
-    "-m --metric spec SPEC",
-    "Metric that aligns words: gtm, meteor, wer, …",
-    "gtm:e=2",
+    "-m --metric spec SPEC", "Metric that aligns words: gtm, meteor, wer, …", "gtm:e=2"
 )
 @option("--system NAME", "System to show, if OUTPUT has several.")
 @options.out

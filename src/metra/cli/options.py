@@ -471,9 +471,7 @@ significance = add_options(
     ),
 )
 strict = option(
-    "--strict",
-    "Treat warnings about suspicious input as errors.",
-    is_flag=True,
+    "--strict", "Treat warnings about suspicious input as errors.", is_flag=True
 )
 labels = option(
     "--labels NAME=FILE",

@@ -17,14 +17,9 @@ if TYPE_CHECKING:
 @options.input_files("references", "source", "test_set")
 @options.text_preparation(tok="13a", case="mixed", stem="no")
 @option(
-    "--show TRAIT",
-    "List the segments with a trait, such as loops, numbers or empty.",
+    "--show TRAIT", "List the segments with a trait, such as loops, numbers or empty."
 )
-@option(
-    "--format form",
-    "Output format.",
-    choices=["table", "json", "markdown"],
-)
+@option("--format form", "Output format.", choices=["table", "json", "markdown"])
 @options.out
 def profile(
     files: "CorpusFiles",

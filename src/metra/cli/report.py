@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 )
 @options.labels
 @option(
-    "--baseline NAME",
-    "System that the others are compared with; the first by default.",
+    "--baseline NAME", "System that the others are compared with; the first by default."
 )
 @option("--title", "Title of the report.", "Translation report")
 @option("-o --out FILE", "Write the report to this HTML file.", "report.html")

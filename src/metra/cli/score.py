@@ -33,11 +33,7 @@ if TYPE_CHECKING:
 @option(
     "--ci", "Add 95% bootstrap confidence intervals to system scores.", is_flag=True
 )
-@option(
-    "--ci-method",
-    "Method for the interval.",
-    choices=["percentile", "bca"],
-)
+@option("--ci-method", "Method for the interval.", choices=["percentile", "bca"])
 @options.unit
 @option("--trials", "Number of resamples.", defaults.TRIALS, least=1)
 @options.seed
@@ -122,11 +118,7 @@ def score(
     metra score sysA.txt sysB.txt -r ref.txt -m bleu -m comet@comet.json --ci
     metra score --scores automatic_scores --sort
     """
-    from metra.scoring.evaluate import (
-        check_first_rows,
-        evaluate_files,
-        make_metrics,
-    )
+    from metra.scoring.evaluate import check_first_rows, evaluate_files, make_metrics
 
     levels = [level.strip() for level in given["level"].split(",")]
     specs, described = [*metrics], []

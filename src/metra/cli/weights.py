@@ -45,10 +45,7 @@ _out = option("-o --out FILE", "Write the list to this file instead of the scree
 @_out
 @options.text_preparation(tok="13a", case="mixed", stem="no")
 def build(
-    paths: tuple[str, ...],
-    files: "CorpusFiles",
-    out: str | None,
-    text: "Preparation",
+    paths: tuple[str, ...], files: "CorpusFiles", out: str | None, text: "Preparation"
 ) -> None:
     """Count the words of a CORPUS and write its list.
 
@@ -168,10 +165,7 @@ def stability(
 @options.input_files("references", "documents")
 @option("--by", "Weight that measures salience.", choices=["tfidf", "s"])
 @option(
-    "--threshold",
-    "Weights above this count as high salience.",
-    3.0,
-    type=FiniteRange(),
+    "--threshold", "Weights above this count as high salience.", 3.0, type=FiniteRange()
 )
 @option("-n length N", "Longest n-grams to count, in words.", 1, least=1)
 @option("-o --out FILE", "Write all results to this file, tab-separated.")

@@ -12,11 +12,7 @@ from metra.formats.texts.columns import (
     list_values,
 )
 from metra.formats.texts.parallel import ParallelTable
-from metra.formats.texts.rows import (
-    RowChunk,
-    check_names,
-    list_text_fields,
-)
+from metra.formats.texts.rows import RowChunk, check_names, list_text_fields
 from metra.formats.texts.sources import Source, get_kept_segments
 from metra.stats.parallel import Progress
 

@@ -65,9 +65,7 @@ def find_dialect(
 
     try:
         dialect = recognise_dialect(
-            *(open_lines, preferred, count_known),
-            delimiter=delimiter,
-            quoted=quoted,
+            *(open_lines, preferred, count_known), delimiter=delimiter, quoted=quoted
         )
         if dialect.delimiter != "\t" and _contains(path, _GUARD):
             lines = islice(open_lines(), dialect.skipped, None)

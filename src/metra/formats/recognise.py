@@ -153,8 +153,7 @@ _WMT_XML_FORMAT = TextFormat(
     has_partial_references=True,
 )
 XLSX = TextFormat(
-    *("xlsx", "xlsx", (".xlsx", ".xlsm", ".xls", ".ods")),
-    has_column_names=True,
+    *("xlsx", "xlsx", (".xlsx", ".xlsm", ".xls", ".ods")), has_column_names=True
 )
 _ALL = (
     PLAIN,

@@ -142,10 +142,7 @@ def test_only_what_is_wanted_is_read(parquet, monkeypatch):
 
 
 def test_columns_of_folders_are_marked_wherever_they_are():
-    from metra.formats.texts.parquet import (
-        list_added,
-        mark_partitions,
-    )
+    from metra.formats.texts.parquet import list_added, mark_partitions
 
     schema = pa.schema([("lp", pa.string()), ("hyp", pa.string()), ("x", pa.string())])
     for names, path in (

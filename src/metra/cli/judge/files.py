@@ -20,10 +20,7 @@ from metra.errors import OptionError
     "File to write, compressed if the name ends in .gz, .xz or .zst; - writes to the "
     "screen, the default without --store.",
 )
-@option(
-    "--store url STORE",
-    "Add the judgements to this store, as a closed campaign.",
-)
+@option("--store url STORE", "Add the judgements to this store, as a closed campaign.")
 @option("--name NAME", "Name of the campaign in the store.")
 @option(
     "--lang SOURCE-TARGET",

@@ -384,10 +384,7 @@ def _open_table(source: "Source", wanted: Sequence[Field] | None) -> _Table:
 
 
 def _build_reader(
-    table: _Table,
-    tables: Generator[pa.Table],
-    progress: _Progress,
-    start: int = 0,
+    table: _Table, tables: Generator[pa.Table], progress: _Progress, start: int = 0
 ) -> Reader:
     """Build what reads rows of a table as columns, from its segment `start` on."""
     nothing = pa.array([], pa.large_string())

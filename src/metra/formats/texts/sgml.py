@@ -39,8 +39,7 @@ _OWN = re.compile(
 )
 _ANY = re.compile(r"<[/!?a-z]", _AS_IN_FILES)
 _TAG = re.compile(
-    r"""<(/?)([a-z][\w.:-]*+)((?:[^"'<>]++|"[^"<\n]*+"|'[^'<\n]*+')*+)>""",
-    _AS_IN_FILES,
+    r"""<(/?)([a-z][\w.:-]*+)((?:[^"'<>]++|"[^"<\n]*+"|'[^'<\n]*+')*+)>""", _AS_IN_FILES
 )
 _DECLARATION = re.compile(r"<()([!?]\w*+)([^<>\[]*+)>", re.ASCII)
 # A slash belongs to a value without quotes unless it is the last thing in the tag.

@@ -19,11 +19,7 @@ from metra.formats.texts.columns import (
     open_columns,
     read_header,
 )
-from metra.formats.texts.rows import (
-    Chunks,
-    Fields,
-    format_cells,
-)
+from metra.formats.texts.rows import Chunks, Fields, format_cells
 from metra.formats.workbook import create_workbook, read_sheet
 
 if TYPE_CHECKING:

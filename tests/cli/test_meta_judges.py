@@ -22,34 +22,6 @@ def scores(write):
     return write("scores.tsv", lines)
 
 
-QUESTIONS = [
-    ("agree", "--scorer", "esa", "--trials", "30"),
-    ("agree", "--scorer", "esa", "--normalise", "z", "--trials", "0"),
-    ("normalise", "--scorer", "esa"),
-    ("normalise", "--scorer", "esa", "--method", "rank", "--bad", "s0"),
-    (*"pseudo --gold esa --lengths 1,5,all --documents 20 --set test=yes".split(),),
-    (*"pseudo --gold esa --lengths 2 --documents 20 --set normalise=z".split(),),
-    (*"rank --scorer esa --by z --against metric".split(),),
-    ("rank", "--scorer", "metric", "--set", "clusters=range", "--test", "rank-sum"),
-    ("variance", "--scorer", "esa", "--trials", "20"),
-    ("variance", "--scorer", "metric", "--trials", "0", "--raters", "2"),
-    ("power", "--scorer", "esa", "--segments", "20,80", "--raters", "1,2"),
-    ("power", "--scorer", "metric", "--segments", "40", "--set", "pairs=0"),
-]
-
-
-@pytest.mark.parametrize("question", QUESTIONS, ids=" ".join)
-@pytest.mark.parametrize("form", ["table", "json", "tsv", "markdown", "latex"])
-def test_every_question_in_every_format(question, form, scores, cli):
-    name, *rest = question
-    done = cli("meta", name, scores, *rest, "--format", form)
-    assert (done.code, done.err) == (0, "")
-    assert "meta|" in done.out
-    assert "nan" not in done.out.lower().split()
-    if form == "json":
-        assert json.loads(done.out)["tables"]
-
-
 @pytest.mark.parametrize(
     ("question", "pictures"),
     [

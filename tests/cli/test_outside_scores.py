@@ -81,7 +81,7 @@ def test_small_scores_have_four_digits_everywhere(cli, tmp_path):
         *PAIR,
         "-m",
         f"xcomet@{XCOMET}",
-        *"--changes 1 --bucket length".split(),
+        *["--changes", "1", "--bucket", "length"],
     )
     assert re.search(
         r"better 1: .*  xcomet 0\.\d{4} → 0\.\d{4} \(\+0\.\d{4}\)\n", ran.out
@@ -174,7 +174,12 @@ def test_meta_takes_them_as_scores_and_as_metrics(cli, tmp_path):
         for number, entry in enumerate(entries, 1)
     ]
     gold.write_text("\n".join(["system\tsegment\tvalue\tscorer", *rows]) + "\n")
-    question = ("meta", "correlate", gold, *"--gold da --level sys --trials 0".split())
+    question = (
+        "meta",
+        "correlate",
+        gold,
+        *["--gold", "da", "--level", "sys", "--trials", "0"],
+    )
     as_file = cli(*question, XCOMET, "--coef", "pearson")
     assert as_file.code == 0, as_file.err
     assert "COMET     1.000" in as_file.out

@@ -53,7 +53,10 @@ def test_groups_beside_the_total(cli, parquet):
 
 
 def test_the_same_groups_in_every_format(cli, parquet, tsv):
-    options = (*COLUMNS, *"-m bleu -m ter --group-by year --format json".split())
+    options = (
+        *COLUMNS,
+        *["-m", "bleu", "-m", "ter", "--group-by", "year", "--format", "json"],
+    )
     mine = json.loads(cli("score", parquet, *options).out)
     other = json.loads(cli("score", tsv, *options).out)
     assert mine["systems"] == other["systems"]
@@ -271,7 +274,10 @@ def partitioned(tmp_path):
 
 def test_folders_named_after_columns_are_columns(cli, partitioned, tmp_path):
     folder, whole = partitioned
-    options = (*COLUMNS, *"-m bleu -m f1 --format json --group-by lp,year".split())
+    options = (
+        *COLUMNS,
+        *["-m", "bleu", "-m", "f1", "--format", "json", "--group-by", "lp,year"],
+    )
     expected, found = (cli("score", path, *options) for path in (whole, folder))
     assert found.code == 0, found.err
     assert json.loads(found.out) == json.loads(expected.out)
@@ -347,7 +353,9 @@ def test_lists_of_references(cli, tmp_path, monkeypatch, extra):
         table = pa.table({"hyp": hyps, "refs": pa.array(lists, kind)})
         for number in range(2):
             pq.write_table(table.slice(2 * number, 2), f"{number}.parquet")
-        options = (*"--read hyp=A=hyp -m bleu -m chrf --format json".split(),)
+        options = (
+            *["--read", "hyp=A=hyp", "-m", "bleu", "-m", "chrf", "--format", "json"],
+        )
         expected = cli("score", "columns.parquet", *options, *extra)
         found = cli("score", "0.parquet", "1.parquet", *options, *extra)
         assert found.code == 0, found.err

@@ -63,7 +63,10 @@ def test_a_set_scores_as_its_files_do(cli, out, files):
 
 def test_subsets_leave_out_outputs_and_references_alike(cli, out):
     ran = cli(
-        "score", out, *T, *"-m wer --read subset=origlang=de --format json".split()
+        "score",
+        out,
+        *T,
+        *["-m", "wer", "--read", "subset=origlang=de", "--format", "json"],
     )
     data = json.loads(ran.out)
     assert data["evalset"] == {
@@ -245,7 +248,20 @@ def metrics_eval(home):
 
 def test_scores_of_a_test_set(cli, metrics_eval):
     """Metrics count by the usual reference, or by none."""
-    asked = (*"meta correlate -t wmtx -l en-de --gold mqm --trials 0".split(),)
+    asked = (
+        *[
+            "meta",
+            "correlate",
+            "-t",
+            "wmtx",
+            "-l",
+            "en-de",
+            "--gold",
+            "mqm",
+            "--trials",
+            "0",
+        ],
+    )
     ran = cli(*asked, "--coef", "pearson", "--format", "json")
     assert ran.code == 0, ran.err
     rows = json.loads(ran.out)["tables"]["en-de"]

@@ -66,6 +66,12 @@ def run(files: list[Path], out: Path, to: str = "auto", **more) -> Path:
     return out
 
 
+def refusal(kind: type[MetraError], *arguments, **more) -> str:
+    with pytest.raises(kind) as raised:
+        run(*arguments, **more)
+    return str(raised.value)
+
+
 def read_rows(path: Path) -> list[dict]:
     """Read whatever was written, a row a segment, by the names of a table's columns."""
     if path.is_dir() and (path / "docs.txt").exists():
@@ -310,144 +316,77 @@ def test_texts_come_back_or_are_refused(tmp_path, to, what):
         assert [{name: row[name] for name in rows[0]} for row in found] == rows
 
 
-CANNOT = [
-    pytest.param("tsv", {"output:x": "a\tb"}, "Segment 2 (document 'd1', segment "
-                 "'b') of the output 'x' holds a tab, "
-                 "which tsv cannot represent; change "
-                 "the text, or choose another format.", id="tab in tsv"),
-    pytest.param("tsv", {"source": "a\nb"}, "Segment 2 (document 'd1', segment 'b') "
-                 "of the source contains a line break, "
-                 "which tsv cannot represent; change the "
-                 "text, or choose another format.", id="line break in tsv"),
-    pytest.param("tsv", {"source": "a\r"}, "Segment 2 (document 'd1', segment 'b') "
-                 "of the source ends in a carriage return, "
-                 "which tsv cannot represent; change the "
-                 "text, or choose another format.", id="return at the end in tsv"),
-    pytest.param("tsv", {"ref:A": ""}, "Segment 2 (document 'd1', segment 'b') of "
-                 "the reference 'A' is empty but not missing, "
-                 "which tsv cannot represent; change the text, "
-                 "or choose another format.", id="empty reference in tsv"),
-    pytest.param("tsv", {"ref:A": "a\tb"}, "Segment 2 (document 'd1', segment 'b') "
-                 "of the reference 'A' holds a tab, which "
-                 "tsv cannot represent; change the text, "
-                 "or choose another format.", id="tab in a reference in tsv"),
-    pytest.param("tsv", {"output:x": None}, "Segment 2 (document 'd1', segment 'b') "
-                 "of the output 'x' is missing, which tsv "
-                 "cannot represent; change the text, or "
-                 "choose another format.", id="missing output in tsv"),
-    pytest.param("csv", {"output:x": "a\r\nb"}, "Segment 2 (document 'd1', segment "
-                 "'b') of the output 'x' contains a "
-                 "carriage return before a line break, "
-                 "which csv cannot represent; change "
-                 "the text, or choose another format.", id="line end in csv"),
-    pytest.param("csv", {"output:x": "\0"}, "Segment 2 (document 'd1', segment 'b') "
-                 "of the output 'x' contains a zero byte, "
-                 "which csv cannot represent; change the "
-                 "text, or choose another format.", id="zero byte in csv"),
-    pytest.param("csv", {"ref:A": ""}, "Segment 2 (document 'd1', segment 'b') of "
-                 "the reference 'A' is empty but not missing, "
-                 "which csv cannot represent; change the text, "
-                 "or choose another format.", id="empty reference in csv"),
-    pytest.param("xlsx", {"output:x": "\U0001f600" * 16_384},
-                 "Segment 2 (document 'd1', segment "
-                 "'b') of the output 'x' has 32,768 "
-                 "characters (of 32,767 at most), which "
-                 "xlsx cannot represent; change the "
-                 "text, or choose another format.",
-                 id="too long for Excel"),
-    pytest.param("xlsx", {"output:x": "_x0041_x0042_"}, "Segment 2 (document 'd1', segment "
-                 "'b') of the output 'x' holds "
-                 "'_x0041_x0042_', which xlsx cannot "
-                 "represent; change the text, or choose "
-                 "another format.", id="escapes of Excel"),
-    pytest.param("plain", {"ref:A": None}, "Segment 2 (document 'd1', segment 'b') "
-                 "of the reference 'A' is missing, which "
-                 "plain cannot represent; change the text, "
-                 "or choose another format.", id="missing reference in plain"),
-    pytest.param("plain", {"output:x": "a\nb"}, "Segment 2 (document 'd1', segment "
-                 "'b') of the output 'x' contains a "
-                 "line break, which plain cannot "
-                 "represent; change the text, or choose "
-                 "another format.", id="line break in plain"),
-    pytest.param("plain", {"output:x": "a\r"}, "Segment 2 (document 'd1', segment "
-                 "'b') of the output 'x' ends in a "
-                 "carriage return, which plain cannot "
-                 "represent; change the text, or choose "
-                 "another format.", id="return at the end in plain"),
-    pytest.param("plain", {"seg": "a\tb"}, "Segment 2 (document 'd1', segment "
-                 "'a\\tb') of the label 'seg' holds a tab, "
-                 "which plain cannot represent; leave the "
-                 "label out with `drop` seg.", id="tab in an id in plain"),
-    pytest.param("sgml", {"output:x": "a\rb"}, "Segment 2 (document 'd1', segment "
-                 "'b') of the output 'x' contains a "
-                 "line break, which sgml cannot "
-                 "represent; change the text, or choose "
-                 "another format.", id="line break in sgml"),
-    pytest.param("sgml", {"ref:B": None}, "Segment 2 (document 'd1', segment 'b') of "
-                 "the reference 'B' is missing, which sgml "
-                 "cannot represent; change the text, or "
-                 "choose another format.", id="missing reference in sgml"),
-    pytest.param("sgml", {"seg": "1"}, "Segment 2 (document 'd1', segment '1') of "
-                 "the label 'seg' is '1', which the same "
-                 "document already has, which sgml cannot "
-                 "represent; leave the label out with `drop` "
-                 "seg.", id="id twice"),
-    pytest.param("sgml", {"seg": "a\nb"}, "Segment 2 (document 'd1', segment "
-                 "'a\\nb') of the label 'seg' is 'a\\nb', "
-                 "which sgml cannot represent; leave the "
-                 "label out with `drop` seg.", id="line break in an id"),
-    pytest.param("sgml", {"doc": "d0", "label:genre": "a\nb"},
-                 "Segment 2 (document 'd0', segment "
-                 "'b') of the label 'genre' is 'a\\nb', "
-                 "which sgml cannot represent; leave "
-                 "the label out with `drop` genre.", id="line break in a label"),
-    pytest.param("sgml", {"doc": " d"}, "Segment 2 (document ' d', segment 'b') has "
-                 "the document id ' d', which sgml cannot "
-                 "represent; change the text, or choose "
-                 "another format.", id="blank around a document id"),
-    pytest.param("sgml", {"doc": None}, "Segment 2 (document None, segment 'b') has "
-                 "no document id, which sgml cannot "
-                 "represent; change the text, or choose "
-                 "another format.", id="no document id"),
-    pytest.param("sgml", {"label:genre": "x"}, "Segment 2 (document 'd1', segment "
-                 "'b') of the label 'genre' is 'x', but "
-                 "'nw' before it in the same document, "
-                 "which sgml cannot represent; leave "
-                 "the label out with `drop` genre.", id="label changes"),
-    pytest.param("wmt-xml", {"output:x": "a\x01b"}, "Segment 2 (document 'd1', segment "
-                 "'b') of the output 'x' contains the "
-                 "character U+0001, which wmt-xml "
-                 "cannot represent; change the text, or "
-                 "choose another format.", id="control character in XML"),
-    pytest.param("wmt-xml", {"output:x": "\uffff"}, "Segment 2 (document 'd1', segment "
-                 "'b') of the output 'x' contains the "
-                 "character U+FFFF, which wmt-xml "
-                 "cannot represent; change the text, or "
-                 "choose another format.", id="no character of XML"),
-    pytest.param("wmt-xml", {"ref:B": None}, "Segment 2 (document 'd1', segment 'b') "
-                 "of the reference 'B' is missing, "
-                 "unlike others of its document, which "
-                 "wmt-xml cannot represent; change the "
-                 "text, or choose another format.",
-                 id="reference missing inside of a document"),
-    pytest.param("wmt-xml", {"source": None}, "Segment 2 (document 'd1', segment "
-                 "'b') of the source is missing, which "
-                 "wmt-xml cannot represent; change the "
-                 "text, or choose another format.", id="missing source in XML"),
-    pytest.param("wmt-xml", {"seg": "a\x02"}, "Segment 2 (document 'd1', segment "
-                 "'a\\x02') of the label 'seg' is "
-                 "'a\\x02', which wmt-xml cannot "
-                 "represent; leave the label out with "
-                 "`drop` seg.", id="control character in an id"),
-]  # fmt: skip
+CANNOT = [  # format, what the second segment has, the problem, the label to leave out
+    ("tsv", {"output:x": "a\tb"}, "of the output 'x' holds a tab", ""),
+    ("tsv", {"source": "a\nb"}, "of the source contains a line break", ""),
+    ("tsv", {"source": "a\r"}, "of the source ends in a carriage return", ""),
+    ("tsv", {"ref:A": ""}, "of the reference 'A' is empty but not missing", ""),
+    ("tsv", {"ref:A": "a\tb"}, "of the reference 'A' holds a tab", ""),
+    ("tsv", {"output:x": None}, "of the output 'x' is missing", ""),
+    (
+        *("csv", {"output:x": "a\r\nb"}),
+        *("of the output 'x' contains a carriage return before a line break", ""),
+    ),
+    ("csv", {"output:x": "\0"}, "of the output 'x' contains a zero byte", ""),
+    ("csv", {"ref:A": ""}, "of the reference 'A' is empty but not missing", ""),
+    (
+        *("xlsx", {"output:x": "\U0001f600" * 16_384}),
+        *("of the output 'x' has 32,768 characters (of 32,767 at most)", ""),
+    ),
+    (
+        *("xlsx", {"output:x": "_x0041_x0042_"}),
+        *("of the output 'x' holds '_x0041_x0042_'", ""),
+    ),
+    ("plain", {"ref:A": None}, "of the reference 'A' is missing", ""),
+    ("plain", {"output:x": "a\nb"}, "of the output 'x' contains a line break", ""),
+    ("plain", {"output:x": "a\r"}, "of the output 'x' ends in a carriage return", ""),
+    ("plain", {"seg": "a\tb"}, "of the label 'seg' holds a tab", "seg"),
+    ("sgml", {"output:x": "a\rb"}, "of the output 'x' contains a line break", ""),
+    ("sgml", {"ref:B": None}, "of the reference 'B' is missing", ""),
+    (
+        *("sgml", {"seg": "1"}),
+        *("of the label 'seg' is '1', which the same document already has", "seg"),
+    ),
+    ("sgml", {"seg": "a\nb"}, "of the label 'seg' is 'a\\nb'", "seg"),
+    (
+        *("sgml", {"doc": "d0", "label:genre": "a\nb"}),
+        *("of the label 'genre' is 'a\\nb'", "genre"),
+    ),
+    ("sgml", {"doc": " d"}, "has the document id ' d'", ""),
+    ("sgml", {"doc": None}, "has no document id", ""),
+    (
+        *("sgml", {"label:genre": "x"}),
+        "of the label 'genre' is 'x', but 'nw' before it in the same document",
+        "genre",
+    ),
+    (
+        *("wmt-xml", {"output:x": "a\x01b"}),
+        *("of the output 'x' contains the character U+0001", ""),
+    ),
+    (
+        *("wmt-xml", {"output:x": "\uffff"}),
+        *("of the output 'x' contains the character U+FFFF", ""),
+    ),
+    (
+        *("wmt-xml", {"ref:B": None}),
+        *("of the reference 'B' is missing, unlike others of its document", ""),
+    ),
+    ("wmt-xml", {"source": None}, "of the source is missing", ""),
+    ("wmt-xml", {"seg": "a\x02"}, "of the label 'seg' is 'a\\x02'", "seg"),
+]
 
 
-@pytest.mark.parametrize(("to", "change", "message"), CANNOT)
-def test_what_a_format_cannot_carry(tmp_path, to, change, message):
+@pytest.mark.parametrize(("to", "change", "what", "label"), CANNOT)
+def test_what_a_format_cannot_carry(tmp_path, to, change, what, label):
     start = write_rows(tmp_path / "start.jsonl", [ROWS[0], ROWS[1] | change, ROWS[2]])
-    with pytest.raises(FormatError) as raised:
-        run([start], tmp_path / f"out{SUFFIXES[to]}")
-    assert str(raised.value) == message
+    document, segment = ((ROWS[1] | change)[name] for name in ("doc", "seg"))
+    remedy = "change the text, or choose another format"
+    if label:
+        remedy = f"leave the label out with `drop` {label}"
+    assert refusal(FormatError, [start], tmp_path / f"out{SUFFIXES[to]}") == (
+        f"Segment 2 (document {document!r}, segment {segment!r}) {what}, which {to} cannot "
+        f"represent; {remedy}."
+    )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["start.jsonl"]
 
 
@@ -462,14 +401,6 @@ def test_quotes_that_tabs_cannot_carry(tmp_path):
     rows += [{"source": "a", "output:x": 'a 5" disk'}] * 2000
     start = write_rows(tmp_path / "a.jsonl", rows)
     assert read_rows(run([start], tmp_path / "a.tsv")) == rows
-
-
-def test_sheets_end_in_a_text(tmp_path):
-    start = write_rows(tmp_path / "a.jsonl", [{"output:x": "a"}, {"output:x": ""}])
-    assert refusal(FormatError, [start], tmp_path / "a.xlsx") == (
-        "The last segment is empty in all columns, which xlsx cannot represent; "
-        "choose another format."
-    )
 
 
 def test_no_cell_of_a_spreadsheet_is_a_formula(tmp_path):
@@ -497,68 +428,67 @@ def test_other_programs_read_what_is_written(tmp_path):
         assert frame.to_dict(orient="records") == expected
 
 
-def test_a_reference_that_comes_back_inside_of_a_document(tmp_path):
-    rows = [ROWS[0] | {"ref:B": None}, ROWS[1]]
-    with pytest.raises(FormatError) as raised:
-        run([write_rows(tmp_path / "a.jsonl", rows)], tmp_path / "a.xml")
-    assert "of the reference 'B' is not missing, unlike others" in str(raised.value)
-
-
-def test_a_reference_that_no_document_has(tmp_path):
-    rows = [row | {"ref:B": None} for row in ROWS]
-    with pytest.raises(FormatError) as raised:
-        run([write_rows(tmp_path / "a.jsonl", rows)], tmp_path / "a.xml")
-    assert str(raised.value) == (
-        "All of the reference 'B' is missing, so wmt-xml cannot represent it; leave "
-        "it out with `drop` 'ref:B'."
-    )
-
-
-def test_a_document_in_two_pieces(tmp_path):
-    rows = [ROWS[0], ROWS[2], ROWS[1]]
-    with pytest.raises(FormatError) as raised:
-        run([write_rows(tmp_path / "a.jsonl", rows)], tmp_path / "a.sgm")
-    assert str(raised.value) == (
+WHOLE = [  # rows that cannot be written, the file, the message
+    pytest.param(
+        [ROWS[0] | {"ref:B": None}, ROWS[1]], "a.xml",
+        "Segment 2 (document 'd1', segment 'b') of the reference 'B' is not missing, unlike "
+        "others of its document, which wmt-xml cannot represent; change the text, or choose "
+        "another format.", id="a reference that comes back inside of a document"),
+    pytest.param(
+        [row | {"ref:B": None} for row in ROWS], "a.xml",
+        "All of the reference 'B' is missing, so wmt-xml cannot represent it; leave it out "
+        "with `drop` 'ref:B'.", id="a reference that no document has"),
+    pytest.param(
+        [ROWS[0], ROWS[2], ROWS[1]], "a.sgm",
         "Segment 3 (document 'd1', segment 'b') returns to document 'd1', which ended at "
-        "segment 1; sgml needs each document in one piece."
-    )
+        "segment 1; sgml needs each document in one piece.", id="a document in two pieces"),
+    pytest.param(
+        [ROWS[0] | {"source": "\ufeffun"}, *ROWS[1:]], "out",
+        "Segment 1 (document 'd1', segment '1') of the source starts with a byte order mark, "
+        "which plain cannot represent; change the text, or choose another format.",
+        id="a byte order mark at the beginning of plain text"),
+    pytest.param(
+        [{"output:x": "a"}, {"output:x": ""}], "a.xlsx",
+        "The last segment is empty in all columns, which xlsx cannot represent; choose "
+        "another format.", id="a sheet that ends in nothing"),
+]  # fmt: skip
 
 
-def test_a_byte_order_mark_at_the_beginning_of_plain_text(tmp_path):
+@pytest.mark.parametrize(("rows", "out", "message"), WHOLE)
+def test_rows_that_a_format_cannot_carry(tmp_path, rows, out, message):
+    start = write_rows(tmp_path / "a.jsonl", rows)
+    assert refusal(FormatError, [start], tmp_path / out) == message
+
+
+def test_a_byte_order_mark_in_sgml(tmp_path):
     rows = [ROWS[0] | {"source": "\ufeffun"}, *ROWS[1:]]
     start = write_rows(tmp_path / "a.jsonl", rows)
-    with pytest.raises(FormatError) as raised:
-        run([start], tmp_path / "out")
-    assert "of the source starts with a byte order mark" in str(raised.value)
     assert same(read_rows(run([start], tmp_path / "b.sgm")), rows)
 
 
+SPACED = "give a name without surrounding spaces, tabs or other control characters"
 NAMES = [
-    pytest.param("tsv", "output: x", "The name ' x' of the output ' x' cannot be "
-                 "represented in tsv; give a name without "
-                 "surrounding spaces, tabs or other control "
-                 "characters.", id="blank"),
-    pytest.param("sgml", "output:a\tb", "The name 'a\\tb' of the output 'a\\tb' "
-                 "cannot be represented in sgml; give a name "
-                 "without surrounding spaces, tabs or other "
-                 "control characters.", id="tab"),
-    pytest.param("plain", "output:a/b", "The name 'a/b' of the output 'a/b' cannot "
-                 "be a file name; give a short name without a "
-                 "slash, for an output as NAME=FILE.",
-                 id="slash"),
-    pytest.param("sgml", "label:Genre", "The label 'Genre' cannot be an attribute of a "
-                 "document in sgml; leave it out with `drop` 'Genre'.", id="capital"),
-    pytest.param("wmt-xml", "label:a b", "The label 'a b' cannot be an attribute of a "
-                 "document in wmt-xml; leave it out with `drop` 'a b'.", id="blank in a label"),
+    ("tsv", "output: x",
+     f"The name ' x' of the output ' x' cannot be represented in tsv; {SPACED}"),
+    ("sgml", "output:a\tb",
+     f"The name 'a\\tb' of the output 'a\\tb' cannot be represented in sgml; {SPACED}"),
+    ("plain", "output:a/b", "The name 'a/b' of the output 'a/b' cannot be a file name; give a "
+     "short name without a slash, for an output as NAME=FILE"),
+    ("sgml", "label:Genre", "The label 'Genre' cannot be an attribute of a document in sgml; "
+     "leave it out with `drop` 'Genre'"),
+    ("wmt-xml", "label:a b", "The label 'a b' cannot be an attribute of a document in wmt-xml; "
+     "leave it out with `drop` 'a b'"),
+    ("folder of sgml", "output:ref", "The output 'ref' cannot be a file next to src.sgm and "
+     "ref.sgm; give it another short name without a slash: NAME=FILE"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("to", "column", "message"), NAMES)
 def test_names_that_a_format_cannot_carry(tmp_path, to, column, message):
-    rows = [{"output:ok": "a", column: "b"}]
-    with pytest.raises(FormatError) as raised:
-        run([write_rows(tmp_path / "a.jsonl", rows)], tmp_path / f"out{SUFFIXES[to]}")
-    assert str(raised.value) == message
+    start = write_rows(tmp_path / "a.jsonl", [{"output:ok": "a", column: "b"}])
+    form = "sgml" if to == "folder of sgml" else "auto"
+    out = tmp_path / f"out{SUFFIXES.get(to, '')}"
+    assert refusal(FormatError, [start], out, form) == f"{message}."
 
 
 @pytest.mark.parametrize(("length", "fits"), [(196, True), (197, False)])
@@ -572,22 +502,6 @@ def test_names_of_plain_files_have_at_most_200_bytes(tmp_path, length, fits):
         ] == [name]
     else:
         assert "cannot be a file name" in refusal(FormatError, [start], out, "plain")
-
-
-def test_a_system_called_as_the_reference_file(tmp_path):
-    rows = [{"output:ref": "a"}]
-    with pytest.raises(FormatError) as raised:
-        run([write_rows(tmp_path / "a.jsonl", rows)], tmp_path / "out", "sgml")
-    assert str(raised.value) == (
-        "The output 'ref' cannot be a file next to src.sgm and ref.sgm; give it "
-        "another short name without a slash: NAME=FILE."
-    )
-
-
-def refusal(kind: type[MetraError], *arguments, **more) -> str:
-    with pytest.raises(kind) as raised:
-        run(*arguments, **more)
-    return str(raised.value)
 
 
 def test_formats_that_are_only_read_are_not_written(tmp_path):

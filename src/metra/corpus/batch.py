@@ -181,19 +181,6 @@ def _pack_segment(text: str, what: str) -> SegmentColumn:
     return SegmentColumn(pack([text], what))
 
 
-def get_segment_words(
-    batch: Batch | Sentence, index: int, preparation: Preparation
-) -> tuple[tuple[str, ...], list[tuple[int, tuple[str, ...]]]]:
-    """One segment's words: the output's, and each present reference's, numbered."""
-    columns = [column.tokens(preparation)[index] for column in batch.refs]
-    references = [
-        (number, tuple(words))
-        for number, words in enumerate(columns)
-        if words is not None
-    ]
-    return tuple(batch.hyps.tokens(preparation)[index] or ()), references
-
-
 @dataclass(frozen=True, slots=True)
 class CorpusChunk:
     """Some consecutive segments of every system, with what they share."""

@@ -33,7 +33,10 @@ class EvalSet:
         self.refs = _collect_references(refs, refs_per_segment)
         self._other = _find_other_reading(refs, refs_per_segment)
         self.source = None if source is None else as_column(source, "the source")
-        self.documents = None if documents is None else _list_document_ids(documents)
+        self.documents: list[Any] | None = None
+        if documents is not None:
+            column = as_column(documents, "the list of documents")
+            self.documents = window(column, 0, len(column))
         self._check_lengths({})
 
     @classmethod
@@ -190,8 +193,3 @@ def _transpose_references(refs_per_segment: Any) -> list[Segments]:
         [row[index] if index < len(row) else None for row in rows]
         for index in range(width)
     ]
-
-
-def _list_document_ids(documents: Any) -> list[Any]:
-    column = as_column(documents, "the list of documents")
-    return window(column, 0, len(column))

@@ -1,33 +1,16 @@
 """The example that comes with metra: two French texts, references, a dozen outputs."""
 
 import shutil
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
 HOME = Path(__file__).parent.parent / "examples"
 
-# Options without which a metric cannot be used. What has a point in it is a file of the
-# example.
-SETTINGS: dict[str, dict[str, str]] = {
-    "xscore": {"parses": "parses/{system}.conllu"},
-    "transfer": {
-        "rules": "transfer.toml",
-        "source_parses": "parses/source.fr.conllu",
-        "parses": "parses/{system}.conllu",
-    },
-    "quality": {"model": "models/gisting.toml"},
-    "ie": {
-        "templates": "templates/{system}.tsv",
-        "reference": "templates/reference.tsv",
-    },
-    "entities": {"file": "entities.tsv"},
-    "terminology": {"file": "terms.tsv"},
-    "untranslated": {"dictionary": "words.en.txt"},
-    "evaltrans": {"db": "judged.tsv"},
-    "outside": {"file": "xcomet.json"},
-    "spans": {"file": "xcomet.json"},
-    "llm": {"model": "judge", "source_lang": "French", "target_lang": "English"},
-}
+#: Options without which a metric cannot be used, by its name.
+SETTINGS: dict[str, dict[str, str]] = tomllib.loads(
+    Path(__file__).with_name("example_options.toml").read_text("utf-8")
+)
 
 
 @dataclass(frozen=True, slots=True)

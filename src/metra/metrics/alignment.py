@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from metra import show_record
-from metra.corpus.batch import get_segment_words
 from metra.metrics.record import AnyBatch
 from metra.text.preparation import Preparation
 
@@ -99,7 +98,11 @@ def build_alignments(
     `find_links` gives the links to a reference by its place among them. `chosen` is the
     place of the one that the metric chose, None if it takes all.
     """
-    hyp, references = get_segment_words(batch, index, text)
+    hyp = tuple(batch.hyps.tokens(text)[index] or ())
+    columns = [column.tokens(text)[index] for column in batch.refs]
+    references = [
+        (at, tuple(words)) for at, words in enumerate(columns) if words is not None
+    ]
     return [
         Alignment(
             hyp=hyp,

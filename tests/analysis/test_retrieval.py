@@ -15,7 +15,7 @@ from metra.corpus import examples
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, MissingResourceError
-from metra.formats.annotations.relevance import read_qrels, read_queries
+from metra.formats.annotations.table import read_qrels, read_queries
 from metra.text.preparation import make_preparation
 
 WORDS = make_preparation(tok="none", case="lower", stem="no")

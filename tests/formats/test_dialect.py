@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metra.errors import FormatError
-from metra.formats.dialect import recognise_dialect
+from metra.formats.headed_table import recognise_dialect
 from metra.formats.table import Dialect, split_rows
 from metra.formats.texts.columns import count_headings
 

@@ -10,10 +10,9 @@ evaltrans: `metra evaltrans`, the collection of judged outputs for the metric ev
 exercise: `metra exercise`, evaluators compared, and people with metrics, from 0 to 100
 gate: `metra gate`, outputs checked against a saved baseline, for continuous integration
 grid: `metra grid`, the words of a segment against those of its references
-help: `metra help`, topics that several commands share, and the groups of options
+help: `metra help` and `metra metrics`, topics that several commands share, metrics explained
 judge: `metra judge`, campaigns of human judgement
 meta: `metra meta`, meta-evaluation of metrics and judges
-metrics: `metra metrics`, the list of metrics, and each one explained
 options: options that several commands share
 output: where results go, progress on standard error, and the provenance of a report
 parse: `metra parse`, dependency parses of a text
@@ -210,7 +209,7 @@ class LazyGroup(Commands):
 @click.group(
     cls=LazyGroup,
     package="metra.cli",
-    modules=dict(zip(COMMANDS, COMMANDS, strict=True)),
+    modules={name: "help" if name == "metrics" else name for name in COMMANDS},
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, "--version", message="metra %(version)s")

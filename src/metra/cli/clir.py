@@ -52,7 +52,7 @@ def clir(
     q1     flood of the market    q1 0 brake-2 0
     """
     from metra.analysis.retrieval import evaluate_retrieval
-    from metra.formats.annotations.relevance import read_qrels, read_queries
+    from metra.formats.annotations.table import read_qrels, read_queries
     from metra.report.writers.ranking import RETRIEVAL_WRITERS
 
     asked = read_queries(queries)

@@ -68,6 +68,20 @@ def help_(ctx: click.Context, topics: tuple[str, ...]) -> None:
         click.echo(explain_name(topics[0]))
 
 
+@click.command()
+@click.argument("name", required=False)
+def metrics(name: str | None) -> None:
+    """List all metrics, or explain NAME: its definition, options and sources.
+
+    \b
+    metra metrics
+    metra metrics bleu
+    """
+    from metra.metrics.registry import describe_metric, format_overview
+
+    click.echo(format_overview() if name is None else describe_metric(name))
+
+
 def explain_name(name: str) -> str:
     """Explain a metric, a protocol of human judgement or a file format.
 

@@ -9,8 +9,7 @@ remote: files in object stores and on clusters, by their addresses
 compression: the packers and unpackers that `stream` and `atomic` call; zip archives
 lines: lines of text files, checked to be UTF-8
 table: delimited tables cut into cells, quoted CSV among them
-dialect: the delimiter and the quotes of a table, recognised from its content
-headed_table: tables with headings in files, delimited or sheets of workbooks
+headed_table: tables with headings in files, delimited as their content tells, or sheets
 workbook: sheets of workbooks, their size, which one is meant and their cells
 recognise: the format of a file, by its name and first bytes; the table of text formats
     (that of scores is in `metra.scores.registry`)

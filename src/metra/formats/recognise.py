@@ -50,7 +50,7 @@ class FileHead(NamedTuple):
     @property
     def columns(self) -> list[str]:
         """The cells of the first line: the names of the columns, if this is a table."""
-        from metra.formats.dialect import split_header
+        from metra.formats.headed_table import split_header
 
         return split_header(self.text)
 

@@ -4,7 +4,7 @@
 error that says in which file and line they differ. `split_columns` cuts many lines at tabs
 at once. Tables without a header, or with one of their own kind, use `split_rows`. What
 separates the cells is a `Dialect`: a new delimiter or quoting rule is added there and in
-`split_rows`, nowhere else; `metra.formats.dialect` recognises it from the content.
+`split_rows`, nowhere else; `metra.formats.headed_table` recognises it from the content.
 """
 
 import re

@@ -21,7 +21,7 @@ from operator import add
 from typing import Any, TypeAlias, TypeVar
 
 from metra.errors import FormatError, OptionError
-from metra.formats.dialect import MixedQuotesError, recognise_dialect
+from metra.formats.headed_table import MixedQuotesError, recognise_dialect
 from metra.formats.stream import format_path, load_json
 from metra.formats.table import TABS, DelimitedTable, parse_table, replace_line_breaks
 from metra.scores.columns import (

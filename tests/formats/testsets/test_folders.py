@@ -3,8 +3,7 @@
 import pytest
 
 from metra.errors import FormatError
-from metra.formats.testsets.folders import recognise_file, recognise_folder
-from metra.formats.testsets.lookup import read_set
+from metra.formats.testsets.lookup import read_set, recognise_file, recognise_folder
 from metra.formats.testsets.record import SetLocation
 
 from .conftest import SGML_REFERENCE, SGML_SOURCE, WMT_XML, write_text

@@ -4,7 +4,7 @@ import pytest
 
 import metra
 from metra.errors import CorpusError, FormatError, MissingResourceError, OptionError
-from metra.formats.testsets import folders, sacrebleu_cache
+from metra.formats.testsets import lookup, sacrebleu_cache
 from metra.formats.testsets.lookup import (
     describe_set,
     find_set,
@@ -38,7 +38,7 @@ def test_the_cache_comes_before_mt_metrics_eval_unless_the_place_is_named():
 @pytest.mark.usefixtures("metrics_eval")
 def test_places_after_the_first_that_has_the_set_are_not_looked_at(cache, monkeypatch):
     assert (cache / "wmt23").is_dir()
-    monkeypatch.setattr(folders, "list_metrics_eval_pairs", pytest.fail)
+    monkeypatch.setattr(lookup, "list_metrics_eval_pairs", pytest.fail)
     assert load_test_set("wmt23", "en-de").segments == 4
 
 

@@ -1,8 +1,7 @@
 """Formats of annotations of texts: parses, entities, terms, templates, weights.
 
-table: tables of annotations, of terms and names among them, and the place of each row
+table: tables of annotations, of terms, names and queries among them
 templates: instances filled from documents: slots, fillers and relations
-relevance: queries, and the documents relevant to them
 judged_outputs: outputs with scores from earlier judgements, in a table or a database
 weights: salience lists of words and what follows from counts, information weights of n-grams
 conllu: dependency parses

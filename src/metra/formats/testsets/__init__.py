@@ -6,5 +6,4 @@ mt-metrics-eval, or by its path; only `fetch_set` of `sacrebleu_cache` downloads
 record: the record of where a set lies, that of its texts, and subsets of its segments
 lookup: sets by name or path; messages about missing sets
 sacrebleu_cache: sets that the package sacrebleu defines, downloads and writes
-folders: folders and files of test sets: mt-metrics-eval, WMT's XML, tables, plain text
 """

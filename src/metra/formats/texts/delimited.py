@@ -8,7 +8,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from metra.errors import FormatError
-from metra.formats.dialect import QuoteMarks, decide_quotes, find_dialect, fits_quotes
+from metra.formats.headed_table import (
+    QuoteMarks,
+    decide_quotes,
+    find_dialect,
+    fits_quotes,
+)
 from metra.formats.lines import LineReader, list_strings
 from metra.formats.table import TABS, escape_formula, parse_table, split_columns
 from metra.formats.texts.columns import (

@@ -1,8 +1,6 @@
 """chrF equals sacreBLEU 2.6.0 in every count of every segment, whatever the text."""
 
-import gzip
 import random
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,8 +9,6 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import CHRF
 
 import metra
-
-GOLD = Path(__file__).resolve().parents[3] / "shared"
 
 # Python and the kernel may know different versions of Unicode; what Python does not know
 # yet is left out, because new letters come with new lower case.
@@ -134,37 +130,6 @@ def test_long_segments(hyp, ref):
     assert_equal([hyp, ref], [[ref, hyp]], word_order=2)
 
 
-def test_batches_and_single_segments_are_the_same():
-    hyps = ["The cat", "", "sat on  a mat.", "İ ΟΔΟΣ"]
-    refs = [
-        ["a cat", "x", "sat on the mat", "i̇ οδος"],
-        ["The", "", "on a mat .", "ΟΔΟΣ"],
-    ]
-    for spec in ["chrf", "chrf:word_order=2,case=lower", "chrf:stem=porter,eps=yes"]:
-        metric = metra.metric(spec)
-        together = metric.aggregate(metric.rows(metra.Batch(hyps, refs)))
-        single = [
-            metric.sentence(hyp, [ref[at] for ref in refs])
-            for at, hyp in enumerate(hyps)
-        ]
-        assert together.tolist() == single
-
-
-@pytest.fixture(scope="module")
-def shared_data():
-    if not (GOLD / "gold").is_dir():
-        pytest.skip(f"needs the gold data, which is not at {GOLD}")
-    return GOLD
-
-
-def lines(path):
-    packed = path.with_name(path.name + ".gz")
-    content = (
-        path.read_bytes() if path.exists() else gzip.decompress(packed.read_bytes())
-    )
-    return content.decode().removesuffix("\n").split("\n")
-
-
 RUNS = [
     pytest.param(name, refs, id=f"{name}-{refs}")
     for name, refs in [
@@ -183,31 +148,22 @@ COLUMNS = {
 
 
 @pytest.mark.parametrize(("name", "refs"), RUNS)
-def test_gold(name, refs, shared_data):
+def test_gold(name, refs, shared, read_lines, read_table):
     """What sacreBLEU printed for the gold sets."""
-    texts = shared_data / "gold" / "data" / name
-    printed = shared_data / "gold" / "pycross"
-    streams = [lines(texts / f"ref.{ref}.txt") for ref in refs]
-    compared = 0
-    header, *rows = (
-        line.split("\t") for line in lines(printed / f"{name}.ref{refs}.sys.tsv")
-    )
+    texts, printed = shared / "gold" / "data" / name, shared / "gold" / "pycross"
+    streams = [read_lines(texts / f"ref.{ref}.txt") for ref in refs]
     results = {}
-    for row in rows:
-        entry = dict(zip(header, row, strict=True))
+    compared = 0
+    for entry in read_table(printed / f"{name}.ref{refs}.sys.tsv"):
         spec = COLUMNS.get(entry["metric"])
         if spec is None:
             continue
-        hyps = lines(texts / f"hyp.{entry['system']}.txt")
+        hyps = read_lines(texts / f"hyp.{entry['system']}.txt")
         result = results[entry["system"], spec] = metra.score(hyps, streams, spec)
         assert result.score == pytest.approx(float(entry["score"]), abs=1e-9)
         compared += 1
-    header, *rows = (
-        line.split("\t") for line in lines(printed / f"{name}.ref{refs}.seg.tsv")
-    )
-    for column in ("sb_chrf2", "sb_chrf2pp"):
-        for row in rows:
-            entry = dict(zip(header, row, strict=True))
+    for entry in read_table(printed / f"{name}.ref{refs}.seg.tsv"):
+        for column in ("sb_chrf2", "sb_chrf2pp"):
             result = results[entry["system"], COLUMNS[column]]
             found = result.segments[int(entry["seg"]) - 1]
             assert found == pytest.approx(float(entry[column]), abs=1e-9), entry
@@ -216,29 +172,26 @@ def test_gold(name, refs, shared_data):
 
 
 @pytest.mark.parametrize(("name", "refs"), [("edge", "1"), ("wmt21ruen", "A")])
-def test_nltk(name, refs, shared_data):
+def test_nltk(name, refs, shared, read_lines, read_table):
     """NLTK's sentence_chrf, which has beta 3; it was given the tokenised texts."""
-    texts = shared_data / "gold" / "data" / name
-    path = shared_data / "gold" / "pycross" / f"{name}.ref{refs}.seg.tsv"
-    header, *rows = (line.split("\t") for line in lines(path))
-    reference = lines(texts / f"ref.{refs}.tok")
+    texts = shared / "gold" / "data" / name
+    reference = read_lines(texts / f"ref.{refs}.tok")
     expected = {}
-    for row in rows:
-        entry = dict(zip(header, row, strict=True))
+    for entry in read_table(shared / "gold" / "pycross" / f"{name}.ref{refs}.seg.tsv"):
         expected.setdefault(entry["system"], []).append(float(entry["nltk_chrf3"]))
     for system, scores in expected.items():
-        hyps = lines(texts / f"hyp.{system}.tok")
+        hyps = read_lines(texts / f"hyp.{system}.tok")
         found = metra.score(hyps, [reference], "chrf:beta=3,eps=yes").segments / 100
         assert found.tolist() == pytest.approx(scores, abs=1e-9)
 
 
 @pytest.mark.slow
-def test_real_outputs(shared_data):
+def test_real_outputs(shared, read_table):
     """Every count of real outputs with two references, in several languages."""
     for pair, columns in {"he-en": ("refA", "refB"), "en-de": ("refA",)}.items():
-        path = shared_data / "data" / "wmt23-mqm-esa" / f"{pair}.outputs.tsv"
-        header, *rows = (line.split("\t") for line in lines(path))
-        hyps = [row[header.index("ONLINE-B")] for row in rows[:500]]
-        refs = [[row[header.index(name)] for row in rows[:500]] for name in columns]
+        path = shared / "data" / "wmt23-mqm-esa" / f"{pair}.outputs.tsv"
+        rows = read_table(path)[:500]
+        hyps = [row["ONLINE-B"] for row in rows]
+        refs = [[row[name] for row in rows] for name in columns]
         for word_order in (0, 2):
             assert_equal(hyps, refs, word_order=word_order)

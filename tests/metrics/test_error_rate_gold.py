@@ -1,38 +1,21 @@
 """WER and PER against what the original programs printed."""
 
-import csv
-import gzip
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import metra
 
-GOLD = Path(__file__).parents[3] / "shared" / "gold"
 
-pytestmark = pytest.mark.skipif(
-    not GOLD.is_dir(), reason="needs ../shared/gold: outputs of the original programs"
-)
-
-
-def read(path):
-    opener = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rt", encoding="utf-8", newline="\n") as file:
-        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+@pytest.fixture
+def gold(shared):
+    return shared / "gold"
 
 
-def lines(name):
-    path = GOLD / "data" / name
-    return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
-
-
-def gold_systems(dataset):
-    """Every system and reference that WER.pl was run on."""
-    rows = read(GOLD / "wer_per" / "sys.tsv")
-    found = [(row["system"], row["ref"]) for row in rows if row["set"] == dataset]
-    return list(dict.fromkeys(found))
+@pytest.fixture
+def lines(gold, read_lines):
+    return lambda name: read_lines(gold / "data" / name)
 
 
 def corpus_score(result):
@@ -50,12 +33,11 @@ def corpus_score(result):
 
 @pytest.mark.parametrize("dataset", ["edge", "nist4", "wmt21ruen"])
 @pytest.mark.parametrize("tool", ["WER.pl", "PER.pl"])
-def test_equals_the_perl_scripts(dataset, tool):
-    suffix = ".gz" if dataset == "wmt21ruen" else ""
-    segments = read(GOLD / "wer_per" / f"{dataset}.tok.seg.tsv{suffix}")
-    totals = read(GOLD / "wer_per" / "sys.tsv")
+def test_equals_the_perl_scripts(dataset, tool, gold, lines, read_table):
+    segments = read_table(gold / "wer_per" / f"{dataset}.tok.seg.tsv")
+    totals = read_table(gold / "wer_per" / "sys.tsv")
     column = tool.removesuffix(".pl")
-    systems = gold_systems(dataset)
+    systems = {(row["system"], row["ref"]) for row in totals if row["set"] == dataset}
     assert systems
     for system, ref in systems:
         hyps = lines(f"{dataset}/hyp.{system}.tok")
@@ -80,8 +62,8 @@ def test_equals_the_perl_scripts(dataset, tool):
 @pytest.mark.parametrize(
     ("dataset", "ref", "run"), [("nist4", "1", "ref1234"), ("wmt21ruen", "A", "refA")]
 )
-def test_equals_jiwer_on_corpora(dataset, ref, run):
-    rows = read(GOLD / "pycross" / f"{dataset}.{run}.sys.tsv")
+def test_equals_jiwer_on_corpora(dataset, ref, run, gold, lines, read_table):
+    rows = read_table(gold / "pycross" / f"{dataset}.{run}.sys.tsv")
     expected = {
         row["system"]: 100 * float(row["score"])
         for row in rows
@@ -95,9 +77,9 @@ def test_equals_jiwer_on_corpora(dataset, ref, run):
 
 
 @pytest.mark.parametrize("name", ["wer", "per"])
-def test_equals_asiya_reports(name):
+def test_equals_asiya_reports(name, gold, lines):
     """Three segments in Spanish-English, scored by the authors of Asiya."""
-    report = (GOLD / "asiya_reports" / f"{name.upper()}.report").read_text()
+    report = (gold / "asiya_reports" / f"{name.upper()}.report").read_text()
     found = [line.split() for line in report.split("\n") if line.startswith("UNKNOWN")]
     assert found
     refs = [lines("asiya3/ref.A.tok")]
@@ -107,14 +89,14 @@ def test_equals_asiya_reports(name):
         assert score == pytest.approx(-100 * float(value), abs=1e-6)
 
 
-def test_worked_examples():
+def test_worked_examples(gold, read_table):
     printed = {
         (row["example"], row["oracle"]): float(row["output"])
-        for row in read(GOLD / "seeds" / "worked_examples.tsv")
+        for row in read_table(gold / "seeds" / "worked_examples.tsv")
         if row["oracle"].startswith(("WER.pl", "PER.pl"))
     }
     assert len(printed) == 14
-    for example in worked_examples():
+    for example in worked_examples(gold):
         for at, ref in enumerate(example["refs"], 1):
             for name in ("wer", "per"):
                 expected = printed[example["id"], f"{name.upper()}.pl ref{at}"]
@@ -122,13 +104,13 @@ def test_worked_examples():
                 assert found == pytest.approx(100 * expected, abs=1e-9)
 
 
-def worked_examples():
-    return json.loads((GOLD / "seeds" / "worked_examples.json").read_text("utf-8"))
+def worked_examples(gold):
+    return json.loads((gold / "seeds" / "worked_examples.json").read_text("utf-8"))
 
 
-def test_worked_alignment():
+def test_worked_alignment(gold):
     """Distances of 8, 10 and 11 from 16, 18 and 16 words; the output has 18."""
-    (example,) = (entry for entry in worked_examples() if entry["id"] == "guide3")
+    (example,) = (entry for entry in worked_examples(gold) if entry["id"] == "guide3")
     found = metra.align(example["hyp"], example["refs"])
     edits = [sum(entry.counts.values()) - entry.counts["hit"] for entry in found]
     assert edits == [8, 10, 11]

@@ -145,21 +145,6 @@ def test_outputs_do_not_weigh():
     assert one.rows(scored).tolist() == two.rows(scored).tolist()
 
 
-def test_fitting_in_parts_is_fitting_at_once():
-    hyps = ["a b c", "b c", "c c c", ""]
-    refs = [["a b c d", "b c", "a b c", "d"], ["c b", None, "c", ""]]
-    batches = [
-        metra.Batch(hyps[at : at + 1], [ref[at : at + 1] for ref in refs])
-        for at in range(4)
-    ]
-    whole = metra.Batch(hyps, refs)
-    at_once, in_parts = (
-        metra.metric("nist").fit(given).rows(whole) for given in ([whole], batches)
-    )
-    assert at_once.tolist() == in_parts.tolist()
-    assert at_once.sum() > 0
-
-
 def test_a_fitted_metric_keeps_its_weights():
     big = metra.Batch(["x", "y"], [["the cat sat", "the dog sat"]])
     fitted = metra.metric("nist:n=3").fit([big])

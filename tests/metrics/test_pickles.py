@@ -1,7 +1,6 @@
 """Metrics in other processes: how they are pickled, and what is refused."""
 
 import copy
-import multiprocessing
 import pickle
 import subprocess
 import sys
@@ -29,25 +28,6 @@ def words(*, weight: float = 1.0) -> Metric:
         aggregate=lambda totals: totals[..., 0],
         settled={"weight": weight},
     )
-
-
-@pytest.fixture(scope="module")
-def pool():
-    with multiprocessing.get_context("spawn").Pool(1) as made:
-        yield made
-
-
-@pytest.mark.parametrize("spec", ["bleu:tok=intl", "chrf", "nist"])
-def test_a_spawned_process_scores_the_same(spec, pool):
-    metric = metra.metric(spec)
-    fitted = metric.fit([metra.Batch(HYPS, REFS)]) if metric.fit else metric
-    here = metra.score(HYPS, REFS, spec)
-    for each in (metric, fitted):
-        there = pool.apply(metra.score, (HYPS, REFS, each))
-        assert there.score == here.score
-        assert there.segments.tolist() == here.segments.tolist()
-        assert there.interval() == here.interval()
-        assert there.signature == here.signature
 
 
 CHILD = """

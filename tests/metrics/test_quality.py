@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 import pytest
 
 import metra
@@ -180,13 +179,6 @@ def test_what_is_counted_by_document_is_resampled_by_document():
         evaluate_corpus(corpus, alone, EvaluationOptions(ci=True)).systems[0].scores
     )
     assert found["bleu"].interval == expected["bleu"].interval
-
-
-def test_aggregate_is_that_of_each_row(model):
-    metric = registry.metric(f"quality:model={model}")
-    rows = metric.rows(metra.Batch(HYPS, REFS))
-    whole = metric.aggregate(np.stack([rows, rows]))
-    assert whole[0].tolist() == whole[1].tolist() == metric.aggregate(rows).tolist()
 
 
 MEASURE = '[[measure]]\nspec = "bleu"\nweight = 1\nworst = 0\nbest = 100\n'

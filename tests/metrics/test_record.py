@@ -175,10 +175,6 @@ def test_values_are_written_as_in_specs(value, expected):
     assert format_value(value) == expected
 
 
-def test_the_same_spec_is_the_same_measure():
-    assert metra.metric("bleu:n=3") is metra.metric("bleu:n=3")
-
-
 def test_every_name_of_the_registry_makes_a_measure_of_that_name():
     for name in registry.list_metrics():
         if name in registry.WITH_MODEL:

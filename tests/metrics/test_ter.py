@@ -1,8 +1,6 @@
 """TER against the programs that define it."""
 
-import gzip
 from itertools import compress, product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,39 +10,20 @@ import metra
 from metra import Batch
 from metra.errors import OptionError
 
-SHARED = Path(__file__).parents[3] / "shared"
+
+@pytest.fixture
+def gold(shared):
+    return shared / "gold"
 
 
 @pytest.fixture
-def gold():
-    folder = SHARED / "gold"
-    if not folder.is_dir():
-        pytest.skip(
-            "the outputs of the original programs are not beside the repository"
-        )
-    return folder
+def batch(gold, read_lines):
+    def read(evalset, kind, system, references):
+        folder = gold / "data" / evalset
+        refs = [read_lines(folder / f"ref.{name}.{kind}") for name in references]
+        return Batch(read_lines(folder / f"hyp.{system}.{kind}"), refs)
 
-
-def read_lines(path):
-    return path.read_text(encoding="utf-8").split("\n")[:-1]
-
-
-def read_table(path):
-    raw = (
-        gzip.decompress(path.read_bytes())
-        if path.suffix == ".gz"
-        else path.read_bytes()
-    )
-    header, *rows = (line.split("\t") for line in raw.decode().split("\n")[:-1])
-    return [dict(zip(header, row, strict=True)) for row in rows]
-
-
-def batch(gold, evalset, kind, system, references):
-    folder = gold / "data" / evalset
-    return Batch(
-        read_lines(folder / f"hyp.{system}.{kind}"),
-        [read_lines(folder / f"ref.{name}.{kind}") for name in references],
-    )
+    return read
 
 
 SACREBLEU_CASES = [  # the cases of sacreBLEU's test_ter.py
@@ -170,11 +149,15 @@ TERCOM_RUNS = [
 ]
 
 
-def tercom_files(gold, run):
-    evalset, kind, references, letters = run
-    stem = f"{evalset}.{kind}.ref{references}.tercom-0.7.25.{letters}"
-    (segments,) = (gold / "ter").glob(f"{stem}.seg.tsv*")
-    return read_table(segments), read_table(gold / "ter" / f"{stem}.sys.tsv")
+@pytest.fixture
+def tercom_files(gold, read_table):
+    def read(evalset, kind, references, letters):
+        stem = f"{evalset}.{kind}.ref{references}.tercom-0.7.25.{letters}"
+        return (
+            read_table(gold / "ter" / f"{stem}.{level}.tsv") for level in ("seg", "sys")
+        )
+
+    return read
 
 
 def tercom_options(letters):
@@ -182,13 +165,13 @@ def tercom_options(letters):
 
 
 @pytest.mark.parametrize("run", TERCOM_RUNS, ids=".".join)
-def test_style_tercom_equals_tercom(gold, run):
+def test_style_tercom_equals_tercom(batch, tercom_files, run):
     """Every segment's edits by kind and length, and every system's score: no exception."""
-    segments, systems = tercom_files(gold, run)
+    segments, systems = tercom_files(*run)
     spec = ",".join(["ter:style=tercom", *tercom_options(run[3])])
     for system in systems:
         metric = metra.metric(spec)
-        rows = metric.rows(batch(gold, *run[:2], system["system"], run[2]))
+        rows = metric.rows(batch(*run[:2], system["system"], run[2]))
         expected = [row for row in segments if row["system"] == system["system"]]
         names = ("ins", "del", "sub", "shifts", "ref_words")
         numbers = np.array([[float(row[name]) for name in names] for row in expected])
@@ -222,12 +205,12 @@ DEVIATIONS = {
 
 
 @pytest.mark.parametrize("run", TERCOM_RUNS, ids=".".join)
-def test_default_equals_tercom_but_for_known_segments(gold, run):
-    segments, systems = tercom_files(gold, run)
+def test_default_equals_tercom_but_for_known_segments(batch, tercom_files, run):
+    segments, systems = tercom_files(*run)
     spec = "ter:" + ",".join(tercom_options(run[3]))
     different = set()
     for system in systems:
-        rows = metra.metric(spec).rows(batch(gold, *run[:2], system["system"], run[2]))
+        rows = metra.metric(spec).rows(batch(*run[:2], system["system"], run[2]))
         expected = [row for row in segments if row["system"] == system["system"]]
         for row, gold_row in zip(rows, expected, strict=True):
             found = (row[:4].sum(), row[4])
@@ -252,10 +235,10 @@ TWICE = {("wmt21ruen", "AB"): [647]}
 
 
 @pytest.mark.parametrize("run", SACREBLEU_RUNS, ids=".".join)
-def test_default_equals_sacrebleu(gold, run):
+def test_default_equals_sacrebleu(gold, batch, read_table, run):
     """Segment scores to the last digit, with `normalized` but for what twice changes."""
     evalset, references = run
-    segments = read_table(gold / "pycross" / f"{evalset}.ref{references}.seg.tsv.gz")
+    segments = read_table(gold / "pycross" / f"{evalset}.ref{references}.seg.tsv")
     systems = read_table(gold / "pycross" / f"{evalset}.ref{references}.sys.tsv")
     totals = {(row["system"], row["metric"]): float(row["score"]) for row in systems}
     columns = {
@@ -264,7 +247,7 @@ def test_default_equals_sacrebleu(gold, run):
         "sb_ter_norm_cs": "ter:normalized=yes,case=mixed",
     }
     for system in dict.fromkeys(row["system"] for row in segments):
-        data = batch(gold, evalset, "txt", system, references)
+        data = batch(evalset, "txt", system, references)
         expected = [row for row in segments if row["system"] == system]
         for column, spec in columns.items():
             metric = metra.metric(spec)
@@ -325,13 +308,11 @@ def test_all_combinations_of_options_equal_sacrebleu():
     ],
 )
 @pytest.mark.parametrize("pair", ["en-de", "he-en", "zh-en"])
-def test_real_outputs_equal_sacrebleu(pair, options, peer, count):
+def test_real_outputs_equal_sacrebleu(pair, options, peer, count, shared, read_table):
     """Unfiltered outputs, with both references where there are two."""
-    folder = SHARED / "data" / "wmt23-mqm-esa"
-    if not folder.is_dir():
-        pytest.skip("the real outputs are not beside the repository")
-    texts = read_table(folder / f"{pair}.segments.tsv.gz")
-    outputs = read_table(folder / f"{pair}.outputs.tsv.gz")
+    folder = shared / "data" / "wmt23-mqm-esa"
+    texts = read_table(folder / f"{pair}.segments.tsv")
+    outputs = read_table(folder / f"{pair}.outputs.tsv")
     systems = [name for name in outputs[0] if name not in ("seg", "refA", "refB")]
     # sacreBLEU takes a second for a paragraph of German.
     fit = [at for at, text in enumerate(texts) if len(text["refA"].split()) < 70]

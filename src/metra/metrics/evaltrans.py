@@ -258,13 +258,9 @@ class _OutputScorer:
                 table[index, 3:7] = score, score * score, words, words * score
             if verdict.kind == "extrapolated":
                 table[index, 7:9] = verdict.edits, words
-        perfect = [scored.perfect for scored in by_segment]
-        for index, edits in enumerate(_count_pairs(outputs, perfect)):
-            if edits:
-                # Of equally near ones the longest, as in `wer`.
-                lengths = [-len(words) for words in perfect[index]]
-                fewest, length = min(zip(edits, lengths, strict=True))
-                table[index, 9:] = len(edits), fewest, -length
+        nearest = edit_rows(batch, collection=self.collection)
+        table[:, 9] = [len(scored.perfect) for scored in by_segment]
+        table[:, 10], table[:, 11] = nearest[:, :3].sum(1), nearest[:, 4]
         return table
 
     def details(self, batch: AnyBatch) -> Iterator[Detail]:

@@ -1,7 +1,8 @@
 """METEOR: words linked one to one by form, stem or meaning, with its tuned parameters."""
 
 import math
-from functools import cache, lru_cache, partial
+import tomllib
+from functools import lru_cache, partial
 from itertools import compress
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -29,42 +30,18 @@ class Parameters(NamedTuple):
     paraphrase: float = 1.0
 
 
-TASKS = {
-    "rank": Parameters(0.85, 0.2, 0.6, 0.75, 1.0, 0.6, 0.8, 0.6),
-    "adq": Parameters(0.75, 1.4, 0.45, 0.7, 1.0, 1.0, 0.6, 0.8),
-    "hter": Parameters(0.4, 1.5, 0.35, 0.55, 1.0, 0.2, 0.6, 0.8),
-    "util": Parameters(0.65, 0.1, 0.55, 0.65, 1.0, 0.0, 0.0, 0.8),
-    "li": Parameters(0.75, 1.4, 0.7, 0.5, 1.0, 0.5, 0.5, 0.5),
-    "tune": Parameters(0.5, 1.0, 0.5, 0.5, 1.0, 0.5, 0.5, 0.5),
-    "universal": Parameters(0.7, 1.4, 0.3, 0.7, 1.0, 0.6, 0.0, 0.6),
+_TABLES = tomllib.loads(
+    Path(__file__).with_name("meteor.toml").read_text(encoding="utf-8")
+)
+_PARAMETERS: dict[str, dict[str, Parameters]] = {
+    table: {name: Parameters(*numbers) for name, numbers in _TABLES[table].items()}
+    for table in ("tasks", "languages", "2007", "2005")
 }
 # Tasks for which 1.5 has parameters in English only.
 _ENGLISH_TASKS = ("adq", "hter", "util")
-
-# METEOR 1.5, task rank; other languages have the language-independent ones of `li`.
-LANGUAGES = {
-    "en": TASKS["rank"],
-    "cz": Parameters(0.95, 0.2, 0.6, 0.8, 1.0, paraphrase=0.4),
-    "de": Parameters(0.95, 1.0, 0.55, 0.55, 1.0, 0.8, paraphrase=0.2),
-    "es": Parameters(0.65, 1.3, 0.5, 0.8, 1.0, 0.8, paraphrase=0.6),
-    "fr": Parameters(0.9, 1.4, 0.6, 0.65, 1.0, 0.2, paraphrase=0.4),
-    "ru": Parameters(0.75, 1.4, 0.7, 0.5, 1.0, 0.5, paraphrase=0.5),
-}
-
-PARAMETERS_2007 = {
-    "en": Parameters(0.81, 0.83, 0.28, 0.5),
-    "cz": Parameters(0.8, 0.83, 0.28, 0.5),
-    "de": Parameters(0.95, 1.0, 0.98, 0.5),
-    "es": Parameters(0.95, 0.5, 0.75, 0.5),
-    "fr": Parameters(0.76, 0.5, 1.0, 0.5),
-}
-
-PARAMETERS_2005 = Parameters(0.9, 3.0, 0.5, 0.5)
-
-_SNOWBALL = """da:danish de:german en:english es:spanish fi:finnish fr:french hu:hungarian
-    it:italian nl:dutch no:norwegian pt:portuguese ro:romanian ru:russian sv:swedish
-    tr:turkish"""
-STEMMERS = dict(pair.split(":") for pair in _SNOWBALL.split())
+LANGUAGES = tuple(_TABLES["languages"])
+STEMMERS: dict[str, str] = _TABLES["stemmers"]
+FUNCTION_WORDS: dict[str, str] = _TABLES["function_words"]
 
 # Other names by which METEOR knows languages.
 _OTHER_NAMES = {name: code for code, name in STEMMERS.items()}
@@ -74,9 +51,10 @@ _OTHER_NAMES |= {"cs": "cz", "czech": "cz", "se": "sv"}
 def choose_parameters(variant: str, lang: str, task: str) -> Parameters:
     """Choose the parameters of a variant for a language and a task."""
     if variant == "2005":
-        return PARAMETERS_2005
+        return _PARAMETERS["2005"]["any"]
     if variant == "2007":
-        return PARAMETERS_2007.get(lang, PARAMETERS_2007["en"])
+        return _PARAMETERS["2007"].get(lang, _PARAMETERS["2007"]["en"])
+    tasks = _PARAMETERS["tasks"]
     if task in _ENGLISH_TASKS and lang != "en":
         msg = (
             f"meteor: task={task} has parameters for lang=en only; expected one of rank, "
@@ -84,8 +62,8 @@ def choose_parameters(variant: str, lang: str, task: str) -> Parameters:
         )
         raise OptionError(msg)
     if task == "rank" or (task == "tune" and lang not in {*LANGUAGES, *STEMMERS}):
-        return LANGUAGES.get(lang, TASKS["li"])
-    return TASKS[task]
+        return _PARAMETERS["languages"].get(lang, tasks["li"])
+    return tasks[task]
 
 
 STAGES = ("exact", "stem", "synonym", "paraphrase")
@@ -158,7 +136,7 @@ def meteor(
     stages = _choose_stages(
         modules,
         lang,
-        universal=chosen is TASKS["universal"],
+        universal=variant == "1.5" and task == "universal",
         paraphrases=bool(paraphrase),
     )
     formula = [
@@ -295,23 +273,13 @@ def _choose_function_words(choice: str, lang: str) -> str:
     """Choose the language whose function words count."""
     if choice == "english":
         return "en"
-    listed = read_function_words()
-    if lang not in listed:
+    if lang not in FUNCTION_WORDS:
         msg = (
             f"meteor has no function words for lang={lang}; expected one of "
-            f"{', '.join(listed)}, or function_words=english."
+            f"{', '.join(FUNCTION_WORDS)}, or function_words=english."
         )
         raise OptionError(msg)
     return lang
-
-
-@cache
-def read_function_words() -> dict[str, list[str]]:
-    """Return METEOR's lists by language; it counts by the English one for all of them."""
-    path = Path(__file__).with_name("meteor_function_words.txt")
-    lines = path.read_text(encoding="utf-8").split("\n")
-    lists = (line.split(" ") for line in lines if line)
-    return {language: words for language, *words in lists}
 
 
 def _prepare_text(
@@ -352,7 +320,7 @@ def _build_aligner(
             STEMMERS[lang] if "stem" in stages else None,
             folder or None,
             table,
-            read_function_words()[list_lang],
+            FUNCTION_WORDS[list_lang].split(),
             [*formula, *weights, *[0.0] * (4 - len(weights))],
         )
     except (ValueError, OSError) as error:

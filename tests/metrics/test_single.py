@@ -1,4 +1,4 @@
-"""chrF of one segment without arrays: the same bits as through its rows."""
+"""BLEU and chrF of one segment without arrays: the same bits as through their rows."""
 
 import pytest
 from hypothesis import given
@@ -8,6 +8,13 @@ import metra
 from metra.errors import CorpusError
 
 SPECS = [
+    pytest.param("bleu", id="effective order"),
+    pytest.param("bleu:eff=no", id="all orders"),
+    pytest.param("bleu:n=2,smooth=floor", id="few orders"),
+    pytest.param("bleu:n=7,smooth=add-k", id="more orders than usual"),
+    pytest.param("bleu:tok=zh,case=lower", id="other preparation"),
+    pytest.param("bleu:ref_len=average", id="other reference length"),
+    pytest.param("bleu:style=mteval", id="other style"),
     "chrf",
     "chrf:word_order=2",
     "chrf:word_order=2,case=lower",
@@ -27,13 +34,19 @@ SEGMENTS = [
     pytest.param("ÇA VA, Çà?", ["ça va, ça !"], id="letters beyond ASCII"),
     pytest.param("猫は動かなかった。", ["猫は少しも動かなかった。"], id="Japanese"),
     pytest.param("ab " * 20_000, ["ab ba " * 9_000], id="too long to be sorted"),
+    pytest.param("the cat sat on the mat", ["a cat sat on the mat"], id="usual"),
+    pytest.param("the the the", ["the cat", "the the dog"], id="clipped, two refs"),
+    pytest.param("", ["a"], id="empty output"),
+    pytest.param("a", [""], id="empty reference"),
+    pytest.param("no match", ["at all here"], id="nothing matches"),
+    pytest.param("x " * 70 + "猫。", ["x " * 80 + "猫 !"], id="more than 64 words"),
 ]
 
 
 @pytest.mark.parametrize("spec", SPECS)
 @pytest.mark.parametrize(("hyp", "refs"), SEGMENTS)
 def test_same_bits(spec, hyp, refs):
-    metric = metra.metric(spec)
+    metric = metra.metric(spec).for_segments or metra.metric(spec)
     assert metric.fast.single is not None
     rows = metric.rows(metra.Batch([hyp], [[ref] for ref in refs]))
     assert metric.fast.single(hyp, refs) == metric.aggregate(rows)[0]
@@ -46,10 +59,11 @@ def test_same_bits_of_any_text(hyp, refs):
     assert metric.sentence(hyp, refs) == metric.aggregate(rows)[0]
 
 
-def test_stems_have_no_short_way():
-    metric = metra.metric("chrf:stem=english")
+@pytest.mark.parametrize("spec", ["bleu:stem=english", "chrf:stem=english"])
+def test_stems_have_no_short_way(spec):
+    metric = metra.metric(spec)
     assert metric.fast.single is None
-    assert metric.sentence("two cats", ["two cat"]) == 100
+    assert metric.sentence("two cats sat down here", ["two cat sat down here"]) == 100
 
 
 @pytest.mark.parametrize("spec", ["bleu", "chrf", "chrf:stem=english", "wer", "cer"])

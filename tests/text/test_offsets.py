@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.text.offsets import Span, from_utf16_inclusive, to_utf16_inclusive
+from metra.text.words import Span, from_utf16_inclusive, to_utf16_inclusive
 
 #: Letters, combining marks, emoji outside the first plane, joiners, right-to-left letters.
 ALPHABET = "ab é\u0301\u0308😀👩\u200d👧ﷺאب語"

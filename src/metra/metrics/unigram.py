@@ -18,9 +18,9 @@ def precision(*, tok: str = "13a", case: Case = "mixed", stem: str = "no") -> Me
 
     Each output word matches at most one equal word of the reference and vice versa, in
     any order: P = m/|C| for m matches and an output of |C| words. With several
-    references, the one with the highest precision counts; if scores are equal, the
-    first. The matches and lengths for the chosen references are summed over segments
-    before the division. An output without words has precision 0.
+    references, the one with the highest score counts; if scores are equal, the first.
+    The matches and lengths for the chosen references are summed over segments before
+    the division. An output without words has precision 0.
 
     Lavie, Sagae and Jayaraman 2004, "The significance of recall in automatic metrics
     for MT evaluation", AMTA. With stem=porter it is their P-stem. By default text is
@@ -33,11 +33,9 @@ def precision(*, tok: str = "13a", case: Case = "mixed", stem: str = "no") -> Me
 def recall(*, tok: str = "13a", case: Case = "mixed", stem: str = "no") -> Metric:
     """Share of reference words that the output matches, 0 to 100. Higher is better.
 
-    Each output word matches at most one equal word of the reference and vice versa, in
-    any order: R = m/|R| for m matches and a reference of |R| words. With several
-    references, the one with the highest recall counts; if scores are equal, the first.
-    The matches and lengths for the chosen references are summed over segments before
-    the division. With a reference without words, recall is 0.
+    R = m/|R| for m matches, as `precision` counts them, and a reference of |R| words.
+    With a reference without words, recall is 0. References are chosen and segments
+    summed as for `precision`.
 
     Lavie, Sagae and Jayaraman 2004, "The significance of recall in automatic metrics
     for MT evaluation", AMTA. With stem=porter it is their R-stem. By default text is
@@ -50,11 +48,9 @@ def recall(*, tok: str = "13a", case: Case = "mixed", stem: str = "no") -> Metri
 def f1(*, tok: str = "13a", case: Case = "mixed", stem: str = "no") -> Metric:
     """Harmonic mean of word precision and recall, 0 to 100. Higher is better.
 
-    F1 = 2PR/(P+R) = 2m/(|C|+|R|) for m one-to-one word matches, in any order, between
-    an output of |C| words and a reference of |R| words. With several references, the
-    one with the highest F1 counts; if scores are equal, the first. The matches and
-    lengths for the chosen references are summed over segments before the division.
-    Without matches, F1 is 0.
+    F1 = 2PR/(P+R) = 2m/(|C|+|R|) for m matches, as `precision` counts them, between an
+    output of |C| words and a reference of |R| words. Without matches, F1 is 0.
+    References are chosen and segments summed as for `precision`.
 
     Lavie, Sagae and Jayaraman 2004, "The significance of recall in automatic metrics
     for MT evaluation", AMTA. With stem=porter it is their F1-stem. By default text is
@@ -70,11 +66,10 @@ def fmean(
 ) -> Metric:
     """Mean of word precision and recall, weighted towards recall, 0 to 100. Higher is better.
 
-    Fmean = PR/(αP + (1-α)R) = m/(α|R| + (1-α)|C|) for m one-to-one word matches, in any
-    order, between an output of |C| words and a reference of |R| words; with α = 0.9 it
-    is 10PR/(9P+R). With several references, the one with the highest Fmean counts; if
-    scores are equal, the first. The matches and lengths for the chosen references are
-    summed over segments before the division. Without matches, Fmean is 0.
+    Fmean = PR/(αP + (1-α)R) = m/(α|R| + (1-α)|C|) for m matches, as `precision` counts
+    them, between an output of |C| words and a reference of |R| words; with α = 0.9 it
+    is 10PR/(9P+R). Without matches, Fmean is 0. References are chosen and segments
+    summed as for `precision`.
 
     Lavie, Sagae and Jayaraman 2004, "The significance of recall in automatic metrics
     for MT evaluation", AMTA. With stem=porter it is their Fmean-stem. By default text

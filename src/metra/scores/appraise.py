@@ -42,7 +42,7 @@ from metra.scores.table import (
     Scores,
     build_score_table,
 )
-from metra.text.offsets import Span, from_utf16_inclusive, to_utf16_inclusive
+from metra.text.words import Span, from_utf16_inclusive, to_utf16_inclusive
 
 #: The kind of judgement that each type of line is; only TGT judges a system's real output.
 KINDS: dict[str, JudgementKind] = {

@@ -28,7 +28,7 @@ from metra.scores.judgement import (
 from metra.scores.mqm import MQM_WEIGHTS, find_cost
 from metra.scores.spans import Spans, collect_spans
 from metra.scores.table import ScoreRow, Scores
-from metra.text.offsets import from_utf16_inclusive
+from metra.text.words import from_utf16_inclusive
 
 _RESET = "__RESET__"
 #: Which protocol of ours asks what each of Pearmut's asks.

@@ -20,7 +20,7 @@ from metra.scores.judgement import Judgement
 from metra.scores.table import COUNTED, ScoredItem
 from metra.stats.arrays import Codes, expand_ranges, number_by_appearance, number_names
 from metra.stats.span_agreement import SpanColumns
-from metra.text.offsets import from_utf16_inclusive
+from metra.text.words import from_utf16_inclusive
 
 #: Severities of marks that do not count as errors.
 NEUTRAL = ("neutral", "trivial")

@@ -7,17 +7,20 @@ syllable. The ISLE workbook counts punctuation marks, too (`tokenize_words`); di
 have no numbers and addresses (`find_running_words`). Words as names and terms are compared
 are in `metra.text.normalisation`; the tokenisers that metrics choose among, in
 `metra.text.tokenizers`.
+
+Spans of characters are in code points. Browsers count UTF-16 units, in which most emoji
+take two; some programs store the last character of a span instead of the position after it.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from unicodedata import category
 
 from metra import _core
-from metra.text.offsets import Span
 from metra.text.scripts import EAST_ASIAN, SOUND_MARKS, is_unspaced_letter
 
 if TYPE_CHECKING:
@@ -36,6 +39,13 @@ LETTERS_PER_WORD = 10
 
 #: How words were counted: between blanks, each letter, or both in one text.
 Counted: TypeAlias = Literal["blanks", "letters", "both"]
+
+
+class Span(NamedTuple):
+    """From `start` up to, but without, `end`, in code points."""
+
+    start: int
+    end: int
 
 
 def find_words(text: str) -> list[Span]:
@@ -366,3 +376,33 @@ def _split_parts(word: str) -> tuple[str, ...]:
     folded = word.casefold()
     parts = re.split(r"['’‑-]", folded)
     return (folded, *filter(None, parts)) if len(parts) > 1 else (folded,)
+
+
+def to_utf16_inclusive(text: str, span: Span) -> tuple[int, int]:
+    """Count a span in UTF-16 units, as its first and its last one.
+
+    >>> to_utf16_inclusive("a😀b", Span(1, 2))
+    (1, 2)
+    """
+    before, inside = text[: span.start], text[span.start : span.end]
+    first = _count_all_units(before)
+    return first, first + _count_all_units(inside) - 1
+
+
+def from_utf16_inclusive(text: str, first: int, last: int) -> Span:
+    """Undo `to_utf16_inclusive`; half of a character counts as the whole of it.
+
+    >>> from_utf16_inclusive("a😀b", 1, 1)
+    Span(start=1, end=2)
+    """
+    edges = list(accumulate(map(_count_units, text), initial=0))
+    start = max(bisect_right(edges, first) - 1, 0)
+    return Span(start, min(bisect_left(edges, last + 1), len(text)))
+
+
+def _count_all_units(text: str) -> int:
+    return len(text) if text.isascii() else sum(map(_count_units, text))
+
+
+def _count_units(character: str) -> int:
+    return 1 + (character > "\uffff")

@@ -684,11 +684,11 @@ def test_a_prompt_without_references_cannot_show_them(judge, tmp_path):
 
 
 def test_built_in_prompts_show_their_own_example_of_an_answer():
-    from metra.metrics.llm.answers import read_errors, read_score
+    from metra.metrics.llm.answers import AnswerScale, read_errors
     from metra.metrics.llm.cache import ModelAnswer
 
     for name, read in (
-        ("score", lambda a: read_score(a, 0, 100)),
+        ("score", AnswerScale(0, 100).score),
         ("errors", read_errors),
     ):
         text = prompts.read_prompt(name).messages[-1][1]

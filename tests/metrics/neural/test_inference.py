@@ -14,7 +14,7 @@ from metra.errors import FormatError, MetraError, MissingResourceError, OptionEr
 torch = pytest.importorskip("torch")
 from tests.metrics.neural import tiny_models  # noqa: E402
 
-from metra.metrics.neural import comet_scores, inference  # noqa: E402
+from metra.metrics.neural import comet_network, inference  # noqa: E402
 
 pytestmark = pytest.mark.neural
 
@@ -99,13 +99,13 @@ def test_the_best_reference_counts(models):
 
 def test_each_distinct_text_is_encoded_once(models, monkeypatch):
     seen: list[str] = []
-    compute = comet_scores.VectorScorer._compute_vectors
+    compute = comet_network.VectorScorer._compute_vectors
 
     def record(self, texts):
         seen.extend(texts)
         return compute(self, texts)
 
-    monkeypatch.setattr(comet_scores.VectorScorer, "_compute_vectors", record)
+    monkeypatch.setattr(comet_network.VectorScorer, "_compute_vectors", record)
     tiny_models.forget_networks()
     evaluate([f"comet:model={models}/regression"])
     distinct = {*SOURCE, *REF, *REF2, *(t for texts in SYSTEMS.values() for t in texts)}
@@ -191,7 +191,7 @@ def test_bf16_is_near_and_named(models):
 
 def test_memory_is_bounded_by_the_tokens(models, monkeypatch):
     sizes = []
-    pad = comet_scores.JointScorer._run.__globals__["Runner"].run
+    pad = comet_network.JointScorer._run.__globals__["Runner"].run
 
     def record(self, lengths, compute):
         def watch(replica, places):

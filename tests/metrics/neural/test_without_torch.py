@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import metra
 from metra.errors import FormatError, MissingResourceError, OptionError
 from metra.metrics.neural import checkpoints
-from metra.metrics.neural.comet_scores import find_spans
+from metra.metrics.neural.comet_network import find_spans
 from metra.metrics.neural.inference import split_by_length
 from metra.metrics.neural.metricx import format_input
 from metra.metrics.neural.segment_scores import Item, PredictedSpan, ScoreStore

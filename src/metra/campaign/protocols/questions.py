@@ -35,8 +35,7 @@ from metra.metrics.template_alignment import (
 )
 from metra.scores.table import ScoreRow
 from metra.text.normalisation import fold_text, normalise_answer
-from metra.text.offsets import Span
-from metra.text.words import find_words, recognise_spacing
+from metra.text.words import Span, find_words, recognise_spacing
 
 #: How often simulated judges guess right without a text.
 _GUESSED = 0.25

@@ -33,8 +33,16 @@ class AnswerScale(NamedTuple):
     high: float
 
     def score(self, answer: ModelAnswer) -> float:
-        """Read an answer as a score."""
-        return read_score(answer, self.low, self.high)
+        """Read a number, or a JSON object with the number `score`, within the scale."""
+        text = _get_whole_text(answer)
+        number = float(text) if _NUMBER.fullmatch(text) else _read_object(text, "score")
+        if isinstance(number, bool) or not isinstance(number, (int, float)):
+            msg = "the score is not a number"
+            raise UnreadError(msg)
+        if not self.low <= number <= self.high:
+            msg = f"the score is {number:g}, not from {self.low:g} to {self.high:g}"
+            raise UnreadError(msg)
+        return float(number)
 
     def list_errors(self, answer: ModelAnswer) -> list[Mark]:
         """Return no errors; raise an error if the answer cannot be read."""
@@ -60,19 +68,6 @@ class ErrorWeights(NamedTuple):
         if self.has_lists:
             return read_error_lists(answer)
         return read_errors(answer)
-
-
-def read_score(answer: ModelAnswer, low: float, high: float) -> float:
-    """Read a number, or a JSON object with the number `score`, from `low` to `high`."""
-    text = _get_whole_text(answer)
-    number = float(text) if _NUMBER.fullmatch(text) else _read_object(text, "score")
-    if isinstance(number, bool) or not isinstance(number, (int, float)):
-        msg = "the score is not a number"
-        raise UnreadError(msg)
-    if not low <= number <= high:
-        msg = f"the score is {number:g}, not from {low:g} to {high:g}"
-        raise UnreadError(msg)
-    return float(number)
 
 
 def read_errors(answer: ModelAnswer) -> list[Mark]:

@@ -6,8 +6,7 @@ checkpoints: files of checkpoints, their digests, tokenisers and encoders.
 inference: devices, precision, batches by length.
 segment_scores: from a batch to rows: texts collected, scored once, kept on disk.
 comet: COMET, CometKiwi, UniTE and xCOMET with its error spans.
-comet_network: the networks of the COMET family.
-comet_scores: from texts to scores and error spans with such a network.
+comet_network: networks of the COMET family, their scores and error spans.
 bertscore: BERTScore, cosine similarity of token embeddings.
 metricx: MetricX, regression with mT5.
 """

@@ -9,8 +9,12 @@ from metra.corpus.batch import SegmentColumn
 from metra.errors import FormatError, MissingResourceError, OptionError
 from metra.formats.stream import refuse_damage
 from metra.metrics.neural import checkpoints
-from metra.metrics.neural.comet_network import CheckpointParts, build_network
-from metra.metrics.neural.comet_scores import JointScorer, VectorScorer
+from metra.metrics.neural.comet_network import (
+    CheckpointParts,
+    JointScorer,
+    VectorScorer,
+    build_network,
+)
 from metra.metrics.neural.inference import (
     Precision,
     Runner,
@@ -82,8 +86,8 @@ def comet(
         else "",
     )
     settled = {
-        "model": checkpoint.label,
-        "encoder": checkpoint.encoder_label,
+        "model": checkpoints.label_folder(checkpoint.folder, checkpoint.digest),
+        "encoder": checkpoints.name_folder(checkpoint.encoder),
         "qe": not with_reference,
         "precision": chosen,
         **dict(checkpoint.versions),
@@ -132,16 +136,6 @@ class CometCheckpoint(NamedTuple):
     digest: str
     #: Packages and their versions.
     versions: tuple[tuple[str, str], ...]
-
-    @property
-    def label(self) -> str:
-        """The folder's name with the digest of its files."""
-        return checkpoints.label_folder(self.folder, self.digest)
-
-    @property
-    def encoder_label(self) -> str:
-        """The name of the encoder's folder; the digest covers its files."""
-        return checkpoints.name_folder(self.encoder)
 
 
 _SETTINGS: dict[str, Any] = {

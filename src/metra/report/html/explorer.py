@@ -18,7 +18,7 @@ from metra.report.writers.headings import describe_family
 from metra.scoring.json import convert_number
 from metra.scoring.table import Cell, Column, make_table
 from metra.stats.arrays import round_for_display, round_values
-from metra.text.offsets import Span, to_utf16_inclusive
+from metra.text.words import Span, to_utf16_inclusive
 
 ID = "data"
 #: Segments that are listed where there is no script to list all.

@@ -24,9 +24,8 @@ from numpy.typing import NDArray
 
 from metra.errors import CorpusError
 from metra.text.columns import check_lengths
-from metra.text.offsets import Span
 from metra.text.sentences.splitter import find_sentence_starts
-from metra.text.words import find_pieces, join_words, strip_categories
+from metra.text.words import Span, find_pieces, join_words, strip_categories
 
 #: Streams of references, or one stream.
 References: TypeAlias = Sequence[Sequence[str | None]] | Sequence[str | None]

@@ -1,0 +1,440 @@
+"""WER, MER, WIL, WIP, PER, SER and CER: golden values, slow plain definitions, and jiwer."""
+
+import random
+import subprocess
+import sys
+from collections import Counter
+
+import jiwer
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import metra
+
+FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
+
+CASES = [
+    pytest.param("wer", "a b c", ["a b c"], 0.0, id="identical"),
+    pytest.param("wer", "a x c", ["a b c"], 100 / 3, id="one substitution"),
+    pytest.param("wer", "a c", ["a b c"], 100 / 3, id="one deletion"),
+    pytest.param("wer", "a b b c", ["a b c"], 100 / 3, id="one insertion"),
+    pytest.param("wer", "b c d e", ["a"], 400.0, id="more than a hundred"),
+    pytest.param("wer", "", ["a b"], 100.0, id="empty output"),
+    pytest.param("wer", "a b", [""], 200.0, id="empty reference counts as one word"),
+    pytest.param("wer", "", [""], 0.0, id="both empty"),
+    pytest.param("wer", " \t\n", ["  "], 0.0, id="white space only"),
+    pytest.param("wer", ". ! ?", [". ?"], 50.0, id="punctuation only"),
+    pytest.param("wer", "A b", ["a b"], 50.0, id="case counts"),
+    pytest.param("wer", "a\tb\u00a0c\u3000d", ["a b c d"], 0.0, id="any white space"),
+    pytest.param("wer", "שלום עולם", ["עולם שלום"], 100.0, id="right to left"),
+    pytest.param("wer", "👍 👍🏽 x", ["👍 👍🏽 y"], 100 / 3, id="emoji"),
+    pytest.param("wer", "The dogs", ["the dog"], 100.0, id="words as they are"),
+    pytest.param("wer:case=lower", "The dogs", ["the dog"], 50.0, id="lower case"),
+    pytest.param(
+        "wer:case=lower,stem=english", "The dogs", ["the dog"], 0.0, id="stems"
+    ),
+    pytest.param("wer:tok=char", "a b", ["ab"], 0.0, id="the way to ignore blanks"),
+    pytest.param("per", "c a b", ["a b c"], 0.0, id="order is free"),
+    pytest.param("per", "a b", ["a b c d"], 50.0, id="missing words"),
+    pytest.param("per", "a b c d", ["a b"], 100.0, id="needless words"),
+    pytest.param("per", "a a a", ["a b c"], 200 / 3, id="repeats match as they occur"),
+    pytest.param("per", "", ["a"], 100.0, id="per: empty output"),
+    pytest.param("per", "a b", [""], 200.0, id="per: empty reference"),
+    pytest.param("per", "", [""], 0.0, id="per: both empty"),
+    pytest.param(
+        "per", "a x", ["a b", "x y z a"], 50.0, id="lowest rate, first of two"
+    ),
+    pytest.param("per", "a b", ["a", "d b a c e f g"], 500 / 7, id="not the fewest"),
+    pytest.param("per:refs=best", "a b", ["a", "d b a c e f g"], 100.0, id="fewest"),
+    pytest.param(
+        "per:refs=average-length", "a b", ["a", "d b a c e f g"], 25.0, id="mean length"
+    ),
+    pytest.param("ser", "a b", ["a b"], 0.0, id="equal"),
+    pytest.param("ser", "a b", ["b a"], 100.0, id="other order"),
+    pytest.param("ser", "a b", ["a b c"], 100.0, id="beginning of the reference"),
+    pytest.param("ser", " a\tb ", ["a b"], 0.0, id="white space does not matter"),
+    pytest.param("ser", "a b", ["x", "a b"], 0.0, id="any reference will do"),
+    pytest.param("ser", "", ["a", ""], 0.0, id="empty output, empty reference"),
+    pytest.param("ser", "", ["a"], 100.0, id="ser: empty output"),
+    pytest.param("ser", "x", ["y"], 100.0, id="words of no reference"),
+    pytest.param("ser", "A", ["a"], 100.0, id="ser: case counts"),
+    pytest.param("ser:case=lower", "A", ["a"], 0.0, id="ser: lower case"),
+    pytest.param("ser:tok=13a", "a.", ["a ."], 0.0, id="after tokenisation"),
+    pytest.param("cer", "abc", ["abd"], 100 / 3, id="one of three"),
+    pytest.param("cer", "ab", ["a b"], 100 / 3, id="a blank counts"),
+    pytest.param("cer", "a  b", ["a b"], 100 / 3, id="every blank counts"),
+    pytest.param("cer", " \tab\n", ["ab"], 0.0, id="but not at the ends"),
+    pytest.param("cer", "a\tb", ["a b"], 100 / 3, id="a tab is not a blank"),
+    pytest.param("cer", "", ["ab"], 100.0, id="cer: empty output"),
+    pytest.param("cer", "ab", [""], 200.0, id="cer: empty reference"),
+    pytest.param("cer", "", ["  "], 0.0, id="cer: both empty"),
+    pytest.param("cer", "AB", ["ab"], 100.0, id="cer: case counts"),
+    pytest.param("cer:case=lower", "AB", ["ab"], 0.0, id="cer: lower case"),
+    pytest.param("cer:norm=output", "abcd", ["ab"], 50.0, id="per output character"),
+    pytest.param("cer", "e\u0301", ["\u00e9"], 200.0, id="an accent is a code point"),
+    pytest.param(
+        "cer:unit=grapheme", "e\u0301a", ["ea"], 50.0, id="letter with accent"
+    ),
+    pytest.param("cer", FAMILY, ["x"], 500.0, id="five code points"),
+    pytest.param("cer:unit=grapheme", FAMILY, ["x"], 100.0, id="one grapheme"),
+    pytest.param("cer:unit=grapheme", " a\n", ["a"], 0.0, id="no blanks at the ends"),
+    pytest.param("cer:unit=grapheme", "a\r\nb", ["ab"], 50.0, id="CR LF is a grapheme"),
+    pytest.param(
+        "cer:unit=grapheme", "\u1100\u1161\u11a8", ["\uac01"], 100.0, id="Hangul"
+    ),
+    pytest.param("cer", "abcd", ["x", "abce", "abxy"], 25.0, id="best reference"),
+]
+
+
+@pytest.mark.parametrize(("spec", "hyp", "refs", "expected"), CASES)
+def test_segment(spec, hyp, refs, expected):
+    assert metra.metric(spec).sentence(hyp, refs) == pytest.approx(expected, abs=1e-9)
+
+
+# Output, reference; MER and WIP, worked by hand.
+INFORMATION = [
+    pytest.param("a b c", "a b c", (0, 100), id="identical"),
+    pytest.param("a x c", "a b c", (100 / 3, 400 / 9), id="one substitution"),
+    pytest.param("a c", "a b c", (100 / 3, 200 / 3), id="one deletion"),
+    pytest.param("a b x c", "a b c", (25, 75), id="one insertion"),
+    pytest.param("x y z", "a", (100, 0), id="nothing matches"),
+    pytest.param("b a", "a b", (200 / 3, 25), id="a match is kept where words swap"),
+    pytest.param("", "a b", (100, 0), id="empty output"),
+    pytest.param("a b", "", (100, 0), id="empty reference"),
+    pytest.param("", "", (0, 100), id="both empty"),
+    pytest.param("A b", "a b", (50, 25), id="case counts"),
+    pytest.param("שלום עולם", "עולם שלום", (200 / 3, 25), id="right to left"),
+]
+
+
+@pytest.mark.parametrize(("hyp", "ref", "expected"), INFORMATION)
+def test_word_information(hyp, ref, expected):
+    mer, wip, wil = (
+        metra.metric(name).sentence(hyp, [ref]) for name in ("mer", "wip", "wil")
+    )
+    assert (mer, wip) == pytest.approx(expected, abs=1e-9)
+    assert wil == pytest.approx(100 - expected[1], abs=1e-9)
+
+
+# How references are chosen, the output, its references; the length and the rate expected.
+CHOICES = [
+    pytest.param("best", "a b", ["a", "a b c d"], (1, 100.0), id="fewest edits"),
+    pytest.param("best", "a b", ["x b", "a b c", "a"], (3, 100 / 3), id="tie: longest"),
+    pytest.param("best-rate", "a b", ["a", "a b c d"], (4, 50.0), id="lowest rate"),
+    pytest.param("best-rate", "a b", ["a c", "a b c d"], (2, 50.0), id="tie: first"),
+    pytest.param("best-rate", "a b", ["a b c d", "a c"], (4, 50.0), id="tie: order"),
+    pytest.param("best-rate", "a b", ["", "c d e"], (3, 100.0), id="empty: one word"),
+    pytest.param("average-length", "a b", ["a b", "a b c d e"], (3.5, 0.0), id="mean"),
+    pytest.param("average-length", "a", ["", "a b"], (1.0, 100.0), id="mean of empty"),
+    pytest.param("average-length", "a", ["", "b"], (0.5, 200.0), id="mean below one"),
+]
+
+
+@pytest.mark.parametrize(("refs", "hyp", "references", "expected"), CHOICES)
+def test_choice_of_reference(refs, hyp, references, expected):
+    metric = metra.metric(f"wer:refs={refs}")
+    row = metric.rows(metra.Batch([hyp], refs_per_segment=[references]))[0]
+    assert (row[4], float(metric.aggregate(row))) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("refs", "length"), [("best", 1), ("best-rate", 4)])
+def test_choice_of_reference_for_mer(refs, length):
+    # One edit against "a" and two against "a b c d": a rate of 1, or of a half.
+    batch = metra.Batch(["a b"], refs_per_segment=[["a", None, "a b c d"]])
+    row = metra.metric(f"mer:refs={refs}").rows(batch)[0]
+    assert row[4] == length
+    assert metra.metric("mer").aggregate(row) == 50
+
+
+def test_missing_references_are_skipped():
+    batch = metra.Batch(["a b"], refs_per_segment=[["x", None, "a b c"]])
+    assert metra.metric("wer").rows(batch).tolist() == [[0, 0, 1, 2, 3]]
+    mean = metra.metric("wer:refs=average-length").rows(batch)
+    assert mean[0, 4] == 2
+
+
+EDITS = ("substitutions", "insertions", "deletions", "hits", "ref_len", "hyp_len")
+CORPORA = [  # two segments; the score and the parts of their sums
+    pytest.param(
+        *("wer", ["a b c", "x"], ["a b d", "y"], 50),
+        dict(zip(EDITS, (2, 0, 0, 2, 4, 4), strict=True)),
+        id="wer",
+    ),
+    # Hits 2 and 0; edits 1 and 2; reference words 3 and 1, output words 3 and 2.
+    pytest.param("mer", ["a b x", "y z"], ["a b c", "w"], 60, {}, id="mer"),
+    pytest.param(
+        *("wip", ["a b x", "y z"], ["a b c", "w"], 100 * 2 / 4 * 2 / 5),
+        dict(zip(EDITS, (2, 1, 0, 2, 4, 5), strict=True)),
+        id="wip",
+    ),
+    # One segment a word too long, one a word too short: both are errors.
+    pytest.param(
+        *("per", ["a b", "a"], ["a", "a b"], 200 / 3),
+        {"insertions": 1, "deletions": 1},
+        id="per",
+    ),
+    pytest.param(
+        *("ser", ["a", "b", "c"], ["a", "x", "c"], 100 / 3),
+        {"wrong": 1, "segments": 3},
+        id="ser",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "hyps", "refs", "score", "parts"), CORPORA)
+def test_corpus_divides_sums(name, hyps, refs, score, parts):
+    result = metra.score(hyps, [refs], name)
+    assert result.score == pytest.approx(score)
+    assert {part: result.parts[part] for part in parts} == parts
+
+
+def test_edits_against_output_words():
+    metric = metra.metric("wer:norm=output")
+    assert metric.sentence("a b c d", ["a x"]) == pytest.approx(75.0)
+    assert metric.sentence("", ["a b"]) == 200.0
+
+
+def test_lengths_are_not_averaged_in_vain():
+    with pytest.raises(metra.MetraError) as caught:
+        metra.metric("wer:norm=output,refs=average-length")
+    assert str(caught.value) == (
+        "wer: refs=average-length is not possible with norm=output, which has no use for "
+        "reference lengths; expected refs=best or refs=best-rate."
+    )
+    with pytest.raises(metra.MetraError, match="expected one of best, best-rate"):
+        metra.metric("mer:refs=average-length")
+
+
+def test_signatures():
+    assert metra.metric("wer").signature(nrefs=2) == (
+        "wer|norm:reference|refs:best|tok:none|case:mixed|stem:no|nrefs:2"
+        f"|version:{metra.__version__}"
+    )
+    graphemes = metra.metric("cer:unit=grapheme").signature()
+    assert graphemes.startswith("cer|unit:grapheme[Unicode ")
+    evalset = metra.EvalSet([["ab", "cd"]])
+    results = metra.evaluate(evalset, {"a": ["ab", "cx"]}, ["cer"], ci=True)
+    signature = results["a"]["cer"].signature
+    assert signature.startswith("cer|unit:char|norm:")
+    assert "|ci_unit:segment|" in signature
+
+
+def fill_grid(hyp, ref):
+    """Edit distances of every two beginnings, cell by cell."""
+    grid = np.add.outer(np.arange(len(hyp) + 1), np.arange(len(ref) + 1))
+    for i, word in enumerate(hyp, 1):
+        for j, other in enumerate(ref, 1):
+            sideways = min(grid[i - 1, j], grid[i, j - 1]) + 1
+            grid[i, j] = min(sideways, grid[i - 1, j - 1] + (word != other))
+    return grid
+
+
+def count_ours(hyp, ref):
+    """Substitutions, insertions, deletions, hits of our alignment."""
+    grid = fill_grid(hyp, ref)
+    i, j = len(hyp), len(ref)
+    counts = [0, 0, 0, 0]
+    while i or j:
+        differ = bool(i and j and hyp[i - 1] != ref[j - 1])
+        if i and j and grid[i, j] == grid[i - 1, j - 1] + differ:
+            counts[0 if differ else 3] += 1
+            i, j = i - 1, j - 1
+        elif j and grid[i, j] == grid[i, j - 1] + 1:
+            counts[2] += 1
+            j -= 1
+        else:
+            counts[1] += 1
+            i -= 1
+    return counts
+
+
+def count_jiwers(hyp, ref):
+    """Counts of the alignment that jiwer shows.
+
+    Words that both begin or end with are matched first. Then, from the end backwards, a
+    deletion where it is among the best ways; an insertion if the output's word before can
+    make up for the reference's; else both words.
+    """
+    hits = 0
+    while hyp and ref and hyp[0] == ref[0]:
+        hyp, ref, hits = hyp[1:], ref[1:], hits + 1
+    while hyp and ref and hyp[-1] == ref[-1]:
+        hyp, ref, hits = hyp[:-1], ref[:-1], hits + 1
+    grid = fill_grid(hyp, ref)
+    i, j = len(hyp), len(ref)
+    counts = {"S": 0, "I": 0, "D": 0, "H": hits}
+    while i or j:
+        if j and (not i or grid[i, j] == grid[i, j - 1] + 1):
+            step = "D"
+        elif not j or grid[i - 1, j] == grid[i - 1, j - 1] - 1:
+            step = "I"
+        else:
+            step = "H" if hyp[i - 1] == ref[j - 1] else "S"
+        counts[step] += 1
+        i, j = i - (step != "D"), j - (step != "I")
+    return [*counts.values(), counts["S"] + counts["D"] + counts["H"]]
+
+
+def plain_row(hyp, refs, choice):
+    counted = [count_ours(hyp, ref) for ref in refs]
+    keys = {
+        "best": lambda at: (sum(counted[at][:3]), -len(refs[at])),
+        "best-rate": lambda at: sum(counted[at][:3]) / max(len(refs[at]), 1),
+    }
+    best = min(range(len(refs)), key=keys.get(choice, keys["best"]))
+    average = sum(map(len, refs)) / len(refs)
+    return [*counted[best], average if choice == "average-length" else len(refs[best])]
+
+
+WORDS = st.lists(st.sampled_from("abcde"), max_size=80)
+SENTENCES = st.one_of(st.text(), WORDS.map(" ".join))
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=3),
+    st.sampled_from(["best", "best-rate", "average-length"]),
+)
+def test_equals_the_plain_definition(segments, choice):
+    batch = metra.Batch(
+        [" ".join(hyp) for hyp, *_ in segments],
+        refs_per_segment=[[" ".join(ref) for ref in refs] for _, *refs in segments],
+    )
+    rows = metra.metric(f"wer:refs={choice}").rows(batch)
+    expected = [plain_row(hyp, refs, choice) for hyp, *refs in segments]
+    np.testing.assert_array_equal(rows, expected)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=3))
+@example([(list("ab"), list("ba"))])
+@example([(list("a"), list("aa"))])
+def test_mer_equals_the_plain_definition(segments):
+    hyps, refs = (
+        [" ".join(words) for words in side] for side in zip(*segments, strict=True)
+    )
+    rows = metra.metric("mer").rows(metra.Batch(hyps, [refs]))
+    np.testing.assert_array_equal(rows, [count_jiwers(*pair) for pair in segments])
+
+
+@given(WORDS, st.lists(WORDS, min_size=1, max_size=3))
+def test_per_equals_the_plain_definition(hyp, refs):
+    def rate(ref):
+        matches = (Counter(hyp) & Counter(ref)).total()
+        return 100 * (max(len(hyp), len(ref)) - matches) / max(len(ref), 1)
+
+    segment = " ".join(hyp), [" ".join(ref) for ref in refs]
+    per = metra.metric("per").sentence(*segment)
+    assert per == pytest.approx(min(map(rate, refs)))
+    assert per <= metra.metric("wer").sentence(*segment) + 1e-9
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(SENTENCES, SENTENCES), min_size=1, max_size=4))
+@example([("a b", "b a")])
+def test_equals_jiwer_on_any_text_with_plain_blanks(pairs):
+    hyps, refs = (
+        [" ".join(text.split()) for text in side] for side in zip(*pairs, strict=True)
+    )
+    for name in ("wer", "mer", "wil", "wip"):
+        score = metra.score(hyps, [refs], name).score
+        assert score / 100 == pytest.approx(getattr(jiwer, name)(refs, hyps), abs=1e-9)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.text(), st.text()), min_size=1, max_size=4))
+def test_cer_equals_jiwer_on_any_text(pairs):
+    hyps, refs = (list(side) for side in zip(*pairs, strict=True))
+    expected = jiwer.process_characters(refs, hyps)
+    result = metra.score(hyps, [refs], "cer")
+    assert result.score == pytest.approx(100 * expected.cer, rel=1e-12)
+    edits = expected.substitutions + expected.insertions + expected.deletions
+    assert result.total[:3].sum() == edits
+
+
+def test_where_jiwer_differs():
+    # A lone tab or no-break space is part of a word to jiwer; ours splits as Python does.
+    for white in ("\t", "\u00a0", "\u3000"):
+        assert jiwer.wer(f"a{white}b", "a b") == 2.0
+        assert metra.metric("wer").sentence("a b", [f"a{white}b"]) == 0.0
+    # Two words that changed places are two substitutions to us.
+    swapped = jiwer.process_words("b a", "a b")
+    assert (swapped.substitutions, swapped.insertions, swapped.deletions) == (0, 1, 1)
+    ours = metra.metric("wer").rows(metra.Batch(["a b"], [["b a"]]))
+    assert ours.tolist() == [[2, 0, 0, 0, 2]]
+    # Without a reference word, both count the output's words: 1 word stands for 100 %.
+    assert jiwer.wer("", "a b") == 2
+    assert jiwer.wer(["", "a"], ["x", "a"]) == 1.0
+    assert metra.score(["x", "a"], [["", "a"]], "wer").score == 100.0
+
+
+@pytest.mark.parametrize("words", [1500, 2600, 4100])
+def test_long_texts_equal_jiwer(words):
+    """Where the grid is large, jiwer's alignment is put together from halves."""
+    rng = random.Random(words)
+    ref = [str(rng.randrange(40)) for _ in range(words)]
+    hyp = [w if rng.random() > 0.3 else "x" for w in ref if rng.random() > 0.2]
+    for at in range(0, len(hyp) - 1, 5):
+        hyp[at : at + 2] = hyp[at + 1], hyp[at]
+    theirs = jiwer.process_words(" ".join(ref), " ".join(hyp))
+    row = metra.metric("mer").rows(metra.Batch([" ".join(hyp)], [[" ".join(ref)]]))[0]
+    kinds = ("substitutions", "insertions", "deletions", "hits")
+    assert row[:4].tolist() == [getattr(theirs, kind) for kind in kinds]
+
+
+@pytest.mark.parametrize(
+    ("hyp", "ref", "edits"),
+    [
+        pytest.param(["w"] * 10_000, ["w"] * 9_000, 1_000, id="equal words"),
+        pytest.param(
+            [f"x{at}" for at in range(10_000)],
+            [f"y{at}" for at in range(10_000)],
+            10_000,
+            id="nothing in common",
+        ),
+        pytest.param([], ["w"] * 10_000, 10_000, id="empty output"),
+        pytest.param(["w"] * 10_000, [], 10_000, id="empty reference"),
+        pytest.param(
+            [str(at % 97) for at in range(10_000)],
+            [str(at % 97) for at in range(5, 10_000)],
+            5,
+            id="shifted",
+        ),
+    ],
+)
+def test_ten_thousand_words(hyp, ref, edits):
+    batch = metra.Batch([" ".join(hyp)], [[" ".join(ref)]])
+    row = metra.metric("wer").rows(batch)[0]
+    assert row[:3].sum() == edits
+    assert row[4] == len(ref)
+
+
+def test_ten_thousand_characters():
+    hyp, ref = "ab" * 5_000, "ba" * 5_000
+    row = metra.metric("cer").rows(metra.Batch([hyp], [[ref]]))[0]
+    assert row.tolist() == [0, 1, 1, 9_999, 10_000]
+
+
+def test_memory_stays_small():
+    """A number for each cell of this grid would take gigabytes."""
+    pytest.importorskip("resource")
+    program = """
+import resource, metra
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+metric = metra.metric("wer")
+metric.sentence("a", ["b"])
+hyp, ref = ([str(at * at % prime) for at in range(30_000)] for prime in (997, 1009))
+before = peak()
+row = metric.rows(metra.Batch([" ".join(hyp)], [[" ".join(ref)]]))[0]
+print(int(row[4]), peak() - before)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    words, grown = map(int, done.stdout.split())
+    assert words == 30_000
+    unit = 1 if sys.platform == "darwin" else 1024
+    assert grown * unit < 50 * 2**20

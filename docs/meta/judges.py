@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from metra.corpus.outputs import Outputs
-from metra.meta.agree import build_gap_histogram, build_judge_plot
+from metra.meta.agree import draw_judges
 from metra.meta.charts import CurvePlot
 from metra.meta.correlate import parse_specs
 from metra.meta.normalise import normalise
@@ -285,11 +285,11 @@ def draw(
     save = partial(Path.write_text, encoding="utf-8", newline="\n")
     save(
         HERE / "judges-pair.svg",
-        draw_judge_plot(build_judge_plot(adequacy, "adequacy")),
+        draw_judge_plot(draw_judges(adequacy, "adequacy")[0]),
     )
     save(
         HERE / "judges-gaps.svg",
-        draw_histogram(build_gap_histogram(adequacy, "adequacy")),
+        draw_histogram(draw_judges(adequacy, "adequacy")[1]),
     )
     lines = {name: found.mean(name) for name in DRAWN}
     lines[JUDGES] = found.judge_mean()

@@ -23,7 +23,7 @@ from differences import (
 from study_page import Claim, Section, StudyTable, Verdict
 
 import metra
-from metra.meta.agree import build_gap_histogram
+from metra.meta.agree import draw_judges
 from metra.meta.charts import CurvePlot
 from metra.meta.systems import build_system_clouds, correlate_choices
 from metra.scores.table import Scores
@@ -191,10 +191,10 @@ def make_graders(data: Path) -> Section:
     )
     heads = ("grades", "pairs", "equal", "at most one step apart")
     histograms = {
-        "grades": build_gap_histogram(five, "adequacy, 1 to 5"),
-        "grades-fluency": build_gap_histogram(
+        "grades": draw_judges(five, "adequacy, 1 to 5")[1],
+        "grades-fluency": draw_judges(
             graders["ELITR cs-en, fluency"], "fluency, 0 to 1"
-        ),
+        )[1],
     }
     return Section(claims, (StudyTable(heads, tuple(rows)),), histograms)
 

@@ -20,7 +20,7 @@ from differences import (
 from study_page import Claim, GridExample, Section, StudyTable
 
 import metra
-from metra.meta.agree import build_judge_plot
+from metra.meta.agree import draw_judges
 from metra.meta.charts import CurvePlot
 from metra.meta.normalise import normalise
 from metra.meta.pseudo import JUDGES, gather_judgements
@@ -102,7 +102,7 @@ def make_judge_plot(data: Path) -> Section:
         "25 judges graded the same 100 outputs from 1 to 5. The pair of judges who agree "
         f"least has a Spearman correlation of {lowest}; the mean over pairs is {mean:.2f}.",
     )
-    plot = build_judge_plot(agreement, "adequacy")
+    plot = draw_judges(agreement, "adequacy")[0]
     return Section((claim,), pictures={"judges": plot})
 
 

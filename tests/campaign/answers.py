@@ -7,8 +7,9 @@ import numpy as np
 from metra.campaign.imports import parse_judgements, read_file
 from metra.campaign.judgement import build_campaign_scores
 from metra.campaign.protocols.registry import protocol
-from metra.meta.judge_options import FlagRules, RankOptions
 from metra.meta.judges import add_flags
+from metra.meta.options import FlagRules, RankOptions
+from metra.meta.question import Evidence
 from metra.meta.rank import ask_ranking
 from metra.scores.judgement import Judgement
 from metra.scores.selection import DEFAULT
@@ -52,7 +53,7 @@ def rank(answers, selection=DEFAULT, scorer="", **options):
     """The answer about the ranking by the only scorer, or by the one that is named."""
     scores = table_of(answers)
     [name] = [scorer] if scorer else scores.names
-    return ask_ranking(scores, selection, name, RankOptions(**options))
+    return ask_ranking(Evidence(scores, selection, name), RankOptions(**options))
 
 
 def average(answers, selection=DEFAULT):

@@ -9,22 +9,14 @@ from click.testing import CliRunner
 
 from metra.cli.derive import options_from
 from metra.cli.options import FiniteRange
-from metra.meta import judge_options, options
+from metra.meta import options
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Show settings.
+    """Show settings."""
 
-    Options:
-    eps: Threshold of ties,
-        if any.
-    depth: How deep.
-    """
-
-    rule: Literal["wmt", "greedy"] = field(
-        default="wmt", metadata={"help": "The rule."}
-    )
+    rule: Literal["wmt", "greedy"] = "wmt"
     most_pairs: int = field(default=3, metadata={"flags": "-p --pairs", "low": 1})
     alpha: float = field(default=0.05, metadata={"low": 0, "high": 1, "open": True})
     eps: float | None = None
@@ -39,7 +31,10 @@ class Settings:
 
 
 @click.command()
-@options_from(Settings)
+@options_from(
+    Settings,
+    {"rule": "The rule.", "eps": "Threshold of ties, if any.", "depth": "How deep."},
+)
 def show(options):
     click.echo(repr(options))
 
@@ -54,9 +49,8 @@ def test_defaults_are_the_records():
 
 RECORDS = [
     record
-    for module in (options, judge_options)
-    for record in vars(module).values()
-    if is_dataclass(record) and record.__module__ == module.__name__
+    for record in vars(options).values()
+    if is_dataclass(record) and record.__module__ == options.__name__
 ]
 
 
@@ -65,7 +59,7 @@ def test_a_question_asked_without_options_is_the_same_in_python(record):
     """Flags are off, and the default that a help shows is the one that counts."""
 
     @click.command()
-    @options_from(record)
+    @options_from(record, {})
     def ask(options):
         click.echo(repr(options))
 

@@ -16,12 +16,12 @@ from tests.panels import cells_by_name
 from metra.errors import CorpusError
 from metra.meta.agree import (
     AgreementAnswer,
-    build_judge_plot,
     build_judge_table,
     count_gaps,
+    draw_judges,
     report_agreement,
 )
-from metra.meta.judge_options import AgreeOptions
+from metra.meta.options import AgreeOptions
 from metra.scores.registry import read_scores
 from metra.scores.table import ScoredItem, Scorer, build_score_table
 from metra.scores.views import collect_comparisons, collect_ratings
@@ -422,7 +422,7 @@ def test_ranges_of_whole_numbers_have_both_their_ends():
 def test_only_points_on_a_scale_of_steps_are_moved(values, skew):
     values = np.resize(np.asarray(values, float), 40)
     both = convert_matrix([values, values[::-1]])
-    plot = build_judge_plot(agree(both, trials=0), "x")
+    plot, _ = draw_judges(agree(both, trials=0), "x")
     moved = np.abs(np.subtract(plot.moved, plot.given)).max()
     assert moved <= skew
     assert (moved > 0) == (skew > 0) == ("moved" in plot.caption)

@@ -10,8 +10,8 @@ from tests.campaign.answers import made, table_of
 from tests.panels import cells_by_name
 
 from metra.meta.agree import ask_agreement
-from metra.meta.judge_options import AgreeOptions
-from metra.meta.question import answer_question
+from metra.meta.options import AgreeOptions
+from metra.meta.question import Evidence, answer_question
 from metra.scores.selection import DEFAULT, Selection
 from metra.scores.table import ScoredItem, Scorer, build_score_table
 from metra.scores.views import collect_ratings
@@ -22,7 +22,7 @@ def measure(answers, selection=DEFAULT, **options):
     """The answer about the only scorer."""
     scores = table_of(answers)
     [name] = scores.names
-    return ask_agreement(scores, selection, name, AgreeOptions(**options))
+    return ask_agreement(Evidence(scores, selection, name), AgreeOptions(**options))
 
 
 def two_judges():
@@ -128,7 +128,9 @@ def test_flagged_judges_are_set_apart_and_shown_beside():
     without = measure(careful, trials=0).agreement.values
     unflagged = replace(table_of(careful + eve), flags={})
     options = AgreeOptions(trials=0)
-    with_her = ask_agreement(unflagged, DEFAULT, "adequacy", options).agreement.values
+    with_her = ask_agreement(
+        Evidence(unflagged, DEFAULT, "adequacy"), options
+    ).agreement.values
     assert without["exact"] > with_her["exact"]
     for flagged, main, other, head in (
         ("apart", without, with_her, "with flagged"),
@@ -332,6 +334,6 @@ def test_judges_of_whole_documents_agree_on_documents():
         fill(2, "bob", "Ann", "Rome"),
     ]
     scores = table_of(answers)
-    answer = ask_agreement(scores, DEFAULT, scores.names[0], AgreeOptions())
+    answer = ask_agreement(Evidence(scores, DEFAULT, scores.names[0]), AgreeOptions())
     assert answer.ratings.units == ("fr-en s d1", "fr-en s d2")
     assert answer.agreement.values["exact"] == 0.5

@@ -18,9 +18,9 @@ from metra.campaign.settings import Settings
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import OptionError
-from metra.meta.judge_options import RankOptions
 from metra.meta.judges import build_judge_rows
-from metra.meta.question import answer_all, answer_question
+from metra.meta.options import RankOptions
+from metra.meta.question import Evidence, answer_all, answer_question
 from metra.meta.rank import ask_ranking, report_ranking
 from metra.scores.judgement_jsonl import format_judgements
 from metra.scores.selection import DEFAULT, Selection
@@ -168,13 +168,9 @@ def test_means_against_a_plain_twin(answers):
         np.mean([score for (at, _), score in answers.items() if at == segment])
         for segment in segments
     ]
-    ranking = ask_ranking(
-        # Whoever always says the same is not set apart here.
-        replace(table_of(judgements), flags={}),
-        DEFAULT,
-        "adequacy",
-        RankOptions(trials=10),
-    ).ranking
+    # Whoever always says the same is not set apart here.
+    evidence = Evidence(replace(table_of(judgements), flags={}), DEFAULT, "adequacy")
+    ranking = ask_ranking(evidence, RankOptions(trials=10)).ranking
     assert ranking.means == pytest.approx([np.mean(plain)] * 2)
     assert ranking.hundreds == pytest.approx([25 * (np.mean(plain) - 1)] * 2)
     assert average(judgements)["s", "adequacy"][0] == pytest.approx(ranking.means[0])
@@ -197,7 +193,7 @@ def test_a_whole_campaign_from_tasks_to_means():
         format_judgements(map(answer, tasks)).split("\n"), "x"
     )
     scores = table_of(judgements)
-    ranking = ask_ranking(scores, DEFAULT, "da", RankOptions()).ranking
+    ranking = ask_ranking(Evidence(scores, DEFAULT, "da"), RankOptions()).ranking
     assert dict(zip(ranking.systems, ranking.means, strict=True)) == quality
     assert ranking.sizes == [count - 1] * 3
     assert sum(ranking.answers) == sum(task.kind in COUNTED for task in tasks)
@@ -490,7 +486,9 @@ def order(ranking):
 def test_a_flagged_judge_puts_no_system_on_top_in_silence():
     without = rank(CAREFUL).ranking
     unflagged = replace(table_of(EVERYBODY), flags={})
-    with_them = ask_ranking(unflagged, DEFAULT, "adequacy", RankOptions()).ranking
+    with_them = ask_ranking(
+        Evidence(unflagged, DEFAULT, "adequacy"), RankOptions()
+    ).ranking
     assert (order(without)[0][0], order(with_them)[0][0]) == ("good", "bad")
     apart = rank(EVERYBODY)
     assert sorted(apart.flagged) == ["eva", "eve", "ina"]
@@ -538,7 +536,9 @@ def test_flags_that_change_nothing():
     alone = rank(SPEEDER)
     assert (alone.flagged, alone.other) == (("eve",), None)
     unflagged = replace(table_of(SPEEDER), flags={})
-    ranking = ask_ranking(unflagged, DEFAULT, "adequacy", RankOptions()).ranking
+    ranking = ask_ranking(
+        Evidence(unflagged, DEFAULT, "adequacy"), RankOptions()
+    ).ranking
     assert order(alone.ranking) == order(ranking)
 
 

@@ -13,8 +13,7 @@ from tests.panels import draw_exchanges, given_too, made, panel_of
 from metra.errors import CorpusError, OptionError
 from metra.meta import systems
 from metra.meta.compare import (
-    ComparedMetrics,
-    _explain_least_p,
+    DecisionRule,
     compare,
     report_comparison,
 )
@@ -39,7 +38,6 @@ from metra.stats.exact_tests import (
 )
 from metra.stats.multiplicity import CLUSTER_RULES, clusters_greedy, holm
 from metra.stats.permutation import prepare_swaps, segment_values, standardise_metrics
-from metra.stats.significance import PairTests
 from metra.stats.soft_pairwise import normal_p, permutation_p, spa, wmt_p
 
 # Four systems and two segments: the vectors of mt-metrics-eval's permutation tests.
@@ -75,10 +73,8 @@ def test_differences_are_the_coefficients(coef):
     assert 0 < found.p[0, 1] <= 1
 
 
-def report(panel, asked, found, **options):
-    """Lay out a comparison."""
-    compared = ComparedMetrics(panel, asked, found)
-    return report_comparison(compared, CompareOptions(**options))
+def report(found, **options):
+    return report_comparison(found, CompareOptions(**options))
 
 
 def test_pairs_in_the_wrong_order_are_hollow():
@@ -372,14 +368,14 @@ def test_constant_metrics_are_not_compared():
     three = panel_of(gold, {"a": gold, "b": gold**2, "flat": np.ones(gold.shape)})
     asked = question("pearson", "sys", trials=20)
     found = compare(three, asked)
-    findings = report(three, asked, found)
+    findings = report(found)
     assert found.names == ["a", "b"]
     assert any("flat. All 7 metric scores are 1" in note for note in findings.notes)
 
 
 def test_findings_hold_everything():
     panel, asked = made(), question("acc*_eq:item", trials=30)
-    findings = report(panel, asked, compare(panel, asked))
+    findings = report(compare(panel, asked))
     assert [table.name for table in findings.tables] == [
         "metrics ranking",
         "metrics pairs",
@@ -445,7 +441,7 @@ def test_soft_accuracies_are_tested_by_the_p_values_of_the_exchanged_scores(by):
     panel = made(systems=4, segments=20, metrics=2)
     options = Options(trials=60, draws=60, swapped_p=by)
     question = parse_specs(["spa"], "sys", options)[0]
-    found = compare(panel, question, test="perm-input", sides="one-sided")
+    found = compare(panel, question, DecisionRule("one-sided"), test="perm-input")
     p = normal_p if by == "normal" else partial(permutation_p, trials=60, seed=SEED)
     human = p(panel.gold)
     one, other = (spa(human, p(panel.metrics[name])) for name in found.names)
@@ -490,7 +486,7 @@ def test_tests_of_systems_answer_for_other_systems():
         0,
     )
     assert found.tests.sides == "two-sided"
-    findings = report(panel, question("pearson", "sys"), found)
+    findings = report(found)
     notes = " ".join(findings.notes)
     assert "applies to other systems like these, on these segments" in notes
     assert ", two-sided)" in notes
@@ -506,12 +502,14 @@ def test_tests_of_systems_answer_for_other_systems():
 def test_one_side_is_half_of_both():
     panel = made(systems=10, metrics=2)
     one, both = (
-        compare(panel, question("spearman", "sys"), sides=sides).p[0, 1]
+        compare(panel, question("spearman", "sys"), DecisionRule(sides)).p[0, 1]
         for sides in ("one-sided", "two-sided")
     )
     assert both == pytest.approx(2 * one)
     one, both = (
-        compare(panel, question("pearson", "sys"), sides=sides, test="williams").p[0, 1]
+        compare(
+            panel, question("pearson", "sys"), DecisionRule(sides), test="williams"
+        ).p[0, 1]
         for sides in ("one-sided", "two-sided")
     )
     assert both == pytest.approx(2 * one)
@@ -536,12 +534,16 @@ def test_too_few_systems_say_so():
     ],
 )
 def test_a_p_value_must_be_able_to_fall_below_alpha(systems, alpha, sides, is_said):
-    tests = PairTests(np.array([[np.nan, 0.5]] * 2), "perm-sys", "systems", sides, 0)
-    assert bool(_explain_least_p(tests, systems, "none", alpha)) == is_said
-    # Two p-values, corrected: each must reach half of it.
-    assert _explain_least_p(tests, systems, "holm", alpha)
-    assert _explain_least_p(replace(tests, draws=99), systems, "none", 0.0) == []
-    assert _explain_least_p(replace(tests, test="pairs"), systems, "none", 0.0) == []
+    panel, asked = made(systems=systems, metrics=3), question("spearman", "sys")
+
+    def is_explained(correction, **options):
+        rule = DecisionRule(sides, correction, alpha)
+        return "cannot give" in " ".join(compare(panel, asked, rule, **options).notes)
+
+    assert is_explained("none") == is_said
+    # Three p-values, corrected: each must reach a third of it.
+    assert is_explained("holm")
+    assert not is_explained("none", test="boot-both")
 
 
 def test_likes_and_dislikes_of_systems_are_no_quality():
@@ -563,14 +565,14 @@ def test_likes_and_dislikes_of_systems_are_no_quality():
 def test_a_matrix_shows_both_p_values_where_there_are_many_pairs():
     panel, asked = made(systems=6, metrics=4), question("pearson", "sys")
     found = compare(panel, asked)
-    findings = report(panel, asked, found, most_pairs=5)
+    findings = report(found, most_pairs=5)
     table = findings.tables[1]
     assert table.name == "metrics p-values"
     rows = [[cell.value for cell in row[1:]] for row in table.rows]
     assert rows[0][3] == found.p[0, 3]
     assert rows[3][0] == found.tests.holm[0, 3]
     for most in (6, 0):
-        every = report(panel, asked, found, most_pairs=most)
+        every = report(found, most_pairs=most)
         assert every.tables[1].name == "metrics pairs"
         assert len(every.tables[1].rows) == 6
 
@@ -579,7 +581,7 @@ def test_a_test_without_chance_draws_nothing():
     panel, asked = made(systems=6, metrics=2), question("pearson", "sys")
     found = compare(panel, asked, test="williams")
     assert found.tests.draws == 0
-    assert "draws" not in " ".join(report(panel, asked, found).notes)
+    assert "draws" not in " ".join(report(found).notes)
 
 
 def test_resamples_of_systems_and_segments_test_too():

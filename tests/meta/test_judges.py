@@ -8,7 +8,6 @@ from tests.campaign.answers import made, table_of
 from tests.panels import cells_by_name
 
 from metra.campaign.judgement import build_campaign_scores
-from metra.meta.judge_options import FlagRules
 from metra.meta.judges import (
     Drift,
     add_flags,
@@ -17,7 +16,8 @@ from metra.meta.judges import (
     compute_sign_test,
     flag_judges,
 )
-from metra.meta.question import answer_question
+from metra.meta.options import FlagRules
+from metra.meta.question import Evidence, answer_question
 from metra.scores.selection import DEFAULT, Selection
 from metra.scores.table import ScoredItem, Scorer, build_score_table
 
@@ -277,7 +277,7 @@ def test_judge_by_system_by_hand():
         made("two", 1, "bob", 5, "repeat"),
         made("two", 3, "bob", 5, "calibration"),
     ]
-    answer = ask_judges(table_of(answers), DEFAULT, "adequacy", FlagRules())
+    answer = ask_judges(Evidence(table_of(answers), DEFAULT, "adequacy"), FlagRules())
     assert answer.systems == ("one", "two")
     assert answer.means == {("ann", "one"): (4.0, 75.0, 2), ("bob", "two"): (1.0, 0, 1)}
 

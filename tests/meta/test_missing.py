@@ -10,14 +10,14 @@ from tests.panels import cells_by_name
 
 from metra.campaign.assignment import assign
 from metra.meta.answers import ask_missing
-from metra.meta.judge_options import MissingOptions
-from metra.meta.question import answer_question
+from metra.meta.options import NoOptions
+from metra.meta.question import Evidence, answer_question
 from metra.scores.judgement import NOT_TRANSLATION
 from metra.scores.selection import DEFAULT, Selection
 
 
 def count_missing(answers, selection=DEFAULT):
-    return ask_missing(table_of(answers), selection, "", MissingOptions())
+    return ask_missing(Evidence(table_of(answers), selection, ""), NoOptions())
 
 
 def skip_some():

@@ -10,9 +10,9 @@ import pytest
 from scipy import stats as scipy_stats
 
 from metra.errors import CorpusError, UnknownNameError
-from metra.meta.judge_options import NormaliseOptions
 from metra.meta.judges import Normalisation, report_normalisation
 from metra.meta.normalise import find_failing_judges, normalise
+from metra.meta.options import NormaliseOptions
 from metra.scores.long_table import format_long_table
 from metra.scores.registry import read_scores
 from metra.scores.table import ScoredItem, Scorer, build_score_table

@@ -8,8 +8,8 @@ from tests.campaign.answers import made, table_of
 from tests.panels import cells_by_name
 
 from metra.meta.answers import ask_pace
-from metra.meta.judge_options import PaceOptions
-from metra.meta.question import answer_question
+from metra.meta.options import NoOptions
+from metra.meta.question import Evidence, answer_question
 from metra.report.pictures.campaign import draw_judge_times, draw_times
 from metra.scores.selection import DEFAULT, Selection
 
@@ -22,7 +22,7 @@ UNTIMED = made("s", 9, "cleo", 3)
 
 
 def measure(answers, selection=DEFAULT):
-    return ask_pace(table_of(answers), selection, "", PaceOptions())
+    return ask_pace(Evidence(table_of(answers), selection, ""), NoOptions())
 
 
 def test_times_by_hand():

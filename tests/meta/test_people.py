@@ -6,8 +6,9 @@ import pytest
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, UnknownNameError
-from metra.meta.judge_options import RankOptions
+from metra.meta.options import RankOptions
 from metra.meta.people import collect_people
+from metra.meta.question import Evidence
 from metra.meta.rank import ask_ranking
 from metra.report.study import build_study
 from metra.scores.selection import DEFAULT
@@ -85,7 +86,7 @@ def test_a_report_shows_the_ranking_of_the_question(scorer):
         baseline="b",
         judgements=judged,
     )
-    ranking = ask_ranking(judged, DEFAULT, scorer.name, RankOptions()).ranking
+    ranking = ask_ranking(Evidence(judged, DEFAULT, scorer.name), RankOptions()).ranking
     results = study.people_results
     order = [entry.name for entry in results.ranked("people")]
     assert (

@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 from tests.panels import cells_by_name
 
-from metra.meta.judge_options import PowerOptions
+from metra.meta.options import PowerOptions
 from metra.meta.power import (
     PROFILES,
     SystemPair,
+    build_component_table,
     build_pair_table,
     build_plan_table,
-    list_curves,
+    draw_power,
     plan_from_pilot,
     plan_from_variances,
     report_power,
 )
-from metra.meta.variance import build_component_table
 from metra.scores.table import ScoredItem, Scorer, build_score_table
 from metra.stats.direction import find_direction
 from metra.stats.power import (
@@ -251,7 +251,7 @@ def test_every_cell_of_the_plans_and_the_pairs(values):
     assert (
         notes[2] == "4 more pairs, further from that power; `most_pairs` 0 shows all."
     )
-    lines = list_curves(curves, options)
+    lines = draw_power(curves, options)[0].series
     assert list(lines) == ["1 rater", "3 raters"]
     shares = [100 * curves.count_separated(s, 0.8) / 6 for s in curves.studies]
     assert [*lines["1 rater"], *lines["3 raters"]] == shares

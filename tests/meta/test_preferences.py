@@ -10,8 +10,8 @@ from tests.campaign.answers import made, rank, table_of
 from tests.panels import cells_by_name
 
 from metra.meta.answers import ask_preferences
-from metra.meta.judge_options import PreferenceOptions
-from metra.meta.question import answer_question
+from metra.meta.options import NoOptions
+from metra.meta.question import Evidence, answer_question
 from metra.scores.selection import DEFAULT, Selection
 
 
@@ -19,7 +19,7 @@ def count_preferences(answers, selection=DEFAULT):
     """Wins, ties and losses by pair of systems, the first by name first."""
     scores = table_of(answers)
     [name] = scores.names
-    pairs = ask_preferences(scores, selection, name, PreferenceOptions()).pairs
+    pairs = ask_preferences(Evidence(scores, selection, name), NoOptions()).pairs
     return {
         tuple(sorted(names)): counts if names[0] < names[1] else counts[::-1]
         for names, counts in pairs.items()

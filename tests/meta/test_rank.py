@@ -8,8 +8,9 @@ import pytest
 from tests.panels import scores_of
 
 from metra.errors import CorpusError
-from metra.meta.judge_options import RankOptions
 from metra.meta.normalise import normalise
+from metra.meta.options import RankOptions
+from metra.meta.question import Evidence
 from metra.meta.rank import ask_ranking, report_ranking
 from metra.scores.selection import DEFAULT
 from metra.scores.table import (
@@ -33,7 +34,7 @@ NAN = float("nan")
 
 def rank(scores, name, **options):
     chosen = RankOptions(**options)
-    answer = ask_ranking(scores, DEFAULT, name, chosen)
+    answer = ask_ranking(Evidence(scores, DEFAULT, name), chosen)
     return report_ranking(answer, chosen), answer.ranking
 
 

@@ -8,16 +8,21 @@ from metra.errors import CorpusError, FormatError
 from metra.meta.agree import AgreementAnswer, report_agreement
 from metra.meta.correlate import (
     correlate_metrics,
-    parse_questions,
+    parse_specs,
     report_correlation,
 )
-from metra.meta.deltas import measure_differences
-from metra.meta.judge_options import AgreeOptions, RankOptions
-from metra.meta.options import CorrelateOptions, DeltaOptions, ScatterOptions
+from metra.meta.options import (
+    AgreeOptions,
+    CorrelateOptions,
+    DeltaOptions,
+    RankOptions,
+    ScatterOptions,
+)
+from metra.meta.power import build_component_table
 from metra.meta.rank import rank_by_scorer
-from metra.meta.study import _read_documents
+from metra.meta.study import read_documents
 from metra.meta.systems import correlate_choices, report_scatter
-from metra.meta.variance import build_component_table
+from metra.meta.uses import measure_differences
 from metra.stats.correlation import Options
 from metra.stats.judge_agreement import agree
 from metra.stats.ratings import convert_matrix
@@ -46,7 +51,7 @@ def test_two_systems_agree_by_chance(count, said):
     gold = np.array([[1.0, 2], [3, 4], [5, 7]])[:count]
     panel = panel_of(gold, {"m": gold + 1})
     options = CorrelateOptions(level="sys", coefficients=("pearson",), trials=0)
-    found = correlate_metrics(panel, parse_questions(options), options)
+    found = correlate_metrics(panel, parse_specs(["pearson"], "sys", Options()), 0)
     notes = report_correlation(found, options).notes
     note = (
         "With two systems the order is either right or wrong; chance alone is "
@@ -100,14 +105,14 @@ def test_units_of_one_judge_are_counted(matrix, expected):
 
 
 def test_documents_may_have_no_domain(write):
-    read = _read_documents(str(write("d.tsv", ["seg\tdoc", "1\ta", "2\tb"])))
+    read = read_documents(str(write("d.tsv", ["seg\tdoc", "1\ta", "2\tb"])))
     assert read == {"1": ("a", ""), "2": ("b", "")}
-    read = _read_documents(str(write("en-de.docs", ["news\ta", "chat b"])))
+    read = read_documents(str(write("en-de.docs", ["news\ta", "chat b"])))
     assert read == {"1": ("a", "news"), "2": ("b", "chat")}
     with pytest.raises(FormatError, match="expected segment, document and domain"):
-        _read_documents(str(write("d.tsv", ["seg\tdomain", "1\tnews"])))
+        read_documents(str(write("d.tsv", ["seg\tdomain", "1\tnews"])))
     with pytest.raises(FormatError, match="lines without a domain or a document"):
-        _read_documents(str(write("en-de.docs", ["news"])))
+        read_documents(str(write("en-de.docs", ["news"])))
 
 
 def test_a_rank_needs_segments_of_some_system():

@@ -6,7 +6,7 @@ import pytest
 from tests.campaign.answers import made
 
 from metra.campaign.judgement import build_campaign_scores
-from metra.meta.status import COEFFICIENTS, compute_status
+from metra.meta.answers import COEFFICIENTS, compute_status
 
 
 def look(answers):

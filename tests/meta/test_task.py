@@ -153,7 +153,7 @@ def test_clusters_of_a_column_are_those_of_a_comparison(protocol, wmt, rule):
     options = Options(draws=200, wmt=wmt)
     scores = score_task(protocol, [panel], options, test=rule)
     for column, ranks in zip(scores.columns, scores.ranks, strict=True):
-        found = compare(panel, column.question, **rule._asdict())
+        found = compare(panel, column.question, rule)
         clusters = dict(zip(found.names, found.clusters, strict=True))
         assert dict(zip(scores.metrics, ranks, strict=True)) == clusters
 
@@ -166,7 +166,7 @@ def test_the_joint_test_of_one_column_is_that_of_its_comparison(sides):
     (asked,) = list_columns("wmt23", ["x"])[:1]
     column = build_column(asked, [panel], options)
     scores = score_columns("one", [column], options, test=rule)
-    found = compare(panel, column.question, **rule._asdict())
+    found = compare(panel, column.question, rule)
     assert scores.metrics == found.names
     np.testing.assert_array_equal(scores.tests.p, found.p)
     assert scores.tests.population == found.tests.population

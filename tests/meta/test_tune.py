@@ -8,8 +8,7 @@ import pytest
 
 import metra
 from metra.errors import OptionError, UnknownNameError
-from metra.meta.option_fields import parse_values
-from metra.meta.options import TuneOptions
+from metra.meta.options import TuneOptions, parse_values
 from metra.meta.variants import list_variants
 
 SEGMENTS, WORDS = 24, 10

@@ -15,9 +15,7 @@ from metra.corpus.outputs import Outputs
 from metra.errors import MetraError
 from metra.meta.arrays import panel_from_arrays
 from metra.meta.card import build_card, report_card
-from metra.meta.deltas import measure_differences, report_deltas
 from metra.meta.options import CardOptions, DeltaOptions, SelectOptions, SentinelOptions
-from metra.meta.select import CHANCE, report_selection, select_outputs
 from metra.meta.sentinel import (
     SEGMENT_MEAN,
     SYSTEM_MEAN,
@@ -25,6 +23,13 @@ from metra.meta.sentinel import (
     collect_features,
     correlate_sentinels,
     report_sentinels,
+)
+from metra.meta.uses import (
+    CHANCE,
+    measure_differences,
+    report_deltas,
+    report_selection,
+    select_outputs,
 )
 from metra.report.html.card import render_card
 from metra.report.html.page import Provenance

@@ -12,7 +12,7 @@ from tests.campaigns import made, opened
 from metra.campaign.demo_data import list_demo_protocols
 from metra.campaign.judgement import check_imported, keep_latest
 from metra.errors import FormatError, OptionError
-from metra.meta.judge_options import RankOptions
+from metra.meta.options import RankOptions
 from metra.meta.question import answer_all
 from metra.report.campaign_files import export_judgements
 from metra.scores.appraise import KINDS, parse_appraise_judgements

@@ -1,10 +1,8 @@
 """Click options derived from the fields of an options record.
 
-The docstring is the help of the command, and below `Options:` that of each field, as
-`name: text`. A field's annotation gives the type (a `Literal` its choices, a tuple that the
-option may be repeated), its default the default, and its metadata the rest:
+A field's annotation gives the type (a `Literal` its choices, a tuple that the option may be
+repeated), its default the default, and its metadata the rest:
 
-- help: the text of `--help`, if the docstring of the record has none
 - flags: what the option is called, if not after the field; several with blanks between
 - metavar: how its value is shown
 - low, high: the smallest and the largest value; with open, the values next to them
@@ -14,10 +12,8 @@ option may be repeated), its default the default, and its metadata the rest:
 - flag: False if it is set in Python only
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
-from inspect import getdoc
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -33,13 +29,14 @@ if TYPE_CHECKING:
 
 
 def options_from(
-    record: type, parameter: str = "options"
+    record: type, texts: Mapping[str, str], parameter: str = "options"
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return a decorator that adds an option for each field of a dataclass.
 
-    The command gets the record with what was given as its keyword argument `parameter`.
+    `texts` are the help of options, by field. The command gets the record with what was
+    given as its keyword argument `parameter`.
     """
-    hints, (_, texts) = get_type_hints(record), read_help(record)
+    hints = get_type_hints(record)
     from dataclasses import fields  # not for commands that derive nothing
 
     entries = [each for each in fields(record) if each.metadata.get("flag", True)]
@@ -115,13 +112,6 @@ def _read_settings(
     return values
 
 
-def read_help(record: type) -> tuple[str, dict[str, str]]:
-    """Return the help of a command, and of its options by field."""
-    text, _, listed = (getdoc(record) or "").partition("\n\nOptions:\n")
-    entries = (each.partition(": ") for each in re.split(r"\n(?=\w)", listed))
-    return text, {name: " ".join(words.split()) for name, _, words in entries}
-
-
 def derive_option(
     entry: "Field[Any]", hint: Any, help_text: str | None = None
 ) -> Callable[..., Any]:
@@ -146,8 +136,7 @@ def derive_option(
             settings |= {"callback": split_names, "metavar": "NAMES"}
     else:
         settings["type"] = _choose_type(hint, about)
-    text = help_text or about.get("help")
-    return option(f"{flags} {entry.name}", text, default, **settings)
+    return option(f"{flags} {entry.name}", help_text, default, **settings)
 
 
 def split_names(_: object, __: object, given: Iterable[str]) -> tuple[str, ...]:

@@ -5,40 +5,33 @@ out as tables with notes, a signature and charts. `metra.meta.questions` lists t
 options of every question are dataclasses, from which the command line derives its flags.
 
 agree: agreement of judges with each other, and with themselves
-answers: preferences, distributions, missing scores and active times
+answers: preferences, distributions, missing scores, active times, and status of a campaign
 arrays: questions asked of plain arrays, systems × segments, NaN where missing
 card: everything about one metric
 challenge: preference of a metric for good translations over bad ones
 charts: the records of charts, which the `draw` of a question fills
 compare: metrics ranked, with significance tests
 correlate: agreement of metrics with people, and of scorers with each other
-deltas: differences of a metric that people notice
 document_rank: systems ranked by each metric over documents
 exercise: the collective exercise on one scale, from 0 to 100
 findings: reports, their cells, tables and signatures
-judge_options: the options of questions about judges and judgements
 judges: figures about each judge, flags, and normalised values
 measures: scales and kinds of measures, and their evaluators compared
 normalise: judges' values on one scale, and judges who fail quality control
-option_fields: fields of options, and parsers of their texts
-options: the options of questions about metrics
-people: people next to metrics in a report
-power: segments and raters needed to separate systems
+options: the options of questions
+people: people next to metrics in a report, and reliability of both
+power: variance components of judgements, and studies that separate systems
 pseudo: agreement by length of document
 question: the record of a question, its evidence, and answers
 questions: the list of questions
 rank: systems ranked, with intervals, clusters and rank ranges
-rank_tests: tests and intervals of a ranking
-select: filtering of outputs by a metric, and choice of the best of several
 sentinel: baselines that cannot tell how good an output is
 spans: marked errors compared with those that people mark
-status: each judge's work so far, and agreement, while a campaign runs
 study: the manifest of a study, and the scores that it names
 systems: scores of systems: scatter, robustness, differences
 task: the protocols of WMT's metrics tasks
 texts: scores of whole texts, by judge and over judges
-trust: reliability of metrics and people beside judgements in a report
-variance: variance components of judgements, and the upper bound of agreement
+uses: differences that people notice, filtering, and choice of the best of several
 variants: outputs scored with subsets of references, or values of an option
 """
 

@@ -1,7 +1,9 @@
 """The question `agree`: agreement of judges with each other, and with themselves."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -9,23 +11,21 @@ from metra.errors import CorpusError, format_count
 from metra.meta.charts import Histogram, JudgePlot
 from metra.meta.findings import (
     MetaReport,
-    build_count,
-    build_figure,
     build_report,
+    build_table,
     describe_draws,
     group_names,
 )
-from metra.meta.judge_options import AgreeOptions
 from metra.meta.normalise import describe_excluded, normalise
-from metra.meta.question import Question, ask_of_rows
-from metra.scores.selection import Selection
+from metra.meta.options import AgreeOptions
+from metra.meta.question import Evidence, Question
 from metra.scores.table import Scores
 from metra.scores.views import (
     collect_comparisons,
     collect_ratings,
     promote_documents,
 )
-from metra.scoring.table import Cell, Table, make_table
+from metra.scoring.table import Table
 from metra.stats.agreement import ONE_WAY, SCALES, TWO_WAY, cohen
 from metra.stats.arrays import Array, choose_round_step
 from metra.stats.coefficients import pearson
@@ -72,7 +72,7 @@ class AgreementAnswer:
     other: JudgeAgreement | None
     #: True if flagged judges are set apart.
     is_apart: bool
-    notes: tuple[str, ...] = ()
+    notes: Sequence[str] = ()
 
     def require_pairs(self) -> JudgeAgreement:
         """Return the agreement, or refuse if no two judges judged the same."""
@@ -82,52 +82,27 @@ class AgreementAnswer:
         return self.agreement
 
 
-def ask_agreement(
-    scores: Scores, selection: Selection, scorer: str, options: AgreeOptions
-) -> AgreementAnswer:
+def ask_agreement(evidence: Evidence, options: AgreeOptions) -> AgreementAnswer:
     """Measure the agreement of judges on what two or more of them judged."""
-    selected = selection.select(scores)
-    notes = []
+    selected, scorer, notes = evidence.rows, evidence.scorer, list[str]()
+    others = evidence.select_others()
     if options.scaling != "none":
         normalised = normalise(selected, scorer, options.scaling)
-        notes = describe_excluded(normalised)
+        notes, others = describe_excluded(normalised), None
         selected, scorer = normalised.scores, normalised.scores.names[0]
-    repeats = replace(selection, kinds=frozenset({"repeat"})).select(scores)
+    repeated = replace(evidence.selection, kinds=frozenset({"repeat"}))
+    repeats = repeated.select(evidence.scores)
     ratings = collect_judgements(selected, scorer, options, repeats)
     agreement = other = None
-    if ratings.pairable().units or not len(ratings.repeats.judge):
-        agreement = agree(
-            ratings,
-            within=options.within,
-            trials=options.trials,
-            seed=options.seed,
-            only=_MAIN if options.brief else (),
-        )
-        other = _agree_otherwise(scores, selection, scorer, selected, options)
-    is_apart = selection.flagged == "apart"
-    return AgreementAnswer(scorer, ratings, agreement, other, is_apart, tuple(notes))
-
-
-def _agree_otherwise(
-    scores: Scores,
-    selection: Selection,
-    scorer: str,
-    selected: Scores,
-    options: AgreeOptions,
-) -> JudgeAgreement | None:
-    """Return the agreement of the other choice about flagged judges, if it differs."""
-    if not scores.flags or selection.flagged == "out" or options.scaling != "none":
-        return None
-    others = selection.select_flagged(scores)
-    if scorer not in others.names or len(others.lines(scorer)) == len(
-        selected.lines(scorer)
-    ):
-        return None
-    ratings = collect_judgements(others, scorer, options)
-    if not ratings.pairable().units:
-        return None
     only = _MAIN if options.brief else ()
-    return agree(ratings, within=options.within, trials=0, only=only)
+    measure = partial(agree, within=options.within, seed=options.seed, only=only)
+    if ratings.pairable().units or not len(ratings.repeats.judge):
+        agreement = measure(ratings, trials=options.trials)
+        if others is not None:
+            of_others = collect_judgements(others, scorer, options)
+            other = measure(of_others, trials=0) if of_others.pairable().units else None
+    is_apart = evidence.selection.flagged == "apart"
+    return AgreementAnswer(scorer, ratings, agreement, other, is_apart, notes)
 
 
 def collect_judgements(
@@ -142,127 +117,83 @@ def collect_judgements(
 
 def report_agreement(answer: AgreementAnswer, options: AgreeOptions) -> MetaReport:
     """Lay out the coefficients, the pairs of judges, the judges and the worst units."""
-    ratings, agreement, name = answer.ratings, answer.agreement, answer.scorer
+    ratings, agreement = answer.ratings, answer.agreement
+    judges, units = len(ratings.judges), len(ratings.units)
+    facts: dict[str, Any] = {"scorer": answer.scorer, "judges": judges}
     if agreement is None:
-        return _report_repeats(answer, options)
-    caption = f"Agreement of {len(ratings.judges)} judges on {name}"
-    caption += ", by pairwise comparison" if ratings.compares else ""
+        note = (
+            f"No unit was judged by two judges (judges: {judges}, units: {units:,}); "
+            "judges are compared only with themselves."
+        )
+        tables = [build_intra_table(ratings, options.within)]
+        facts["units"] = f"0/{units}"
+        return build_report(tables, options, [*answer.notes, note], **facts)
+    rows = [
+        ("equal" if limit == 0 else f"{limit:g}", [share])
+        for limit, share in count_differences(agreement.shared.gaps())
+    ]
+    caption = "Differences between two judgements"
+    heads = ["share of pairs"]
     tables = [
-        _build_overall_table(answer, caption, options.within, brief=options.brief),
-        _build_difference_table(agreement),
-        build_pair_table(
-            agreement.pairs, options.within, options.most_pairs, brief=options.brief
-        ),
+        _build_overall_table(answer, agreement, options),
+        build_table("maximum difference", heads, rows, caption, "differences"),
+        build_pair_table(agreement.pairs, options),
         build_judge_table(ratings, options.within, options.most_judges),
     ]
     if len(ratings.repeats.judge):
         tables.append(build_intra_table(ratings, options.within, options.most_judges))
     worst = build_worst_table(ratings, options.worst)
-    if worst.rows:
-        tables.append(worst)
+    tables += [worst] if worst.rows else []
     names = [name for name in PAIR_COLUMNS if not options.brief or name != "kendall"]
     pairs = [{name: getattr(pair, name) for name in names} for pair in agreement.pairs]
-    pairs_of_answers = format_count(len(agreement.shared.unit), "pair")
-    shared = format_count(agreement.units, "unit")
-    notes = [
-        *answer.notes,
-        f"{shared} with two or more judges, {pairs_of_answers} of answers.",
-        *_write_notes(ratings, agreement, options.most_pairs),
-    ]
-    hidden = len(ratings.judges) - options.most_judges
-    if options.most_judges and hidden > 0:
-        notes.append(
-            f"Shown are the {options.most_judges} of {len(ratings.judges)} judges who "
-            "agree least with the others; `most_judges` 0 shows all."
-        )
-    drawn_units = "segments" if len(ratings.segment) else "units"
     return build_report(
         tables,
         options,
-        notes,
+        [*answer.notes, *_write_notes(ratings, agreement, options)],
         {"pairs": pairs},
-        scorer=name,
-        judges=len(ratings.judges),
-        units=f"{agreement.units}/{len(ratings.units)}",
+        **facts,
+        units=f"{agreement.units}/{units}",
         of="comparisons" if ratings.compares else None,
-        **describe_draws(options, drawn_units),
-    )
-
-
-def _report_repeats(answer: AgreementAnswer, options: AgreeOptions) -> MetaReport:
-    """Lay out the agreement of judges with themselves, if no two judged the same."""
-    ratings = answer.ratings
-    units, judges = len(ratings.units), len(ratings.judges)
-    notes = [
-        f"No unit was judged by two judges (judges: {judges}, units: {units:,}); "
-        "judges are compared only with themselves."
-    ]
-    return build_report(
-        [build_intra_table(ratings, options.within)],
-        options,
-        [*answer.notes, *notes],
-        scorer=answer.scorer,
-        judges=judges,
-        units=f"0/{units}",
+        **describe_draws(options, "segments" if len(ratings.segment) else "units"),
     )
 
 
 def _build_overall_table(
-    answer: AgreementAnswer, caption: str, within: float, *, brief: bool
+    answer: AgreementAnswer, agreement: JudgeAgreement, options: AgreeOptions
 ) -> Table:
     """Build a line for each coefficient, with flagged judges beside if they are apart."""
-    agreement, other = answer.agreement, answer.other
-    values = agreement.values if agreement else {}
-    intervals = agreement.intervals if agreement else {}
+    ratings, other = answer.ratings, answer.other
     rows = []
     for key, label, about in _ROWS:
-        if key == "comparisons" and not answer.ratings.compares:
+        if key == "comparisons" and not ratings.compares:
             continue
-        if brief and key not in _MAIN:
+        if options.brief and key not in _MAIN:
             continue
-        figures = [build_figure(values.get(key, np.nan), intervals.get(key))]
+        value = agreement.values.get(key, np.nan)
+        figures: list[Any] = [(value, agreement.intervals.get(key))]
         if other is not None:
-            figures.append(build_figure(other.values.get(key, np.nan)))
-        rows.append((label.format(within=f"{within:g}"), [*figures, Cell(about)]))
+            figures.append(other.values.get(key, np.nan))
+        rows.append((label.format(within=f"{options.within:g}"), [*figures, about]))
     heads = ["value", "of"]
     if other is not None:
         heads.insert(1, "with flagged" if answer.is_apart else "without flagged")
-    return make_table("coefficient", heads, rows, caption=caption, name="overall")
-
-
-def _build_difference_table(agreement: JudgeAgreement) -> Table:
-    """Build the shares of pairs of judgements by their largest difference."""
-    rows = [
-        ("equal" if limit == 0 else f"{limit:g}", [build_figure(share)])
-        for limit, share in count_differences(agreement.shared.gaps())
-    ]
-    return make_table(
-        "maximum difference",
-        ["share of pairs"],
-        rows,
-        caption="Differences between two judgements",
-        name="differences",
-    )
+    caption = f"Agreement of {len(ratings.judges)} judges on {answer.scorer}"
+    caption += ", by pairwise comparison" if ratings.compares else ""
+    return build_table("coefficient", heads, rows, caption, "overall")
 
 
 def draw_agreement(
     answer: AgreementAnswer, options: AgreeOptions
-) -> list[JudgePlot | Histogram]:
+) -> tuple[JudgePlot, Histogram]:
     """Draw the two judges who agree least, and the distances between judgements."""
-    agreement = answer.require_pairs()
-    return [
-        build_judge_plot(agreement, answer.scorer, seed=options.seed),
-        build_gap_histogram(agreement, answer.scorer),
-    ]
+    return draw_judges(answer.require_pairs(), answer.scorer, options.seed)
 
 
 AGREE = Question(
-    "agree",
-    ask_of_rows(ask_agreement),
-    report_agreement,
-    draw_agreement,
-    title="Agreement on {}",
+    "agree", ask_agreement, report_agreement, draw_agreement, title="Agreement on {}"
 )
+
+_PAIRS = "judge pairs, weighted by shared units"
 
 
 #: The coefficients: key, label, and the data that each is computed over.
@@ -270,21 +201,17 @@ _ROWS = (
     ("exact", "equal", "pairs of judgements"),
     ("within", "within {within}", "pairs of judgements"),
     ("sd", "mean sd of a unit", "units, over their judges"),
-    ("mean pearson", "Pearson's r", "judge pairs, weighted by shared units"),
-    ("mean spearman", "Spearman's rho", "judge pairs, weighted by shared units"),
-    ("mean kendall", "Kendall's tau-b", "judge pairs, weighted by shared units"),
-    ("mean kappa", "Cohen's kappa", "judge pairs, weighted by shared units"),
-    ("mean linear", "Cohen's kappa, linear", "judge pairs, weighted by shared units"),
-    (
-        "mean quadratic",
-        "Cohen's kappa, quadratic",
-        "judge pairs, weighted by shared units",
-    ),
+    ("mean pearson", "Pearson's r", _PAIRS),
+    ("mean spearman", "Spearman's rho", _PAIRS),
+    ("mean kendall", "Kendall's tau-b", _PAIRS),
+    ("mean kappa", "Cohen's kappa", _PAIRS),
+    ("mean linear", "Cohen's kappa, linear", _PAIRS),
+    ("mean quadratic", "Cohen's kappa, quadratic", _PAIRS),
     ("comparisons", "kappa as at WMT", "pairs of judgements; chance by all ties"),
     ("fleiss", "Fleiss' kappa", "units with two judges or more"),
     *(
-        (f"alpha {scale}", f"Krippendorff's alpha, {scale}", "values of such units")
-        for scale in SCALES
+        (f"alpha {s}", f"Krippendorff's alpha, {s}", "values of such units")
+        for s in SCALES
     ),
     ("AC1", "Gwet's AC1", "all units"),
     ("AC2", "Gwet's AC2, quadratic", "all units"),
@@ -293,23 +220,17 @@ _ROWS = (
 )
 
 
-def build_pair_table(
-    pairs: list[JudgePair], within: float, most: int, *, brief: bool = False
-) -> Table:
+def build_pair_table(pairs: list[JudgePair], options: AgreeOptions) -> Table:
     """Build a line for every two judges; those who share most units first."""
     # Kendall's coefficient takes long.
-    columns = [name for name in PAIR_FIGURES if not brief or name != "kendall"]
-    rows = []
-    for pair in pairs[:most] if most else pairs:
-        figures = (getattr(pair, name) for name in ("exact", "within", *columns))
-        rows.append((f"{pair.first} – {pair.second}", _build_row(pair.n, figures)))
-    heads = ["n", "equal", f"within {within:g}", *columns]
-    caption = "Pairs of judges"
-    return make_table("judges", heads, rows, caption=caption, name="pairs")
-
-
-def _build_row(count: int, figures: Iterable[float]) -> list[Cell]:
-    return [build_count(count), *map(build_figure, figures)]
+    columns = [name for name in PAIR_FIGURES if not options.brief or name != "kendall"]
+    names = ("n", "exact", "within", *columns)
+    rows = [
+        (f"{pair.first} – {pair.second}", [getattr(pair, name) for name in names])
+        for pair in pairs[: options.most_pairs or None]
+    ]
+    heads = ["n", "equal", f"within {options.within:g}", *columns]
+    return build_table("judges", heads, rows, "Pairs of judges", "pairs")
 
 
 def build_judge_table(ratings: Ratings, within: float, most: int = 0) -> Table:
@@ -321,7 +242,7 @@ def build_judge_table(ratings: Ratings, within: float, most: int = 0) -> Table:
     total = np.bincount(ratings.unit, ratings.value, size)[ratings.unit]
     others = ratings.counts[ratings.unit] - 1
     rest = (total - ratings.value) / np.maximum(others, 1)
-    rows = []
+    rows: list[_Row] = []
     for judge, name in enumerate(ratings.judges):
         given = ratings.judge == judge
         value = ratings.value[given]
@@ -334,25 +255,22 @@ def build_judge_table(ratings: Ratings, within: float, most: int = 0) -> Table:
             share_near(np.abs(gap), within)[1] if len(gap) else np.nan,
             float(pearson(ratings.value[both], rest[both])),
         ]
-        rows.append((name, _build_row(len(value), figures)))
-    rows = _keep_least(rows, most)
+        rows.append((name, [len(value), *figures]))
     heads = ["n", "mean", "sd", "above others", f"within {within:g}", "r with others"]
     caption = "Each judge against the mean of the others"
-    return make_table("judge", heads, rows, caption=caption, name="judges")
+    return build_table("judge", heads, _keep_least(rows, most), caption, "judges")
 
 
-def _keep_least(
-    rows: list[tuple[str, list[Cell]]], most: int, column: int = -1
-) -> list[tuple[str, list[Cell]]]:
+_Row: TypeAlias = tuple[str, list[float]]
+
+
+def _keep_least(rows: list[_Row], most: int, column: int = -1) -> list[_Row]:
     """Keep the rows with the least figures in a column; all of them where they are few."""
     if not most or len(rows) <= most:
         return rows
-    figures = [row[1][column].value for row in rows]
-    order = sorted(
-        range(len(rows)),
-        key=lambda at: (figures[at] is None, figures[at] or 0, at),
-    )
-    return [rows[at] for at in order[:most]]
+    return sorted(rows, key=lambda row: np.nan_to_num(row[1][column], nan=np.inf))[
+        :most
+    ]
 
 
 def build_intra_table(ratings: Ratings, within: float, most: int = 0) -> Table:
@@ -366,7 +284,7 @@ def build_intra_table(ratings: Ratings, within: float, most: int = 0) -> Table:
         (ratings.judges[judge], repeats.judge == judge)
         for judge in np.unique(repeats.judge).tolist()
     ]
-    rows = []
+    rows: list[_Row] = []
     for name, chosen in choices:
         a, b = repeats.first[chosen], repeats.later[chosen]
         figures = [
@@ -374,17 +292,16 @@ def build_intra_table(ratings: Ratings, within: float, most: int = 0) -> Table:
             float(np.abs(a - b).mean()),
             float((b - a).mean()),
             float(pearson(a, b)),
-            cohen(a, b),
-            cohen(a, b, "quadratic"),
+            *(cohen(a, b), cohen(a, b, "quadratic")),
         ]
-        rows.append((name, _build_row(len(a), figures)))
+        rows.append((name, [len(a), *figures]))
     rows = [*rows[:1], *_keep_least(rows[1:], most, 3)]
     heads = [
         *("n", "equal", f"within {within:g}", "mean gap", "later − first"),
         *("pearson", "kappa", "quadratic"),
     ]
     caption = "Judges against their own repeated judgements"
-    return make_table("judge", heads, rows, caption=caption, name="intra")
+    return build_table("judge", heads, rows, caption, "intra")
 
 
 def build_worst_table(ratings: Ratings, most: int) -> Table:
@@ -402,16 +319,17 @@ def build_worst_table(ratings: Ratings, most: int) -> Table:
         ]
         if len(said) > MOST_SAID:
             said = [*said[: MOST_SAID // 2], "…", *said[-(MOST_SAID // 2) :]]
-        cells = [Cell(float(deviations[unit])), Cell(", ".join(said))]
-        rows.append((ratings.units[unit], cells))
+        rows.append((ratings.units[unit], [float(deviations[unit]), ", ".join(said)]))
     caption = "Units with the largest disagreement"
-    return make_table("unit", ["sd", "judgements"], rows, caption=caption, name="worst")
+    return build_table("unit", ["sd", "judgements"], rows, caption, "worst")
 
 
 def _write_notes(
-    ratings: Ratings, agreement: JudgeAgreement, most_pairs: int
+    ratings: Ratings, agreement: JudgeAgreement, options: AgreeOptions
 ) -> list[str]:
-    notes = []
+    shared = format_count(agreement.units, "unit")
+    answers = format_count(len(agreement.shared.unit), "pair")
+    notes = [f"{shared} with two or more judges, {answers} of answers."]
     alone = len(ratings.units) - agreement.units
     if alone:
         notes.append(
@@ -426,8 +344,8 @@ def _write_notes(
             f"{again:,} judgements repeat a judgement of the same judge: the first "
             "counts, later ones are in the table of repeated judgements."
         )
-    if most_pairs and len(agreement.pairs) > most_pairs:
-        hidden = len(agreement.pairs) - most_pairs
+    hidden = len(agreement.pairs) - options.most_pairs
+    if options.most_pairs and hidden > 0:
         notes.append(f"{hidden} more pairs of judges; `most_pairs` 0 shows all.")
     flat = sum(pair.spearman != pair.spearman for pair in agreement.pairs)
     if flat:
@@ -438,21 +356,30 @@ def _write_notes(
     few = sum(pair.n < 3 for pair in agreement.pairs)
     if few:
         notes.append(f"Pairs of judges who share fewer than three units: {few}.")
+    if 0 < options.most_judges < len(ratings.judges):
+        notes.append(
+            f"Shown are the {options.most_judges} of {len(ratings.judges)} judges who "
+            "agree least with the others; `most_judges` 0 shows all."
+        )
     return notes
 
 
-def build_judge_plot(
-    agreement: JudgeAgreement, name: str, *, seed: int = SEED
-) -> JudgePlot:
-    """Show the two judges whose ranks agree least; points on a scale of steps are moved."""
+def draw_judges(
+    agreement: JudgeAgreement, name: str, seed: int = SEED
+) -> tuple[JudgePlot, Histogram]:
+    """Show the two judges whose ranks agree least, and differences of judgements.
+
+    Points on a scale of steps are moved by a share of the smallest step.
+    """
     defined = [pair for pair in agreement.pairs if pair.spearman == pair.spearman]
     enough = [pair for pair in defined if pair.n >= ENOUGH]
     pair = min(enough or defined or agreement.pairs, key=lambda pair: pair.spearman)
-    skew = _choose_skew(np.concatenate([pair.a, pair.b]))
+    steps = np.diff(np.unique(np.concatenate([pair.a, pair.b])))
+    skew = SKEW * float(steps.min()) if 0 < len(steps) < MOST_STEPS else 0.0
     off = np.random.default_rng(seed).uniform(-skew, skew, (2, pair.n))
     rho = "undefined" if pair.spearman != pair.spearman else f"{pair.spearman:.3f}"
     moved = f", points moved by up to {skew:.2g}" if skew else ""
-    return JudgePlot(
+    plot = JudgePlot(
         f"The two judges of {name} who agree least",
         f"{pair.n} shared units, Spearman {rho}{moved}",
         f"judge {pair.first}",
@@ -460,19 +387,9 @@ def build_judge_plot(
         list(zip(pair.a.tolist(), pair.b.tolist(), strict=True)),
         list(zip((pair.a + off[0]).tolist(), (pair.b + off[1]).tolist(), strict=True)),
     )
-
-
-def _choose_skew(values: Array) -> float:
-    """Choose how far points are moved: a share of the smallest step, 0 if continuous."""
-    steps = np.diff(np.unique(values))
-    return SKEW * float(steps.min()) if 0 < len(steps) < MOST_STEPS else 0.0
-
-
-def build_gap_histogram(agreement: JudgeAgreement, name: str) -> Histogram:
-    """Show how far apart two judgements of the same unit are."""
     gaps = agreement.shared.gaps()
     equal = 100 * float((gaps == 0).mean())
-    return Histogram(
+    return plot, Histogram(
         f"Distance between two judgements of {name}",
         f"{len(gaps):,} pairs of judgements, {equal:.0f} % of them equal",
         "difference",

@@ -1,30 +1,40 @@
-"""Questions about answers of judges: `preferences`, `distribution`, `missing` and `pace`."""
+"""Questions about answers of judges, and their work so far while a campaign runs.
+
+The questions are `preferences`, `distribution`, `missing` and `pace`.
+"""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from statistics import median
 from typing import NamedTuple
 
 import numpy as np
 
-from metra.meta.findings import MetaReport, build_count, build_figure, build_report
-from metra.meta.judge_options import (
-    DistributionOptions,
-    MissingOptions,
-    PaceOptions,
-    PreferenceOptions,
+from metra.meta.agree import AgreementAnswer
+from metra.meta.findings import MetaReport, build_report, build_table
+from metra.meta.judges import (
+    add_flags,
+    build_judge_rows,
+    include_all,
+    keep_timed,
 )
-from metra.meta.judges import find_answers, include_all
-from metra.meta.question import Question, ask_of_rows
-from metra.scores.judgement import NOT_TRANSLATION, UNSCORED, explain_skipped
-from metra.scores.selection import Selection
-from metra.scores.table import Scores
+from metra.meta.options import AgreeOptions, NoOptions
+from metra.meta.question import Evidence, Question, answer_all
+from metra.scores.judgement import (
+    NOT_TRANSLATION,
+    UNSCORED,
+    Judgement,
+    explain_skipped,
+)
+from metra.scores.selection import DEFAULT
+from metra.scores.table import ITEM_KINDS, Scores
 from metra.scores.views import collect_rankings, count_comparisons, promote_documents
-from metra.scoring.table import Cell, Table, make_table
+from metra.scoring.table import Cell, Table
 from metra.stats.arrays import Array, group_lines
 
 _QUANTILES = (0, 0.25, 0.5, 0.75, 1)
-_HEADS = ("n", "lowest", "lower quartile", "median", "upper quartile", "highest")
 _SKIPPED = explain_skipped(NOT_TRANSLATION)
 _CANNOT = explain_skipped("")
 #: Bars of the picture of times.
@@ -38,11 +48,10 @@ class Preferences(NamedTuple):
     pairs: dict[tuple[str, str], tuple[int, int, int]]
 
 
-def ask_preferences(
-    scores: Scores, selection: Selection, scorer: str, _: PreferenceOptions
-) -> Preferences:
+def ask_preferences(evidence: Evidence, _: NoOptions) -> Preferences:
     """Compare the outputs of each two systems on items that a judge gave both."""
-    rows = promote_documents(selection.select(scores), scorer)
+    scorer = evidence.scorer
+    rows = promote_documents(evidence.rows, scorer)
     if rows.scorers[rows.find(scorer)].compares:
         rows, _rankings = collect_rankings(rows, scorer)
     counts = count_comparisons(rows, scorer)
@@ -56,61 +65,52 @@ def ask_preferences(
     return Preferences(scorer, pairs)
 
 
-def report_preferences(answer: Preferences, options: PreferenceOptions) -> MetaReport:
+def report_preferences(answer: Preferences, options: NoOptions) -> MetaReport:
     """Lay out the share of comparisons that each of two systems wins."""
-    lines = []
-    for (one, other), (wins, ties, losses) in answer.pairs.items():
-        total = wins + ties + losses
-        shares = (build_figure(100 * count / total) for count in (wins, ties, losses))
-        lines.append((f"{one} – {other}", [build_count(total), *shares]))
+    rows = []
+    for (one, other), counts in answer.pairs.items():
+        shares = [100 * count / sum(counts) for count in counts]
+        rows.append((f"{one} – {other}", [sum(counts), *shares]))
     heads = ["n", "first better, %", "equal, %", "second better, %"]
     caption = f"Preferences by {answer.scorer}"
-    table = make_table("systems", heads, lines, caption=caption, name="preferences")
+    table = build_table("systems", heads, rows, caption, "preferences")
     return build_report([table], options, scorer=answer.scorer)
 
 
 PREFERENCES = Question(
-    "preferences",
-    ask_of_rows(ask_preferences),
-    report_preferences,
-    title="Preferences by {}",
+    "preferences", ask_preferences, report_preferences, title="Preferences by {}"
 )
 
 
-def ask_distribution(
-    scores: Scores, selection: Selection, scorer: str, _: DistributionOptions
-) -> tuple[str, dict[str, Array]]:
+def ask_distribution(evidence: Evidence, _: NoOptions) -> tuple[str, dict[str, Array]]:
     """Return the values of each system, one a score, in the scorer's own unit."""
-    rows = selection.select(scores).lines(scorer)
-    return scorer, {
-        system: rows.value[rows.system == at]
-        for at, system in enumerate(rows.systems)
-        if (rows.system == at).any()
+    rows = evidence.rows.lines(evidence.scorer)
+    return evidence.scorer, {
+        rows.systems[at]: rows.value[lines] for at, lines in group_lines(rows.system)
     }
 
 
 def report_distribution(
-    answer: tuple[str, dict[str, Array]], options: DistributionOptions
+    answer: tuple[str, dict[str, Array]], options: NoOptions
 ) -> MetaReport:
     """Lay out quartiles and the standard deviation of each system."""
     scorer, values = answer
-    lines = []
+    rows = []
     for system, column in values.items():
-        quartiles = np.quantile(column, _QUANTILES).tolist()
+        quartiles: list[float] = np.quantile(column, _QUANTILES).tolist()
         spread = float(column.std(ddof=1)) if len(column) > 1 else np.nan
-        figures = map(build_figure, (*quartiles, spread))
-        lines.append((system, [build_count(len(column)), *figures]))
+        rows.append((system, [len(column), *quartiles, spread]))
+    heads = [
+        *("n", "lowest", "lower quartile", "median", "upper quartile", "highest"),
+        "sd",
+    ]
     caption = f"Distribution of {scorer} by system"
-    heads = [*_HEADS, "sd"]
-    table = make_table("system", heads, lines, caption=caption, name="distribution")
+    table = build_table("system", heads, rows, caption, "distribution")
     return build_report([table], options, scorer=scorer, quantiles="linear")
 
 
 DISTRIBUTION = Question(
-    "distribution",
-    ask_of_rows(ask_distribution),
-    report_distribution,
-    title="Distribution of {}",
+    "distribution", ask_distribution, report_distribution, title="Distribution of {}"
 )
 
 
@@ -137,22 +137,19 @@ class MissingScores:
     skipped: tuple[SkippedOutputs, ...]
 
 
-def ask_missing(
-    scores: Scores, selection: Selection, _: str, __: MissingOptions
-) -> MissingScores:
+def ask_missing(evidence: Evidence, _: NoOptions) -> MissingScores:
     """Count missing scores of items that would count for systems."""
-    rows = selection.select_answers(scores)
+    rows = evidence.selection.select_answers(evidence.scores)
     counts: dict[tuple[str, str], Counter[str]] = {}
     skips: Counter[str] = Counter()
     lacking = rows.keep_lines(~np.isfinite(rows.value))
-    names = lacking.names
     columns = (lacking.system, lacking.scorer, lacking.reason)
     for system, scorer, reason in zip(*(c.tolist() for c in columns), strict=True):
         why = lacking.reasons[reason] if reason >= 0 else ""
         if why == _SKIPPED:
             skips[lacking.systems[system]] += 1
         elif why != UNSCORED and not why.startswith(_CANNOT):
-            key = lacking.systems[system], names[scorer]
+            key = lacking.systems[system], lacking.names[scorer]
             counts.setdefault(key, Counter())[why] += 1
     return MissingScores(counts, _share_skipped(rows, skips))
 
@@ -173,43 +170,30 @@ def _share_skipped(rows: Scores, skips: Counter[str]) -> tuple[SkippedOutputs, .
     return tuple(sorted(shares, key=lambda each: (-each.share, each.system)))
 
 
-def report_missing(answer: MissingScores, options: MissingOptions) -> MetaReport:
+def report_missing(answer: MissingScores, options: NoOptions) -> MetaReport:
     """Lay out the reasons, and the shares of skipped outputs."""
     tables: list[Table] = []
     rows = [
-        (system, [Cell(scorer), build_count(count), Cell(why)])
+        (system, [scorer, count, why])
         for (system, scorer), reasons in answer.counts.items()
         for why, count in reasons.items()
     ]
     if rows:
         heads = ["scorer", "answers", "reason"]
-        tables.append(
-            make_table("system", heads, rows, caption="No score", name="missing")
-        )
+        tables.append(build_table("system", heads, rows, "No score", "missing"))
     if answer.skipped:
         shares = [
-            (
-                each.system,
-                [
-                    build_count(each.skipped),
-                    build_count(each.answers),
-                    Cell(each.share, digits=1),
-                ],
-            )
+            (each.system, [each.skipped, each.answers, Cell(each.share, digits=1)])
             for each in answer.skipped
         ]
         heads = ["skipped", "of answers", "%"]
         caption = "Not a translation"
-        tables.append(
-            make_table("system", heads, shares, caption=caption, name="skipped")
-        )
+        tables.append(build_table("system", heads, shares, caption, "skipped"))
     notes = [] if tables else ["Every answer has a score."]
     return build_report(tables, options, notes)
 
 
-MISSING = Question(
-    "missing", ask_of_rows(ask_missing), report_missing, title="No score"
-)
+MISSING = Question("missing", ask_missing, report_missing, title="No score")
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,15 +226,9 @@ class TimeTable:
         return self.all.most > self.edges[-1]
 
 
-def ask_pace(
-    scores: Scores, selection: Selection, _: str, __: PaceOptions
-) -> TimeTable | None:
+def ask_pace(evidence: Evidence, _: NoOptions) -> TimeTable | None:
     """Return the distribution of active times of answers of every kind; None without any."""
-    rows = include_all(selection).select_answers(scores)
-    answers = rows.keep_lines(find_answers(rows))
-    if not len(answers.seconds):
-        return None
-    timed = answers.keep_lines(np.isfinite(answers.seconds) & (answers.judge >= 0))
+    timed = keep_timed(include_all(evidence.selection).select_answers(evidence.scores))
     if not len(timed):
         return None
     seconds = timed.seconds
@@ -258,46 +236,144 @@ def ask_pace(
     # A judge who left the desk must not press all others into one bar.
     longest = float(np.quantile(seconds, 0.95)) or 1.0
     edges = np.linspace(0, longest, _BARS + 1)
-    return TimeTable(
-        tuple(edges.tolist()),
-        _summarise_times("", seconds, edges),
-        tuple(
-            _summarise_times(name, own, edges) for name, own in sorted(by_judge.items())
-        ),
-    )
+    every = [("", seconds), *sorted(by_judge.items())]
+    first, *judges = (_summarise_times(*each, edges) for each in every)
+    return TimeTable(tuple(edges.tolist()), first, tuple(judges))
 
 
 def _summarise_times(judge: str, seconds: Array, edges: Array) -> ActiveTimes:
-    quartiles: list[float] = np.quantile(seconds, _QUANTILES).tolist()
     counts, _ = np.histogram(np.minimum(seconds, edges[-1]), bins=edges)
     total = float(np.sort(seconds).sum())
-    least, lower, median, upper, most = quartiles
+    quartiles: list[float] = np.quantile(seconds, _QUANTILES).tolist()
+    least, lower, middle, upper, most = quartiles
     return ActiveTimes(
-        *(judge, len(seconds), total, least, lower, median, upper, most),
+        *(judge, len(seconds), total, least, lower, middle, upper, most),
         tuple(counts.tolist()),
     )
 
 
-def report_pace(times: TimeTable | None, options: PaceOptions) -> MetaReport:
+def report_pace(times: TimeTable | None, options: NoOptions) -> MetaReport:
     """Lay out the times of all judges and of each."""
     if times is None:
         return build_report([], options, ["No answer was timed."], answers=0)
     rows = []
     for each in (times.all, *times.judges):
-        figures = (each.least, each.lower, each.median, each.upper, each.most)
-        cells = [Cell(value, digits=1) for value in figures]
-        minutes = Cell(each.total / 60, digits=1)
-        rows.append((each.judge or "all", [build_count(each.answers), minutes, *cells]))
+        quartiles = (each.least, each.lower, each.median, each.upper, each.most)
+        figures = [Cell(value, digits=1) for value in (each.total / 60, *quartiles)]
+        rows.append((each.judge or "all", [each.answers, *figures]))
     heads = [
         *("answers", "total minutes", "shortest", "lower quartile", "median"),
         *("upper quartile", "longest"),
     ]
-    table = make_table(
-        "judge", heads, rows, caption="Active seconds per answer", name="pace"
-    )
+    table = build_table("judge", heads, rows, "Active seconds per answer", "pace")
     return build_report([table], options, answers=times.all.answers)
 
 
-PACE = Question(
-    "pace", ask_of_rows(ask_pace), report_pace, title="Time", widen=include_all
-)
+PACE = Question("pace", ask_pace, report_pace, title="Time", widen=include_all)
+
+
+#: Coefficients that are shown while a campaign runs.
+COEFFICIENTS = {
+    "exact": "equal",
+    "within": "within 1",
+    "mean quadratic": "Cohen's kappa, quadratic",
+    "alpha ordinal": "Krippendorff's alpha, ordinal",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeStatus:
+    """One judge's work so far; figures are None while there is too little."""
+
+    judge: str
+    answers: int
+    changed: int
+    cannot: int
+    comments: int
+    active_minutes: float
+    #: Median active seconds of an answer.
+    seconds: float | None
+    too_fast: int
+    degraded: int
+    noticed: int
+    repeats: int
+    same: float | None
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementStatus:
+    """Agreement on one scorer so far."""
+
+    scorer: str
+    outputs: int
+    #: Coefficients by the names of `COEFFICIENTS`.
+    values: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignStatus:
+    """The whole campaign so far."""
+
+    answers: int
+    active_minutes: float
+    judges: dict[str, JudgeStatus]
+    agreement: Sequence[AgreementStatus]
+    #: Judges' names and what they wrote, the newest first.
+    comments: Sequence[Judgement]
+    #: The rows that agreement counts, in a few words.
+    selection: str
+
+
+def compute_status(judgements: Sequence[Judgement], scores: Scores) -> CampaignStatus:
+    """Return the status; agreement has no intervals, which would take time."""
+    scores = add_flags(scores)
+    earlier = ITEM_KINDS.index("earlier")
+    is_last = [True] * len(judgements)
+    for answer, kind in zip(scores.answer.tolist(), scores.kind.tolist(), strict=True):
+        is_last[answer] = kind != earlier
+    changed = Counter(one.judge for one in judgements if one.revision > 1)
+    by_judge: dict[str, list[Judgement]] = {}
+    latest = [one for one, last in zip(judgements, is_last, strict=True) if last]
+    for one in latest:
+        by_judge.setdefault(one.judge, []).append(one)
+    judges = {}
+    rows = {row.judge: row for row in reversed(build_judge_rows(scores))}
+    for judge, answers in by_judge.items():
+        row = rows.get(judge)
+        times = [one.active_ms / 1000 for one in answers if one.active_ms is not None]
+        checks = (row.too_fast, row.degraded, row.noticed, row.repeats) if row else ()
+        judges[judge] = JudgeStatus(
+            *(judge, len(answers), changed[judge]),
+            sum(one.cannot is not None for one in answers),
+            sum(bool(one.comment) for one in answers),
+            sum(times) / 60,
+            median(times) if times else None,
+            *(checks or (0, 0, 0, 0)),
+            row.same if row else None,
+            scores.flags.get(judge, ()),
+        )
+    comments = [one for one in latest if one.comment or one.cannot]
+    options = {"agree": AgreeOptions(trials=0, brief=True)}
+    answered = answer_all(scores, DEFAULT, options, ["agree"]) if len(scores) else []
+    return CampaignStatus(
+        len(latest),
+        sum(one.active_minutes for one in judges.values()),
+        judges,
+        [_describe(one.answer) for one in answered if _has_pairs(one.answer)],
+        sorted(comments, key=lambda one: -(one.submitted_at or 0)),
+        DEFAULT.describe(scores) if len(scores) else "",
+    )
+
+
+def _has_pairs(answer: AgreementAnswer | None) -> bool:
+    return answer is not None and answer.agreement is not None
+
+
+def _describe(answer: AgreementAnswer) -> AgreementStatus:
+    agreement = answer.require_pairs()
+    values = {
+        label: agreement.values.get(key, float("nan"))
+        for key, label in COEFFICIENTS.items()
+    }
+    return AgreementStatus(answer.scorer, agreement.units, values)

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from numpy.typing import ArrayLike
 
-from metra.meta.compare import MetricComparison
+from metra.meta.compare import DecisionRule, MetricComparison
 from metra.meta.compare import compare as compare_panel
 from metra.meta.correlate import CorrelationSpec
-from metra.meta.option_fields import Correction, Rule, Test
+from metra.meta.options import Correction, Rule, Test
 from metra.scores.table import ScoredItem, Scorer, build_score_table
 from metra.scores.views import build_panel
 from metra.stats.arrays import Array, check_scores
@@ -70,11 +70,9 @@ def compare(
     return compare_panel(
         panel_from_arrays(gold, metrics),
         CorrelationSpec(chosen, level),
+        DecisionRule(sides, correction, alpha),
         test=test,
-        sides=sides,
-        correction=correction,
-        alpha=alpha,
-        rule=clusters,
+        clusters=clusters,
     )
 
 

@@ -1,6 +1,6 @@
 """The question `card`: everything that meta-evaluation says about one metric."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,16 +15,17 @@ from metra.meta.challenge import (
     score_challenge,
 )
 from metra.meta.correlate import (
-    CorrelationSpec,
     MetricCorrelations,
-    add_bootstrap,
-    correlate_panel,
-    explain_no_interval,
+    correlate_metrics,
     parse_specs,
     sort_metrics,
 )
-from metra.meta.deltas import NoticedDifferences, measure_differences, report_deltas
-from metra.meta.findings import MetaReport, build_figure, build_report, merge_pairs
+from metra.meta.findings import (
+    MetaReport,
+    build_report,
+    build_table,
+    merge_pairs,
+)
 from metra.meta.options import (
     CardOptions,
     ChallengeOptions,
@@ -35,7 +36,6 @@ from metra.meta.options import (
     SpanOptions,
 )
 from metra.meta.question import Evidence, Question
-from metra.meta.select import report_selection, select_outputs
 from metra.meta.sentinel import (
     TextFeatures,
     collect_evidence_features,
@@ -56,9 +56,16 @@ from metra.meta.systems import (
     compute_robustness,
     correlate_choices,
 )
+from metra.meta.uses import (
+    NoticedDifferences,
+    measure_differences,
+    report_deltas,
+    report_selection,
+    select_outputs,
+)
 from metra.scores.registry import read_spans
 from metra.scores.spans import Spans
-from metra.scoring.table import Cell, Table, make_table
+from metra.scoring.table import Table
 from metra.stats.correlation import Options
 from metra.stats.panel import ScorePanel
 from metra.stats.resampling import Interval
@@ -166,13 +173,12 @@ def build_card(
         for figure in _list_figures(panel, alone, metric, options)
     ]
     if not figures:
-        msg = (
-            f"{metric!r} has no coefficient with {panels[0].gold_name!r} at any level."
-        )
+        gold = panels[0].gold_name
+        msg = f"{metric!r} has no coefficient with {gold!r} at any level."
         raise CorpusError(msg)
     settings: dict[str, Any] = {"trials": options.trials, "seed": options.seed}
     answers: dict[str, MetaReport] = {}
-    noticed = None
+    noticed = tested = marked = None
     try:
         asked = DeltaOptions(**settings)
         (noticed,) = measure_differences(own, asked)
@@ -182,38 +188,37 @@ def build_card(
     beaten: list[str] = []
     try:
         decide = SelectOptions(good=options.good, folds=options.folds, **settings)
-        selections = [select_outputs(panel, decide) for panel in own]
-        answers["decisions"] = _merge(own, selections, report_selection, decide)
+        choices = [report_selection(select_outputs(p, decide), decide) for p in own]
+        answers["decisions"] = merge_pairs(choices, own)
         guard = SentinelOptions(folds=options.folds, **settings)
         sentinels = [correlate_sentinels(panel, guard, features) for panel in own]
-        answers["sentinels"] = _merge(own, sentinels, report_sentinels, guard)
+        reports = [report_sentinels(each, guard) for each in sentinels]
+        answers["sentinels"] = merge_pairs(reports, own)
         beaten = _list_beaten(sentinels, metric)
     except CorpusError as reason:
         notes.append(f"No segment decisions: {reason}")
-    tested = None
     if challenge is not None:
         kept = {name: each for name, each in challenge.scores.items() if name == metric}
         contrast = ChallengeOptions(most=0, **settings)
         scores = score_challenge(replace(challenge, scores=kept), specs, contrast)
         answers["challenge"] = report_challenge(scores, contrast)
         tested = next(iter(scores.scores.values()))[ALL]
-    marked = None
     if spans:
         compared = SpanOptions(**settings)
         marked = evaluate_spans(spans, compared, outputs=outputs, programs=[metric])
         answers["spans"] = report_spans(marked, compared)
-    robustness = {
-        at: compute_robustness(panel, RobustOptions(seed=options.seed))
-        for at, panel in enumerate(own)
-        if len(panel.systems) > FEWEST
-    }
+    robust = RobustOptions(seed=options.seed)
     return MetricCard(
         metric,
         panels[0].gold_name,
         panels,
         figures,
         [correlate_choices(panel, Options()) for panel in own],
-        robustness,
+        {
+            at: compute_robustness(panel, robust)
+            for at, panel in enumerate(own)
+            if len(panel.systems) > FEWEST
+        },
         noticed,
         tested,
         marked,
@@ -244,47 +249,28 @@ def report_card(card: MetricCard, options: CardOptions) -> MetaReport:
     )
 
 
-def _merge(
-    panels: Sequence[ScorePanel],
-    answers: Sequence[Any],
-    lay_out: Callable[[Any, Any], MetaReport],
-    options: Any,
-) -> MetaReport:
-    return merge_pairs([lay_out(answer, options) for answer in answers], panels)
-
-
 CARD = Question("card", ask_card, report_card)
 
 
 def build_figure_table(card: MetricCard) -> Table:
     """Build the table of coefficients, ranks and the best metric of each."""
-    has_langs = len(card.panels) > 1
     rows = []
     for each in card.figures:
-        of = f"{each.lang} {_LEVELS[each.level]}" if has_langs else _LEVELS[each.level]
+        lang = f"{each.lang} " if len(card.panels) > 1 else ""
         best = "–" if each.rank == 1 else f"{each.best} {each.best_value:.3f}"
-        cells = [
-            Cell(of),
-            build_figure(each.value, each.interval),
-            Cell(f"{each.rank} of {each.among}"),
-            Cell(best),
-        ]
-        rows.append((each.coefficient, cells))
-    return make_table(
-        "coefficient",
-        ["of", card.metric, "rank", "best"],
-        rows,
-        caption=f"Agreement of {card.metric} with {card.gold}",
-        name="agreement",
-    )
+        of, rank = f"{lang}{_LEVELS[each.level]}", f"{each.rank} of {each.among}"
+        rows.append((each.coefficient, [of, (each.value, each.interval), rank, best]))
+    heads = ["of", card.metric, "rank", "best"]
+    caption = f"Agreement of {card.metric} with {card.gold}"
+    return build_table("coefficient", heads, rows, caption, "agreement")
 
 
-def _list_beaten(correlations: Sequence[MetricCorrelations], metric: str) -> list[str]:
+def _list_beaten(found: Sequence[MetricCorrelations], metric: str) -> list[str]:
     """List the sentinels that reach at least what the metric does, by coefficient."""
     return [
         f"{each.panel.place}{question.heading} ({name})"
-        for each in correlations
-        for question, results in zip(each.questions, each.answers, strict=True)
+        for each in found
+        for question, results in each.pairs
         for name, result in results.items()
         if is_sentinel(name) and result.value >= results[metric].value
     ]
@@ -295,38 +281,28 @@ def _list_figures(
 ) -> list[CardFigure]:
     """List the metric's coefficients; what has no value is left out."""
     figures = []
+    chosen = Options(trials=options.trials, seed=options.seed)
     for level, names in COEFFICIENTS.items():
-        chosen = Options(trials=options.trials, seed=options.seed)
-        for question in parse_specs(names, level, chosen):
-            results = correlate_panel(panel, question)
+        questions = parse_specs(names, level, chosen)
+        with_others = correlate_metrics(panel, questions, 0)
+        alone = correlate_metrics(own, questions, 1)
+        for (question, results), answers in zip(
+            with_others.pairs, alone.answers, strict=True
+        ):
             value = results[metric].value
             if not np.isfinite(value):
                 continue
             values = {n: r.value for n, r in results.items() if np.isfinite(r.value)}
             best = sort_metrics({name: results[name] for name in values})[0]
+            rank = sum(each >= value for each in values.values())
             figures.append(
                 CardFigure(
-                    panel.lang,
-                    level,
-                    question.heading,
-                    value,
-                    _find_interval(own, question, metric),
-                    sum(each >= value for each in values.values()),
+                    *(panel.lang, level, question.heading, value),
+                    answers[metric].interval,
+                    1 if best == metric else rank,
                     len(values),
                     best,
                     values[best],
                 )
             )
-    return [
-        replace(figure, rank=1) if figure.best == metric else figure
-        for figure in figures
-    ]
-
-
-def _find_interval(
-    own: ScorePanel, question: CorrelationSpec, metric: str
-) -> Interval | None:
-    if explain_no_interval(own, question):
-        return None
-    results = correlate_panel(own, question)
-    return add_bootstrap(own, question, results)[metric].interval
+    return figures

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from typing import NamedTuple, TypeAlias, get_args
+from math import comb
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
@@ -18,18 +19,16 @@ from metra.meta.correlate import (
 )
 from metra.meta.findings import (
     MetaReport,
-    build_count,
-    build_figure,
     build_matrix,
     build_report,
+    build_table,
     describe_differences,
     describe_tests,
     group_names,
 )
-from metra.meta.option_fields import Correction, Rule, Test
-from metra.meta.options import CompareOptions, TaskOptions
+from metra.meta.options import CompareOptions, Correction, Rule, TaskOptions, Test
 from metra.meta.question import Evidence, Question
-from metra.scoring.table import Cell, Table, make_table
+from metra.scoring.table import Cell, Table
 from metra.stats.arrays import Array, Mask, order_pairs, pair_gaps
 from metra.stats.bootstrap import bootstrap, resamples_segments
 from metra.stats.correlation import Options, compute_thresholds
@@ -64,6 +63,9 @@ class DecisionRule(NamedTuple):
     alpha: float = 0.05
 
 
+USUAL_RULE = DecisionRule()
+
+
 def choose_rule(options: CompareOptions | TaskOptions) -> DecisionRule:
     """Read the rule; WMT's scorer tests one-sided and corrects nothing."""
     if options.wmt:
@@ -75,15 +77,14 @@ def choose_rule(options: CompareOptions | TaskOptions) -> DecisionRule:
 class MetricComparison:
     """Metrics in falling order of a coefficient, and tests of each against those below."""
 
+    panel: ScorePanel
+    question: CorrelationSpec
     names: list[str]
     values: Array
     tests: PairTests
     clusters: list[int]
-    #: What counts as a difference: p-values after this correction, below alpha.
-    correction: Correction
-    alpha: float
-    #: The lowest value that the coefficient can have.
-    lowest: float = -1
+    #: The correction and the level by which a difference counts.
+    rule: DecisionRule
     notes: tuple[str, ...] = ()
 
     @property
@@ -97,14 +98,9 @@ class MetricComparison:
         return self.tests.test
 
     @property
-    def ranking(self) -> list[tuple[str, float, int]]:
-        """Each metric with its coefficient and its cluster."""
-        return list(zip(self.names, self.values.tolist(), self.clusters, strict=True))
-
-    @property
     def better(self) -> Mask:
         """True where the row's metric is significantly better than the column's."""
-        return self.tests.correct(self.correction) < self.alpha
+        return self.tests.correct(self.rule.correction) < self.rule.alpha
 
     @property
     def description(self) -> str:
@@ -118,12 +114,10 @@ class MetricComparison:
 def compare(
     panel: ScorePanel,
     question: CorrelationSpec,
+    rule: DecisionRule = USUAL_RULE,
     *,
     test: Test = "auto",
-    sides: Sides = "two-sided",
-    correction: Correction = "holm",
-    alpha: float = 0.05,
-    rule: Rule = "greedy",
+    clusters: Rule = "greedy",
 ) -> MetricComparison:
     """Test every metric against every one that has a lower coefficient."""
     results = correlate_panel(panel, question)
@@ -134,29 +128,32 @@ def compare(
     ]
     defined = [name for name, result in results.items() if np.isfinite(result.value)]
     if len(defined) < 2:
-        msg = (
-            f"A comparison needs two metrics; found: {len(defined)}. {' '.join(notes)}"
-        )
-        raise OptionError(msg.strip())
+        needs = f"A comparison needs two metrics; found: {len(defined)}."
+        msg = " ".join([needs, *notes])
+        raise OptionError(msg)
     names = sorted(defined, key=lambda name: -results[name].value)
     values = np.array([results[name].value for name in names])
     name = choose_test(panel, question) if test == "auto" else str(test)
-    setting = _Setting(panel.of_metrics(names), question, values, sides, alpha)
+    setting = _Setting(panel.of_metrics(names), question, values, rule)
     tests = METRIC_TESTS[name](setting)
     upper = np.triu(np.ones(tests.p.shape, bool), 1)
     tests = replace(tests, p=np.where(upper, tests.p, np.nan))
     if question.options.wmt and name.startswith("perm"):
         notes.append("p-values computed as in WMT's scorer may be 0.")
-    notes += _explain_least_p(tests, len(panel.systems), correction, alpha)
+    if name == "perm-sys" and not tests.draws:
+        # So few systems may change sides that nothing can be significant.
+        systems = len(panel.systems)
+        least = (2.0 if tests.sides == "two-sided" else 1.0) / 2**systems
+        count = int(np.isfinite(tests.p).sum()) if rule.correction != "none" else 1
+        if least * count >= rule.alpha:
+            notes.append(
+                f"Swapping {systems} systems cannot give a p-value below {least:.2g}, "
+                "which is not significant; other tests refer to other populations."
+            )
+    corrected = tests.correct(rule.correction)
+    parted = CLUSTER_RULES[clusters].split(corrected, rule.alpha)
     return MetricComparison(
-        names,
-        values,
-        tests,
-        CLUSTER_RULES[rule].split(tests.correct(correction), alpha),
-        correction,
-        alpha,
-        question.options.coefficient.lowest,
-        tuple(notes),
+        panel, question, names, values, tests, parted, rule, tuple(notes)
     )
 
 
@@ -183,16 +180,6 @@ def choose_test(panel: ScorePanel, question: CorrelationSpec) -> str:
     return "perm-sys" if few or not options.coefficient.linear else "williams"
 
 
-def parse_question(options: CompareOptions) -> CorrelationSpec:
-    """Read the coefficient of a comparison."""
-    coefficient = options.coefficient or (
-        "pearson" if options.level == "sys" else "acc*_eq:item"
-    )
-    folds = options.folds or 0
-    chosen = replace(build_test_options(options), eps=options.eps, folds=folds)
-    return parse_specs([coefficient], options.level, chosen)[0]
-
-
 def build_test_options(options: CompareOptions | TaskOptions) -> Options:
     """Return the options of coefficients and their tests; WMT's scorer draws less."""
     return Options(
@@ -203,63 +190,76 @@ def build_test_options(options: CompareOptions | TaskOptions) -> Options:
     )
 
 
-class ComparedMetrics(NamedTuple):
-    """The comparison of the metrics of one language pair by a coefficient."""
-
-    panel: ScorePanel
-    question: CorrelationSpec
-    comparison: MetricComparison
-
-
-def ask_comparison(evidence: Evidence, options: CompareOptions) -> ComparedMetrics:
+def ask_comparison(evidence: Evidence, options: CompareOptions) -> MetricComparison:
     """Compare the metrics of one language pair; `wmt` is one-sided and uncorrected."""
-    specs = [parse_question(options)]
+    usual = "pearson" if options.level == "sys" else "acc*_eq:item"
+    folds = options.folds or 0
+    chosen = replace(build_test_options(options), eps=options.eps, folds=folds)
+    specs = parse_specs([options.coefficient or usual], options.level, chosen)
     (question,) = fit_thresholds(evidence, specs, options.eps_from)
-    rule = choose_rule(options)._asdict()
-    comparison = compare(
-        evidence.panel, question, test=options.test, **rule, rule=options.rule
+    return compare(
+        evidence.panel,
+        question,
+        choose_rule(options),
+        test=options.test,
+        clusters=options.rule,
     )
-    return ComparedMetrics(evidence.panel, question, comparison)
 
 
-def report_comparison(compared: ComparedMetrics, options: CompareOptions) -> MetaReport:
+def report_comparison(
+    comparison: MetricComparison, options: CompareOptions
+) -> MetaReport:
     """Lay out a ranking with clusters, and every pair of metrics."""
-    panel, question, comparison = compared
-    chosen, tests = question.options, comparison.tests
-    notes = [
-        *comparison.notes,
-        describe_differences(tests, comparison.alpha),
-    ]
-    total = int(np.isfinite(comparison.p).sum())
-    if options.most_pairs and total > options.most_pairs:
-        notes.append(f"{total} pairs; `most_pairs` 0 lists each with both corrections.")
-    drawn = tests.draws
+    panel, question = comparison.panel, comparison.question
+    chosen, tests, rule = question.options, comparison.tests, comparison.rule
+    notes = [*comparison.notes, describe_differences(tests, rule.alpha)]
+    pairs = _list_pairs(comparison)
+    if options.most_pairs and len(pairs) > options.most_pairs:
+        notes.append(
+            f"{len(pairs)} pairs; `most_pairs` 0 lists each with both corrections."
+        )
     soft = comparison.test.startswith("perm") and chosen.coefficient.soft
+    ranking = zip(
+        comparison.names, comparison.values.tolist(), comparison.clusters, strict=True
+    )
+    data = {
+        "lang": panel.lang,
+        "gold": panel.gold_name,
+        "test": comparison.test,
+        "sides": tests.sides,
+        "draws": tests.draws,
+        "population": tests.population,
+        "metrics": [
+            dict(zip(("metric", "value", "cluster"), row, strict=True))
+            for row in ranking
+        ],
+        "pairs": pairs,
+    }
     return build_report(
-        _build_tables(compared, options.most_pairs),
+        _build_tables(comparison, pairs, options.most_pairs),
         options,
         notes,
-        {"comparisons": [_export_data(panel, comparison)]},
+        {"comparisons": [data]},
         panel=panel,
         level=question.level,
-        coef=question.heading.replace(" ", ":"),
+        coef=question.spec,
         **describe_tests(tests, wmt=chosen.wmt),
-        correction=comparison.correction,
+        correction=rule.correction,
         spa_p=chosen.swapped_p if soft else None,
         eps=chosen.eps_said,
         clusters=options.rule,
-        alpha=comparison.alpha,
-        seed=chosen.seed if drawn or chosen.folds else None,
+        alpha=rule.alpha,
+        seed=chosen.seed if tests.draws or chosen.folds else None,
     )
 
 
 def draw_comparison(
-    compared: ComparedMetrics, options: CompareOptions
+    comparison: MetricComparison, options: CompareOptions
 ) -> list[Heatmap]:
     """Draw the p-values as a heat map with clusters."""
-    panel, question, comparison = compared
-    coefficient = options.coefficient or question.heading.replace(" ", ":")
-    title = f"{coefficient} with {panel.gold_name}: which metrics are better"
+    coefficient = options.coefficient or comparison.question.spec
+    gold = comparison.panel.gold_name
+    title = f"{coefficient} with {gold}: which metrics are better"
     caption = f"p-values ({comparison.test}, {comparison.tests.sides}); clusters framed"
     names, p = comparison.names, comparison.p.tolist()
     return [Heatmap(title, caption, names, p, "p", comparison.clusters)]
@@ -268,36 +268,29 @@ def draw_comparison(
 COMPARE = Question("compare", ask_comparison, report_comparison, draw_comparison)
 
 
-def _build_tables(compared: ComparedMetrics, most_pairs: int) -> list[Table]:
-    panel, question, comparison = compared
-    heading, tag = question.heading, panel.lang or "metrics"
-    better = comparison.better.sum(1).tolist()
-    rows = [
-        (name, [Cell(value), build_count(cluster), build_count(count)])
-        for (name, value, cluster), count in zip(
-            comparison.ranking, better, strict=True
-        )
-    ]
+def _build_tables(
+    comparison: MetricComparison, pairs: list[dict[str, Any]], most_pairs: int
+) -> list[Table]:
+    panel, heading = comparison.panel, comparison.question.heading
+    tag = panel.lang or "metrics"
+    figures = comparison.values.tolist(), comparison.clusters, comparison.better.sum(1)
+    rows = zip(comparison.names, zip(*figures, strict=True), strict=True)
     caption = f"{panel.place}{heading} with {panel.gold_name}"
     heads = [heading, "cluster", "better than"]
+    tables = [build_table("metric", heads, rows, caption, f"{tag} ranking")]
     tested = f"({comparison.test}, {comparison.tests.sides})"
-    tables = [make_table("metric", heads, rows, caption=caption, name=f"{tag} ranking")]
-    pairs = _list_pairs(comparison)
     if len(pairs) <= most_pairs or not most_pairs:
         heads = ["difference", "effect", "p", "p Holm", "p BH"]
-        rows = [
-            (
-                f"{one} > {other}",
-                [
-                    *map(build_figure, figures[:2]),
-                    *(Cell(p, digits=4) for p in figures[2:]),
-                ],
-            )
-            for (one, other), figures in pairs
-        ]
+        pair_rows = []
+        for pair in pairs:
+            better, worse, *values = pair.values()
+            cells = [*values[:2], *(Cell(p, digits=4) for p in values[2:])]
+            pair_rows.append((f"{better} > {worse}", cells))
         caption = f"{panel.place}Pairs of metrics {tested}"
-        name = f"{tag} pairs"
-        return [*tables, make_table("better", heads, rows, caption=caption, name=name)]
+        return [
+            *tables,
+            build_table("better", heads, pair_rows, caption, f"{tag} pairs"),
+        ]
     both = comparison.p.copy()
     below = np.tril_indices(len(both), -1)
     both[below] = comparison.tests.holm.T[below]
@@ -311,42 +304,26 @@ def _build_tables(compared: ComparedMetrics, most_pairs: int) -> list[Table]:
     return [*tables, matrix]
 
 
-def _list_pairs(
-    comparison: MetricComparison,
-) -> list[tuple[tuple[str, str], tuple[float, ...]]]:
+def _list_pairs(comparison: MetricComparison) -> list[dict[str, Any]]:
     """List each two metrics with difference, effect and p-values."""
     names, values, tests = (
         comparison.names,
         comparison.values.tolist(),
         comparison.tests,
     )
-    matrices = (tests.p, tests.holm, tests.bh)
+    lowest = comparison.question.options.coefficient.lowest
+    plain, holm, bh = tests.p.tolist(), tests.holm.tolist(), tests.bh.tolist()
     return [
-        (
-            (names[i], names[j]),
-            (
-                values[i] - values[j],
-                compare_coefficients(values[i], values[j], comparison.lowest),
-                *(float(matrix[i, j]) for matrix in matrices),
-            ),
-        )
+        {
+            "better": names[i],
+            "worse": names[j],
+            "difference": values[i] - values[j],
+            "effect": compare_coefficients(values[i], values[j], lowest),
+            "p_value": plain[i][j],
+            "holm": holm[i][j],
+            "bh": bh[i][j],
+        }
         for i, j in combinations(range(len(names)), 2)
-    ]
-
-
-def _explain_least_p(
-    tests: PairTests, systems: int, correction: str, alpha: float
-) -> list[str]:
-    """Say so where so few systems change sides that nothing can be significant."""
-    if tests.test != "perm-sys" or tests.draws:
-        return []
-    least = (2.0 if tests.sides == "two-sided" else 1.0) / 2**systems
-    count = int(np.isfinite(tests.p).sum()) if correction != "none" else 1
-    if least * count < alpha:
-        return []
-    return [
-        f"Swapping {systems} systems cannot give a p-value below {least:.2g}, which "
-        "is not significant; other tests refer to other populations."
     ]
 
 
@@ -357,28 +334,34 @@ class _Setting:
     panel: ScorePanel
     question: CorrelationSpec
     values: Array
-    sides: Sides
-    alpha: float
+    rule: DecisionRule
 
     @property
     def draws(self) -> int:
         """The number of draws: as given, or as the number of tests needs."""
-        size = len(self.values)
-        return self.question.options.draws or choose_draws(
-            size * (size - 1) // 2, self.alpha
-        )
+        tests = comb(len(self.values), 2)
+        return self.question.options.draws or choose_draws(tests, self.rule.alpha)
 
-    def finish(
-        self, test: str, unit: Unit | tuple[Unit, ...], p: Array, draws: int = 0
-    ) -> PairTests:
+    def observe(self) -> Array:
+        """Return the coefficients that draws are compared with."""
+        results = correlate_panel(self.panel, self.question.in_tests)
+        return np.array([result.value for result in results.values()])
+
+    def finish(self, test: str, unit: Unit, p: Array) -> PairTests:
         """Make the result of one-sided p-values of both directions."""
-        p = make_two_sided(p) if self.sides == "two-sided" else p
-        units = unit if isinstance(unit, tuple) else (unit,)
-        return PairTests(p, test, units, self.sides, draws)
+        p = make_two_sided(p) if self.rule.sides == "two-sided" else p
+        return PairTests(p, test, (unit,), self.rule.sides)
 
+    def group_by_segment(self, test: str) -> Options:
+        """Return the options, or refuse a coefficient that is not one of each segment."""
+        if self.question.level == "sys" or self.question.options.group != "item":
+            msg = (
+                f"The {test} test needs a coefficient for each segment: `level` seg and "
+                "NAME:item."
+            )
+            raise OptionError(msg)
+        return self.question.options
 
-#: A test of a panel's metrics.
-MetricTest: TypeAlias = Callable[[_Setting], PairTests]
 
 #: What changes sides together in each test of exchanges, and what the unit is called.
 SWAPS: dict[str, Swap] = {f"perm-{swap}": swap for swap in get_args(Swap)}
@@ -392,60 +375,51 @@ UNITS: dict[Swap, Unit] = {
 
 def _exchange_scores(setting: _Setting, *, swap: Swap) -> PairTests:
     """Exchange the scores of two metrics: cells, systems, segments or documents."""
-    panel, question = setting.panel, setting.question
-    options, level = question.options, question.level
+    panel, level, sides = setting.panel, setting.question.level, setting.rule.sides
     if level == "sys" and swap != "sys" and not swaps_segments(panel):
         msg = (
             f"perm-{swap} swaps segments, but some system scores are not means over "
             "segments; use perm-sys, or leave those scores out."
         )
         raise OptionError(msg)
-    exchanges = prepare_swaps(panel, level, options, swap)
-    results = correlate_panel(panel, replace(question, options=options.in_tests))
-    observed = np.array([result.value for result in results.values()])
+    options = setting.question.options
     p, draws = exchange_p_values(
-        [ExchangePart(exchanges)],
-        observed,
-        sides=setting.sides,
+        [ExchangePart(prepare_swaps(panel, level, options, swap))],
+        setting.observe(),
+        sides=sides,
         draws=setting.draws,
         seed=options.seed,
         wmt=options.wmt,
     )
-    return PairTests(p, f"perm-{swap}", (UNITS[swap],), setting.sides, draws)
+    return PairTests(p, f"perm-{swap}", (UNITS[swap],), sides, draws)
 
 
 def _test_resamples(setting: _Setting) -> PairTests:
     """Draw systems and segments with replacement, crossed, and shift the differences."""
-    panel, question = setting.panel, setting.question
+    panel, question, sides = setting.panel, setting.question, setting.rule.sides
     options = replace(question.options.in_tests, trials=setting.draws)
     drawn = bootstrap(panel, question.level, options)
-    results = correlate_panel(
-        panel, replace(question, options=question.options.in_tests)
-    )
-    observed = [result.value for result in results.values()]
-    p = shifted_p_values(list(drawn.values()), observed, setting.sides)
+    p = shifted_p_values(list(drawn.values()), setting.observe().tolist(), sides)
     units: tuple[Unit, ...] = ("system", "segment")
     if question.level == "sys" and not resamples_segments(panel):
         units = ("system",)
-    return PairTests(p, "boot-both", units, setting.sides, setting.draws)
+    return PairTests(p, "boot-both", units, sides, setting.draws)
 
 
 def _test_williams(setting: _Setting) -> PairTests:
-    panel, question = setting.panel, setting.question
-    if not question.options.coefficient.linear or question.options.group != "none":
+    panel, options = setting.panel, setting.question.options
+    if not options.coefficient.linear or options.group != "none":
         msg = "Williams' test needs Pearson's r without groups."
         raise OptionError(msg)
-    gold, metrics = panel.system_gold, panel.system_stack
-    unit: Unit = "system"
-    if question.level != "sys":
-        gold, metrics = panel.gold.ravel(), panel.stack.reshape(len(panel.names), -1)
-        unit = "cell"
-    p = williams_p(gold, metrics)
-    return setting.finish("williams", unit, p)
+    if setting.question.level == "sys":
+        p = williams_p(panel.system_gold, panel.system_stack)
+        return setting.finish("williams", "system", p)
+    p = williams_p(panel.gold.ravel(), panel.stack.reshape(len(panel.names), -1))
+    return setting.finish("williams", "cell", p)
 
 
 def _test_wilcoxon(setting: _Setting) -> PairTests:
-    options = _group_by_segment(setting.question, "wilcoxon")
+    options = setting.group_by_segment("wilcoxon")
     values, _weights = segment_values(setting.panel, options)
     p = np.array([[signed_rank_p(a - b) for b in values] for a in values])
     return setting.finish("wilcoxon", "segment", p)
@@ -453,12 +427,12 @@ def _test_wilcoxon(setting: _Setting) -> PairTests:
 
 def _test_outcomes(setting: _Setting) -> PairTests:
     """Test whether metrics order as many pairs of outputs as the gold does."""
-    panel = setting.panel
-    options = _group_by_segment(setting.question, "pairs")
+    options = setting.group_by_segment("pairs")
     if not options.coefficient.pairs:
         msg = "The pairs test needs an accuracy: acc_eq:item or acc*_eq:item."
         raise OptionError(msg)
-    return setting.finish("pairs", "cell", pairs_p(*list_outcomes(panel, options)))
+    p = pairs_p(*list_outcomes(setting.panel, options))
+    return setting.finish("pairs", "cell", p)
 
 
 def list_outcomes(panel: ScorePanel, options: Options) -> tuple[Array, Array]:
@@ -480,41 +454,11 @@ def list_outcomes(panel: ScorePanel, options: Options) -> tuple[Array, Array]:
     return np.array(right, np.float64), weights
 
 
-#: The tests by name.
-METRIC_TESTS: dict[str, MetricTest] = {
+#: The tests of a panel's metrics, by name.
+METRIC_TESTS: dict[str, Callable[[_Setting], PairTests]] = {
     **{name: partial(_exchange_scores, swap=swap) for name, swap in SWAPS.items()},
     "boot-both": _test_resamples,
     "pairs": _test_outcomes,
     "williams": _test_williams,
     "wilcoxon": _test_wilcoxon,
 }
-
-
-def _group_by_segment(question: CorrelationSpec, test: str) -> Options:
-    if question.level == "sys" or question.options.group != "item":
-        msg = (
-            f"The {test} test needs a coefficient for each segment: `level` seg and "
-            "NAME:item."
-        )
-        raise OptionError(msg)
-    return question.options
-
-
-def _export_data(panel: ScorePanel, comparison: MetricComparison) -> dict[str, object]:
-    keys = ("difference", "effect", "p_value", "holm", "bh")
-    return {
-        "lang": panel.lang,
-        "gold": panel.gold_name,
-        "test": comparison.test,
-        "sides": comparison.tests.sides,
-        "draws": comparison.tests.draws,
-        "population": comparison.tests.population,
-        "metrics": [
-            {"metric": name, "value": value, "cluster": cluster}
-            for name, value, cluster in comparison.ranking
-        ],
-        "pairs": [
-            {"better": one, "worse": other, **dict(zip(keys, figures, strict=True))}
-            for (one, other), figures in _list_pairs(comparison)
-        ],
-    }

@@ -1,6 +1,6 @@
 """The questions `correlate` and `cross`: metrics with people, and scorers with each other."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -15,6 +15,7 @@ from metra.meta.findings import (
     build_figure,
     build_matrix,
     build_report,
+    build_table,
     describe_draws,
     group_names,
 )
@@ -29,7 +30,7 @@ from metra.scores.registry import read_score_files
 from metra.scores.selection import DEFAULT, Selection
 from metra.scores.table import Scores, add_total, concatenate_scores
 from metra.scores.views import average_systems, build_panel, orient_scores
-from metra.scoring.table import Cell, Column, Table, make_table, mark_best
+from metra.scoring.table import Cell, Table, mark_best
 from metra.stats import bootstrap
 from metra.stats.arrays import Array, Codes, drop_nan, row_means
 from metra.stats.correlation import (
@@ -67,10 +68,20 @@ class CorrelationSpec:
         grouped = self.options.group if self.level != "sys" else ""
         return f"{self.options.coef} {grouped}".strip()
 
+    @property
+    def spec(self) -> str:
+        """Name it as it is given."""
+        return self.heading.replace(" ", ":")
+
+    @property
+    def in_tests(self) -> "CorrelationSpec":
+        """The same as tests compute it."""
+        return replace(self, options=self.options.in_tests)
+
 
 @dataclass(frozen=True)
 class MetricCorrelations:
-    """The answers to several questions about one language pair."""
+    """Several coefficients of the metrics of one language pair."""
 
     panel: ScorePanel
     questions: list[CorrelationSpec]
@@ -79,18 +90,57 @@ class MetricCorrelations:
     #: Why coefficients have no interval.
     refused: list[str]
 
+    @property
+    def pairs(self) -> list[tuple[CorrelationSpec, dict[str, CorrelationResult]]]:
+        """Each question with its answers."""
+        return list(zip(self.questions, self.answers, strict=True))
 
-def parse_questions(options: CorrelateOptions) -> list[CorrelationSpec]:
-    """Read the coefficients that were asked for, with all options."""
-    chosen = Options(
-        average=options.average,
-        eps=options.eps,
-        folds=options.folds or 0,
-        trials=options.trials or TRIALS,
-        seed=options.seed,
-        wmt=options.wmt,
-    )
-    return parse_specs(options.coefficients, options.level, chosen)
+    @property
+    def metrics(self) -> list[str]:
+        """The metrics in falling order of the first coefficient."""
+        return sort_metrics(self.answers[0])
+
+    @property
+    def coefficients(self) -> str:
+        """The coefficients with their groups, for a signature."""
+        return ",".join(question.spec for question in self.questions)
+
+    def build_rows(self, *more: Sequence[Cell]) -> Iterable[tuple[str, Sequence[Cell]]]:
+        """Build a row of cells for each metric, the best of each column marked."""
+        columns = [
+            [build_figure(r[name].value, r[name].interval) for name in self.metrics]
+            for r in self.answers
+        ]
+        marked = [mark_best(column) for column in (*columns, *more)]
+        return zip(self.metrics, zip(*marked, strict=True), strict=True)
+
+    def build_table(self, caption: str, name: str) -> Table:
+        """Build a row for each metric and a column for each coefficient."""
+        heads = [question.heading for question in self.questions]
+        return build_table("metric", heads, self.build_rows(), caption, name)
+
+    def explain_missing(self) -> list[str]:
+        """Say why figures are missing, and what looks upside down."""
+        notes = []
+        for question, results in self.pairs:
+            heading, options = question.heading, question.options
+            reasons = {name: result.reason for name, result in results.items()}
+            for reason, names in group_names(reasons).items():
+                notes.append(f"{heading} of {', '.join(names)}: {reason}")
+            empty = max((r.empty for r in results.values() if not r.reason), default=0)
+            if empty:
+                groups = next(iter(results.values())).groups
+                what = "counted as 0" if options.nan == "zero" else "left out"
+                notes.append(
+                    f"{heading}: up to {empty:,} of {groups:,} groups are constant ({what})."
+                )
+            below = [name for name, result in results.items() if result.value < -0.5]
+            if below and options.coefficient.lowest < 0:
+                notes.append(
+                    f"{heading} of {', '.join(below)} is far below zero; if lower values "
+                    "are better, give `lower_is_better`."
+                )
+        return list(dict.fromkeys(notes))
 
 
 def parse_specs(
@@ -171,20 +221,35 @@ def ask_correlation(
     evidence: Evidence, options: CorrelateOptions
 ) -> MetricCorrelations:
     """Correlate the metrics of one language pair with people."""
-    specs = fit_thresholds(evidence, parse_questions(options), options.eps_from)
-    return correlate_metrics(evidence.panel, specs, options)
+    chosen = Options(
+        average=options.average,
+        eps=options.eps,
+        folds=options.folds or 0,
+        trials=options.trials or TRIALS,
+        seed=options.seed,
+        wmt=options.wmt,
+    )
+    specs = parse_specs(options.coefficients, options.level, chosen)
+    specs = fit_thresholds(evidence, specs, options.eps_from)
+    return correlate_metrics(evidence.panel, specs, options.trials, options.resample)
 
 
 def correlate_metrics(
-    panel: ScorePanel, questions: Sequence[CorrelationSpec], options: CorrelateOptions
+    panel: ScorePanel,
+    questions: Sequence[CorrelationSpec],
+    trials: int,
+    drawn: bootstrap.Drawn = "both",
 ) -> MetricCorrelations:
-    """Compute every coefficient for the metrics of one language pair, with intervals."""
+    """Compute every coefficient for the metrics of one language pair.
+
+    With trials, they have intervals over systems, segments or both.
+    """
     answers, refused = [], []
     for question in questions:
         results = correlate_panel(panel, question)
-        reason = explain_no_interval(panel, question) if options.trials else ""
-        if options.trials and not reason:
-            results = add_bootstrap(panel, question, results, options.resample)
+        reason = explain_no_interval(panel, question) if trials else ""
+        if trials and not reason:
+            results = add_bootstrap(panel, question, results, drawn)
         answers.append(results)
         refused += [reason] if reason else []
     return MetricCorrelations(panel, list(questions), answers, refused)
@@ -195,60 +260,59 @@ def report_correlation(
 ) -> MetaReport:
     """Lay out a table, best metrics first."""
     panel, questions = found.panel, found.questions
-    notes = [*explain_missing(questions, found.answers), *found.refused]
+    notes = [*found.explain_missing(), *found.refused]
     if options.level == "sys" and len(panel.systems) == 2:
         notes.append(
             "With two systems the order is either right or wrong; chance alone is right "
             "half of the time."
         )
     caption = f"{panel.place}Agreement with {panel.gold_name}"
-    table = build_coefficient_table(found, caption, panel.lang or "correlations")
     pooled = options.level != "sys" or bootstrap.resamples_segments(panel)
-    units = options.resample if pooled else "sys"
     drawn = options.trials or questions[0].options.folds or draws_soft(questions)
+    metrics = {
+        name: {
+            question.heading: {
+                key: getattr(results[name], key.removesuffix("_groups"))
+                for key in ("value", "interval", "eps", "n", "groups", "empty_groups")
+            }
+            for question, results in found.pairs
+        }
+        for name in panel.names
+    }
+    data = {
+        "lang": panel.lang,
+        "gold": panel.gold_name,
+        "systems": list(panel.systems),
+        "segments": panel.compared,
+        "metrics": metrics,
+    }
     return build_report(
-        [table],
+        [found.build_table(caption, panel.lang or "correlations")],
         options,
         notes,
-        {"correlations": [_export_data(found)]},
+        {"correlations": [data]},
         panel=panel,
         level=options.level,
-        coef=list_headings(questions),
+        coef=found.coefficients,
         spa_p=describe_spa(questions),
         eps=next(filter(None, (q.options.eps_said for q in questions)), None),
-        **describe_draws(options, units)
+        **describe_draws(options, options.resample if pooled else "sys")
         | {"seed": options.seed if drawn else None, "resample": None},
     )
-
-
-def build_coefficient_table(
-    found: MetricCorrelations, caption: str, name: str
-) -> Table:
-    """Build a row for each metric and a column for each coefficient."""
-    metrics = sort_metrics(found.answers[0])
-    rows = zip(metrics, build_columns(metrics, found.answers), strict=True)
-    heads = [question.heading for question in found.questions]
-    return make_table("metric", heads, rows, caption=caption, name=name)
-
-
-def list_headings(questions: Sequence[CorrelationSpec]) -> str:
-    """List coefficients with their groups, for a signature."""
-    return ",".join(question.heading.replace(" ", ":") for question in questions)
 
 
 def draw_correlation(
     found: MetricCorrelations, options: CorrelateOptions
 ) -> list[ForestPlot]:
     """Draw a panel for each coefficient, with the intervals."""
-    panel, names = found.panel, sort_metrics(found.answers[0])
-    columns = [[results[name] for name in names] for results in found.answers]
+    panel, names = found.panel, found.metrics
     panels = [
         ForestPanel(
-            spec.heading,
-            [result.value for result in column],
-            [result.interval for result in column],
+            question.heading,
+            [results[name].value for name in names],
+            [results[name].interval for name in names],
         )
-        for spec, column in zip(found.questions, columns, strict=True)
+        for question, results in found.pairs
     ]
     caption = f"{len(panel.systems)} systems"
     caption += ", 95 % intervals (bootstrap)" if options.trials else ""
@@ -264,20 +328,6 @@ def sort_metrics(results: Mapping[str, CorrelationResult]) -> list[str]:
     return sorted(
         results, key=lambda name: np.nan_to_num(-results[name].value, nan=np.inf)
     )
-
-
-def build_columns(
-    names: Sequence[str],
-    answers: Sequence[Mapping[str, CorrelationResult]],
-    *more: Sequence[Cell],
-) -> list[list[Cell]]:
-    """Build a row of cells for each metric, the best of each column marked."""
-    columns = [
-        [build_figure(results[name].value, results[name].interval) for name in names]
-        for results in answers
-    ]
-    marked = [mark_best(column) for column in (*columns, *more)]
-    return [list(cells) for cells in zip(*marked, strict=True)]
 
 
 def explain_no_interval(panel: ScorePanel, question: CorrelationSpec) -> str:
@@ -321,34 +371,6 @@ def add_bootstrap(
     }
 
 
-def explain_missing(
-    questions: Sequence[CorrelationSpec],
-    answers: Sequence[Mapping[str, CorrelationResult]],
-) -> list[str]:
-    """Say why figures are missing, and what looks upside down."""
-    notes = []
-    for question, results in zip(questions, answers, strict=True):
-        reasons = {name: result.reason for name, result in results.items()}
-        for reason, names in group_names(reasons).items():
-            notes.append(f"{question.heading} of {', '.join(names)}: {reason}")
-        empty = max((r.empty for r in results.values() if not r.reason), default=0)
-        if empty:
-            groups = next(iter(results.values())).groups
-            what = "counted as 0" if question.options.nan == "zero" else "left out"
-            notes.append(
-                f"{question.heading}: up to {empty:,} of {groups:,} groups are constant "
-                f"({what})."
-            )
-        if question.options.coefficient.lowest < 0:
-            below = [name for name, result in results.items() if result.value < -0.5]
-            if below:
-                notes.append(
-                    f"{question.heading} of {', '.join(below)} is far below zero; if "
-                    "lower values are better, give `lower_is_better`."
-                )
-    return list(dict.fromkeys(notes))
-
-
 def describe_spa(questions: Sequence[CorrelationSpec]) -> str | None:
     """Return the source of the p-values of soft pairwise accuracy, for a signature."""
     soft = [each.options for each in questions if each.options.coefficient.soft]
@@ -364,31 +386,6 @@ def draws_soft(questions: Sequence[CorrelationSpec]) -> bool:
     """Return True if the p-values of soft pairwise accuracy depend on the seed."""
     each = (question.options for question in questions)
     return any(o.coefficient.soft and o.p != "normal" and not o.wmt for o in each)
-
-
-_EXPORTED = ("value", "interval", "eps", "n", "groups", "empty_groups")
-
-
-def _export_data(correlations: MetricCorrelations) -> dict[str, object]:
-    panel = correlations.panel
-    return {
-        "lang": panel.lang,
-        "gold": panel.gold_name,
-        "systems": list(panel.systems),
-        "segments": panel.compared,
-        "metrics": {
-            name: {
-                question.heading: {
-                    key: getattr(results[name], key.removesuffix("_groups"))
-                    for key in _EXPORTED
-                }
-                for question, results in zip(
-                    correlations.questions, correlations.answers, strict=True
-                )
-            }
-            for name in panel.names
-        },
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -440,29 +437,21 @@ def correlate_people(
 def tabulate_means(rankings: Sequence[Any], automatic: Scores) -> Table:
     """Put people's means beside the means of metrics, people's best first."""
     people = [dict(zip(each.systems, each.means, strict=True)) for each in rankings]
-    systems = dict.fromkeys(name for means in people for name in means)
-    systems |= dict.fromkeys(automatic.systems)
-    metrics = {
-        scorer.name: dict(
-            zip(
-                automatic.systems, row_means(automatic.matrix(scorer.name)), strict=True
-            )
-        )
-        for scorer in automatic.scorers
-    }
+    metrics = []
+    for name in automatic.names:
+        means = row_means(automatic.matrix(name)).tolist()
+        metrics.append(dict(zip(automatic.systems, means, strict=True)))
+    systems = [*(name for means in people for name in means), *automatic.systems]
     rows = []
-    for name in systems:
-        cells = [build_figure(means.get(name, np.nan)) for means in people]
+    for name in dict.fromkeys(systems):
+        cells: list[Any] = [means.get(name, np.nan) for means in people]
         # Scores of many programs lie between 0 and 1.
-        cells += [
-            Cell(drop_nan(means.get(name, np.nan)), digits=4)
-            for means in metrics.values()
-        ]
-        rows.append((name, cells))
-    heads: list[str | Column] = [f"people: {each.scorer.name}" for each in rankings]
+        figures = (drop_nan(means.get(name, np.nan)) for means in metrics)
+        rows.append((name, [*cells, *(Cell(figure, digits=4) for figure in figures)]))
+    heads = [f"people: {each.scorer.name}" for each in rankings]
     heads += [f"{s.name} {s.direction.arrow}" for s in automatic.scorers]
     caption = "People and scores from other programs"
-    return make_table("system", heads, rows, caption=caption, name="means")
+    return build_table("system", heads, rows, caption, "means")
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,36 @@ from typing import Any
 import numpy as np
 
 from metra import __version__
-from metra.scoring.table import Cell, Table, make_table
+from metra.scoring.table import Cell, Column, Table, make_table
 from metra.stats.arrays import Array, drop_nan
 from metra.stats.panel import ScorePanel
 from metra.stats.significance import PairTests
+
+
+def build_table(
+    corner: str,
+    heads: Sequence[str | Column],
+    rows: Iterable[tuple[str, Iterable[Any]]],
+    caption: str,
+    name: str,
+) -> Table:
+    """Build a table of named rows of values, as `build_cell` shows them."""
+    cells = [(row_name, [*map(build_cell, values)]) for row_name, values in rows]
+    return make_table(corner, heads, cells, caption=caption, name=name)
+
+
+def build_cell(value: Any) -> Cell:
+    """Build a cell of a count, a figure (with its interval), a text or a cell.
+
+    A count has no digits after the point, and NaN is missing.
+    """
+    if isinstance(value, Cell):
+        return value
+    if isinstance(value, tuple):
+        return build_figure(*value)
+    if isinstance(value, int | np.integer):
+        return build_count(int(value))
+    return build_figure(value) if isinstance(value, float) else Cell(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +82,7 @@ def build_report(
 def sign_options(options: Any) -> Iterator[tuple[str, object]]:
     """Yield options for a signature: those declared to be shown, and changed ones.
 
-    >>> from metra.meta.judge_options import RankOptions
+    >>> from metra.meta.options import RankOptions
     >>> dict(sign_options(RankOptions(macro="domain")))
     {'by': 'mean', 'macro': 'domain', 'alpha': 0.05}
     """

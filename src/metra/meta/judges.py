@@ -14,18 +14,17 @@ import numpy as np
 from metra.errors import format_count
 from metra.meta.findings import (
     MetaReport,
-    build_count,
-    build_figure,
     build_report,
+    build_table,
     name_some,
 )
-from metra.meta.judge_options import FlagRules, NormaliseOptions
 from metra.meta.normalise import NormalisedScores, find_failing_judges, normalise
-from metra.meta.question import Evidence, Question, ask_of_rows
+from metra.meta.options import FlagRules, NormaliseOptions
+from metra.meta.question import Evidence, Question
 from metra.scores.selection import DEFAULT, EVERY_KIND, Flagged, Selection
 from metra.scores.table import Scores
-from metra.scoring.table import Cell, Table, make_table
-from metra.stats.arrays import Array, Codes, group_lines
+from metra.scoring.table import Cell, Table
+from metra.stats.arrays import Array, group_lines
 from metra.stats.exact_tests import rank_sum, strata_p
 
 #: Fewer answers in either half say nothing about drift.
@@ -84,15 +83,11 @@ class JudgesAnswer:
     means: Mapping[tuple[str, str], tuple[float, float, int]]
 
 
-def ask_judges(
-    scores: Scores, selection: Selection, scorer: str, options: FlagRules
-) -> JudgesAnswer:
+def ask_judges(evidence: Evidence, options: FlagRules) -> JudgesAnswer:
     """Describe each judge by one scorer; calibration items describe judges too."""
-    rows = tuple(
-        row
-        for row in build_judge_rows(scores, selection, options)
-        if row.scorer == scorer
-    )
+    scores, selection, scorer = evidence.scores, evidence.selection, evidence.scorer
+    every = build_judge_rows(scores, selection, options)
+    rows = tuple(row for row in every if row.scorer == scorer)
     counted = replace(include_judged(selection), kinds=selection.kinds).select(scores)
     if scorer not in counted.names:
         return JudgesAnswer(scorer, rows, scores.flags, (), {})
@@ -113,19 +108,13 @@ def _average_by_judge(
 ) -> dict[tuple[str, str], tuple[float, float, int]]:
     """Return mean, mean from 0 to 100 and count of each judge's scores of each system."""
     judged = lines.keep_lines(lines.judge >= 0)
-    key = judged.judge * len(judged.systems) + judged.system
     hundred = judged.hundred if len(judged.hundred) else np.full(len(judged), np.nan)
-    return {
-        (
-            judged.judges[at // len(judged.systems)],
-            judged.systems[at % len(judged.systems)],
-        ): (
-            float(judged.value[rows].mean()),
-            float(hundred[rows].mean()),
-            len(rows),
-        )
-        for at, rows in group_lines(key)
-    }
+    means = {}
+    for code, rows in group_lines(judged.judge * len(judged.systems) + judged.system):
+        judge, system = divmod(code, len(judged.systems))
+        figures = float(judged.value[rows].mean()), float(hundred[rows].mean())
+        means[judged.judges[judge], judged.systems[system]] = (*figures, len(rows))
+    return means
 
 
 def build_judge_rows(
@@ -135,30 +124,35 @@ def build_judge_rows(
     if not len(scores.hundred):
         return []
     described = include_judged(selection).select(scores)
-    speeds = _count_early_answers(
-        include_all(selection).select_answers(scores), rules.words_per_minute
-    )
-    seconds = _find_medians(described)
-    gaps = {
-        kind: _compare_with_originals(scores, selection, kind)
-        for kind in ("repeat", "degraded")
+    timed = keep_timed(include_all(selection).select_answers(scores))
+    early = timed.seconds < 60 * timed.words / rules.words_per_minute
+    speeds = {
+        timed.judges[at]: (len(lines), int(early[lines].sum()))
+        for at, lines in group_lines(timed.judge)
     }
+    timed = keep_timed(described)
+    seconds = {
+        timed.judges[at]: float(np.median(timed.seconds[lines]))
+        for at, lines in group_lines(timed.judge)
+    }
+    repeats, degraded = (
+        _compare_with_originals(scores, selection, kind)
+        for kind in ("repeat", "degraded")
+    )
     rows = []
     for scorer in described.names:
         lines = described.lines(scorer)
         leniency, drifts = _compute_leniency(lines), _compute_drifts(lines)
         by_judge = dict(group_lines(lines.judge))
-        named = sorted((described.judges[at], at) for at in by_judge if at >= 0)
-        for judge, at in named:
+        for judge, at in sorted(
+            (described.judges[at], at) for at in by_judge if at >= 0
+        ):
             hundred = lines.hundred[by_judge[at]]
-            again = gaps["repeat"].get((judge, scorer), np.empty(0))
-            worse = gaps["degraded"].get((judge, scorer), np.empty(0))
+            again = repeats.get((judge, scorer), np.empty(0))
+            worse = degraded.get((judge, scorer), np.empty(0))
             rows.append(
                 JudgeRow(
-                    judge,
-                    scorer,
-                    len(hundred),
-                    float(hundred.mean()),
+                    *(judge, scorer, len(hundred), float(hundred.mean())),
                     _compute_deviation(hundred),
                     leniency.get(at),
                     len(again),
@@ -173,6 +167,15 @@ def build_judge_rows(
                 )
             )
     return rows
+
+
+def keep_timed(rows: Scores) -> Scores:
+    """Return the first row of each answer of a judge that was timed."""
+    if len(rows.answer):
+        firsts = np.unique(rows.answer, return_index=True)[1]
+        rows = rows.keep_lines(np.sort(firsts))
+    seconds = rows.seconds if len(rows.seconds) else np.full(len(rows), np.nan)
+    return rows.keep_lines(np.isfinite(seconds) & (rows.judge >= 0))
 
 
 def add_flags(scores: Scores, rules: FlagRules = DEFAULT_RULES) -> Scores:
@@ -217,42 +220,6 @@ def _find_reasons(row: JudgeRow, rules: FlagRules) -> list[str]:
 def include_all(selection: Selection) -> Selection:
     """Return the selection with items of every kind, for times."""
     return replace(include_judged(selection), kinds=EVERY_KIND)
-
-
-def find_answers(rows: Scores) -> Codes:
-    """Return the first row of each answer."""
-    if not len(rows.answer):
-        return np.arange(len(rows))
-    return np.sort(np.unique(rows.answer, return_index=True)[1])
-
-
-def _count_early_answers(
-    rows: Scores, words_per_minute: float
-) -> dict[str, tuple[int, int]]:
-    """Count the timed answers of each judge, and those too fast to have been read."""
-    answers = rows.keep_lines(find_answers(rows))
-    if not len(answers.seconds):
-        return {}
-    timed = np.isfinite(answers.seconds) & (answers.judge >= 0)
-    early = timed & (answers.seconds < 60 * answers.words / words_per_minute)
-    count = len(answers.judges)
-    counts = (
-        np.bincount(answers.judge[each], minlength=count).tolist()
-        for each in (timed, early)
-    )
-    return dict(zip(answers.judges, zip(*counts, strict=True), strict=True))
-
-
-def _find_medians(rows: Scores) -> dict[str, float]:
-    """Return the median active seconds of each judge's answers."""
-    answers = rows.keep_lines(find_answers(rows))
-    if not len(answers.seconds):
-        return {}
-    timed = answers.keep_lines(np.isfinite(answers.seconds) & (answers.judge >= 0))
-    return {
-        timed.judges[at]: float(np.median(timed.seconds[lines]))
-        for at, lines in group_lines(timed.judge)
-    }
 
 
 def _compute_deviation(values: Array) -> float | None:
@@ -370,7 +337,14 @@ def report_judges(answer: JudgesAnswer, options: FlagRules) -> MetaReport:
     """Lay out the judges with their flags, and their means of each system."""
     tables = [_build_judge_table(answer)]
     if answer.means:
-        tables.append(_build_system_table(answer))
+        nothing = (np.nan,)
+        rows = [
+            (judge, [answer.means.get((judge, s), nothing)[0] for s in answer.systems])
+            for judge in sorted({judge for judge, _ in answer.means})
+        ]
+        caption = f"Means of {answer.scorer} by judge and system"
+        table = build_table("judge", answer.systems, rows, caption, "judge by system")
+        tables.append(table)
     notes = [
         f"{judge}: {'; '.join(reasons)}."
         for judge, reasons in answer.flags.items()
@@ -386,61 +360,43 @@ def report_judges(answer: JudgesAnswer, options: FlagRules) -> MetaReport:
     return build_report(tables, options, notes, scorer=answer.scorer, judges=judges)
 
 
+#: Columns of the table of judges: heading, field of a row, and digits.
+_COLUMNS = (
+    ("answers", "judgements", 0),
+    ("mean, 0–100", "mean", 1),
+    ("sd", "deviation", 1),
+    ("leniency", "leniency", 1),
+    ("drift", "change", 1),
+    ("p of drift", "p_of_drift", 3),
+    ("repeats", "repeats", 0),
+    ("same", "same", 2),
+    ("Δ", "distance", 1),
+    ("degraded", "degraded", 0),
+    ("caught", "noticed", 0),
+    ("p of caught", "p_value", 3),
+    ("median seconds", "seconds", 1),
+    ("too fast", "too_fast", 0),
+)
+
+
 def _build_judge_table(answer: JudgesAnswer) -> Table:
     rows = []
     for row in answer.rows:
-        drift = row.drift
-        rows.append(
-            (
-                row.judge,
-                [
-                    Cell("yes" if answer.flags.get(row.judge) else "no"),
-                    build_count(row.judgements),
-                    Cell(row.mean, digits=1),
-                    Cell(row.deviation, digits=1),
-                    Cell(row.leniency, digits=1, signed=True),
-                    Cell(drift.change if drift else None, digits=1, signed=True),
-                    Cell(drift.p_value if drift else None, digits=3),
-                    build_count(row.repeats),
-                    Cell(row.same, digits=2),
-                    Cell(row.distance, digits=1),
-                    build_count(row.degraded),
-                    build_count(row.noticed),
-                    Cell(row.p_value, digits=3),
-                    Cell(row.seconds, digits=1),
-                    build_count(row.too_fast),
-                ],
-            )
-        )
-    heads = [
-        *("flagged", "answers", "mean, 0–100", "sd", "leniency", "drift", "p of drift"),
-        *("repeats", "same", "Δ", "degraded", "caught", "p of caught"),
-        *("median seconds", "too fast"),
-    ]
-    caption = f"Judges of {answer.scorer}"
-    return make_table("judge", heads, rows, caption=caption, name="judges")
-
-
-def _build_system_table(answer: JudgesAnswer) -> Table:
-    judges = sorted({judge for judge, _ in answer.means})
-    rows = []
-    for judge in judges:
-        cells = (answer.means.get((judge, system)) for system in answer.systems)
-        rows.append(
-            (judge, [build_figure(cell[0] if cell else np.nan) for cell in cells])
-        )
-    caption = f"Means of {answer.scorer} by judge and system"
-    return make_table(
-        "judge", list(answer.systems), rows, caption=caption, name="judge by system"
-    )
+        change, p = row.drift or (None, None)
+        figures = {name: getattr(row, name) for name in row.__slots__}
+        figures |= {"change": change, "p_of_drift": p}
+        cells = [
+            Cell(figures[name], digits=digits, signed=name in ("leniency", "change"))
+            for _, name, digits in _COLUMNS
+        ]
+        flagged = "yes" if answer.flags.get(row.judge) else "no"
+        rows.append((row.judge, [flagged, *cells]))
+    heads = ["flagged", *(heading for heading, _, _ in _COLUMNS)]
+    return build_table("judge", heads, rows, f"Judges of {answer.scorer}", "judges")
 
 
 JUDGES = Question(
-    "judges",
-    ask_of_rows(ask_judges),
-    report_judges,
-    title="Judges: {}",
-    widen=include_judged,
+    "judges", ask_judges, report_judges, title="Judges: {}", widen=include_judged
 )
 
 
@@ -473,28 +429,24 @@ def report_normalisation(found: Normalisation, options: NormaliseOptions) -> Met
     hidden = len(judges) - most if most else 0
     if hidden > 0:
         judges = sorted(judges, key=lambda item: not item[1].left_out)[:most]
-    rows = []
-    for judge, each in judges:
-        figures = map(build_figure, (each.mean, each.sd, each.low, each.high))
-        kept = Cell(each.left_out or "kept")
-        rows.append((judge, [build_count(each.n), *figures, kept]))
+    rows = [
+        (judge, [s.n, s.mean, s.sd, s.low, s.high, s.left_out or "kept"])
+        for judge, s in judges
+    ]
     heads = ["n", "mean", "sd", "lowest", "highest", "kept"]
     caption = f"Judges of {found.scorer} before normalising by {options.method}"
-    table = make_table("judge", heads, rows, caption=caption, name="judges")
+    table = build_table("judge", heads, rows, caption, "judges")
     left_out = normalised.left_out
     count = len(normalised.judges) - len(left_out)
     values = format_count(len(normalised.scores), "value")
     notes = [f"Normalised: {values} of {format_count(count, 'judge')}."]
     if left_out:
-        lost = sum(spread.n for spread in left_out.values())
+        lost = format_count(sum(spread.n for spread in left_out.values()), "value")
         names = [f"{judge} ({s.left_out})" for judge, s in left_out.items()]
-        notes.append(
-            f"Excluded with {format_count(lost, 'value')}: {name_some(names)}."
-        )
+        notes.append(f"Excluded with {lost}: {name_some(names)}.")
     if hidden > 0:
-        notes.append(
-            f"{format_count(hidden, 'more judge')}; `most_judges` 0 shows all."
-        )
+        more = format_count(hidden, "more judge")
+        notes.append(f"{more}; `most_judges` 0 shows all.")
     if found.failed:
         listed = name_some([f"{judge} ({why})" for judge, why in found.failed.items()])
         notes.append(f"Judges who did not score {options.bad} lower: {listed}.")

@@ -7,7 +7,7 @@ import numpy as np
 
 from metra.errors import CorpusError, UnknownNameError, no_such
 from metra.meta.findings import name_some
-from metra.meta.option_fields import Scaling
+from metra.meta.options import Scaling
 from metra.scores.table import COUNTED, ITEM_KINDS, Scorer, Scores
 from metra.scores.views import replace_values
 from metra.stats.arrays import divide

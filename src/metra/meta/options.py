@@ -1,57 +1,151 @@
-"""Options of questions about metrics: the command line derives its flags from them.
+"""Options of questions: the command line derives its flags from them.
 
-The docstring of a record is the help of its command, and of its options. Nothing here loads
-numpy, so that `--help` is quick. `metra.cli.derive` explains the metadata of fields; `sign`
-is a field's place in signatures: True or a name if it is always shown, False if never.
-Other fields are shown if they differ from their default.
+`questions.txt` has the help of commands and options. Nothing here loads numpy, so that
+`--help` is quick. `metra.cli.derive` explains the metadata of fields; `sign` is a field's
+place in signatures: True or a name if it is always shown, False if never. Other fields are
+shown if they differ from their default.
 """
 # ruff: noqa: RUF009 -- the functions called for defaults return fields
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal
+from typing import Any, Literal, TypeAlias
 
-from metra.meta.option_fields import (
-    Correction,
-    Level,
-    Rule,
-    Scaling,
-    Sides,
-    Test,
-    build_names,
-    build_option,
-    find_option,
-    parse_counts,
-    parse_values,
+from metra.stats.defaults import DOCUMENTS, LENGTHS, SEED, TRIALS
+
+Level: TypeAlias = Literal["sys", "seg", "doc"]
+#: How judges' values are put on one scale.
+Scaling: TypeAlias = Literal["none", "z", "min-max", "rank"]
+#: How two metrics are tested against each other, and parted into clusters.
+Test: TypeAlias = Literal[
+    "auto",
+    "perm-sys",
+    "perm-doc",
+    "perm-input",
+    "perm-both",
+    "boot-both",
+    "pairs",
+    "williams",
+    "wilcoxon",
+]
+Sides: TypeAlias = Literal["two-sided", "one-sided"]
+#: By which p-values a difference counts.
+Correction: TypeAlias = Literal["holm", "bh", "none"]
+Rule: TypeAlias = Literal["greedy", "wmt"]
+#: The range of a probability, both ends excluded.
+PROBABILITY = {"low": 0, "high": 1, "open": True}
+#: Variance components that may be assumed before there are any judgements.
+DEVIATIONS = (
+    *("system", "system × document", "system × segment", "system × rater"),
+    *("rater", "rater × segment", "rating"),
 )
-from metra.stats.defaults import DOCUMENTS, LENGTHS
+#: Faster than anybody reads.
+WORDS_PER_MINUTE = 600.0
+#: Options of several questions: default and metadata.
+_SHARED: dict[str, tuple[Any, dict[str, Any]]] = {
+    "level": ("sys", {}),
+    "eps": (None, {"rare": True}),
+    "eps_from": ((), {"metavar": "SCORES", "rare": True}),
+    "folds": (None, {"flags": "--cross-fit", "low": 2, "rare": True}),
+    "wmt": (False, {}),
+    "scaling": ("none", {"flags": "--normalise"}),
+    "sides": ("two-sided", {"rare": True}),
+    "correction": ("holm", {"rare": True}),
+    "alpha": (0.05, {"rare": True, **PROBABILITY}),
+    "most_pairs": (15, {"flags": "--pairs", "low": 0, "rare": True, "sign": False}),
+    "most_judges": (20, {"flags": "--judges", "low": 0, "rare": True, "sign": False}),
+    "trials": (TRIALS, {"low": 0, "sign": False}),
+    "seed": (SEED, {"low": 0, "rare": True}),
+}
+
+
+def build_option(default: Any, /, **metadata: Any) -> Any:
+    """Declare an option."""
+    return field(default=default, metadata=metadata)
+
+
+def build_names(flags: str, **metadata: Any) -> Any:
+    """Declare an option that takes several names."""
+    return build_option((), **{"flags": flags, "split": True} | metadata)
+
+
+def find_option(name: str, **more: Any) -> Any:
+    """Declare an option that several questions have."""
+    default, metadata = _SHARED[name]
+    return build_option(default, **metadata | more)
+
+
+def parse_values(given: str) -> tuple[float, ...]:
+    """Read numbers with commas between them, or as FROM:TO:STEP.
+
+    >>> parse_values("0:1:0.25"), parse_values("0.5,0.9")
+    ((0.0, 0.25, 0.5, 0.75, 1.0), (0.5, 0.9))
+    """
+    try:
+        if ":" not in given:
+            values = [float(value) for value in given.split(",")]
+        else:
+            first, last, step = (float(value) for value in given.split(":"))
+            count = math.floor((last - first) / step + 1e-9) + 1 if step > 0 else 0
+            # Rounded, so that 3 · 0.1 is 0.3.
+            values = [round(first + at * step, 12) for at in range(count)]
+    except (ValueError, OverflowError):
+        values = []
+    if not values or not all(map(math.isfinite, values)):
+        msg = (
+            f"{given!r} is not a list of values; expected numbers such as 0.5,0.9, or "
+            "FROM:TO:STEP such as 0:1:0.1."
+        )
+        raise ValueError(msg)
+    return tuple(values)
+
+
+def parse_counts(given: str, *, every: str = "") -> tuple[int, ...]:
+    """Read whole numbers from 1 on, with commas between them; the word for all is 0.
+
+    >>> parse_counts("1,2,3"), parse_counts("1,10,all", every="all")
+    ((1, 2, 3), (1, 10, 0))
+    """
+    counts = [part.strip() for part in given.split(",")]
+    if not all(c and (c == every or (c.isdecimal() and int(c))) for c in counts):
+        more = f" and `{every}`" if every else ""
+        msg = (
+            f"{given!r} is not a list of numbers; expected whole numbers from 1{more}, "
+            "such as 1,2,3."
+        )
+        raise ValueError(msg)
+    return tuple(dict.fromkeys(0 if c == every else int(c) for c in counts))
+
+
+def parse_deviations(given: str) -> tuple[tuple[str, float], ...]:
+    """Read standard deviations by what judgements vary with.
+
+    >>> parse_deviations("system=2, system×segment=9.5")
+    (('system', 2.0), ('system × segment', 9.5))
+    """
+    deviations = {}
+    for part in filter(None, given.split(",")):
+        name, _, number = part.partition("=")
+        term = " × ".join(word.strip() for word in name.replace("*", "×").split("×"))
+        try:
+            deviation = float(number)
+        except ValueError:
+            deviation = -1.0
+        if term not in DEVIATIONS or not 0 <= deviation < math.inf:
+            msg = (
+                f"{part.strip()!r} is not a standard deviation; expected NAME=NUMBER "
+                "with one of "
+                f"{', '.join(name.replace(' ', '') for name in DEVIATIONS)}."
+            )
+            raise ValueError(msg)
+        deviations[term] = deviation
+    return tuple(deviations.items())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrelateOptions:
-    """Correlate metrics with human scores, with bootstrap intervals.
-
-    With --output and -m, metra scores the outputs itself, and each resample of segments
-    aggregates the statistics of corpus metrics such as BLEU again. --plot draws the
-    coefficients with their intervals.
-
-    \b
-    metra meta correlate scores.tsv --gold mqm
-    metra meta correlate scores.tsv --gold mqm --plot mqm.pdf:width=page
-    metra meta correlate scores.tsv --gold mqm --level seg --coef acc*_eq:item --trials 0
-    metra meta correlate scores.tsv --gold mqm --level doc --coef darr:item
-    metra meta correlate test.tsv --gold mqm --level seg --set eps-from=dev.tsv
-    metra meta correlate scores.tsv --gold mqm --level seg --set cross-fit=5
-    metra meta correlate metrics.json esa.csv --gold esa --coef pearson --coef differentials
-    metra meta correlate mqm.tsv --gold mqm --output outputs.tsv -r ref.txt -m bleu -m recall
-
-    Options:
-    coefficients: Coefficients, as NAME or NAME:GROUP (none, item, sys). Default for
-        systems: pearson, spearman, accuracy, spa; for segments: acc*_eq:item,
-        kendall-b:item, pearson.
-    average: Weight all groups equally, or by their number of values.
-    resample: Bootstrap over systems, segments or both.
-    """
+    """Options of `correlate`."""
 
     level: Level = find_option("level")
     coefficients: tuple[str, ...] = build_names("--coef")
@@ -67,16 +161,7 @@ class CorrelateOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffOptions:
-    """Correlate differences between systems, and count correctly ordered pairs.
-
-    Differentials are Pearson's r of the differences over all pairs of systems. Accuracy is
-    given for all pairs, and for pairs whose human scores differ with p below .05, .01 and
-    .001. --plot draws the pairs; with several metrics, one numbered chart each.
-
-    \b
-    metra meta diff scores.tsv --gold mqm
-    metra meta diff scores.tsv --gold mqm --metric BLEU --plot pairs.svg
-    """
+    """Options of `diff`."""
 
     trials: int = find_option("trials")
     seed: int = find_option("seed")
@@ -84,34 +169,7 @@ class DiffOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareOptions:
-    """Rank metrics by their agreement with human scores, with significance tests.
-
-    For systems, the default is Williams' test of Pearson's r. The permutation tests swap
-    the scores of two metrics at random, by system or, with --level seg, by segment, and
-    count how often the difference is as large. Tests are two-sided, and p-values are
-    corrected for multiple comparisons. --plot draws the p-values as a heat map.
-
-    \b
-    metra meta compare scores.tsv --gold mqm
-    metra meta compare scores.tsv --gold mqm --level seg --coef acc*_eq:item --plot p.svg
-    metra meta compare scores.tsv --gold da --test williams
-
-    Options:
-    coefficient: Coefficient; by default pearson for systems and acc*_eq:item for
-        segments.
-    test: Permutation test that swaps whole systems (perm-sys), documents, segments
-        (perm-input) or single outputs (perm-both) between two metrics, a bootstrap of
-        systems and segments (boot-both), or a formula. auto: williams for pearson of
-        systems, perm-sys for other coefficients of systems, perm-input for segments.
-        The output names the population that the result holds for.
-    rule: greedy: a new cluster starts at a metric that loses to one of the current
-        cluster; wmt: every metric above beats every metric below.
-    wmt: Test as WMT's scorer does: the pairs test for segment accuracies; swaps of
-        single outputs for spa and other segment coefficients; swaps of systems
-        otherwise; one-sided, no correction, 1,000 trials, p = b/k.
-    most_pairs: List pairs of metrics up to this number, and show a matrix for more; 0
-        lists all.
-    """
+    """Options of `compare`."""
 
     level: Level = find_option("level")
     coefficient: str | None = build_option(None, flags="--coef", metavar="NAME[:GROUP]")
@@ -125,22 +183,13 @@ class CompareOptions:
     rule: Rule = build_option("greedy", flags="--clusters", rare=True, sign="clusters")
     wmt: bool = False
     most_pairs: int = build_option(28, flags="--pairs", low=0, rare=True, sign=False)
-    trials: int | None = find_option("draws")
+    trials: int | None = build_option(None, low=1)
     seed: int = find_option("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossOptions:
-    """Correlate all scorers with each other, similar ones next to each other.
-
-    \b
-    metra meta cross scores.tsv --level seg --plot cross.svg
-    metra meta cross scores.tsv --scorer BLEU,chrF,mqm --coef spearman
-
-    Options:
-    scorers: Scorers to compare, human ones included; all by default.
-    coef: Coefficient; for segments with its grouping.
-    """
+    """Options of `cross`."""
 
     scorers: tuple[str, ...] = build_names("--scorer")
     level: Level = find_option("level")
@@ -149,28 +198,7 @@ class CrossOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PseudoOptions:
-    """Measure agreement on random documents of n segments, for metrics and judges.
-
-    The human score is the mean of one random judgement per segment. With --output and -m,
-    corpus metrics are aggregated from their statistics; other scores are averaged. If
-    segments were judged twice, judges are compared with each other, even without a metric.
-    Judges use different scales: if the same judges judged all systems of a segment,
-    judges-by=segment, the default for such data, draws the same judge for all systems.
-
-    \b
-    metra meta pseudo scores.tsv --gold esa --plot curve.svg
-    metra meta pseudo ratings.tsv --gold adequacy,fluency --set judges-by=document
-    metra meta pseudo esa.tsv --gold esa --output outputs.tsv -r ref.txt -m bleu -m gtm
-
-    Options:
-    lengths: Numbers of segments in a document.
-    documents: Number of documents to draw for each length.
-    coef: Coefficient between the systems' scores on a document.
-    judges_by: Draw judges for each cell, for each segment (the same judge for all its
-        systems) or for each document. auto: segment if the same two judges judged at
-        least half of the system pairs of a segment, else cell.
-    test: Test every pair of metrics at each length (Wilcoxon).
-    """
+    """Options of `pseudo`."""
 
     lengths: tuple[int, ...] = build_option(
         LENGTHS,
@@ -189,18 +217,7 @@ class PseudoOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefsOptions:
-    """Show how agreement depends on the number of references, by scoring with subsets of them.
-
-    \b
-    metra meta refs da.tsv --gold da --output out.tsv -r r1.txt -r r2.txt -r r3.txt -m bleu
-
-    Options:
-    level: Level of the scores: systems or segments.
-    coef: The coefficient.
-    counts: Number of references; may be given several times. By default all numbers, or
-        1 to 8 and then doubling.
-    most: Largest number of subsets to try for each number of references.
-    """
+    """Options of `refs`."""
 
     level: Literal["sys", "seg"] = "sys"
     coef: str = build_option("pearson", metavar="NAME[:GROUP]")
@@ -211,26 +228,7 @@ class RefsOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuneOptions:
-    """Find the value of a metric's option with the best agreement with human scores.
-
-    The outputs are scored with every value, such as the recall weight of fmean (alpha), and
-    the curve has bootstrap intervals. Cross-validation chooses the value on all folds of
-    segments but one and evaluates it on that fold, next to the value in -m.
-
-    \b
-    metra meta tune mqm.tsv --gold mqm --output outputs.tsv -r ref.txt -m fmean
-    metra meta tune mqm.tsv --gold mqm --output outputs.tsv -r ref.txt \\
-        -m fmean -m fmean:stem=porter --values 0:1:0.1 --plot alpha.svg
-    metra meta tune mqm.tsv --gold mqm --output outputs.tsv -r ref.txt \\
-        -m chrf --parameter beta --values 0.5,1,2,3,4
-
-    Options:
-    parameter: Option whose values to try.
-    values: Values to try: numbers separated by commas, or FROM:TO:STEP.
-    level: Level of the scores: systems or segments.
-    coef: The coefficient.
-    folds: Number of folds of segments for cross-validation; 0 for none.
-    """
+    """Options of `tune`."""
 
     parameter: str = build_option("alpha", metavar="NAME", sign="tune")
     values: tuple[float, ...] = build_option(
@@ -245,18 +243,7 @@ class TuneOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobustOptions:
-    """Show the agreement over subsets of systems: the best, neighbours, all but one, random.
-
-    A metric that separates very bad systems from good ones may still fail among good ones.
-
-    \b
-    metra meta robust scores.tsv --gold mqm --metric BLEU,COMET --plot top.svg
-
-    Options:
-    coef: The coefficient.
-    choice: Subsets of systems: the best, four neighbours in the ranking, all but one,
-        or random subsets (200 draws; mean and 95% range).
-    """
+    """Options of `robust`."""
 
     coef: str = build_option("pearson", metavar="NAME", sign=True)
     choice: Literal["top", "window", "leave-one-out", "subsets"] = build_option(
@@ -267,20 +254,7 @@ class RobustOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScatterOptions:
-    """Plot systems by gold and metric, with a fitted line, its band and outliers.
-
-    Outliers are marked, and the coefficient is given with and without them. With several
-    metrics the charts are numbered: plot-1.svg, plot-2.svg and so on.
-
-    \b
-    metra meta scatter scores.tsv --gold mqm --metric BLEU --plot bleu.svg
-
-    Options:
-    coef: The coefficient.
-    outliers: Outliers by 2.5 robust deviations of the gold scores, or a file with one
-        system per line.
-    classes: Class of each system: its name, a tab and the class on each line.
-    """
+    """Options of `scatter`."""
 
     coef: str = build_option("pearson", metavar="NAME", sign=True)
     outliers: str = build_option("mad", metavar="mad|FILE", rare=True, sign=False)
@@ -289,24 +263,7 @@ class ScatterOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskOptions:
-    """Rank metrics by the protocol of a WMT metrics task, or by a study file.
-
-    wmt23: system accuracy over all language pairs, and for each pair Pearson's r of systems
-    and of segments and acc*_eq. wmt24, wmt25: soft pairwise accuracy and acc*_eq. A study
-    file names its files, gold scores, systems, metrics and columns; with --format latex its
-    table is a two-column float.
-
-    \b
-    metra meta task wmt23 en-de=ende.tsv he-en=heen.tsv zh-en=zhen.tsv --gold mqm
-    metra meta task study.toml --wmt --test --format latex
-
-    Options:
-    test: Test every pair of metrics, for each column and for the average, and form
-        clusters.
-    ci: Add bootstrap intervals over systems and segments, which charts show.
-    trials: Number of trials; by default 1,000 for intervals and 10,000 for tests, or
-        more if their number needs it.
-    """
+    """Options of `task`."""
 
     wmt: bool = find_option("wmt")
     test: bool = False
@@ -320,54 +277,19 @@ class TaskOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpanOptions:
-    """Compare error spans with those marked by people, and raters with each other.
-
-    ERRORS are files with error spans: MQM, ESA from Appraise, mt-metrics-eval ratings,
-    results of Pearmut, metra judgements, xCOMET JSON, JSON lines. Precision, recall and F
-    are computed over characters, as in WMT 2025's error span task, over spans matched one
-    to one, and over identical spans. Intervals resample segments.
-
-    \b
-    metra meta spans mqm.tsv
-    metra meta spans mqm.tsv xcomet.json --output sysA.txt --output sysB.txt
-    metra meta spans mqm.tsv xcomet.json --gold rater1,rater2 --set combine=any,credit=1
-
-    Options:
-    gold: Raters to compare with; by default all human raters.
-    combine: With several raters per output: compare with each in turn, with spans that
-        any of them marked, or with spans that more than half of them marked.
-    credit: Credit for an error with the wrong severity; 1 ignores
-        severities.
-    most_pairs: Number of pairs of raters to show; 0 for all.
-    """
+    """Options of `spans`."""
 
     gold: tuple[str, ...] = build_names("--gold")
     combine: Literal["each", "any", "most"] = build_option("each", rare=True)
     credit: float = build_option(0.5, low=0.0, high=1.0, rare=True, sign=True)
-    most_pairs: int = build_option(15, flags="--pairs", low=0, rare=True, sign=False)
+    most_pairs: int = find_option("most_pairs")
     trials: int = find_option("trials")
     seed: int = find_option("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChallengeOptions:
-    """Count how often a metric prefers the good translation of a challenge set.
-
-    PAIRS is a table with the columns good and bad, and optionally source, reference,
-    phenomenon and langpair; the column names and JSON of ACES and DEMETR are recognised.
-    Scores from other programs are in columns NAME-good and NAME-bad.
-
-    \b
-    metra meta challenge aces.tsv -m bleu -m chrf
-    metra meta challenge scored.tsv --coef tau --set lower=MetricX
-
-    Options:
-    coef: accuracy: share of correctly ordered pairs; tau: that minus the share of
-        wrongly ordered pairs. A tie counts as an error.
-    by: Show one row per phenomenon or per language pair.
-    most: Number of rows to show, those with most pairs first; 0 for all.
-    lower: Metrics in columns of the file for which lower values are better.
-    """
+    """Options of `challenge`."""
 
     coef: Literal["accuracy", "tau"] = build_option("accuracy", sign="challenge")
     by: Literal["phenomenon", "lang"] = build_option("phenomenon", rare=True)
@@ -379,20 +301,7 @@ class ChallengeOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectOptions:
-    """Evaluate a metric for filtering outputs and for choosing the best of several.
-
-    Filtering keeps outputs whose score reaches a threshold chosen on other
-    segments; F weights precision twice. Re-ranking takes the output with the highest score.
-
-    \b
-    metra meta select scores.tsv --gold mqm --good -4
-
-    Options:
-    good: Lowest human score of a good output; by default the median. Perrella et al.
-        use MQM -1 and -4.
-    folds: Number of folds: each fold is filtered with the threshold of the others; 0
-        fits the threshold to all segments, which is optimistic.
-    """
+    """Options of `select`."""
 
     good: float | None = None
     folds: int = build_option(5, low=0, rare=True)
@@ -402,21 +311,7 @@ class SelectOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeltaOptions:
-    """Estimate, for each metric, which difference between two systems people notice.
-
-    A logistic curve is fitted to all pairs of systems: the share of pairs that human scores
-    order the same way, by the size of the difference, starting at one half. --plot draws
-    the curves.
-
-    \b
-    metra meta deltas scores.tsv --gold mqm --metric BLEU,chrF
-    metra meta deltas scores.tsv --gold mqm --metric BLEU --at 0.5,1,2,4 --set sure=0.05
-
-    Options:
-    at: Differences to compute the agreement for: numbers separated by commas, or
-        FROM:TO:STEP.
-    sure: Use only pairs of systems whose human scores differ with a p-value below this.
-    """
+    """Options of `deltas`."""
 
     at: tuple[float, ...] = build_option(
         (),
@@ -431,22 +326,7 @@ class DeltaOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentinelOptions:
-    """Compare metrics with sentinels: baselines that do not compare output and source.
-
-    Two sentinels predict the mean human score of the segment or of the system. With
-    --output, -s and -r, others are fitted to lengths and characters of the source, the
-    output or the reference. A metric no better than a sentinel may use only such
-    cues.
-
-    \b
-    metra meta sentinel scores.tsv --gold mqm
-    metra meta sentinel scores.tsv --gold mqm --output outputs.tsv -s source.txt -r ref.txt
-
-    Options:
-    coefficients: Coefficients of segments, as NAME or NAME:GROUP; by default pearson,
-        pearson:sys, pearson:item and acc*_eq:item.
-    folds: Number of folds: each is predicted from the others.
-    """
+    """Options of `sentinel`."""
 
     coefficients: tuple[str, ...] = build_names("--coef")
     folds: int = build_option(5, flag=False)
@@ -456,26 +336,7 @@ class SentinelOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardOptions:
-    """Write a metric card: all meta-evaluation results for one metric on one page.
-
-    --metric names the metric; its rank is among all metrics in the scores. --output, -s and
-    -r add sentinels fitted to the texts. A challenge set contains the metric's scores in
-    columns NAME-good and NAME-bad, or is scored with -m.
-
-    \b
-    metra meta card scores.tsv --gold mqm --metric COMET --html comet.html
-    metra meta card scores.tsv --gold mqm --metric xCOMET --spans mqm.tsv \\
-        --spans xcomet.json --html xcomet.html
-    metra meta card mqm.tsv --gold mqm --output outputs.tsv -s src.txt -r ref.txt \\
-        -m chrf --metric chrf --challenge aces.tsv --html chrf.html
-
-    Options:
-    html: Write the card to this HTML file.
-    challenge: Challenge set, as for `metra meta challenge`.
-    spans: Error spans marked by people or by the metric, as for `metra meta spans`.
-    good: Lowest human score of a good output; by default the median.
-    folds: Number of folds for thresholds and sentinels.
-    """
+    """Options of `card`."""
 
     html: str | None = build_option(None, metavar="FILE", sign=False)
     challenge: str | None = build_option(None, metavar="PAIRS", sign=False)
@@ -484,3 +345,121 @@ class CardOptions:
     folds: int = build_option(5, flag=False)
     trials: int = find_option("trials", rare=True)
     seed: int = find_option("seed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankOptions:
+    """Options of `rank`."""
+
+    by: Literal["mean", "z", "arr", "wins", "trueskill"] = build_option(
+        "mean", sign=True
+    )
+    macro: Literal["none", "document", "domain"] = build_option("none", rare=True)
+    rule: Literal["wmt", "neighbours", "greedy", "range"] = build_option(
+        "wmt", flags="--clusters", rare=True
+    )
+    ranks: bool = False
+    unit: Literal["segment", "document", "crossed"] = build_option(
+        "segment", flags="--over", rare=True
+    )
+    test: Literal["auto", "signed-rank", "rank-sum", "sign", "bootstrap"] = "auto"
+    correction: Correction = build_option("none", rare=True)
+    alpha: float = find_option("alpha", sign=True)
+    wmt: bool = False
+    like: Literal["da"] | None = None
+    against: tuple[str, ...] = build_names("--against")
+    runs: int = build_option(100, low=1, rare=True)
+    trials: int = build_option(TRIALS, low=1, sign=False)
+    seed: int = find_option("seed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreeOptions:
+    """Options of `agree`."""
+
+    within: float = build_option(1.0, rare=True, sign=True)
+    scaling: Scaling = find_option("scaling")
+    ranks: bool = False
+    most_pairs: int = find_option("most_pairs")
+    most_judges: int = find_option("most_judges")
+    worst: int = build_option(5, low=0, rare=True, sign=False)
+    brief: bool = build_option(False, flag=False, sign=False)
+    trials: int = find_option("trials")
+    seed: int = find_option("seed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NormaliseOptions:
+    """Options of `normalise`."""
+
+    method: Literal["z", "min-max", "rank", "none"] = build_option("z", sign=True)
+    most_judges: int = find_option("most_judges")
+    bad: str | None = build_option(None, metavar="NAME", sign=False)
+    to: str | None = build_option(None, flags="--scores", metavar="FILE", sign=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VarianceOptions:
+    """Options of `variance`."""
+
+    scaling: Scaling = find_option("scaling")
+    raters: tuple[int, ...] = build_option(
+        (1, 2, 3), parse=parse_counts, default="1,2,3"
+    )
+    studies: int = build_option(200, flags="--trials", low=0, sign=False)
+    seed: int = find_option("seed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PowerOptions:
+    """Options of `power`."""
+
+    segments: tuple[int, ...] = build_option(
+        (100, 200, 400, 800, 1600), parse=parse_counts, default="100,200,400,800,1600"
+    )
+    raters: tuple[int, ...] = build_option(
+        (1, 2, 3), parse=parse_counts, default="1,2,3"
+    )
+    pool: int | None = build_option(None, low=1, rare=True)
+    segments_per_document: float | None = build_option(None, low=1, rare=True)
+    these_raters: bool = build_option(False, rare=True)
+    power: float = build_option(0.8, low=0.06, high=0.999, rare=True, sign=True)
+    alpha: float = find_option("alpha", sign=True)
+    most_pairs: int = find_option("most_pairs")
+    scaling: Scaling = find_option("scaling", rare=True)
+    like: Literal["esa", "mqm", "da"] | None = None
+    assumed: tuple[tuple[str, float], ...] = build_option(
+        (),
+        flags="--sd",
+        sign=False,
+        parse=parse_deviations,
+        default="",
+        metavar="NAME=NUMBER,…",
+    )
+    systems: int = build_option(2, low=2, rare=True)
+    differences: tuple[float, ...] = build_option(
+        (1.0, 2.0, 5.0),
+        flags="--difference",
+        parse=parse_values,
+        default="1,2,5",
+        rare=True,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlagRules:
+    """Options of `judges`."""
+
+    words_per_minute: float = build_option(
+        WORDS_PER_MINUTE, low=1, rare=True, sign=True
+    )
+    too_fast: float = build_option(0.1, low=0, high=1, rare=True)
+    degraded: int = build_option(5, low=1, rare=True)
+    alpha: float = find_option("alpha")
+    repeats: int = build_option(5, low=1, rare=True)
+    distance: float = build_option(25.0, low=0, rare=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoOptions:
+    """Options of questions that have none."""

@@ -1,4 +1,4 @@
-"""People beside metrics in a report: means, clusters and segments of one kind of judgement.
+"""People beside metrics in a report: their means and clusters, and how far to trust both.
 
 The ranking is the question `rank`, so a report and a results page show the same figures.
 """
@@ -8,15 +8,39 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metra.errors import CorpusError, UnknownNameError, format_count, no_such
-from metra.meta.judge_options import RankOptions
+from metra.errors import (
+    CorpusError,
+    OptionError,
+    UnknownNameError,
+    format_count,
+    no_such,
+)
+from metra.meta.agree import collect_judgements, draw_judges
+from metra.meta.charts import Histogram, JudgePlot
+from metra.meta.compare import MetricComparison, compare
+from metra.meta.correlate import add_bootstrap, correlate_panel, parse_specs
+from metra.meta.options import AgreeOptions, RankOptions
+from metra.meta.pseudo import JUDGES, average_curves, gather_judgements
+from metra.meta.question import Evidence
 from metra.meta.rank import RankingAnswer, ask_ranking
 from metra.scores.selection import Selection
-from metra.scores.table import ITEM_KINDS, ScoredItem, Scores
+from metra.scores.table import ITEM_KINDS, ScoredItem, Scores, concatenate_scores
+from metra.scores.views import build_panel
 from metra.scoring.results import HUMAN_SCORE, Results, Score, SystemScores
-from metra.stats.arrays import Array, Codes, row_means
+from metra.scoring.scorers import build_scores
+from metra.scoring.statistics import CorpusStatistics
+from metra.stats.arrays import Array, row_means
+from metra.stats.correlation import Options
 from metra.stats.direction import Direction
+from metra.stats.judge_agreement import agree
+from metra.stats.panel import ScorePanel
+from metra.stats.pseudo_documents import draw_documents
 from metra.stats.resampling import Interval
+
+#: Documents drawn of each length: enough for a curve.
+DOCUMENTS = 500
+#: Points of a plot of two judges; of more, some are left out.
+MOST_POINTS = 2000
 
 
 @dataclass(frozen=True)
@@ -66,48 +90,43 @@ def collect_people(
     whole documents need outputs with one document per line.
     """
     name = choose_question(scores, question)
-    is_other = np.array([each not in systems for each in scores.systems], bool)
     counted = selection.select(scores)
-    others = [
-        each
-        for each in (
-            counted.lines(name).compact().systems if name in counted.names else ()
-        )
-        if each not in systems
-    ]
+    every = counted.lines(name).compact().systems if name in counted.names else ()
+    others = [each for each in every if each not in systems]
+    if others and len(others) == len(every):
+        unknown = no_such("system", others[0], systems)
+        msg = f"None of the judged systems has an output; {unknown}"
+        raise UnknownNameError(msg)
     # Checks of judges are of no output, but belong to the words of the selection.
+    is_other = np.array([each not in systems for each in scores.systems], bool)
     kinds = [ITEM_KINDS.index(kind) for kind in sorted(selection.kinds)]
     is_counted = np.isin(scores.get_kinds(), kinds)
     judged = scores.keep_lines(~(is_other[scores.system] & is_counted))
-    if others and len(others) == len(counted.lines(name).compact().systems):
-        msg = (
-            "None of the judged systems has an output; "
-            f"{no_such('system', others[0], systems)}"
-        )
-        raise UnknownNameError(msg)
     selected = selection.select(judged)
+    words = selection.describe(judged, name)
     if name not in selected.names:
-        msg = f"No judgement by {name} is left of {selection.describe(judged, name)}."
+        msg = f"No judgement by {name} is left of {words}."
         raise CorpusError(msg)
     people = _place_judgements(selected, name, segments, documents)
     values = people.matrix(HUMAN_SCORE)
-    by_system = {
-        system: _fill_segments(people, row, segments)
-        for system, row in zip(people.systems, values, strict=True)
-    }
+    places = [int(people.items[at].segment) - 1 for at in people.segments.tolist()]
+    by_segment = {each: np.full(segments, np.nan) for each in systems}
+    for system, row in zip(people.systems, values, strict=True):
+        by_segment[system][places] = row
     means = dict(zip(people.systems, row_means(values), strict=True))
     answer = None
     intervals: dict[str, Interval | None] = {}
     if len(people.systems):
-        answer = ask_ranking(judged, selection, name, RankOptions(seed=seed))
+        evidence = Evidence(judged, selection, name)
+        answer = ask_ranking(evidence, RankOptions(seed=seed))
         ranking = answer.ranking
         intervals = dict(zip(ranking.systems, ranking.intervals, strict=True))
     return PeopleScores(
         name,
-        selection.describe(judged, name),
+        words,
         people,
         answer,
-        {each: by_system.get(each, np.full(segments, np.nan)) for each in systems},
+        by_segment,
         {each: float(means.get(each, np.nan)) for each in systems},
         intervals,
         others,
@@ -149,58 +168,56 @@ def _place_judgements(
     if level == "system":
         msg = f"{name} judges whole systems; expected judgements of segments."
         raise CorpusError(msg)
-    rows = rows.keep_lines(
-        np.array([item.level == level for item in rows.items], bool)[rows.item]
-    )
-    rows = rows.compact()
-    numbers = _number_items(rows, level, segments, documents)
+    is_own = np.array([item.level == level for item in rows.items], bool)
+    rows = rows.keep_lines(is_own[rows.item]).compact()
+    if level == "document":
+        numbers = _number_documents(rows, documents)
+    else:
+        numbers = _number_segments(rows, segments, documents)
     return replace(
         rows,
         scorers=(rows.scorers[0]._replace(name=HUMAN_SCORE),),
-        items=tuple(ScoredItem(str(number + 1)) for number in numbers.tolist()),
+        items=tuple(ScoredItem(str(number)) for number in numbers),
     )
 
 
-def _number_items(
-    rows: Scores, level: str, segments: int, documents: Sequence[str] | None
-) -> Codes:
-    """Return the place of each item among the segments of the test set."""
-    if level == "document":
-        return _number_documents(rows, documents)
+def _number_segments(
+    rows: Scores, segments: int, documents: Sequence[str] | None
+) -> list[int]:
+    """Return the number of each item in the test set."""
     numbers = []
     lines = rows.line if len(rows.line) else np.arange(1, len(rows) + 1)
     first = dict(zip(rows.item[::-1].tolist(), lines[::-1].tolist(), strict=True))
     for at, item in enumerate(rows.items):
-        place = f"Judgement in line {first[at]}"
-        if not (item.segment.isascii() and item.segment.isdecimal()) or not int(
-            item.segment
-        ):
-            msg = (
-                f"{place} calls a segment {item.segment!r}; expected its number, counted "
-                "from 1 through the whole test set."
+        problem, name, document = "", item.segment, item.document
+        number = int(name) if name.isascii() and name.isdecimal() else 0
+        if documents and 0 < number <= segments:
+            document = documents[number - 1]
+        if not number:
+            problem = (
+                f"calls a segment {name!r}; expected its number, counted from 1 through "
+                "the whole test set."
             )
-            raise CorpusError(msg)
-        number = int(item.segment)
-        if number > segments:
-            msg = (
-                f"{place} refers to segment {number}, but the test set has "
-                f"{format_count(segments, 'segment')}; segments are "
+        elif number > segments:
+            size = format_count(segments, "segment")
+            problem = (
+                f"refers to segment {number}, but the test set has {size}; segments are "
                 "counted from 1 through the whole test set."
             )
-            raise CorpusError(msg)
-        document = documents[number - 1] if documents is not None else item.document
-        if item.document and item.document != document:
-            msg = (
-                f"{place} puts segment {number} into document {item.document!r}, but it "
-                f"is in {document!r}; segments are counted from 1 through the whole test "
-                "set, not within documents."
+        elif item.document and item.document != document:
+            problem = (
+                f"puts segment {number} into document {item.document!r}, but it is in "
+                f"{document!r}; segments are counted from 1 through the whole test set, "
+                "not within documents."
             )
+        if problem:
+            msg = f"Judgement in line {first[at]} {problem}"
             raise CorpusError(msg)
-        numbers.append(number - 1)
-    return np.array(numbers, np.int64)
+        numbers.append(number)
+    return numbers
 
 
-def _number_documents(rows: Scores, documents: Sequence[str] | None) -> Codes:
+def _number_documents(rows: Scores, documents: Sequence[str] | None) -> list[int]:
     listed = list(documents or ())
     if not listed or len({*listed}) < len(listed):
         msg = (
@@ -211,14 +228,7 @@ def _number_documents(rows: Scores, documents: Sequence[str] | None) -> Codes:
     for item in rows.items:
         if item.document not in listed:
             raise UnknownNameError(no_such("document", item.document, listed))
-    return np.array([listed.index(item.document) for item in rows.items], np.int64)
-
-
-def _fill_segments(people: Scores, row: Array, segments: int) -> Array:
-    values = np.full(segments, np.nan)
-    places = [int(people.items[at].segment) - 1 for at in people.segments.tolist()]
-    values[places] = row
-    return values
+    return [listed.index(item.document) + 1 for item in rows.items]
 
 
 def build_people_results(people: PeopleScores, segments: int) -> Results | None:
@@ -249,3 +259,127 @@ def build_people_results(people: PeopleScores, segments: int) -> Results | None:
     ]
     parts = {HUMAN_SCORE: [clusters[at] for at in sorted(clusters)]}
     return Results(systems, segments, 0, clusters=parts if clusters else None)
+
+
+@dataclass(frozen=True, slots=True)
+class MetricAgreement:
+    """Agreement of a metric with people; higher is better, whatever its direction."""
+
+    metric: str
+    level: str
+    coefficient: str
+    value: float
+    interval: tuple[float, float] | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class LengthCurve:
+    """Mean agreement on documents of some lengths, for each metric and for people."""
+
+    lengths: Sequence[int]
+    means: Mapping[str, Sequence[float]]
+    judges: str
+    #: For what judges are drawn; empty where nothing was judged twice.
+    judges_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSummary:
+    """Agreement of judges with each other."""
+
+    plot: JudgePlot
+    gaps: Histogram
+    values: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrustReport:
+    """Agreement of metrics and judges; notes explain missing figures."""
+
+    agreement: Sequence[MetricAgreement]
+    comparison: MetricComparison | None
+    curve: LengthCurve | None
+    judges: JudgeSummary | None
+    notes: Sequence[str]
+
+
+def assess_trust(
+    judgements: Scores, sheets: CorpusStatistics, *, seed: int, pooled: bool = True
+) -> TrustReport:
+    """Compare metrics with people, people with people, and both by length of document.
+
+    The only scorer of judgements is people. If scores are not `pooled` over the judged
+    segments, systems have their corpus scores.
+    """
+    scores, statistics = build_scores(sheets)
+    statistics = statistics if pooled else {}
+    scorer = judgements.names[0]
+    everything = concatenate_scores([scores, judgements])
+    notes: list[str] = []
+    names = list(sheets.metrics)
+    panel = build_panel(everything, scorer, names, statistics=statistics)
+    options = Options(seed=seed)
+    comparison = curve = None
+    try:
+        comparison = compare(panel, parse_specs(["pearson"], "seg", options)[0])
+        notes += comparison.notes
+    except OptionError as reason:
+        notes.append(f"No comparison of metrics: {reason}")
+    try:
+        cells = gather_judgements(everything, panel)
+        drawn = draw_documents(panel, cells, documents=DOCUMENTS, seed=seed)
+        means = average_curves(drawn)
+        curve = LengthCurve(drawn.lengths, means, JUDGES, drawn.judges_by)
+        if not np.isfinite([means[name] for name in drawn.by_name]).any():
+            curve, why = None, "The judgements, or the metric's scores, are constant"
+            notes.append(f"No curve by length of document: {why} on every document.")
+    except CorpusError as reason:
+        notes.append(f"No curve by length of document: {reason}")
+    return TrustReport(
+        agreement=_correlate_people(panel, options),
+        comparison=comparison,
+        curve=curve,
+        judges=_summarise_judges(judgements, scorer, seed, notes),
+        notes=notes,
+    )
+
+
+def _correlate_people(lined_up: ScorePanel, options: Options) -> list[MetricAgreement]:
+    """Pearson's r of systems and of segments, with intervals over systems and segments."""
+    rows = []
+    for level in ("sys", "seg"):
+        question = parse_specs(["pearson"], level, options)[0]
+        results = add_bootstrap(lined_up, question, correlate_panel(lined_up, question))
+        rows += [
+            MetricAgreement(name, level, "pearson", each.value, each.interval, each.n)
+            for name, each in results.items()
+            if each.value == each.value
+        ]
+    return rows
+
+
+def _summarise_judges(
+    judgements: Scores, scorer: str, seed: int, notes: list[str]
+) -> JudgeSummary | None:
+    nameless = int((judgements.judge < 0).sum())
+    if nameless:
+        notes.append(
+            f"{nameless:,} of {len(judgements):,} judgements have no judge, so "
+            "agreement cannot be measured."
+        )
+        return None
+    try:
+        ratings = collect_judgements(judgements, scorer, AgreeOptions())
+        agreement = agree(ratings, trials=0)
+    except CorpusError as reason:
+        notes.append(f"No agreement of judges: {reason}")
+        return None
+    plot, gaps = draw_judges(agreement, scorer, seed)
+    # Every n-th point where there are more than anybody could see.
+    step = -(-len(plot.given) // MOST_POINTS)
+    if step > 1:
+        caption = f"{plot.caption}, one point in {step} drawn"
+        given, moved = plot.given[::step], plot.moved[::step]
+        plot = replace(plot, caption=caption, given=given, moved=moved)
+    return JudgeSummary(plot, gaps, agreement.values)

@@ -1,25 +1,30 @@
-"""The question `power`: how many segments and raters tell which systems apart."""
+"""The questions `variance` and `power`: how judgements vary, and the studies they need."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise, product
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from metra.errors import CorpusError, OptionError
 from metra.meta.charts import CurvePlot
-from metra.meta.findings import MetaReport, build_count, build_figure, build_report
-from metra.meta.judge_options import PowerOptions
+from metra.meta.findings import (
+    MetaReport,
+    build_report,
+    build_table,
+)
+from metra.meta.options import PowerOptions, VarianceOptions
 from metra.meta.question import Evidence, Question
-from metra.meta.variance import collect_factors, explain_components
 from metra.scores.table import Scores
 from metra.scores.views import orient_scores
-from metra.scoring.table import Cell, Table, make_table
-from metra.stats.arrays import Array
+from metra.scoring.table import Cell, Table
+from metra.stats.arrays import Array, number_names
 from metra.stats.power import (
     DifferenceError,
     StudyPlan,
+    compute_ceilings,
     compute_error,
     compute_power,
     compute_reliability,
@@ -38,9 +43,157 @@ from metra.stats.variance import (
     SYSTEM_RATER,
     SYSTEM_SEGMENT,
     TERMS,
+    RatingFactors,
     VarianceComponents,
+    average_repeats,
     estimate_components,
 )
+
+#: The meaning of each term, in a table.
+_MEANINGS = {
+    SYSTEM: "differences between systems",
+    DOCUMENT: "difficulty of documents",
+    SEGMENT: "difficulty of segments",
+    RATER: "severity of raters",
+    "system × document": "systems that are better on some documents",
+    SYSTEM_SEGMENT: "systems that are better on some segments",
+    "system × rater": "raters who favour some systems",
+    "rater × document": "raters who are stricter on some documents",
+    "rater × segment": "raters who are stricter on some segments",
+    RATING: "residual: variation between judgements",
+}
+
+
+def collect_factors(scores: Scores, name: str) -> RatingFactors:
+    """Gather a scorer's judgements of segments."""
+    lines = scores.lines(name)
+    lines = lines.keep_lines(np.isin(lines.item, scores.segments))
+    if not len(lines):
+        msg = f"{name!r} has no segment values, which the variances are estimated from."
+        raise CorpusError(msg)
+    names, numbers = number_names([item.document for item in scores.items])
+    document = numbers[lines.item]
+    has_documents = all(names[at] for at in np.unique(document).tolist())
+    factors = RatingFactors(
+        lines.value,
+        lines.system,
+        lines.item,
+        lines.judge if (lines.judge >= 0).all() else None,
+        document if has_documents else None,
+    )
+    return average_repeats(factors)
+
+
+class ScorerVariance(NamedTuple):
+    """The variance components of a scorer's judgements."""
+
+    scorer: str
+    components: VarianceComponents
+
+
+def ask_variance(evidence: Evidence, options: VarianceOptions) -> ScorerVariance:
+    """Estimate the variance components of a scorer's judgements."""
+    name = evidence.normalise(evidence.scorer, options.scaling)
+    factors = collect_factors(evidence.rows, name)
+    components = estimate_components(
+        factors, studies=options.studies, seed=options.seed
+    )
+    return ScorerVariance(name, components)
+
+
+def report_variance(found: ScorerVariance, options: VarianceOptions) -> MetaReport:
+    """Lay out the components, and how far panels of raters agree."""
+    name, components = found
+    drawn = options.studies
+    return build_report(
+        [
+            build_component_table(components, name),
+            build_ceiling_table(components, options.raters),
+        ],
+        options,
+        explain_components(components),
+        {"components": dict(components.values), "joined": dict(components.joined)},
+        scorer=name,
+        **_count_levels(components),
+        method="henderson-1",
+        interval=f"simulated k={drawn}" if drawn else None,
+        seed=options.seed if drawn else None,
+    )
+
+
+def _count_levels(components: VarianceComponents) -> dict[str, Any]:
+    names = {"sys": SYSTEM, "seg": SEGMENT, "doc": DOCUMENT, "judges": RATER}
+    return {key: components.levels.get(level) for key, level in names.items()}
+
+
+VARIANCE = Question("variance", ask_variance, report_variance)
+
+
+def build_component_table(components: VarianceComponents, name: str) -> Table:
+    """Build a line for each term: its variance, its deviation and its share."""
+    total = components.total()
+    rows = []
+    for term in TERMS:
+        if term not in components.values:
+            continue
+        value = components[term]
+        variance = components.values[term], components.intervals.get(term)
+        share = Cell(100 * value / total if total else None, digits=0)
+        also = [other for other, kept in components.joined.items() if kept == term]
+        joined = f"; with {', '.join(also)}" if also else ""
+        rows.append(
+            (term, [variance, math.sqrt(value), share, f"{_MEANINGS[term]}{joined}"])
+        )
+    heads = ["variance", "sd", "%", "meaning"]
+    caption = f"Variance components of {name}"
+    return build_table("of", heads, rows, caption, "components")
+
+
+def build_ceiling_table(
+    components: VarianceComponents, ratings: Sequence[int]
+) -> Table:
+    """Build a line for each level: how two panels of so many raters would correlate."""
+    ceilings = compute_ceilings(components, ratings)
+    segments, size = components.levels[SEGMENT], components.segments_per_document
+    ceilings[f"means of systems, {segments:,} segments"] = [
+        compute_reliability(
+            components, StudyPlan(segments, count, segments_per_document=size)
+        )
+        for count in ratings
+    ]
+    rows = [
+        (level, [x for v in values for x in (v, math.sqrt(v) if v >= 0 else math.nan)])
+        for level, values in ceilings.items()
+    ]
+    heads = [head for k in ratings for head in (f"{k} with {k}", f"{k} with truth")]
+    caption = "Expected correlation between panels, by number of raters"
+    return build_table("over", heads, rows, caption, "ceiling")
+
+
+def explain_components(components: VarianceComponents) -> list[str]:
+    """Name terms that cannot be separated, and those below zero."""
+    notes = []
+    below = [term for term, value in components.values.items() if value < 0]
+    if below:
+        notes.append(f"Estimated below zero and set to 0: {', '.join(below)}.")
+    if SYSTEM_SEGMENT in components.joined:
+        notes.append(
+            "No output has two judgements, so differences between raters cannot be "
+            "separated from differences between segments, and more ratings of a "
+            "segment are assumed to gain nothing."
+        )
+    if RATER not in components.levels:
+        notes.append(
+            "The judgements have no judges, so rater variances cannot be estimated."
+        )
+    few = [name for name in (SYSTEM, RATER) if 1 < components.levels.get(name, 9) < 5]
+    if few:
+        counts = ", ".join(f"{components.levels[name]} {name}s" for name in few)
+        notes.append(
+            f"Small samples for variance estimates: {counts}; see the intervals."
+        )
+    return notes
+
 
 #: Variance components of published studies, as `metra meta variance` estimates them; where
 #: they come from is told in docs/meta/sample-size.md.
@@ -139,7 +292,16 @@ def plan_from_pilot(scores: Scores, name: str, options: PowerOptions) -> PowerCu
         msg = "Give either a pilot study or variances (`assumed` or `like`), not both."
         raise OptionError(msg)
     components = estimate_components(collect_factors(scores, name), studies=0)
-    share = _compute_pilot_reliability(scores, name, components)
+    judged = np.isfinite(orient_scores(scores, name)).sum(1)
+    ratings = len(scores.lines(name)) / max(int(judged.sum()), 1)
+    pilot = StudyPlan(
+        max(round(float(judged.mean())), 2),
+        max(round(ratings), 1),
+        components.levels.get(RATER),
+        components.segments_per_document,
+    )
+    # The reliability of the pilot's means; where nothing varies, nothing is expected.
+    share = compute_reliability(components, pilot) if components.total() else 0.0
     pairs = _expect_differences(scores, name, share)
     curves = _plan_studies(components, pairs, len(scores.systems), options)
     return replace(curves, shrinkage=share, scorer=name)
@@ -161,22 +323,6 @@ def plan_from_variances(options: PowerOptions) -> PowerCurves:
         segments_per_document=options.segments_per_document or 1.0,
     )
     return _plan_studies(components, [], options.systems, options)
-
-
-def _compute_pilot_reliability(
-    scores: Scores, name: str, components: VarianceComponents
-) -> float:
-    """Return how far the means of the pilot study can be relied on."""
-    judged = np.isfinite(orient_scores(scores, name)).sum(1)
-    ratings = len(scores.lines(name)) / max(int(judged.sum()), 1)
-    pilot = StudyPlan(
-        max(round(float(judged.mean())), 2),
-        max(round(ratings), 1),
-        components.levels.get(RATER),
-        components.segments_per_document,
-    )
-    # Where nothing varies, nothing is to be expected.
-    return compute_reliability(components, pilot) if components.total() else 0.0
 
 
 def _expect_differences(scores: Scores, name: str, share: float) -> list[SystemPair]:
@@ -258,7 +404,6 @@ def report_power(curves: PowerCurves, options: PowerOptions) -> MetaReport:
         }
         for study in curves.studies
     ]
-    levels = curves.components.levels
     raters = "" if options.these_raters else " and raters"
     return build_report(
         tables,
@@ -267,10 +412,7 @@ def report_power(curves: PowerCurves, options: PowerOptions) -> MetaReport:
         {"studies": studies},
         scorer=curves.scorer,
         like=options.like,
-        sys=curves.systems,
-        seg=levels.get(SEGMENT),
-        doc=levels.get(DOCUMENT),
-        judges=levels.get(RATER),
+        **_count_levels(curves.components) | {"sys": curves.systems},
         method="henderson-1" if curves.pairs else None,
         about=f"other segments{raters}",
     )
@@ -279,18 +421,27 @@ def report_power(curves: PowerCurves, options: PowerOptions) -> MetaReport:
 def draw_power(curves: PowerCurves, options: PowerOptions) -> list[CurvePlot]:
     """Draw the share of separated pairs, or the detectable difference."""
     power, pairs = f"power {options.power:g}", len(curves.pairs)
+    title = f"Smallest detectable difference with {power}"
+    lines: dict[str, list[float]] = {}
+    for study in curves.studies:
+        share = curves.count_separated(study, options.power) / max(pairs, 1)
+        lines.setdefault(_count_raters(study.plan), []).append(
+            100 * share if pairs else study.detectable
+        )
     return [
         CurvePlot(
-            f"Pairs of systems separated with {power}"
-            if pairs
-            else f"Smallest detectable difference with {power}",
+            f"Pairs of systems separated with {power}" if pairs else title,
             f"{curves.systems} systems, alpha {options.alpha:g}",
             "segments",
             f"% of {pairs} pairs" if pairs else "difference",
             [f"{count:,}" for count in options.segments],
-            list_curves(curves, options),
+            lines,
         )
     ]
+
+
+def _count_raters(plan: StudyPlan) -> str:
+    return "1 rater" if plan.ratings == 1 else f"{plan.ratings} raters"
 
 
 POWER = Question("power", ask_power, report_power, draw_power)
@@ -300,70 +451,47 @@ def build_plan_table(curves: PowerCurves, options: PowerOptions) -> Table:
     """Build a line for each plan: what it costs, and what it finds."""
     rows = []
     for study in curves.studies:
-        plan = study.plan
-        cells = [
-            build_count(plan.segments * plan.ratings * curves.systems),
-            build_figure(math.sqrt(study.error.variance)),
-            build_figure(study.detectable),
-            build_figure(study.reliability),
-        ]
+        plan, error = study.plan, study.error
+        outcomes: list[Any] = study.power.tolist()
         if curves.pairs:
-            cells.append(build_count(curves.count_separated(study, options.power)))
-        else:
-            cells += [build_figure(power) for power in study.power.tolist()]
-        cells.append(build_figure(study.error.false_positives))
-        raters = "rater" if plan.ratings == 1 else "raters"
-        rows.append((f"{plan.ratings} {raters} × {plan.segments:,} segments", cells))
-    outcomes = (
-        [f"separated of {len(curves.pairs)}"]
-        if curves.pairs
-        else [f"power for {difference:g}" for difference in curves.differences]
-    )
-    heads = ["judgements", "error", "detectable", "reliability", *outcomes]
+            outcomes = [curves.count_separated(study, options.power)]
+        judgements = plan.segments * plan.ratings * curves.systems
+        figures = [math.sqrt(error.variance), study.detectable, study.reliability]
+        cells = [judgements, *figures, *outcomes, error.false_positives]
+        rows.append((f"{_count_raters(plan)} × {plan.segments:,} segments", cells))
+    heads = ["judgements", "error", "detectable", "reliability"]
+    if curves.pairs:
+        heads.append(f"separated of {len(curves.pairs)}")
+    else:
+        heads += [f"power for {difference:g}" for difference in curves.differences]
     heads.append("false positives")
     caption = f"Study plans with a power of {options.power:g}"
-    return make_table("plan", heads, rows, caption=caption, name="plans")
+    return build_table("plan", heads, rows, caption, "plans")
 
 
 def build_pair_table(curves: PowerCurves, options: PowerOptions) -> Table:
     """Build a line for each pair of systems: its power, and the segments that it needs."""
     study = curves.studies[-1]
+    plan, aims = study.plan, {"power": options.power, "alpha": options.alpha}
     rows = []
     order = np.argsort(np.abs(study.power - options.power), kind="stable")
-    chosen = np.sort(order[: options.most_pairs] if options.most_pairs else order)
-    for at in chosen.tolist():
+    for at in np.sort(order[: options.most_pairs or None]).tolist():
         pair = curves.pairs[at]
-        cells = [
-            build_figure(pair.observed),
-            build_figure(pair.difference),
-            build_figure(float(study.power[at])),
-            *(
-                _build_needed(pair, curves, replace(study.plan, ratings=k), options)
-                for k in options.raters
-            ),
-        ]
+        cells: list[Any] = [pair.observed, pair.difference, float(study.power[at])]
+        for count in options.raters:
+            wanted = replace(plan, ratings=count)
+            needed = find_segments(
+                pair.standard_difference, curves.components, wanted, **aims
+            )
+            cells.append("never" if needed is None else Cell(needed, digits=0))
         rows.append((f"{pair.better} – {pair.worse}", cells))
-    plan = study.plan
     heads = ["observed", "expected", "power"]
     heads += [f"segments, {count} a segment" for count in options.raters]
     caption = (
         f"Pairs of systems with {plan.ratings} × {plan.segments:,} judgements, and "
         f"the segments needed for a power of {options.power:g}"
     )
-    return make_table("systems", heads, rows, caption=caption, name="pairs")
-
-
-def _build_needed(
-    pair: SystemPair, curves: PowerCurves, plan: StudyPlan, options: PowerOptions
-) -> Cell:
-    needed = find_segments(
-        pair.standard_difference,
-        curves.components,
-        plan,
-        power=options.power,
-        alpha=options.alpha,
-    )
-    return Cell("never" if needed is None else needed, digits=0)
+    return build_table("systems", heads, rows, caption, "pairs")
 
 
 def _explain_power(curves: PowerCurves, options: PowerOptions) -> list[str]:
@@ -410,20 +538,3 @@ def _explain_power(curves: PowerCurves, options: PowerOptions) -> list[str]:
             "`these_raters`."
         )
     return notes + (explain_components(curves.components) if curves.pairs else [])
-
-
-def list_curves(
-    curves: PowerCurves, options: PowerOptions
-) -> dict[str, Sequence[float]]:
-    """Return a line for each number of raters: pairs separated, or detectable differences."""
-    lines: dict[str, Sequence[float]] = {}
-    for ratings in options.raters:
-        raters = "rater" if ratings == 1 else "raters"
-        lines[f"{ratings} {raters}"] = [
-            100 * curves.count_separated(study, options.power) / len(curves.pairs)
-            if curves.pairs
-            else study.detectable
-            for study in curves.studies
-            if study.plan.ratings == ratings
-        ]
-    return lines

@@ -15,7 +15,7 @@ from metra.errors import CorpusError, OptionError
 from metra.meta.charts import Chart
 from metra.meta.findings import MetaReport, merge_pairs
 from metra.meta.normalise import describe_excluded, normalise
-from metra.meta.option_fields import Scaling
+from metra.meta.options import Scaling
 from metra.meta.questions import JUDGEMENT_QUESTIONS, QUESTIONS
 from metra.scores.selection import DEFAULT, Selection
 from metra.scores.table import Scores, add_total, concatenate_scores
@@ -100,6 +100,16 @@ class Evidence:
             msg = f"The files contain several scorers; choose one with `scorer`: {listed}."
             raise OptionError(msg)
         return names[self.rows.find(self.scorer)] if self.scorer else names[0]
+
+    def select_others(self) -> Scores | None:
+        """Return the rows of the other choice about flagged judges; None if it is the same."""
+        if not self.scores.flags or self.selection.flagged == "out":
+            return None
+        others = self.selection.select_flagged(self.scores)
+        if self.scorer not in others.names:
+            return None
+        counts = (len(rows.lines(self.scorer)) for rows in (self.rows, others))
+        return others if len({*counts}) == 2 else None
 
     def normalise(self, name: str, method: Scaling) -> str:
         """Add a scorer of normalised judgements, and return its name."""
@@ -258,15 +268,6 @@ def answer_all(
         for name in names
         for scorer in (scorers if QUESTIONS[name].of_scorer else [""])
     ]
-
-
-def ask_of_rows(
-    ask: Callable[[Scores, Selection, str, Options], Answer],
-) -> Callable[[Evidence, Options], Answer]:
-    """Turn a function of scores, a selection and a scorer into one of evidence."""
-    return lambda given, options: ask(
-        given.scores, given.selection, given.scorer, options
-    )
 
 
 def check_choices(options: Any) -> None:

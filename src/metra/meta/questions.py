@@ -1,13 +1,16 @@
 """The list of questions, in the order in which one meets them; needs no numpy.
 
-A question is a record in a module, a dataclass of options whose docstring is the help of
-its command, and an entry here: `metra meta` then has it, and the results page of a campaign
+A question is a record in a module, a dataclass of options, its help in `questions.txt` and
+an entry here: `metra meta` then has it, and the results page of a campaign
 and exports of figures if it is one of `JUDGEMENT_QUESTIONS`.
 """
 
+import re
+from functools import cache
+from importlib.resources import files
 from typing import NamedTuple
 
-from metra.meta import judge_options, options
+from metra.meta import options
 
 
 class QuestionEntry(NamedTuple):
@@ -54,12 +57,12 @@ QUESTIONS = {
     "task": _enter(
         "task", options.TaskOptions, _METRICS, "PROTOCOL|STUDY.toml [SCORES]..."
     ),
-    "agree": _enter("agree", judge_options.AgreeOptions, "scorer plot"),
-    "judges": _enter("judges", judge_options.FlagRules, "scorer"),
-    "normalise": _enter("judges", judge_options.NormaliseOptions, "scorer"),
-    "variance": _enter("variance", judge_options.VarianceOptions, "scorer one-pair"),
+    "agree": _enter("agree", options.AgreeOptions, "scorer plot"),
+    "judges": _enter("judges", options.FlagRules, "scorer"),
+    "normalise": _enter("judges", options.NormaliseOptions, "scorer"),
+    "variance": _enter("power", options.VarianceOptions, "scorer one-pair"),
     "power": _enter(
-        "power", judge_options.PowerOptions, "scorer one-pair plot", "[SCORES]..."
+        "power", options.PowerOptions, "scorer one-pair plot", "[SCORES]..."
     ),
     "pseudo": _enter(
         "pseudo",
@@ -69,15 +72,15 @@ QUESTIONS = {
     "refs": _enter(
         "variants", options.RefsOptions, "gold output references specs one-pair plot"
     ),
-    "rank": _enter("rank", judge_options.RankOptions, "scorer test-set plot"),
-    "preferences": _enter("answers", judge_options.PreferenceOptions, "scorer"),
-    "distribution": _enter("answers", judge_options.DistributionOptions, "scorer"),
-    "missing": _enter("answers", judge_options.MissingOptions),
-    "pace": _enter("answers", judge_options.PaceOptions),
+    "rank": _enter("rank", options.RankOptions, "scorer test-set plot"),
+    "preferences": _enter("answers", options.NoOptions, "scorer"),
+    "distribution": _enter("answers", options.NoOptions, "scorer"),
+    "missing": _enter("answers", options.NoOptions),
+    "pace": _enter("answers", options.NoOptions),
     "spans": _enter("spans", options.SpanOptions, "files output", "ERRORS..."),
     "challenge": _enter("challenge", options.ChallengeOptions, "files specs", "PAIRS"),
-    "select": _enter("select", options.SelectOptions, "gold metrics pairs"),
-    "deltas": _enter("deltas", options.DeltaOptions, "gold metrics plot"),
+    "select": _enter("uses", options.SelectOptions, "gold metrics pairs"),
+    "deltas": _enter("uses", options.DeltaOptions, "gold metrics plot"),
     "sentinel": _enter(
         "sentinel", options.SentinelOptions, f"gold metrics {_OUTPUTS} pairs"
     ),
@@ -88,3 +91,20 @@ QUESTIONS = {
 JUDGEMENT_QUESTIONS = (
     *("rank", "preferences", "distribution", "missing", "judges", "agree", "pace"),
 )
+
+
+@cache
+def _read_texts() -> dict[str, str]:
+    text = files("metra.meta").joinpath("questions.txt").read_text("utf-8")
+    sections = re.split("^# ", text.replace("\\b", "\b"), flags=re.MULTILINE)[1:]
+    return {
+        name: body.strip() for name, _, body in (s.partition("\n") for s in sections)
+    }
+
+
+def read_help(name: str) -> tuple[str, dict[str, str]]:
+    """Return the help of a question's command, and of its options by field."""
+    about, _, own = _read_texts()[name].partition("\n\nOptions:\n")
+    listed = re.split(r"\n(?=\w)", f"{_read_texts()['shared']}\n{own}")
+    entries = (each.partition(": ") for each in listed)
+    return about, {field: " ".join(words.split()) for field, _, words in entries}

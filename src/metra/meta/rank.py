@@ -1,53 +1,53 @@
 """The question `rank`: systems in order, with intervals, clusters and rank ranges."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from math import fsum
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from metra.errors import CorpusError
+from metra.errors import CorpusError, OptionError, format_count
 from metra.meta.charts import Heatmap
 from metra.meta.findings import (
     MetaReport,
-    build_count,
-    build_figure,
     build_report,
+    build_table,
     describe_differences,
     export_tests,
 )
-from metra.meta.judge_options import RankOptions
 from metra.meta.normalise import normalise, standardise_workers
+from metra.meta.options import RankOptions
 from metra.meta.question import Evidence, Question, require_one_language
-from metra.meta.rank_tests import RankedValues, compare_systems, draw_intervals
-from metra.scores.selection import Selection
+from metra.scores import views
 from metra.scores.table import Scorer, Scores
-from metra.scores.views import (
-    average_systems,
-    collect_rankings,
-    count_comparisons,
-    orient_scores,
-    promote_documents,
-)
-from metra.scoring.table import Cell, Column, Table, make_table
+from metra.scoring.table import Cell, Column, Table
 from metra.stats import ranking as stats
 from metra.stats.arrays import (
     Array,
     Codes,
     Mask,
+    divide,
     drop_nan,
     group_lines,
     row_means,
 )
-from metra.stats.direction import HIGHER
+from metra.stats.defaults import LEAST_UNITS
+from metra.stats.direction import HIGHER, Direction
+from metra.stats.exact_tests import rank_test_p_values, sign_test_p_values
 from metra.stats.multiplicity import clusters_by_range
-from metra.stats.ranking import Skills, learn_skills
+from metra.stats.ranking import PairwiseCounts, Skills, learn_skills
 from metra.stats.resampling import (
     Interval,
+    Sample,
+    bootstrap_scores,
+    compute_intervals,
 )
 from metra.stats.significance import (
     PairTests,
+    Unit,
+    shifted_p_values,
     standardise_gaps,
 )
 
@@ -107,21 +107,46 @@ class RankingAnswer:
     is_apart: bool
 
 
-def ask_ranking(
-    scores: Scores, selection: Selection, scorer: str, options: RankOptions
-) -> RankingAnswer:
+class RankedValues(NamedTuple):
+    """The values that systems are ranked by."""
+
+    scores: Scores
+    scorer: Scorer
+    #: The systems with values.
+    present: Mask
+    #: Systems × segments: as given, and oriented so that higher is better.
+    native: Array
+    values: Array
+    #: The column of the table that they are from: value, or hundred for ranks of outputs.
+    column: str
+    #: Rankings × systems, higher is better, if outputs were put in order; else None.
+    rankings: Array | None
+    #: The table whose values are compared judge by judge.
+    compared: Scores
+
+    @property
+    def direction(self) -> Direction:
+        """The direction of the column."""
+        return HIGHER if self.column == "hundred" else self.scorer.direction
+
+    def count_wins(self) -> PairwiseCounts:
+        """Compare the systems' outputs judge by judge."""
+        return views.count_comparisons(self.compared, self.scorer.name).of(self.present)
+
+    def sum_units(self, unit: str) -> views.UnitSums:
+        """Sum the values by segment, by document, or by segment and judge."""
+        return views.sum_units(self.scores, self.scorer.name, unit, column=self.column)
+
+
+def ask_ranking(evidence: Evidence, options: RankOptions) -> RankingAnswer:
     """Rank the systems by a scorer, without flagged judges and with them."""
-    selected = selection.select(scores)
+    scores, selection, scorer = evidence.scores, evidence.selection, evidence.scorer
     checks = scores if options.like else None
-    ranking = rank_by_scorer(selected, scorer, options, checks)
+    ranking = rank_by_scorer(evidence.rows, scorer, options, checks)
     flagged = tuple(selection.list_flagged(scores))
-    other = None
-    if flagged and selection.flagged != "out":
-        others = selection.select_flagged(scores)
-        if scorer in others.names and len(others.lines(scorer)) != len(
-            selected.lines(scorer)
-        ):
-            other = rank_by_scorer(others, scorer, replace(options, against=()))
+    other, others = None, evidence.select_others()
+    if others is not None:
+        other = rank_by_scorer(others, scorer, replace(options, against=()))
     return RankingAnswer(ranking, other, flagged, selection.flagged == "apart")
 
 
@@ -138,26 +163,26 @@ def rank_by_scorer(
     """
     notes: list[str] = []
     given = _collect_values(scores, name, options, checks, notes)
-    scores, present, values = given.scores, given.present, given.values
-    systems = list(compress(scores.systems, present))
+    scores, values = given.scores, given.values
+    systems = list(compress(scores.systems, given.present))
     if given.rankings is None:
         groups, unit_of_ranks = _find_groups(scores)
         ranks = stats.rank_groups(values, groups)
     else:
         ranks, unit_of_ranks = stats.scale_rankings(given.rankings), "ranking"
-    z_values, z_note = _standardise_scores(scores, name, present)
+    z_values, z_note = _standardise_scores(scores, name, given.present)
     strata, counted = _find_strata(scores, values, options.macro, notes)
     native, values, z_values = (
         np.where(counted, each, np.nan) for each in (given.native, values, z_values)
     )
-    counts = stats.count_wins(values)
+    wins = stats.count_wins(values)
     if given.rankings is not None:
-        counts = count_comparisons(given.compared, name).of(present).wins
+        wins = given.count_wins().wins
     columns = {
         "mean": stats.average_strata(native, strata),
         "z": stats.average_strata(z_values, strata),
         "arr": row_means(ranks),
-        "wins": stats.average_wins(counts),
+        "wins": stats.average_wins(wins),
     }
     notes += [z_note] if z_note else []
     if not ranks.shape[1]:
@@ -166,20 +191,16 @@ def rank_by_scorer(
         notes.append("– wins: a system is never better or worse than another.")
     skills = None
     if options.by == "trueskill":
-        skills = learn_skills(
-            count_comparisons(given.compared, name).of(present),
-            runs=options.runs,
-            seed=options.seed,
-        )
+        skills = learn_skills(given.count_wins(), runs=options.runs, seed=options.seed)
         columns["trueskill"] = skills.means
     by_mean = stats.average_strata(values, strata)
     if given.column == "value":
-        by_mean = given.scorer.direction.orient(columns["mean"])
+        by_mean = given.direction.orient(columns["mean"])
     order_by = _orient_column(columns | {"mean": by_mean}, options.by, notes)
     order = np.lexsort((np.array(systems), -order_by))
     # The values that systems are ranked by are also tested.
     tested = {"z": z_values, "arr": -ranks}.get(options.by, values)
-    tests = compare_systems(given, name, tested, counts, strata, order, options, notes)
+    tests = compare_systems(given, tested, wins, strata, order, options, notes)
     if options.by == "arr" and unit_of_ranks == "document":
         tests = replace(tests, units=("document",))
     parted = stats.find_clusters(
@@ -188,13 +209,16 @@ def rank_by_scorer(
     if skills is not None:
         ranges = [skills.ranges[place] for place in order]
         parted = parted._replace(ranges=ranges, clusters=clusters_by_range(ranges))
-    kept = np.flatnonzero(present)
+    kept = np.flatnonzero(given.present)
     ordered = kept[order]
-    intervals = draw_intervals(scores, name, "value", ordered, options)
     hundreds = None
     if len(scores.hundred) and not options.wmt:
         hundreds = row_means(scores.matrix(name, column="hundred"))[ordered]
-    drawn = hundreds is not None and np.isfinite(hundreds).all()
+        hundreds = hundreds if np.isfinite(hundreds).all() else None
+    intervals, hundred_intervals = (
+        draw_intervals(scores, name, column, ordered, options)
+        for column in ("value", "hundred" if hundreds is not None else "")
+    )
     lines = scores.lines(name)
     return ScorerRanking(
         given.scorer,
@@ -206,8 +230,8 @@ def rank_by_scorer(
         standardise_gaps(tested[order], paired=tests.test != "rank-sum"),
         {key: column[order] for key, column in columns.items()},
         intervals,
-        hundreds if drawn else None,
-        draw_intervals(scores, name, "hundred", ordered, options) if drawn else [],
+        hundreds,
+        hundred_intervals,
         np.isfinite(values[order]).sum(1).tolist(),
         np.bincount(lines.system, minlength=len(scores.systems))[ordered].tolist(),
         unit_of_ranks,
@@ -229,13 +253,13 @@ def _collect_values(
         options = replace(options, wmt=True)
         scores, note = standardise_workers(scores if checks is None else checks, name)
         notes.append(note)
-    scores = promote_documents(scores, name)
+    scores = views.promote_documents(scores, name)
     # Ranks among two outputs and among ten differ: of judges' own ranks, the share of
     # beaten outputs counts.
     is_order = scores.scorers[scores.find(name)].compares and len(scores.hundred) > 0
     rankings, compared = None, scores
     if options.ranks or is_order:
-        compared, rankings = collect_rankings(scores, name)
+        compared, rankings = views.collect_rankings(scores, name)
         scores = scores if is_order else compared
     scorer = scores.scorers[scores.find(name)]
     native = _average_as_wmt(scores, name) if options.wmt else scores.matrix(name)
@@ -265,12 +289,8 @@ def report_ranking(answer: RankingAnswer, options: RankOptions) -> MetaReport:
         ]
         heads = ["distance", "similarity %", "precision %", "recall %"]
         caption = "Comparison with other rankings"
-        tables.append(
-            make_table("scorer", heads, rows, caption=caption, name="against")
-        )
-    skills = ranking.skills
-    has_intervals = any(ranking.intervals)
-    data = export_tests(ranking.tests, effect=ranking.effects)
+        tables.append(build_table("scorer", heads, rows, caption, "against"))
+    skills, has_intervals = ranking.skills, any(ranking.intervals)
     compared = describe_differences(ranking.tests, options.alpha)
     if len(ranking.systems) == 1:
         compared = "There is only one system, so there is nothing to compare."
@@ -279,15 +299,14 @@ def report_ranking(answer: RankingAnswer, options: RankOptions) -> MetaReport:
     if direction != HIGHER:
         notes.insert(0, f"{ranking.scorer.name}: {direction.words}.")
     if answer.other is not None:
-        notes.append(_describe_other(answer))
-    as_wmt = options.wmt or options.like
+        notes.append(_describe_other(answer, answer.other))
     return build_report(
         tables,
         options,
         notes,
-        data,
+        export_tests(ranking.tests, effect=ranking.effects),
         scorer=ranking.scorer.name,
-        judgements="each, 15 digits" if as_wmt else None,
+        judgements="each, 15 digits" if options.wmt or options.like else None,
         boot=f"{_UNITS[options.unit]} k={options.trials}" if has_intervals else None,
         trueskill=f"{skills.runs} runs of {skills.matches} matches" if skills else None,
         seed=options.seed if skills or has_intervals else None,
@@ -298,16 +317,14 @@ def report_ranking(answer: RankingAnswer, options: RankOptions) -> MetaReport:
     )
 
 
-def _describe_other(answer: RankingAnswer) -> str:
+def _describe_other(answer: RankingAnswer, other: ScorerRanking) -> str:
     """Say what flagged judges change."""
-    other = answer.other
     word = "With" if answer.is_apart else "Without"
-    if other is None or other.systems == answer.ranking.systems:
+    change = "the order is different"
+    if other.systems == answer.ranking.systems:
         change = "the order is the same"
     elif other.systems[0] != answer.ranking.systems[0]:
         change = f"{other.systems[0]} is first"
-    else:
-        change = "the order is different"
     judges = "judge" if len(answer.flagged) == 1 else "judges"
     return f"{word} the flagged {judges} {', '.join(answer.flagged)}, {change}."
 
@@ -315,47 +332,39 @@ def _describe_other(answer: RankingAnswer) -> str:
 def build_ranking_table(answer: RankingAnswer) -> Table:
     """Build the table of the systems, with every method's values."""
     ranking, other = answer.ranking, answer.other
-    other_means = dict(zip(other.systems, other.means, strict=True)) if other else {}
-    rows = []
-    for place, system in enumerate(ranking.systems):
-        top, bottom = ranking.ranges[place]
-        rank = ranking.ranks[place]
-        cells = [
-            Cell(rank, digits=0 if rank % 1 == 0 else 1),
-            build_count(ranking.clusters[place]),
-            Cell(f"{top}–{bottom}"),
-        ]
-        for method, column in ranking.columns.items():
-            interval = ranking.intervals[place] if method == "mean" else None
-            cells.append(build_figure(column[place], interval))
-            if method == "mean" and other is not None:
-                cells.append(build_figure(other_means.get(system, np.nan)))
-            if method == "mean" and ranking.hundreds is not None:
-                cells.append(build_figure(ranking.hundreds[place]))
-        last = place + 1 == len(ranking.systems)
-        p_next = np.nan if last else float(ranking.p[place, place + 1])
-        cells += [
-            build_count(ranking.sizes[place]),
-            build_count(ranking.answers[place]),
-            Cell(drop_nan(p_next), digits=4),
-        ]
-        rows.append((system, cells))
-    heads: list[str | Column] = ["rank", "cluster", "range"]
-    for method in ranking.columns:
-        heads.append(stats.RANKING_METHODS[method].heading)
-        if method == "mean" and other is not None:
-            heads.append("with flagged" if answer.is_apart else "without flagged")
-        if method == "mean" and ranking.hundreds is not None:
-            heads.append("0–100")
-    heads += ["n", "scores", Column("p next", p_values=True)]
+    count = len(ranking.systems)
+    columns: dict[str | Column, Iterable[Any]] = {
+        "rank": [
+            Cell(rank, digits=0 if rank % 1 == 0 else 1) for rank in ranking.ranks
+        ],
+        "cluster": ranking.clusters,
+        "range": [f"{top}–{bottom}" for top, bottom in ranking.ranges],
+    }
+    for method, values in ranking.columns.items():
+        is_mean = method == "mean"
+        intervals = ranking.intervals if is_mean else [None] * count
+        heading = stats.RANKING_METHODS[method].heading
+        columns[heading] = zip(values.tolist(), intervals, strict=True)
+        if is_mean and other is not None:
+            means = dict(zip(other.systems, other.means, strict=True))
+            word = "with" if answer.is_apart else "without"
+            columns[f"{word} flagged"] = [means.get(s, np.nan) for s in ranking.systems]
+        if is_mean and ranking.hundreds is not None:
+            columns["0–100"] = ranking.hundreds.tolist()
+    p_next = [drop_nan(p) for p in np.diagonal(ranking.p, 1).tolist()]
+    columns |= {"n": ranking.sizes, "scores": ranking.answers}
+    columns[Column("p next", p_values=True)] = [
+        Cell(p, digits=4) for p in (*p_next, None)
+    ]
+    rows = zip(ranking.systems, zip(*columns.values(), strict=True), strict=True)
     caption = f"Systems by {ranking.scorer.name}"
-    return make_table("system", heads, rows, caption=caption, name="ranking")
+    return build_table("system", list(columns), rows, caption, "ranking")
 
 
 def ask_rank(evidence: Evidence, options: RankOptions) -> RankingAnswer:
     """Rank the systems of one language pair."""
     require_one_language(evidence.rows)
-    return ask_ranking(evidence.scores, evidence.selection, evidence.scorer, options)
+    return ask_ranking(evidence, options)
 
 
 def draw_ranking(answer: RankingAnswer, _: RankOptions) -> list[Heatmap]:
@@ -410,16 +419,14 @@ def _standardise_scores(scores: Scores, name: str, present: Mask) -> tuple[Array
     """Return each system's standard scores of each segment, and a note."""
     missing = np.full((int(present.sum()), len(scores.segments)), np.nan)
     if (scores.lines(name).judge < 0).any():
-        why = f"– z: {name} has no judges to normalise."
-        return missing, why
+        return missing, f"– z: {name} has no judges to normalise."
     try:
         normalised = normalise(scores, name, "z")
     except CorpusError as reason:
         return missing, f"– z: {reason}"
-    made = normalised.scores
-    z_values = orient_scores(made, made.names[0])[present]
-    gone = ", ".join(normalised.left_out)
-    return z_values, f"z excludes judges with a constant value: {gone}." if gone else ""
+    made, gone = normalised.scores, ", ".join(normalised.left_out)
+    note = f"z excludes judges with a constant value: {gone}." if gone else ""
+    return views.orient_scores(made, made.names[0])[present], note
 
 
 _UNITS = {
@@ -453,17 +460,14 @@ def _find_strata(
     names, strata = np.unique(named, return_inverse=True)
     shared = stats.find_shared_strata(values, strata)
     if not shared:
-        msg = (
-            f"No {macro} has scores of every system, so they cannot be weighted "
-            "equally."
-        )
+        reason = f"No {macro} has scores of every system"
+        msg = f"{reason}, so they cannot be weighted equally."
         raise CorpusError(msg)
-    judged_strata = np.unique(strata[judged])
-    gone = [str(names[code]) for code in judged_strata.tolist() if code not in shared]
+    gone = [str(names[at]) for at in np.unique(strata[judged]) if at not in shared]
     if gone:
+        listed = ", ".join(gone)
         notes.append(
-            f"Excluded, because a system has no scores there: {macro} "
-            f"{', '.join(gone)}."
+            f"Excluded, because a system has no scores there: {macro} {listed}."
         )
     return strata, np.isin(strata, shared)
 
@@ -472,8 +476,9 @@ def _orient_column(columns: dict[str, Array], by: str, notes: list[str]) -> Arra
     """Return the values that systems are put in order by, higher being better."""
     column = columns[by] if stats.RANKING_METHODS[by].higher_is_better else -columns[by]
     if not np.isfinite(column).all():
-        marked = [note for note in notes if note.startswith(f"– {by}: ")]
-        why = marked[0].removeprefix(f"– {by}: ") if marked else "values are missing."
+        mark = f"– {by}: "
+        reasons = (note.removeprefix(mark) for note in notes if note.startswith(mark))
+        why = next(reasons, "values are missing.")
         msg = f"Systems cannot be ranked by {by}: {why}"
         raise CorpusError(msg)
     return column
@@ -490,7 +495,7 @@ def _compare_rankings(
     ranks = stats.mid_ranks(order_by)
     agreement = {}
     for other in against:
-        means = average_systems(scores, other)[kept]
+        means = views.average_systems(scores, other)[kept]
         both = np.isfinite(means)
         if both.sum() < 2:
             notes.append(f"{other} shares fewer than two systems: no comparison.")
@@ -500,3 +505,100 @@ def _compare_rankings(
         theirs, ours = map(stats.mid_ranks, (means[both], -ranks[both]))
         agreement[other] = stats.compare_ranks(theirs.tolist(), ours.tolist())
     return agreement
+
+
+def compare_systems(
+    given: RankedValues,
+    tested: Array,
+    wins: Codes,
+    strata: Codes | None,
+    order: Codes,
+    options: RankOptions,
+    notes: list[str],
+) -> PairTests:
+    """Test each two systems, one-sided, by what they are ranked by."""
+    unit: Unit = "document" if options.unit == "document" else "segment"
+    if options.unit != "segment":
+        if options.by != "mean" or strata is not None or options.wmt:
+            msg = (
+                "`unit` is for the means of systems, without `macro`, `wmt` and `like`."
+            )
+            raise OptionError(msg)
+        means = given.sum_units(options.unit).means
+        tested = given.direction.orient(means[given.present])
+    test = _choose_test(tested, options)
+    if options.unit == "crossed" and test != "bootstrap":
+        msg = "Segments and judges can only be resampled; use the test bootstrap."
+        raise OptionError(msg)
+    units: tuple[Unit, ...] = (unit,)
+    draws = 0
+    if test == "bootstrap":
+        units = ("segment", "rater") if options.unit == "crossed" else units
+        p, draws = _bootstrap_p(given, order, options, notes), options.trials
+    elif test == "sign":
+        won = wins if options.by == "wins" else stats.count_wins(tested)
+        p = sign_test_p_values(won[np.ix_(order, order)])
+    else:
+        strata, paired = None if options.by == "arr" else strata, test == "signed-rank"
+        p = rank_test_p_values(tested[order], paired=paired, strata=strata)
+    return PairTests(p, test, units, "one-sided", draws)
+
+
+def _bootstrap_p(
+    given: RankedValues, order: Codes, options: RankOptions, notes: list[str]
+) -> Array:
+    """Test systems by resampled means that share their draws; NaN with too few units."""
+    sums = given.sum_units(options.unit)
+    rows = sums.rows[given.present][order]
+    shared = (rows[..., 1] > 0).sum(1)
+    if shared.min() < LEAST_UNITS:
+        unit = "judgement" if options.unit == "crossed" else options.unit
+        notes.append(
+            "Not enough data for the bootstrap test: a system has "
+            f"{format_count(int(shared.min()), unit)}; it needs {LEAST_UNITS}."
+        )
+        return np.full((len(rows), len(rows)), np.nan)
+    drawn = bootstrap_scores(
+        [Sample(each, compute_mean) for each in rows],
+        trials=options.trials,
+        rng=np.random.default_rng(options.seed),
+        units=sums.crossed,
+    )
+    observed = given.direction.orient(compute_mean(rows.sum(1)))
+    oriented = [given.direction.orient(each) for each in drawn]
+    return shifted_p_values(oriented, observed.tolist(), "one-sided")
+
+
+def _choose_test(tested: Array, options: RankOptions) -> str:
+    """Choose the test of what systems are ranked by."""
+    if options.test != "auto":
+        return options.test
+    if options.unit == "crossed":
+        return "bootstrap"
+    if options.wmt or options.like:
+        return "rank-sum"
+    if options.by == "wins":
+        return "sign"
+    return "signed-rank" if stats.are_paired(tested) else "rank-sum"
+
+
+def draw_intervals(
+    scores: Scores, name: str, column: str, systems: Codes, options: RankOptions
+) -> list[Interval | None]:
+    """Return bootstrap intervals of the means; None where means are weighted otherwise."""
+    if not column:
+        return []
+    if options.macro != "none" or options.wmt or options.like:
+        return [None] * len(systems)
+    sums = views.sum_units(scores, name, options.unit, column=column)
+    return compute_intervals(
+        [Sample(rows, compute_mean) for rows in sums.rows[systems]],
+        trials=options.trials,
+        seed=options.seed,
+        units=sums.crossed,
+    )
+
+
+def compute_mean(totals: Array) -> Array:
+    """Return sums over counts; NaN if there is nothing."""
+    return divide(totals[..., 0], totals[..., 1])

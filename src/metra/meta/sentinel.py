@@ -12,19 +12,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metra.corpus.batch import SegmentColumn
 from metra.corpus.outputs import Corpus
 from metra.errors import CorpusError
 from metra.meta.correlate import (
     MetricCorrelations,
-    build_coefficient_table,
     correlate_metrics,
-    explain_missing,
-    list_headings,
     parse_specs,
 )
 from metra.meta.findings import MetaReport, build_report, describe_draws
-from metra.meta.options import CorrelateOptions, SentinelOptions
+from metra.meta.options import SentinelOptions
 from metra.meta.question import Evidence, Question, require_one_language
 from metra.stats.arrays import Array, row_means
 from metra.stats.correlation import Options
@@ -61,25 +57,25 @@ def is_sentinel(name: str) -> bool:
 
 def collect_features(corpus: Corpus) -> TextFeatures:
     """Go through a corpus once and measure its texts."""
-    sources: list[Array] = []
-    references: list[Array] = []
-    outputs: dict[str, list[Array]] = {name: [] for name in corpus.systems}
+    rows: dict[str, list[Array]] = {}
     for chunk in corpus.chunks(CHUNK):
-        if chunk.source is not None:
-            sources.append(_measure_column(chunk.source))
-        if chunk.refs:
-            references.append(_measure_column(chunk.refs[0]))
-        for name, column in chunk.systems.items():
-            outputs[name].append(_measure_column(column))
-    return TextFeatures(
-        np.concatenate(sources) if sources else None,
-        np.concatenate(references) if references else None,
-        {name: np.concatenate(parts) for name, parts in outputs.items()},
-    )
+        columns = {f"output {name}": each for name, each in chunk.systems.items()}
+        columns |= {"source": chunk.source} if chunk.source is not None else {}
+        columns |= {"reference": chunk.refs[0]} if chunk.refs else {}
+        for name, column in columns.items():
+            texts = [column.text[at] for at in range(len(column.text))]
+            rows.setdefault(name, []).append(measure_texts(texts))
+    joined = {name: np.concatenate(parts) for name, parts in rows.items()}
+    outputs = {name: joined[f"output {name}"] for name in corpus.systems}
+    return TextFeatures(joined.get("source"), joined.get("reference"), outputs)
 
 
-def _measure_column(column: SegmentColumn) -> Array:
-    return measure_texts([column.text[at] for at in range(len(column.text))])
+def collect_evidence_features(evidence: Evidence) -> TextFeatures | None:
+    """Measure the texts of the outputs; None if there are no outputs."""
+    if not evidence.outputs:
+        return None
+    require_one_language(evidence.rows)
+    return collect_features(evidence.open_corpus())
 
 
 def measure_texts(texts: Sequence[str | None]) -> Array:
@@ -137,22 +133,14 @@ def ask_sentinels(evidence: Evidence, options: SentinelOptions) -> MetricCorrela
     return correlate_sentinels(evidence.panel, options, features)
 
 
-def collect_evidence_features(evidence: Evidence) -> TextFeatures | None:
-    """Measure the texts of the outputs; None if there are no outputs."""
-    if not evidence.outputs:
-        return None
-    require_one_language(evidence.rows)
-    return collect_features(evidence.open_corpus())
-
-
 def correlate_sentinels(
     panel: ScorePanel, options: SentinelOptions, features: TextFeatures | None = None
 ) -> MetricCorrelations:
     """Correlate metrics and sentinels with people, by each coefficient."""
     chosen = Options(trials=options.trials or TRIALS, seed=options.seed)
     questions = parse_specs(options.coefficients or DEFAULTS, "seg", chosen)
-    asked = CorrelateOptions(level="seg", trials=options.trials)
-    return correlate_metrics(add_sentinels(panel, options, features), questions, asked)
+    guarded = add_sentinels(panel, options, features)
+    return correlate_metrics(guarded, questions, options.trials)
 
 
 #: Grouped by segment, a sentinel of the source or the reference has nothing to say.
@@ -161,22 +149,20 @@ DEFAULTS = ("pearson", "pearson:sys", "pearson:item", "acc*_eq:item")
 
 def report_sentinels(found: MetricCorrelations, options: SentinelOptions) -> MetaReport:
     """Lay out metrics and sentinels together, and name metrics that sentinels beat."""
-    panel, questions = found.panel, found.questions
+    panel = found.panel
     caption = f"Metrics and sentinels with {panel.place}{panel.gold_name}"
-    table = build_coefficient_table(found, caption, panel.lang or "sentinels")
-    notes = [*_name_beaten(found), *found.refused]
-    notes += explain_missing(questions, found.answers)
     seen = [name for name in _ABOUT if name in panel.metrics]
+    notes = [*_name_beaten(found), *found.refused, *found.explain_missing()]
     notes += [f"{name}: {_ABOUT[name]}." for name in seen]
     if len(seen) < len(_ABOUT):
         notes.append("Text sentinels need `outputs`, with `source` and `references`.")
     return build_report(
-        [table],
+        [found.build_table(caption, panel.lang or "sentinels")],
         options,
         notes,
         panel=panel,
         level="seg",
-        coef=list_headings(questions),
+        coef=found.coefficients,
         sentinels=f"ridge, {options.folds} folds" if len(seen) > 2 else "means",
         folds=None,
         **describe_draws(options, "both") | {"seed": options.seed},
@@ -186,25 +172,19 @@ def report_sentinels(found: MetricCorrelations, options: SentinelOptions) -> Met
 SENTINEL = Question("sentinel", ask_sentinels, report_sentinels)
 
 
-def _name_beaten(correlations: MetricCorrelations) -> list[str]:
+def _name_beaten(found: MetricCorrelations) -> list[str]:
     """Say by coefficient which metrics are no better than the best sentinel."""
     notes = []
-    for question, results in zip(
-        correlations.questions, correlations.answers, strict=True
-    ):
-        sentinels = {n: r.value for n, r in results.items() if n in _ABOUT}
-        defined = {name: value for name, value in sentinels.items() if value == value}
-        if not defined:
+    for question, results in found.pairs:
+        values = {name: result.value for name, result in results.items()}
+        sentinels = [n for n, value in values.items() if n in _ABOUT and value == value]
+        if not sentinels:
             continue
-        best = max(defined, key=defined.__getitem__)
-        beaten = [
-            name
-            for name, result in results.items()
-            if name not in _ABOUT and not result.value > defined[best]
-        ]
+        best = max(sentinels, key=values.__getitem__)
+        beaten = [n for n in values if n not in _ABOUT and not values[n] > values[best]]
         if beaten:
             notes.append(
-                f"{question.heading}: no better than {best} ({defined[best]:.3f}): "
+                f"{question.heading}: no better than {best} ({values[best]:.3f}): "
                 f"{', '.join(beaten)}."
             )
     return notes
@@ -217,7 +197,7 @@ def _align_features(
     if features is None:
         return {}
     some = next(iter(features.outputs.values()))
-    places = {str(number): at for at, number in enumerate(range(1, len(some) + 1))}
+    places = {str(at + 1): at for at in range(len(some))}
     names = [getattr(item, "segment", "") for item in panel.items]
     unknown = [name for name in names if name not in places]
     missing = [name for name in panel.systems if name not in features.outputs]
@@ -229,16 +209,12 @@ def _align_features(
         )
         raise CorpusError(msg)
     order = [places[name] for name in names]
-    shape = (len(panel.systems), len(order), some.shape[1])
-    aligned = {
-        "sentinel-cand": np.stack([features.outputs[s][order] for s in panel.systems])
-    }
-    for name, each in (
-        ("sentinel-src", features.source),
-        ("sentinel-ref", features.reference),
-    ):
+    outputs = np.stack([features.outputs[system][order] for system in panel.systems])
+    aligned = {"sentinel-cand": outputs}
+    texts = {"sentinel-src": features.source, "sentinel-ref": features.reference}
+    for name, each in texts.items():
         if each is not None:
-            aligned[name] = np.broadcast_to(each[order], shape)
+            aligned[name] = np.broadcast_to(each[order], outputs.shape)
     return aligned
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Literal, NoReturn, TypeAlias, TypeVar, get_args
+from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 import numpy as np
 
@@ -28,24 +28,18 @@ from metra.scores.table import (
     concatenate_scores,
 )
 from metra.scores.views import average_documents, build_panel, list_metrics
-from metra.stats.correlation import Group
 from metra.stats.panel import ScorePanel
 
 Status: TypeAlias = Literal["primary", "baseline", "contrastive"]
-#: Reads a file of scores: its path, and how errors of MQM are weighed.
-ScoreReader: TypeAlias = Callable[[str, MqmWeighting | None], Scores]
 Record = TypeVar("Record", "StudyPair", "StudyColumn", "MetricNames", "MetricStudy")
 #: Signs behind the names of metrics, by their meaning.
 MARKS = {"needs no reference": "*", "baseline metric": "†", "contrastive metric": "‡"}
-#: Level, coefficient and grouping of the columns of each language pair, by protocol.
-PROTOCOLS: dict[str, tuple[tuple[str, str, Group], ...]] = {
-    "wmt23": (
-        ("sys", "pearson", "none"),
-        ("seg", "pearson", "none"),
-        ("seg", "acc*_eq", "item"),
-    ),
-    "wmt24": (("sys", "spa", "none"), ("seg", "acc*_eq", "item")),
-    "wmt25": (("sys", "spa", "none"), ("seg", "acc*_eq", "item")),
+#: Level and coefficient of the columns of each language pair, by protocol.
+_SOFT = (("sys", "spa"), ("seg", "acc*_eq:item"))
+PROTOCOLS: dict[str, tuple[tuple[str, str], ...]] = {
+    "wmt23": (("sys", "pearson"), ("seg", "pearson"), ("seg", "acc*_eq:item")),
+    "wmt24": _SOFT,
+    "wmt25": _SOFT,
 }
 
 
@@ -154,41 +148,40 @@ class StudyScores:
         self, metrics: Sequence[str], *, level: str, domain: str
     ) -> ScorePanel:
         """Line up the gold with metrics: segments, or documents, of all domains or one."""
-        scores = self.select_scores(level=level, domain=domain)
-        return replace(
-            build_panel(scores, self.pair.gold, metrics), lang=self.pair.lang
-        )
+        return self._line_up(self.select_domain(domain), metrics, level)
 
-    def select_scores(self, *, level: str = "sys", domain: str = "") -> Scores:
-        """Return the scores of a domain, if one is named, and of documents at their level."""
-        scores = self.scores
-        if domain:
-            domains = dict.fromkeys(item.domain for item in scores.items if item.domain)
-            if domain not in domains:
-                listed = ", ".join(domains) or "none"
-                msg = (
-                    f"{self.pair.lang} has no scores of the domain {domain}; known: "
-                    f"{listed}."
-                )
-                raise CorpusError(msg)
-            scores = scores.only(domain=domain)
-        return average_documents(scores, self.pair.gold) if level == "doc" else scores
+    def _line_up(
+        self, scores: Scores, metrics: Sequence[str], level: str
+    ) -> ScorePanel:
+        gold = self.pair.gold
+        scores = average_documents(scores, gold) if level == "doc" else scores
+        return replace(build_panel(scores, gold, metrics), lang=self.pair.lang)
+
+    def select_domain(self, domain: str) -> Scores:
+        """Return the scores of a domain, if one is named."""
+        if not domain:
+            return self.scores
+        items = self.scores.items
+        domains = dict.fromkeys(item.domain for item in items if item.domain)
+        if domain not in domains:
+            listed = ", ".join(domains) or "none"
+            lang = self.pair.lang
+            msg = f"{lang} has no scores of the domain {domain}; known: {listed}."
+            raise CorpusError(msg)
+        return self.scores.only(domain=domain)
 
     def build_ceiling(self, *, level: str, domain: str) -> ScorePanel | None:
         """Line up the gold with the second rater; None if the study names none.
 
         A judge of the gold is held against the mean of the others.
         """
-        pair = self.pair
-        if not pair.ceiling:
+        ceiling = self.pair.ceiling
+        if not ceiling:
             return None
-        scores = self.select_scores(level="seg", domain=domain)
-        if pair.ceiling not in scores.names:
-            scores = _split_off_judge(scores, pair)
-        if level == "doc":
-            scores = average_documents(scores, pair.gold)
-        panel = build_panel(scores, pair.gold, [pair.ceiling])
-        return replace(panel, lang=pair.lang)
+        scores = self.select_domain(domain)
+        if ceiling not in scores.names:
+            scores = _split_off_judge(scores, self.pair)
+        return self._line_up(scores, [ceiling], level)
 
 
 def read_study(path: str) -> MetricStudy:
@@ -263,11 +256,29 @@ def _read_record(
 ) -> Record:
     """Read the fields of a record from a table, as their annotations say."""
     kinds = {each.name: each.type for each in fields(record) if each.name not in given}
-    values = {
-        key: _READERS[kinds[key]](value, f"{place}: {key}")
-        for key, value in _check_table(table, list(kinds), place).items()
-    }
+    values = {}
+    for key, value in _check_table(table, list(kinds), place).items():
+        convert, expected = _READERS[kinds[key]]
+        try:
+            values[key] = convert(value)
+        except TypeError:
+            msg = f"{place}: {key} is {value!r}; expected {expected}."
+            raise FormatError(msg) from None
+        except FormatError as reason:
+            msg = f"{place}: {key}: {reason}"
+            raise FormatError(msg) from None
     return record(**values, **given)
+
+
+def _require(kind: type) -> Callable[[object], Any]:
+    """Return a function that refuses values of other kinds; a text is stripped."""
+
+    def convert(value: Any) -> Any:
+        if not isinstance(value, kind):
+            raise TypeError
+        return value.strip() if isinstance(value, str) else value
+
+    return convert
 
 
 def _check_table(table: object, known: Sequence[str], place: str) -> dict[str, Any]:
@@ -282,85 +293,81 @@ def _check_table(table: object, known: Sequence[str], place: str) -> dict[str, A
     return table
 
 
-def _refuse(value: object, place: str, expected: str) -> NoReturn:
-    msg = f"{place} is {value!r}; expected {expected}."
-    raise FormatError(msg)
-
-
-def _read_text(value: object, place: str) -> str:
-    return value.strip() if isinstance(value, str) else _refuse(value, place, "a text")
-
-
-def _read_flag(value: object, place: str) -> bool:
-    return value if isinstance(value, bool) else _refuse(value, place, "true or false")
-
-
-def _read_weight(value: object, place: str) -> float:
+def _read_weight(value: Any) -> float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not 0 < value < 1e9:  # type: ignore[operator]
-        _refuse(value, place, "a number above 0")
-    return float(value)  # type: ignore[arg-type]
+    if not is_number or not 0 < value < 1e9:
+        raise TypeError
+    return float(value)
 
 
-def _read_texts(value: object, place: str) -> tuple[str, ...]:
+def _read_texts(value: object) -> tuple[str, ...]:
     """Return a list of texts; a lone text is a list of one."""
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        _refuse(value, place, "a list of texts")
+        raise TypeError
     return tuple(texts)
 
 
-def _read_names(value: object, place: str) -> dict[str, tuple[str, ...]]:
+def _read_names(value: object) -> dict[str, tuple[str, ...]]:
     """Return other names by name; no name may be another's too."""
-    if not isinstance(value, dict):
-        _refuse(value, place, "a table")
-    names = {name: _read_texts(each, place) for name, each in value.items()}
+    table = _require(dict)(value)
+    names = {name: _read_texts(each) for name, each in table.items()}
     taken = [other for others in names.values() for other in others]
     twice = [other for other in taken if taken.count(other) > 1 or other in names]
     if twice:
-        msg = f"{place}: {twice[0]!r} is used twice; expected each name once."
+        msg = f"{twice[0]!r} is used twice; expected each name once."
         raise FormatError(msg)
     return names
 
 
-#: How the value of a field is read, by its annotation.
-_READERS: dict[Any, Callable[[object, str], Any]] = {
-    str: _read_text,
-    bool: _read_flag,
-    float: _read_weight,
-    tuple[str, ...]: _read_texts,
-    Mapping[str, tuple[str, ...]]: _read_names,
-    MqmWeighting | None: lambda value, place: parse_weighting(_read_text(value, place)),
+#: How the value of a field is read, by its annotation, and what is expected.
+_READERS: dict[Any, tuple[Callable[[Any], Any], str]] = {
+    str: (_require(str), "a text"),
+    bool: (_require(bool), "true or false"),
+    float: (_read_weight, "a number above 0"),
+    tuple[str, ...]: (_read_texts, "a list of texts"),
+    Mapping[str, tuple[str, ...]]: (_read_names, "a table of texts"),
+    MqmWeighting | None: (
+        lambda value: parse_weighting(_require(str)(value)),
+        "a text",
+    ),
 }
 
 
-def load_study(study: MetricStudy, read: ScoreReader) -> list[StudyScores]:
-    """Read the scores of all language pairs; `read` reads a file."""
-    shared = [read(study.resolve(file), study.mqm_weights) for file in study.scores]
-    return [_load_pair(study, pair, shared, read) for pair in study.pairs]
+def load_study(
+    study: MetricStudy, read: Callable[[str, MqmWeighting | None], Scores]
+) -> list[StudyScores]:
+    """Read the scores of all language pairs; `read` reads a file with weights of MQM."""
+
+    def read_files(files: Iterable[str], prefix: str = "") -> list[Scores]:
+        paths = [f"{prefix}{study.resolve(file)}" for file in files]
+        return [read(path, study.mqm_weights) for path in paths]
+
+    shared = read_files(study.scores)
+    return [_load_pair(study, pair, shared, read_files) for pair in study.pairs]
 
 
 def _load_pair(
-    study: MetricStudy, pair: StudyPair, shared: Sequence[Scores], read: ScoreReader
+    study: MetricStudy,
+    pair: StudyPair,
+    shared: Sequence[Scores],
+    read_files: Callable[[Iterable[str], str], list[Scores]],
 ) -> StudyScores:
-    def read_files(files: Iterable[str]) -> list[Scores]:
-        paths = [f"{pair.lang}={study.resolve(file)}" for file in files]
-        return [read(path, study.mqm_weights) for path in paths]
+    renamed = {other: name for name, each in study.systems.items() for other in each}
 
     def select(tables: Sequence[Scores]) -> Scores:
         """Keep the scores of the language pair, under the study's names."""
         kept = [_keep_language(table, pair) for table in tables]
-        kept = [table for table in kept if len(table)]
+        kept = [table.rename_systems(renamed) for table in kept if len(table)]
         if not kept:
             msg = f"{study.path}: no file has scores of {pair.lang}."
             raise CorpusError(msg)
-        renamed = [each.rename_systems(_invert(study.systems)) for each in kept]
-        return _rename_metrics(concatenate_scores(renamed), pair, study.metrics)
+        return _rename_metrics(concatenate_scores(kept), pair, study.metrics)
 
-    scores = select([*shared, *read_files(pair.scores)])
+    scores = select([*shared, *read_files(pair.scores, f"{pair.lang}=")])
     notes = []
     if pair.gold_from:
-        gold = select(read_files(pair.gold_from))
+        gold = select(read_files(pair.gold_from, f"{pair.lang}="))
         scores = scores.with_values_of(pair.gold, gold)
         files = ", ".join(Path(file).name for file in pair.gold_from)
         notes.append(f"{pair.gold} is taken from {files} only.")
@@ -369,21 +376,14 @@ def _load_pair(
     if pair.domains:
         scores = scores.only(domain=pair.domains)
     humans = [name for name in pair.humans if name in scores.systems]
-    gone = [*pair.references, *pair.without, *([] if study.with_humans else humans)]
-    scores = scores.only(
-        without_systems={name for name in gone if name in scores.systems}
-    )
+    gone = {*pair.references, *pair.without, *(() if study.with_humans else humans)}
+    scores = scores.only(without_systems=gone & {*scores.systems})
     if humans and study.with_humans:
         notes.append(f"Human translations among the systems: {', '.join(humans)}.")
-    lower = [
-        name for name in scores.names if _matches(name, study.metrics.lower_is_better)
-    ]
+    patterns = study.metrics.lower_is_better
+    lower = [name for name in scores.names if _matches(name, patterns)]
     scores, _ = add_total(scores.with_lower_is_better(lower), pair.gold)
     return StudyScores(pair, scores, tuple(notes))
-
-
-def _invert(names: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    return {other: name for name, others in names.items() for other in others}
 
 
 def _matches(name: str, patterns: Iterable[str]) -> bool:
@@ -406,7 +406,7 @@ def _rename_metrics(scores: Scores, pair: StudyPair, metrics: MetricNames) -> Sc
     Of several variants the one with the pair's own references counts.
     """
     own = "-" + ".".join(pair.references) if pair.references else ""
-    renamed = _invert(metrics.names)
+    renamed = {other: name for name, each in metrics.names.items() for other in each}
     bases: dict[str, list[str]] = {}
     for scorer in scores.scorers:
         base, _, used = scorer.name.rpartition("-")
@@ -423,10 +423,9 @@ def _rename_metrics(scores: Scores, pair: StudyPair, metrics: MetricNames) -> Sc
 
 def _add_documents(scores: Scores, path: str) -> Scores:
     """Say which document and domain segments are of, where their scores do not."""
-    documents = _read_documents(path)
-    items = []
+    places, items = read_documents(path), []
     for item in scores.items:
-        document, domain = documents.get(item.segment, ("", ""))
+        document, domain = places.get(item.segment, ("", ""))
         document, domain = item.document or document, item.domain or domain
         items.append(ScoredItem(item.segment, document, domain, item.lang))
     # What is known of an item may make it one with another.
@@ -435,7 +434,7 @@ def _add_documents(scores: Scores, path: str) -> Scores:
     )
 
 
-def _read_documents(path: str) -> dict[str, tuple[str, str]]:
+def read_documents(path: str) -> dict[str, tuple[str, str]]:
     """Read the document and the domain of each segment, by the segment's name."""
     if path.endswith(".docs"):
         rows = split_rows(read_lines(path), BLANKS)
@@ -443,15 +442,14 @@ def _read_documents(path: str) -> dict[str, tuple[str, str]]:
         if any(len(line) != 3 for line in lines):
             msg = f"{path} has lines without a domain or a document; expected both."
             raise FormatError(msg)
-        return {segment: (document, domain) for segment, document, domain in lines}
+        return {line[0]: (line[1], line[2]) for line in lines}
     table = read_columns(path)
     if not {"segment", "document"} <= table.roles.keys():
         listed = ", ".join(table.header)
         msg = f"{path} has columns {listed}; expected segment, document and domain."
         raise FormatError(msg)
-    about = (table.get(role) for role in ("segment", "document", "domain"))
-    rows_of = zip(*about, strict=True)
-    return {segment: (document, domain) for segment, document, domain in rows_of}
+    segments, *about = (table.get(role) for role in ("segment", "document", "domain"))
+    return dict(zip(segments, zip(*about, strict=True), strict=True))
 
 
 def _split_off_judge(scores: Scores, pair: StudyPair) -> Scores:
@@ -495,15 +493,16 @@ def list_columns(protocol: str, langs: Sequence[str]) -> list[StudyColumn]:
     """List the columns of a protocol for some language pairs."""
     if protocol not in PROTOCOLS:
         raise UnknownNameError(no_such("protocol", protocol, PROTOCOLS))
-    pairs = tuple(langs)
-    columns = []
-    if protocol == "wmt23":
-        pooled = StudyColumn(
-            level="sys", coef="accuracy", pairs=pairs, weight=len(pairs), pooled=True
-        )
-        columns.append(pooled)
-    for lang in pairs:
-        for level, coef, group in PROTOCOLS[protocol]:
-            spec = coef if group == "none" else f"{coef}:{group}"
-            columns.append(StudyColumn(level=level, coef=spec, pairs=(lang,)))
-    return columns
+    columns = [
+        StudyColumn(level=level, coef=coef, pairs=(lang,))
+        for lang in langs
+        for level, coef in PROTOCOLS[protocol]
+    ]
+    if protocol != "wmt23":
+        return columns
+    about: dict[str, Any] = {
+        "pairs": tuple(langs),
+        "weight": len(langs),
+        "pooled": True,
+    }
+    return [StudyColumn(level="sys", coef="accuracy", **about), *columns]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,12 +14,12 @@ from metra.meta.findings import (
     MetaReport,
     build_figure,
     build_report,
+    build_table,
     describe_draws,
 )
 from metra.meta.options import DiffOptions, RobustOptions, ScatterOptions
 from metra.meta.question import Evidence, Question
 from metra.scores.long_table import read_named_pairs
-from metra.scoring.table import Table, make_table
 from metra.stats.arrays import Array, Mask, order_pairs, pair_gaps
 from metra.stats.bootstrap import compute_bounds, resamples_segments
 from metra.stats.correlation import CorrelationResult, Options, correlate_all
@@ -107,7 +108,7 @@ def report_scatter(scatter: ScatterCorrelations, options: ScatterOptions) -> Met
     """Lay out a column for each choice of systems."""
     panel = scatter.panel
     rows = [
-        (name, [build_figure(each[name].value) for each in scatter.results.values()])
+        (name, [each[name].value for each in scatter.results.values()])
         for name in panel.names
     ]
     notes = list(panel.notes)
@@ -117,13 +118,9 @@ def report_scatter(scatter: ScatterCorrelations, options: ScatterOptions) -> Met
     for label, results in scatter.results.items():
         reasons = dict.fromkeys(r.reason for r in results.values() if r.reason)
         notes += [f"{label}: {reason}" for reason in reasons]
-    table = make_table(
-        "metric",
-        [f"{label} ({int(keep.sum())})" for label, keep in scatter.choices.items()],
-        rows,
-        caption=f"{options.coef} of systems with {panel.gold_name}",
-        name="scatter",
-    )
+    heads = [f"{label} ({int(keep.sum())})" for label, keep in scatter.choices.items()]
+    caption = f"{options.coef} of systems with {panel.gold_name}"
+    table = build_table("metric", heads, rows, caption, "scatter")
     outliers = "mad 2.5" if options.outliers == "mad" else "named"
     return build_report(
         [table], options, notes, panel=panel, level="sys", outliers=outliers
@@ -242,13 +239,12 @@ def report_robustness(robust: Robustness, options: RobustOptions) -> MetaReport:
     panel = robust.panel
     nothing = [None] * len(robust.labels)
     columns = [
-        map(build_figure, robust.curves[name], robust.spread.get(name, nothing))
+        zip(robust.curves[name], robust.spread.get(name, nothing), strict=True)
         for name in panel.names
     ]
-    rows = list(zip(robust.labels, zip(*columns, strict=True), strict=True))
+    rows = zip(robust.labels, zip(*columns, strict=True), strict=True)
     caption = f"{panel.place}{options.coef} with {panel.gold_name} by subset of systems"
-    tag = panel.lang or "robust"
-    table = make_table("systems", panel.names, rows, caption=caption, name=tag)
+    table = build_table("systems", panel.names, rows, caption, panel.lang or "robust")
     notes = []
     if any(v != v for curve in robust.curves.values() for v in curve):
         notes.append("– marks subsets with constant scores.")
@@ -296,21 +292,12 @@ ROBUST = Question(
 )
 
 
-@dataclass(frozen=True)
-class SystemDifferences:
-    """Differences between the systems of one language pair, by gold and metrics."""
+class SystemDifferences(NamedTuple):
+    """Differentials and accuracy of metrics over the pairs of systems."""
 
-    panel: ScorePanel
-    questions: list[correlate.CorrelationSpec]
-    #: The differentials and the accuracy of each metric.
-    answers: list[dict[str, CorrelationResult]]
+    found: correlate.MetricCorrelations
     #: Two-sided p-values of all pairs by the gold; None where it has no segments.
     gold_p: Array | None
-
-
-def ask_differences(evidence: Evidence, options: DiffOptions) -> SystemDifferences:
-    """Compute Pearson's r of differences, and the share of pairs ordered right."""
-    return correlate_differences(evidence.panel, options)
 
 
 def correlate_differences(panel: ScorePanel, options: DiffOptions) -> SystemDifferences:
@@ -321,47 +308,31 @@ def correlate_differences(panel: ScorePanel, options: DiffOptions) -> SystemDiff
     """
     chosen = Options(trials=options.trials or TRIALS, seed=options.seed)
     questions = correlate.parse_specs(["differentials", "accuracy"], "sys", chosen)
-    answers = []
-    for question in questions:
-        results = correlate.correlate_panel(panel, question)
-        if options.trials:
-            results = correlate.add_bootstrap(panel, question, results)
-        answers.append(results)
-    return SystemDifferences(panel, questions, answers, compute_gold_p(panel, chosen))
+    found = correlate.correlate_metrics(panel, questions, options.trials)
+    return SystemDifferences(found, compute_gold_p(panel, chosen))
 
 
-def report_differences(found: SystemDifferences, options: DiffOptions) -> MetaReport:
+def report_differences(answer: SystemDifferences, options: DiffOptions) -> MetaReport:
     """Lay out all pairs of systems, and the sure ones."""
-    drawn = "both" if resamples_segments(found.panel) else "sys"
-    return build_report(
-        [_build_table(found)],
-        options,
-        _write_notes(found),
-        panel=found.panel,
-        level="sys",
-        coef="differentials,accuracy",
-        bands=f"perm k={max(options.trials, MOST_SURE)}",
-        **describe_draws(options, drawn) | {"seed": options.seed},
+    found, gold_p = answer
+    panel, gold = found.panel, found.panel.gold_name
+    notes = (
+        []
+        if gold_p is not None
+        else [f"No significance bands: {gold} has no segments."]
     )
-
-
-def draw_differences(found: SystemDifferences, _: DiffOptions) -> list[ScatterPoints]:
-    """Draw all pairs of systems, for each metric that has any."""
-    clouds = (_build_cloud(found, name) for name in found.panel.names)
-    return [cloud for cloud in clouds if cloud.x]
-
-
-DIFF = Question("diff", ask_differences, report_differences, draw_differences)
-
-
-def _write_notes(differences: SystemDifferences) -> list[str]:
-    panel, gold_p = differences.panel, differences.gold_p
-    gold = panel.gold_name
-    notes = []
-    if gold_p is None:
-        notes.append(f"No significance bands: {gold} has no segments.")
-    notes += correlate.explain_missing(differences.questions, differences.answers)
-    empty = [band for band in BANDS if gold_p is not None and not (gold_p < band).any()]
+    notes += found.explain_missing()
+    order = order_pairs(pair_gaps(panel.system_gold))
+    pairs = "1 pair" if len(order) == 1 else f"{len(order)} pairs"
+    heads = ["differentials", f"accuracy ({pairs})"]
+    columns, empty = [], []
+    gaps = [pair_gaps(panel.system_metrics[name]) for name in found.metrics]
+    for band in () if gold_p is None else BANDS:
+        sure = np.asarray(gold_p) < band
+        empty += [] if sure.any() else [band]
+        heads.append(f"p<{band:g} ({int(sure.sum())})")
+        right = [(order_pairs(each) == order)[sure] for each in gaps]
+        columns.append([build_figure(r.mean() if len(r) else np.nan) for r in right])
     if empty:
         notes.append(f"{gold} has no pair of systems with p < {max(empty):g}.")
     tied = int((pair_gaps(panel.system_gold) == 0).sum())
@@ -371,7 +342,34 @@ def _write_notes(differences: SystemDifferences) -> list[str]:
             f"{'has' if tied == 1 else 'have'} equal {gold} scores, thus no direction; "
             "excluded from the differentials."
         )
-    return notes
+    caption = f"{panel.place}Differences between systems, {gold}"
+    name, rows = panel.lang or "differentials", found.build_rows(*columns)
+    drawn = "both" if resamples_segments(panel) else "sys"
+    return build_report(
+        [build_table("metric", heads, rows, caption, name)],
+        options,
+        notes,
+        panel=panel,
+        level="sys",
+        coef="differentials,accuracy",
+        bands=f"perm k={max(options.trials, MOST_SURE)}",
+        **describe_draws(options, drawn) | {"seed": options.seed},
+    )
+
+
+def draw_differences(answer: SystemDifferences, _: DiffOptions) -> list[ScatterPoints]:
+    """Draw all pairs of systems, for each metric that has any."""
+    names = answer.found.panel.names
+    clouds = (_build_cloud(answer.found, name) for name in names)
+    return [cloud for cloud in clouds if cloud.x]
+
+
+DIFF = Question(
+    "diff",
+    lambda evidence, options: correlate_differences(evidence.panel, options),
+    report_differences,
+    draw_differences,
+)
 
 
 def compute_gold_p(panel: ScorePanel, options: Options) -> Array | None:
@@ -386,9 +384,9 @@ def compute_gold_p(panel: ScorePanel, options: Options) -> Array | None:
     return (2 * trials * np.minimum(p, 1 - p) + 1) / (trials + 1)
 
 
-def _build_cloud(differences: SystemDifferences, name: str) -> ScatterPoints:
+def _build_cloud(found: correlate.MetricCorrelations, name: str) -> ScatterPoints:
     """Differences of all pairs, the better system by the gold first; wrong ones are hollow."""
-    panel = differences.panel
+    panel = found.panel
     first, second = np.triu_indices(len(panel.systems), 1)
     gold, metric = map(pair_gaps, (panel.system_gold, panel.system_metrics[name]))
     sign = np.where(gold < 0, -1.0, 1.0)
@@ -404,7 +402,7 @@ def _build_cloud(differences: SystemDifferences, name: str) -> ScatterPoints:
         for one, other in zip(better, worse, strict=True)
     ]
     line = fit_line(gold[order], metric[order])
-    figures = [results[name].value for results in differences.answers]
+    figures = [results[name].value for results in found.answers]
     differential, accuracy = (f"{x:.3f}" if x == x else "–" for x in figures)
     shown = f"differentials {differential} and accuracy {accuracy}"
     return ScatterPoints(
@@ -422,29 +420,4 @@ def _build_cloud(differences: SystemDifferences, name: str) -> ScatterPoints:
         points="pairs of systems",
         hollow="wrong order",
         all_named=False,
-    )
-
-
-def _build_table(differences: SystemDifferences) -> Table:
-    panel = differences.panel
-    gold = order_pairs(pair_gaps(panel.system_gold))
-    names = correlate.sort_metrics(differences.answers[0])
-    pairs = "1 pair" if len(gold) == 1 else f"{len(gold)} pairs"
-    headings = ["differentials", f"accuracy ({pairs})"]
-    sure_columns = []
-    gaps = {name: pair_gaps(panel.system_metrics[name]) for name in names}
-    for band in () if differences.gold_p is None else BANDS:
-        sure = np.asarray(differences.gold_p) < band
-        headings.append(f"p<{band:g} ({int(sure.sum())})")
-        right = [(order_pairs(gaps[name]) == gold)[sure] for name in names]
-        sure_columns.append(
-            [build_figure(r.mean() if len(r) else np.nan) for r in right]
-        )
-    cells = correlate.build_columns(names, differences.answers, *sure_columns)
-    return make_table(
-        "metric",
-        headings,
-        list(zip(names, cells, strict=True)),
-        caption=f"{panel.place}Differences between systems, {panel.gold_name}",
-        name=panel.lang or "differentials",
     )

@@ -8,8 +8,9 @@ pairs, and for each pair Pearson of systems, Pearson of segments and acc*_eq (Fr
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,7 @@ from metra.stats.permutation import (
     exchange_systems,
     prepare_swaps,
 )
+from metra.stats.resampling import Interval
 from metra.stats.significance import (
     ExchangePart,
     Exchanges,
@@ -87,7 +89,7 @@ from metra.stats.significance import (
 class ProtocolColumn:
     """One column of a protocol: a coefficient of one language pair, and its weight."""
 
-    #: What it is of: language pairs, and a domain if it is of one.
+    #: Its language pairs, and a domain if it is of one.
     group: str
     panels: tuple[ScorePanel, ...]
     question: CorrelationSpec
@@ -106,11 +108,10 @@ class ProtocolColumn:
         return f"{self.group} {self.heading}".strip()
 
     @property
-    def pairs(self) -> Array:
-        """The number of pairs of systems of each language pair."""
-        return np.array(
-            [math.comb(len(each.systems), 2) for each in self.panels], float
-        )
+    def shares(self) -> Array:
+        """The share of each language pair in all pairs of systems."""
+        pairs = [math.comb(len(each.systems), 2) for each in self.panels]
+        return np.array(pairs, float) / sum(pairs)
 
     @property
     def lowest(self) -> float:
@@ -135,12 +136,12 @@ class TaskScores:
     rule: DecisionRule | None
     #: Each column's ranks: clusters where tests were asked for, else places.
     ranks: list[list[int]]
-    #: What the second raters come to in each column, NaN where there is none.
+    #: The coefficient of the second raters in each column, NaN where there is none.
     ceiling: Array
     #: Metrics that not every language pair has.
     left_out: list[str]
     #: Bootstrap intervals of the average and of each column, where they were asked for.
-    intervals: list[list[tuple[float, float] | None]] | None = None
+    intervals: list[list[Interval | None]] | None = None
     notes: tuple[str, ...] = ()
     study: MetricStudy | None = None
 
@@ -152,6 +153,31 @@ class TaskScores:
             for panel in column.panels:
                 panels.setdefault(panel.lang, panel)
         return list(panels.values())
+
+    @property
+    def names(self) -> MetricNames:
+        """The roles of metrics in a study."""
+        return self.study.metrics if self.study else MetricNames()
+
+    @property
+    def caption(self) -> str:
+        """The name of the protocol or study, and its golds."""
+        golds = dict.fromkeys(panel.gold_name for panel in self.panels)
+        name = self.study.name if self.study else f"{self.protocol} protocol"
+        return f"{name}, gold {', '.join(golds)}"
+
+    def list_figures(
+        self,
+    ) -> Iterator[tuple[list[float], list[Interval | None], list[int]]]:
+        """Yield values, intervals and ranks of the average, then of each column."""
+        ranks = self.clusters or _rank_values(self.average)
+        none: list[Interval | None] = [None] * len(self.metrics)
+        return zip(
+            [self.average.tolist(), *self.values.tolist()],
+            self.intervals or [none] * (1 + len(self.values)),
+            [ranks, *self.ranks],
+            strict=True,
+        )
 
 
 def score_task(
@@ -169,10 +195,9 @@ def score_task(
         raise CorpusError(msg)
     left_out = sorted({name for panel in panels for name in panel.names} - set(shared))
     kept = {panel.lang: panel.of_metrics(shared) for panel in panels}
-    asked = list_columns(protocol, list(kept))
     columns = [
         build_column(each, [kept[lang] for lang in each.pairs], options)
-        for each in asked
+        for each in list_columns(protocol, list(kept))
     ]
     return score_columns(protocol, columns, options, test=test, left_out=left_out)
 
@@ -187,33 +212,29 @@ def score_study(
     """Score the metrics of a study by its protocol, or by columns of its own."""
     metrics, left_out = choose_metrics(study, loaded)
     by_lang = {each.pair.lang: each for each in loaded}
-    asked = study.columns or list_columns(study.protocol, sorted(by_lang))
-    panels: dict[tuple[str, str, str], ScorePanel] = {}
-    ceilings: dict[tuple[str, str, str], ScorePanel | None] = {}
+
+    @cache
+    def build(
+        lang: str, level: str, domain: str
+    ) -> tuple[ScorePanel, ScorePanel | None]:
+        of_pair = by_lang[lang]
+        panel = of_pair.build_panel(metrics, level=level, domain=domain)
+        return panel, of_pair.build_ceiling(level=level, domain=domain)
+
     columns = []
-    for each in asked:
+    for each in study.columns or list_columns(study.protocol, sorted(by_lang)):
         level = "doc" if each.level == "doc" else "seg"
         for group in [each.pairs] if each.pooled else [(lang,) for lang in each.pairs]:
-            keys = [(lang, level, each.domain) for lang in group]
-            for key in keys:
-                of_pair = by_lang[key[0]]
-                if key not in panels:
-                    about = {"level": level, "domain": each.domain}
-                    panels[key] = of_pair.build_panel(metrics, **about)
-                    ceilings[key] = of_pair.build_ceiling(**about)
-            column = build_column(each, [panels[key] for key in keys], options)
-            own = tuple(ceilings[key] for key in keys)
-            columns.append(replace(column, ceilings=own))
-    notes = [f"{s.pair.lang}: {note}" for s in loaded for note in s.notes]
-    scores = score_columns(
-        study.protocol or "study",
-        columns,
-        options,
-        test=test
-        or (choose_rule(TaskOptions(wmt=options.wmt)) if study.test else None),
-        left_out=left_out,
-    )
-    return replace(scores, study=study, notes=tuple(notes))
+            built = [build(lang, level, each.domain) for lang in group]
+            panels, ceilings = zip(*built, strict=True)
+            column = build_column(each, panels, options)
+            columns.append(replace(column, ceilings=ceilings))
+    if study.test and not test:
+        test = choose_rule(TaskOptions(wmt=options.wmt))
+    protocol = study.protocol or "study"
+    scores = score_columns(protocol, columns, options, test=test, left_out=left_out)
+    notes = tuple(f"{s.pair.lang}: {note}" for s in loaded for note in s.notes)
+    return replace(scores, study=study, notes=notes)
 
 
 def score_columns(
@@ -226,17 +247,12 @@ def score_columns(
 ) -> TaskScores:
     """Score metrics by each column and by their weighted average, with tests if asked for."""
     values = np.array([_score_column(column, column.panels) for column in columns])
-    weights = np.array([column.weight for column in columns])
-    weights = weights / weights.sum()
-    average = _average(columns, values, weights)
+    average = _average(columns, values)
     order = np.argsort(-average, kind="stable")
     tests = clusters = None
     ranks = [_rank_values(row[order]) for row in values]
     if test:
-        tests = _test_averages(columns, order, weights, options, test)
-        clusters = CLUSTER_RULES["greedy"].split(
-            tests.correct(test.correction), test.alpha
-        )
+        tests, clusters = _test_averages(columns, order, options, test)
         ranks = [
             _rank_column(columns[at], order, options, test)
             for at in track_blocks(len(columns))
@@ -268,83 +284,78 @@ def add_intervals(scores: TaskScores, options: Options) -> TaskScores:
     All columns of a language pair share the draws, so the average of the columns has an
     interval of its own.
     """
+    columns = scores.columns
     drawn = np.array(
         [
-            _draw_column(scores, scores.columns[at], options)
-            for at in track_blocks(len(scores.columns))
+            _draw_column(scores, columns[at], options)
+            for at in track_blocks(len(columns))
         ]
     )
-    weights = np.array([column.weight for column in scores.columns])
-    averages = _average(
-        scores.columns, drawn.reshape(len(drawn), -1), weights / weights.sum()
-    ).reshape(drawn.shape[1:])
-    intervals = [
-        [compute_bounds(draws) for draws in rows] for rows in (averages, *drawn)
-    ]
+    averages = _average(columns, drawn.reshape(len(drawn), -1))
+    rows = averages.reshape(drawn.shape[1:]), *drawn
+    intervals = [[compute_bounds(draws) for draws in each] for each in rows]
     return replace(scores, intervals=intervals)
 
 
 def _draw_column(scores: TaskScores, column: ProtocolColumn, options: Options) -> Array:
     """Draw the coefficients of a column: metrics × draws."""
     total = np.zeros((len(scores.metrics), options.trials))
-    for panel, pairs in zip(column.panels, column.pairs.tolist(), strict=True):
-        place = [other.lang for other in scores.panels].index(panel.lang)
-        seeded = replace(column.question.options, seed=options.seed + place)
+    langs = [panel.lang for panel in scores.panels]
+    pairs = [math.comb(len(panel.systems), 2) for panel in column.panels]
+    for panel, count in zip(column.panels, pairs, strict=True):
+        seed = options.seed + langs.index(panel.lang)
+        seeded = replace(column.question.options, seed=seed)
         draws = bootstrap(panel, column.question.level, seeded)
-        total += pairs * np.array([draws[name] for name in scores.metrics])
-    return total / column.pairs.sum()
+        total += count * np.array([draws[name] for name in scores.metrics])
+    return total / sum(pairs)
 
 
 def ask_task(evidence: Evidence, options: TaskOptions) -> TaskScores:
     """Score metrics by a protocol or a study."""
     chosen, protocol = build_test_options(options), evidence.files[0]
-    rule = choose_rule(options) if options.test else None
-    if not protocol.endswith(".toml"):
-        panels = evidence.build_panels()
-        scores = score_task(protocol, panels, chosen, test=rule)
-    else:
+    rule = choose_rule(options)
+    if protocol.endswith(".toml"):
         study = read_study(protocol)
 
         def read(file: str, weights: MqmWeighting | None) -> Scores:
             scores = read_scores(file, wmt=options.wmt, mqm_weights=weights)
             return DEFAULT.select(scores)
 
-        rule = choose_rule(options) if study.test else rule
-        scores = score_study(study, load_study(study, read), chosen, test=rule)
+        test = rule if options.test or study.test else None
+        scores = score_study(study, load_study(study, read), chosen, test=test)
+    else:
+        test = rule if options.test else None
+        scores = score_task(protocol, evidence.build_panels(), chosen, test=test)
     return add_intervals(scores, chosen) if options.ci else scores
 
 
 def report_task(scores: TaskScores, options: TaskOptions) -> MetaReport:
     """Lay out the average and every column of the protocol."""
-    notes = list(scores.notes)
-    notes += [f"{panel.place}{note}" for panel in scores.panels for note in panel.notes]
+    panels, questions = scores.panels, [column.question for column in scores.columns]
+    notes = [
+        *scores.notes,
+        *(f"{panel.place}{note}" for panel in panels for note in panel.notes),
+    ]
     if scores.left_out:
-        notes.append(
-            "Excluded, because not in every language pair: "
-            f"{', '.join(scores.left_out)}."
-        )
+        listed = ", ".join(scores.left_out)
+        notes.append(f"Excluded, because not in every language pair: {listed}.")
     notes += _describe_ceilings(scores)
-    questions = [column.question for column in scores.columns]
+    ranks = {
+        name: {c.name: r[at] for c, r in zip(scores.columns, scores.ranks, strict=True)}
+        for at, name in enumerate(scores.metrics)
+    }
+    data: dict[str, object] = {"ranks": ranks}
     tests, rule = scores.tests, scores.rule
     tested: dict[str, Any] = dict.fromkeys(("test", "sides", "correction", "alpha"))
     if tests and rule:
         notes.append(describe_differences(tests, rule.alpha))
         about = {"correction": rule.correction, "clusters": "greedy"}
         tested = describe_tests(tests, wmt=options.wmt) | about | {"alpha": rule.alpha}
-    data: dict[str, object] = {
-        "ranks": {
-            name: {
-                c.name: r[at] for c, r in zip(scores.columns, scores.ranks, strict=True)
-            }
-            for at, name in enumerate(scores.metrics)
-        }
-    }
-    if tests:
         data |= export_tests(tests)
-    golds = dict.fromkeys(panel.gold_name for panel in scores.panels)
-    langs = [panel.lang for panel in scores.panels]
-    each = map("=".join, zip(langs, (p.gold_name for p in scores.panels), strict=True))
+    golds = {panel.lang: panel.gold_name for panel in panels}
+    several = [f"{lang}={gold}" for lang, gold in golds.items()]
     drawn = tests or draws_soft(questions) or scores.intervals
+    trials = build_test_options(options).trials
     report = build_report(
         [build_task_table(scores)],
         options,
@@ -352,14 +363,12 @@ def report_task(scores: TaskScores, options: TaskOptions) -> MetaReport:
         data,
         task=scores.protocol,
         study=Path(scores.study.path).name if scores.study else None,
-        gold=",".join(golds if len(golds) == 1 else each),
-        lang=",".join(langs),
-        sys=",".join(str(len(panel.systems)) for panel in scores.panels),
+        gold=",".join({*golds.values()} if len({*golds.values()}) == 1 else several),
+        lang=",".join(golds),
+        sys=",".join(str(len(panel.systems)) for panel in panels),
         spa_p=describe_spa(questions),
         **tested,
-        boot=f"both k={build_test_options(options).trials}"
-        if scores.intervals
-        else None,
+        boot=f"both k={trials}" if scores.intervals else None,
         seed=options.seed if drawn else None,
     )
     label = f"tab:{scores.study.name}" if scores.study else ""
@@ -369,11 +378,14 @@ def report_task(scores: TaskScores, options: TaskOptions) -> MetaReport:
 def draw_task(scores: TaskScores, _: TaskOptions) -> list[ForestPlot]:
     """Draw the average and every column with intervals."""
     headings = ["average", *(column.name for column in scores.columns)]
-    figures = [scores.average.tolist(), *scores.values.tolist()]
-    none = [[None] * len(scores.metrics)] * len(figures)
-    panels = [*map(ForestPanel, headings, figures, scores.intervals or none)]
+    panels = [
+        ForestPanel(heading, values, intervals)
+        for heading, (values, intervals, _) in zip(
+            headings, scores.list_figures(), strict=True
+        )
+    ]
     caption = "95 % bootstrap intervals over systems and segments"
-    title = _write_caption(scores)
+    title = scores.caption
     return [ForestPlot(title, caption, scores.metrics, panels, scores.clusters or ())]
 
 
@@ -389,71 +401,47 @@ def build_task_table(scores: TaskScores) -> Table:
 
     The best of a column is marked; where it was tested, all of the first cluster.
     """
-    tested = scores.clusters is not None
-    average_ranks = scores.clusters or _rank_values(scores.average)
-    figures = [scores.average, *scores.values]
-    intervals = scores.intervals or [[None] * len(scores.metrics)] * len(figures)
-    ranks = [average_ranks, *scores.ranks]
-    rows_of_cells = [
-        _build_cells(*each, tested)
-        for each in zip(figures, intervals, ranks, strict=True)
-    ]
     columns = [
         Column("average"),
         *(Column(c.heading, group=c.group) for c in scores.columns),
     ]
+    cells_of_columns = []
+    for values, intervals, ranks in scores.list_figures():
+        is_tested = scores.clusters is not None
+        cells = [
+            Cell(value, interval, marks=str(rank), best=rank == 1 and is_tested)
+            for value, interval, rank in zip(values, intervals, ranks, strict=True)
+        ]
+        cells_of_columns.append(cells if is_tested else mark_best(cells))
     if scores.clusters is not None:
         columns.insert(1, Column("cluster"))
-        rows_of_cells.insert(1, [build_count(cluster) for cluster in scores.clusters])
-    names = scores.study.metrics if scores.study else MetricNames()
+        cells_of_columns.insert(1, [*map(build_count, scores.clusters)])
+    cells_by_metric = zip(*cells_of_columns, strict=True)
     rows = [
-        [Cell(name, marks=names.mark(name)), *cells]
-        for name, cells in zip(
-            scores.metrics, zip(*rows_of_cells, strict=True), strict=True
-        )
+        [Cell(name, marks=scores.names.mark(name)), *cells]
+        for name, cells in zip(scores.metrics, cells_by_metric, strict=True)
     ]
     if np.isfinite(scores.ceiling).any():
         figures = [build_figure(value) for value in scores.ceiling]
         blank = [Cell(None)] * (len(columns) - len(figures))
         rows.append([Cell(CEILING, marks=_PEOPLE), *blank, *figures])
     columns.insert(0, Column("metric", "left"))
-    return Table(columns, rows, _write_caption(scores), scores.protocol)
-
-
-def _write_caption(scores: TaskScores) -> str:
-    golds = dict.fromkeys(panel.gold_name for panel in scores.panels)
-    name = scores.study.name if scores.study else f"{scores.protocol} protocol"
-    return f"{name}, gold {', '.join(golds)}"
-
-
-def _build_cells(
-    values: Array,
-    intervals: Sequence[tuple[float, float] | None],
-    ranks: Sequence[int],
-    tested: bool,
-) -> list[Cell]:
-    cells = [
-        Cell(value, interval, marks=str(rank), best=rank == 1 and tested)
-        for value, interval, rank in zip(values.tolist(), intervals, ranks, strict=True)
-    ]
-    return cells if tested else mark_best(cells)
+    return Table(columns, rows, scores.caption, scores.protocol)
 
 
 def _explain_marks(scores: TaskScores) -> list[str]:
     """Say what bold and marks mean, of those that the table has."""
-    metrics = scores.study.metrics if scores.study else MetricNames()
-    marks = "".join(map(metrics.mark, scores.metrics))
+    marks = "".join(map(scores.names.mark, scores.metrics))
     signs = [f"{mark} {title}" for title, mark in MARKS.items() if mark in marks]
     if np.isfinite(scores.ceiling).any():
         signs.append(f"{_PEOPLE} human scores, compared with the gold; not ranked")
-    about = "; ".join(signs)
     ranked = "After each number: its rank in the column. Bold (* in a terminal): best."
     if scores.clusters is not None:
         ranked = (
             "After each number: the rank of its cluster in the column, by pairwise "
             "tests of metrics. Bold (* in a terminal): first cluster."
         )
-    return [ranked, *([f"{about}."] if about else [])]
+    return [ranked, *([f"{'; '.join(signs)}."] if signs else [])]
 
 
 def _describe_ceilings(scores: TaskScores) -> list[str]:
@@ -502,37 +490,37 @@ def _score_ceiling(column: ProtocolColumn) -> float:
     return float(_score_column(column, panels)[0])
 
 
-def _average(columns: Sequence[ProtocolColumn], scores: Array, weights: Array) -> Array:
+def _average(columns: Sequence[ProtocolColumn], scores: Array) -> Array:
     """Weigh the columns' scores, all mapped to 0..1: columns × metrics to metrics."""
     low = np.array([[each.lowest] for each in columns])
-    rescaled = (scores - low) / (1 - low)
-    return np.einsum("p,pm->m", weights, rescaled)
+    return np.einsum("p,pm->m", _weigh(columns), (scores - low) / (1 - low))
+
+
+def _weigh(columns: Sequence[ProtocolColumn]) -> Array:
+    weights = np.array([column.weight for column in columns])
+    return weights / weights.sum()
 
 
 def _test_averages(
     columns: Sequence[ProtocolColumn],
     order: Codes,
-    weights: Array,
     options: Options,
     rule: DecisionRule,
-) -> PairTests:
-    """Test the averages of each two metrics: one exchange of scores in all columns.
+) -> tuple[PairTests, list[int]]:
+    """Test the averages of each two metrics, and form clusters.
 
-    Columns of a language pair share their draws, so that a system or a segment changes
-    sides in all of them; language pairs are drawn apart. WMT's scorer draws for every
-    column anew, and takes the systems of a pooled column for one sample: it puts scores of
-    all language pairs on one scale, so that levels of language pairs change sides too.
+    There is one exchange of scores in all columns: columns of a language pair share their
+    draws, so that a system or a segment changes sides in all of them; language pairs are
+    drawn apart. WMT's scorer draws for every column anew, and takes the systems of a pooled
+    column for one sample: it puts scores of all language pairs on one scale, so that levels
+    of language pairs change sides too.
     """
-    asked = [
-        replace(column, question=replace(question, options=question.options.in_tests))
-        for column in columns
-        for question in (column.question,)
-    ]
+    asked = [replace(column, question=column.question.in_tests) for column in columns]
     observed = np.array([_score_column(column, column.panels) for column in asked])
     langs = list(dict.fromkeys(p.lang for column in columns for p in column.panels))
     parts: list[ExchangePart] = []
     units: list[Unit] = []
-    for column, weight in zip(columns, weights.tolist(), strict=True):
+    for column, weight in zip(columns, _weigh(columns).tolist(), strict=True):
         names = [column.panels[0].names[place] for place in order]
         panels = [panel.of_metrics(names) for panel in column.panels]
         part = weight / (1 - column.lowest)
@@ -541,23 +529,23 @@ def _test_averages(
             parts.append(ExchangePart(exchanges, part, len(parts)))
             units.append("system")
             continue
-        shares = column.pairs / column.pairs.sum()
-        for panel, share in zip(panels, shares.tolist(), strict=True):
+        for panel, share in zip(panels, column.shares.tolist(), strict=True):
             exchanges, unit = _prepare_exchanges(panel, column.question)
             stream = len(parts) if options.wmt else langs.index(panel.lang)
             parts.append(ExchangePart(exchanges, part * share, stream))
             units.append(unit)
-    size = len(order)
     p, draws = exchange_p_values(
         parts,
-        _average(columns, observed, weights)[order],
+        _average(columns, observed)[order],
         sides=rule.sides,
-        draws=options.draws or choose_draws(math.comb(size, 2), rule.alpha),
+        draws=options.draws or choose_draws(math.comb(len(order), 2), rule.alpha),
         seed=options.seed,
         wmt=options.wmt,
     )
     each = tuple(dict.fromkeys(units))
-    return PairTests(p, "joint exchange", each, rule.sides, draws, len(each) > 1)
+    tests = PairTests(p, "joint exchange", each, rule.sides, draws, len(each) > 1)
+    corrected = tests.correct(rule.correction)
+    return tests, CLUSTER_RULES["greedy"].split(corrected, rule.alpha)
 
 
 def _prepare_exchanges(
@@ -581,15 +569,10 @@ def _rank_column(
     """Rank metrics by the clusters of a test of this column, in the order of the table."""
     names = column.panels[0].names
     if len(column.panels) == 1:
-        compared = compare(column.panels[0], column.question, **rule._asdict())
+        compared = compare(column.panels[0], column.question, rule)
         clusters = dict(zip(compared.names, compared.clusters, strict=True))
     else:
-        values = _score_column(column, column.panels)
-        own = np.argsort(-values, kind="stable")
-        tests = _test_averages([column], own, np.ones(1), options, rule)
-        parted = CLUSTER_RULES["greedy"].split(
-            tests.correct(rule.correction), rule.alpha
-        )
-        in_order = [names[place] for place in own]
-        clusters = dict(zip(in_order, parted, strict=True))
+        own = np.argsort(-_score_column(column, column.panels), kind="stable")
+        _, parted = _test_averages([column], own, options, rule)
+        clusters = dict(zip((names[place] for place in own), parted, strict=True))
     return [clusters[names[place]] for place in order]

@@ -28,6 +28,7 @@ from metra.meta.findings import (
     MetaReport,
     build_figure,
     build_report,
+    build_table,
     describe_draws,
 )
 from metra.meta.options import RefsOptions, TuneOptions
@@ -38,7 +39,7 @@ from metra.scores.table import concatenate_scores
 from metra.scores.views import build_panel
 from metra.scoring.evaluate import make_metrics
 from metra.scoring.scorers import ReferenceSubset, count_streams, score_systems
-from metra.scoring.table import Cell, Table, make_table, mark_best
+from metra.scoring.table import Cell, Table, mark_best
 from metra.stats.arrays import Array
 from metra.stats.bootstrap import (
     bootstrap,
@@ -49,9 +50,7 @@ from metra.stats.bootstrap import (
 from metra.stats.correlation import Options
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.panel import ScorePanel
-
-#: Score with some reference streams, by number, and line up gold and metrics.
-Scoring = Callable[[Sequence[int]], ScorePanel]
+from metra.stats.resampling import Interval
 
 
 @dataclass(frozen=True)
@@ -64,6 +63,17 @@ class ReferenceCurves:
     values: dict[str, list[list[float]]]
     panel: ScorePanel
     question: CorrelationSpec
+
+    def summarise(self) -> dict[str, list[tuple[float, Interval | None]]]:
+        """Return mean and range over the subsets, by metric and number of references."""
+        lines: dict[str, list[tuple[float, Interval | None]]] = {}
+        for name, line in self.values.items():
+            for each in line:
+                defined = [v for v in each if v == v]
+                mean = float(np.mean(defined)) if defined else math.nan
+                span = (min(defined), max(defined)) if len(defined) > 1 else None
+                lines.setdefault(name, []).append((mean, span))
+        return lines
 
 
 def choose_subsets(
@@ -105,9 +115,12 @@ def ask_references(evidence: Evidence, options: RefsOptions) -> ReferenceCurves:
 
 
 def correlate_subsets(
-    score: Scoring, streams: int, question: CorrelationSpec, options: RefsOptions
+    score: Callable[[Sequence[int]], ScorePanel],
+    streams: int,
+    question: CorrelationSpec,
+    options: RefsOptions,
 ) -> ReferenceCurves:
-    """Correlate with each number of references."""
+    """Correlate with each number of references; `score` takes numbers of streams."""
     if streams < 2:
         msg = f"Found {streams or 'no'} reference; this analysis needs at least two."
         raise CorpusError(msg)
@@ -129,17 +142,8 @@ def correlate_subsets(
 def report_references(curves: ReferenceCurves, options: RefsOptions) -> MetaReport:
     """Lay out mean and range over subsets, metrics down and numbers across."""
     panel, question = curves.panel, curves.question
-    rows = [
-        (name, [build_figure(_mean(each), _find_span(each)) for each in line])
-        for name, line in curves.values.items()
-    ]
-    table = make_table(
-        "metric",
-        [str(count) for count in curves.counts],
-        rows,
-        caption=f"{question.heading} with {panel.gold_name} by number of references",
-        name="refs",
-    )
+    caption = f"{question.heading} with {panel.gold_name} by number of references"
+    counts, rows = [*map(str, curves.counts)], curves.summarise().items()
     tried = ", ".join(
         f"{count}: {len(subsets)} of {math.comb(curves.streams, count):,}"
         for count, subsets in zip(curves.counts, curves.subsets, strict=True)
@@ -153,7 +157,7 @@ def report_references(curves: ReferenceCurves, options: RefsOptions) -> MetaRepo
         notes.append("– marks scores that are constant.")
     subsets = [[list(subset) for subset in each] for each in curves.subsets]
     return build_report(
-        [table],
+        [build_table("metric", counts, rows, caption, "refs")],
         options,
         notes,
         {"subsets": subsets, "values": curves.values},
@@ -168,18 +172,16 @@ def report_references(curves: ReferenceCurves, options: RefsOptions) -> MetaRepo
 
 def draw_references(curves: ReferenceCurves, options: RefsOptions) -> list[CurvePlot]:
     """Draw the mean over subsets with its range."""
-    question, gold = curves.question, curves.panel.gold_name
+    question, lines = curves.question, curves.summarise().items()
     return [
         CurvePlot(
-            f"{question.heading} with {gold} by number of references",
+            f"{question.heading} with {curves.panel.gold_name} by number of references",
             f"mean over subsets, at most {options.most} of each number, and their range",
             "references",
             question.options.coef,
             [str(count) for count in curves.counts],
-            {name: [*map(_mean, line)] for name, line in curves.values.items()},
-            errors={
-                name: [*map(_find_span, line)] for name, line in curves.values.items()
-            },
+            {name: [mean for mean, _ in line] for name, line in lines},
+            errors={name: [span for _, span in line] for name, line in lines},
         )
     ]
 
@@ -196,19 +198,6 @@ def _choose_counts(streams: int) -> list[int]:
     return [*small, *doubled, streams] if streams > 8 else small
 
 
-def _find_span(each: list[float]) -> tuple[float, float] | None:
-    defined = [v for v in each if v == v]
-    return (min(defined), max(defined)) if len(defined) > 1 else None
-
-
-def _mean(each: list[float]) -> float:
-    defined = [v for v in each if v == v]
-    return float(np.mean(defined)) if defined else float("nan")
-
-
-Interval = tuple[float, float]
-
-
 @dataclass(frozen=True)
 class TuningFold:
     """A part of the segments that was held out while a value was chosen on the others."""
@@ -217,8 +206,13 @@ class TuningFold:
     #: The coefficient of that value on the others, and on the part.
     others: float
     held_out: float
-    #: What the default has on the part.
+    #: The coefficient of the default on the part.
     default: float
+
+    @property
+    def coefficients(self) -> tuple[float, float, float]:
+        """The coefficients on the others, held out, and of the default."""
+        return self.others, self.held_out, self.default
 
 
 @dataclass(frozen=True)
@@ -231,25 +225,29 @@ class TuningCurve:
     coefficients: list[float]
     intervals: list[Interval | None]
     best: float
-    #: What holds 95 % of the best values of resamples.
+    #: The interval that holds 95 % of the best values of resamples.
     best_interval: Interval | None
     folds: list[TuningFold]
 
     def coefficient(self, value: float) -> float:
         """Return the coefficient of a value on all segments; NaN if it was not tried."""
-        (coefficient,) = self.list_coefficients([value])
-        return coefficient
+        return self.list_coefficients([value])[0]
 
     def list_coefficients(self, values: Sequence[float]) -> list[float]:
         """Return the coefficients of values; NaN where one was not tried."""
         tried = dict(zip(self.values, self.coefficients, strict=True))
-        return [tried.get(value, float("nan")) for value in values]
+        return [tried.get(value, math.nan) for value in values]
 
     def list_intervals(self, values: Sequence[float]) -> list[Interval]:
         """Return the intervals of values, if all of them have one."""
         tried = dict(zip(self.values, self.intervals, strict=True))
-        intervals = [tried.get(value) for value in values]
-        return [] if None in intervals else [each for each in intervals if each]
+        intervals = [each for value in values if (each := tried.get(value))]
+        return intervals if len(intervals) == len(values) else []
+
+    def average_folds(self) -> list[float]:
+        """Average the coefficients of folds: on the others, held out, of the default."""
+        columns = zip(*(fold.coefficients for fold in self.folds), strict=True)
+        return [float(np.mean(column)) for column in columns]
 
 
 class Tuning(NamedTuple):
@@ -340,41 +338,30 @@ def _cross_validate(
     options: TuneOptions,
 ) -> list[TuningFold]:
     """Hold each part of the segments out once; nothing where there are no segments."""
-    if not options.folds or not resamples_segments(panel):
+    count = options.folds
+    if not count or not resamples_segments(panel):
         return []
-    held_out = _draw_folds(panel, options)
-    others = held_out.sum(0) - held_out
-    weights = np.concatenate([others, held_out])
-    drawn = correlate_weightings(panel, question.level, question.options, weights)
-    values = list(variants)
-    table = np.stack([drawn[name] for name in variants.values()])
-    chosen = _choose_values(values, table[:, : options.folds])
-    usual = values.index(default)
-    folds = []
-    for fold, value in enumerate(chosen.tolist()):
-        if value == value:
-            best = values.index(value)
-            part = table[:, options.folds + fold]
-            developed = float(table[best, fold])
-            folds.append(
-                TuningFold(value, developed, float(part[best]), float(part[usual]))
-            )
-    return folds
-
-
-def _draw_folds(panel: ScorePanel, options: TuneOptions) -> Array:
-    """Part the judged segments at random: folds × segments, 1 for its own."""
     judged = np.flatnonzero(np.isfinite(panel.gold).any(0))
-    if len(judged) < options.folds:
+    if len(judged) < count:
         msg = (
-            f"{len(judged)} segments cannot be divided into {options.folds} folds; give "
+            f"{len(judged)} segments cannot be divided into {count} folds; give "
             "fewer `folds`."
         )
         raise CorpusError(msg)
-    order = np.random.default_rng(options.seed).permutation(len(judged)) % options.folds
-    parts = np.zeros((options.folds, panel.gold.shape[1]))
-    parts[order, judged] = 1.0
-    return parts
+    order = np.random.default_rng(options.seed).permutation(len(judged)) % count
+    held_out = np.zeros((count, panel.gold.shape[1]))
+    held_out[order, judged] = 1.0
+    weights = np.concatenate([held_out.sum(0) - held_out, held_out])
+    drawn = correlate_weightings(panel, question.level, question.options, weights)
+    values = list(variants)
+    table = np.stack([drawn[name] for name in variants.values()])
+    usual, folds = values.index(default), []
+    for fold, value in enumerate(_choose_values(values, table[:, :count]).tolist()):
+        if value == value:
+            best, part = values.index(value), table[:, count + fold]
+            figures = table[best, fold], part[best], part[usual]
+            folds.append(TuningFold(value, *map(float, figures)))
+    return folds
 
 
 def _choose_values(values: Sequence[float], table: Array) -> Array:
@@ -452,51 +439,28 @@ TUNE = Question("tune", ask_tuning, report_tuning, draw_tuning)
 def _build_curve_table(tuning: Tuning, options: TuneOptions) -> Table:
     columns = []
     for curve in tuning.curves:
-        cells = dict(zip(curve.values, _build_curve_cells(curve), strict=True))
-        columns.append([cells.get(value, Cell(None)) for value in tuning.values])
-    rows = [
-        (format_value(value), [*cells])
-        for value, *cells in zip(tuning.values, *columns, strict=True)
-    ]
+        figures = zip(curve.coefficients, curve.intervals, strict=True)
+        cells = mark_best([build_figure(*figure) for figure in figures])
+        by_value = dict(zip(curve.values, cells, strict=True))
+        columns.append([by_value.get(value, Cell(None)) for value in tuning.values])
+    names = [format_value(value) for value in tuning.values]
+    rows = zip(names, zip(*columns, strict=True), strict=True)
     heading, gold = tuning.question.heading, tuning.panel.gold_name
-    return make_table(
-        options.parameter,
-        [curve.spec for curve in tuning.curves],
-        rows,
-        caption=f"{heading} with {gold} by {options.parameter}",
-        name="curve",
-    )
-
-
-def _build_curve_cells(curve: TuningCurve) -> list[Cell]:
-    pairs = zip(curve.coefficients, curve.intervals, strict=True)
-    return mark_best([build_figure(*pair) for pair in pairs])
+    specs = [curve.spec for curve in tuning.curves]
+    caption = f"{heading} with {gold} by {options.parameter}"
+    return build_table(options.parameter, specs, rows, caption, "curve")
 
 
 def _build_fold_table(curve: TuningCurve, options: TuneOptions) -> Table:
-    rows = []
-    for number, fold in enumerate(curve.folds, 1):
-        figures = map(build_figure, (fold.others, fold.held_out, fold.default))
-        rows.append((str(number), [Cell(format_value(fold.value)), *figures]))
-    means = [float(np.mean(column)) for column in _list_columns(curve)]
-    rows.append(("mean", [Cell(""), *map(build_figure, means)]))
-    usual = f"held out, {options.parameter} {format_value(curve.default)}"
-    return make_table(
-        "fold",
-        [f"best {options.parameter}", "on the others", "held out", usual],
-        rows,
-        caption=f"Cross-validation of {curve.spec}",
-        name=f"folds {curve.spec}",
-    )
-
-
-def _list_columns(curve: TuningCurve) -> list[list[float]]:
-    folds = curve.folds
-    return [
-        [fold.others for fold in folds],
-        [fold.held_out for fold in folds],
-        [fold.default for fold in folds],
+    rows = [
+        (str(number), [format_value(fold.value), *fold.coefficients])
+        for number, fold in enumerate(curve.folds, 1)
     ]
+    rows.append(("mean", ["", *curve.average_folds()]))
+    usual = f"held out, {options.parameter} {format_value(curve.default)}"
+    heads = [f"best {options.parameter}", "on the others", "held out", usual]
+    caption, name = f"Cross-validation of {curve.spec}", f"folds {curve.spec}"
+    return build_table("fold", heads, rows, caption, name)
 
 
 def _describe_best(curve: TuningCurve, options: TuneOptions) -> str:
@@ -511,7 +475,7 @@ def _describe_best(curve: TuningCurve, options: TuneOptions) -> str:
         said += f", from {low} to {high} in 95 % of the resamples"
     said += f"; {usual} has {curve.coefficient(curve.default):.3f}."
     if curve.folds:
-        _, held_out, default = (float(np.mean(each)) for each in _list_columns(curve))
+        _, held_out, default = curve.average_folds()
         said += (
             " On held-out segments, the value chosen on the other folds has "
             f"{held_out:.3f} and {usual} {default:.3f}, averaged over "

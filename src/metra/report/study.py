@@ -40,8 +40,7 @@ from metra.stats import defaults
 from metra.stats.parallel import Progress
 
 if TYPE_CHECKING:
-    from metra.meta.people import PeopleScores
-    from metra.meta.trust import TrustReport
+    from metra.meta.people import PeopleScores, TrustReport
     from metra.scores.selection import Selection
     from metra.scores.table import Scores
     from metra.stats.curves import LineFit
@@ -156,8 +155,7 @@ def build_study(
     people = trust = people_results = None
     people_relations: list[ScoreRelation] = []
     if judgements is not None:
-        from metra.meta.people import build_people_results, collect_people
-        from metra.meta.trust import assess_trust
+        from metra.meta.people import assess_trust, build_people_results, collect_people
         from metra.scores.selection import DEFAULT
 
         people = collect_people(

@@ -16,11 +16,11 @@ from tests.web.admin.conftest import Admin
 from metra.campaign.demo_data import draw_judges, simulate_answer
 from metra.campaign.judgement import assign_blind_names
 from metra.meta.agree import ask_agreement
-from metra.meta.judge_options import AgreeOptions, RankOptions
-from metra.meta.question import answer_all
+from metra.meta.answers import COEFFICIENTS
+from metra.meta.options import AgreeOptions, RankOptions
+from metra.meta.question import Evidence, answer_all
 from metra.meta.questions import JUDGEMENT_QUESTIONS, QUESTIONS
 from metra.meta.rank import ask_ranking
-from metra.meta.status import COEFFICIENTS
 from metra.scores.selection import DEFAULT, Selection
 from metra.store import answers, audit, campaigns, database, tasks
 
@@ -92,7 +92,7 @@ def hide_names(admin, scores):
 
 
 def rank_by(scores, scorer, selection=DEFAULT, **options):
-    return ask_ranking(scores, selection, scorer, RankOptions(**options))
+    return ask_ranking(Evidence(scores, selection, scorer), RankOptions(**options))
 
 
 def test_the_page_says_what_the_library_says(full, table):
@@ -110,7 +110,9 @@ def test_the_page_says_what_the_library_says(full, table):
             body, ranking.means, ranking.intervals, strict=True
         ):
             assert row[4] == "{:.2f} [{:.2f}, {:.2f}]".format(mean, *interval)
-        agreement = ask_agreement(scores, DEFAULT, scorer, AgreeOptions()).agreement
+        agreement = ask_agreement(
+            Evidence(scores, DEFAULT, scorer), AgreeOptions()
+        ).agreement
         [caption] = re.findall(
             rf'aria-label="(Agreement of \d+ judges on {scorer})"', page
         )
@@ -234,7 +236,7 @@ def test_agreement_so_far_is_that_of_the_results(light_full, table):
     assert [row[0] for row in body] == scores.names
     for row in body:
         agreement = ask_agreement(
-            scores, DEFAULT, row[0], AgreeOptions(trials=0)
+            Evidence(scores, DEFAULT, row[0]), AgreeOptions(trials=0)
         ).agreement
         assert row[1] == str(agreement.units)
         figures = [agreement.values[key] for key in COEFFICIENTS]

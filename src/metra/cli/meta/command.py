@@ -12,11 +12,11 @@ import click
 from metra.cli import FLAGS, GroupedCommand
 from metra.cli import name_flags as write_flags
 from metra.cli import options as inputs
-from metra.cli.derive import options_from, read_help, split_names
+from metra.cli.derive import options_from, split_names
 from metra.cli.options import option
 from metra.cli.settings import parse_settings, split_file_settings
 from metra.errors import MetraError, not_possible
-from metra.meta.questions import QUESTIONS, QuestionEntry
+from metra.meta.questions import QUESTIONS, QuestionEntry, read_help
 from metra.report import FORMATS
 
 if TYPE_CHECKING:
@@ -159,10 +159,10 @@ def __getattr__(name: str) -> click.Command:
     shared = _RESULT if "files" in entry.takes else (*_SCORES, *_RESULT)
     own = [each for word, each in _OPTIONS.items() if word in entry.takes]
     paths = click.argument("paths", nargs=-1, metavar=entry.files)
-    for add in reversed([paths, *shared, *own, options_from(entry.options)]):
+    about, texts = read_help(name)
+    for add in reversed([paths, *shared, *own, options_from(entry.options, texts)]):
         command = add(command)
-    text, _ = read_help(entry.options)
-    return click.command(name, cls=GroupedCommand, help=text)(command)
+    return click.command(name, cls=GroupedCommand, help=about)(command)
 
 
 def _show_report(

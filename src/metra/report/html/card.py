@@ -6,8 +6,8 @@ from dataclasses import replace
 from metra.errors import format_count
 from metra.meta.card import MetricCard, build_figure_table
 from metra.meta.charts import CurvePlot
-from metra.meta.deltas import build_curves
 from metra.meta.systems import build_system_clouds
+from metra.meta.uses import build_curves
 from metra.report.html.figures import build_scatter_figure, draw_curve_picture
 from metra.report.html.markup import Html, join_markup, tag
 from metra.report.html.page import (

@@ -5,7 +5,7 @@ from collections import Counter
 
 from metra.meta.charts import CurvePlot, Heatmap
 from metra.meta.compare import MetricComparison
-from metra.meta.trust import JudgeSummary, LengthCurve, TrustReport
+from metra.meta.people import JudgeSummary, LengthCurve, TrustReport
 from metra.report import chart
 from metra.report.html.figures import draw_curve_picture, draw_matrix, draw_on_page
 from metra.report.html.markup import Html, join_markup, tag

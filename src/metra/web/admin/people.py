@@ -13,7 +13,7 @@ from metra.campaign.judgement import (
     build_campaign_scores,
     pause_collection,
 )
-from metra.meta.status import compute_status
+from metra.meta.answers import compute_status
 from metra.report.pictures.campaign import draw_progress
 from metra.store import campaigns, judges, tasks
 from metra.store.judges import Judge

@@ -32,13 +32,13 @@ from metra.errors import MetraError
 from metra.meta.correlate import PeopleCorrelation, correlate_people, tabulate_means
 from metra.meta.exercise import run_exercise
 from metra.meta.findings import merge_reports
-from metra.meta.judge_options import (
+from metra.meta.judges import add_flags
+from metra.meta.options import (
     WORDS_PER_MINUTE,
     AgreeOptions,
     FlagRules,
     RankOptions,
 )
-from metra.meta.judges import add_flags
 from metra.meta.question import AnsweredQuestion, answer_all
 from metra.meta.spans import agree_on_marks, compare_tags
 from metra.meta.texts import tabulate_texts

@@ -19,12 +19,8 @@ from metra.meta.findings import (
 from metra.meta.normalise import describe_excluded, normalise
 from metra.meta.options import AgreeOptions
 from metra.meta.question import Evidence, Question
+from metra.scores import views
 from metra.scores.table import Scores
-from metra.scores.views import (
-    collect_comparisons,
-    collect_ratings,
-    promote_documents,
-)
 from metra.scoring.table import Table
 from metra.stats.agreement import ONE_WAY, SCALES, TWO_WAY, cohen
 from metra.stats.arrays import Array, choose_round_step
@@ -109,10 +105,10 @@ def collect_judgements(
     scores: Scores, name: str, options: AgreeOptions, repeats: Scores | None = None
 ) -> Ratings:
     """Gather values of outputs, or comparisons of each two outputs that were ranked."""
-    scores = promote_documents(scores, name)
+    scores = views.promote_documents(scores, name)
     if options.ranks or scores.scorers[scores.find(name)].compares:
-        return collect_comparisons(scores, name)
-    return collect_ratings(scores, name, repeats)
+        return views.collect_comparisons(scores, name)
+    return views.collect_ratings(scores, name, repeats)
 
 
 def report_agreement(answer: AgreementAnswer, options: AgreeOptions) -> MetaReport:

@@ -22,12 +22,7 @@ from metra.meta.judges import (
 )
 from metra.meta.options import AgreeOptions, NoOptions
 from metra.meta.question import Evidence, Question, answer_all
-from metra.scores.judgement import (
-    NOT_TRANSLATION,
-    UNSCORED,
-    Judgement,
-    explain_skipped,
-)
+from metra.scores import judgement
 from metra.scores.selection import DEFAULT
 from metra.scores.table import ITEM_KINDS, Scores
 from metra.scores.views import collect_rankings, count_comparisons, promote_documents
@@ -35,8 +30,8 @@ from metra.scoring.table import Cell, Table
 from metra.stats.arrays import Array, group_lines
 
 _QUANTILES = (0, 0.25, 0.5, 0.75, 1)
-_SKIPPED = explain_skipped(NOT_TRANSLATION)
-_CANNOT = explain_skipped("")
+_SKIPPED = judgement.explain_skipped(judgement.NOT_TRANSLATION)
+_CANNOT = judgement.explain_skipped("")
 #: Bars of the picture of times.
 _BARS = 20
 
@@ -148,7 +143,7 @@ def ask_missing(evidence: Evidence, _: NoOptions) -> MissingScores:
         why = lacking.reasons[reason] if reason >= 0 else ""
         if why == _SKIPPED:
             skips[lacking.systems[system]] += 1
-        elif why != UNSCORED and not why.startswith(_CANNOT):
+        elif why != judgement.UNSCORED and not why.startswith(_CANNOT):
             key = lacking.systems[system], lacking.names[scorer]
             counts.setdefault(key, Counter())[why] += 1
     return MissingScores(counts, _share_skipped(rows, skips))
@@ -320,12 +315,14 @@ class CampaignStatus:
     judges: dict[str, JudgeStatus]
     agreement: Sequence[AgreementStatus]
     #: Judges' names and what they wrote, the newest first.
-    comments: Sequence[Judgement]
+    comments: Sequence[judgement.Judgement]
     #: The rows that agreement counts, in a few words.
     selection: str
 
 
-def compute_status(judgements: Sequence[Judgement], scores: Scores) -> CampaignStatus:
+def compute_status(
+    judgements: Sequence[judgement.Judgement], scores: Scores
+) -> CampaignStatus:
     """Return the status; agreement has no intervals, which would take time."""
     scores = add_flags(scores)
     earlier = ITEM_KINDS.index("earlier")
@@ -333,7 +330,7 @@ def compute_status(judgements: Sequence[Judgement], scores: Scores) -> CampaignS
     for answer, kind in zip(scores.answer.tolist(), scores.kind.tolist(), strict=True):
         is_last[answer] = kind != earlier
     changed = Counter(one.judge for one in judgements if one.revision > 1)
-    by_judge: dict[str, list[Judgement]] = {}
+    by_judge: dict[str, list[judgement.Judgement]] = {}
     latest = [one for one, last in zip(judgements, is_last, strict=True) if last]
     for one in latest:
         by_judge.setdefault(one.judge, []).append(one)

@@ -8,23 +8,12 @@ import numpy as np
 
 from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
 from metra.formats.annotations.challenge_set import ChallengeSet, read_challenge_set
+from metra.meta import correlate, findings, sentinel, systems, uses
 from metra.meta.challenge import (
     ALL,
     PhenomenonScore,
     report_challenge,
     score_challenge,
-)
-from metra.meta.correlate import (
-    MetricCorrelations,
-    correlate_metrics,
-    parse_specs,
-    sort_metrics,
-)
-from metra.meta.findings import (
-    MetaReport,
-    build_report,
-    build_table,
-    merge_pairs,
 )
 from metra.meta.options import (
     CardOptions,
@@ -36,32 +25,11 @@ from metra.meta.options import (
     SpanOptions,
 )
 from metra.meta.question import Evidence, Question
-from metra.meta.sentinel import (
-    TextFeatures,
-    collect_evidence_features,
-    correlate_sentinels,
-    is_sentinel,
-    report_sentinels,
-)
 from metra.meta.spans import (
     SpanEvaluation,
     evaluate_spans,
     read_texts,
     report_spans,
-)
-from metra.meta.systems import (
-    FEWEST,
-    Robustness,
-    ScatterCorrelations,
-    compute_robustness,
-    correlate_choices,
-)
-from metra.meta.uses import (
-    NoticedDifferences,
-    measure_differences,
-    report_deltas,
-    report_selection,
-    select_outputs,
 )
 from metra.scores.registry import read_spans
 from metra.scores.spans import Spans
@@ -104,10 +72,10 @@ class MetricCard:
     #: The panels with all metrics.
     panels: Sequence[ScorePanel]
     figures: Sequence[CardFigure]
-    scatters: Sequence[ScatterCorrelations]
+    scatters: Sequence[systems.ScatterCorrelations]
     #: By the place of the panel.
-    robustness: Mapping[int, Robustness]
-    noticed: NoticedDifferences | None
+    robustness: Mapping[int, systems.Robustness]
+    noticed: uses.NoticedDifferences | None
     #: Pairs of the challenge set, all together.
     challenge: PhenomenonScore | None
     #: Errors that programs and people marked.
@@ -115,7 +83,7 @@ class MetricCard:
     #: Sentinels that reach as much, with the coefficient.
     beaten_by: Sequence[str]
     #: The answers by question: differences, decisions, sentinels, challenge, spans.
-    answers: Mapping[str, MetaReport]
+    answers: Mapping[str, findings.MetaReport]
     options: CardOptions
     notes: Sequence[str]
 
@@ -141,7 +109,7 @@ def ask_card(evidence: Evidence, options: CardOptions) -> MetricCard:
         options,
         challenge=challenge,
         specs=() if scored else [spec for spec in evidence.specs if spec == metric],
-        features=collect_evidence_features(evidence),
+        features=sentinel.collect_evidence_features(evidence),
         spans=[read_spans(path) for path in options.spans],
         outputs=read_texts(evidence.outputs),
     )
@@ -154,7 +122,7 @@ def build_card(
     *,
     challenge: ChallengeSet | None = None,
     specs: Sequence[str] = (),
-    features: TextFeatures | None = None,
+    features: sentinel.TextFeatures | None = None,
     spans: Sequence[Spans] = (),
     outputs: Mapping[str, Sequence[str | None]] | None = None,
 ) -> MetricCard:
@@ -177,23 +145,27 @@ def build_card(
         msg = f"{metric!r} has no coefficient with {gold!r} at any level."
         raise CorpusError(msg)
     settings: dict[str, Any] = {"trials": options.trials, "seed": options.seed}
-    answers: dict[str, MetaReport] = {}
+    answers: dict[str, findings.MetaReport] = {}
     noticed = tested = marked = None
     try:
         asked = DeltaOptions(**settings)
-        (noticed,) = measure_differences(own, asked)
-        answers["differences"] = report_deltas(own, [noticed], asked)
+        (noticed,) = uses.measure_differences(own, asked)
+        answers["differences"] = uses.report_deltas(own, [noticed], asked)
     except CorpusError as reason:
         notes.append(f"No noticeable differences: {reason}")
     beaten: list[str] = []
     try:
         decide = SelectOptions(good=options.good, folds=options.folds, **settings)
-        choices = [report_selection(select_outputs(p, decide), decide) for p in own]
-        answers["decisions"] = merge_pairs(choices, own)
+        choices = [
+            uses.report_selection(uses.select_outputs(p, decide), decide) for p in own
+        ]
+        answers["decisions"] = findings.merge_pairs(choices, own)
         guard = SentinelOptions(folds=options.folds, **settings)
-        sentinels = [correlate_sentinels(panel, guard, features) for panel in own]
-        reports = [report_sentinels(each, guard) for each in sentinels]
-        answers["sentinels"] = merge_pairs(reports, own)
+        sentinels = [
+            sentinel.correlate_sentinels(panel, guard, features) for panel in own
+        ]
+        reports = [sentinel.report_sentinels(each, guard) for each in sentinels]
+        answers["sentinels"] = findings.merge_pairs(reports, own)
         beaten = _list_beaten(sentinels, metric)
     except CorpusError as reason:
         notes.append(f"No segment decisions: {reason}")
@@ -213,11 +185,11 @@ def build_card(
         panels[0].gold_name,
         panels,
         figures,
-        [correlate_choices(panel, Options()) for panel in own],
+        [systems.correlate_choices(panel, Options()) for panel in own],
         {
-            at: compute_robustness(panel, robust)
+            at: systems.compute_robustness(panel, robust)
             for at, panel in enumerate(own)
-            if len(panel.systems) > FEWEST
+            if len(panel.systems) > systems.FEWEST
         },
         noticed,
         tested,
@@ -229,14 +201,14 @@ def build_card(
     )
 
 
-def report_card(card: MetricCard, options: CardOptions) -> MetaReport:
+def report_card(card: MetricCard, options: CardOptions) -> findings.MetaReport:
     """Lay out the card's tables one after the other."""
     panels = card.panels
     tables = [build_figure_table(card)]
     tables += [table for answer in card.answers.values() for table in answer.tables]
     notes = [*card.notes, *(n for each in card.answers.values() for n in each.notes)]
     several = len(panels) > 1
-    return build_report(
+    return findings.build_report(
         tables,
         options,
         notes,
@@ -262,17 +234,19 @@ def build_figure_table(card: MetricCard) -> Table:
         rows.append((each.coefficient, [of, (each.value, each.interval), rank, best]))
     heads = ["of", card.metric, "rank", "best"]
     caption = f"Agreement of {card.metric} with {card.gold}"
-    return build_table("coefficient", heads, rows, caption, "agreement")
+    return findings.build_table("coefficient", heads, rows, caption, "agreement")
 
 
-def _list_beaten(found: Sequence[MetricCorrelations], metric: str) -> list[str]:
+def _list_beaten(
+    found: Sequence[correlate.MetricCorrelations], metric: str
+) -> list[str]:
     """List the sentinels that reach at least what the metric does, by coefficient."""
     return [
         f"{each.panel.place}{question.heading} ({name})"
         for each in found
         for question, results in each.pairs
         for name, result in results.items()
-        if is_sentinel(name) and result.value >= results[metric].value
+        if sentinel.is_sentinel(name) and result.value >= results[metric].value
     ]
 
 
@@ -283,9 +257,9 @@ def _list_figures(
     figures = []
     chosen = Options(trials=options.trials, seed=options.seed)
     for level, names in COEFFICIENTS.items():
-        questions = parse_specs(names, level, chosen)
-        with_others = correlate_metrics(panel, questions, 0)
-        alone = correlate_metrics(own, questions, 1)
+        questions = correlate.parse_specs(names, level, chosen)
+        with_others = correlate.correlate_metrics(panel, questions, 0)
+        alone = correlate.correlate_metrics(own, questions, 1)
         for (question, results), answers in zip(
             with_others.pairs, alone.answers, strict=True
         ):
@@ -293,7 +267,7 @@ def _list_figures(
             if not np.isfinite(value):
                 continue
             values = {n: r.value for n, r in results.items() if np.isfinite(r.value)}
-            best = sort_metrics({name: results[name] for name in values})[0]
+            best = correlate.sort_metrics({name: results[name] for name in values})[0]
             rank = sum(each >= value for each in values.values())
             figures.append(
                 CardFigure(

@@ -10,25 +10,12 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 
 from metra.errors import OptionError
+from metra.meta import correlate, findings
 from metra.meta.charts import Heatmap
-from metra.meta.correlate import (
-    CorrelationSpec,
-    correlate_panel,
-    fit_thresholds,
-    parse_specs,
-)
-from metra.meta.findings import (
-    MetaReport,
-    build_matrix,
-    build_report,
-    build_table,
-    describe_differences,
-    describe_tests,
-    group_names,
-)
 from metra.meta.options import CompareOptions, Correction, Rule, TaskOptions, Test
 from metra.meta.question import Evidence, Question
 from metra.scoring.table import Cell, Table
+from metra.stats import permutation
 from metra.stats.arrays import Array, Mask, order_pairs, pair_gaps
 from metra.stats.bootstrap import bootstrap, resamples_segments
 from metra.stats.correlation import Options, compute_thresholds
@@ -36,12 +23,6 @@ from metra.stats.defaults import TRIALS
 from metra.stats.exact_tests import pairs_p, signed_rank_p, williams_p
 from metra.stats.multiplicity import CLUSTER_RULES
 from metra.stats.panel import ScorePanel
-from metra.stats.permutation import (
-    Swap,
-    prepare_swaps,
-    segment_values,
-    swaps_segments,
-)
 from metra.stats.significance import (
     ExchangePart,
     PairTests,
@@ -78,7 +59,7 @@ class MetricComparison:
     """Metrics in falling order of a coefficient, and tests of each against those below."""
 
     panel: ScorePanel
-    question: CorrelationSpec
+    question: correlate.CorrelationSpec
     names: list[str]
     values: Array
     tests: PairTests
@@ -113,15 +94,17 @@ class MetricComparison:
 
 def compare(
     panel: ScorePanel,
-    question: CorrelationSpec,
+    question: correlate.CorrelationSpec,
     rule: DecisionRule = USUAL_RULE,
     *,
     test: Test = "auto",
     clusters: Rule = "greedy",
 ) -> MetricComparison:
     """Test every metric against every one that has a lower coefficient."""
-    results = correlate_panel(panel, question)
-    reasons = group_names({name: result.reason for name, result in results.items()})
+    results = correlate.correlate_panel(panel, question)
+    reasons = findings.group_names(
+        {name: result.reason for name, result in results.items()}
+    )
     notes = [
         f"Not compared: {', '.join(names)}. {reason}"
         for reason, names in reasons.items()
@@ -157,7 +140,7 @@ def compare(
     )
 
 
-def choose_test(panel: ScorePanel, question: CorrelationSpec) -> str:
+def choose_test(panel: ScorePanel, question: correlate.CorrelationSpec) -> str:
     """Choose the test whose answer holds beyond the systems or segments at hand.
 
     Coefficients of systems are tested with systems as units: a metric that likes one system
@@ -195,8 +178,8 @@ def ask_comparison(evidence: Evidence, options: CompareOptions) -> MetricCompari
     usual = "pearson" if options.level == "sys" else "acc*_eq:item"
     folds = options.folds or 0
     chosen = replace(build_test_options(options), eps=options.eps, folds=folds)
-    specs = parse_specs([options.coefficient or usual], options.level, chosen)
-    (question,) = fit_thresholds(evidence, specs, options.eps_from)
+    specs = correlate.parse_specs([options.coefficient or usual], options.level, chosen)
+    (question,) = correlate.fit_thresholds(evidence, specs, options.eps_from)
     return compare(
         evidence.panel,
         question,
@@ -208,11 +191,11 @@ def ask_comparison(evidence: Evidence, options: CompareOptions) -> MetricCompari
 
 def report_comparison(
     comparison: MetricComparison, options: CompareOptions
-) -> MetaReport:
+) -> findings.MetaReport:
     """Lay out a ranking with clusters, and every pair of metrics."""
     panel, question = comparison.panel, comparison.question
     chosen, tests, rule = question.options, comparison.tests, comparison.rule
-    notes = [*comparison.notes, describe_differences(tests, rule.alpha)]
+    notes = [*comparison.notes, findings.describe_differences(tests, rule.alpha)]
     pairs = _list_pairs(comparison)
     if options.most_pairs and len(pairs) > options.most_pairs:
         notes.append(
@@ -235,7 +218,7 @@ def report_comparison(
         ],
         "pairs": pairs,
     }
-    return build_report(
+    return findings.build_report(
         _build_tables(comparison, pairs, options.most_pairs),
         options,
         notes,
@@ -243,7 +226,7 @@ def report_comparison(
         panel=panel,
         level=question.level,
         coef=question.spec,
-        **describe_tests(tests, wmt=chosen.wmt),
+        **findings.describe_tests(tests, wmt=chosen.wmt),
         correction=rule.correction,
         spa_p=chosen.swapped_p if soft else None,
         eps=chosen.eps_said,
@@ -277,7 +260,7 @@ def _build_tables(
     rows = zip(comparison.names, zip(*figures, strict=True), strict=True)
     caption = f"{panel.place}{heading} with {panel.gold_name}"
     heads = [heading, "cluster", "better than"]
-    tables = [build_table("metric", heads, rows, caption, f"{tag} ranking")]
+    tables = [findings.build_table("metric", heads, rows, caption, f"{tag} ranking")]
     tested = f"({comparison.test}, {comparison.tests.sides})"
     if len(pairs) <= most_pairs or not most_pairs:
         heads = ["difference", "effect", "p", "p Holm", "p BH"]
@@ -289,7 +272,7 @@ def _build_tables(
         caption = f"{panel.place}Pairs of metrics {tested}"
         return [
             *tables,
-            build_table("better", heads, pair_rows, caption, f"{tag} pairs"),
+            findings.build_table("better", heads, pair_rows, caption, f"{tag} pairs"),
         ]
     both = comparison.p.copy()
     below = np.tril_indices(len(both), -1)
@@ -298,7 +281,7 @@ def _build_tables(
         f"{panel.place}p-values, below the diagonal after Holm's correction {tested}"
     )
     name = f"{tag} p-values"
-    matrix = build_matrix(
+    matrix = findings.build_matrix(
         "metric", comparison.names, both, caption=caption, name=name, missing=""
     )
     return [*tables, matrix]
@@ -332,7 +315,7 @@ class _Setting:
     """Input of a test: a panel whose metrics are in falling order, and the settings."""
 
     panel: ScorePanel
-    question: CorrelationSpec
+    question: correlate.CorrelationSpec
     values: Array
     rule: DecisionRule
 
@@ -344,7 +327,7 @@ class _Setting:
 
     def observe(self) -> Array:
         """Return the coefficients that draws are compared with."""
-        results = correlate_panel(self.panel, self.question.in_tests)
+        results = correlate.correlate_panel(self.panel, self.question.in_tests)
         return np.array([result.value for result in results.values()])
 
     def finish(self, test: str, unit: Unit, p: Array) -> PairTests:
@@ -364,8 +347,10 @@ class _Setting:
 
 
 #: What changes sides together in each test of exchanges, and what the unit is called.
-SWAPS: dict[str, Swap] = {f"perm-{swap}": swap for swap in get_args(Swap)}
-UNITS: dict[Swap, Unit] = {
+SWAPS: dict[str, permutation.Swap] = {
+    f"perm-{swap}": swap for swap in get_args(permutation.Swap)
+}
+UNITS: dict[permutation.Swap, Unit] = {
     "both": "cell",
     "sys": "system",
     "input": "segment",
@@ -373,10 +358,10 @@ UNITS: dict[Swap, Unit] = {
 }
 
 
-def _exchange_scores(setting: _Setting, *, swap: Swap) -> PairTests:
+def _exchange_scores(setting: _Setting, *, swap: permutation.Swap) -> PairTests:
     """Exchange the scores of two metrics: cells, systems, segments or documents."""
     panel, level, sides = setting.panel, setting.question.level, setting.rule.sides
-    if level == "sys" and swap != "sys" and not swaps_segments(panel):
+    if level == "sys" and swap != "sys" and not permutation.swaps_segments(panel):
         msg = (
             f"perm-{swap} swaps segments, but some system scores are not means over "
             "segments; use perm-sys, or leave those scores out."
@@ -384,7 +369,7 @@ def _exchange_scores(setting: _Setting, *, swap: Swap) -> PairTests:
         raise OptionError(msg)
     options = setting.question.options
     p, draws = exchange_p_values(
-        [ExchangePart(prepare_swaps(panel, level, options, swap))],
+        [ExchangePart(permutation.prepare_swaps(panel, level, options, swap))],
         setting.observe(),
         sides=sides,
         draws=setting.draws,
@@ -420,7 +405,7 @@ def _test_williams(setting: _Setting) -> PairTests:
 
 def _test_wilcoxon(setting: _Setting) -> PairTests:
     options = setting.group_by_segment("wilcoxon")
-    values, _weights = segment_values(setting.panel, options)
+    values, _weights = permutation.segment_values(setting.panel, options)
     p = np.array([[signed_rank_p(a - b) for b in values] for a in values])
     return setting.finish("wilcoxon", "segment", p)
 

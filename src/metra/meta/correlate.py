@@ -31,15 +31,8 @@ from metra.scores.selection import DEFAULT, Selection
 from metra.scores.table import Scores, add_total, concatenate_scores
 from metra.scores.views import average_systems, build_panel, orient_scores
 from metra.scoring.table import Cell, Table, mark_best
-from metra.stats import bootstrap
+from metra.stats import bootstrap, correlation
 from metra.stats.arrays import Array, Codes, drop_nan, row_means
-from metra.stats.correlation import (
-    CorrelationResult,
-    Options,
-    correlate_all,
-    find_coefficient,
-    group_scores,
-)
 from metra.stats.defaults import TRIALS
 from metra.stats.direction import LOWER
 from metra.stats.panel import ScorePanel, SegmentStatistics
@@ -59,7 +52,7 @@ DEFAULTS = {
 class CorrelationSpec:
     """A coefficient and its grouping, as `NAME` or `NAME:GROUP`."""
 
-    options: Options
+    options: correlation.Options
     level: str
 
     @property
@@ -86,12 +79,14 @@ class MetricCorrelations:
     panel: ScorePanel
     questions: list[CorrelationSpec]
     #: For each question, each metric's coefficient.
-    answers: list[dict[str, CorrelationResult]]
+    answers: list[dict[str, correlation.CorrelationResult]]
     #: Why coefficients have no interval.
     refused: list[str]
 
     @property
-    def pairs(self) -> list[tuple[CorrelationSpec, dict[str, CorrelationResult]]]:
+    def pairs(
+        self,
+    ) -> list[tuple[CorrelationSpec, dict[str, correlation.CorrelationResult]]]:
         """Each question with its answers."""
         return list(zip(self.questions, self.answers, strict=True))
 
@@ -144,13 +139,13 @@ class MetricCorrelations:
 
 
 def parse_specs(
-    specs: Sequence[str], level: str, options: Options
+    specs: Sequence[str], level: str, options: correlation.Options
 ) -> list[CorrelationSpec]:
     """Read the coefficients that were asked for; none stands for the usual ones."""
     questions = []
     for spec in specs or DEFAULTS[level]:
         name, _, group = spec.partition(":")
-        chosen = find_coefficient(name)
+        chosen = correlation.find_coefficient(name)
         if chosen.of_segments and group:
             msg = f"{spec}: {chosen.name} has no groups; write {chosen.name} alone."
             raise OptionError(msg)
@@ -195,7 +190,7 @@ def transfer_thresholds(
     for question in questions:
         options = question.options
         if options.calibrates:
-            results = correlate_all(panel.gold, panel.metrics, options)
+            results = correlation.correlate_all(panel.gold, panel.metrics, options)
             eps = {name: r.eps for name, r in results.items() if not r.reason}
             options = replace(options, eps=eps, eps_from=source)  # type: ignore[arg-type]
         transferred.append(replace(question, options=options))
@@ -204,24 +199,27 @@ def transfer_thresholds(
 
 def correlate_panel(
     panel: ScorePanel, question: CorrelationSpec
-) -> dict[str, CorrelationResult]:
+) -> dict[str, correlation.CorrelationResult]:
     """Answer one question for all metrics of a panel."""
     options = question.options
     if question.level == "sys" and not options.coefficient.of_segments:
-        return correlate_all(panel.system_gold, panel.system_metrics, options)
+        return correlation.correlate_all(
+            panel.system_gold, panel.system_metrics, options
+        )
     if not np.isfinite(panel.gold).any():
         reason = f"{panel.gold_name} has no segment scores to compare with."
         return {
-            name: CorrelationResult(np.nan, 0, reason=reason) for name in panel.names
+            name: correlation.CorrelationResult(np.nan, 0, reason=reason)
+            for name in panel.names
         }
-    return correlate_all(panel.gold, panel.metrics, options)
+    return correlation.correlate_all(panel.gold, panel.metrics, options)
 
 
 def ask_correlation(
     evidence: Evidence, options: CorrelateOptions
 ) -> MetricCorrelations:
     """Correlate the metrics of one language pair with people."""
-    chosen = Options(
+    chosen = correlation.Options(
         average=options.average,
         eps=options.eps,
         folds=options.folds or 0,
@@ -323,7 +321,7 @@ def draw_correlation(
 CORRELATE = Question("correlate", ask_correlation, report_correlation, draw_correlation)
 
 
-def sort_metrics(results: Mapping[str, CorrelationResult]) -> list[str]:
+def sort_metrics(results: Mapping[str, correlation.CorrelationResult]) -> list[str]:
     """Return the metrics in falling order of a coefficient; those without it come last."""
     return sorted(
         results, key=lambda name: np.nan_to_num(-results[name].value, nan=np.inf)
@@ -341,7 +339,7 @@ def explain_no_interval(panel: ScorePanel, question: CorrelationSpec) -> str:
             f"{question.heading} has no interval: a resampled segment would be used "
             "both to fit and to evaluate; use acc*_eq:item."
         )
-    rows = group_scores(panel.gold, options.group)
+    rows = correlation.group_scores(panel.gold, options.group)
     pairs = rows.shape[0] * rows.shape[1] ** 2 // 2
     cheap = pairs * options.trials * len(panel.names) <= MOST_DRAWN
     if cheap or not (options.calibrates or options.eps):
@@ -355,9 +353,9 @@ def explain_no_interval(panel: ScorePanel, question: CorrelationSpec) -> str:
 def add_bootstrap(
     panel: ScorePanel,
     question: CorrelationSpec,
-    results: Mapping[str, CorrelationResult],
+    results: Mapping[str, correlation.CorrelationResult],
     drawn: bootstrap.Drawn = "both",
-) -> dict[str, CorrelationResult]:
+) -> dict[str, correlation.CorrelationResult]:
     """Add intervals from resamples of systems, segments or both, if there are enough."""
     defined = any(np.isfinite(result.value) for result in results.values())
     if not defined or len(panel.systems) < 3:
@@ -417,9 +415,9 @@ def correlate_people(
     for gold in people:
         panel = build_gold_panel(both, gold, automatic.names, statistics)
         specs = [
-            *parse_specs(["pearson"], "sys", Options()),
-            *parse_specs(["pearson"], "seg", Options()),
-            *parse_specs(["acc_eq:item"], "seg", Options(average="micro")),
+            *parse_specs(["pearson"], "sys", correlation.Options()),
+            *parse_specs(["pearson"], "seg", correlation.Options()),
+            *parse_specs(["acc_eq:item"], "seg", correlation.Options(average="micro")),
         ]
         systems, segments, pairs = (correlate_panel(panel, spec) for spec in specs)
         several = len(panel.systems) > 2
@@ -462,18 +460,18 @@ class CrossCorrelation:
     values: Array
     counts: Codes
     systems: int
-    options: Options
+    options: correlation.Options
 
 
 def ask_cross(evidence: Evidence, options: CrossOptions) -> CrossCorrelation:
     """Correlate the scorers with each other."""
-    (spec,) = parse_specs([options.coef], options.level, Options())
+    (spec,) = parse_specs([options.coef], options.level, correlation.Options())
     names = options.scorers or evidence.rows.names
     return cross_correlate(evidence.rows, names, options.level, spec.options)
 
 
 def cross_correlate(
-    scores: Scores, names: Sequence[str], level: str, options: Options
+    scores: Scores, names: Sequence[str], level: str, options: correlation.Options
 ) -> CrossCorrelation:
     """Correlate each scorer with each, on the cells that the two share."""
     if len(names) < 2:
@@ -485,7 +483,7 @@ def cross_correlate(
     values, counts = np.eye(size), np.zeros((size, size), np.int64)
     for i, one in enumerate(names):
         others = {name: by_name[name] for name in names[i:]}
-        results = correlate_all(by_name[one], others, options)
+        results = correlation.correlate_all(by_name[one], others, options)
         for j, name in enumerate(names[i:], i):
             counts[i, j] = counts[j, i] = results[name].n
             if i != j:

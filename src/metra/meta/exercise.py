@@ -14,34 +14,10 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from metra.errors import (
-    CorpusError,
-    OptionError,
-    UnknownNameError,
-    format_count,
-    no_such,
-)
+from metra import errors
 from metra.formats.annotations.quality_model import QualityModel
+from metra.meta import measures
 from metra.meta.findings import name_some
-from metra.meta.measures import (
-    EvaluatorAgreement,
-    MetricCorrelation,
-    Place,
-    ProtocolScales,
-    Reliability,
-    SystemEvaluation,
-    average_evaluators,
-    classify_measure,
-    compare_pairs,
-    compute_reliability,
-    correlate_means,
-    correlate_metrics,
-    evaluate_systems,
-    index_results,
-    note_scales,
-    read_model_scales,
-    scale_measure,
-)
 from metra.meta.texts import (
     average_systems,
     average_texts,
@@ -103,10 +79,10 @@ class ExerciseStudy:
     scores: Scores
     level: ExerciseLevel
     scales: tuple[MeasureScale, ...]
-    reliability: tuple[Reliability, ...]
-    correlations: tuple[MetricCorrelation, ...]
-    evaluations: tuple[SystemEvaluation, ...]
-    agreement: tuple[EvaluatorAgreement, ...]
+    reliability: tuple[measures.Reliability, ...]
+    correlations: tuple[measures.MetricCorrelation, ...]
+    evaluations: tuple[measures.SystemEvaluation, ...]
+    agreement: tuple[measures.EvaluatorAgreement, ...]
     human: tuple[HumanCorrelation, ...]
     #: Systems by the quality model, the best first; empty without a model.
     model: tuple[ModelScore, ...]
@@ -137,7 +113,7 @@ def run_exercise(
     selection: Selection = DEFAULT,
     *,
     scales: Mapping[str, ScoreScale] | None = None,
-    protocol_scales: ProtocolScales | None = None,
+    protocol_scales: measures.ProtocolScales | None = None,
     model: QualityModel | None = None,
     level: Literal["auto", "text", "system"] = "auto",
     human: Sequence[str] = (),
@@ -155,7 +131,7 @@ def run_exercise(
     scores = concatenate_scores(list(texts.values())) if texts else None
     if scores is None or not len(scores):
         msg = "There are no scores to compare; give scores from at least one evaluator."
-        raise CorpusError(msg)
+        raise errors.CorpusError(msg)
     order = np.argsort(scores.scorer, kind="stable")
     scores = scores.keep_lines(order)
     every = [place for place, table in texts.items() for _ in range(len(table))]
@@ -165,7 +141,7 @@ def run_exercise(
     _check_names(metrics, given, "scale")
     _check_names(metrics, [*human, *automated], "metric")
     kinds: dict[str, MeasureKind] = {
-        metric: classify_measure(
+        metric: measures.classify_measure(
             metric,
             [_get_kind(table, metric) for table in tables.values()],
             asked=of_protocols,
@@ -174,18 +150,21 @@ def run_exercise(
         )
         for metric in metrics
     }
-    given = {**(read_model_scales(model) if model is not None else {}), **given}
+    given = {
+        **(measures.read_model_scales(model) if model is not None else {}),
+        **given,
+    }
     hundred, mapped = np.full(len(scores), nan), []
     for metric in metrics:
         lines = np.flatnonzero(scores.scorer == scores.find(metric))
-        hundred[lines], scale = scale_measure(
+        hundred[lines], scale = measures.scale_measure(
             scores.keep_lines(lines).only(scorers=[metric]),
             [places[line] for line in lines],
             *(kinds[metric], given, of_protocols),
         )
         mapped.append(scale)
     scores = replace(scores, hundred=hundred)
-    notes = [*note_scales(mapped, of_protocols), *_note_missing(scores)]
+    notes = [*measures.note_scales(mapped, of_protocols), *_note_missing(scores)]
     chosen = _choose_level(scores, metrics) if level == "auto" else level
     scores = _select_level(scores, chosen, notes)
     unclear = [metric for metric, kind in kinds.items() if not kind]
@@ -194,19 +173,19 @@ def run_exercise(
             f"Metrics of unknown kind: {name_some(unclear)}; list each in `human` "
             "or `automated`."
         )
-    results = index_results(scores)
-    means = {name: average_evaluators(each) for name, each in results.items()}
+    results = measures.index_results(scores)
+    means = {name: measures.average_evaluators(each) for name, each in results.items()}
     return ExerciseStudy(
         scores,
         chosen,
         tuple(mapped),
-        tuple(compute_reliability(*each, scores) for each in results.items()),
+        tuple(measures.compute_reliability(*each, scores) for each in results.items()),
         tuple(
-            correlate_metrics(one, other, means[one], means[other])
+            measures.correlate_metrics(one, other, means[one], means[other])
             for one, other in combinations(means, 2)
         ),
-        tuple(evaluate_systems(results, scores)),
-        tuple(compare_pairs(*each) for each in results.items()),
+        tuple(measures.evaluate_systems(results, scores)),
+        tuple(measures.compare_pairs(*each) for each in results.items()),
         tuple(_correlate_people(means, kinds)),
         tuple(_apply_model(scores, model, notes)) if model is not None else (),
         model.name if model is not None else "",
@@ -229,8 +208,8 @@ def describe_tables(tables: Mapping[str, Scores], selection: Selection) -> str:
             count += len(counted)
             judges |= {*counted.judges}
     if count:
-        scores = format_count(count, "score")
-        words.append(f"{scores} of {format_count(len(judges), 'judge')}")
+        scores = errors.format_count(count, "score")
+        words.append(f"{scores} of {errors.format_count(len(judges), 'judge')}")
     return " / ".join(words)
 
 
@@ -241,7 +220,7 @@ def rename_systems(
     systems = {name for table in tables.values() for name in table.systems}
     for name in names:
         if name not in systems:
-            raise UnknownNameError(no_such("system", name, systems))
+            raise errors.UnknownNameError(errors.no_such("system", name, systems))
     return {place: table.rename_systems(names) for place, table in tables.items()}
 
 
@@ -281,7 +260,7 @@ def _check_tables(tables: Mapping[str, Scores]) -> None:
                     f"{evaluator} gives {metric} of {what} twice, in {first} and "
                     f"{place}; remove one, or name the evaluators with NAME=FILE."
                 )
-                raise CorpusError(msg)
+                raise errors.CorpusError(msg)
     for place, own in systems.items():
         others = [each for other, each in systems.items() if other != place]
         rest = set[str]().union(*others)
@@ -291,7 +270,7 @@ def _check_tables(tables: Mapping[str, Scores]) -> None:
                 f"({name_some(sorted(own))}); others scored {name_some(sorted(rest))}. "
                 "System names must be the same everywhere; map them with `names`."
             )
-            raise CorpusError(msg)
+            raise errors.CorpusError(msg)
 
 
 def _check_names(metrics: Sequence[str], names: Iterable[str], what: str) -> None:
@@ -301,7 +280,7 @@ def _check_names(metrics: Sequence[str], names: Iterable[str], what: str) -> Non
         if name not in scored:
             problem = f"There is a {what} for {name!r}, which has no scores"
             msg = f"{problem}; metrics: {', '.join(metrics)}."
-            raise OptionError(msg)
+            raise errors.OptionError(msg)
 
 
 def _note_missing(scores: Scores) -> Iterator[str]:
@@ -333,7 +312,7 @@ def _select_level(scores: Scores, level: ExerciseLevel, notes: list[str]) -> Sco
         msg = (
             "There are no scores for single texts; compare systems with `level` system."
         )
-        raise OptionError(msg)
+        raise errors.OptionError(msg)
     left = {scores.names[at] for at in np.unique(selected.scorer)}
     lost = sorted({row[0] for row in list_rows(scores)} - left)
     if lost:
@@ -342,7 +321,8 @@ def _select_level(scores: Scores, level: ExerciseLevel, notes: list[str]) -> Sco
 
 
 def _correlate_people(
-    means: Mapping[str, Mapping[Place, float]], kinds: Mapping[str, MeasureKind]
+    means: Mapping[str, Mapping[measures.Place, float]],
+    kinds: Mapping[str, MeasureKind],
 ) -> Iterator[HumanCorrelation]:
     """Correlate each automated metric with each human one."""
     people = [name for name in means if kinds[name] == "human"]
@@ -352,11 +332,14 @@ def _correlate_people(
 
 
 def _correlate_pair(
-    metric: str, human: str, scores: Mapping[Place, float], gold: Mapping[Place, float]
+    metric: str,
+    human: str,
+    scores: Mapping[measures.Place, float],
+    gold: Mapping[measures.Place, float],
 ) -> HumanCorrelation:
     both = [place for place in gold if place in scores]
     x, y = (np.array([of[place] for place in both]) for of in (gold, scores))
-    r, rho = correlate_means(x, y)
+    r, rho = measures.correlate_means(x, y)
     interval, method = _find_interval(both, x, y) if r is not None else (None, "")
     return HumanCorrelation(
         automated=metric,
@@ -373,7 +356,7 @@ def _correlate_pair(
 
 
 def _find_interval(
-    places: Sequence[Place], x: Array, y: Array
+    places: Sequence[measures.Place], x: Array, y: Array
 ) -> tuple[Interval | None, IntervalMethod]:
     """Return the interval of Pearson's r, and its method.
 
@@ -401,8 +384,8 @@ def _apply_model(
     averaged = average_systems(scores)
     means = {
         (metric, system): drop_nan(mean)
-        for metric, results in index_results(averaged).items()
-        for (_, system), mean in average_evaluators(results).items()
+        for metric, results in measures.index_results(averaged).items()
+        for (_, system), mean in measures.average_evaluators(results).items()
     }
     systems = dict.fromkeys(row[3] for row in list_rows(averaged))
     metrics = {metric for metric, *_ in list_rows(averaged)}
@@ -412,7 +395,7 @@ def _apply_model(
             f"No metric of the model {model.name} has scores: {', '.join(absent)}; "
             f"metrics with scores: {', '.join(sorted(metrics))}."
         )
-        raise OptionError(msg)
+        raise errors.OptionError(msg)
     if absent:
         notes.append(
             f"Metrics of the model {model.name} without scores, whose weight the "

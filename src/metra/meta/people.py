@@ -8,13 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metra.errors import (
-    CorpusError,
-    OptionError,
-    UnknownNameError,
-    format_count,
-    no_such,
-)
+from metra import errors
 from metra.meta.agree import collect_judgements, draw_judges
 from metra.meta.charts import Histogram, JudgePlot
 from metra.meta.compare import MetricComparison, compare
@@ -94,9 +88,9 @@ def collect_people(
     every = counted.lines(name).compact().systems if name in counted.names else ()
     others = [each for each in every if each not in systems]
     if others and len(others) == len(every):
-        unknown = no_such("system", others[0], systems)
+        unknown = errors.no_such("system", others[0], systems)
         msg = f"None of the judged systems has an output; {unknown}"
-        raise UnknownNameError(msg)
+        raise errors.UnknownNameError(msg)
     # Checks of judges are of no output, but belong to the words of the selection.
     is_other = np.array([each not in systems for each in scores.systems], bool)
     kinds = [ITEM_KINDS.index(kind) for kind in sorted(selection.kinds)]
@@ -106,7 +100,7 @@ def collect_people(
     words = selection.describe(judged, name)
     if name not in selected.names:
         msg = f"No judgement by {name} is left of {words}."
-        raise CorpusError(msg)
+        raise errors.CorpusError(msg)
     people = _place_judgements(selected, name, segments, documents)
     values = people.matrix(HUMAN_SCORE)
     places = [int(people.items[at].segment) - 1 for at in people.segments.tolist()]
@@ -153,9 +147,9 @@ def choose_question(
             f"{place} has scores of {listed}, but no human judgements; expected human "
             "scores, such as da or mqm."
         )
-        raise CorpusError(msg)
+        raise errors.CorpusError(msg)
     if wanted is not None and wanted not in names:
-        raise UnknownNameError(no_such("question", wanted, names))
+        raise errors.UnknownNameError(errors.no_such("question", wanted, names))
     return names[-1] if wanted is None else wanted
 
 
@@ -167,7 +161,7 @@ def _place_judgements(
     level = rows.find_level(name)
     if level == "system":
         msg = f"{name} judges whole systems; expected judgements of segments."
-        raise CorpusError(msg)
+        raise errors.CorpusError(msg)
     is_own = np.array([item.level == level for item in rows.items], bool)
     rows = rows.keep_lines(is_own[rows.item]).compact()
     if level == "document":
@@ -199,7 +193,7 @@ def _number_segments(
                 "the whole test set."
             )
         elif number > segments:
-            size = format_count(segments, "segment")
+            size = errors.format_count(segments, "segment")
             problem = (
                 f"refers to segment {number}, but the test set has {size}; segments are "
                 "counted from 1 through the whole test set."
@@ -212,7 +206,7 @@ def _number_segments(
             )
         if problem:
             msg = f"Judgement in line {first[at]} {problem}"
-            raise CorpusError(msg)
+            raise errors.CorpusError(msg)
         numbers.append(number)
     return numbers
 
@@ -224,10 +218,12 @@ def _number_documents(rows: Scores, documents: Sequence[str] | None) -> list[int
             "The judgements are of whole documents; give outputs and references with one "
             "document per line, and their names with `documents`."
         )
-        raise CorpusError(msg)
+        raise errors.CorpusError(msg)
     for item in rows.items:
         if item.document not in listed:
-            raise UnknownNameError(no_such("document", item.document, listed))
+            raise errors.UnknownNameError(
+                errors.no_such("document", item.document, listed)
+            )
     return [listed.index(item.document) + 1 for item in rows.items]
 
 
@@ -324,7 +320,7 @@ def assess_trust(
     try:
         comparison = compare(panel, parse_specs(["pearson"], "seg", options)[0])
         notes += comparison.notes
-    except OptionError as reason:
+    except errors.OptionError as reason:
         notes.append(f"No comparison of metrics: {reason}")
     try:
         cells = gather_judgements(everything, panel)
@@ -334,7 +330,7 @@ def assess_trust(
         if not np.isfinite([means[name] for name in drawn.by_name]).any():
             curve, why = None, "The judgements, or the metric's scores, are constant"
             notes.append(f"No curve by length of document: {why} on every document.")
-    except CorpusError as reason:
+    except errors.CorpusError as reason:
         notes.append(f"No curve by length of document: {reason}")
     return TrustReport(
         agreement=_correlate_people(panel, options),
@@ -372,7 +368,7 @@ def _summarise_judges(
     try:
         ratings = collect_judgements(judgements, scorer, AgreeOptions())
         agreement = agree(ratings, trials=0)
-    except CorpusError as reason:
+    except errors.CorpusError as reason:
         notes.append(f"No agreement of judges: {reason}")
         return None
     plot, gaps = draw_judges(agreement, scorer, seed)

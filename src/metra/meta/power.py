@@ -9,12 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from metra.errors import CorpusError, OptionError
+from metra.meta import findings
 from metra.meta.charts import CurvePlot
-from metra.meta.findings import (
-    MetaReport,
-    build_report,
-    build_table,
-)
 from metra.meta.options import PowerOptions, VarianceOptions
 from metra.meta.question import Evidence, Question
 from metra.scores.table import Scores
@@ -101,11 +97,13 @@ def ask_variance(evidence: Evidence, options: VarianceOptions) -> ScorerVariance
     return ScorerVariance(name, components)
 
 
-def report_variance(found: ScorerVariance, options: VarianceOptions) -> MetaReport:
+def report_variance(
+    found: ScorerVariance, options: VarianceOptions
+) -> findings.MetaReport:
     """Lay out the components, and how far panels of raters agree."""
     name, components = found
     drawn = options.studies
-    return build_report(
+    return findings.build_report(
         [
             build_component_table(components, name),
             build_ceiling_table(components, options.raters),
@@ -146,7 +144,7 @@ def build_component_table(components: VarianceComponents, name: str) -> Table:
         )
     heads = ["variance", "sd", "%", "meaning"]
     caption = f"Variance components of {name}"
-    return build_table("of", heads, rows, caption, "components")
+    return findings.build_table("of", heads, rows, caption, "components")
 
 
 def build_ceiling_table(
@@ -167,7 +165,7 @@ def build_ceiling_table(
     ]
     heads = [head for k in ratings for head in (f"{k} with {k}", f"{k} with truth")]
     caption = "Expected correlation between panels, by number of raters"
-    return build_table("over", heads, rows, caption, "ceiling")
+    return findings.build_table("over", heads, rows, caption, "ceiling")
 
 
 def explain_components(components: VarianceComponents) -> list[str]:
@@ -388,7 +386,7 @@ def _plan_studies(
     return PowerCurves(components, pairs, options.differences, studies, systems)
 
 
-def report_power(curves: PowerCurves, options: PowerOptions) -> MetaReport:
+def report_power(curves: PowerCurves, options: PowerOptions) -> findings.MetaReport:
     """Lay out the plans, and for the largest of them the pairs of systems."""
     tables = [build_plan_table(curves, options)]
     if curves.pairs:
@@ -405,7 +403,7 @@ def report_power(curves: PowerCurves, options: PowerOptions) -> MetaReport:
         for study in curves.studies
     ]
     raters = "" if options.these_raters else " and raters"
-    return build_report(
+    return findings.build_report(
         tables,
         options,
         _explain_power(curves, options),
@@ -466,7 +464,7 @@ def build_plan_table(curves: PowerCurves, options: PowerOptions) -> Table:
         heads += [f"power for {difference:g}" for difference in curves.differences]
     heads.append("false positives")
     caption = f"Study plans with a power of {options.power:g}"
-    return build_table("plan", heads, rows, caption, "plans")
+    return findings.build_table("plan", heads, rows, caption, "plans")
 
 
 def build_pair_table(curves: PowerCurves, options: PowerOptions) -> Table:
@@ -491,7 +489,7 @@ def build_pair_table(curves: PowerCurves, options: PowerOptions) -> Table:
         f"Pairs of systems with {plan.ratings} × {plan.segments:,} judgements, and "
         f"the segments needed for a power of {options.power:g}"
     )
-    return build_table("systems", heads, rows, caption, "pairs")
+    return findings.build_table("systems", heads, rows, caption, "pairs")
 
 
 def _explain_power(curves: PowerCurves, options: PowerOptions) -> list[str]:

@@ -9,47 +9,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from metra.errors import CorpusError, OptionError, format_count
+from metra.meta import findings
 from metra.meta.charts import Heatmap
-from metra.meta.findings import (
-    MetaReport,
-    build_report,
-    build_table,
-    describe_differences,
-    export_tests,
-)
 from metra.meta.normalise import normalise, standardise_workers
 from metra.meta.options import RankOptions
 from metra.meta.question import Evidence, Question, require_one_language
 from metra.scores import views
 from metra.scores.table import Scorer, Scores
 from metra.scoring.table import Cell, Column, Table
+from metra.stats import arrays, resampling, significance
 from metra.stats import ranking as stats
-from metra.stats.arrays import (
-    Array,
-    Codes,
-    Mask,
-    divide,
-    drop_nan,
-    group_lines,
-    row_means,
-)
 from metra.stats.defaults import LEAST_UNITS
 from metra.stats.direction import HIGHER, Direction
 from metra.stats.exact_tests import rank_test_p_values, sign_test_p_values
 from metra.stats.multiplicity import clusters_by_range
 from metra.stats.ranking import PairwiseCounts, Skills, learn_skills
-from metra.stats.resampling import (
-    Interval,
-    Sample,
-    bootstrap_scores,
-    compute_intervals,
-)
-from metra.stats.significance import (
-    PairTests,
-    Unit,
-    shifted_p_values,
-    standardise_gaps,
-)
 
 
 @dataclass(frozen=True)
@@ -62,17 +36,17 @@ class ScorerRanking:
     clusters: list[int]
     ranges: list[tuple[int, int]]
     #: One-sided tests; the name is a key of `_TEST_TITLES`.
-    tests: PairTests
+    tests: significance.PairTests
     #: Differences in standard deviations of segments: systems × systems.
-    effects: Array
+    effects: arrays.Array
     #: The values of each method in `RANKING_METHODS`, in the order of the systems; means
     #: are in the scorer's own unit.
-    columns: dict[str, Array]
+    columns: dict[str, arrays.Array]
     #: Bootstrap intervals of the means.
-    intervals: list[Interval | None]
+    intervals: list[resampling.Interval | None]
     #: Means from 0 to 100 and their intervals; None if this scale is not known.
-    hundreds: Array | None
-    hundred_intervals: list[Interval | None]
+    hundreds: arrays.Array | None
+    hundred_intervals: list[resampling.Interval | None]
     #: Number of items and of scores of each system.
     sizes: list[int]
     answers: list[int]
@@ -85,7 +59,7 @@ class ScorerRanking:
     notes: tuple[str, ...]
 
     @property
-    def p(self) -> Array:
+    def p(self) -> arrays.Array:
         """p-values that the row's system is no better than the column's."""
         return self.tests.p
 
@@ -113,14 +87,14 @@ class RankedValues(NamedTuple):
     scores: Scores
     scorer: Scorer
     #: The systems with values.
-    present: Mask
+    present: arrays.Mask
     #: Systems × segments: as given, and oriented so that higher is better.
-    native: Array
-    values: Array
+    native: arrays.Array
+    values: arrays.Array
     #: The column of the table that they are from: value, or hundred for ranks of outputs.
     column: str
     #: Rankings × systems, higher is better, if outputs were put in order; else None.
-    rankings: Array | None
+    rankings: arrays.Array | None
     #: The table whose values are compared judge by judge.
     compared: Scores
 
@@ -181,7 +155,7 @@ def rank_by_scorer(
     columns = {
         "mean": stats.average_strata(native, strata),
         "z": stats.average_strata(z_values, strata),
-        "arr": row_means(ranks),
+        "arr": arrays.row_means(ranks),
         "wins": stats.average_wins(wins),
     }
     notes += [z_note] if z_note else []
@@ -213,7 +187,7 @@ def rank_by_scorer(
     ordered = kept[order]
     hundreds = None
     if len(scores.hundred) and not options.wmt:
-        hundreds = row_means(scores.matrix(name, column="hundred"))[ordered]
+        hundreds = arrays.row_means(scores.matrix(name, column="hundred"))[ordered]
         hundreds = hundreds if np.isfinite(hundreds).all() else None
     intervals, hundred_intervals = (
         draw_intervals(scores, name, column, ordered, options)
@@ -227,7 +201,7 @@ def rank_by_scorer(
         parted.clusters,
         parted.ranges,
         tests,
-        standardise_gaps(tested[order], paired=tests.test != "rank-sum"),
+        significance.standardise_gaps(tested[order], paired=tests.test != "rank-sum"),
         {key: column[order] for key, column in columns.items()},
         intervals,
         hundreds,
@@ -278,7 +252,7 @@ def _collect_values(
     )
 
 
-def report_ranking(answer: RankingAnswer, options: RankOptions) -> MetaReport:
+def report_ranking(answer: RankingAnswer, options: RankOptions) -> findings.MetaReport:
     """Lay out the ranking, the other choice about flagged judges, and comparisons."""
     ranking = answer.ranking
     tables = [build_ranking_table(answer)]
@@ -289,9 +263,9 @@ def report_ranking(answer: RankingAnswer, options: RankOptions) -> MetaReport:
         ]
         heads = ["distance", "similarity %", "precision %", "recall %"]
         caption = "Comparison with other rankings"
-        tables.append(build_table("scorer", heads, rows, caption, "against"))
+        tables.append(findings.build_table("scorer", heads, rows, caption, "against"))
     skills, has_intervals = ranking.skills, any(ranking.intervals)
-    compared = describe_differences(ranking.tests, options.alpha)
+    compared = findings.describe_differences(ranking.tests, options.alpha)
     if len(ranking.systems) == 1:
         compared = "There is only one system, so there is nothing to compare."
     notes = [*ranking.notes, compared]
@@ -300,11 +274,11 @@ def report_ranking(answer: RankingAnswer, options: RankOptions) -> MetaReport:
         notes.insert(0, f"{ranking.scorer.name}: {direction.words}.")
     if answer.other is not None:
         notes.append(_describe_other(answer, answer.other))
-    return build_report(
+    return findings.build_report(
         tables,
         options,
         notes,
-        export_tests(ranking.tests, effect=ranking.effects),
+        findings.export_tests(ranking.tests, effect=ranking.effects),
         scorer=ranking.scorer.name,
         judgements="each, 15 digits" if options.wmt or options.like else None,
         boot=f"{_UNITS[options.unit]} k={options.trials}" if has_intervals else None,
@@ -351,14 +325,14 @@ def build_ranking_table(answer: RankingAnswer) -> Table:
             columns[f"{word} flagged"] = [means.get(s, np.nan) for s in ranking.systems]
         if is_mean and ranking.hundreds is not None:
             columns["0–100"] = ranking.hundreds.tolist()
-    p_next = [drop_nan(p) for p in np.diagonal(ranking.p, 1).tolist()]
+    p_next = [arrays.drop_nan(p) for p in np.diagonal(ranking.p, 1).tolist()]
     columns |= {"n": ranking.sizes, "scores": ranking.answers}
     columns[Column("p next", p_values=True)] = [
         Cell(p, digits=4) for p in (*p_next, None)
     ]
     rows = zip(ranking.systems, zip(*columns.values(), strict=True), strict=True)
     caption = f"Systems by {ranking.scorer.name}"
-    return build_table("system", list(columns), rows, caption, "ranking")
+    return findings.build_table("system", list(columns), rows, caption, "ranking")
 
 
 def ask_rank(evidence: Evidence, options: RankOptions) -> RankingAnswer:
@@ -378,7 +352,7 @@ def draw_ranking(answer: RankingAnswer, _: RankOptions) -> list[Heatmap]:
 RANK = Question("rank", ask_rank, report_ranking, draw_ranking, title="Systems by {}")
 
 
-def _average_as_wmt(scores: Scores, name: str) -> Array:
+def _average_as_wmt(scores: Scores, name: str) -> arrays.Array:
     """Average every judgement of an output, to the digits that WMT's scripts write.
 
     These are R's: 15 significant ones of the mean. They decide which outputs are tied.
@@ -386,15 +360,17 @@ def _average_as_wmt(scores: Scores, name: str) -> Array:
     lines = scores.lines(name)
     width = len(scores.items)
     means = np.full(len(scores.systems) * width, np.nan)
-    for cell, judged in group_lines(lines.system * width + lines.item):
+    for cell, judged in arrays.group_lines(lines.system * width + lines.item):
         mean = fsum(lines.value[judged].tolist()) / len(judged)
         means[cell] = float(f"{mean:.15g}")
     return means.reshape(-1, width)[:, scores.segments]
 
 
-def _find_systems(scores: Scores, name: str, values: Array, notes: list[str]) -> Mask:
+def _find_systems(
+    scores: Scores, name: str, values: arrays.Array, notes: list[str]
+) -> arrays.Mask:
     """Find the systems that have values."""
-    present: Mask = np.asarray(np.isfinite(values).any(1))
+    present: arrays.Mask = np.asarray(np.isfinite(values).any(1))
     if not present.any() and np.isfinite(scores.system_scores(name)).any():
         msg = (
             f"{name} has system scores only; ranking needs segment scores to test "
@@ -407,7 +383,7 @@ def _find_systems(scores: Scores, name: str, values: Array, notes: list[str]) ->
     return present
 
 
-def _find_groups(scores: Scores) -> tuple[Codes, str]:
+def _find_groups(scores: Scores) -> tuple[arrays.Codes, str]:
     """Documents where segments have them, else the segments themselves."""
     documents = [scores.items[item].document for item in scores.segments.tolist()]
     if all(documents):
@@ -415,7 +391,9 @@ def _find_groups(scores: Scores) -> tuple[Codes, str]:
     return np.arange(len(documents)), "segment"
 
 
-def _standardise_scores(scores: Scores, name: str, present: Mask) -> tuple[Array, str]:
+def _standardise_scores(
+    scores: Scores, name: str, present: arrays.Mask
+) -> tuple[arrays.Array, str]:
     """Return each system's standard scores of each segment, and a note."""
     missing = np.full((int(present.sum()), len(scores.segments)), np.nan)
     if (scores.lines(name).judge < 0).any():
@@ -443,13 +421,13 @@ _TEST_TITLES = {
 
 
 def _find_strata(
-    scores: Scores, values: Array, macro: str, notes: list[str]
-) -> tuple[Codes | None, Mask]:
+    scores: Scores, values: arrays.Array, macro: str, notes: list[str]
+) -> tuple[arrays.Codes | None, arrays.Mask]:
     """Return what counts the same, segment by segment, and which segments are left."""
     if macro == "none":
         return None, np.ones(values.shape[1], bool)
     named = [getattr(scores.items[item], macro) for item in scores.segments.tolist()]
-    judged: Mask = np.asarray(np.isfinite(values).any(0))
+    judged: arrays.Mask = np.asarray(np.isfinite(values).any(0))
     nameless = sum(not name for name in compress(named, judged))
     if nameless:
         msg = (
@@ -472,7 +450,9 @@ def _find_strata(
     return strata, np.isin(strata, shared)
 
 
-def _orient_column(columns: dict[str, Array], by: str, notes: list[str]) -> Array:
+def _orient_column(
+    columns: dict[str, arrays.Array], by: str, notes: list[str]
+) -> arrays.Array:
     """Return the values that systems are put in order by, higher being better."""
     column = columns[by] if stats.RANKING_METHODS[by].higher_is_better else -columns[by]
     if not np.isfinite(column).all():
@@ -486,8 +466,8 @@ def _orient_column(columns: dict[str, Array], by: str, notes: list[str]) -> Arra
 
 def _compare_rankings(
     scores: Scores,
-    kept: Codes,
-    order_by: Array,
+    kept: arrays.Codes,
+    order_by: arrays.Array,
     against: Sequence[str],
     notes: list[str],
 ) -> dict[str, stats.RankAgreement]:
@@ -509,15 +489,15 @@ def _compare_rankings(
 
 def compare_systems(
     given: RankedValues,
-    tested: Array,
-    wins: Codes,
-    strata: Codes | None,
-    order: Codes,
+    tested: arrays.Array,
+    wins: arrays.Codes,
+    strata: arrays.Codes | None,
+    order: arrays.Codes,
     options: RankOptions,
     notes: list[str],
-) -> PairTests:
+) -> significance.PairTests:
     """Test each two systems, one-sided, by what they are ranked by."""
-    unit: Unit = "document" if options.unit == "document" else "segment"
+    unit: significance.Unit = "document" if options.unit == "document" else "segment"
     if options.unit != "segment":
         if options.by != "mean" or strata is not None or options.wmt:
             msg = (
@@ -530,7 +510,7 @@ def compare_systems(
     if options.unit == "crossed" and test != "bootstrap":
         msg = "Segments and judges can only be resampled; use the test bootstrap."
         raise OptionError(msg)
-    units: tuple[Unit, ...] = (unit,)
+    units: tuple[significance.Unit, ...] = (unit,)
     draws = 0
     if test == "bootstrap":
         units = ("segment", "rater") if options.unit == "crossed" else units
@@ -541,12 +521,12 @@ def compare_systems(
     else:
         strata, paired = None if options.by == "arr" else strata, test == "signed-rank"
         p = rank_test_p_values(tested[order], paired=paired, strata=strata)
-    return PairTests(p, test, units, "one-sided", draws)
+    return significance.PairTests(p, test, units, "one-sided", draws)
 
 
 def _bootstrap_p(
-    given: RankedValues, order: Codes, options: RankOptions, notes: list[str]
-) -> Array:
+    given: RankedValues, order: arrays.Codes, options: RankOptions, notes: list[str]
+) -> arrays.Array:
     """Test systems by resampled means that share their draws; NaN with too few units."""
     sums = given.sum_units(options.unit)
     rows = sums.rows[given.present][order]
@@ -558,18 +538,18 @@ def _bootstrap_p(
             f"{format_count(int(shared.min()), unit)}; it needs {LEAST_UNITS}."
         )
         return np.full((len(rows), len(rows)), np.nan)
-    drawn = bootstrap_scores(
-        [Sample(each, compute_mean) for each in rows],
+    drawn = resampling.bootstrap_scores(
+        [resampling.Sample(each, compute_mean) for each in rows],
         trials=options.trials,
         rng=np.random.default_rng(options.seed),
         units=sums.crossed,
     )
     observed = given.direction.orient(compute_mean(rows.sum(1)))
     oriented = [given.direction.orient(each) for each in drawn]
-    return shifted_p_values(oriented, observed.tolist(), "one-sided")
+    return significance.shifted_p_values(oriented, observed.tolist(), "one-sided")
 
 
-def _choose_test(tested: Array, options: RankOptions) -> str:
+def _choose_test(tested: arrays.Array, options: RankOptions) -> str:
     """Choose the test of what systems are ranked by."""
     if options.test != "auto":
         return options.test
@@ -583,22 +563,22 @@ def _choose_test(tested: Array, options: RankOptions) -> str:
 
 
 def draw_intervals(
-    scores: Scores, name: str, column: str, systems: Codes, options: RankOptions
-) -> list[Interval | None]:
+    scores: Scores, name: str, column: str, systems: arrays.Codes, options: RankOptions
+) -> list[resampling.Interval | None]:
     """Return bootstrap intervals of the means; None where means are weighted otherwise."""
     if not column:
         return []
     if options.macro != "none" or options.wmt or options.like:
         return [None] * len(systems)
     sums = views.sum_units(scores, name, options.unit, column=column)
-    return compute_intervals(
-        [Sample(rows, compute_mean) for rows in sums.rows[systems]],
+    return resampling.compute_intervals(
+        [resampling.Sample(rows, compute_mean) for rows in sums.rows[systems]],
         trials=options.trials,
         seed=options.seed,
         units=sums.crossed,
     )
 
 
-def compute_mean(totals: Array) -> Array:
+def compute_mean(totals: arrays.Array) -> arrays.Array:
     """Return sums over counts; NaN if there is nothing."""
-    return divide(totals[..., 0], totals[..., 1])
+    return arrays.divide(totals[..., 0], totals[..., 1])

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from metra.errors import CorpusError
+from metra.meta import correlate, findings
 from metra.meta.charts import ForestPanel, ForestPlot
 from metra.meta.compare import (
     SWAPS,
@@ -27,22 +28,6 @@ from metra.meta.compare import (
     choose_test,
     compare,
     list_outcomes,
-)
-from metra.meta.correlate import (
-    CorrelationSpec,
-    correlate_panel,
-    describe_spa,
-    draws_soft,
-    parse_specs,
-)
-from metra.meta.findings import (
-    MetaReport,
-    build_count,
-    build_figure,
-    build_report,
-    describe_differences,
-    describe_tests,
-    export_tests,
 )
 from metra.meta.options import TaskOptions
 from metra.meta.question import Evidence, Question
@@ -62,27 +47,14 @@ from metra.scores.registry import read_scores
 from metra.scores.selection import DEFAULT
 from metra.scores.table import Scores
 from metra.scoring.table import Cell, Column, Table, mark_best
+from metra.stats import permutation, significance
 from metra.stats.arrays import Array, Codes
 from metra.stats.bootstrap import bootstrap, compute_bounds
 from metra.stats.correlation import Options
 from metra.stats.multiplicity import CLUSTER_RULES
 from metra.stats.panel import ScorePanel
 from metra.stats.parallel import track_blocks
-from metra.stats.permutation import (
-    Swap,
-    exchange_outcomes,
-    exchange_systems,
-    prepare_swaps,
-)
 from metra.stats.resampling import Interval
-from metra.stats.significance import (
-    ExchangePart,
-    Exchanges,
-    PairTests,
-    Unit,
-    choose_draws,
-    exchange_p_values,
-)
 
 
 @dataclass(frozen=True)
@@ -92,7 +64,7 @@ class ProtocolColumn:
     #: Its language pairs, and a domain if it is of one.
     group: str
     panels: tuple[ScorePanel, ...]
-    question: CorrelationSpec
+    question: correlate.CorrelationSpec
     weight: float
     #: The second rater of each language pair, where there is one.
     ceilings: tuple[ScorePanel | None, ...] = ()
@@ -132,7 +104,7 @@ class TaskScores:
     #: The clusters of a joint test of the averages, where it was asked for.
     clusters: list[int] | None
     #: That test, and what counts as a difference.
-    tests: PairTests | None
+    tests: significance.PairTests | None
     rule: DecisionRule | None
     #: Each column's ranks: clusters where tests were asked for, else places.
     ranks: list[list[int]]
@@ -329,7 +301,7 @@ def ask_task(evidence: Evidence, options: TaskOptions) -> TaskScores:
     return add_intervals(scores, chosen) if options.ci else scores
 
 
-def report_task(scores: TaskScores, options: TaskOptions) -> MetaReport:
+def report_task(scores: TaskScores, options: TaskOptions) -> findings.MetaReport:
     """Lay out the average and every column of the protocol."""
     panels, questions = scores.panels, [column.question for column in scores.columns]
     notes = [
@@ -348,15 +320,19 @@ def report_task(scores: TaskScores, options: TaskOptions) -> MetaReport:
     tests, rule = scores.tests, scores.rule
     tested: dict[str, Any] = dict.fromkeys(("test", "sides", "correction", "alpha"))
     if tests and rule:
-        notes.append(describe_differences(tests, rule.alpha))
+        notes.append(findings.describe_differences(tests, rule.alpha))
         about = {"correction": rule.correction, "clusters": "greedy"}
-        tested = describe_tests(tests, wmt=options.wmt) | about | {"alpha": rule.alpha}
-        data |= export_tests(tests)
+        tested = (
+            findings.describe_tests(tests, wmt=options.wmt)
+            | about
+            | {"alpha": rule.alpha}
+        )
+        data |= findings.export_tests(tests)
     golds = {panel.lang: panel.gold_name for panel in panels}
     several = [f"{lang}={gold}" for lang, gold in golds.items()]
-    drawn = tests or draws_soft(questions) or scores.intervals
+    drawn = tests or correlate.draws_soft(questions) or scores.intervals
     trials = build_test_options(options).trials
-    report = build_report(
+    report = findings.build_report(
         [build_task_table(scores)],
         options,
         notes,
@@ -366,7 +342,7 @@ def report_task(scores: TaskScores, options: TaskOptions) -> MetaReport:
         gold=",".join({*golds.values()} if len({*golds.values()}) == 1 else several),
         lang=",".join(golds),
         sys=",".join(str(len(panel.systems)) for panel in panels),
-        spa_p=describe_spa(questions),
+        spa_p=correlate.describe_spa(questions),
         **tested,
         boot=f"both k={trials}" if scores.intervals else None,
         seed=options.seed if drawn else None,
@@ -415,14 +391,14 @@ def build_task_table(scores: TaskScores) -> Table:
         cells_of_columns.append(cells if is_tested else mark_best(cells))
     if scores.clusters is not None:
         columns.insert(1, Column("cluster"))
-        cells_of_columns.insert(1, [*map(build_count, scores.clusters)])
+        cells_of_columns.insert(1, [*map(findings.build_count, scores.clusters)])
     cells_by_metric = zip(*cells_of_columns, strict=True)
     rows = [
         [Cell(name, marks=scores.names.mark(name)), *cells]
         for name, cells in zip(scores.metrics, cells_by_metric, strict=True)
     ]
     if np.isfinite(scores.ceiling).any():
-        figures = [build_figure(value) for value in scores.ceiling]
+        figures = [findings.build_figure(value) for value in scores.ceiling]
         blank = [Cell(None)] * (len(columns) - len(figures))
         rows.append([Cell(CEILING, marks=_PEOPLE), *blank, *figures])
     columns.insert(0, Column("metric", "left"))
@@ -461,7 +437,7 @@ def build_column(
     asked: StudyColumn, panels: Sequence[ScorePanel], options: Options
 ) -> ProtocolColumn:
     """Build a column of the panels of its language pairs."""
-    (question,) = parse_specs([asked.coef], asked.level, options)
+    (question,) = correlate.parse_specs([asked.coef], asked.level, options)
     group = ",".join(panel.lang for panel in panels)
     return ProtocolColumn(
         f"{group} {asked.domain}".strip(), tuple(panels), question, asked.weight
@@ -470,7 +446,7 @@ def build_column(
 
 def _score_column(column: ProtocolColumn, panels: Sequence[ScorePanel]) -> Array:
     """The coefficients of all metrics; pairs of systems are pooled over language pairs."""
-    answers = [correlate_panel(panel, column.question) for panel in panels]
+    answers = [correlate.correlate_panel(panel, column.question) for panel in panels]
     for panel, results in zip(panels, answers, strict=True):
         for name, result in results.items():
             if result.reason:
@@ -506,7 +482,7 @@ def _test_averages(
     order: Codes,
     options: Options,
     rule: DecisionRule,
-) -> tuple[PairTests, list[int]]:
+) -> tuple[significance.PairTests, list[int]]:
     """Test the averages of each two metrics, and form clusters.
 
     There is one exchange of scores in all columns: columns of a language pair share their
@@ -518,39 +494,42 @@ def _test_averages(
     asked = [replace(column, question=column.question.in_tests) for column in columns]
     observed = np.array([_score_column(column, column.panels) for column in asked])
     langs = list(dict.fromkeys(p.lang for column in columns for p in column.panels))
-    parts: list[ExchangePart] = []
-    units: list[Unit] = []
+    parts: list[significance.ExchangePart] = []
+    units: list[significance.Unit] = []
     for column, weight in zip(columns, _weigh(columns).tolist(), strict=True):
         names = [column.panels[0].names[place] for place in order]
         panels = [panel.of_metrics(names) for panel in column.panels]
         part = weight / (1 - column.lowest)
         if options.wmt and len(panels) > 1:
-            exchanges = exchange_systems(panels, column.question.options)
-            parts.append(ExchangePart(exchanges, part, len(parts)))
+            exchanges = permutation.exchange_systems(panels, column.question.options)
+            parts.append(significance.ExchangePart(exchanges, part, len(parts)))
             units.append("system")
             continue
         for panel, share in zip(panels, column.shares.tolist(), strict=True):
             exchanges, unit = _prepare_exchanges(panel, column.question)
             stream = len(parts) if options.wmt else langs.index(panel.lang)
-            parts.append(ExchangePart(exchanges, part * share, stream))
+            parts.append(significance.ExchangePart(exchanges, part * share, stream))
             units.append(unit)
-    p, draws = exchange_p_values(
+    p, draws = significance.exchange_p_values(
         parts,
         _average(columns, observed)[order],
         sides=rule.sides,
-        draws=options.draws or choose_draws(math.comb(len(order), 2), rule.alpha),
+        draws=options.draws
+        or significance.choose_draws(math.comb(len(order), 2), rule.alpha),
         seed=options.seed,
         wmt=options.wmt,
     )
     each = tuple(dict.fromkeys(units))
-    tests = PairTests(p, "joint exchange", each, rule.sides, draws, len(each) > 1)
+    tests = significance.PairTests(
+        p, "joint exchange", each, rule.sides, draws, len(each) > 1
+    )
     corrected = tests.correct(rule.correction)
     return tests, CLUSTER_RULES["greedy"].split(corrected, rule.alpha)
 
 
 def _prepare_exchanges(
-    panel: ScorePanel, question: CorrelationSpec
-) -> tuple[Exchanges, Unit]:
+    panel: ScorePanel, question: correlate.CorrelationSpec
+) -> tuple[significance.Exchanges, significance.Unit]:
     """Prepare the exchanges of one coefficient: those of its own test, if it has any.
 
     Formulas that take the place of exchanges give no draws to average: Williams' test
@@ -558,9 +537,9 @@ def _prepare_exchanges(
     """
     options, test = question.options, choose_test(panel, question)
     if test == "pairs":
-        return exchange_outcomes(*list_outcomes(panel, options)), "cell"
-    swap: Swap = "sys" if test == "williams" else SWAPS[test]
-    return prepare_swaps(panel, question.level, options, swap), UNITS[swap]
+        return permutation.exchange_outcomes(*list_outcomes(panel, options)), "cell"
+    swap: permutation.Swap = "sys" if test == "williams" else SWAPS[test]
+    return permutation.prepare_swaps(panel, question.level, options, swap), UNITS[swap]
 
 
 def _rank_column(

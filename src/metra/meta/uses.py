@@ -11,14 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from metra.errors import CorpusError
+from metra.meta import findings
 from metra.meta.charts import CurvePlot
-from metra.meta.findings import (
-    MetaReport,
-    build_figure,
-    build_report,
-    build_table,
-    describe_draws,
-)
 from metra.meta.options import DeltaOptions, SelectOptions
 from metra.meta.question import Evidence, Question
 from metra.meta.systems import compute_gold_p
@@ -138,7 +132,7 @@ def report_deltas(
     panels: Sequence[ScorePanel],
     noticed: Sequence[NoticedDifferences],
     options: DeltaOptions,
-) -> MetaReport:
+) -> findings.MetaReport:
     """Lay out the differences for some shares of agreement, and what was counted."""
     notes = [f"{panel.place}{note}" for panel in panels for note in panel.notes]
     hopeless = [each.metric for each in noticed if each.slope == 0]
@@ -168,7 +162,7 @@ def report_deltas(
         for each in noticed
     ]
     several = len(panels) > 1
-    return build_report(
+    return findings.build_report(
         _build_tables(noticed, options, panels[0].gold_name),
         options,
         notes,
@@ -176,7 +170,7 @@ def report_deltas(
         panel=None if several else panels[0],
         level="sys",
         curve="logistic",
-        **describe_draws(options, "sys"),
+        **findings.describe_draws(options, "sys"),
         **{"lang": ",".join(panel.lang for panel in panels)} if several else {},
     )
 
@@ -213,14 +207,14 @@ def _build_tables(
     caption = (
         f"Smallest difference between two systems with human ({gold}) agreement of …"
     )
-    tables = [build_table("metric", heads, least, caption, "deltas")]
+    tables = [findings.build_table("metric", heads, least, caption, "deltas")]
     if options.at:
         caption = f"Share of pairs with human ({gold}) agreement, by difference"
         heads = [f"{size:g}" for size in options.at]
-        tables.append(build_table("metric", heads, shares, caption, "shares"))
+        tables.append(findings.build_table("metric", heads, shares, caption, "shares"))
     heads = [f"quarter {at}" for at in range(1, PARTS + 1)]
     caption = "Observed share of pairs with human agreement, by size of the difference"
-    return [*tables, build_table("metric", heads, parts, caption, "quarters")]
+    return [*tables, findings.build_table("metric", heads, parts, caption, "quarters")]
 
 
 #: Figures with their intervals, by metric and name.
@@ -334,7 +328,9 @@ def select_outputs(panel: ScorePanel, options: SelectOptions) -> OutputChoice:
     return OutputChoice(panel, good, share, segments, thresholds, *decisions)
 
 
-def report_selection(found: OutputChoice, options: SelectOptions) -> MetaReport:
+def report_selection(
+    found: OutputChoice, options: SelectOptions
+) -> findings.MetaReport:
     """Lay out filtering and re-ranking, best metrics first."""
     panel = found.panel
     suffix = f" {panel.lang}" if panel.lang else ""
@@ -366,7 +362,7 @@ def report_selection(found: OutputChoice, options: SelectOptions) -> MetaReport:
             "An output is good if it reaches the median; `good` sets another limit."
         )
     drawn = options.trials or options.folds
-    return build_report(
+    return findings.build_report(
         tables,
         options,
         notes,
@@ -375,7 +371,7 @@ def report_selection(found: OutputChoice, options: SelectOptions) -> MetaReport:
         good="median" if options.good is None else options.good,
         beta="1/sqrt(2)",
         folds=options.folds or "none",
-        **describe_draws(options, "segments")
+        **findings.describe_draws(options, "segments")
         | {"seed": options.seed if drawn else None},
     )
 
@@ -417,7 +413,7 @@ def _build_choice_table(
         figures, key=lambda one: np.nan_to_num(-figures[one][shown[0]][0], nan=9)
     )
     columns = [
-        mark_best([build_figure(*figures[one][figure]) for one in order])
+        mark_best([findings.build_figure(*figures[one][figure]) for one in order])
         for figure in shown
     ]
     headings = list(shown)
@@ -425,4 +421,4 @@ def _build_choice_table(
         headings.append("threshold")
         columns.append([Cell(f"{thresholds[one]:.4g}") for one in order])
     rows = zip(order, zip(*columns, strict=True), strict=True)
-    return build_table("metric", headings, rows, caption, name)
+    return findings.build_table("metric", headings, rows, caption, name)

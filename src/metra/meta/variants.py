@@ -17,20 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
+from metra.meta import correlate, findings
 from metra.meta.charts import CurvePlot
-from metra.meta.correlate import (
-    CorrelationSpec,
-    correlate_panel,
-    explain_no_interval,
-    parse_specs,
-)
-from metra.meta.findings import (
-    MetaReport,
-    build_figure,
-    build_report,
-    build_table,
-    describe_draws,
-)
 from metra.meta.options import RefsOptions, TuneOptions
 from metra.meta.question import Evidence, Question
 from metra.metrics.options import format_value
@@ -62,7 +50,7 @@ class ReferenceCurves:
     subsets: list[list[tuple[int, ...]]]
     values: dict[str, list[list[float]]]
     panel: ScorePanel
-    question: CorrelationSpec
+    question: correlate.CorrelationSpec
 
     def summarise(self) -> dict[str, list[tuple[float, Interval | None]]]:
         """Return mean and range over the subsets, by metric and number of references."""
@@ -110,14 +98,16 @@ def ask_references(evidence: Evidence, options: RefsOptions) -> ReferenceCurves:
         both = concatenate_scores([evidence.rows, own])
         return build_panel(both, evidence.gold, list(metrics), statistics=statistics)
 
-    (question,) = parse_specs([options.coef], options.level, Options(seed=options.seed))
+    (question,) = correlate.parse_specs(
+        [options.coef], options.level, Options(seed=options.seed)
+    )
     return correlate_subsets(score, count_streams(corpus), question, options)
 
 
 def correlate_subsets(
     score: Callable[[Sequence[int]], ScorePanel],
     streams: int,
-    question: CorrelationSpec,
+    question: correlate.CorrelationSpec,
     options: RefsOptions,
 ) -> ReferenceCurves:
     """Correlate with each number of references; `score` takes numbers of streams."""
@@ -133,13 +123,15 @@ def correlate_subsets(
     for place, subsets in enumerate(tried):
         for subset in subsets:
             panel = score(subset)
-            for name, result in correlate_panel(panel, question).items():
+            for name, result in correlate.correlate_panel(panel, question).items():
                 lines = values.setdefault(name, [[] for _ in sizes])
                 lines[place].append(result.value)
     return ReferenceCurves(streams, sizes, tried, values, panel, question)
 
 
-def report_references(curves: ReferenceCurves, options: RefsOptions) -> MetaReport:
+def report_references(
+    curves: ReferenceCurves, options: RefsOptions
+) -> findings.MetaReport:
     """Lay out mean and range over subsets, metrics down and numbers across."""
     panel, question = curves.panel, curves.question
     caption = f"{question.heading} with {panel.gold_name} by number of references"
@@ -156,8 +148,8 @@ def report_references(curves: ReferenceCurves, options: RefsOptions) -> MetaRepo
     if any(v != v for line in curves.values.values() for each in line for v in each):
         notes.append("– marks scores that are constant.")
     subsets = [[list(subset) for subset in each] for each in curves.subsets]
-    return build_report(
-        [build_table("metric", counts, rows, caption, "refs")],
+    return findings.build_report(
+        [findings.build_table("metric", counts, rows, caption, "refs")],
         options,
         notes,
         {"subsets": subsets, "values": curves.values},
@@ -254,7 +246,7 @@ class Tuning(NamedTuple):
     """The curves of several metrics."""
 
     panel: ScorePanel
-    question: CorrelationSpec
+    question: correlate.CorrelationSpec
     curves: list[TuningCurve]
 
     @property
@@ -292,7 +284,7 @@ def tune_option(
     spec: str,
     default: float,
     variants: Mapping[float, str],
-    question: CorrelationSpec,
+    question: correlate.CorrelationSpec,
     options: TuneOptions,
 ) -> TuningCurve:
     """Correlate a metric with each value of its option, and choose, also on parts."""
@@ -304,7 +296,7 @@ def tune_option(
         raise OptionError(msg)
     values, names = list(variants), list(variants.values())
     own = panel.of_metrics(names)
-    answers = correlate_panel(own, question)
+    answers = correlate.correlate_panel(own, question)
     coefficients = [answers[name].value for name in names]
     if not np.isfinite(coefficients).any():
         reason = next(iter(answers.values())).reason or "scores are constant"
@@ -312,7 +304,7 @@ def tune_option(
         raise CorpusError(msg)
     intervals: list[Interval | None] = [None] * len(names)
     best_interval = None
-    enough = len(panel.systems) > 2 and not explain_no_interval(own, question)
+    enough = len(panel.systems) > 2 and not correlate.explain_no_interval(own, question)
     if enough and options.trials:
         draws = bootstrap(own, question.level, question.options)
         intervals = [compute_bounds(draws[name]) for name in names]
@@ -334,7 +326,7 @@ def _cross_validate(
     panel: ScorePanel,
     default: float,
     variants: Mapping[float, str],
-    question: CorrelationSpec,
+    question: correlate.CorrelationSpec,
     options: TuneOptions,
 ) -> list[TuningFold]:
     """Hold each part of the segments out once; nothing where there are no segments."""
@@ -385,7 +377,7 @@ def ask_tuning(evidence: Evidence, options: TuneOptions) -> Tuning:
     evidence.score_outputs(evidence.metrics)
     (panel,) = evidence.build_panels()
     chosen = Options(trials=options.trials or TRIALS, seed=options.seed)
-    (question,) = parse_specs([options.coef], options.level, chosen)
+    (question,) = correlate.parse_specs([options.coef], options.level, chosen)
     curves = [
         tune_option(panel, spec, default, each, question, options)
         for spec, (default, each) in variants.items()
@@ -393,7 +385,7 @@ def ask_tuning(evidence: Evidence, options: TuneOptions) -> Tuning:
     return Tuning(panel, question, curves)
 
 
-def report_tuning(tuning: Tuning, options: TuneOptions) -> MetaReport:
+def report_tuning(tuning: Tuning, options: TuneOptions) -> findings.MetaReport:
     """Lay out the curves side by side, then the folds of each metric."""
     panel, question, curves = tuning
     tables = [_build_curve_table(tuning, options)]
@@ -401,7 +393,7 @@ def report_tuning(tuning: Tuning, options: TuneOptions) -> MetaReport:
     notes = [*panel.notes, *(_describe_best(curve, options) for curve in curves)]
     if options.folds and not any(curve.folds for curve in curves):
         notes.append("No cross-validation: the gold has no segment scores.")
-    return build_report(
+    return findings.build_report(
         tables,
         options,
         notes,
@@ -412,7 +404,7 @@ def report_tuning(tuning: Tuning, options: TuneOptions) -> MetaReport:
         group=question.options.group if question.level != "sys" else None,
         folds=f"{options.folds} by segment" if options.folds else None,
         values=None,
-        **describe_draws(options, "both") | {"seed": options.seed},
+        **findings.describe_draws(options, "both") | {"seed": options.seed},
     )
 
 
@@ -440,7 +432,7 @@ def _build_curve_table(tuning: Tuning, options: TuneOptions) -> Table:
     columns = []
     for curve in tuning.curves:
         figures = zip(curve.coefficients, curve.intervals, strict=True)
-        cells = mark_best([build_figure(*figure) for figure in figures])
+        cells = mark_best([findings.build_figure(*figure) for figure in figures])
         by_value = dict(zip(curve.values, cells, strict=True))
         columns.append([by_value.get(value, Cell(None)) for value in tuning.values])
     names = [format_value(value) for value in tuning.values]
@@ -448,7 +440,7 @@ def _build_curve_table(tuning: Tuning, options: TuneOptions) -> Table:
     heading, gold = tuning.question.heading, tuning.panel.gold_name
     specs = [curve.spec for curve in tuning.curves]
     caption = f"{heading} with {gold} by {options.parameter}"
-    return build_table(options.parameter, specs, rows, caption, "curve")
+    return findings.build_table(options.parameter, specs, rows, caption, "curve")
 
 
 def _build_fold_table(curve: TuningCurve, options: TuneOptions) -> Table:
@@ -460,7 +452,7 @@ def _build_fold_table(curve: TuningCurve, options: TuneOptions) -> Table:
     usual = f"held out, {options.parameter} {format_value(curve.default)}"
     heads = [f"best {options.parameter}", "on the others", "held out", usual]
     caption, name = f"Cross-validation of {curve.spec}", f"folds {curve.spec}"
-    return build_table("fold", heads, rows, caption, name)
+    return findings.build_table("fold", heads, rows, caption, name)
 
 
 def _describe_best(curve: TuningCurve, options: TuneOptions) -> str:

@@ -336,7 +336,7 @@ class _Setting:
         return PairTests(p, test, (unit,), self.rule.sides)
 
     def group_by_segment(self, test: str) -> Options:
-        """Return the options, or refuse a coefficient that is not one of each segment."""
+        """Return the options, or refuse a coefficient without a value for each segment."""
         if self.question.level == "sys" or self.question.options.group != "item":
             msg = (
                 f"The {test} test needs a coefficient for each segment: `level` seg and "

@@ -295,7 +295,7 @@ ROBUST = Question(
 class SystemDifferences(NamedTuple):
     """Differentials and accuracy of metrics over the pairs of systems."""
 
-    found: correlate.MetricCorrelations
+    correlations: correlate.MetricCorrelations
     #: Two-sided p-values of all pairs by the gold; None where it has no segments.
     gold_p: Array | None
 
@@ -308,25 +308,25 @@ def correlate_differences(panel: ScorePanel, options: DiffOptions) -> SystemDiff
     """
     chosen = Options(trials=options.trials or TRIALS, seed=options.seed)
     questions = correlate.parse_specs(["differentials", "accuracy"], "sys", chosen)
-    found = correlate.correlate_metrics(panel, questions, options.trials)
-    return SystemDifferences(found, compute_gold_p(panel, chosen))
+    correlations = correlate.correlate_metrics(panel, questions, options.trials)
+    return SystemDifferences(correlations, compute_gold_p(panel, chosen))
 
 
 def report_differences(answer: SystemDifferences, options: DiffOptions) -> MetaReport:
     """Lay out all pairs of systems, and the sure ones."""
-    found, gold_p = answer
-    panel, gold = found.panel, found.panel.gold_name
+    correlations, gold_p = answer
+    panel, gold = correlations.panel, correlations.panel.gold_name
     notes = (
         []
         if gold_p is not None
         else [f"No significance bands: {gold} has no segments."]
     )
-    notes += found.explain_missing()
+    notes += correlations.explain_missing()
     order = order_pairs(pair_gaps(panel.system_gold))
     pairs = "1 pair" if len(order) == 1 else f"{len(order)} pairs"
     heads = ["differentials", f"accuracy ({pairs})"]
     columns, empty = [], []
-    gaps = [pair_gaps(panel.system_metrics[name]) for name in found.metrics]
+    gaps = [pair_gaps(panel.system_metrics[name]) for name in correlations.metrics]
     for band in () if gold_p is None else BANDS:
         sure = np.asarray(gold_p) < band
         empty += [] if sure.any() else [band]
@@ -343,7 +343,7 @@ def report_differences(answer: SystemDifferences, options: DiffOptions) -> MetaR
             "excluded from the differentials."
         )
     caption = f"{panel.place}Differences between systems, {gold}"
-    name, rows = panel.lang or "differentials", found.build_rows(*columns)
+    name, rows = panel.lang or "differentials", correlations.build_rows(*columns)
     drawn = "both" if resamples_segments(panel) else "sys"
     return build_report(
         [build_table("metric", heads, rows, caption, name)],
@@ -359,8 +359,8 @@ def report_differences(answer: SystemDifferences, options: DiffOptions) -> MetaR
 
 def draw_differences(answer: SystemDifferences, _: DiffOptions) -> list[ScatterPoints]:
     """Draw all pairs of systems, for each metric that has any."""
-    names = answer.found.panel.names
-    clouds = (_build_cloud(answer.found, name) for name in names)
+    names = answer.correlations.panel.names
+    clouds = (_build_cloud(answer.correlations, name) for name in names)
     return [cloud for cloud in clouds if cloud.x]
 
 
@@ -384,9 +384,11 @@ def compute_gold_p(panel: ScorePanel, options: Options) -> Array | None:
     return (2 * trials * np.minimum(p, 1 - p) + 1) / (trials + 1)
 
 
-def _build_cloud(found: correlate.MetricCorrelations, name: str) -> ScatterPoints:
+def _build_cloud(
+    correlations: correlate.MetricCorrelations, name: str
+) -> ScatterPoints:
     """Differences of all pairs, the better system by the gold first; wrong ones are hollow."""
-    panel = found.panel
+    panel = correlations.panel
     first, second = np.triu_indices(len(panel.systems), 1)
     gold, metric = map(pair_gaps, (panel.system_gold, panel.system_metrics[name]))
     sign = np.where(gold < 0, -1.0, 1.0)
@@ -402,7 +404,7 @@ def _build_cloud(found: correlate.MetricCorrelations, name: str) -> ScatterPoint
         for one, other in zip(better, worse, strict=True)
     ]
     line = fit_line(gold[order], metric[order])
-    figures = [results[name].value for results in found.answers]
+    figures = [results[name].value for results in correlations.answers]
     differential, accuracy = (f"{x:.3f}" if x == x else "–" for x in figures)
     shown = f"differentials {differential} and accuracy {accuracy}"
     return ScatterPoints(

@@ -1,8 +1,13 @@
 """The protocols' scales for the page about them, from the records themselves."""
 
+import re
+
 from metra.campaign.protocols.record import Protocol, Step
 from metra.campaign.protocols.registry import PROTOCOLS
 
+#: Scales are tables; a list of points takes less room.
+SCALE_HEAD = re.compile(r"^\| at \| label \| meaning \|\n.*\n", re.MULTILINE)
+POINT = re.compile(r"^\| ([\d.]+) \| (.+) \| (.+) \|$", re.MULTILINE)
 #: Longest answer that follows its question on the same line.
 ONE_LINE = 100
 
@@ -33,5 +38,5 @@ def _step(step: Step, number: int, asked: Protocol) -> str:
     shows = f"shows the {' and the '.join(shown)}" if shown else before
     question = step.question.replace("{language}", "language")
     head = f"**{step.name}** {shows}. *{question}*"
-    answer = step.asks.document()
+    answer = POINT.sub(r"- \1, *\2*: \3", SCALE_HEAD.sub("", step.asks.document()))
     return f"{head} {answer}" if len(answer) < ONE_LINE else f"{head}\n\n{answer}"

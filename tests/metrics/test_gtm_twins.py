@@ -1,4 +1,4 @@
-"""GTM against slow twins that follow the words of its definition to the letter."""
+"""GTM against slow twins that follow its definition to the letter, and its links."""
 
 import math
 from itertools import pairwise
@@ -151,3 +151,82 @@ def test_sizes_lie_where_they_must(hyp, refs, e):
     orders = [sizes(f"gtm:e={e}", hyp, refs)[0] for e in (1, 2, 3, 8)]
     assert all(more >= less - 1e-9 for more, less in pairwise(orders))
     assert np.isfinite(orders).all()
+
+
+LINKED_WORDS = st.lists(st.sampled_from("abcd"), max_size=25)
+LINKED_REFS = st.lists(LINKED_WORDS, min_size=1, max_size=3)
+MATCHES = st.sampled_from(["greedy", "paper", "exact"])
+
+
+def links(found, kind):
+    return [
+        (alignment.reference, link)
+        for alignment in found
+        for link in alignment.links
+        if link.kind == kind
+    ]
+
+
+@given(LINKED_WORDS, LINKED_REFS, MATCHES)
+def test_links_are_a_matching_of_equal_words(hyp, refs, match):
+    found = metra.align(
+        " ".join(hyp), [" ".join(ref) for ref in refs], f"gtm:e=2,match={match}"
+    )
+    rows, columns = [], []
+    for alignment in found:
+        for link in alignment.links:
+            if link.kind in ("run", "capped run"):
+                one, other = alignment.words(link)
+                assert one == other
+                rows.extend(range(*link.hyp))
+                columns.extend((alignment.reference, at) for at in range(*link.ref))
+    assert len(set(rows)) == len(rows)
+    assert len(set(columns)) == len(columns)
+
+
+@given(LINKED_WORDS, LINKED_REFS, MATCHES)
+def test_every_word_stands_in_one_place(hyp, refs, match):
+    segment = " ".join(hyp), [" ".join(ref) for ref in refs]
+    for alignment in metra.align(*segment, f"gtm:e=2,match={match}"):
+        assert [at for link in alignment.links for at in range(*link.hyp)] == list(
+            range(len(hyp))
+        )
+        ref = refs[alignment.reference]
+        assert sorted(
+            at for link in alignment.links for at in range(*link.ref)
+        ) == list(range(len(ref)))
+        assert alignment.ref == tuple(ref)
+        assert alignment.chosen
+        assert alignment.kinds == ("run", "capped run", "insertion", "deletion")
+
+
+@given(LINKED_WORDS, LINKED_REFS, MATCHES)
+def test_what_is_linked_is_what_counts(hyp, refs, match):
+    spec = f"gtm:match={match}"
+    segment = " ".join(hyp), [" ".join(ref) for ref in refs]
+    batch = metra.Batch([segment[0]], [[ref] for ref in segment[1]])
+    [[size, *_]] = metra.metric(spec).rows(batch)
+    counted = links(metra.align(*segment, spec), "run")
+    words = sum(link.hyp.stop - link.hyp.start for _, link in counted)
+    assert words == math.ceil(size)
+
+
+def test_what_the_cap_keeps_out_is_said():
+    found = metra.align("a b c d e f", ["a b c x y", "d e f z", "a b d"], "gtm:e=2")
+    assert [(at, tuple(link.hyp)) for at, link in links(found, "run")] == [
+        (0, (0, 1)),
+        (1, (3, 6)),
+    ]
+    assert [(at, tuple(link.hyp)) for at, link in links(found, "capped run")] == [
+        (0, (1, 3))
+    ]
+
+
+@pytest.mark.parametrize(
+    "spec", ["gtm", "gtm:e=2,match=exact", "gtm:tok=13a,case=lower"]
+)
+def test_words_are_those_that_were_compared(spec):
+    [found] = metra.align("The cat.", ["the CAT."], spec)
+    lower = "case=lower" in spec
+    assert found.hyp == (("the", "cat", ".") if lower else ("The", "cat."))
+    assert found.counts["run"] == (1 if lower else 0)

@@ -1,4 +1,4 @@
-"""Metrics in other processes: how they are pickled, and what is refused."""
+"""Metrics in other processes and of files that change: how they are pickled and made again."""
 
 import copy
 import pickle
@@ -12,6 +12,7 @@ import pytest
 import metra
 from metra.corpus import examples
 from metra.errors import OptionError
+from metra.metrics import registry
 from metra.metrics.record import Metric, metric_factory
 
 HYPS = ["the cat sat on the mat", "it did not move at all", "a dog came by"]
@@ -117,3 +118,64 @@ def test_a_metric_without_a_fit_refuses_a_changed_file(tmp_path):
     path.write_text("hotel\n", encoding="utf-8")
     with pytest.raises(OptionError, match="untranslated was pickled with allow:"):
         pickle.loads(pickled)
+
+
+CASES = [
+    pytest.param(
+        "terminology:file={here}/terms.tsv",
+        {"terms.tsv": "term\tsegment\ncat\t1\n"},
+        {"terms.tsv": "term\tsegment\ndog\t1\n"},
+        id="a table",
+    ),
+    pytest.param(
+        "untranslated:dictionary={here}/words.txt",
+        {"words.txt": "the\ncat\nsat\n"},
+        {"words.txt": "the\nsat\n"},
+        id="a list of words",
+    ),
+    pytest.param(
+        "quality:model={here}/model.toml",
+        {
+            "terms.tsv": "term\tsegment\ncat\t1\n",
+            "model.toml": """name = "n"
+context = "c"
+[[measure]]
+spec = "terminology:file={here}/terms.tsv"
+weight = 1
+worst = 0
+best = 100
+""",
+        },
+        {"terms.tsv": "term\tsegment\ndog\t1\n"},
+        id="a file that a file names",
+    ),
+]
+
+
+def write(folder, files) -> None:
+    for name, content in files.items():
+        (folder / name).write_text(content, encoding="utf-8")
+
+
+@pytest.mark.parametrize(("spec", "before", "after"), CASES)
+def test_what_is_in_the_file_now_counts(spec, before, after, tmp_path):
+    spec = spec.replace("{here}", str(tmp_path))
+
+    def score() -> float:
+        given = ["the cat sat"], [["the cat sat"]], spec
+        return metra.score(*given, source=["le chat dog cat"]).score
+
+    write(tmp_path, before)
+    first = score()
+    write(tmp_path, after)
+    assert score() != first
+    write(tmp_path, before)
+    assert score() == first
+
+
+def test_what_has_not_changed_is_not_made_again(tmp_path):
+    write(tmp_path, {"terms.tsv": "term\tsegment\ncat\t1\n"})
+    spec = f"terminology:file={tmp_path}/terms.tsv"
+    assert registry.metric(spec) is registry.metric(spec)
+    assert registry.metric("bleu:tok=intl,n=2") is registry.metric("bleu:tok=intl,n=2")
+    assert registry.metric("gtm:e=1.5") is registry.metric("gtm:e=1.5")

@@ -1,9 +1,7 @@
 """Signatures in other forms: without defaults, and as sacreBLEU writes them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from inspect import signature as signature_of
-from operator import itemgetter
-from typing import TypeAlias
 
 from metra.errors import MetraError, UnknownNameError
 from metra.metrics.options import format_value
@@ -76,13 +74,14 @@ def convert_to_sacrebleu(signature: str) -> str:
     name, options = _read_signature(signature)
     if name not in _SACREBLEU:
         return signature
-    title, fixed, own = _SACREBLEU[name]
-    if any(options.get(key) != value for key, value in fixed.items()):
+    title, fixed, _ = _SACREBLEU[name]
+    if not _split_pairs(fixed.split()).items() <= options.items():
         return signature
     resampled = ""
     if "ci" in options:
         resampled = f"|bs:{options['trials']}|seed:{options['seed']}"
-    listed = "|".join(f"{k}:{find(options)}" for k, find in own.items())
+    own = list_sacrebleu_options(signature)
+    listed = "|".join(f"{key}:{value}" for key, value in own.items())
     title += "+" * min(int(options.get("word_order", 0)), 2)
     return f"{title}|nrefs:{options.get('nrefs', 1)}{resampled}|{listed}|version:{SACREBLEU}"
 
@@ -94,19 +93,26 @@ def list_sacrebleu_options(signature: str) -> dict[str, str]:
     {'case': 'mixed', 'eff': 'yes', 'nc': '6', 'nw': '0', 'space': 'no'}
     """
     name, options = _read_signature(signature)
-    return {key: find(options) for key, find in _SACREBLEU[name][2].items()}
+    options["case"] = "lc" if options["case"] == "lower" else "mixed"
+    if name == "bleu":
+        options["tok"] = _name_tokenizer(options["tok"])
+        if options["smooth"] in ("floor", "add-k"):
+            options["smooth"] += f"[{float(options['smooth_value']):.2f}]"
+    elif name == "chrf":
+        options["eff"] = "no" if options["eps"] == "yes" else "yes"
+    else:
+        options["tok"] = "tercom"
+    keys = _split_pairs(_SACREBLEU[name][2].split())
+    return {key: options[own] for key, own in keys.items()}
 
 
 def _read_signature(signature: str) -> tuple[str, dict[str, str]]:
     name, *parts = signature.split("|")
-    return name, dict(part.partition(":")[::2] for part in parts)
+    return name, _split_pairs(parts)
 
 
-def _name_smoothing(options: Mapping[str, str]) -> str:
-    smooth = options["smooth"]
-    if smooth in ("floor", "add-k"):
-        smooth += f"[{float(options['smooth_value']):.2f}]"
-    return smooth
+def _split_pairs(parts: Iterable[str]) -> dict[str, str]:
+    return dict(part.partition(":")[::2] for part in parts)
 
 
 #: sacreBLEU's names of the SentencePiece models in the folder `models` of its cache.
@@ -134,49 +140,23 @@ def _name_tokenizer(tok: str) -> str:
     return next((m for m, file in models if name.endswith(f"/{file}")), tok)
 
 
-_Option: TypeAlias = Callable[[Mapping[str, str]], str]
-_CASE: dict[str, _Option] = {
-    "case": lambda options: "lc" if options["case"] == "lower" else "mixed"
-}
-#: By metric: its name there, the options that sacreBLEU does not have, and its own.
-_SACREBLEU: dict[str, tuple[str, Mapping[str, str], Mapping[str, _Option]]] = {
+#: By metric: its name there, the values of options that sacreBLEU does not have, and its
+#: keys with the names of our options.
+_SACREBLEU = {
     "bleu": (
         "BLEU",
-        {
-            "n": "4",
-            "stem": "no",
-            "ref_len": "closest",
-            "average": "geometric",
-            "style": "sacrebleu",
-        },
-        _CASE
-        | {
-            "eff": itemgetter("eff"),
-            "tok": lambda options: _name_tokenizer(options["tok"]),
-            "smooth": _name_smoothing,
-        },
+        "n:4 stem:no ref_len:closest average:geometric style:sacrebleu",
+        "case:case eff:eff tok:tok smooth:smooth",
     ),
     "chrf": (
         "chrF2",
-        {"beta": "2", "stem": "no"},
-        _CASE
-        | {
-            "eff": lambda options: "no" if options["eps"] == "yes" else "yes",
-            "nc": itemgetter("n"),
-            "nw": itemgetter("word_order"),
-            "space": itemgetter("whitespace"),
-        },
+        "beta:2 stem:no",
+        "case:case eff:eff nc:n nw:word_order space:whitespace",
     ),
     "ter": (
         "TER",
-        {"tok": "none", "stem": "no", "style": "sacrebleu"},
-        _CASE
-        | {
-            "tok": lambda _: "tercom",
-            "norm": itemgetter("normalized"),
-            "punct": itemgetter("punct"),
-            "asian": itemgetter("asian"),
-        },
+        "tok:none stem:no style:sacrebleu",
+        "case:case tok:tok norm:normalized punct:punct asian:asian",
     ),
 }
 

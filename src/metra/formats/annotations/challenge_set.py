@@ -97,26 +97,21 @@ def _read_table(path: str) -> Iterable[tuple[str, dict[str, str]]]:
 
 def _read_json(path: str) -> Iterable[tuple[str, dict[str, str]]]:
     place = format_path(path)
-    lines = list(read_lines(path))
+    lines = read_lines(path)
     if lines and lines[0].lstrip().startswith("["):
-        entries = [
-            (f"{place}, entry {at}", entry)
-            for at, entry in enumerate(parse_json("\n".join(lines), place), 1)
-        ]
+        whole = parse_json("\n".join(lines), place)
+        entries = [(f"{place}, entry {at}", entry) for at, entry in enumerate(whole, 1)]
     else:
         numbered = [(f"{place}, line {at}", line) for at, line in enumerate(lines, 1)]
         entries = [(at, parse_json(line, at)) for at, line in numbered if line.strip()]
     for at, entry in entries:
         if not isinstance(entry, dict):
-            msg = (
-                f"{at} is not an object; expected a pair with good and bad "
-                "translations."
-            )
+            msg = f"{at} is not an object; expected a pair with good and bad translations."
             raise FormatError(msg)
-        yield (
-            at,
-            {name: "" if cell is None else str(cell) for name, cell in entry.items()},
-        )
+        cells = {
+            name: "" if cell is None else str(cell) for name, cell in entry.items()
+        }
+        yield at, cells
 
 
 def _collect_scores(

@@ -42,38 +42,32 @@ def check_columns(
     where: str,
     numbers: Sequence[str] = (),
 ) -> None:
-    """Refuse a table that lacks a column, has it twice, or of a type that cannot be used.
-
-    Keys name documents and groups.
-    """
+    """Refuse a table that lacks a column, has it twice, or of a type that cannot be used."""
     for name in dict.fromkeys([*texts, *keys, *numbers]):
         refuse_twin(schema, name, where)
         if name not in schema.names:
             raise FormatError(describe_missing_column(name, schema.names, where))
-    for name in texts:
-        kind = schema.field(name).type
-        if not is_text_type(kind):
-            msg = (
-                f"{where} has the column {name!r} of type {kind}, where texts are "
-                "expected; name another column, or convert it to strings."
-            )
-            raise FormatError(msg)
-    for name in numbers:
-        kind = schema.field(name).type
-        if not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
-            msg = (
-                f"{where} has the column {name!r} of type {kind}, where scores are "
-                "expected; convert it to numbers."
-            )
-            raise FormatError(msg)
-    for name in keys:
-        kind = schema.field(name).type
-        if get_key_kind(kind) is None:
-            msg = (
-                f"{where} has the column {name!r} of type {kind}, which cannot be a "
-                "group; expected strings, whole numbers, dates or yes and no."
-            )
-            raise FormatError(msg)
+    for names, fits, problem in (
+        (texts, is_text_type, _NO_TEXTS),
+        (numbers, _is_number_type, _NO_NUMBERS),
+        (keys, get_key_kind, _NO_KEYS),
+    ):
+        for name in names:
+            kind = schema.field(name).type
+            if not fits(kind):
+                msg = f"{where} has the column {name!r} of type {kind}, {problem}."
+                raise FormatError(msg)
+
+
+_NO_TEXTS = "where texts are expected; name another column, or convert it to strings"
+_NO_NUMBERS = "where scores are expected; convert it to numbers"
+_NO_KEYS = (
+    "which cannot be a group; expected strings, whole numbers, dates or yes and no"
+)
+
+
+def _is_number_type(kind: Any) -> bool:
+    return pa.types.is_floating(kind) or pa.types.is_integer(kind)
 
 
 def refuse_twin(schema: pa.Schema, name: str, where: str) -> None:

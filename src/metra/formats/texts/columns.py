@@ -130,13 +130,13 @@ def read_header(
     """
     check_limit("columns", len(header), where)
     check_column_names(header, names, where)
-    nameless = [f"column {number}" for number in range(1, len(header) + 1)]
-    headings = [name.strip() and name for name in header]
-    filled = [own or other for own, other in zip(headings, nameless, strict=True)]
-    labels = [name for name in filled if name not in header]
-    names = (names or ColumnNames())._replace(
-        labels=(*(names.labels if names else ()), *labels)
-    )
+    filled = [
+        name if name.strip() else f"column {number}"
+        for number, name in enumerate(header, 1)
+    ]
+    names = names or ColumnNames()
+    nameless = (name for name in filled if name not in header)
+    names = names._replace(labels=(*names.labels, *nameless))
     fields = recognise_fields(filled, default_system, names)
     check_fields(fields, where)
     return fields

@@ -141,11 +141,6 @@ def list_added(
     return [field.name for field in schema if field.metadata in kinds]
 
 
-def count_rows(path: str) -> int:
-    """Return how many rows a file says that it has."""
-    return sum(span.rows for span in list_spans(path))
-
-
 class RowSpan(NamedTuple):
     """Consecutive row groups of a file: which, from which of its rows on, how many rows."""
 
@@ -325,7 +320,9 @@ def open_reader(source: "Source", wanted: Sequence[Field] | None = None) -> Read
     """
     table = _open_table(source, wanted)
     tables = (rows for path in table.paths for rows in _read_tables(table, path))
-    count = cache(lambda: sum(map(count_rows, table.paths)))
+    count = cache(
+        lambda: sum(span.rows for path in table.paths for span in list_spans(path))
+    )
     return _build_reader(table, tables, _Progress(count, {}))
 
 

@@ -87,7 +87,9 @@ def list_sources(
     tables are what, and `reading` how files are read. A `test_set` brings its source,
     references and documents along.
     """
-    named_paths = [pair for file in files for pair in _expand_file(file)]
+    named_paths = [
+        split_named_path(path) for file in files for path in _expand_path(file)
+    ]
     paths = [*(path for _, path in named_paths), *references, source, documents]
     if paths.count(STDIN) > 1:
         msg = "Standard input (-) is given twice; it can be read for one purpose only."
@@ -127,11 +129,6 @@ def list_sources(
 def get_kept_segments(files: Sequence[Source]) -> list[bool] | None:
     """Return whether each segment is wanted, as a test set says; None if all are."""
     return next((file.texts.kept for file in files if file.texts), None)
-
-
-def _expand_file(file: str) -> list[tuple[str | None, str]]:
-    """List the names and paths that a file, a folder or an unresolved pattern stands for."""
-    return [split_named_path(path) for path in _expand_path(file)]
 
 
 def _expand_path(file: str) -> list[str]:
@@ -188,16 +185,13 @@ def _choose_shards(folder: str, files: Sequence[str]) -> list[str]:
     forms = (form for form in FORMATS.values() if form.has_shards)
     suffixes = tuple(suffix for form in forms for suffix in form.suffixes)
     root = folder.rstrip("/") + "/"
-    paths = []
-    for path in files:
-        parts = path.removeprefix(root).split("/")
-        is_hidden = any(part.startswith((".", "_")) for part in parts)
-        if (
-            path.endswith(suffixes)
-            and not is_hidden
-            and all("=" in p for p in parts[:-1])
-        ):
-            paths.append(path)
+
+    def is_shard(path: str) -> bool:
+        *folders, name = path.removeprefix(root).split("/")
+        is_hidden = any(part.startswith((".", "_")) for part in (*folders, name))
+        return not is_hidden and all("=" in part for part in folders)
+
+    paths = [path for path in files if path.endswith(suffixes) and is_shard(path)]
     if not paths:
         problem = f"{folder} is a folder without Parquet files"
         msg = f"{problem}; give files, or a folder with Parquet files."

@@ -187,7 +187,8 @@ def test_where_matches_fall(cli, refs, write, tmp_path):
     lines = [line.split("\t") for line in out.read_text().rstrip("\n").split("\n")]
     assert lines[0] == ["reference", "system", "set", "matches", "ngrams"]
     assert lines[4] == ["ref.A", "sys", "ch", "4", "4"]
-    assert "ref.A: sys: dh 0.0 %" in plot.read_text()
+    recall = "n-grams of ref.A by set, sys: 0.0 %, 0.0 %, 50.0 %, 100.0 %."
+    assert recall in plot.read_text()
     by_s = cli("weights", "matches", *files, "--by", "s", "--threshold", "0", "-n", "2")
     assert "High: S of the most salient word\nis above 0 in" in by_s.out
 

@@ -57,23 +57,18 @@ COMMANDS = (
 #: same name.
 _SAME = (
     *("automated", "coef", "drop", "engine", "folds", "gold", "good", "group_by"),
-    *("human", "judges_by", "lang", "level", "like", "macro", "most"),
+    *("human", "lang", "level", "like"),
     *("name", "names", "only", "replace", "resume", "scores_out", "scorer", "store"),
     *("to", "trials", "wmt"),
 )
 
 #: The flag for each parameter that messages of the library name in backticks.
 FLAGS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | {
-    "columns": "--column",
-    "mqm_weights": "--mqm-weights",
-    "most_judges": "--judges",
-    "most_pairs": "--pairs",
     "references": "-r FILE",
     "refs": "-r FILE",
     "source": "-s FILE",
     "documents": "--docs FILE",
     "pair": "-l PAIR",
-    "units": "--unit",
     "scales": "--scale",
     "columns.outputs": "--read hyp",
     "columns.references": "--read ref",

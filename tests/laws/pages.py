@@ -34,6 +34,8 @@ class Table:
 
     label: str
     heading: str
+    #: The name of the file that a reader can save it as.
+    file: str = ""
     caption: list[str] = field(default_factory=list)
     rows: list[list[Cell]] = field(default_factory=list)
 
@@ -108,7 +110,7 @@ class _Parser(HTMLParser):
         if tag == "table":
             labels = [label for _, label, _ in self.open if label]
             label = given.get("aria-label") or (labels[-1] if labels else "")
-            self.tables.append(Table(label, self.heading))
+            self.tables.append(Table(label, self.heading, given.get("data-csv", "")))
         elif tag == "tr" and self.tables:
             self.tables[-1].rows.append([])
         elif tag in ("td", "th") and self.tables and self.tables[-1].rows:

@@ -11,10 +11,10 @@ import csv
 import io
 import json
 import re
-from html.parser import HTMLParser
 from typing import NamedTuple
 
 import pytest
+from tests.laws.pages import Cell, parse_page
 
 from metra.corpus import examples
 
@@ -121,18 +121,16 @@ def test_the_family_is_stated(document, answers, family):
 
 
 def test_only_corrections_depend_on_the_family(run):
-    by_family = [
+    of_baseline, of_pairs = (
         {
             (each["metric"], each["baseline"], each["system"]): each
-            for each in json.loads(run("compare", "--format", "json", *flag))[
-                "comparisons"
-            ]
+            for each in json.loads(run("compare", "--format", "json", *flag))["comparisons"]
         }
         for flag in ([], ["--all-pairs"])
-    ]
+    )  # fmt: skip
     corrected = set()
-    for key, each in by_family[0].items():
-        other = by_family[1][key]
+    for key, each in of_baseline.items():
+        other = of_pairs[key]
         for name in ("difference", "interval", "standard_error", "effect", "p_value"):
             assert each[name] == other[name], (key, name)
         corrected.add(each["p_holm"] == other["p_holm"])
@@ -188,8 +186,8 @@ def test_tables_of_the_report(page, answers, family):
     tables = _read_tables(page)
     if family == "all_pairs":
         shown = {
-            (row[0][0], row[2][0], row[1][0]): " ".join(
-                value for _, value in row[3:6]
+            (row[0].text, row[2].text, row[1].text): " ".join(
+                map(_get_numbers, row[3:6])
             ).split()
             for row in tables["pairs"]
         }
@@ -198,8 +196,9 @@ def test_tables_of_the_report(page, answers, family):
         shown = {}
         for row in tables["differences"]:
             for place, spec in enumerate(METRICS):
-                (_, difference), (p, _) = row[1 + 2 * place : 3 + 2 * place]
-                shown[spec, SYSTEMS[0], row[0][0]] = [difference.split()[0], p]
+                difference, p = row[1 + 2 * place : 3 + 2 * place]
+                number = _get_numbers(difference).split()[0]
+                shown[spec, SYSTEMS[0], row[0].text] = [number, p.text]
         expected = {
             key: [f"{answer.difference:.10g}", _show_p(answer.p_holm, REPORT_DIGITS)]
             for key, answer in answers.items()
@@ -277,39 +276,12 @@ def _strip_markup(cell: str) -> str:
     return cell.strip()
 
 
-def _read_tables(page: str) -> dict[str, list[list[tuple[str, str]]]]:
-    """Read the text and the number of each cell of the report's tables, by their name."""
-    reader = _TableReader()
-    reader.feed(page)
-    return reader.tables
+def _read_tables(page: str) -> dict[str, list[list[Cell]]]:
+    """Read the rows of the report's tables, by their name, without headings."""
+    return {table.file: table.rows[1:] for table in parse_page(page).tables}
 
 
-class _TableReader(HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.tables = {}
-        self.rows = self.cell = None
-
-    def handle_starttag(self, tag, attrs):
-        given = dict(attrs)
-        if tag == "table":
-            self.rows = self.tables.setdefault(given.get("data-csv", ""), [])
-        elif tag == "tbody":
-            self.rows.clear()
-        elif tag == "tr" and self.rows is not None:
-            self.rows.append([])
-        elif tag in ("td", "th") and self.rows:
-            ends = (given.get(name) for name in ("data-v", "data-low", "data-high"))
-            self.cell = " ".join(end for end in ends if end)
-            self.rows[-1].append(("", self.cell))
-
-    def handle_endtag(self, tag):
-        if tag in ("td", "th"):
-            self.cell = None
-        elif tag == "table":
-            self.rows = None
-
-    def handle_data(self, data):
-        if self.cell is not None:
-            text, value = self.rows[-1][-1]
-            self.rows[-1][-1] = (text + data, value)
+def _get_numbers(cell: Cell) -> str:
+    """Return the number of a cell, and the ends of its interval, as programs read them."""
+    given = (cell.attributes.get(f"data-{name}") for name in ("v", "low", "high"))
+    return " ".join(filter(None, given))

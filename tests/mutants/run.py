@@ -86,15 +86,9 @@ class Chooser:
 
         names = {item.nodeid for item in items}
         renamed = {one.partition("[")[0] for one in self.wanted.keys() - names}
-        items[:] = sorted(
-            (
-                item
-                for item in items
-                if item.nodeid in self.wanted
-                or item.nodeid.partition("[")[0] in renamed
-            ),
-            key=place,
-        )
+        chosen = {name for name in names if name.partition("[")[0] in renamed}
+        chosen |= self.wanted.keys()
+        items[:] = sorted((one for one in items if one.nodeid in chosen), key=place)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Note the test that fails."""
@@ -259,13 +253,9 @@ def try_mutant(
         outcome = "no mutant"
     finally:
         place.write_bytes(content)
-    return {
-        "outcome": outcome,
-        "tests": count,
-        "of": len(chosen),
-        "by": failed,
-        "seconds": round(time.monotonic() - begin, 1),
-    }
+    seconds = round(time.monotonic() - begin, 1)
+    result = {"outcome": outcome, "tests": count, "of": len(chosen)}
+    return result | {"by": failed, "seconds": seconds}
 
 
 def list_files(folders: tuple[str, ...], slow: bool) -> list[str]:
@@ -340,19 +330,13 @@ class Run:
         is_own = all(name.startswith(PACKAGES[package]) for name in named)
         stage = "own" if is_own else "all"
         if result["outcome"] == "survived" and others:
-            first = result
-            result, stage = (
-                try_mutant(self.tree, mutant, others, self.options.limit),
-                "all",
-            )
+            first, stage = result, "all"
+            result = try_mutant(self.tree, mutant, others, self.options.limit)
             result["tests"] += first["tests"]
             result["of"] += first["of"]
             result["seconds"] = round(result["seconds"] + first["seconds"], 1)
+        result |= {"key": key, "package": package, "path": mutant.path, "line": line}
         result |= {
-            "key": key,
-            "package": package,
-            "path": mutant.path,
-            "line": line,
             "kind": mutant.kind,
             "before": before,
             "after": after,
@@ -369,11 +353,8 @@ class Run:
         result = self.results.get(key, {"outcome": "survived", "stage": ""})
         if result["outcome"] != "survived":
             return False
-        return (
-            not result["stage"]
-            or self.options.again
-            or (self.options.all and result["stage"] == "own")
-        )
+        is_next = self.options.all and result["stage"] == "own"
+        return not result["stage"] or self.options.again or is_next
 
 
 def name_mutant(mutant: Mutant) -> str:
@@ -401,10 +382,8 @@ def format_section(results: list[dict[str, Any]], seed: int, page: str) -> str:
     )
     rows, listed = Counter[tuple[str, str]](), []
     for result in results:
-        name = result["package"]
-        rows[
-            name, result["stage"] if result["outcome"] != "survived" else "survived"
-        ] += 1
+        name, has_survived = result["package"], result["outcome"] == "survived"
+        rows[name, "survived" if has_survived else result["stage"]] += 1
         rows[name, "all mutants"] += 1
     for result in survivors:
         place = f"{result['path'].removeprefix('src/metra/')}: {result['kind']}"
@@ -466,21 +445,13 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=20, help="mutants of each package")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--packages", default=",".join(PACKAGES))
-    parser.add_argument(
-        "--only", help="FILE:FIRST-LAST below src/metra, all mutants there"
-    )
-    parser.add_argument(
-        "--tests", nargs="*", help="test files instead of the package's"
-    )
-    parser.add_argument(
-        "--all", action="store_true", help="then the tests of other packages"
-    )
+    parser.add_argument("--only", help="FILE:FIRST-LAST below src/metra, all mutants")
+    parser.add_argument("--tests", nargs="*", help="files instead of the package's")
+    parser.add_argument("--all", action="store_true", help="then other packages' tests")
     parser.add_argument("--slow", action="store_true", help="browsers and Spark too")
     parser.add_argument("--again", action="store_true", help="try survivors again")
     parser.add_argument("--limit", type=float, default=60.0, help="seconds a mutant")
-    parser.add_argument(
-        "--write", action="store_true", help="write bench/RELIABILITY.md"
-    )
+    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
     options = parser.parse_args()
     with contextlib.ExitStack() as stack:
         folder = tempfile.TemporaryDirectory(prefix="mutants-")

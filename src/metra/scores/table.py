@@ -463,18 +463,10 @@ def add_total(scores: Scores, name: str) -> tuple[Scores, int]:
     kinds = {scorer.kind for scorer in scorers}
     is_human = any(scorer.human for scorer in scorers)
     kind = kinds.pop() if len(kinds) == 1 else "human" if is_human else ""
-    totals = Scores(
-        scores.systems,
-        scores.items,
-        (Scorer(name, kind, scorers[0].direction),),
-        scores.judges,
-        system,
-        item,
-        np.zeros(len(shared), np.int64),
-        judge - 1,
-        total,
-        kind=item_kind if len(scores.kind) else _make_codes(),
-    )
+    names = (Scorer(name, kind, scorers[0].direction),), scores.judges
+    codes = system, item, np.zeros(len(shared), np.int64), judge - 1
+    item_kind = item_kind if len(scores.kind) else _make_codes()
+    totals = Scores(scores.systems, scores.items, *names, *codes, total, kind=item_kind)
     lacking = len(reduce(np.union1d, keys)) - len(shared)
     return concatenate_scores([scores, totals]), lacking
 

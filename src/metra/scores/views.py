@@ -88,23 +88,13 @@ def build_panel(
         if not metrics:
             msg = f"No metric to compare {gold!r} with; give scores of a metric too."
             raise CorpusError(msg)
-    repeated = {name: scores.lines(name).count_repeats() for name in [gold, *metrics]}
-    # By a judge, or by two files that were mixed up.
-    notes = [
-        f"{name} has {count:,} values that repeat the same judge, system and segment; "
-        "they are averaged (if they are another language pair, write LANG=FILE)."
-        for name, count in repeated.items()
-        if count
-    ]
+    notes = _note_repeats(scores, [gold, *metrics])
     people = _orient_scorer(scores, gold)
-    by_metric: dict[str, OrientedScores] = {}
-    for name in metrics:
-        values = _orient_scorer(scores, name)
-        if values.has_values[people.has_values].any():
-            by_metric[name] = values
-        else:
-            problem = f"no score for any system in {gold}"
-            notes.append(f"{name} has {problem}: excluded.")
+    by_metric = {name: _orient_scorer(scores, name) for name in metrics}
+    for name, values in list(by_metric.items()):
+        if not values.has_values[people.has_values].any():
+            notes.append(f"{name} has no score for any system in {gold}: excluded.")
+            del by_metric[name]
     if metrics and not by_metric:
         msg = f"No metric shares a system with {gold!r}; check the systems' names."
         raise CorpusError(msg)
@@ -122,7 +112,6 @@ def build_panel(
         name: statistics[name].align_segments(systems, segments, shared)
         for name in with_statistics
     }
-    compared = np.where(shared, people.segments, np.nan)
     system_metrics = {
         name: pooled[name].score_weightings(np.ones((1, len(segments))))[0]
         if name in pooled
@@ -134,7 +123,7 @@ def build_panel(
         tuple(systems),
         tuple(items),
         gold,
-        compared,
+        np.where(shared, people.segments, np.nan),
         {name: values.segments for name, values in by_metric.items()},
         _score_systems(people, shared),
         system_metrics,
@@ -143,6 +132,17 @@ def build_panel(
         tuple(notes),
         next(iter(scores.languages), ""),
     )
+
+
+def _note_repeats(scores: Scores, names: Sequence[str]) -> list[str]:
+    """Note values that a judge repeats, or two files that were mixed up."""
+    repeated = {name: scores.lines(name).count_repeats() for name in names}
+    return [
+        f"{name} has {count:,} values that repeat the same judge, system and segment; "
+        "they are averaged (if they are another language pair, write LANG=FILE)."
+        for name, count in repeated.items()
+        if count
+    ]
 
 
 def list_metrics(scores: Scores, gold: str) -> list[str]:
@@ -365,18 +365,20 @@ def collect_rankings(scores: Scores, name: str) -> tuple[Scores, Array]:
     lengths can be compared. The array is rankings × systems, higher is better; a ranking of
     one system is left out.
     """
-    lines = scores.lines(name)
+    lines, number = scores.lines(name), scores.find(name)
     lines = lines.keep_lines(np.isin(lines.item, scores.segments))
-    scorer = scores.scorers[scores.find(name)]
+    scorer = scores.scorers[number]
     compares = scorer.compares
     if not len(lines) or (lines.value.min() < 1 and not compares):
         problem = f"a rank of {lines.value.min():g}" if len(lines) else "no values"
         msg = f"{name!r} has {problem}; ranks of systems start at 1, the best."
         raise CorpusError(msg)
+    # A judge may have compared several pairs of outputs of one segment.
+    answer, answers = lines.answer, int(lines.answer.max(initial=0)) + 1
+    if not compares or not len(answer):
+        answer, answers = np.zeros(len(lines), np.int64), 1
     code = lines.item * (len(scores.judges) + 1) + lines.judge + 1
-    if compares and len(lines.answer):
-        # A judge may have compared several pairs of outputs of one segment.
-        code = code * (int(lines.answer.max()) + 1) + lines.answer
+    code = code * answers + answer
     rankings, row = np.unique(code, return_inverse=True)
     shape = (len(rankings), len(scores.systems))
     cell = row * shape[1] + lines.system
@@ -388,22 +390,12 @@ def collect_rankings(scores: Scores, name: str) -> tuple[Scores, Array]:
     share = divide(sizes[:, None] - mid_ranks(values), sizes[:, None] - 1)
     kept = (sizes > 1)[:, None] & (count > 0)
     row, system = np.nonzero(kept)
-    answers = int(lines.answer.max()) + 1 if compares and len(lines.answer) else 1
     item, judge = np.divmod(rankings[row] // answers, len(scores.judges) + 1)
-    number = scores.find(name)
     scorers = list(scores.scorers)
-    scorers[number] = scorers[number]._replace(direction=HIGHER)
-    shares = Scores(
-        scores.systems,
-        scores.items,
-        tuple(scorers),
-        scores.judges,
-        system.astype(np.int64),
-        item,
-        np.full(len(row), number),
-        judge - 1,
-        share[row, system],
-    )
+    scorers[number] = scorer._replace(direction=HIGHER)
+    names = scores.systems, scores.items, tuple(scorers), scores.judges
+    codes = system.astype(np.int64), item, np.full(len(row), number), judge - 1
+    shares = Scores(*names, *codes, share[row, system])
     if compares and len(lines.answer):
         shares = replace(shares, answer=rankings[row] % answers)
     others = replace(scores, scorers=tuple(scorers))

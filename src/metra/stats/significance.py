@@ -329,7 +329,6 @@ def contrasts(
     trials: int = TEST_TRIALS,
     resamples: int = TRIALS,
     seed: int = SEED,
-    level: float = 0.95,
     progress: Progress = lambda *_: None,
 ) -> tuple[list[Interval | None], list[Contrast]]:
     """Give the interval of each sample's score, and the contrast of each pair.
@@ -370,17 +369,14 @@ def contrasts(
         rng=np.random.default_rng(seed),
         progress=report,
     )
-    intervals = [interval_of_defined(each, level=level) for each in drawn]
+    slacks = [_allow_rounding(scores[one], scores[two]) for one, two in pairs]
     if test == "bootstrap":
+        moved = [s.direction.orient(x) for s, x in zip(samples, drawn, strict=True)]
         p_values = [
             shifted_p_value(
-                samples[two].direction.orient(drawn[two])
-                - samples[one].direction.orient(drawn[one]),
-                oriented[two] - oriented[one],
-                sides="two-sided",
-                slack=_allow_rounding(scores[one], scores[two]),
+                moved[two] - moved[one], each.gain, sides="two-sided", slack=slack
             )
-            for one, two in pairs
+            for (one, two), each, slack in zip(pairs, nothing, slacks, strict=True)
         ]
     else:
         p_values = randomisation_p_values(
@@ -392,22 +388,27 @@ def contrasts(
         )
     without = [jackknife_scores(sample) for sample in samples]
     compared = []
-    for (one, two), unknown, p in zip(pairs, nothing, p_values, strict=True):
-        difference = unknown.difference
-        if np.isnan(difference):
-            compared.append(unknown)
-            continue
-        without_each = without[two] - without[one]
-        without_each = without_each[~np.isnan(without_each)]
-        error = standard_error(without_each) if len(without_each) > 1 else None
-        if error and np.ptp(without_each) <= _allow_rounding(scores[one], scores[two]):
-            error = 0.0  # all units contribute the same: what is left is rounding
-        effect = difference / (error * count**0.5) if error else None
-        interval = interval_of_defined(drawn[two] - drawn[one], level=level)
-        compared.append(
-            Contrast(difference, interval, error, effect, p, gain=unknown.gain)
-        )
-    return intervals, compared
+    rows = zip(pairs, nothing, slacks, p_values, strict=True)
+    for (one, two), unknown, slack, p in rows:
+        gaps = drawn[two] - drawn[one], without[two] - without[one]
+        compared.append(_complete_contrast(unknown, *gaps, slack, p))
+    return [*map(interval_of_defined, drawn)], compared
+
+
+def _complete_contrast(
+    unknown: Contrast, drawn: Array, without: Array, slack: float, p: float
+) -> Contrast:
+    """Add the doubts to a difference, by the differences in resamples and without each unit."""
+    difference = unknown.difference
+    if math.isnan(difference):
+        return unknown
+    count, without = len(without), without[~np.isnan(without)]
+    error = standard_error(without) if len(without) > 1 else None
+    if error and np.ptp(without) <= slack:
+        error = 0.0  # all units contribute the same: what is left is rounding
+    effect = difference / (error * count**0.5) if error else None
+    interval = interval_of_defined(drawn)
+    return Contrast(difference, interval, error, effect, p, gain=unknown.gain)
 
 
 def _orient_sample(sample: Sample) -> Sample:

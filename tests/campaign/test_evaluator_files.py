@@ -9,7 +9,7 @@ from tests.campaign.campaigns import answered, opened
 from metra.campaign.protocols.registry import list_question_scales
 from metra.errors import FormatError, MetraError
 from metra.meta.exercise import run_exercise
-from metra.meta.texts import average_texts, list_rows, select_texts
+from metra.meta.measures import average_texts, list_rows, select_texts
 from metra.report.campaign_files import export_judgements
 from metra.scores.registry import read_evaluator_file, read_evaluator_files
 

@@ -14,8 +14,8 @@ from metra.campaign.judgement import (
 from metra.campaign.measurements import compute_measurements
 from metra.errors import FormatError
 from metra.meta.exercise import run_exercise
+from metra.meta.measures import list_rows, select_texts, tabulate_texts
 from metra.meta.question import answer_question
-from metra.meta.texts import list_rows, select_texts, tabulate_texts
 from metra.report.campaign_files import export_judgements
 from metra.report.writers.exercise import write_exercise_tables
 from metra.scores.judgement_jsonl import read_judgement_scores

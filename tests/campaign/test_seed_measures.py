@@ -30,7 +30,7 @@ from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError
 from metra.formats.annotations.judged_outputs import format_judged_outputs
 from metra.meta.exercise import run_exercise
-from metra.meta.texts import tabulate_texts
+from metra.meta.measures import tabulate_texts
 from metra.report.writers.exercise import write_exercise_tables, write_text_table
 from metra.scores.registry import read_evaluator_file
 from metra.scoring.memory import evaluate

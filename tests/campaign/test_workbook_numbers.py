@@ -19,7 +19,7 @@ from metra.campaign.protocols.questions import (
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.timed import Edit, Reading
 from metra.corpus.evalset import EvalSet
-from metra.meta.texts import tabulate_texts
+from metra.meta.measures import tabulate_texts
 from metra.scoring.memory import evaluate
 from metra.text.corrections import infer_changes
 from metra.text.words import split_workbook_words

@@ -10,7 +10,7 @@ from metra.campaign.protocols.registry import list_question_scales
 from metra.errors import CorpusError, FormatError, MetraError, OptionError
 from metra.formats.annotations.quality_model import QualityModel, WeightedMetric
 from metra.meta.exercise import ExerciseStudy, rename_systems, run_exercise
-from metra.meta.texts import list_rows
+from metra.meta.measures import list_rows
 from metra.scores.scale import MeasureScale, ScoreScale, parse_scale, scale_to_hundred
 from metra.stats.bootstrap import fisher_interval
 

@@ -8,7 +8,7 @@ from tests.meta.evaluators import build_results, given
 
 from metra.campaign.judgement import build_campaign_scores
 from metra.meta.exercise import describe_tables, run_exercise
-from metra.meta.texts import average_texts, list_rows, select_texts, tabulate_texts
+from metra.meta.measures import average_texts, list_rows, select_texts, tabulate_texts
 from metra.scores.selection import Selection
 from metra.scores.table import ScoredItem, Scorer, build_score_table
 

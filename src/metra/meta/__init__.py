@@ -16,7 +16,7 @@ document_rank: systems ranked by each metric over documents
 exercise: the collective exercise on one scale, from 0 to 100
 findings: reports, their cells, tables and signatures
 judges: figures about each judge, flags, and normalised values
-measures: scales and kinds of measures, and their evaluators compared
+measures: scores of texts, scales and kinds of measures, and evaluators compared
 normalise: judges' values on one scale, and judges who fail quality control
 options: the options of questions
 people: people next to metrics in a report, and reliability of both
@@ -30,7 +30,6 @@ spans: marked errors compared with those that people mark
 study: the manifest of a study, and the scores that it names
 systems: scores of systems: scatter, robustness, differences
 task: the protocols of WMT's metrics tasks
-texts: scores of whole texts, by judge and over judges
 uses: differences that people notice, filtering, and choice of the best of several
 variants: outputs scored with subsets of references, or values of an option
 """

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -11,14 +11,19 @@ from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.challenge_set import ChallengeSet, read_challenge_set
-from metra.meta.findings import MetaReport, build_count, build_figure, build_report
+from metra.meta.findings import (
+    MetaReport,
+    build_figure,
+    build_report,
+    build_table,
+)
 from metra.meta.options import ChallengeOptions
 from metra.meta.question import Evidence, Question
 from metra.scores.views import orient_scores
 from metra.scoring.evaluate import make_metrics
 from metra.scoring.scorers import score_systems
-from metra.scoring.table import Cell, Column, make_table, mark_best
-from metra.stats.arrays import Array, Codes, divide, row_means
+from metra.scoring.table import Cell, Column, mark_best
+from metra.stats.arrays import Array, divide, number_names, row_means
 from metra.stats.distributions import wilson_interval
 from metra.stats.resampling import Interval, Sample, compute_intervals
 
@@ -26,18 +31,12 @@ from metra.stats.resampling import Interval, Sample, compute_intervals
 ALL, MEAN, ACES = "all pairs", "mean of phenomena", "ACES-Score"
 
 
-class AcesCategory(NamedTuple):
-    """A category of ACES: its weight, and how the names of its phenomena begin."""
-
-    weight: float
-    phenomena: tuple[str, ...]
-
-
-#: What the ACES-Score adds up (Amrhein et al. 2022; 29.1 at most), by category.
-ACES_CATEGORIES = {
-    "addition": AcesCategory(5, ("addition",)),
-    "omission": AcesCategory(5, ("omission",)),
-    "mistranslation": AcesCategory(
+#: Weights of what the ACES-Score adds up (Amrhein et al. 2022; 29.1 at most), and how the
+#: names of their phenomena begin, by category.
+ACES_CATEGORIES: dict[str, tuple[float, tuple[str, ...]]] = {
+    "addition": (5, ("addition",)),
+    "omission": (5, ("omission",)),
+    "mistranslation": (
         5,
         (
             *("ambiguous-", "anaphoric_", "coreference-", "hallucination-"),
@@ -45,13 +44,13 @@ ACES_CATEGORIES = {
             *("ordering-", "overly-literal-", "pleonastic_it:", "xnli-"),
         ),
     ),
-    "untranslated": AcesCategory(1, ("copy-source", "untranslated")),
-    "do not translate": AcesCategory(1, ("do-not-translate", "do not translate")),
-    "overtranslation": AcesCategory(5, ("hyponym-", "overtranslation")),
-    "undertranslation": AcesCategory(5, ("hypernym-", "undertranslation")),
-    "real-world knowledge": AcesCategory(1, ("antonym-", "commonsense-", "real-world")),
-    "wrong language": AcesCategory(1, ("similar-language-", "wrong language")),
-    "punctuation": AcesCategory(0.1, ("punctuation",)),
+    "untranslated": (1, ("copy-source", "untranslated")),
+    "do not translate": (1, ("do-not-translate", "do not translate")),
+    "overtranslation": (5, ("hyponym-", "overtranslation")),
+    "undertranslation": (5, ("hypernym-", "undertranslation")),
+    "real-world knowledge": (1, ("antonym-", "commonsense-", "real-world")),
+    "wrong language": (1, ("similar-language-", "wrong language")),
+    "punctuation": (0.1, ("punctuation",)),
 }
 
 
@@ -70,6 +69,18 @@ class PhenomenonScore:
     def tau(self) -> float:
         """Kendall's tau-like coefficient of ACES: a tie is a mistake."""
         return 2 * self.accuracy - 1
+
+    def build_cell(self, options: ChallengeOptions) -> Cell:
+        """Build the cell of the accuracy or of tau."""
+        if options.coef == "accuracy":
+            return build_figure(self.accuracy, self.interval)
+        bounds = self.interval and (2 * self.interval[0] - 1, 2 * self.interval[1] - 1)
+        return build_figure(self.tau, bounds)
+
+    def export(self) -> dict[str, Any]:
+        """Return all figures, for programs."""
+        keys = ("pairs", "right", "tied", "accuracy", "tau", "interval")
+        return {key: getattr(self, key) for key in keys}
 
 
 @dataclass(frozen=True)
@@ -114,22 +125,24 @@ def score_challenge(
         msg = f"All pairs of {challenge.path} have equal translations."
         raise CorpusError(msg)
     groups = challenge.lang if options.by == "lang" else challenge.phenomenon
-    names, group = _number_values(groups)
+    names, group = number_names(groups)
     anchors = challenge.source or challenge.reference or range(len(challenge))
-    sources, source = _number_values(list(anchors))
-    shape = (len(sources), len(names))
-    counts = {
-        metric: _count_pairs(gaps, is_pair, source, group, shape)
-        for metric, gaps in by_metric.items()
-    }
-    scores = {
-        metric: _score_metric(each, names, options) for metric, each in counts.items()
-    }
+    sources, source = number_names(list(anchors))
     weights = weigh_categories(names) if options.by == "phenomenon" else None
-    aces = {}
-    if weights is not None:
-        of_taus = partial(_sum_categories, weights=weights)
-        aces = {m: _draw_sources(c.rows, of_taus, options) for m, c in counts.items()}
+    scores, aces = {}, {}
+    for metric, gaps in by_metric.items():
+        scored = is_pair & np.isfinite(gaps)
+        cell = source[scored] * len(names) + group[scored]
+        # Pairs in the right order, and all pairs: sources × phenomena.
+        right, counts = (
+            np.bincount(cell, each, len(sources) * len(names)).reshape(-1, len(names))
+            for each in ((gaps[scored] > 0).astype(float), np.ones(len(cell)))
+        )
+        tied = np.bincount(group[scored], gaps[scored] == 0, len(names))
+        scores[metric] = _score_metric(right, counts, tied, names, options)
+        if weights is not None:
+            of_taus = partial(_sum_categories, weights=weights)
+            aces[metric] = _draw_sources(right, counts, of_taus, options)
     equal = int((~is_pair).sum())
     used = len(np.unique(source[is_pair]))
     return ChallengeScores(scores, names, aces, len(challenge), equal, used)
@@ -148,7 +161,7 @@ def weigh_categories(phenomena: Sequence[str]) -> Array | None:
     if set(categories) != set(ACES_CATEGORIES):
         return None
     return np.array(
-        [ACES_CATEGORIES[each].weight / categories.count(each) for each in categories]
+        [ACES_CATEGORIES[each][0] / categories.count(each) for each in categories]
     )
 
 
@@ -158,23 +171,19 @@ def report_challenge(scores: ChallengeScores, options: ChallengeOptions) -> Meta
     first = scores.scores[metrics[0]]
     kinds = sorted(scores.phenomena, key=lambda name: -first[name].pairs)
     shown = kinds[: options.most or None]
-    value = options.coef
     rows = []
     for name in (ALL, *([MEAN] if len(kinds) > 1 else []), *shown):
-        cells = [_build_cell(scores.scores[metric][name], value) for metric in metrics]
-        count = build_count(first[name].pairs)
+        cells = [scores.scores[metric][name].build_cell(options) for metric in metrics]
         label = name or f"(no {options.by})"
-        rows.append((label, [count, *mark_best(cells)]))
+        rows.append((label, [first[name].pairs, *mark_best(cells)]))
     if scores.aces:
         cells = [build_figure(*scores.aces[metric]) for metric in metrics]
-        rows.insert(2, (ACES, [build_count(first[ALL].pairs), *mark_best(cells)]))
-    table = make_table(
-        options.by,
-        [Column("pairs", digits=0), *metrics],
-        rows,
-        caption=f"Challenge set: {_CAPTIONS[value]}",
-        name="challenge",
-    )
+        rows.insert(2, (ACES, [first[ALL].pairs, *mark_best(cells)]))
+    about = "share of pairs whose good translation scores higher"
+    if options.coef == "tau":
+        about = "Kendall's tau-like coefficient; a tie counts as an error"
+    heads = [Column("pairs", digits=0), *metrics]
+    table = build_table(options.by, heads, rows, f"Challenge set: {about}", "challenge")
     notes = []
     if scores.equal:
         notes.append(
@@ -191,7 +200,13 @@ def report_challenge(scores: ChallengeScores, options: ChallengeOptions) -> Meta
         notes.append(f"Pairs without a score: {', '.join(without)}.")
     if len(shown) < len(kinds):
         notes.append(f"{len(kinds) - len(shown)} more; `most` 0 shows all.")
-    data: dict[str, object] = {"challenge": _list_data(scores)}
+    data: dict[str, object] = {
+        "challenge": [
+            {"metric": metric, "phenomenon": name, **each.export()}
+            for metric, by_phenomenon in scores.scores.items()
+            for name, each in by_phenomenon.items()
+        ]
+    }
     if scores.aces:
         data["aces_score"] = {
             metric: {"value": value, "interval": interval}
@@ -222,11 +237,6 @@ def ask_challenge(evidence: Evidence, options: ChallengeOptions) -> ChallengeSco
 
 CHALLENGE = Question("challenge", ask_challenge, report_challenge)
 
-_CAPTIONS = {
-    "accuracy": "share of pairs whose good translation scores higher",
-    "tau": "Kendall's tau-like coefficient; a tie counts as an error",
-}
-
 
 def _list_scores(
     challenge: ChallengeSet, specs: Sequence[str], lower: Sequence[str]
@@ -248,70 +258,45 @@ def _list_scores(
     return gaps
 
 
-def _number_values(values: Sequence[object]) -> tuple[list[str], Codes]:
-    """Number values as they first appear."""
-    numbers: dict[object, int] = {}
-    codes = [numbers.setdefault(value, len(numbers)) for value in values]
-    return [str(value) for value in numbers], np.array(codes, np.int64)
-
-
-class _PairCounts(NamedTuple):
-    """Pairs in the right order, then all pairs, by source and phenomenon; and ties."""
-
-    rows: Array
-    tied: Codes | Array
-
-
-def _count_pairs(
-    gaps: Array, is_pair: Array, source: Codes, group: Codes, shape: tuple[int, int]
-) -> _PairCounts:
-    scored = is_pair & np.isfinite(gaps)
-    cell = (source * shape[1] + group)[scored]
-    right, counts = (
-        np.bincount(cell, weights, shape[0] * shape[1]).reshape(shape)
-        for weights in ((gaps[scored] > 0).astype(np.float64), None)
-    )
-    tied = np.bincount(group[scored], (gaps[scored] == 0).astype(np.float64), shape[1])
-    return _PairCounts(np.hstack([right, counts]).astype(np.float64), tied)
-
-
 def _score_metric(
-    counted: _PairCounts, names: Sequence[str], options: ChallengeOptions
+    right: Array,
+    counts: Array,
+    tied: Array,
+    names: Sequence[str],
+    options: ChallengeOptions,
 ) -> dict[str, PhenomenonScore]:
     """Score all pairs, the mean of phenomena, and each phenomenon."""
-    rows, size = counted.rows, len(names)
-    right, counts = rows[:, :size], rows[:, size:]
-    choices: dict[str, Sequence[int] | None] = {
-        ALL: range(size),
-        MEAN: None,
-        **{name: [at] for at, name in enumerate(names)},
-    }
+    every = list(range(len(names)))
+    choices = {ALL: every, MEAN: every, **{name: [at] for at, name in enumerate(names)}}
     scores = {}
-    for name, columns in choices.items():
-        chosen = list(range(size) if columns is None else columns)
-        interval = None
-        if columns is None:
-            accuracy, interval = _draw_sources(rows, _average_phenomena, options)
+    for name, chosen in choices.items():
+        sums, pairs = (each[:, chosen].sum() for each in (right, counts))
+        if name == MEAN:
+            accuracy, interval = _draw_sources(right, counts, _average_rates, options)
         else:
-            totals = rows.sum(0)
-            accuracy = float(divide(totals[chosen].sum(), totals[size:][chosen].sum()))
+            accuracy = float(divide(sums, pairs))
             # Pairs of a source are taken for one case: that is the safe side.
             cases = int((counts[:, chosen].sum(1) > 0).sum())
             interval = wilson_interval(accuracy, cases) if options.trials else None
-        scores[name] = PhenomenonScore(
-            int(counts[:, chosen].sum()),
-            int(right[:, chosen].sum()),
-            int(counted.tied[chosen].sum()),
-            accuracy,
-            interval,
+        score = PhenomenonScore(
+            *(int(pairs), int(sums), int(tied[chosen].sum())), accuracy, interval
         )
+        scores[name] = score
     return scores
 
 
+def _average_rates(totals: Array) -> Array:
+    return row_means(_divide_halves(totals))
+
+
 def _draw_sources(
-    rows: Array, aggregate: Callable[[Array], Array], options: ChallengeOptions
+    right: Array,
+    counts: Array,
+    aggregate: Callable[[Array], Array],
+    options: ChallengeOptions,
 ) -> tuple[float, Interval | None]:
     """Return a score of all rows, and its interval over sources drawn with all their pairs."""
+    rows = np.hstack([right, counts])
     value = float(aggregate(rows.sum(0)))
     if not options.trials:
         return value, None
@@ -327,34 +312,6 @@ def _divide_halves(totals: Array) -> Array:
     return divide(totals[..., :half], totals[..., half:])
 
 
-def _average_phenomena(totals: Array) -> Array:
-    return row_means(_divide_halves(totals))
-
-
 def _sum_categories(totals: Array, weights: Array) -> Array:
     """Return the ACES-Score: weights times the tau of each phenomenon."""
     return np.asarray(((2 * _divide_halves(totals) - 1) * weights).sum(-1))
-
-
-def _build_cell(score: PhenomenonScore, value: str) -> Cell:
-    if value == "accuracy":
-        return build_figure(score.accuracy, score.interval)
-    bounds = score.interval and (2 * score.interval[0] - 1, 2 * score.interval[1] - 1)
-    return build_figure(score.tau, bounds)
-
-
-def _list_data(scores: ChallengeScores) -> list[dict[str, object]]:
-    return [
-        {
-            "metric": metric,
-            "phenomenon": name,
-            "pairs": each.pairs,
-            "right": each.right,
-            "tied": each.tied,
-            "accuracy": each.accuracy,
-            "tau": each.tau,
-            "interval": each.interval,
-        }
-        for metric, by_phenomenon in scores.scores.items()
-        for name, each in by_phenomenon.items()
-    ]

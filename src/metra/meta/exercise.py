@@ -18,7 +18,7 @@ from metra import errors
 from metra.formats.annotations.quality_model import QualityModel
 from metra.meta import measures
 from metra.meta.findings import name_some
-from metra.meta.texts import (
+from metra.meta.measures import (
     average_systems,
     average_texts,
     list_rows,

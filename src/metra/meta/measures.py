@@ -1,19 +1,19 @@
-"""Measures of an exercise: scales and kinds, evaluators compared, measures with each other."""
+"""Measures of texts: means of judges, scales and kinds, evaluators and measures compared."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import nan, sqrt
+from dataclasses import dataclass, replace
+from math import isnan, nan, sqrt
 from statistics import fmean, variance
 from typing import TypeAlias
 
 import numpy as np
 
-from metra.errors import FormatError, MetraError, OptionError
+from metra.errors import CorpusError, FormatError, MetraError, OptionError
 from metra.formats.annotations.quality_model import QualityModel
-from metra.meta.texts import average_systems, list_rows
 from metra.metrics.registry import BUILT_IN, find_highest_score, list_metrics
 from metra.metrics.registry import metric as make_metric
+from metra.scores.judgement import has_scores
 from metra.scores.long_table import guess_scorer_kind
 from metra.scores.scale import (
     MeasureKind,
@@ -21,17 +21,179 @@ from metra.scores.scale import (
     ScoreScale,
     scale_to_hundred,
 )
-from metra.scores.table import Scorer, Scores
+from metra.scores.selection import DEFAULT, Selection
+from metra.scores.table import ScoredItem, Scorer, Scores, concatenate_scores
 from metra.stats.agreement import alpha
-from metra.stats.arrays import Array, drop_nan
+from metra.stats.arrays import Array, Codes, drop_nan, number_names
 from metra.stats.coefficients import pearson, spearman
 from metra.stats.judge_agreement import (
-    JudgePair,
     average_figure,
     compare_judges,
     pair_judgements,
 )
 from metra.stats.ratings import Ratings, sort_ratings
+
+#: The columns of `tabulate_texts`.
+TEXT_COLUMNS = (
+    *("text", "translation", "metric", "evaluator", "items", "score", "native"),
+    "reason",
+)
+TextRow: TypeAlias = tuple[str, str, str, str, int, float, float, str]
+
+
+def select_texts(scores: Scores, selection: Selection = DEFAULT) -> Scores:
+    """Return the rows that count, and those without a value that would count.
+
+    Answers that could not be judged at all, or rate nothing, are left out.
+    """
+    answers = selection.select_answers(scores)
+    missing = answers.keep_lines(~np.isfinite(answers.value))
+    if len(missing.answer):
+        is_open = [*map(has_scores, missing.reasons)]
+        missing = missing.keep_lines(np.array([*is_open, False])[missing.reason])
+    counted = selection.select(scores)
+    return concatenate_scores([counted, missing.compact()]) if len(missing) else counted
+
+
+def average_texts(scores: Scores) -> tuple[Scores, Codes]:
+    """Return each judge's mean of each text, by scorer and system, and its number of items.
+
+    It is the mean over the items of a text of the mean of an item's values. Segments count
+    only if a scorer has scored nothing larger, because most metrics are no means. A text
+    without any value has the reasons instead.
+    """
+    texts, text = number_names([item.document for item in scores.items])
+    items = tuple(ScoredItem(document=name) for name in texts)
+    is_segment = np.array([bool(item.segment) for item in scores.items], bool)
+    by_segment = is_segment[scores.item]
+    larger = np.bincount(scores.scorer[~by_segment], minlength=len(scores.scorers)) > 0
+    largest = scores.keep_lines(~(by_segment & larger[scores.scorer]))
+    return _average_units(largest, items, text)
+
+
+def average_judges(scores: Scores) -> tuple[Scores, Codes]:
+    """Return the mean over judges of each text, and its number of items.
+
+    It is the mean over the items of a text of the mean over an item's judges, each of whom
+    counts once, however often they judged it.
+    """
+    items = np.arange(len(scores.items))
+    by_judge, _ = _average_units(scores, scores.items, items)
+    return average_texts(replace(by_judge, judge=np.full(len(by_judge), -1)))
+
+
+def average_systems(texts: Scores) -> Scores:
+    """Return each judge's score for all texts together: the one given, else the mean."""
+    is_whole = np.array([not item.document for item in texts.items], bool)[texts.item]
+    key = (texts.scorer * (len(texts.judges) + 1) + texts.judge) * len(texts.systems)
+    key += texts.system
+    rows = texts.keep_lines(is_whole | ~np.isin(key, key[is_whole]))
+    averaged, _ = _average_units(
+        rows, (ScoredItem(),), np.zeros(len(rows.items), np.int64)
+    )
+    return averaged
+
+
+def _average_units(
+    rows: Scores, units: tuple[ScoredItem, ...], unit: Codes
+) -> tuple[Scores, Codes]:
+    """Average the items of each unit, whose numbers are in `unit`, and count them."""
+    columns = (rows.scorer, rows.judge, unit[rows.item], rows.system)
+    groups: dict[tuple[int, ...], list[int]] = {}
+    keys = zip(*(column.tolist() for column in columns), strict=True)
+    for line, key in enumerate(keys):
+        groups.setdefault(key, []).append(line)
+    order = list(groups)
+    if len(rows.answer):  # answers come in the order of the judges' tasks
+        names = *rows.judges, ""
+        order.sort(key=lambda k: (k[0], units[k[2]], rows.systems[k[3]], names[k[1]]))
+    item, value = rows.item.tolist(), rows.value.tolist()
+    hundred = rows.hundred.tolist()
+    reasons: dict[str, int] = {}
+    means: list[tuple[float, float, int, int]] = []
+    for key in order:
+        lines = groups[key]
+        defined = [line for line in lines if not isnan(value[line])]
+        by_item: dict[int, list[int]] = {}
+        for line in defined or lines:
+            by_item.setdefault(item[line], []).append(line)
+        why = -1
+        if not defined:
+            stated = {rows.reasons[at] for at in rows.reason[lines].tolist()}
+            why = reasons.setdefault("; ".join(sorted(stated)), len(reasons))
+        native, percent = (
+            fmean(fmean([column[line] for line in each]) for each in by_item.values())
+            if column
+            else nan
+            for column in (value, hundred)
+        )
+        means.append((native, percent, why, len(by_item)))
+    scorer, judge, place, system = np.array(order, np.int64).reshape(-1, 4).T
+    figures = np.array(means, np.float64).reshape(-1, 4).T
+    averaged = Scores(
+        *(rows.systems, units, rows.scorers, rows.judges),
+        *(system, place, scorer, judge),
+        figures[0],
+        hundred=figures[1],
+        reason=figures[2].astype(np.int64),
+        reasons=tuple(reasons),
+    )
+    return averaged, figures[3].astype(np.int64)
+
+
+def refuse_repeats(scores: Scores) -> None:
+    """Refuse two scores of the same thing in a table of results from 0 to 100."""
+    if not len(scores.hundred) or len(scores.answer):
+        return
+    places = set()
+    columns = scores.item, scores.scorer, scores.judge, scores.system
+    for key in zip(*(column.tolist() for column in columns), strict=True):
+        item, scorer, judge, system = key
+        if key in places and not scores.items[item].segment:
+            what = scores.systems[system], scores.items[item].document
+            msg = (
+                f"{[*scores.judges, 'One evaluator'][judge]} gives {scores.names[scorer]} "
+                f"of {' of '.join(filter(None, what))} twice; remove one."
+            )
+            raise CorpusError(msg)
+        places.add(key)
+
+
+def list_rows(
+    scores: Scores,
+) -> Iterator[tuple[str, str, str, str, float, float, str]]:
+    """Yield metric, evaluator, text, system, value, value from 0 to 100, and reason.
+
+    The table is one of texts or systems, as `average_texts` and `average_systems` make it.
+    """
+    names, judges, reasons = scores.names, [*scores.judges, ""], [*scores.reasons, ""]
+    codes = scores.scorer, scores.judge, scores.item, scores.system
+    columns = (*codes, scores.value, scores.hundred, scores.reason)
+    rows = (column.tolist() for column in columns)
+    for scorer, judge, item, system, value, percent, why in zip(*rows, strict=True):
+        place = scores.items[item].document, scores.systems[system]
+        yield names[scorer], judges[judge], *place, value, percent, reasons[why]
+
+
+def tabulate_texts(scores: Scores, selection: Selection = DEFAULT) -> list[TextRow]:
+    """Tabulate texts by judge and over all judges, who have an empty name: `TEXT_COLUMNS`.
+
+    See `average_texts` and `average_judges` for the means.
+    """
+    chosen = select_texts(scores, selection)
+    rows = []
+    for is_all, average in enumerate((average_texts, average_judges)):
+        averaged, items = average(chosen)
+        for row, count, scorer in zip(
+            list_rows(averaged), items.tolist(), averaged.scorer.tolist(), strict=True
+        ):
+            metric, evaluator, text, system, native, score, why = row
+            if not (is_all and why):
+                cells = text, system, metric, evaluator, count, score, native, why
+                place = bool(why), scorer, text, system, is_all, evaluator
+                rows.append((place, cells))
+    return [cells for _, cells in sorted(rows, key=lambda row: row[0])]
+
 
 #: The scales of the questions of protocols, by name; None if a question has no scale.
 ProtocolScales = Mapping[str, ScoreScale | None]
@@ -91,34 +253,28 @@ def scale_measure(
     `places` are the files of the rows, for messages.
     """
     [scorer] = scores.scorers
-    metric, values = scorer.name, scores.value
-    defined = np.isfinite(values)
+    values, defined = scores.value, scores.value[np.isfinite(scores.value)]
     scale = _choose_scale(scorer, scores, places, given, protocol_scales)
     cut = 0
-    worst: float | None
-    best: float | None
     if scale is not None:
         hundreds = scale_to_hundred(values, scale.worst, scale.best)
         low, high = sorted((scale.worst, scale.best))
         cut = int(((values < low) | (values > high)).sum())
-        worst, best, origin = scale.worst, scale.best, scale.origin
     else:
         # Rounding may have pushed a mean a little beyond 100.
         hundreds = np.clip(scores.hundred, 0, 100)
-        is_same = (values == scores.hundred)[defined].all()
-        own = ScoreScale(0.0, 100.0, "as given") if is_same else None
-        own = own or protocol_scales.get(metric)
-        worst, best = (own.worst, own.best) if own else (None, None)
-        origin = own.origin if own else "protocol"
+        scale = protocol_scales.get(scorer.name)
+        if (values == scores.hundred)[np.isfinite(values)].all():
+            scale = ScoreScale(0.0, 100.0, "as given")
     return hundreds, MeasureScale(
-        metric=metric,
+        metric=scorer.name,
         kind=kind,
-        worst=worst,
-        best=best,
-        origin=origin,
-        lowest=float(values[defined].min()) if defined.any() else None,
-        highest=float(values[defined].max()) if defined.any() else None,
-        values=int(defined.sum()),
+        worst=scale.worst if scale else None,
+        best=scale.best if scale else None,
+        origin=scale.origin if scale else "protocol",
+        lowest=float(defined.min()) if len(defined) else None,
+        highest=float(defined.max()) if len(defined) else None,
+        values=len(defined),
         cut=cut,
     )
 
@@ -327,22 +483,21 @@ def compute_reliability(
 ) -> Reliability:
     """Compute the spread and the agreement of a metric's evaluators."""
     rows = [row for row in list_rows(scores) if row[0] == metric]
-    reasons = [row[-1] for row in rows if row[-1]]
-    counts = (
-        *(len({row[1] for row in rows}), len(results)),
-        sum(len(given) > 1 for given in results.values()),
-    )
-    rest = len(reasons), "; ".join(sorted(set(reasons)))
-    if not results:
-        return Reliability(metric, *counts, None, None, None, "no scores", *rest)
-    mean = fmean(average_evaluators(results).values())
+    undefined = [row[-1] for row in rows if row[-1]]
+    mean = fmean(average_evaluators(results).values()) if results else None
     deviation = _pool_deviation(results.values())
-    if deviation is None:
-        reason = "no translation has two evaluators"
-        return Reliability(metric, *counts, mean, None, None, reason, *rest)
-    agreement = drop_nan(alpha(_build_ratings(results)))
-    reason = "" if agreement is not None else "all scores are equal"
-    return Reliability(metric, *counts, mean, deviation, agreement, reason, *rest)
+    agreement, reason = None, "no translation has two evaluators"
+    if not results:
+        reason = "no scores"
+    elif deviation is not None:
+        agreement = drop_nan(alpha(_build_ratings(results)))
+        reason = "" if agreement is not None else "all scores are equal"
+    return Reliability(
+        *(metric, len({row[1] for row in rows}), len(results)),
+        sum(len(given) > 1 for given in results.values()),
+        *(mean, deviation, agreement, reason),
+        *(len(undefined), "; ".join(sorted(set(undefined)))),
+    )
 
 
 def _pool_deviation(translations: Iterable[Mapping[str, float]]) -> float | None:
@@ -396,19 +551,14 @@ def compare_pairs(metric: str, results: Translations) -> EvaluatorAgreement:
     pairs = compare_judges(paired, pair_judgements(paired))
     # Two translations always lie on a line.
     several = [pair for pair in pairs if pair.n > 2]
-    return EvaluatorAgreement(
-        metric,
-        tuple(map(_convert_pair, pairs)),
-        *(drop_nan(average_figure(several, name)) for name in ("pearson", "spearman")),
-    )
-
-
-def _convert_pair(pair: JudgePair) -> EvaluatorPair:
-    figures = (pair.pearson, pair.spearman) if pair.n > 2 else (nan, nan)
-    return EvaluatorPair(
-        *(pair.first, pair.second, pair.n, float((pair.a - pair.b).mean())),
-        *map(drop_nan, figures),
-    )
+    compared = []
+    for pair in pairs:
+        difference = float((pair.a - pair.b).mean())
+        figures = (pair.pearson, pair.spearman) if pair.n > 2 else (nan, nan)
+        about = pair.first, pair.second, pair.n, difference
+        compared.append(EvaluatorPair(*about, *map(drop_nan, figures)))
+    means = (average_figure(several, name) for name in ("pearson", "spearman"))
+    return EvaluatorAgreement(metric, tuple(compared), *map(drop_nan, means))
 
 
 def correlate_metrics(

@@ -7,12 +7,16 @@ import numpy as np
 
 from metra.errors import CorpusError
 from metra.meta.charts import CurvePlot
-from metra.meta.findings import MetaReport, build_figure, build_matrix, build_report
+from metra.meta.findings import (
+    MetaReport,
+    build_matrix,
+    build_report,
+    build_table,
+)
 from metra.meta.options import PseudoOptions
 from metra.meta.question import Evidence, Question
 from metra.scores.table import Scores
 from metra.scores.views import list_metrics
-from metra.scoring.table import make_table
 from metra.stats.arrays import Array, drop_nan
 from metra.stats.exact_tests import signed_rank_p
 from metra.stats.panel import ScorePanel
@@ -65,14 +69,9 @@ def correlate_documents(
             "give scores of a metric, or of several judges."
         )
         raise CorpusError(msg)
+    asked = ("lengths", "documents", "coef", "judges_by", "seed")
     return draw_documents(
-        panel,
-        judged,
-        lengths=options.lengths,
-        documents=options.documents,
-        coef=options.coef,
-        judges_by=options.judges_by,
-        seed=options.seed,
+        panel, judged, **{key: getattr(options, key) for key in asked}
     )
 
 
@@ -100,23 +99,23 @@ def ask_pseudo(evidence: Evidence, options: PseudoOptions) -> PseudoDocuments:
 def report_pseudo(found: PseudoDocuments, options: PseudoOptions) -> MetaReport:
     """Lay out mean and standard error for each length, and p-values where asked for."""
     panel, curves = found
-    series = dict(curves.by_name)
-    if curves.judges:
-        series[JUDGES] = curves.judges
-    figures = {name: [*map(_mean_and_se, line)] for name, line in series.items()}
+    series = curves.by_name | ({JUDGES: curves.judges} if curves.judges else {})
+    rows, data = [], {}
+    for name, line in series.items():
+        figures = [*map(_average_with_error, line)]
+        rows.append(
+            (name, [(m, (m - se, m + se) if se == se else None) for m, se in figures])
+        )
+        data[name] = [
+            {"n": n, "mean": drop_nan(mean), "se": drop_nan(se)}
+            for n, (mean, se) in zip(curves.lengths, figures, strict=True)
+        ]
     heads = [str(n) for n in curves.lengths]
     caption = (
         f"Mean {options.coef} with {panel.gold_name} by number of segments in a "
         "document"
     )
-    rows = [
-        (
-            name,
-            [build_figure(m, (m - se, m + se) if se == se else None) for m, se in line],
-        )
-        for name, line in figures.items()
-    ]
-    tables = [make_table("scorer", heads, rows, caption=caption, name="pseudo")]
+    tables = [build_table("scorer", heads, rows, caption, "pseudo")]
     for place, n in enumerate(curves.lengths if options.test else ()):
         length = "1 segment" if n == 1 else f"{n} segments"
         table = build_matrix(
@@ -128,13 +127,6 @@ def report_pseudo(found: PseudoDocuments, options: PseudoOptions) -> MetaReport:
             name=f"wilcoxon {n}",
         )
         tables.append(table)
-    data = {
-        name: [
-            {"n": n, "mean": drop_nan(mean), "se": drop_nan(se)}
-            for n, (mean, se) in zip(curves.lengths, line, strict=True)
-        ]
-        for name, line in figures.items()
-    }
     return build_report(
         tables,
         options,
@@ -147,6 +139,13 @@ def report_pseudo(found: PseudoDocuments, options: PseudoOptions) -> MetaReport:
         pooled=",".join(panel.statistics) or None,
         seed=options.seed,
     )
+
+
+def _average_with_error(values: Array) -> tuple[float, float]:
+    defined = values[np.isfinite(values)]
+    count = len(defined)
+    mean = float(defined.mean()) if count else np.nan
+    return mean, float(defined.std(ddof=1) / np.sqrt(count)) if count > 1 else np.nan
 
 
 def draw_pseudo(found: PseudoDocuments, options: PseudoOptions) -> list[CurvePlot]:
@@ -181,13 +180,6 @@ def compute_wilcoxon(curves: DocumentCurves, place: int) -> Array:
 
 def _format_share(share: float) -> str:
     return f"{100 * share:.0f}%" if share == share else ""
-
-
-def _mean_and_se(values: Array) -> tuple[float, float]:
-    defined = values[np.isfinite(values)]
-    count = len(defined)
-    mean = float(defined.mean()) if count else np.nan
-    return mean, float(defined.std(ddof=1) / np.sqrt(count)) if count > 1 else np.nan
 
 
 def _write_notes(curves: DocumentCurves, series: dict[str, list[Array]]) -> list[str]:

@@ -10,9 +10,8 @@ import numpy as np
 from metra.errors import CorpusError, UnknownNameError, no_such
 from metra.meta.findings import (
     MetaReport,
-    build_count,
-    build_figure,
     build_report,
+    build_table,
     describe_draws,
 )
 from metra.meta.options import SpanOptions
@@ -20,7 +19,7 @@ from metra.meta.question import Evidence, Question
 from metra.scores.registry import read_spans
 from metra.scores.spans import TAG, Spans, arrange_spans, join_spans
 from metra.scoring.files import open_corpus
-from metra.scoring.table import Cell, Column, Table, make_table
+from metra.scoring.table import Column, Table
 from metra.stats.arrays import group_lines
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.span_agreement import (
@@ -156,35 +155,53 @@ def compare_tags(spans: Spans) -> dict[tuple[str, str], float | None]:
 
 def report_spans(evaluation: SpanEvaluation, options: SpanOptions) -> MetaReport:
     """Lay out other raters, the gold raters one by one, and two by two."""
-    tables = []
+    tables, raters = [], len(evaluation.gold)
     agreement = evaluation.agreement
     if evaluation.scores:
-        people = "1 rater" if len(evaluation.gold) == 1 else _COMBINED[options.combine]
-        caption = f"Error spans against {people.format(n=len(evaluation.gold))}"
+        people = "1 rater" if raters == 1 else _COMBINED[options.combine]
+        caption = f"Error spans against {people.format(n=raters)}"
         tables.append(_build_table(evaluation.scores, caption, "spans"))
-    if agreement is not None and agreement.overall is not None:
-        tables.append(_build_overall_table(agreement, len(evaluation.gold)))
-        caption = "Each rater against the others"
-        tables.append(_build_table(evaluation.ceiling, caption, "raters"))
-        shown = agreement.pairs[: options.most_pairs or None]
-        tables.append(_build_table(shown, "Pairs of raters", "pairs"))
-    overall = [agreement.overall] if agreement and agreement.overall else []
-    data: dict[str, object] = {
-        "figures": [
-            _list_figures(table, each)
-            for table, scores in (
-                ("spans", evaluation.scores),
-                ("raters", evaluation.ceiling),
-                ("agreement", overall),
-                ("pairs", agreement.pairs if agreement else ()),
-            )
-            for each in scores
+    overall = agreement.overall if agreement else None
+    if agreement is not None and overall is not None:
+        rows = [
+            (label, [(overall.values[key], overall.intervals[key]), about])
+            for key, label, about in _OVERALL
         ]
+        alpha = agreement.alpha, agreement.alpha_interval
+        about = f"characters of {agreement.with_text:,} outputs"
+        rows.append(("Krippendorff's alpha, nominal", [alpha, about]))
+        caption = f"Agreement of {raters} raters on error spans"
+        shown = agreement.pairs[: options.most_pairs or None]
+        tables += [
+            build_table("agreement", ["value", "of"], rows, caption, "agreement"),
+            _build_table(evaluation.ceiling, "Each rater against the others", "raters"),
+            _build_table(shown, "Pairs of raters", "pairs"),
+        ]
+    scores_by_table: dict[str, Sequence[SpanScores]] = {
+        "spans": evaluation.scores,
+        "raters": evaluation.ceiling,
+        "agreement": [overall] if overall else [],
+        "pairs": agreement.pairs if agreement else (),
     }
+    figures = [
+        {
+            "table": table,
+            **{
+                key: getattr(each, key)
+                for key in ("name", "outputs", "predicted", "gold")
+            },
+            "figures": {
+                " ".join(key): {"value": value, "interval": each.intervals[key]}
+                for key, value in each.values.items()
+            },
+        }
+        for table, scores in scores_by_table.items()
+        for each in scores
+    ]
+    data: dict[str, object] = {"figures": figures}
     if agreement is not None:
         interval = agreement.alpha_interval
         data["alpha"] = {"value": agreement.alpha, "interval": interval}
-    raters = len(evaluation.gold)
     report = build_report(
         tables,
         options,
@@ -276,25 +293,17 @@ def _compare(
 
 def _build_table(scores: Sequence[SpanScores], caption: str, name: str) -> Table:
     """Build a row for each rater: counts, then figures; only F has its interval here."""
-    headings = [
-        Column("outputs", digits=0),
-        Column("marked", digits=0),
-        *(
-            Column(_HEADINGS[key], group=key[0] if key[1] != "severity" else "")
-            for key in _HEADINGS
-        ),
-    ]
+    heads = [Column("outputs", digits=0), Column("marked", digits=0)]
+    for key, heading in _HEADINGS.items():
+        heads.append(Column(heading, group="" if key[1] == "severity" else key[0]))
     rows = []
     for each in sorted(scores, key=lambda one: -one.values["characters", "F"]):
         figures = [
-            build_figure(
-                each.values[key], each.intervals[key] if key[1] == "F" else None
-            )
+            (each.values[key], each.intervals[key] if key[1] == "F" else None)
             for key in _HEADINGS
         ]
-        counts = [build_count(each.outputs), build_count(each.predicted)]
-        rows.append((each.name, [*counts, *figures]))
-    return make_table("rater", headings, rows, caption=caption, name=name)
+        rows.append((each.name, [each.outputs, each.predicted, *figures]))
+    return build_table("rater", heads, rows, caption, name)
 
 
 _HEADINGS = {
@@ -309,53 +318,12 @@ _HEADINGS = {
 }
 
 
-def _build_overall_table(agreement: SpanAgreement, raters: int) -> Table:
-    """Build the table of all pairs of raters taken together."""
-    overall = agreement.overall
-    rows = [
-        (
-            label,
-            [build_figure(overall.values[key], overall.intervals[key]), Cell(about)],
-        )
-        for key, label, about in _OVERALL
-        if overall is not None
-    ]
-    alpha = build_figure(agreement.alpha, agreement.alpha_interval)
-    about = f"characters of {agreement.with_text:,} outputs"
-    rows.append(("Krippendorff's alpha, nominal", [alpha, Cell(about)]))
-    return make_table(
-        "agreement",
-        ["value", "of"],
-        rows,
-        caption=f"Agreement of {raters} raters on error spans",
-        name="agreement",
-    )
-
-
 _OVERALL = (
     (("characters", "F"), "F of characters", "characters marked by either"),
     (("spans", "F"), "F of matched spans", "spans marked by either"),
     (("exact", "F"), "F of equal spans", "spans marked by either"),
     (("characters", "severity"), "same severity", "characters marked by both"),
 )
-
-
-def _list_figures(table: str, scores: SpanScores) -> dict[str, object]:
-    """Return every figure of a rater with its interval, for programs."""
-    return {
-        "table": table,
-        "name": scores.name,
-        "outputs": scores.outputs,
-        "predicted": scores.predicted,
-        "gold": scores.gold,
-        "figures": {
-            f"{kind} {figure}": {
-                "value": value,
-                "interval": scores.intervals[kind, figure],
-            }
-            for (kind, figure), value in scores.values.items()
-        },
-    }
 
 
 def _write_notes(evaluation: SpanEvaluation, options: SpanOptions) -> list[str]:

@@ -43,8 +43,8 @@ from metra.formats.compression import check_member_name
 from metra.formats.table import NONE, write_table
 from metra.meta.exercise import run_exercise
 from metra.meta.judges import add_flags
+from metra.meta.measures import TextRow, tabulate_texts
 from metra.meta.question import answer_all, answer_question
-from metra.meta.texts import TextRow, tabulate_texts
 from metra.report.writers.exercise import write_exercise_tables, write_text_table
 from metra.scores import (
     appraise,

@@ -8,8 +8,13 @@ from metra.errors import format_count
 from metra.formats.table import write_table
 from metra.meta.exercise import ExerciseStudy
 from metra.meta.findings import MetaReport, build_count, build_signature
-from metra.meta.measures import MetricCorrelation, Reliability
-from metra.meta.texts import TEXT_COLUMNS, TextRow, list_rows
+from metra.meta.measures import (
+    TEXT_COLUMNS,
+    MetricCorrelation,
+    Reliability,
+    TextRow,
+    list_rows,
+)
 from metra.report.writers.headings import shorten_specs
 from metra.scores.scale import MeasureScale
 from metra.scoring.table import Cell, Column, Table, make_table, mark_best

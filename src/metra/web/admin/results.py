@@ -33,6 +33,7 @@ from metra.meta.correlate import PeopleCorrelation, correlate_people, tabulate_m
 from metra.meta.exercise import run_exercise
 from metra.meta.findings import merge_reports
 from metra.meta.judges import add_flags
+from metra.meta.measures import tabulate_texts
 from metra.meta.options import (
     WORDS_PER_MINUTE,
     AgreeOptions,
@@ -41,7 +42,6 @@ from metra.meta.options import (
 )
 from metra.meta.question import AnsweredQuestion, answer_all
 from metra.meta.spans import agree_on_marks, compare_tags
-from metra.meta.texts import tabulate_texts
 from metra.metrics import registry
 from metra.report.html.tables import convert_table
 from metra.report.pictures.campaign import draw_judge_times, draw_ranking, draw_times

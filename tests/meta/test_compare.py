@@ -21,21 +21,9 @@ from metra.meta.correlate import parse_specs
 from metra.meta.options import CompareOptions, DiffOptions
 from metra.scores.table import ScoredItem
 from metra.scores.views import build_panel
+from metra.stats import distributions, exact_tests
 from metra.stats.correlation import Options, correlate
 from metra.stats.defaults import SEED
-from metra.stats.distributions import (
-    binomial_tail,
-    incomplete_beta,
-    student_tail,
-    upper_tail,
-)
-from metra.stats.exact_tests import (
-    pairs_p,
-    rank_sum,
-    signed_rank_p,
-    strata_p,
-    williams_p,
-)
 from metra.stats.multiplicity import CLUSTER_RULES, clusters_greedy, holm
 from metra.stats.permutation import prepare_swaps, segment_values, standardise_metrics
 from metra.stats.soft_pairwise import normal_p, permutation_p, spa, wmt_p
@@ -223,7 +211,7 @@ def test_false_alarms_are_as_rare_as_promised():
 
 def test_pairs_test_is_a_fair_coin():
     right = np.array([[1, 1, 1, 1, 1, 0, 1, 0.0], [1, 0, 0, 0, 0, 1, 1, 0]])
-    p = pairs_p(right, np.full(8, 1 / 8))
+    p = exact_tests.pairs_p(right, np.full(8, 1 / 8))
     assert p[0, 1] == pytest.approx(
         scipy.stats.binomtest(4, 5, alternative="greater").pvalue
     )
@@ -237,7 +225,7 @@ def test_pairs_of_unequal_weight_have_a_normal_limit():
     weights = rng.choice([1.0, 2.0], 4000)
     d = (right[0] - right[1]) * weights
     draws = np.abs(d) @ rng.choice([-1, 1], (4000, 4000))
-    assert pairs_p(right, weights)[0, 1] == pytest.approx(
+    assert exact_tests.pairs_p(right, weights)[0, 1] == pytest.approx(
         (draws >= d.sum()).mean(), abs=0.02
     )
 
@@ -245,7 +233,7 @@ def test_pairs_of_unequal_weight_have_a_normal_limit():
 def test_williams_published():
     gold = np.array([1.0, 2, 3, 4, 5])
     metrics = np.array([[1.1, 2, 3.1, 4, 5.1], [1.5, 2, 3.1, 4, 5.5]])
-    p = williams_p(gold, metrics)
+    p = exact_tests.williams_p(gold, metrics)
     assert p[0, 1] == pytest.approx(0.019, abs=5e-4)
     assert p[1, 0] == pytest.approx(1 - p[0, 1])
 
@@ -267,7 +255,7 @@ def test_wilcoxon_is_scipys(size, ties):
         expected = scipy.stats.wilcoxon(
             d, alternative="greater", correction=not exact, method=method
         ).pvalue
-        assert signed_rank_p(d) == pytest.approx(expected, rel=1e-9)
+        assert exact_tests.signed_rank_p(d) == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("ties", [False, True])
@@ -281,25 +269,29 @@ def test_small_rank_sums_are_counted(ties):
         rank = scipy.stats.rankdata(both)
         sums = [sum(rank[list(chosen)]) for chosen in combinations(range(9), 4)]
         expected = np.mean(np.array(sums) >= rank[:4].sum() - 1e-9)
-        assert strata_p([rank_sum(both[:4], both[4:])]) == pytest.approx(expected)
+        assert exact_tests.strata_p(
+            [exact_tests.rank_sum(both[:4], both[4:])]
+        ) == pytest.approx(expected)
 
 
 def test_tails_are_scipys():
     for t in (-3, -0.5, 0, 0.7, 2, 9):
         for df in (1, 2, 7, 30, 400):
-            assert student_tail(t, df) == pytest.approx(
+            assert distributions.student_tail(t, df) == pytest.approx(
                 scipy.stats.t.sf(t, df), rel=1e-9
             )
     for n in (1, 10, 2000, 2001, 5000):
         # No outcome is below 0 or above n.
         for k in (-1, 0, 1, n // 2, n // 2 + 30, n, n + 1):
-            assert binomial_tail(n, k) == pytest.approx(
+            assert distributions.binomial_tail(n, k) == pytest.approx(
                 scipy.stats.binom.sf(k - 1, n, 0.5), rel=1e-8, abs=1e-300
             )
     z = np.linspace(-8, 8, 1001)
-    np.testing.assert_allclose(upper_tail(z), scipy.stats.norm.sf(z), atol=2e-9)
-    assert incomplete_beta(2, 3, 0) == 0
-    assert math.isclose(incomplete_beta(2, 3, 1), 1)
+    np.testing.assert_allclose(
+        distributions.upper_tail(z), scipy.stats.norm.sf(z), atol=2e-9
+    )
+    assert distributions.incomplete_beta(2, 3, 0) == 0
+    assert math.isclose(distributions.incomplete_beta(2, 3, 1), 1)
 
 
 RANKS = [  # mt-metrics-eval's AssignRanks

@@ -8,14 +8,8 @@ import scipy.stats
 from tests.panels import cells_by_name, made, panel_of
 
 from metra.errors import CorpusError, OptionError
+from metra.meta import pseudo
 from metra.meta.options import PseudoOptions
-from metra.meta.pseudo import (
-    PseudoDocuments,
-    compute_wilcoxon,
-    correlate_documents,
-    gather_judgements,
-    report_pseudo,
-)
 from metra.scores.table import (
     ScoredItem,
     Scorer,
@@ -139,7 +133,7 @@ def test_judges_are_compared_on_different_judgements():
     gold = np.arange(6.0)[:, None] + np.zeros((6, 25))
     scores = twice(gold)
     lined = build_panel(scores, "da")
-    judged = gather_judgements(scores, lined)
+    judged = pseudo.gather_judgements(scores, lined)
     assert set(judged.count.ravel()) == {2}
     curves = draw_documents(lined, judged, lengths=[1, 25], documents=300)
     # With all segments and both judges taken in turn, the truth shows through.
@@ -168,7 +162,7 @@ def judged_by(lines):
 def draw(lines, **options):
     scores = judged_by(lines)
     lined = build_panel(scores, "da")
-    return draw_documents(lined, gather_judgements(scores, lined), **options)
+    return draw_documents(lined, pseudo.gather_judgements(scores, lined), **options)
 
 
 #: Two judges, each on a scale of their own, who rank a < b < c < d in twenty segments.
@@ -323,7 +317,7 @@ def test_a_judge_is_not_compared_with_themselves():
     ann = [line for line in ALIKE if line[2] == "ann"] + again
     assert draw(ann, lengths=[1], documents=9).judges == []
     scores = judged_by([*ALIKE, *again])
-    judged = gather_judgements(scores, build_panel(scores, "da"))
+    judged = pseudo.gather_judgements(scores, build_panel(scores, "da"))
     assert set(judged.count.ravel()) == {2}
     assert sorted({*judged.value[judged.judge == 0].tolist()}) == [2, 3, 4, 5]
 
@@ -333,8 +327,8 @@ def test_the_signature_names_the_sampling():
     panel = build_panel(scores, "da")
     for judges_by, said in [("auto", "segment"), ("cell", "cell")]:
         options = PseudoOptions(lengths=(1,), documents=9, judges_by=judges_by)
-        curves = correlate_documents(scores, panel, options)
-        findings = report_pseudo(PseudoDocuments(panel, curves), options)
+        curves = pseudo.correlate_documents(scores, panel, options)
+        findings = pseudo.report_pseudo(pseudo.PseudoDocuments(panel, curves), options)
         assert f"|judges-by:{said}|crossed:100%|" in findings.signature
         assert any(f"drawn for each {said}" in note for note in findings.notes)
 
@@ -342,7 +336,7 @@ def test_the_signature_names_the_sampling():
 def test_one_length_does_not_depend_on_the_others():
     scores = twice(np.random.default_rng(2).normal(size=(5, 30)))
     lined = build_panel(scores, "da")
-    judged = gather_judgements(scores, lined)
+    judged = pseudo.gather_judgements(scores, lined)
     alone = draw_documents(lined, judged, lengths=[5], documents=50)
     among = draw_documents(lined, judged, lengths=[1, 5, 0], documents=50)
     assert np.array_equal(alone.by_name["m"][0], among.by_name["m"][1], equal_nan=True)
@@ -355,7 +349,7 @@ def test_one_length_does_not_depend_on_the_others():
 def test_better_metrics_win_wilcoxon():
     found = made(systems=8, segments=60, metrics=2)
     curves = draw_documents(found, once(found), lengths=[10], documents=200)
-    p = compute_wilcoxon(curves, 0)
+    p = pseudo.compute_wilcoxon(curves, 0)
     assert p[0, 1] < 0.001
     assert p[1, 0] > 0.999
 
@@ -383,8 +377,8 @@ def test_constant_scores_leave_a_dash_and_a_note():
     )
     both = concatenate_scores([scores, constant])
     panel, options = build_panel(both, "da"), PseudoOptions(lengths=(2,), documents=9)
-    curves = correlate_documents(both, panel, options)
-    findings = report_pseudo(PseudoDocuments(panel, curves), options)
+    curves = pseudo.correlate_documents(both, panel, options)
+    findings = pseudo.report_pseudo(pseudo.PseudoDocuments(panel, curves), options)
     row = cells_by_name(findings.tables[0])["flat"]
     assert row[0].value is None
     assert any(

@@ -5,12 +5,8 @@ import pytest
 from tests.panels import cells_by_name, given_too, panel_of, scores_of
 
 from metra.errors import CorpusError, FormatError
+from metra.meta import correlate
 from metra.meta.agree import AgreementAnswer, report_agreement
-from metra.meta.correlate import (
-    correlate_metrics,
-    parse_specs,
-    report_correlation,
-)
 from metra.meta.options import (
     AgreeOptions,
     CorrelateOptions,
@@ -51,8 +47,10 @@ def test_two_systems_agree_by_chance(count, said):
     gold = np.array([[1.0, 2], [3, 4], [5, 7]])[:count]
     panel = panel_of(gold, {"m": gold + 1})
     options = CorrelateOptions(level="sys", coefficients=("pearson",), trials=0)
-    found = correlate_metrics(panel, parse_specs(["pearson"], "sys", Options()), 0)
-    notes = report_correlation(found, options).notes
+    found = correlate.correlate_metrics(
+        panel, correlate.parse_specs(["pearson"], "sys", Options()), 0
+    )
+    notes = correlate.report_correlation(found, options).notes
     note = (
         "With two systems the order is either right or wrong; chance alone is "
         "right half of the time."

@@ -13,38 +13,13 @@ from hypothesis import strategies as st
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import MetraError
+from metra.meta import sentinel, uses
 from metra.meta.arrays import panel_from_arrays
 from metra.meta.card import build_card, report_card
 from metra.meta.options import CardOptions, DeltaOptions, SelectOptions, SentinelOptions
-from metra.meta.sentinel import (
-    SEGMENT_MEAN,
-    SYSTEM_MEAN,
-    add_sentinels,
-    collect_features,
-    correlate_sentinels,
-    report_sentinels,
-)
-from metra.meta.uses import (
-    CHANCE,
-    measure_differences,
-    report_deltas,
-    report_selection,
-    select_outputs,
-)
 from metra.report.html.card import render_card
 from metra.report.html.page import Provenance
-from metra.stats.curves import (
-    collect_differences,
-    find_difference,
-    find_share,
-    fit_slope,
-)
-from metra.stats.thresholds import (
-    aggregate_filter,
-    choose_threshold,
-    filter_outputs,
-    rerank_outputs,
-)
+from metra.stats import curves, thresholds
 
 
 def make_panel(systems=6, segments=30, seed=0):
@@ -74,7 +49,7 @@ def panel():
 def test_the_threshold_is_the_best_of_all(pairs):
     metric = np.array([value for value, _ in pairs])
     is_good = np.array([good for _, good in pairs])
-    found = choose_threshold(metric, is_good)
+    found = thresholds.choose_threshold(metric, is_good)
     if not is_good.any():
         assert found == np.inf
         return
@@ -96,14 +71,14 @@ def test_filtering_keeps_a_fold_by_the_threshold_of_the_others():
     # The best threshold of the first segments is 1, of the last ones 3.
     metric = np.array([[0.0, 1, 2, 3, 4, 5]])
     good = np.array([[0.0, 1, 1, 0, 1, 1]])
-    whole = filter_outputs(good, metric, folds=0, seed=1)
+    whole = thresholds.filter_outputs(good, metric, folds=0, seed=1)
     assert whole.threshold == 1
     assert whole.rows.sum(0).tolist() == [4, 5, 4]
-    crossed = filter_outputs(good, metric, folds=6, seed=1)
+    crossed = thresholds.filter_outputs(good, metric, folds=6, seed=1)
     by_hand = np.zeros(3)
     for at in range(6):
         rest = np.arange(6) != at
-        limit = choose_threshold(metric[0, rest], good[0, rest] > 0)
+        limit = thresholds.choose_threshold(metric[0, rest], good[0, rest] > 0)
         kept = metric[0, at] >= limit
         by_hand += [kept and good[0, at], kept, good[0, at]]
     assert crossed.rows.sum(0).tolist() == by_hand.tolist()
@@ -121,7 +96,7 @@ FIGURES = [
 
 @pytest.mark.parametrize(("totals", "figure", "expected"), FIGURES)
 def test_figures_of_filtering(totals, figure, expected):
-    found = aggregate_filter(np.array(totals, float), figure)
+    found = thresholds.aggregate_filter(np.array(totals, float), figure)
     assert found == pytest.approx(expected, nan_ok=True)
 
 
@@ -131,7 +106,7 @@ def test_reranking_counts_ties(seed):
     rng = np.random.default_rng(seed)
     gold, metric = (rng.integers(0, 3, (4, 5)).astype(float) for _ in range(2))
     gold[rng.random(gold.shape) < 0.3] = np.nan
-    rows = rerank_outputs(gold, metric)
+    rows = thresholds.rerank_outputs(gold, metric)
     for at in range(5):
         there = [s for s in range(4) if gold[s, at] == gold[s, at]]
         if len(there) < 2:
@@ -152,22 +127,22 @@ def test_reranking_counts_ties(seed):
 
 
 def test_selection_tells_a_good_metric_from_noise(panel):
-    found = select_outputs(panel, SelectOptions(trials=50))
+    found = uses.select_outputs(panel, SelectOptions(trials=50))
     assert found.good == np.nanmedian(panel.gold)
     close, noise = (found.filtering[name]["F"][0] for name in ("close", "noise"))
     assert close > noise
     taken = found.reranking
-    assert taken["close"]["precision"][0] > taken[CHANCE]["precision"][0]
+    assert taken["close"]["precision"][0] > taken[uses.CHANCE]["precision"][0]
     assert taken["close"]["best"] == taken["noise"]["best"]
     low, high = taken["close"]["precision"][1]
     assert low < taken["close"]["precision"][0] < high
-    report = report_selection(found, SelectOptions(trials=50))
+    report = uses.report_selection(found, SelectOptions(trials=50))
     assert [table.name for table in report.tables] == ["filtering", "reranking"]
     assert any("`good` sets another limit." in note for note in report.notes)
 
 
 def test_chance_is_the_mean_of_all_choices(panel):
-    found = select_outputs(panel, SelectOptions(trials=0)).reranking[CHANCE]
+    found = uses.select_outputs(panel, SelectOptions(trials=0)).reranking[uses.CHANCE]
     hits, recalls, count = 0.0, 0.0, 0
     for column in panel.gold.T:
         there = column[np.isfinite(column)]
@@ -182,7 +157,7 @@ def test_chance_is_the_mean_of_all_choices(panel):
 
 def test_an_output_at_the_limit_is_good():
     gold = np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]])
-    found = select_outputs(
+    found = uses.select_outputs(
         panel_from_arrays(gold, {"same": gold}), SelectOptions(good=2, folds=0)
     )
     # Four of six are good, and a threshold of 2 keeps just these.
@@ -194,9 +169,9 @@ def test_a_limit_that_all_outputs_pass(panel):
     with pytest.raises(
         MetraError, match="All outputs are good by gold of at least -99"
     ):
-        select_outputs(panel, SelectOptions(good=-99))
+        uses.select_outputs(panel, SelectOptions(good=-99))
     with pytest.raises(MetraError, match="No output is good"):
-        select_outputs(panel, SelectOptions(good=99))
+        uses.select_outputs(panel, SelectOptions(good=99))
 
 
 # Differences that people notice.
@@ -210,7 +185,7 @@ def test_the_slope_has_the_greatest_likelihood(pairs, seed):
     size = np.array([each for each, _ in pairs])
     agrees = np.array([float(right) for _, right in pairs])
     weights = np.random.default_rng(seed).integers(0, 3, (1, len(pairs))).astype(float)
-    slope = float(fit_slope(size, agrees, weights)[0])
+    slope = float(curves.fit_slope(size, agrees, weights)[0])
     if not (weights * size).any():
         assert np.isnan(slope)
         return
@@ -230,17 +205,17 @@ def test_the_slope_has_the_greatest_likelihood(pairs, seed):
 def test_difference_and_share_are_inverse():
     slope = np.array(0.7)
     for share in (0.6, 0.9):
-        assert find_share(slope, float(find_difference(slope, share))) == pytest.approx(
-            share
-        )
-    assert find_difference(np.array(np.inf), 0.9) == 0
-    assert np.isinf(find_difference(np.array(0.0), 0.9))
-    assert find_share(slope, 0.0) == 0.5
+        assert curves.find_share(
+            slope, float(curves.find_difference(slope, share))
+        ) == pytest.approx(share)
+    assert curves.find_difference(np.array(np.inf), 0.9) == 0
+    assert np.isinf(curves.find_difference(np.array(0.0), 0.9))
+    assert curves.find_share(slope, 0.0) == 0.5
 
 
 def test_pairs_of_systems_stay_within_their_panel(panel):
     other = make_panel(systems=4, seed=3)
-    pairs = collect_differences([panel, other], "close", [None, None])
+    pairs = curves.collect_differences([panel, other], "close", [None, None])
     expected = []
     for each in (panel, other):
         for i, j in combinations(range(len(each.systems)), 2):
@@ -257,23 +232,23 @@ def test_pairs_of_systems_stay_within_their_panel(panel):
 def test_ties_of_people_are_no_pairs_and_ties_of_a_metric_half_right():
     gold = np.array([[1.0], [1.0], [2.0]])
     panel = panel_from_arrays(gold, {"m": [[5.0], [3.0], [5.0]]})
-    pairs = collect_differences([panel], "m", [None])
+    pairs = curves.collect_differences([panel], "m", [None])
     assert pairs.size.tolist() == [0, 2]
     assert pairs.agrees.tolist() == [0.5, 1]
 
 
 def test_noticed_differences(panel):
     options = DeltaOptions(trials=100, at=(0.5,))
-    close, noise = measure_differences([panel], options)
+    close, noise = uses.measure_differences([panel], options)
     assert close.slope > noise.slope
     value, (low, high) = close.find_difference(0.8)
     assert low <= value <= high
     assert value == pytest.approx(np.log(4) / close.slope)
-    report = report_deltas([panel], [close, noise], options)
+    report = uses.report_deltas([panel], [close, noise], options)
     assert [table.name for table in report.tables] == ["deltas", "shares", "quarters"]
     quarters = report.tables[2].rows[0]
     assert quarters[1].value.endswith(f"(to {np.sort(close.pairs.size)[3]:.3g})")
-    sure = measure_differences([panel], DeltaOptions(sure=0.05, trials=0))
+    sure = uses.measure_differences([panel], DeltaOptions(sure=0.05, trials=0))
     assert len(sure[0].pairs.size) < len(close.pairs.size)
 
 
@@ -283,7 +258,9 @@ def test_differences_of_metrics_from_0_to_1_are_thousandths(scale, digits):
     metric = scale * np.array([[1.0], [3], [2], [7], [6]])
     panel = panel_from_arrays(gold, {"m": metric})
     options = DeltaOptions(trials=20)
-    report = report_deltas([panel], measure_differences([panel], options), options)
+    report = uses.report_deltas(
+        [panel], uses.measure_differences([panel], options), options
+    )
     [row] = report.tables[0].rows
     assert {cell.digits for cell in row[3:]} == {digits}
 
@@ -299,14 +276,16 @@ def test_differences_without_a_limit(sign, message):
     gold = np.array([[1.0, 2], [3, 4], [6, 8]])
     panel = panel_from_arrays(gold, {"m": sign * gold})
     options = DeltaOptions(trials=20)
-    report = report_deltas([panel], measure_differences([panel], options), options)
+    report = uses.report_deltas(
+        [panel], uses.measure_differences([panel], options), options
+    )
     assert any(message in note for note in report.notes)
 
 
 def test_differences_take_two_pairs():
     panel = panel_from_arrays([[1.0, 2], [3, 4]], {"m": [[1.0, 2], [3, 4]]})
     with pytest.raises(MetraError, match="There are 1 pairs of systems"):
-        measure_differences([panel], DeltaOptions())
+        uses.measure_differences([panel], DeltaOptions())
 
 
 # Sentinels.
@@ -324,17 +303,17 @@ def make_corpus(panel):
 
 
 def test_sentinels_know_means_and_lengths(panel):
-    features = collect_features(make_corpus(panel))
+    features = sentinel.collect_features(make_corpus(panel))
     options = SentinelOptions(trials=20)
-    found = correlate_sentinels(panel, options, features)
+    found = sentinel.correlate_sentinels(panel, options, features)
     values = {name: each.value for name, each in found.answers[0].items()}
     assert values["sentinel-src"] == pytest.approx(values["sentinel-ref"])
-    assert 0 < values["sentinel-src"] < values[SEGMENT_MEAN]
+    assert 0 < values["sentinel-src"] < values[sentinel.SEGMENT_MEAN]
     assert abs(values["sentinel-cand"]) < values["sentinel-src"]
     by_item = found.answers[2]
     assert np.isnan(by_item["sentinel-src"].value)
-    assert by_item[SYSTEM_MEAN].value > 0
-    report = report_sentinels(found, options)
+    assert by_item[sentinel.SYSTEM_MEAN].value > 0
+    report = sentinel.report_sentinels(found, options)
     assert any(
         "pearson none: no better than sentinel-seg" in note for note in report.notes
     )
@@ -350,8 +329,8 @@ def test_a_sentinel_is_not_fitted_to_what_it_scores():
         for n, d, u, w in rng.integers(1, 90, (12, 4)).tolist()
     ]
     corpus = Outputs(EvalSet([texts], texts), dict.fromkeys(lined_up.systems, texts))
-    with_sentinels = add_sentinels(
-        lined_up, SentinelOptions(), collect_features(corpus)
+    with_sentinels = sentinel.add_sentinels(
+        lined_up, SentinelOptions(), sentinel.collect_features(corpus)
     )
     predicted = with_sentinels.metrics["sentinel-src"]
     assert np.corrcoef(predicted.ravel(), gold.ravel())[0, 1] < 0.2
@@ -360,11 +339,15 @@ def test_a_sentinel_is_not_fitted_to_what_it_scores():
 def test_sentinels_need_the_texts_of_the_judged_segments(panel):
     short = Outputs(EvalSet([["x"]]), {name: ["x"] for name in panel.systems})
     with pytest.raises(MetraError, match="The outputs have no segment '2'"):
-        add_sentinels(panel, SentinelOptions(), collect_features(short))
+        sentinel.add_sentinels(
+            panel, SentinelOptions(), sentinel.collect_features(short)
+        )
     texts = ["x"] * panel.gold.shape[1]
     other = Outputs(EvalSet([texts]), {"other": texts})
     with pytest.raises(MetraError, match="The outputs have no system 'system 1'"):
-        add_sentinels(panel, SentinelOptions(), collect_features(other))
+        sentinel.add_sentinels(
+            panel, SentinelOptions(), sentinel.collect_features(other)
+        )
 
 
 # Cards.

@@ -309,11 +309,8 @@ def test_no_figure_is_missing_without_a_reason(grid):
 def test_repeats_are_judged_apart(write):
     lines = ["system\tsegment\tjudge\tadequacy"]
     lines += [
-        "a\t1\tann\t3",
-        "a\t1\tann\t4",
-        "a\t1\tbob\t3",
-        "a\t2\tann\t1",
-        "a\t2\tbob\t5",
+        *("a\t1\tann\t3", "a\t1\tann\t4", "a\t1\tbob\t3"),
+        *("a\t2\tann\t1", "a\t2\tbob\t5"),
     ]
     found = collect_ratings(read_scores(str(write("r.tsv", lines))), "adequacy")
     assert (found.repeats.first.tolist(), found.repeats.later.tolist()) == ([3], [4])
@@ -398,13 +395,7 @@ def test_ranges_of_whole_numbers_have_both_their_ends():
     few, many = (count_gaps(np.array([0, 1, top])) for top in (11, 12))
     assert [label for label, _ in few] == [str(at) for at in range(12)]
     assert [label for label, _ in many] == [
-        "0",
-        "1–2",
-        "3–4",
-        "5–6",
-        "7–8",
-        "9–10",
-        "11–12",
+        *("0", "1–2", "3–4", "5–6", "7–8", "9–10", "11–12"),
     ]
     assert [count for _, count in few] == [1, 1, *[0] * 9, 1]
 
@@ -487,11 +478,7 @@ def test_raters_of_quality_estimation_data(shared, lang, expected):
 
 def test_judgements_need_no_systems(write):
     lines = [
-        "judge\titem\tadequacy",
-        "ann\t1\t3",
-        "bob\t1\t4",
-        "ann\t2\t5",
-        "bob\t2\t5",
+        *("judge\titem\tadequacy", "ann\t1\t3", "bob\t1\t4", "ann\t2\t5", "bob\t2\t5"),
     ]
     found = collect_ratings(read_scores(str(write("r.tsv", lines))), "adequacy")
     assert found.units == ("1", "2")

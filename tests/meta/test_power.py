@@ -153,15 +153,8 @@ def test_the_profile_of_direct_assessment_is_that_of_wmt22(shared, cli):
     path = shared / "data/published-formats/wmt22-da/ad-uken-good-stnd-redup.csv.gz"
     done = cli(
         *(
-            "meta",
-            "variance",
-            path,
-            "--scorer",
-            "da",
-            "--trials",
-            "0",
-            "--format",
-            "json",
+            *("meta", "variance", path, "--scorer", "da", "--trials", "0"),
+            *("--format", "json"),
         )
     )
     first, *_ = json.loads(done.out)["tables"].values()

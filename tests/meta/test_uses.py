@@ -373,12 +373,7 @@ def test_a_card_has_every_answer_and_the_metrics_rank(panel):
     page = render_card(other, Provenance("metra meta card", ["a.tsv"], "2026-11-16"))
     assert page.startswith("<!doctype html>")
     for key in (
-        "overview",
-        "systems",
-        "differences",
-        "decisions",
-        "sentinels",
-        "notes",
+        *("overview", "systems", "differences", "decisions", "sentinels", "notes"),
     ):
         assert f'id="{key}"' in page
     assert 'id="challenge"' not in page

@@ -155,12 +155,12 @@ def build_card(
         notes.append(f"No noticeable differences: {reason}")
     beaten: list[str] = []
     try:
-        decide = SelectOptions(good=options.good, folds=options.folds, **settings)
+        decide = SelectOptions(**settings)
         choices = [
             uses.report_selection(uses.select_outputs(p, decide), decide) for p in own
         ]
         answers["decisions"] = findings.merge_pairs(choices, own)
-        guard = SentinelOptions(folds=options.folds, **settings)
+        guard = SentinelOptions(**settings)
         sentinels = [
             sentinel.correlate_sentinels(panel, guard, features) for panel in own
         ]
@@ -217,7 +217,6 @@ def report_card(card: MetricCard, options: CardOptions) -> findings.MetaReport:
         metrics=len(panels[0].names),
         boot=f"k={options.trials}",
         seed=options.seed,
-        **{"good": None, "folds": None},
     )
 
 

@@ -134,11 +134,10 @@ def score_challenge(
         scored = is_pair & np.isfinite(gaps)
         cell = source[scored] * len(names) + group[scored]
         # Pairs in the right order, and all pairs: sources × phenomena.
-        right, counts = (
-            np.bincount(cell, each, len(sources) * len(names)).reshape(-1, len(names))
-            for each in ((gaps[scored] > 0).astype(float), np.ones(len(cell)))
-        )
-        tied = np.bincount(group[scored], gaps[scored] == 0, len(names))
+        right, counts = np.zeros((2, len(sources), len(names)))
+        np.add.at(right.ravel(), cell, gaps[scored] > 0)
+        np.add.at(counts.ravel(), cell, 1)
+        tied = np.bincount(group[scored & (gaps == 0)], minlength=len(names))
         scores[metric] = _score_metric(right, counts, tied, names, options)
         if weights is not None:
             of_taus = partial(_sum_categories, weights=weights)
@@ -182,7 +181,7 @@ def report_challenge(scores: ChallengeScores, options: ChallengeOptions) -> Meta
     about = "share of pairs whose good translation scores higher"
     if options.coef == "tau":
         about = "Kendall's tau-like coefficient; a tie counts as an error"
-    heads = [Column("pairs", digits=0), *metrics]
+    heads: list[str | Column] = [Column("pairs", digits=0), *metrics]
     table = build_table(options.by, heads, rows, f"Challenge set: {about}", "challenge")
     notes = []
     if scores.equal:
@@ -261,7 +260,7 @@ def _list_scores(
 def _score_metric(
     right: Array,
     counts: Array,
-    tied: Array,
+    tied: Codes,
     names: Sequence[str],
     options: ChallengeOptions,
 ) -> dict[str, PhenomenonScore]:

@@ -492,12 +492,11 @@ def compute_reliability(
     elif deviation is not None:
         agreement = drop_nan(alpha(_build_ratings(results)))
         reason = "" if agreement is not None else "all scores are equal"
-    return Reliability(
-        *(metric, len({row[1] for row in rows}), len(results)),
-        sum(len(given) > 1 for given in results.values()),
-        *(mean, deviation, agreement, reason),
-        *(len(undefined), "; ".join(sorted(set(undefined)))),
-    )
+    evaluators = len({row[1] for row in rows})
+    shared = sum(len(given) > 1 for given in results.values())
+    counts = evaluators, len(results), shared
+    rest = reason, len(undefined), "; ".join(sorted(set(undefined)))
+    return Reliability(metric, *counts, mean, deviation, agreement, *rest)
 
 
 def _pool_deviation(translations: Iterable[Mapping[str, float]]) -> float | None:

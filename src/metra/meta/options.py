@@ -329,7 +329,6 @@ class SentinelOptions:
     """Options of `sentinel`."""
 
     coefficients: tuple[str, ...] = build_names("--coef")
-    folds: int = build_option(5, flag=False)
     trials: int = find_option("trials")
     seed: int = find_option("seed")
 
@@ -341,8 +340,6 @@ class CardOptions:
     html: str | None = build_option(None, metavar="FILE", sign=False)
     challenge: str | None = build_option(None, metavar="PAIRS", sign=False)
     spans: tuple[str, ...] = build_option((), metavar="ERRORS", sign=False)
-    good: float | None = build_option(None, flag=False)
-    folds: int = build_option(5, flag=False)
     trials: int = find_option("trials", rare=True)
     seed: int = find_option("seed")
 

@@ -37,6 +37,8 @@ _ABOUT = {
     "sentinel-ref": "lengths and characters of the first reference",
 }
 CHUNK = 2048
+#: Parts of the segments, each predicted from the others.
+FOLDS = 5
 #: What large weights of features cost, beside errors in units of their deviation.
 _RIDGE = 1.0
 
@@ -163,8 +165,7 @@ def report_sentinels(found: MetricCorrelations, options: SentinelOptions) -> Met
         panel=panel,
         level="seg",
         coef=found.coefficients,
-        sentinels=f"ridge, {options.folds} folds" if len(seen) > 2 else "means",
-        folds=None,
+        sentinels=f"ridge, {FOLDS} folds" if len(seen) > 2 else "means",
         **describe_draws(options, "both") | {"seed": options.seed},
     )
 
@@ -222,9 +223,9 @@ def _fit_sentinel(gold: Array, features: Array, options: SentinelOptions) -> Arr
     """Predict people's scores from features, each fold of segments from the others."""
     is_judged = np.isfinite(gold)
     judged = np.flatnonzero(is_judged.any(0))
-    fold = deal_folds(judged, gold.shape[1], options.folds, options.seed)
+    fold = deal_folds(judged, gold.shape[1], FOLDS, options.seed)
     predicted = np.full(gold.shape, np.nan)
-    for each in range(options.folds):
+    for each in range(FOLDS):
         rest = is_judged & (fold != each)
         x, y = features[rest], gold[rest]
         centre, spread = x.mean(0), x.std(0)

@@ -23,7 +23,7 @@ from metra.scores.views import orient_scores
 from metra.scoring.evaluate import make_metrics
 from metra.scoring.scorers import score_systems
 from metra.scoring.table import Cell, Column, mark_best
-from metra.stats.arrays import Array, divide, number_names, row_means
+from metra.stats.arrays import Array, Codes, divide, number_names, row_means
 from metra.stats.distributions import wilson_interval
 from metra.stats.resampling import Interval, Sample, compute_intervals
 

@@ -132,9 +132,7 @@ class ScoreColumns:
         return segments
 
 
-def read_columns(
-    path: str, *, columns: Mapping[str, str] | None = None
-) -> ScoreColumns:
+def read_columns(path: str, columns: Mapping[str, str] | None = None) -> ScoreColumns:
     """Read a table with a header, and find the roles of its columns.
 
     `columns` names the column of each role that its heading does not tell.

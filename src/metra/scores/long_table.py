@@ -33,7 +33,6 @@ from metra.scores.columns import (
     parse_flags,
     parse_numbers,
     read_columns,
-    read_object_columns,
     read_score_head,
     require_columns,
 )
@@ -79,17 +78,13 @@ JUDGEMENT_COLUMNS = (
 )
 
 
-def read_matrix(
-    path: str, units: Sequence[str] = (), *, columns: Mapping[str, str] | None = None
-) -> Scores:
-    """Read every column of numbers as a scorer, named by its heading.
+def build_matrix(table: ScoreColumns, units: Sequence[str] = ()) -> Scores:
+    """Take every column of numbers for a scorer, named by its heading.
 
     A column whose first entry is no number is a label, such as a comment; it is left
-    alone. Once a column is one of numbers, anything else in it is an error. `columns` names
-    the column of each role that its heading does not tell.
+    alone. Once a column is one of numbers, anything else in it is an error.
     """
-    table = read_columns(path, columns=columns)
-    kinds = table.item_kinds
+    path, kinds = table.path, table.item_kinds
     labels = (*_ABOUT, *(["check"] if kinds else []))
     about = {role: index for role, index in table.roles.items() if role in labels}
     if "judge" not in about:  # what judges judged need not be of several systems
@@ -147,18 +142,13 @@ def _is_scorer(cells: tuple[str, ...]) -> bool:
     return is_number(number.replace(",", ".", 1)) or number in ("inf", "infinity")
 
 
-def read_long_table(
-    path: str, units: Sequence[str] = (), *, columns: Mapping[str, str] | None = None
-) -> Scores:
-    """Read columns system, scorer, value and, as far as there, segment, document, judge,
+def build_long_table(table: ScoreColumns, units: Sequence[str] = ()) -> Scores:
+    """Take columns system, scorer, value and, as far as there, segment, document, judge,
     kind, domain, lang, higher_is_better, item_type, hundred and flags; other columns are
     left alone, unless they are units, which tell segments apart.
     """
-    table = read_columns(path, columns=columns)
     headings = [heading.strip() for heading in table.header]
-    if {*JUDGEMENT_COLUMNS} <= {
-        *headings
-    }:  # a campaign's, which explains missing scores
+    if {*JUDGEMENT_COLUMNS} <= {*headings}:  # a campaign's explains missing scores
         roles = table.roles | {"reason": headings.index("reason")}
         table = replace(table, roles=roles)
     return _build_long(table, units)
@@ -355,16 +345,6 @@ def parse_direction(cell: str) -> Direction | None:
     if equals and name.strip() == "target" and is_number(target):
         return Direction(float(target))
     return _DIRECTIONS.get(cell.lower())
-
-
-def read_jsonl(
-    path: str, units: Sequence[str] = (), *, columns: Mapping[str, str] | None = None
-) -> Scores:
-    """Read objects with system, scorer and value; null is a missing value.
-
-    `columns` names the key of each role that has another one.
-    """
-    return _build_long(read_object_columns(path, columns), units)
 
 
 def read_named_pairs(path: str) -> dict[str, str]:

@@ -38,8 +38,11 @@ from metra.scores import (
 )
 from metra.scores.columns import (
     ALIASES,
+    ScoreColumns,
     find_columns,
     is_number,
+    read_columns,
+    read_object_columns,
     read_objects,
     read_score_head,
 )
@@ -62,12 +65,12 @@ class ScoreFormat(NamedTuple):
 
     name: str
     looks_like: Callable[[FileHead], bool]
-    #: Takes a path; also `units` and `columns` if `has_columns`. None if there are no scores.
+    #: Takes a path, or what `read_columns` gives and `units`. None if there are no scores.
     read: Callable[..., Scores] | None = None
     #: For files with marked errors.
     read_spans: Callable[[str], Spans] | None = None
-    #: True if columns are up to those who write a file, and may tell segments apart.
-    has_columns: bool = False
+    #: If columns are up to those who write a file, and may tell segments apart.
+    read_columns: Callable[..., ScoreColumns] | None = None
     #: Takes the lines, the path, a check of answers and the options that are named here.
     read_judgements: Callable[..., list[Judgement]] | None = None
     options: tuple[str, ...] = ()
@@ -140,20 +143,20 @@ def _is_pearmut_campaign(head: FileHead) -> bool:
     return isinstance(content, dict) and "data" in content
 
 
-def _get_keys(head: FileHead) -> Mapping[str, Any]:
+def _get_object(head: FileHead) -> Mapping[str, Any]:
     """Return the first object of JSON lines; an empty one if there is none."""
     return head.first_object or {}
 
 
 def _has_keys(*names: str) -> Callable[[FileHead], bool]:
-    return lambda head: {*names} <= _get_keys(head).keys()
+    return lambda head: {*names} <= _get_object(head).keys()
 
 
 def _has_object(name: str, *others: str) -> Callable[[FileHead], bool]:
     """Tell objects that hold another one by its name, and have other keys."""
     return lambda head: (
-        isinstance(_get_keys(head).get(name), dict)
-        and {*others} <= _get_keys(head).keys()
+        isinstance(_get_object(head).get(name), dict)
+        and {*others} <= _get_object(head).keys()
     )
 
 
@@ -270,7 +273,7 @@ _ALL = (
     ScoreFormat(
         "metricx",
         lambda head: (
-            "prediction" in _get_keys(head) and "scorer" not in _get_keys(head)
+            "prediction" in _get_object(head) and "scorer" not in _get_object(head)
         ),
         model_scores.read_predictions,
     ),
@@ -287,7 +290,7 @@ _ALL = (
     ),
     ScoreFormat(
         "metra-judgements",
-        lambda head: str(_get_keys(head).get("schema", "")).startswith(SCHEMA_NAME),
+        lambda head: str(_get_object(head).get("schema", "")).startswith(SCHEMA_NAME),
         judgement_jsonl.read_judgement_scores,
         read_spans=judgement_jsonl.read_judgement_spans,
         read_judgements=judgement_jsonl.parse_judgements,
@@ -326,11 +329,16 @@ _ALL = (
     ScoreFormat(
         "long",
         lambda head: find_columns(head.columns).keys() >= {"system", "scorer", "value"},
-        long_table.read_long_table,
-        has_columns=True,
+        long_table.build_long_table,
+        read_columns=read_columns,
     ),
-    ScoreFormat("jsonl", _is_json, long_table.read_jsonl, has_columns=True),
-    ScoreFormat("matrix", _is_matrix, long_table.read_matrix, has_columns=True),
+    ScoreFormat(
+        *("jsonl", _is_json, long_table.build_long_table),
+        read_columns=read_object_columns,
+    ),
+    ScoreFormat(
+        "matrix", _is_matrix, long_table.build_matrix, read_columns=read_columns
+    ),
     ScoreFormat(
         *("esa", appraise.is_esa, partial(appraise.read_appraise, name="esa")),
         read_spans=appraise.read_esa_spans,
@@ -381,18 +389,20 @@ def read_scores(
     if SCORE_FORMATS[name].read is None:
         msg = f"{format_path(file)} {SCORE_FORMATS[name].advice}."
         raise FormatError(msg)
-    options: dict[str, Any] = {}
-    given: dict[str, Any] = {"units": units, "columns": columns}
-    for option, value in given.items():
-        if value and not SCORE_FORMATS[name].has_columns:
+    open_table = SCORE_FORMATS[name].read_columns
+    for option, value in {"units": units, "columns": columns}.items():
+        if value and open_table is None:
             _refuse_columns(option, file, name)
-        options |= {option: value} if value else {}
+    options = {}
     if name == "mqm":
-        options |= {"weights": mqm_weights} if mqm_weights else {}
+        options = {"weights": mqm_weights} if mqm_weights else {}
         name = "mqm-wmt" if wmt and not mqm_weights else name
     read: Any = SCORE_FORMATS[name].read
     with refuse_damage(file):
-        scores = read(file, **options)
+        if open_table is None:
+            scores = read(file, **options)
+        else:
+            scores = read(open_table(file, columns), units)
     return _fill_language(scores, lang) if lang else scores
 
 
@@ -426,7 +436,7 @@ def list_readable() -> list[str]:
 
 
 def _refuse_columns(option: str, file: str, name: str) -> None:
-    formats = ", ".join(form.name for form in _ALL if form.has_columns)
+    formats = ", ".join(form.name for form in _ALL if form.read_columns)
     msg = (
         f"{format_path(file)} is of the format {name}, whose columns are fixed; "
         f"`{option}` is for {formats}."

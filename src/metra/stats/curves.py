@@ -1,9 +1,7 @@
-"""Curves through points: a line with its band, outliers, and how often people agree with
-a difference between two systems, by its size.
+"""Curves: a line through points with its band, and people's agreement by difference.
 
-The share of agreement follows a logistic curve through one half at no difference: a metric
-that gives two systems the same score says nothing. Kocmi et al. 2024, ACL, fit such curves
-to pairs of systems.
+The share of pairs of systems on which people agree with a metric follows a logistic curve
+through one half at no difference; Kocmi et al. 2024, ACL, fit such curves.
 """
 
 import math

@@ -7,7 +7,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import chain, islice
 from typing import Generic, TypeAlias, TypeVar
 
@@ -228,18 +228,22 @@ _watchers: list[Watcher] = []
 
 
 @contextmanager
-def watch_progress(show: Watcher) -> Iterator[None]:
+def _add_listener(listeners: list[Item], listener: Item) -> Iterator[None]:
+    listeners.append(listener)
+    try:
+        yield
+    finally:
+        listeners.remove(listener)
+
+
+def watch_progress(show: Watcher) -> AbstractContextManager[None]:
     """Have a function told what work reports, from any thread, unless another one watches.
 
     >>> with watch_progress(lambda worker, line: print(f"{worker}: {line}")):
     ...     tell_progress("judge", "3 of 10 answers")
     judge: 3 of 10 answers
     """
-    _watchers.append(show)
-    try:
-        yield
-    finally:
-        _watchers.remove(show)
+    return _add_listener(_watchers, show)
 
 
 def tell_progress(worker: str, line: str) -> None:
@@ -252,8 +256,7 @@ def tell_progress(worker: str, line: str) -> None:
 _counters: list[Progress] = []
 
 
-@contextmanager
-def count_blocks(report: Progress) -> Iterator[None]:
+def count_blocks(report: Progress) -> AbstractContextManager[None]:
     """Have a function told how far loops over blocks are.
 
     >>> with count_blocks(lambda done, share: print(done, share)):
@@ -265,11 +268,7 @@ def count_blocks(report: Progress) -> Iterator[None]:
     >>> starts
     [0, 2, 4]
     """
-    _counters.append(report)
-    try:
-        yield
-    finally:
-        _counters.remove(report)
+    return _add_listener(_counters, report)
 
 
 def track_blocks(total: int, block: int = 1) -> Iterator[int]:

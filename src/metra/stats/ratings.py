@@ -1,6 +1,4 @@
-"""Judgements as arrays: which judge gave which unit which value, sorted by unit; values
-of all judges on one scale.
-"""
+"""Judgements as arrays, sorted by unit, and judges' values on one scale."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace

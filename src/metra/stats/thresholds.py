@@ -1,5 +1,4 @@
-"""Thresholds: the difference up to which a metric's values count as tied, and the score
-from which on outputs are kept.
+"""Thresholds: differences up to which values tie, and scores from which outputs are kept.
 
 The pairs of long groups are too many to hold or to sort. Their differences are counted in
 intervals first. From the counts it is known, for each interval, how good the accuracy can

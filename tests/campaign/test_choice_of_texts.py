@@ -12,6 +12,7 @@ from tests.campaign.answers import average
 from tests.campaign.campaigns import REFERENCE, SECRET, SOURCE, answered, opened
 from tests.campaigns import check_answer, made
 from tests.judged import parse_judgement_lines
+from tests.tables import load_cases
 
 from metra.campaign.assignment import assign
 from metra.campaign.creation import draw_sample, freeze_campaign, open_campaign
@@ -360,35 +361,7 @@ def test_a_sample_is_drawn_among_marked_parts(write):
     assert frozen.material["sample"] in ([0], [2])
 
 
-WRONG = [
-    pytest.param(TABLE[:2], "segment 1 has no portion", id="of one system only"),
-    pytest.param(
-        [*TABLE, "good\t1\tAnn\t"],
-        "one portion for each output",
-        id="two of one output",
-    ),
-    pytest.param(
-        [*TABLE[:1], "good\t1\tParis\t", *TABLE[2:]],
-        "is not in",
-        id="other words",
-    ),
-    pytest.param(
-        [*TABLE[:3], "good\t3\te\t", TABLE[4]],
-        "occurs twice in",
-        id="words that repeat",
-    ),
-    pytest.param(
-        [*TABLE[:2], "bad\t1\tRome\t3", *TABLE[3:]],
-        "is not in",
-        id="another place",
-    ),
-    pytest.param([*TABLE, "best\t1\tAnn\t"], "portion of good, bad", id="who is that"),
-    pytest.param(
-        [*TABLE, "good\t9\tx\t", "bad\t9\tx\t"], "segments from 1 to 3", id="beyond"
-    ),
-    pytest.param([*TABLE, "good\tone\tx\t"], "expected whole numbers", id="no number"),
-    pytest.param([*TABLE, "good\t2\t\t"], "expected the words", id="no words"),
-]
+WRONG = load_cases("choice of texts: wrong")
 
 
 @pytest.mark.parametrize(("table", "says"), WRONG)

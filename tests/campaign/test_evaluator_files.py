@@ -5,6 +5,7 @@ import zipfile
 
 import pytest
 from tests.campaign.campaigns import answered, opened
+from tests.tables import load_cases
 
 from metra.campaign.protocols.registry import list_question_scales
 from metra.errors import FormatError, MetraError
@@ -147,29 +148,7 @@ def test_results_may_say_their_kind_and_have_no_score(write):
     assert (reliability.undefined, reliability.why) == (1, "late")
 
 
-REFUSED = [
-    pytest.param([], "is empty; expected scores.", id="empty file"),
-    pytest.param([HEAD], "has a header but no scores.", id="header only"),
-    pytest.param([HEAD, "m\te\t1\tt\tx"], "line 2: the score is 'x'", id="no number"),
-    pytest.param([HEAD, "m\te\t1\tt\tinf"], "the score is 'inf'", id="infinite"),
-    pytest.param([HEAD, "m\t\t1\tt\t3"], "line 2 has no evaluator; every", id="nobody"),
-    pytest.param(
-        [f"{HEAD}\tkind", "m\te\t1\tt\t3\tx"], "the kind is 'x'", id="no kind"
-    ),
-    pytest.param(["one two three"], "begins with 'one two three', which is not", id="text"),
-    pytest.param(["system  bleu ↑"], "is a table for a terminal; write", id="printed"),
-    pytest.param(
-        ["system\tscorer\tvalue\tsegment\tdocument\tjudge\tkind\thundred",
-         "a\tclarity\t2\t1\td\tann\tclarity\tmany"],
-        "line 2: the hundred is 'many'; expected a number, or",
-        id="export without numbers",
-    ),
-    pytest.param(
-        ["system\tscorer\tvalue\tlang", "a\tbleu\t2\ten-de", "a\tbleu\t2\ten-fr"],
-        "has several language pairs (en-de, en-fr); give a file with one of them.",
-        id="several languages",
-    ),
-]  # fmt: skip
+REFUSED = load_cases("evaluator files: refused")  # fmt: skip
 
 
 @pytest.mark.parametrize(("lines", "says"), REFUSED)

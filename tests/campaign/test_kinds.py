@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.campaign.campaigns import opened
+from tests.tables import load_cases
 
 import metra.web
 from metra.campaign.protocols.kind import get_counts
@@ -29,20 +30,7 @@ def test_a_kind_has_a_script_for_the_browser(kind):
 
 @pytest.mark.parametrize(
     ("property_", "expected"),
-    [
-        ("measures_reading", {"reading": True}),
-        ("rates_portions", {"scale": True}),
-        ("marks_errors", {"marks": True}),
-        # Who has seen another version of the text knows too much.
-        (
-            "needs_fresh_eyes",
-            dict.fromkeys(["gaps", "reading", "questions", "template"], True),
-        ),
-        ("shows_judged", {"near": True}),
-        ("counts_keys", {"edit": True}),
-        ("document_material", {"questions": "questions", "template": "templates"}),
-        ("verdicts", {"gaps": "close", "questions": "verdicts"}),
-    ],
+    load_cases("kinds: what only some kinds do"),
 )
 def test_what_only_some_kinds_do(property_, expected):
     found = {name: getattr(kind, property_) for name, kind in KINDS.items()}

@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import load_cases
 
 from metra.campaign.protocols.chips import Chips, get_changes
 from metra.campaign.protocols.questions import (
@@ -254,16 +255,7 @@ def read(words, ms, word="w", **scale):
 
 @pytest.mark.parametrize(
     ("pace", "scale", "hundred"),
-    [
-        pytest.param(180, {}, 75, id="slower"),
-        pytest.param(240, {}, 100, id="as natural text"),
-        pytest.param(300, {}, 75, id="as much faster"),
-        pytest.param(480, {}, 0, id="twice as fast"),
-        pytest.param(540, {}, 0, id="faster still"),
-        pytest.param(300, {"worst_fast": 1.5}, 50, id="a narrow scale above"),
-        pytest.param(180, {"worst_slow": 0.5}, 50, id="a narrow scale below"),
-        pytest.param(96, {"worst_slow": 0.5}, 0, id="below the scale"),
-    ],
+    load_cases("measures: the score falls on both sides of the natural speed"),
 )
 def test_the_score_falls_on_both_sides_of_the_natural_speed(pace, scale, hundred):
     scored = read(pace, 60_000, natural=240, **scale)
@@ -402,23 +394,7 @@ def test_who_belongs_to_what_counts(filled, expected):
 
 @pytest.mark.parametrize(
     ("entry", "message"),
-    [
-        pytest.param(["name", "Ann"], "expected an instance of person", id="a pair"),
-        pytest.param(
-            {"template": "car", "slots": []},
-            "template 'car'; expected person",
-            id="car",
-        ),
-        pytest.param(
-            {"template": "person"}, "a template and a list of slots", id="no slots"
-        ),
-        pytest.param(
-            {"template": "person", "slots": [["age", "3"]]}, "fills 'age'", id="age"
-        ),
-        pytest.param(
-            {"template": "person", "slots": [["name", " "]]}, "a slot and", id="empty"
-        ),
-    ],
+    load_cases("measures: instances are checked"),
 )
 def test_instances_are_checked(entry, message):
     asks = template(staff(("Ann", "bank")))
@@ -457,80 +433,7 @@ def test_the_distance_is_that_of_the_kernel_and_the_difference_tells_it(one, oth
     assert " ".join(p.text for p in pieces if p.sort != "gone").split() == other
 
 
-REFUSED = [
-    pytest.param(
-        "cloze", {"cloze": {"answers": ["a"]}}, "expected 0 texts", id="too many"
-    ),
-    pytest.param("cloze", {"cloze": []}, "an entry answers", id="no table"),
-    pytest.param(
-        "minimal-correction",
-        {"syntax": {"chips": [chip(0, "a"), chip(0, "a")]}},
-        "no other chip",
-        id="one word twice",
-    ),
-    pytest.param(
-        "minimal-correction",
-        {"syntax": {"chips": [chip(7, "a")]}},
-        "from 0 to 1",
-        id="a word that is not there",
-    ),
-    pytest.param(
-        "minimal-correction",
-        {"syntax": {"chips": [chip(0, " ")]}},
-        "expected one word",
-        id="an empty chip",
-    ),
-    pytest.param(
-        "minimal-correction",
-        {"syntax": {"chips": [chip(0, "a", "better")]}},
-        "the change is 'better'",
-        id="an unknown change",
-    ),
-    pytest.param(
-        "correction",
-        {"correction": {"text": "a", "ms": 1, "keys": {"a": 1}}},
-        "counts 'a'",
-        id="a key that was typed",
-    ),
-    pytest.param(
-        "correction", {"correction": {"text": "a"}}, "ms is 0", id="no time at all"
-    ),
-    pytest.param(
-        "correction",
-        {"correction": {"text": "a", "ms": -1}},
-        "0 or more",
-        id="time runs forwards",
-    ),
-    pytest.param(
-        "comprehension",
-        {"comprehension": {"answers": None}},
-        "a list of 0",
-        id="no answers",
-    ),
-    pytest.param(
-        "templates",
-        {"template": {"filled": [["colour", "red"]]}},
-        "fills 'colour'",
-        id="an unknown slot",
-    ),
-    pytest.param(
-        "entity-tagging",
-        {"tags": {"tags": [{"start": 0, "end": 9, "type": "PERSON"}]}},
-        "within the 3 characters",
-        id="beyond the end",
-    ),
-    pytest.param(
-        "entity-tagging",
-        {"tags": {"tags": [{"start": 0, "end": 1, "type": "CAT"}]}},
-        "of type 'CAT'",
-        id="an unknown type",
-    ),
-    pytest.param(
-        "evaltrans", {"evaltrans": {"score": 10.5}}, "from 0 to 10", id="half a point"
-    ),
-    pytest.param("verdicts", {"verdict": {"right": 1}}, "true or false", id="a number"),
-    pytest.param("clarity", {"clarity": 4}, "from 0 to 3", id="above the scale"),
-]
+REFUSED = load_cases("measures: refused")
 
 
 @pytest.mark.parametrize(("name", "value", "says"), REFUSED)
@@ -551,37 +454,7 @@ def test_what_an_answer_is_scored_against_never_goes_back():
 
 @pytest.mark.parametrize(
     ("name", "options", "says"),
-    [
-        pytest.param("cloze", {"evry": 3}, "Did you mean 'every'", id="misspelt"),
-        pytest.param("cloze", {"every": 1}, "2 or more for every", id="all words"),
-        pytest.param("cloze", {"every": 8.0}, "a whole number", id="not whole"),
-        pytest.param("cloze", {"offset": 9}, "0 to every", id="an offset too far"),
-        pytest.param("cloze", {"original": 1}, "true or false", id="a switch"),
-        pytest.param("correction", {"brief": 1}, "a text", id="a brief"),
-        pytest.param(
-            "correction", {"worst_keys": 0}, "above 0", id="a scale of nothing"
-        ),
-        pytest.param(
-            "templates", {"slots": ["a", "a"]}, "different", id="a slot twice"
-        ),
-        pytest.param("templates", {"slots": "a"}, "a list of texts", id="no list"),
-        pytest.param("entity-tagging", {"types": []}, "different", id="no types"),
-        pytest.param("reading", {"natural": -1}, "words per minute", id="backwards"),
-        pytest.param("reading", {"worst_slow": 1}, "below 1", id="no room below"),
-        pytest.param("reading", {"worst_fast": 1}, "above 1", id="no room above"),
-        pytest.param(
-            "reading-aloud",
-            {"slowest": 500},
-            "slowest is 500 and fastest is 400; expected words per minute, the slowest below",
-            id="nobody is left",
-        ),
-        pytest.param(
-            "reading", {"fastest": -1}, "0 for no bound", id="a bound below 0"
-        ),
-        pytest.param("reading-aloud", {"first": -1}, "0 for all", id="a paragraph"),
-        pytest.param("evaltrans", {"k": -1}, "0 or more", id="fewer than none"),
-        pytest.param("da", {"x": 1}, "da has no option", id="nothing to adapt"),
-    ],
+    load_cases("measures: options that are refused"),
 )
 def test_options_that_are_refused(name, options, says):
     with pytest.raises(ValueError, match=says):
@@ -612,16 +485,7 @@ def test_speeds_at_the_ends_of_their_ranges():
 
 @pytest.mark.parametrize(
     ("words", "seconds", "more", "reason"),
-    [
-        (60, 300.0, {}, ""),
-        (60, 7000.0, {}, ""),
-        (60, 1.0, {}, "faster than people can read"),
-        (60, 61.0, {"limits": [60, 0]}, "slower than people read"),
-        (60, 60.0, {"limits": [60, 0]}, ""),
-        (60, 1.0, {"limits": [60, 0]}, ""),
-        (60, 10.0, {"limits": [0, 360]}, ""),
-        (60, 9.9, {"limits": [0, 360]}, "faster than people can read"),
-    ],
+    load_cases("measures: speeds at which nobody reads"),
 )
 def test_speeds_at_which_nobody_reads(words, seconds, more, reason):
     value = {"ms": 1000 * seconds, "key": {"words": words} | more}

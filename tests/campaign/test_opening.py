@@ -1,6 +1,7 @@
 """A campaign's file: texts are found beside it, and errors name it."""
 
 import pytest
+from tests.tables import load_cases
 
 from metra.campaign.creation import open_campaign
 from metra.errors import FormatError
@@ -39,18 +40,7 @@ def test_files_are_found_from_the_folder_of_the_campaign(write):
     )
 
 
-WRONG = [
-    pytest.param("", r"no \[files\]", id="no files"),
-    pytest.param("[files]\noutputs = []", r"no \[files\] with outputs", id="no output"),
-    pytest.param('[files]\noutputs = "a"', "a list of paths", id="one path"),
-    pytest.param(
-        '[files]\noutputs = ["a"]\nsource = ["b"]', "a path", id="two sources"
-    ),
-    pytest.param(
-        '[files]\noutputs = ["a"]\nrefs = "b"', "files.refs", id="a wrong name"
-    ),
-    pytest.param("[files", "is not TOML", id="not TOML"),
-]
+WRONG = load_cases("opening: wrong")
 
 
 @pytest.mark.parametrize(("files", "says"), WRONG)

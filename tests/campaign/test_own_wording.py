@@ -2,6 +2,7 @@
 
 import pytest
 from tests.campaign.campaigns import opened
+from tests.tables import load_cases
 
 from metra.campaign.creation import open_campaign
 from metra.campaign.own_wording import (
@@ -93,97 +94,7 @@ def test_marks_of_own_examples_quote_the_words_they_stand_on():
     assert (mark["start"], mark["end"]) == (5, 10)
 
 
-WRONG = [
-    pytest.param(
-        {"language": 3}, r"language is 3; expected a language code", id="no code"
-    ),
-    pytest.param(
-        {"titel": "x"},
-        r"wording has no entry named 'titel'\. Did you mean 'title'",
-        id="unknown entry",
-    ),
-    pytest.param({"title": " "}, r"wording\.title is ' '; expected a text", id="empty"),
-    pytest.param(
-        {"introduction": [3]},
-        r"wording\.introduction 1 is 3; expected a text",
-        id="no text",
-    ),
-    pytest.param(
-        {"points": {}},
-        r"wording\.points is \{\}; expected a text, or a list",
-        id="no list",
-    ),
-    pytest.param(
-        {"lead": "{x}"},
-        r"wording\.lead has the field \{x\}; expected \{missing\}",
-        id="unknown place",
-    ),
-    pytest.param({"lead": "a } b"}, r"wording\.lead has a stray brace", id="brace"),
-    pytest.param({"steps": 3}, r"wording\.steps is 3; expected a table", id="no steps"),
-    pytest.param(
-        {"steps": {"adequasy": {}}},
-        r"wording\.steps has no step named 'adequasy'\. Did you mean 'adequacy'",
-        id="unknown step",
-    ),
-    pytest.param(
-        {"steps": {"adequacy": 1}},
-        r"wording\.steps\.adequacy is 1; expected a table",
-        id="no step",
-    ),
-    pytest.param(
-        {"steps": {"adequacy": {"names": {}}}},
-        r"adequacy has no entry named 'names'",
-        id="nothing to name",
-    ),
-    pytest.param(
-        {"steps": {"adequacy": {"labels": LABELS}}},
-        r"has only labels or only texts",
-        id="labels without texts",
-    ),
-    pytest.param(
-        {"steps": {"adequacy": {"labels": LABELS | {"6": "x"}, "texts": TEXTS}}},
-        r"labels has no entry named '6'",
-        id="a point that is none",
-    ),
-    pytest.param(
-        {"steps": {"adequacy": {"labels": {"5": "x"}, "texts": TEXTS}}},
-        r"labels has nothing for '4'; expected a text for each of 5, 4, 3, 2, 1",
-        id="half a scale",
-    ),
-    pytest.param(
-        {"steps": {"adequacy": {"labels": LABELS, "texts": 3}}},
-        r"texts is 3; expected a text for each",
-        id="no table of texts",
-    ),
-    pytest.param(
-        {"steps": {"adequacy": {"question": "Bom {language}?"}}},
-        r"metra cannot name languages in pt; write the target language's name",
-        id="an unnamed language",
-    ),
-    pytest.param(
-        {"examples": 3}, r"wording\.examples is 3; expected tables", id="no examples"
-    ),
-    pytest.param(
-        {"examples": [{"outputs": ["a"], "answer": {}}]},
-        r"examples 1 has no why",
-        id="no reason",
-    ),
-    pytest.param(
-        {"examples": [{"outputs": ["a", "b"], "answer": {}, "why": "c"}]},
-        r"expected one text",
-        id="two outputs",
-    ),
-    pytest.param(
-        {"examples": [{"outputs": ["a"], "answer": {"adequacy": 6}, "why": "c"}]},
-        r"examples 1: adequacy is 6; expected a whole number from 1 to 5",
-        id="an answer that nobody could give",
-    ),
-    pytest.param(
-        {"examples": [{"outputs": ["a"], "answer": {"x": 6}, "why": "c", "wy": 1}]},
-        r"examples 1 has no entry named 'wy'",
-        id="unknown entry of an example",
-    ),
-]
+WRONG = load_cases("own wording: wrong")
 
 
 @pytest.mark.parametrize(("table", "message"), WRONG)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from tests.campaigns import made, opened
+from tests.tables import load_cases
 from tests.web.browsing import answer
 
 from metra.campaign.creation import check_marks
@@ -100,22 +101,7 @@ def test_what_became_of_marks(there, handed_in, expected):
     assert compare_marks(there, handed_in) == expected
 
 
-WRONG = [
-    pytest.param(
-        {"none": {"1": [MARK]}}, "esa", "marks for unknown system 'none'", id="system"
-    ),
-    pytest.param({SYSTEM: {"9": [MARK]}}, "esa", "in segment 9 of", id="segment"),
-    pytest.param(
-        {SYSTEM: {"1": [MARK | {"end": 999}]}}, "esa", "runs from 0 to 999", id="place"
-    ),
-    pytest.param(
-        {SYSTEM: {"1": [MARK | {"severity": "bad"}]}},
-        "esa",
-        "the severity is 'bad'",
-        id="severity",
-    ),
-    pytest.param({SYSTEM: {"1": [MARK]}}, "da", "da has no marks", id="protocol"),
-]
+WRONG = load_cases("prefilled: wrong")
 
 
 @pytest.mark.parametrize(("marks", "protocol", "says"), WRONG)

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import load_cases
 
 from metra.campaign.protocols.ratings import RatingScale
-from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.registry import PROTOCOLS, protocol
 from metra.errors import OptionError, UnknownNameError
 from metra.scores.mqm import find_cost
@@ -102,43 +102,9 @@ def test_wins_are_shared_out(ranks):
 
 
 REFUSED = [
-    pytest.param("ldc", 3, "for each step", id="not an object"),
-    pytest.param("ldc", {"fluency": 3}, "lacks 'adequacy'", id="a step left out"),
-    pytest.param("da", {"da": 3, "x": 1}, "unknown entry 'x'", id="an entry too many"),
-    pytest.param("adequacy", {"adequacy": 0}, "from 1 to 5", id="below the scale"),
-    pytest.param(
-        "adequacy", {"adequacy": 2.5}, "whole number", id="between the points"
-    ),
-    pytest.param("adequacy", {"adequacy": True}, "is True", id="a boolean is no 1"),
-    pytest.param("adequacy", {"adequacy": "4"}, "is '4'", id="text is no number"),
+    *load_cases("protocols: refused"),
     pytest.param("da", {"da": float("nan")}, "from 0 to 100", id="not a number"),
-    pytest.param("da", {"da": 100.1}, "from 0 to 100", id="above the slider"),
-    pytest.param("mqm", {"mqm": {}}, "a list of marks", id="marks in no list"),
     pytest.param("mqm", {"mqm": [mark("minor")] * 6}, "at most 5", id="six errors"),
-    pytest.param("mqm", {"mqm": [mark("grave")]}, "severity is 'grave'", id="severity"),
-    pytest.param(
-        "mqm", {"mqm": [mark("minor", "x")]}, "category is 'x'", id="category"
-    ),
-    pytest.param("mqm", {"mqm": ["x"]}, "mark 1 is 'x'", id="a mark without places"),
-    pytest.param(
-        "mqm",
-        {"mqm": [mark("minor", end=10)]},
-        "within the 9 characters",
-        id="too long",
-    ),
-    pytest.param(
-        "mqm", {"mqm": [mark("minor", start=1)]}, "non-empty range", id="empty"
-    ),
-    pytest.param(
-        "mqm", {"mqm": [mark("minor", start=-1)]}, "from -1 to 1", id="from the end"
-    ),
-    pytest.param(
-        "mqm", {"mqm": [mark("minor", side="left")]}, "side is 'left'", id="side"
-    ),
-    pytest.param(
-        "ranking", {"ranking": [1, 2]}, "expected 3 ranks", id="too few ranks"
-    ),
-    pytest.param("ranking", {"ranking": [0, 1, 2]}, "from 1", id="ranks start at 1"),
 ]
 
 
@@ -253,42 +219,3 @@ VERSIONS = {
 
 def test_what_is_asked_stays_as_it_is():
     assert {name: asked.version for name, asked in PROTOCOLS.items()} == VERSIONS
-
-
-# What is shown and how long it is expected to take: the seed's procedures (10 and 30 seconds of
-# guidance) and the times that the cost of a campaign is estimated with.
-REFERENCE, WHOLE = {"basis": "reference"}, {"whole": True}
-PLANS = {
-    "ldc": (30, REFERENCE | {"guidance_seconds": 30}),
-    "adequacy": (20, REFERENCE | {"guidance_seconds": 30}),
-    "da": (25, {}),
-    "da-sqm": (30, {}),
-    "esa": (60, {}),
-    "mqm": (120, {}),
-    "pairwise": (20, {"outputs": 2}),
-    "ranking": (15, {"outputs": 0}),
-    "intelligibility": (15, REFERENCE | {"numbered": True}),
-    "clarity": (8, REFERENCE | {"guidance_seconds": 10, "shuffled": True}),
-    "minimal-correction": (60, REFERENCE),
-    "entity-check": (20, REFERENCE | {"over": "misses"}),
-    "term-marking": (45, REFERENCE | {"over": "reference"}),
-    "term-reconciliation": (45, REFERENCE | {"over": "reference"}),
-    "verdicts": (6, REFERENCE),
-    "correction": (900, WHOLE),
-    "cloze": (420, WHOLE),
-    "reading": (180, WHOLE),
-    "reading-aloud": (60, WHOLE | {"first": 4}),
-    "comprehension": (300, WHOLE | {"control": "no text"}),
-    "templates": (300, WHOLE),
-    "entity-tagging": (45, REFERENCE | {"over": "reference"}),
-    "entity-reconciliation": (45, REFERENCE | {"over": "reference"}),
-    "evaltrans": (15, {}),
-    "gold-standard": (20, {"outputs": 0, "over": "references"}),
-}
-
-
-@pytest.mark.parametrize("name", PROTOCOLS)
-def test_every_protocol_shows_what_it_says_and_has_its_time(name):
-    asked, (seconds, more) = PROTOCOLS[name], PLANS[name]
-    plain = Protocol(asked.name, asked.title, asked.steps, "source")
-    assert asked == replace(plain, seconds=seconds, **more)

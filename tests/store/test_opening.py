@@ -7,6 +7,7 @@ import threading
 import pytest
 from sqlalchemy import inspect, text
 from sqlalchemy.exc import OperationalError
+from tests.tables import load_cases
 
 from metra import store as stores
 from metra.errors import FormatError, OptionError, StoreError
@@ -189,26 +190,7 @@ def test_a_new_store_is_its_owners_alone(tmp_path):
 
 @pytest.mark.parametrize(
     ("said", "kind", "message"),
-    [
-        ("unable to open database file", "unreachable", "its folder does not exist"),
-        ("attempt to write a readonly database", "read-only", "it is not writable"),
-        (
-            "cannot execute INSERT in a read-only transaction",
-            "read-only",
-            "whether the database is a standby",
-        ),
-        ("database or disk is full", "full", "the disk is full; free some space"),
-        ("could not extend file: No space left on device", "full", "the disk is full"),
-        ("disk I/O error", "full", "the disk is failing or full"),
-        ("file is not a database", "damaged", "the file is not a SQLite database"),
-        ("database disk image is malformed", "damaged", "restore a backup into"),
-        (
-            "database is locked",
-            "busy",
-            "another program has locked it for half a minute",
-        ),
-        ("the server\ncloses", "fault", "the server; check its address"),
-    ],
+    load_cases("opening: what databases say has a remedy"),
 )
 def test_what_databases_say_has_a_remedy(said, kind, message):
     error = convert_error(Exception(said))

@@ -9,6 +9,7 @@ import pytest
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from tests.campaigns import made, opened
+from tests.tables import load_cases
 from tests.web.browsing import answer
 from tests.web.routes import routes_of
 
@@ -162,27 +163,7 @@ def test_this_machine_goes_by_several_names(house, host):
     assert house.browser().get("/health", headers={"Host": host}).status_code == 200
 
 
-ORIGINS = [
-    pytest.param({"Origin": "http://127.0.0.1:8000"}, True, id="our own page"),
-    pytest.param({"Origin": "http://127.0.0.1:8001"}, False, id="another port"),
-    pytest.param({"Origin": "https://127.0.0.1:8000"}, False, id="another scheme"),
-    pytest.param({"Origin": "https://evil.example"}, False, id="another site"),
-    pytest.param({}, False, id="no word of where from"),
-    pytest.param({"Origin": "null"}, False, id="a sandboxed page"),
-    pytest.param(
-        {"Origin": "null", "Sec-Fetch-Site": "same-origin"},
-        True,
-        id="a form of a page that sends no referrer",
-    ),
-    pytest.param(
-        {"Origin": "null", "Sec-Fetch-Site": "cross-site"}, False, id="null from afar"
-    ),
-    pytest.param(
-        {"Origin": "https://evil.example", "Sec-Fetch-Site": "same-origin"},
-        False,
-        id="an origin counts more",
-    ),
-]
+ORIGINS = load_cases("security: origins")
 
 
 @pytest.mark.parametrize(("headers", "fits"), ORIGINS)
@@ -392,18 +373,7 @@ def test_only_so_many_events_at_once(house):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        pytest.param({}, None, id="this machine"),
-        pytest.param({"host": "0.0.0.0"}, "--base-url https", id="everywhere, openly"),
-        pytest.param(
-            {"host": "0.0.0.0", "base_url": "http://a.org"},
-            "--base-url https",
-            id="everywhere without encryption",
-        ),
-        pytest.param({"host": "0.0.0.0", "base_url": SITE}, None, id="behind a proxy"),
-        pytest.param(
-            {"base_url": "judge.example.org"}, "expected https", id="no scheme"
-        ),
-        pytest.param({"proxy": "::1"}, None, id="a proxy by its address"),
+        *load_cases("security: the public is reached with encryption only"),
         *(
             pytest.param({"proxy": wrong}, "expected the address", id=f"proxy {wrong}")
             for wrong in ("*", "localhost", "0.0.0.0/0", "127.0.0.1,::1", "")

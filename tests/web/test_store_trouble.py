@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 from sqlalchemy import event
+from tests.tables import load_cases
 from tests.web.browsing import answer
 
 from metra.store import access
@@ -30,28 +31,7 @@ def failing(store, message):
         event.remove(store.engine, "do_execute", refuse)
 
 
-TROUBLES = [
-    pytest.param("database or disk is full", 507, "full", "disk is full", id="full"),
-    pytest.param("disk I/O error", 507, "full", "disk is full", id="disk fails"),
-    pytest.param(
-        "attempt to write a readonly database",
-        503,
-        "read-only",
-        "no permission to write",
-        id="ro",
-    ),
-    pytest.param("database is locked", 503, "busy", "busy", id="locked"),
-    pytest.param(
-        "database disk image is malformed", 503, "damaged", "is damaged", id="damaged"
-    ),
-    pytest.param(
-        "server secret.example closed the connection",
-        503,
-        "unreachable",
-        "cannot reach its store",
-        id="gone",
-    ),
-]
+TROUBLES = load_cases("store trouble: troubles")
 
 
 @pytest.mark.parametrize(("message", "status", "kind", "words"), TROUBLES)

@@ -1,6 +1,7 @@
 """Small campaigns for tests, and a house with all that a campaign needs to run."""
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -147,6 +148,15 @@ def opened(store: Any, content: Campaign, **more: Any) -> House:
             for judge in judges.list_judges(db, key)
         }
     return House(store, key, tokens, clock, more)
+
+
+def run_together(action: Callable[..., Any], arguments: Iterable[Any]) -> None:
+    """Call a function in a thread for each argument, all begun before any is waited for."""
+    threads = [threading.Thread(target=action, args=(one,)) for one in arguments]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def list_screen_events(db: Any, task: str, number: int) -> list[Any]:

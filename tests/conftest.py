@@ -227,6 +227,15 @@ def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.fixture
+def sqlite_store(tmp_path: Path):
+    """A new store in a file, for what has nothing to do with the kind of store."""
+    store = pytest.importorskip("metra.store", reason="needs the extra judge")
+    opened = store.open(str(tmp_path / "judge.db"))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
 def store(store_url: str):
     """A new store, of each kind in turn."""
     store = pytest.importorskip("metra.store", reason="needs the extra judge")

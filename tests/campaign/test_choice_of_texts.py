@@ -139,23 +139,6 @@ def test_a_sample_by_document_needs_documents():
         draw_sample({0: "", 1: ""}, settings)
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "says"),
-    [
-        pytest.param("sample", 0, "1 or more", id="nothing"),
-        pytest.param("sample_by", "page", "within-document", id="by something else"),
-        pytest.param("skip_nontranslations", 1, "true or false", id="no switch"),
-    ],
-)
-def test_settings_that_are_refused(name, value, says):
-    table = {
-        **{"name": "c", "protocol": "da", "source_language": "fr"},
-        **{"target_language": "en", "judges": ["a"], name: value},
-    }
-    with pytest.raises(FormatError, match=says):
-        check_settings(table, "c.toml")
-
-
 # The gold standard
 
 SECOND = ["Anne saw Bob at Rome.", "They are gone.", "The brake is a new one."]

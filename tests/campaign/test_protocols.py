@@ -177,15 +177,6 @@ def test_costs_are_those_of_the_official_program(shared, read_table, lang):
         assert cost == float(row["penalty"]), row
 
 
-def test_which_protocols_a_second_version_of_a_text_would_spoil():
-    found = {
-        name
-        for name, asked in PROTOCOLS.items()
-        if any(step.asks.needs_fresh_eyes for step in asked.steps)
-    }
-    assert found == {"cloze", "comprehension", "reading", "reading-aloud", "templates"}
-
-
 #: Answers name the version of what was asked. Whoever changes a word, a scale or a weight asks
 #: something else, and changes the version here.
 VERSIONS = {

@@ -61,11 +61,9 @@ def content_of(store):
 
 
 @pytest.fixture
-def file(tmp_path):
+def file(sqlite_store):
     """A filled store in a file."""
-    store = stores.open(str(tmp_path / "judge.db"))
-    yield fill(store).store
-    store.close()
+    return fill(sqlite_store).store
 
 
 def test_a_backup_restored_is_equal_on_either_kind_of_store(store, tmp_path):

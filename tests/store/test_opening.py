@@ -2,11 +2,11 @@
 
 import os
 import sqlite3
-import threading
 
 import pytest
 from sqlalchemy import inspect, text
 from sqlalchemy.exc import OperationalError
+from tests.campaigns import run_together
 from tests.tables import load_cases
 
 from metra import store as stores
@@ -96,26 +96,20 @@ def test_a_failed_transaction_leaves_nothing(store):
 def test_two_that_open_a_new_store_at_once_migrate_it_once(store_url):
     failures = []
 
-    def opening() -> None:
+    def opening(_: int) -> None:
         try:
             stores.open(store_url).close()
         except Exception as error:
             failures.append(error)
 
-    threads = [threading.Thread(target=opening) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_together(opening, range(4))
     assert failures == []
 
 
-def test_nothing_is_lost_when_the_power_fails(tmp_path):
-    store = stores.open(str(tmp_path / "judge.db"))
-    with store.reading() as db:
+def test_nothing_is_lost_when_the_power_fails(sqlite_store):
+    with sqlite_store.reading() as db:
         assert db.exec_driver_sql("PRAGMA synchronous").scalar() == 2
         assert db.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
-    store.close()
 
 
 def test_migrations_are_numbered_without_gaps():

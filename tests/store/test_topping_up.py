@@ -4,7 +4,7 @@ import threading
 import uuid
 
 import pytest
-from tests.campaigns import made, opened
+from tests.campaigns import made, opened, run_together
 
 from metra.campaign.judgement import keep_latest
 from metra.scores.judgement import COUNTED
@@ -213,11 +213,7 @@ def test_two_heirs_at_once_do_not_get_the_same(house):
         gate.wait()
         found.append(taken(house, label, now=now))
 
-    threads = [threading.Thread(target=take, args=(label,)) for label in heirs]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_together(take, heirs)
     new = [one for one in all_tasks(house) if one.topped_up_from is not None]
     origins = [one.topped_up_from for one in new]
     assert len(found) == len(heirs)

@@ -18,10 +18,6 @@ def house(store) -> House:
 
 
 @pytest.fixture
-def light_house(tmp_path) -> House:
+def light_house(sqlite_store) -> House:
     """The same on SQLite alone, for what has nothing to do with the store."""
-    from metra import store as stores
-
-    store = stores.open(str(tmp_path / "judge.db"))
-    yield opened(store, made())
-    store.close()
+    return opened(sqlite_store, made())

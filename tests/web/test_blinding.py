@@ -33,9 +33,7 @@ WAYS = [
 
 
 @pytest.mark.parametrize(("protocol", "per_text"), WAYS)
-def test_nothing_tells_who_wrote_what(tmp_path, protocol, per_text):
-    from metra import store as stores
-
+def test_nothing_tells_who_wrote_what(sqlite_store, protocol, per_text):
     checks = {"repeats": 0.3, "calibration": 1}
     if not PROTOCOLS[protocol].contrastive:
         checks["degraded"] = 0.3
@@ -47,9 +45,8 @@ def test_nothing_tells_who_wrote_what(tmp_path, protocol, per_text):
         words="words of {1} number {0} and a few more to spoil".format,
         **checks,
     )
-    store = stores.open(str(tmp_path / "judge.db"))
-    house = opened(store, content)
-    with store.reading() as db:
+    house = opened(sqlite_store, content)
+    with sqlite_store.reading() as db:
         given = [
             one
             for one in tasks.list_campaign_tasks(db, house.campaign)
@@ -78,7 +75,6 @@ def test_nothing_tells_who_wrote_what(tmp_path, protocol, per_text):
         assert "original" not in reply
         assert '"kind":"judged"' not in reply
     assert originals
-    store.close()
 
 
 QUESTION = ["What is it?", ["a-secret-answer"], []]
@@ -114,9 +110,8 @@ def unlike(number, at):
 
 
 @pytest.mark.parametrize("protocol", OTHERS)
-def test_nor_does_it_by_other_measures(tmp_path, protocol):
+def test_nor_does_it_by_other_measures(sqlite_store, protocol):
     """With answers as judges give them, looked at again, and changed."""
-    from metra import store as stores
 
     asked = PROTOCOLS[protocol]
     content = made(
@@ -129,8 +124,7 @@ def test_nor_does_it_by_other_measures(tmp_path, protocol):
         material=MATERIAL,
         unit="segment",
     )
-    store = stores.open(str(tmp_path / "judge.db"))
-    house = opened(store, content)
+    house = opened(sqlite_store, content)
     received = walk(house, JUDGES[0], partial(really, house.clock))
     mine = [one for one in house.judgements() if one.judge == JUDGES[0]]
     assert mine
@@ -141,7 +135,6 @@ def test_nor_does_it_by_other_measures(tmp_path, protocol):
     for reply in received:
         for secret in secrets:
             assert secret not in reply, f"{secret} in {reply[:2000]}"
-    store.close()
 
 
 def test_nor_does_a_second_look(tmp_path):

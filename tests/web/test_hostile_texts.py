@@ -34,12 +34,9 @@ def test_texts_arrive_as_they_are(store, text):
 
 
 @pytest.mark.parametrize("text", NASTY)
-def test_names_are_escaped_in_pages(tmp_path, text):
-    from metra import store as stores
-
-    store = stores.open(str(tmp_path / "judge.db"))
+def test_names_are_escaped_in_pages(sqlite_store, text):
     name = f"a {text}".replace("\0", "")
-    house = opened(store, made("da", name=name))
+    house = opened(sqlite_store, made("da", name=name))
     browser = house.browser()
     pages = [browser.get(f"/j/{house.tokens['judge 0']}").text]
     browser.come_in(house.tokens["judge 0"])
@@ -49,7 +46,6 @@ def test_names_are_escaped_in_pages(tmp_path, text):
         assert "<img src=x" not in page
         assert "' onfocus" not in page
         assert "1234321" not in page
-    store.close()
 
 
 def test_a_very_long_segment_is_served_and_judged(store):

@@ -5,7 +5,7 @@ import threading
 import uuid
 
 import pytest
-from tests.campaigns import list_screen_events, made, opened
+from tests.campaigns import list_screen_events, made, opened, run_together
 from tests.web.browsing import answer
 
 from metra.campaign.judgement import keep_latest
@@ -109,16 +109,12 @@ def test_sending_at_once_keeps_once(house):
     said = answer(GOOD)
     gate, replies = threading.Barrier(5), []
 
-    def send():
+    def send(_):
         gate.wait()
         reply = browser.send("POST", f"{path_of(screen)}/answer", said)
         replies.append((reply.status_code, reply.json()))
 
-    threads = [threading.Thread(target=send) for _ in range(5)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_together(send, range(5))
     assert replies == [replies[0]] * 5
     assert replies[0][0] == 200
     assert len(house.judgements()) == 1
@@ -136,11 +132,7 @@ def test_two_tabs_give_revisions_in_order(house):
         reply = one.send("POST", f"{path_of(screen)}/answer", said)
         replies.append(reply.json()["revision"])
 
-    threads = [threading.Thread(target=send, args=(at,)) for at in range(1, 5)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_together(send, range(1, 5))
     assert sorted(replies) == [1, 2, 3, 4]
     kept = house.judgements()
     assert sorted(one.revision for one in kept) == [1, 2, 3, 4]
@@ -205,11 +197,7 @@ def test_drafts_at_once_leave_the_newest(house):
         body = {"rev": rev, "value": {"fluency": rev % 5 + 1}, "comment": str(rev)}
         browser.send("PUT", place, body)
 
-    threads = [threading.Thread(target=send, args=(rev,)) for rev in range(1, 9)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_together(send, range(1, 9))
     assert browser.work()["screen"]["draft"]["rev"] == 8
 
 

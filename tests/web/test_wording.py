@@ -34,13 +34,9 @@ OWN = {
 
 
 @pytest.fixture
-def open_house(tmp_path):
+def open_house(sqlite_store):
     """Open a campaign on SQLite."""
-    from metra import store as stores
-
-    store = stores.open(str(tmp_path / "judge.db"))
-    yield lambda content: opened(store, content)
-    store.close()
+    return lambda content: opened(sqlite_store, content)
 
 
 def in_own_words():

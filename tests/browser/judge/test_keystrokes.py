@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 from tests.browser.judge.measuring import frozen, link, scores
+from tests.tables import load_cases
 
 
 @pytest.fixture
@@ -202,37 +203,7 @@ def test_what_comes_without_a_key_is_an_input_and_no_stroke(editing, names, how)
     assert value["text"] == "A text of mine." + "x" * len(names)
 
 
-KINDS = [
-    pytest.param({"key": "ü"}, "letter", id="a letter with a mark"),
-    pytest.param({"key": "語"}, "letter", id="a letter of another script"),
-    pytest.param({"key": "٣"}, "digit", id="a digit of another script"),
-    pytest.param(
-        {"key": "€", "ctrlKey": True, "altKey": True, "modifierAltGraph": True},
-        "punctuation",
-        id="AltGr",
-    ),
-    pytest.param({"key": "Dead"}, "composition", id="a dead key"),
-    pytest.param(
-        {"key": "a", "isComposing": True}, "composition", id="within a composition"
-    ),
-    pytest.param({"key": "Unidentified"}, "composition", id="a phone's key"),
-    pytest.param({"key": "v", "metaKey": True}, "clipboard", id="paste on a Mac"),
-    pytest.param(
-        {"key": "Z", "metaKey": True, "shiftKey": True}, "undo", id="redo on a Mac"
-    ),
-    pytest.param({"key": "y", "ctrlKey": True}, "undo", id="redo"),
-    pytest.param({"key": "Undo"}, "undo", id="a key for it"),
-    pytest.param({"key": "PageDown"}, "navigation", id="a page down"),
-    pytest.param({"key": "ArrowLeft", "ctrlKey": True}, "navigation", id="a word back"),
-    pytest.param(
-        {"key": "Backspace", "ctrlKey": True}, "backspace", id="a word deleted"
-    ),
-    pytest.param({"key": "\u00a0"}, "space", id="a hard blank"),
-    pytest.param({"key": "Tab"}, "other", id="Tab"),
-    pytest.param({"key": "F5"}, "other", id="a function key"),
-    pytest.param({"key": "Shift"}, None, id="a modifier alone"),
-    pytest.param({"key": "a", "repeat": True}, None, id="a key held down"),
-]
+KINDS = load_cases("keystrokes: kinds")
 
 
 @pytest.fixture(scope="module")

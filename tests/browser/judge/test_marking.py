@@ -2,6 +2,7 @@
 
 import pytest
 from playwright.sync_api import expect
+from tests.tables import load_cases
 
 JAPANESE = "猫が好きです。犬も好き。"
 EMOJI = "Well done 👩‍👩‍👧‍👦 and 🎉 to all e\u0301te\u0301"
@@ -92,43 +93,7 @@ def test_a_mark_by_mouse_slices_the_text(server, work, text, language, quote):
 
 @pytest.mark.parametrize(
     ("text", "language", "keys", "quote"),
-    [
-        pytest.param(
-            ARABIC,
-            "ar",
-            ["ArrowLeft", "Shift+ArrowLeft"],
-            "القطار إلى",
-            id="left is on in Arabic",
-        ),
-        pytest.param(
-            JAPANESE,
-            "ja",
-            ["End", "ArrowLeft", "ArrowLeft", "Space"],
-            "好き",
-            id="Japanese words",
-        ),
-        pytest.param(
-            EMOJI,
-            "en",
-            ["ArrowRight", "ArrowRight", "Space"],
-            "👩‍👩‍👧‍👦",
-            id="a family is one word",
-        ),
-        pytest.param(
-            "one two three",
-            "en",
-            ["ArrowRight", "[", "ArrowRight", "]"],
-            "two three",
-            id="brackets",
-        ),
-        pytest.param(
-            "one two three",
-            "en",
-            ["End", "Home", "Shift+ArrowRight", "Shift+ArrowLeft"],
-            "one",
-            id="there and back",
-        ),
-    ],
+    load_cases("marking: a mark by keyboard slices the text"),
 )
 def test_a_mark_by_keyboard_slices_the_text(server, work, text, language, keys, quote):
     link = campaign(server, text, language)

@@ -57,13 +57,9 @@ def admin(store):
 
 
 @pytest.fixture
-def light_admin(tmp_path):
+def light_admin(sqlite_store):
     """The same on SQLite alone."""
-    from metra import store as stores
-
-    store = stores.open(str(tmp_path / "judge.db"))
-    yield Admin(opened(store, made())).sign_in()
-    store.close()
+    return Admin(opened(sqlite_store, made())).sign_in()
 
 
 @pytest.fixture

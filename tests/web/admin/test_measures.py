@@ -13,12 +13,8 @@ from metra.store import answers, audit, campaigns, tasks
 
 
 @pytest.fixture
-def store(tmp_path):
-    from metra import store as stores
-
-    made = stores.open(str(tmp_path / "judge.db"))
-    yield made
-    made.close()
+def store(sqlite_store):
+    return sqlite_store
 
 
 def filled(store, content, value):

@@ -23,21 +23,13 @@ SYSTEM_SCORES = {
 
 
 @pytest.fixture
-def admin(tmp_path):
-    from metra import store as stores
-
-    store = stores.open(str(tmp_path / "judge.db"))
-    yield filled(store, systems=3, judges=6)
-    store.close()
+def admin(sqlite_store):
+    return filled(sqlite_store, systems=3, judges=6)
 
 
 @pytest.fixture
-def unanswered(tmp_path):
-    from metra import store as stores
-
-    store = stores.open(str(tmp_path / "judge.db"))
-    yield Admin(opened(store, made(texts=SIZE, systems=3, judges=6))).sign_in()
-    store.close()
+def unanswered(sqlite_store):
+    return Admin(opened(sqlite_store, made(texts=SIZE, systems=3, judges=6))).sign_in()
 
 
 def send(admin, *files, **fields):
@@ -218,14 +210,11 @@ def test_bad_files_are_refused_in_a_sentence(unanswered, files, message):
         assert outside_scores.list_scores(db, stored.id, stored.campaign) == []
 
 
-def test_an_imported_campaign_takes_the_segments_that_were_judged(tmp_path):
+def test_an_imported_campaign_takes_the_segments_that_were_judged(sqlite_store):
     """Scores of the whole test set; judgements of some of its segments."""
-    from metra import store as stores
-
-    store = stores.open(str(tmp_path / "judge.db"))
-    first = filled(store, systems=3, judges=6)
+    first = filled(sqlite_store, systems=3, judges=6)
     judged = [one for one in first.house.judgements() if one.segment in (3, 5, 12)]
-    with store.transaction() as db:
+    with sqlite_store.transaction() as db:
         made_of = imported.import_campaigns(
             db, judged, files=["j.jsonl"], now=1.0, who="ann", name="again"
         )
@@ -242,7 +231,6 @@ def test_an_imported_campaign_takes_the_segments_that_were_judged(tmp_path):
     few = {name: values[:2] for name, values in SYSTEM_SCORES.items()}
     with pytest.raises(MetraError, match=r"no number for segment .* which was judged"):
         read_outside_scores([write_comet(few)], stored.campaign)
-    store.close()
 
 
 def test_a_campaign_without_answers(store):

@@ -67,12 +67,8 @@ def full(store):
 
 
 @pytest.fixture
-def light_full(tmp_path):
-    from metra import store as stores
-
-    store = stores.open(str(tmp_path / "judge.db"))
-    yield filled(store)
-    store.close()
+def light_full(sqlite_store):
+    return filled(sqlite_store)
 
 
 def names_of(admin):
@@ -304,14 +300,10 @@ def test_figures_of_no_answers(light_admin):
     assert empty.json()["tables"] == {}
 
 
-def test_texts_without_tags_have_no_agreement(tmp_path):
-    from metra import store as stores
-
-    store = stores.open(str(tmp_path / "judge.db"))
-    page = filled(store, "entity-tagging").get("/results")
+def test_texts_without_tags_have_no_agreement(sqlite_store):
+    page = filled(sqlite_store, "entity-tagging").get("/results")
     assert "judges tag texts and do not score systems. You can export the tags." in page
     assert "Agreement on" not in page
-    store.close()
 
 
 def test_metrics_are_compared_when_asked(light_full, table):
@@ -419,16 +411,12 @@ def test_nothing_to_tell_yet(light_admin):
 
 
 @pytest.mark.parametrize("protocol", ["mqm", "esa", "pairwise", "ranking", "da-sqm"])
-def test_each_protocol_has_results(tmp_path, protocol):
-    from metra import store as stores
-
+def test_each_protocol_has_results(sqlite_store, protocol):
     more = {"systems": 3, "judges": 6} if protocol == "ranking" else {}
-    store = stores.open(str(tmp_path / "judge.db"))
-    admin = filled(store, protocol, **more)
+    admin = filled(sqlite_store, protocol, **more)
     page = admin.get("/results")
     assert "Systems by" in page
     assert page.count('role="img"') >= 3
-    store.close()
 
 
 def test_pictures_have_no_style_of_their_own(light_full):

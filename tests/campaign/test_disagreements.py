@@ -5,6 +5,7 @@ from tests.campaign.answers import made
 from tests.campaigns import made as made_campaign
 from tests.campaigns import opened
 
+from metra.campaign.judgement import assign_blind_names, blind_judgements
 from metra.campaign.second_look import find_disagreements
 from metra.errors import CorpusError
 from metra.store import audit, campaigns, tasks
@@ -78,3 +79,15 @@ def test_others_judge_them_blind_and_their_answers_stand_beside(store):
         [(place, [last])] = read_adjudications(db, stored).items()
     assert place == (one.systems[0], one.segment)
     assert (last.judge, last.value, last.id) == ("zoe", {"da": 60.0}, "answer 1")
+
+
+def test_blind_names_say_nothing_and_stay():
+    names = assign_blind_names(["b", "a", "c"], b"1" * 16)
+    assert names == assign_blind_names(["c", "b", "a"], b"1" * 16)
+    assert set(names.values()) == {"System 1", "System 2", "System 3"}
+    orders = {
+        tuple(assign_blind_names("abc", bytes([at]) * 16).items()) for at in range(40)
+    }
+    assert len({dict(order)["a"] for order in orders}) == 3
+    [one] = blind_judgements([made("one", 1, "ann", 3)], {"one": "System 2"})
+    assert one.systems == ("System 2",)

@@ -222,7 +222,7 @@ def test_progress_follows_the_judges_own_pace(house):
         judge = judges.find_by_label(db, house.campaign, "judge 0")
         stored = campaigns.get_campaign(db, house.campaign)
         way = tasks.list_screens(db, judge.id)
-        before = compute_progress(db, stored.campaign, judge.id, way)
+        before = compute_progress(db, judge.id, way, stored.screen_seconds)
         for place in way.places[:5]:
             owned = tasks.find_task(db, judge.id, place.task)
             tasks.record_shown_steps(db, place.task, 0, 1, now=1000.0)
@@ -230,7 +230,7 @@ def test_progress_follows_the_judges_own_pace(house):
             answer = Answer(str(uuid.uuid4()), GOOD, times=times)
             answers.submit_answer(db, stored, owned, 0, answer, now=1010.0)
         after = compute_progress(
-            db, stored.campaign, judge.id, tasks.list_screens(db, judge.id)
+            db, judge.id, tasks.list_screens(db, judge.id), stored.screen_seconds
         )
     count = len(way.places)
     assert (before.done, before.of, before.active_ms) == (0, count, 0)

@@ -189,7 +189,7 @@ def test_nobody_goes_on_with_it(store, filled):
         with pytest.raises(OptionError, match="was imported from files"):
             judges.issue_link(db, judge.id, now=NOW, who="ann")
         far = tasks.compute_progress(
-            db, stored.campaign, judge.id, tasks.list_screens(db, judge.id)
+            db, judge.id, tasks.list_screens(db, judge.id), stored.screen_seconds
         )
         assert far.done == far.of > 0
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
-from metra.campaign.assignment import assign
+from metra.campaign.assignment import assign, estimate_screen_seconds
 from metra.campaign.campaign import Campaign
 from metra.campaign.protocols.registry import build_record
 from metra.errors import OptionError, UnknownNameError, no_such
@@ -45,6 +45,8 @@ class StoredCampaign:
     secret: bytes
     campaign: Campaign
     protocol_version: str
+    #: About how long a judge takes for a screen.
+    screen_seconds: float
     #: Where it was imported from; None for campaigns that are judged here.
     imported: dict[str, Any] | None = None
 
@@ -133,12 +135,16 @@ def find_campaign(db: Connection, key: str) -> StoredCampaign | None:
     if cached is None:
         query = select(_columns.content_json).where(_columns.id == row["id"])
         content = from_json(db.execute(query).scalar_one())
-        cached = content, content.protocol.version
+        cached = {
+            "campaign": content,
+            "protocol_version": content.protocol.version,
+            "screen_seconds": estimate_screen_seconds(content),
+        }
         with _turn:
             _known[place] = cached
             while len(_known) > _KEPT:
                 _known.pop(next(iter(_known)))
-    return StoredCampaign(**values, campaign=cached[0], protocol_version=cached[1])
+    return StoredCampaign(**values, **cached)
 
 
 def get_campaign(db: Connection, key: str) -> StoredCampaign:
@@ -223,5 +229,5 @@ _FIND = select(
 ).where(_columns.id == bindparam("key"))
 
 # A campaign hardly changes, and is large: what was read once is kept, by id and version.
-_known: dict[tuple[str, str], tuple[Campaign, str]] = {}
+_known: dict[tuple[str, str], dict[str, Any]] = {}
 _turn = Lock()

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
-from metra.campaign.assignment import Task, TaskItem, estimate_screen_seconds
+from metra.campaign.assignment import Task, TaskItem
 from metra.campaign.campaign import Campaign
 from metra.store import database
 from metra.store.database import decode_json, encode_json, strip_unstorable
@@ -287,14 +287,17 @@ class JudgeProgress:
 
 
 def compute_progress(
-    db: Connection, campaign: Campaign, judge: str, way: ScreenSequence
+    db: Connection, judge: str, way: ScreenSequence, screen_seconds: float
 ) -> JudgeProgress:
-    """Return how far a judge is, and about how long the rest takes."""
+    """Return how far a judge is, and about how long the rest takes.
+
+    Before a judge has a pace of their own, each screen takes `screen_seconds`.
+    """
     rows = db.execute(_TIMES, {"of": judge})
     times = [(active, revision) for active, revision in rows if active is not None]
     first = [active / 1000 for active, revision in times if revision == 1]
     enough = len(first) >= _OWN_PACE
-    each = median(first) if enough else estimate_screen_seconds(campaign)
+    each = median(first) if enough else screen_seconds
     of, done = len(way.places), sum(place.answered for place in way.places)
     active_ms = sum(active for active, _ in times)
     return JudgeProgress(done, of, round((of - done) * each), active_ms)

@@ -175,7 +175,7 @@ def status(campaign: str | None, url: str, state: str | None) -> None:
             rows = []
             for judge in judges.list_judges(db, stored.id):
                 seen = tasks.list_screens(db, judge.id)
-                far = tasks.compute_progress(db, stored.campaign, judge.id, seen)
+                far = tasks.compute_progress(db, judge.id, seen, stored.screen_seconds)
                 active, left = far.minutes_active, far.minutes_left
                 rest = str(left) if far.done < far.of else "0"
                 numbers = str(far.done), str(far.of), str(active), rest

@@ -150,7 +150,7 @@ def show_work(request: Request, visit: Judging) -> Response:
             owned = tasks.find_task(db, judge.id, way.places[way.reached].task)
             if owned is not None:
                 screen = _show(OpenScreen(db, stored, owned, way, way.reached, now), 0)
-        progress = tasks.compute_progress(db, stored.campaign, judge.id, way)
+        progress = tasks.compute_progress(db, judge.id, way, stored.screen_seconds)
         return reply_json(
             {
                 "campaign": views.build_campaign_json(stored, wording),
@@ -239,7 +239,7 @@ def submit_answer(
                 "next": following
                 and {"task": following.task, "number": following.number},
                 "progress": asdict(
-                    tasks.compute_progress(db, stored.campaign, judge, way)
+                    tasks.compute_progress(db, judge, way, stored.screen_seconds)
                 ),
             }
         )

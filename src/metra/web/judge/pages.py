@@ -131,7 +131,7 @@ def show_consent(request: Request, visit: Judging, stored: _Stored) -> Response:
     """Show who runs the campaign and which data it records, and ask for consent."""
     with get_state(request).store.reading() as db:
         way = tasks.list_screens(db, visit.judge.id)
-        planned = tasks.compute_progress(db, stored.campaign, visit.judge.id, way)
+        planned = tasks.compute_progress(db, visit.judge.id, way, stored.screen_seconds)
     wording = _choose_wording(request, stored)
     protocol, settings = stored.campaign.protocol, stored.campaign.settings
     return render_page(

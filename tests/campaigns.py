@@ -8,7 +8,7 @@ from typing import Any
 from metra.campaign.assignment import Task
 from metra.campaign.campaign import Campaign
 from metra.campaign.creation import freeze_campaign
-from metra.campaign.judgement import KEPT, record_answers
+from metra.campaign.judgement import KEPT, join_columns
 from metra.campaign.own_wording import find_wording_version
 from metra.campaign.screen import collect_texts, get_screen_protocol
 from metra.campaign.settings import Settings
@@ -78,8 +78,12 @@ def check_answer(
     }
     known |= {"wording": "", "cannot": cannot} | more
     known["wording_version"] = find_wording_version(campaign, known["wording"])
-    kept = [known.get(name) for name in KEPT]
-    [judgement] = record_answers(campaign, [(task, number, more["id"], checked, kept)])
+    known = {name: known.get(name) for name in KEPT} | {"id": more["id"]}
+    known |= {"task": task.id, "judge": task.judge, "kind": task.kind}
+    known |= {"original": task.original, "value": checked}
+    columns = {name: [value] for name, value in known.items()}
+    items = [item._asdict() for item in task.items]
+    [judgement] = join_columns(campaign, [items], [number], columns)
     return judgement
 
 

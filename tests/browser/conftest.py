@@ -106,9 +106,7 @@ def open_page(chromium) -> Iterator[Callable[..., object]]:
 
 
 @pytest.fixture(scope="session")
-def write_report(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Callable[..., Path]:
+def write_report(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     """Write a report by the command line, from files or from the shipped example."""
 
     def write(*arguments: str | Path) -> Path:

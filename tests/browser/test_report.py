@@ -7,6 +7,7 @@ from io import StringIO
 import pytest
 from playwright.sync_api import expect
 from tests.browser.accessibility import check_themes
+from tests.browser.keys import press
 
 PLACES = ["", "#compare", "#seg-12"]
 # All rows, figures and blocks are alike: axe, which takes its time, gets a few of each.
@@ -228,8 +229,7 @@ def test_everything_works_by_keyboard(example_report, open_page):
     page.keyboard.press("Enter")
     assert texts(page, "[data-csv=scores] tbody th bdi")[0] == "terse"
     tab_to("Next →")
-    page.keyboard.press("Enter")
-    page.keyboard.press("Enter")
+    press(page, "Enter", "Enter")
     assert page.locator(".pager").first.inner_text().split("\n")[1] == "page 3 of 3"
     page.keyboard.press("Enter")
     assert focused().startswith("Next")

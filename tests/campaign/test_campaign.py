@@ -229,7 +229,7 @@ def test_defaults():
         **{"organiser": "", "contact": "", "guide_language": None},
     }
     assert list_form_defaults() == {
-        **{"seed": "12345", "unit": "segment", "sample_by": "segment", "each": "2"},
+        **{"seed": "12345", "unit": "segment", "sample_by": "segment", "each": "2"}
     }
 
 

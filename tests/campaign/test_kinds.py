@@ -29,8 +29,7 @@ def test_a_kind_has_a_script_for_the_browser(kind):
 
 
 @pytest.mark.parametrize(
-    ("property_", "expected"),
-    load_cases("kinds: what only some kinds do"),
+    ("property_", "expected"), load_cases("kinds: what only some kinds do")
 )
 def test_what_only_some_kinds_do(property_, expected):
     found = {name: getattr(kind, property_) for name, kind in KINDS.items()}

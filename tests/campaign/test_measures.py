@@ -393,8 +393,7 @@ def test_who_belongs_to_what_counts(filled, expected):
 
 
 @pytest.mark.parametrize(
-    ("entry", "message"),
-    load_cases("measures: instances are checked"),
+    ("entry", "message"), load_cases("measures: instances are checked")
 )
 def test_instances_are_checked(entry, message):
     asks = template(staff(("Ann", "bank")))
@@ -453,8 +452,7 @@ def test_what_an_answer_is_scored_against_never_goes_back():
 
 
 @pytest.mark.parametrize(
-    ("name", "options", "says"),
-    load_cases("measures: options that are refused"),
+    ("name", "options", "says"), load_cases("measures: options that are refused")
 )
 def test_options_that_are_refused(name, options, says):
     with pytest.raises(ValueError, match=says):

@@ -7,10 +7,7 @@ import pytest
 from tests.campaign.campaigns import answered, opened
 from tests.judged import score_latest
 
-from metra.campaign.judgement import (
-    build_campaign_scores,
-    format_judgement_lines,
-)
+from metra.campaign.judgement import build_campaign_scores, format_judgement_lines
 from metra.campaign.measurements import compute_measurements
 from metra.errors import FormatError
 from metra.meta.exercise import run_exercise

@@ -26,11 +26,7 @@ from metra.campaign.protocols.questions import (
 )
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.timed import Edit, Reading, count_edits
-from metra.campaign.second_look import (
-    write_annotations,
-    write_entities,
-    write_terms,
-)
+from metra.campaign.second_look import write_annotations, write_entities, write_terms
 from metra.campaign.settings import check_settings
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs

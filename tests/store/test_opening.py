@@ -183,8 +183,7 @@ def test_a_new_store_is_its_owners_alone(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("said", "kind", "message"),
-    load_cases("opening: what databases say has a remedy"),
+    ("said", "kind", "message"), load_cases("opening: what databases say has a remedy")
 )
 def test_what_databases_say_has_a_remedy(said, kind, message):
     error = convert_error(Exception(said))

@@ -51,8 +51,7 @@ def test_names_are_escaped_in_pages(sqlite_store, text):
 def test_a_very_long_segment_is_served_and_judged(store):
     long = "word " * 200_000
     house = opened(
-        store,
-        made("mqm", words=lambda *_: long, degraded=0.0, texts=2, calibration=0),
+        store, made("mqm", words=lambda *_: long, degraded=0.0, texts=2, calibration=0)
     )
     browser = house.browser("judge 0")
     work = browser.work()

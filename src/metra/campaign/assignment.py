@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, combinations, product
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -383,16 +383,8 @@ def count_overlaps(
     }
 
 
-@dataclass(frozen=True, slots=True)
-class WorkloadPlan:
-    """The cost in a sentence, and how many tasks of each kind there are."""
-
-    cost: str
-    kinds: dict[str, int]
-
-
-def plan_workload(campaign: Campaign) -> WorkloadPlan:
-    """Return the cost and the number of tasks of each kind."""
+def plan_workload(campaign: Campaign) -> dict[str, Any]:
+    """Return the cost in a sentence, and the number of tasks of each kind."""
     tasks = assign(campaign, secret=secrets.token_bytes(16))
-    kinds: Counter[str] = Counter(task.kind for task in tasks)
-    return WorkloadPlan(describe_cost(campaign, tasks), dict(kinds))
+    kinds = dict(Counter(task.kind for task in tasks))
+    return {"cost": describe_cost(campaign, tasks), "kinds": kinds}

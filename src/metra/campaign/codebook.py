@@ -15,15 +15,11 @@ from metra.scores import judgement_jsonl, long_table
 from metra.scores.judgement import Judgement
 from metra.text.words import Counted
 
-#: Meaning of each entry of a judgement.
-MEANINGS: dict[str, str] = tomllib.loads(
+_TEXTS: dict[str, dict[str, str]] = tomllib.loads(
     files("metra.campaign").joinpath("texts/codebook.toml").read_text("utf-8")
 )
-#: What is different in the table of scores.
-_IN_SCORES = {
-    "value": "Answer on its native scale.",
-    "kind": "Kind of judgement: the question.",
-}
+#: Meaning of each entry of a judgement.
+MEANINGS = _TEXTS["columns"]
 
 
 def write_codebook(
@@ -68,20 +64,16 @@ def write_codebook(
     sheet = long_table.SPREADSHEET_COLUMNS
     for title, columns, meanings in (
         (f"judgements.jsonl ({schema}, every revision)", names, MEANINGS),
-        ("scores.tsv (last revisions; for metra meta)", table, MEANINGS | _IN_SCORES),
+        (
+            "scores.tsv (last revisions; for metra meta)",
+            table,
+            MEANINGS | _TEXTS["scores"],
+        ),
         ("judgements.csv (last revisions; for spreadsheets)", sheet, MEANINGS),
     ):
         lines += ["", f"## {title}", "", "| column | meaning |", "| :-- | :-- |"]
         lines += [f"| {name} | {meanings[name]} |" for name in columns]
     return "".join(f"{line}\n" for line in lines)
-
-
-#: Whose words a wording has.
-_AUTHORS = {
-    "protocol": "original",
-    "translation": "translated by metra, not validated",
-    "campaign": "written for the campaign",
-}
 
 
 def _describe_wordings(
@@ -95,7 +87,7 @@ def _describe_wordings(
     lines = ["", title, "", "| language | wording | version | answers |"]
     lines.append("| :-- | :-- | :-- | --: |")
     lines += [
-        f"| {wording.language} | {_AUTHORS[wording.author]} | {wording.version} | "
+        f"| {wording.language} | {_TEXTS['authors'][wording.author]} | {wording.version} | "
         f"{counts[wording.language]} |"
         for wording in campaign.wordings
     ]
@@ -111,21 +103,6 @@ def _describe_wordings(
     return lines
 
 
-_SENTENCES: dict[Counted, str] = {
-    "blanks": "Words are separated by spaces and stripped of surrounding punctuation.",
-    "letters": (
-        "The texts are written without spaces between words, so each letter with "
-        "its marks counts as a word. Compare these numbers only within this "
-        "language."
-    ),
-    "both": (
-        "Words are separated by spaces. In scripts without spaces, each letter with "
-        "its marks counts as a word; compare these numbers only within this "
-        "language."
-    ),
-}
-
-
 def describe_word_counting(judgements: Iterable[Judgement]) -> str:
     """Return a sentence on how words were counted; empty where none were."""
     ways: set[Counted] = {
@@ -136,4 +113,4 @@ def describe_word_counting(judgements: Iterable[Judgement]) -> str:
     }
     if not ways:
         return ""
-    return _SENTENCES[ways.pop() if len(ways) == 1 else "both"]
+    return _TEXTS["words"][ways.pop() if len(ways) == 1 else "both"]

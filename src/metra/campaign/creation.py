@@ -35,11 +35,7 @@ from metra.errors import (
     refuse_first,
 )
 from metra.formats.stream import read_toml
-from metra.formats.texts.columns import (
-    ColumnNames,
-    ReadingOptions,
-    split_output_column,
-)
+from metra.formats.texts.columns import ColumnNames, ReadingOptions, split_output_column
 from metra.scoring.files import open_corpus
 
 _CHUNK = 4096

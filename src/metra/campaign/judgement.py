@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import repeat
 from typing import Any
 
-from metra.campaign.assignment import BASELINE, Task
+from metra.campaign.assignment import BASELINE
 from metra.campaign.campaign import PORTIONS, Campaign, CampaignSegment
 from metra.campaign.protocols.kind import KEY
 from metra.campaign.protocols.registry import PROTOCOLS, protocol
@@ -62,8 +62,7 @@ def score_outputs(judgement: Judgement) -> list[tuple[ScoreRow, ...]]:
 
 
 def build_campaign_scores(
-    judgements: Sequence[Judgement],
-    flags: Mapping[str, Sequence[str]] | None = None,
+    judgements: Sequence[Judgement], flags: Mapping[str, Sequence[str]] | None = None
 ) -> Scores:
     """Return all answers, every revision, as a table of scores."""
     judgements = add_baselines(judgements)
@@ -101,29 +100,6 @@ KEPT = (
 )
 #: Those of them that results are computed from.
 MEASURED = ("revision", "submitted_at", "active_ms", "cannot")
-
-
-def record_answers(
-    campaign: Campaign, answers: Iterable[tuple[Task, int, str, Any, Sequence[Any]]]
-) -> list[Judgement]:
-    """Return the judgements of answers that have been checked.
-
-    An answer is its task, the number of its item, its id, its value and the fields `KEPT`.
-    """
-    answers = list(answers)
-    tasks = [task for task, *_ in answers]
-    columns: dict[str, Sequence[Any]] = {
-        "task": [task.id for task in tasks],
-        "judge": [task.judge for task in tasks],
-        "kind": [task.kind for task in tasks],
-        "original": [task.original for task in tasks],
-        "id": [key for _, _, key, _, _ in answers],
-        "value": [value for _, _, _, value, _ in answers],
-    }
-    for place, name in enumerate(KEPT):
-        columns[name] = [kept[place] for *_, kept in answers]
-    shown = [[item._asdict() for item in task.items] for task in tasks]
-    return join_columns(campaign, shown, [number for _, number, *_ in answers], columns)
 
 
 def join_columns(

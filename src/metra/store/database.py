@@ -305,9 +305,7 @@ session = _define_table(
     double="created_at seen_at expires_at",
 )
 outside_scores = _define_table(
-    "outside_scores",
-    text="campaign metric content_json",
-    double="added_at",
+    "outside_scores", text="campaign metric content_json", double="added_at"
 )
 admin = _define_table("admin", text="name scrypt totp_secret", bigint="totp_period")
 recovery_code = _define_table("recovery_code", text="admin code_hash")

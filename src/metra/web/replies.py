@@ -55,11 +55,7 @@ class Refusal(Exception):  # noqa: N818 - it is no error of ours
         return cls(404, _WORDS[404])
 
 
-_WORDS = {
-    404: "Not found.",
-    405: "This action is not allowed here.",
-    413: TOO_LARGE,
-}
+_WORDS = {404: "Not found.", 405: "This action is not allowed here.", 413: TOO_LARGE}
 
 
 def add_error_handlers(app: FastAPI) -> None:

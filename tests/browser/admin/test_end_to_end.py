@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 from tests.browser.admin.conftest import PASSWORD, administered
+from tests.browser.keys import press
 from tests.campaign.answers import average, read_judgements
 from tests.judged import parse_judgement_lines
 
@@ -34,11 +35,6 @@ def files(tmp_path):
         found[name] = tmp_path / name
         found[name].write_text("".join(f"{line}\n" for line in lines))
     return found
-
-
-def press(page, *keys):
-    for key in keys:
-        page.keyboard.press(key)
 
 
 def choose(page, tab_to, label, *paths):
@@ -81,10 +77,7 @@ def test_from_files_to_results_by_keyboard(server, visit, files, tab_to, tmp_pat
         page.keyboard.type(text)
     tab_to(page, page.get_by_label("Each judge sees the outputs of all systems"))
     press(page, "Space")
-    for label in (
-        "Repeated items, percent",
-        "Degraded items, percent",
-    ):
+    for label in ("Repeated items, percent", "Degraded items, percent"):
         tab_to(page, page.get_by_label(label))
         press(page, "Control+A", "0")
     tab_to(page, page.get_by_role("button", name="Estimate work"))

@@ -6,6 +6,7 @@ import random
 import pytest
 from playwright.sync_api import expect
 from tests.browser.judge.measuring import frozen, link
+from tests.browser.keys import press
 
 from metra.campaign.key_log import iterate_states, replay_keys
 from metra.store import campaigns
@@ -45,11 +46,9 @@ def test_what_is_replayed_is_what_was_handed_in(server, work):
     page.keyboard.type(" Yes.")
     for key in ("Control+a", "Control+c", "Control+End", "Control+v", "Control+z"):
         page.keyboard.press(key)
-    page.keyboard.press("Home")
-    page.keyboard.press("Delete")
+    press(page, "Home", "Delete")
     page.keyboard.insert_text("👩‍👩‍👧市")
-    page.keyboard.press("Enter")
-    page.keyboard.press("Backspace")
+    press(page, "Enter", "Backspace")
     expect(page.locator("#saved")).to_have_text("saved")
     page.reload()  # the log goes on with the text as it was kept
     page.get_by_role("button", name="Continue").click()

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.browser.accessibility import check_rules
 from tests.browser.judge.test_pages import check_widths
+from tests.browser.keys import press
 
 
 def check(page) -> None:
@@ -64,8 +65,7 @@ def test_the_answer_says_which_language_was_read(server, work):
     expect(page.locator("legend")).to_have_text(
         "Quelle part du sens de l’autre texte ce texte exprime-t-il ?"
     )
-    page.keyboard.press("4")
-    page.keyboard.press("Enter")
+    press(page, "4", "Enter")
     expect(page.locator("#place")).to_contain_text("2")
     [one] = link.judgements()
     assert one.wording == "fr"
@@ -134,8 +134,7 @@ def test_a_pause_of_the_campaign_is_told_in_the_language_of_the_page(server, wor
     page = work(link, language="de", allow=("409",))
     with server.store.transaction() as db:
         campaigns.set_state(db, link.campaign, "paused", now=server.now(), who="test")
-    page.keyboard.press("4")
-    page.keyboard.press("Enter")
+    press(page, "4", "Enter")
     expect(page.locator("#trouble")).to_contain_text("Im Augenblick gibt es nichts")
     assert len(link.judgements()) == 1
 
@@ -146,8 +145,7 @@ def test_what_the_server_says_in_english_is_marked_as_english(server, work):
     page.route(
         "**/answer", lambda route: route.fulfill(status=422, body='{"error": "No."}')
     )
-    page.keyboard.press("4")
-    page.keyboard.press("Enter")
+    press(page, "4", "Enter")
     expect(page.locator("#trouble")).to_contain_text("Etwas ist schiefgegangen.")
     expect(page.locator("#trouble [lang=en]")).to_have_text("No.")
 

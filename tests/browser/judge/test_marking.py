@@ -2,6 +2,7 @@
 
 import pytest
 from playwright.sync_api import expect
+from tests.browser.keys import press
 from tests.tables import load_cases
 
 JAPANESE = "猫が好きです。犬も好き。"
@@ -137,9 +138,7 @@ def test_marks_can_be_changed_and_deleted(server, work):
     expect(rows).to_have_count(2)
     page.locator(".judged .piece", has_text="three").click()
     expect(rows.nth(1).get_by_role("combobox")).to_be_focused()
-    page.keyboard.press("Escape")
-    page.keyboard.press("Home")
-    page.keyboard.press("Delete")
+    press(page, "Escape", "Home", "Delete")
     expect(rows).to_have_count(1)
     finish(page)
     [mark] = marks_of(link)
@@ -175,13 +174,11 @@ def test_mqm_takes_five_marks_with_kinds_also_in_the_source(server, work):
     sweep(page, "🐈 dort", ".given .text")
     page.get_by_role("button", name="neutral").click()
     page.keyboard.type("omi")
-    page.keyboard.press("Enter")
-    page.keyboard.press("t")
+    press(page, "Enter", "t")
     for _ in range(4):
         page.keyboard.press("1")
         page.keyboard.type("spel")
-        page.keyboard.press("Enter")
-        page.keyboard.press("ArrowRight")
+        press(page, "Enter", "ArrowRight")
     expect(
         page.get_by_text("You have marked 5 errors, which is the maximum.")
     ).to_be_visible()

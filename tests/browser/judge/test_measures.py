@@ -3,14 +3,10 @@
 import pytest
 from playwright.sync_api import expect
 from tests.browser.judge.measuring import OUTPUT, frozen, link, scores
+from tests.browser.keys import press
 
 from metra.campaign.judgement import score_outputs
 from metra.campaign.second_look import apply_verdicts, build_verdict_campaign
-
-
-def press(page, *names):
-    for name in names:
-        page.keyboard.press(name)
 
 
 def done(page):

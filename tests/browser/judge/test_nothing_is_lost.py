@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import Error, expect
 from tests.browser.judge.holding import Held
+from tests.browser.keys import press
 
 OFFLINE = ("ERR_INTERNET_DISCONNECTED", "ERR_FAILED")
 
@@ -30,9 +31,7 @@ def test_a_draft_made_offline_outlives_a_reload(server, work):
     page = work(link, allow=OFFLINE)
     saved(page)
     cut_off(page)
-    page.keyboard.press("Shift+ArrowRight")
-    page.keyboard.press("2")
-    page.keyboard.press("c")
+    press(page, "Shift+ArrowRight", "2", "c")
     page.keyboard.type("written in a tunnel")
     expect(page.locator("#saved")).to_have_text("not sent yet")
     expect(page.locator("#trouble")).to_contain_text("kept on this device")
@@ -59,9 +58,7 @@ def test_an_answer_given_offline_arrives_once_after_a_reload(server, work):
     link = server.campaign("adequacy")
     page = work(link, allow=OFFLINE)
     cut_off(page)
-    page.keyboard.press("3")
-    page.keyboard.press("Enter")
-    page.keyboard.press("Enter")
+    press(page, "3", "Enter", "Enter")
     expect(page.locator("#saved")).to_have_text("not sent yet")
     assert link.judgements() == []
     page.goto("about:blank")
@@ -79,8 +76,7 @@ def test_the_connection_comes_back_by_itself(server, work):
     page = work(link, allow=OFFLINE)
     page.context.set_offline(True)
     page.wait_for_function("fetch('/health').then(() => false, () => true)")
-    page.keyboard.press("2")
-    page.keyboard.press("Enter")
+    press(page, "2", "Enter")
     expect(page.locator("#saved")).to_have_text("not sent yet")
     # The reference comes from the server only after fluency, so it has to wait.
     assert page.locator(".card.given").count() == 0
@@ -88,8 +84,7 @@ def test_the_connection_comes_back_by_itself(server, work):
     page.locator(".card.given").wait_for()
     saved(page)
     assert page.locator("#trouble").is_hidden()
-    page.keyboard.press("4")
-    page.keyboard.press("Enter")
+    press(page, "4", "Enter")
     place(page, 2)
     assert [one.value for one in link.judgements()] == [{"fluency": 2, "adequacy": 4}]
 
@@ -108,8 +103,7 @@ def test_an_answer_waits_while_the_server_cannot_save(server, work):
         route.fulfill(status=507, json=told)
 
     page.route("**/answer", refuse)
-    page.keyboard.press("2")
-    page.keyboard.press("Enter")
+    press(page, "2", "Enter")
     expect(page.locator("#saved")).to_have_text("not sent yet")
     expect(page.locator("#trouble")).to_contain_text("cannot save at the moment")
     place(page, 2)
@@ -129,8 +123,7 @@ def test_a_reply_that_is_lost_makes_no_second_answer(server, work):
         route.abort() if len(cut) == 1 else route.continue_()
 
     page.route("**/answer", lose)
-    page.keyboard.press("2")
-    page.keyboard.press("Enter")
+    press(page, "2", "Enter")
     place(page, 2)
     assert len(cut) == 2
     assert cut[0] == cut[1]
@@ -144,8 +137,7 @@ def test_who_was_signed_out_signs_in_on_the_spot(server, work):
     link.end_sessions()
     # Nothing is sent while she types: the dialog would take the letters.
     sent = Held(page, "**/api/**")
-    page.keyboard.press("4")
-    page.keyboard.press("c")
+    press(page, "4", "c")
     page.keyboard.type("still here")
     sent.end()
     shown = page.get_by_role("dialog", name="Please sign in again")
@@ -194,8 +186,7 @@ def test_who_can_judge_after_all_goes_on_where_she_was(server, work):
     page.keyboard.press("Escape")
     # A closed dialog that is still in the page would take the next keys.
     expect(page.locator("dialog")).to_have_count(0)
-    page.keyboard.press("4")
-    page.keyboard.press("Enter")
+    press(page, "4", "Enter")
     place(page, 2)
     assert [one.value for one in link.judgements()] == [{"adequacy": 4}]
 
@@ -209,8 +200,7 @@ def test_of_two_tabs_the_newer_works(server, work):
     expect(second.locator("input:checked")).to_have_value("2")
     stopped = first.get_by_role("dialog", name="You are working in another window")
     expect(stopped).to_be_visible()
-    first.keyboard.press("Escape")
-    first.keyboard.press("Escape")
+    press(first, "Escape", "Escape")
     expect(stopped).to_be_visible()
     second.keyboard.press("5")
     saved(second)
@@ -240,8 +230,7 @@ def test_another_device_that_was_ahead_is_shown(server, work):
 def test_a_week_later_everything_is_there(server, work):
     link = server.campaign("ldc")
     page = work(link)
-    page.keyboard.press("3")
-    page.keyboard.press("Enter")
+    press(page, "3", "Enter")
     page.locator(".card.given").wait_for()
     page.keyboard.press("2")
     saved(page)
@@ -263,8 +252,7 @@ def test_what_the_server_refuses_is_said(server, work):
     page = work(link, allow=("409", "403"))
     with server.store.transaction() as db:
         campaigns.set_state(db, link.campaign, "closed", now=server.now(), who="test")
-    page.keyboard.press("3")
-    page.keyboard.press("Enter")
+    press(page, "3", "Enter")
     expect(page.locator("#trouble")).to_contain_text("Judging has ended")
     assert link.judgements() == []
 
@@ -296,8 +284,7 @@ def test_an_unsent_answer_waits_for_its_judge(server, work):
     his = server.campaign("da")
     page = work(hers, allow=(*OFFLINE, "404"))
     cut_off(page)
-    page.keyboard.press("5")
-    page.keyboard.press("Enter")
+    press(page, "5", "Enter")
     expect(page.locator("#saved")).to_have_text("not sent yet")
     page.goto("about:blank")
     connect(page)
@@ -315,13 +302,11 @@ def test_a_change_to_an_answer_is_kept_when_going_further_back(server, work):
     link = server.campaign("adequacy")
     page = work(link)
     for number in (2, 3):
-        page.keyboard.press("3")
-        page.keyboard.press("Enter")
+        press(page, "3", "Enter")
         place(page, number)
     page.keyboard.press("Backspace")
     place(page, 2)
-    page.keyboard.press("1")
-    page.keyboard.press("Backspace")
+    press(page, "1", "Backspace")
     place(page, 1)
     values = [(one.revision, one.value["adequacy"]) for one in link.judgements()]
     assert sorted(values) == [(1, 3), (1, 3), (2, 1)]

@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 from tests.browser.accessibility import check_themes
+from tests.browser.keys import press
 
 WIDTHS = (320, 390, 768, 1280)
 SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
@@ -48,11 +49,9 @@ def test_the_way_in_and_out(server, visit):
     check(page)
     page.get_by_role("button", name="Start judging").click()
     page.locator(".item").wait_for()
-    page.keyboard.press("5")
-    page.keyboard.press("Enter")
+    press(page, "5", "Enter")
     page.locator(".card.given").wait_for()
-    page.keyboard.press("5")
-    page.keyboard.press("Enter")
+    press(page, "5", "Enter")
     page.wait_for_url("**/done")
     check(page)
     page.get_by_role("button", name="Sign out").click()
@@ -101,8 +100,7 @@ def test_dialogs_and_the_document_so_far(server, work):
     expect(page.locator(".context")).to_contain_text("Le train de Lyon")
     page.keyboard.press("?")
     check(page)
-    page.keyboard.press("Escape")
-    page.keyboard.press("x")
+    press(page, "Escape", "x")
     check(page)
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
@@ -162,8 +160,7 @@ def answer(example, protocol: str, group: int) -> None:
 def test_the_reference_slides_in_unless_motion_is_unwelcome(server, work):
     for motion, name in (("no-preference", "arrive"), ("reduce", "none")):
         page = work(server.campaign("ldc"), motion=motion)
-        page.keyboard.press("3")
-        page.keyboard.press("Enter")
+        press(page, "3", "Enter")
         card = page.locator(".card.given")
         card.wait_for()
         assert card.evaluate("one => getComputedStyle(one).animationName") == name

@@ -2,13 +2,9 @@
 
 import pytest
 from playwright.sync_api import expect
+from tests.browser.keys import press
 
 from metra.campaign.protocols.registry import PROTOCOLS
-
-
-def press(page, *keys: str) -> None:
-    for key in keys:
-        page.keyboard.press(key)
 
 
 def place(page, number: int, of: int) -> None:

@@ -5,14 +5,14 @@ import re
 from playwright.sync_api import expect
 from tests.browser.judge.holding import Held
 from tests.browser.judge.test_nothing_is_lost import OFFLINE, place, saved
+from tests.browser.keys import press
 
 
 def test_what_was_handed_in_stays_as_it_was(server, work):
     link = server.campaign("adequacy")
     page = work(link)
     answers = Held(page, "**/answer")
-    page.keyboard.press("3")
-    page.keyboard.press("Enter")
+    press(page, "3", "Enter")
     expect(page.locator("article.item")).to_have_js_property("inert", True)
     page.keyboard.press("5")
     answers.wait()
@@ -28,17 +28,14 @@ def test_a_key_between_two_screens_is_nobodys(server, work):
     link = server.campaign("adequacy", documents=("d",) * 4, unit="document")
     page = work(link)
     parts = Held(page, re.compile("/api/screens/[^/]+/0$"))
-    page.keyboard.press("2")
-    page.keyboard.press("Enter")
+    press(page, "2", "Enter")
     parts.wait()
-    page.keyboard.press("4")
-    page.keyboard.press("Enter")
+    press(page, "4", "Enter")
     place(page, 1)
     parts.let_go()
     place(page, 2)
     assert page.locator("input:checked").count() == 0
-    page.keyboard.press("1")
-    page.keyboard.press("Enter")
+    press(page, "1", "Enter")
     place(page, 3)
     assert [one.value["adequacy"] for one in link.judgements()] == [2, 1]
 
@@ -47,15 +44,12 @@ def test_a_key_before_the_next_question_is_nobodys(server, work):
     link = server.campaign("ldc")
     page = work(link)
     reveals = Held(page, "**/reveal")
-    page.keyboard.press("4")
-    page.keyboard.press("Enter")
+    press(page, "4", "Enter")
     reveals.wait()
-    page.keyboard.press("2")
-    page.keyboard.press("Enter")
+    press(page, "2", "Enter")
     reveals.let_go()
     page.locator(".card.given").wait_for()
-    page.keyboard.press("1")
-    page.keyboard.press("Enter")
+    press(page, "1", "Enter")
     place(page, 2)
     assert [one.value for one in link.judgements()] == [{"fluency": 4, "adequacy": 1}]
 
@@ -69,8 +63,7 @@ def test_a_question_that_came_late_is_no_trouble_any_more(server, work):
         route.abort() if len(cut) == 1 else route.continue_()
 
     page.route("**/reveal", lose)
-    page.keyboard.press("4")
-    page.keyboard.press("Enter")
+    press(page, "4", "Enter")
     page.locator(".card.given").wait_for()
     assert len(cut) == 2
     saved(page)
@@ -84,8 +77,7 @@ def test_a_question_that_is_refused_is_said(server, work):
     page = work(link, allow=("409", "403"))
     with server.store.transaction() as db:
         campaigns.set_state(db, link.campaign, "closed", now=server.now(), who="test")
-    page.keyboard.press("4")
-    page.keyboard.press("Enter")
+    press(page, "4", "Enter")
     expect(page.locator("#trouble")).to_contain_text("Judging has ended")
     expect(page.locator(".actions .primary")).not_to_have_attribute("aria-busy", "true")
     assert page.locator(".card.given").count() == 0
@@ -114,8 +106,7 @@ def test_what_is_handed_in_counts_more_than_a_draft_from_elsewhere(server, work)
     drafts = Held(desk, "**/draft")
     desk.keyboard.press("1")
     drafts.wait()
-    phone.keyboard.press("5")
-    phone.keyboard.press("4")
+    press(phone, "5", "4")
     saved(phone)
     desk.keyboard.press("Enter")
     drafts.let_go()
@@ -137,8 +128,7 @@ def test_no_screen_begins_with_the_answer_to_the_last(server, work):
           };
         }"""
     )
-    page.keyboard.press("3")
-    page.keyboard.press("Enter")
+    press(page, "3", "Enter")
     place(page, 2)
     page.reload()
     place(page, 2)

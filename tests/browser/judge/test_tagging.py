@@ -3,14 +3,11 @@
 import pytest
 from playwright.sync_api import expect
 from tests.browser.judge.measuring import frozen, link
+from tests.browser.keys import press
 from tests.campaigns import check_answer
 
 from metra.campaign.assignment import assign
-from metra.campaign.second_look import (
-    build_reconciliation,
-    write_entities,
-    write_terms,
-)
+from metra.campaign.second_look import build_reconciliation, write_entities, write_terms
 from metra.corpus.evalset import EvalSet
 from metra.scoring.memory import evaluate
 
@@ -189,8 +186,7 @@ def test_missed_names_are_found_in_another_form_by_keyboard(server, work):
     assert "secret-0" not in page.content()
     page.keyboard.press("Control+Enter")
     expect(page.locator(".hint")).to_contain_text("left to decide: 3")
-    page.keyboard.press("t")
-    page.keyboard.press("ArrowRight")
+    press(page, "t", "ArrowRight")
     page.keyboard.press("1")  # Nowak
     for key in ("End", "ArrowLeft", "2"):  # München
         page.keyboard.press(key)

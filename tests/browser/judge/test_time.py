@@ -2,6 +2,7 @@
 
 import pytest
 from playwright.sync_api import expect
+from tests.browser.keys import press
 from tests.campaigns import list_screen_events
 
 HIDE = """(hidden) => {
@@ -44,8 +45,7 @@ def test_active_idle_and_hidden_time_reach_the_store(timed):
     pass_by(40)
     page.evaluate(HIDE, False)
     pass_by(10)
-    page.keyboard.press("4")
-    page.keyboard.press("Enter")
+    press(page, "4", "Enter")
     judgement = answered(page, link)
     assert near(judgement.active_ms, 20 + 30 + 10)
     assert near(judgement.idle_ms, 20)
@@ -60,8 +60,7 @@ def test_a_computer_that_sleeps_is_not_work(timed, server):
     page.clock.fast_forward(3_600_000)
     server.ahead += 3600
     pass_by(5)
-    page.keyboard.press("4")
-    page.keyboard.press("Enter")
+    press(page, "4", "Enter")
     judgement = answered(page, link)
     assert near(judgement.active_ms, 10)
     assert near(judgement.hidden_ms, 3600)
@@ -74,9 +73,7 @@ def test_a_pause_stops_the_clock(timed):
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_role("dialog", name="Pause")).to_be_visible()
     pass_by(300)
-    page.keyboard.press("Enter")
-    page.keyboard.press("2")
-    page.keyboard.press("Enter")
+    press(page, "Enter", "2", "Enter")
     judgement = answered(page, link)
     assert near(judgement.active_ms, 0)
     assert near(judgement.paused_ms, 300)
@@ -125,11 +122,9 @@ def test_the_bar_fills_in_half_a_minute_and_never_nags(timed):
     pass_by(300)
     assert page.locator("dialog").count() == 0
     assert page.locator("#trouble").is_hidden()
-    page.keyboard.press("3")
-    page.keyboard.press("Enter")
+    press(page, "3", "Enter")
     page.locator(".card.given").wait_for()
-    page.keyboard.press("3")
-    page.keyboard.press("Enter")
+    press(page, "3", "Enter")
     answered(page, link)
     expect(bar).not_to_have_class("full")
 
@@ -146,8 +141,7 @@ def test_a_break_is_offered_after_twenty_minutes_of_work(timed):
         for at in range(22):
             pass_by(29)
             page.mouse.move(at, 300)
-        page.keyboard.press("3")
-        page.keyboard.press("Enter")
+        press(page, "3", "Enter")
         if number == 2:
             answered(page, link)
     shown = page.get_by_role("dialog", name="Time for a break")
@@ -155,8 +149,7 @@ def test_a_break_is_offered_after_twenty_minutes_of_work(timed):
     page.keyboard.press("Enter")
     expect(page.locator("#place")).to_have_text("3 of 4")
     expect(shown).to_have_count(0)
-    page.keyboard.press("3")
-    page.keyboard.press("Enter")
+    press(page, "3", "Enter")
     expect(page.locator("#place")).to_have_text("4 of 4")
 
 
@@ -170,8 +163,7 @@ def test_what_was_pressed_is_not_recorded(timed, server):
     page.evaluate(HIDE, False)
     page.keyboard.press("Control+Enter")
     page.locator(".item").focus()
-    page.keyboard.press("2")
-    page.keyboard.press("Enter")
+    press(page, "2", "Enter")
     judgement = answered(page, link)
     with server.store.reading() as db:
         kept = list_screen_events(db, judgement.task, 0)

@@ -2,6 +2,7 @@
 
 from playwright.sync_api import expect
 from tests.browser.judge.test_pages import check
+from tests.browser.keys import press
 
 from metra.campaign.judgement import build_campaign_scores
 from metra.meta.question import answer_question
@@ -26,8 +27,7 @@ def test_the_part_that_is_judged_is_marked(server, work):
     expect(page.locator(".judged .text")).to_have_text(TEXT)
     expect(page.locator(".judged")).to_contain_text("Judge only the marked part.")
     check(page)
-    page.keyboard.press("3")
-    page.keyboard.press("Enter")
+    press(page, "3", "Enter")
     page.wait_for_url("**/done")
     [judgement] = link.judgements()
     start, end = judgement.portion
@@ -54,9 +54,7 @@ def test_nothing_can_be_skipped_unless_the_campaign_says_so(server, work):
     link = server.campaign("adequacy")
     page = work(link)
     assert page.get_by_role("button", name="Not a translation").count() == 0
-    page.keyboard.press("n")
-    page.keyboard.press("4")
-    page.keyboard.press("Enter")
+    press(page, "n", "4", "Enter")
     expect(page.locator("#place")).to_have_text("2 of 4")
     [judgement] = link.judgements()
     assert (judgement.cannot, judgement.value) == (None, {"adequacy": 4})

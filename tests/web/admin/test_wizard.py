@@ -10,12 +10,7 @@ from html import unescape
 import openpyxl
 import pytest
 
-from metra.campaign.uploads import (
-    CampaignTexts,
-    Upload,
-    pair_uploads,
-    unpack_texts,
-)
+from metra.campaign.uploads import CampaignTexts, Upload, pair_uploads, unpack_texts
 from metra.formats.convert import convert_files
 from metra.formats.texts.sources import list_sources
 from metra.store import campaigns, tasks

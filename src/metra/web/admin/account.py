@@ -200,11 +200,7 @@ def show_login(request: Request) -> Response:
 
 
 @router.post("/admin/login")
-async def login(
-    request: Request,
-    name: _Name = "",
-    password: _Field = "",
-) -> Response:
+async def login(request: Request, name: _Name = "", password: _Field = "") -> Response:
     """Check the password, then start a session or ask for a code."""
     arguments = request, strip_unstorable(name), password
     return await to_thread.run_sync(_login, *arguments, limiter=_CHECKS)

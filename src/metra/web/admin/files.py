@@ -1,5 +1,7 @@
 """Downloads of a campaign's judgements, and import of judgements made elsewhere."""
 
+import tomllib
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -33,32 +35,9 @@ from metra.web.visitors import Administering, CheckedRoute
 
 router = APIRouter(route_class=CheckedRoute)
 #: Title and description of each format.
-_ABOUT = {
-    "zip": ("Everything", "All files below, the protocol, the seed and a codebook."),
-    "jsonl": (
-        "JSON lines",
-        "All recorded data with every revision; metra can read it.",
-    ),
-    "tsv": ("Score table", "One line per score, for metra meta and metra report."),
-    "csv": ("Spreadsheet", "Scores, times and comments; no cell can run as a formula."),
-    "appraise": ("Appraise", "Appraise's export format, for scripts written for it."),
-    "marot": ("Marot", "MQM errors for Marot, one line per error."),
-    "mt-metrics-eval": (
-        "mt-metrics-eval",
-        "Texts, scores and ratings in its folders.",
-    ),
-    "texts": ("Text scores", "Mean score of each judge for each text, from 0 to 100."),
-    "annotations": (
-        "Names or terms",
-        "The agreed list, for the metrics entities and terminology.",
-    ),
-    "gold": (
-        "Gold standard",
-        "The chosen references, one segment per line, for metra score -r.",
-    ),
-    "keys": ("Keystrokes", "Every key and change in the texts, for replay."),
-    "judged": ("Judged outputs", "Scores from 0 to 10, for the metric evaltrans."),
-}
+_ABOUT: dict[str, list[str]] = tomllib.loads(
+    Path(__file__).with_name("exports.toml").read_text(encoding="utf-8")
+)
 
 
 @router.get("/admin/campaigns/{key}/export")

@@ -8,11 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Response
 from markupsafe import Markup
 
-from metra.campaign.judgement import (
-    MEASURED,
-    build_campaign_scores,
-    pause_collection,
-)
+from metra.campaign.judgement import MEASURED, build_campaign_scores, pause_collection
 from metra.meta.answers import compute_status
 from metra.report.pictures.campaign import draw_progress
 from metra.store import campaigns, judges, tasks

@@ -34,12 +34,7 @@ from metra.meta.exercise import run_exercise
 from metra.meta.findings import merge_reports
 from metra.meta.judges import add_flags
 from metra.meta.measures import tabulate_texts
-from metra.meta.options import (
-    WORDS_PER_MINUTE,
-    AgreeOptions,
-    FlagRules,
-    RankOptions,
-)
+from metra.meta.options import WORDS_PER_MINUTE, AgreeOptions, FlagRules, RankOptions
 from metra.meta.question import AnsweredQuestion, answer_all
 from metra.meta.spans import agree_on_marks, compare_tags
 from metra.metrics import registry
@@ -160,9 +155,7 @@ def show_metrics(visit: OfCampaign) -> Response:
 
 @router.post("/second-look")
 def create_second_look(
-    visit: OfCampaign,
-    judges: _Names = "",
-    each: Annotated[int, Form(ge=1, le=20)] = 1,
+    visit: OfCampaign, judges: _Names = "", each: Annotated[int, Form(ge=1, le=20)] = 1
 ) -> Response:
     """Create a campaign that settles the open answers of this one."""
     stored = visit.stored

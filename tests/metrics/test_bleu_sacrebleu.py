@@ -1,6 +1,5 @@
 """BLEU equals sacreBLEU 2.6.0: its statistics to the digit, its scores to 1e-9."""
 
-import gzip
 import json
 from collections.abc import Callable
 from itertools import product
@@ -105,24 +104,6 @@ def many_references(shared: Path, read: Load) -> Texts:
     )
 
 
-def objects(path: str, refs: Callable[[dict], list[str]], system: str):
-    def load(shared: Path, _: Load) -> Texts:
-        text = gzip.decompress((shared / "data" / path).read_bytes()).decode()
-        rows = [json.loads(line) for line in text.removesuffix("\n").split("\n")]
-        rows = [row for row in rows if row["outputs"].get(system) is not None]
-        given = [refs(row) for row in rows]
-        width = max(map(len, given))
-        return Texts(
-            [row["outputs"][system] for row in rows],
-            [
-                [ref[at] if at < len(ref) else None for ref in given]
-                for at in range(width)
-            ],
-        )
-
-    return load
-
-
 SETS = {
     "edge": gold("edge", "edge", "123", "txt"),
     "edge, one reference": gold("edge", "edge", "1", "txt"),
@@ -150,19 +131,6 @@ SETS = {
     ),
     "tradopad": table(
         "tradopad-adequacy/items.tsv", "mt", "ref1", "ref2", "ref3", "ref4"
-    ),
-    "entities en-it": objects(
-        "entities-xct/en-it.jsonl.gz",
-        lambda row: [target["translation"] for target in row["targets"]],
-        "nllb",
-    ),
-    "terms en-ru": objects(
-        "terminology/wmt25-track1.en-ru.jsonl.gz",
-        lambda row: [row["ref"]],
-        "BIT|proper",
-    ),
-    "terms en-fr": objects(
-        "terminology/wmt21-tico-dev.en-fr.jsonl.gz", lambda row: [row["ref"]], "Fairseq"
     ),
 }
 
@@ -286,10 +254,10 @@ def test_published_scores_of_wmt19(pair, shared, read_table):
 
 
 @pytest.mark.parametrize("pair", ["en-de", "en-es", "en-ru"])
-def test_published_scores_of_the_terminology_task(pair, shared, read_table):
+def test_published_scores_of_the_terminology_task(pair, shared, read_lines, read_table):
     folder = shared / "data" / "terminology"
-    text = gzip.decompress((folder / f"wmt25-track1.{pair}.jsonl.gz").read_bytes())
-    rows = [json.loads(line) for line in text.decode().removesuffix("\n").split("\n")]
+    lines = read_lines(folder / f"wmt25-track1.{pair}.jsonl")
+    rows = [json.loads(line) for line in lines]
     refs = [row["ref"] for row in rows]
     published = [
         row

@@ -105,13 +105,11 @@ const PARAPHRASES: &str = "0.5\nthe\na\n0.5\nof the\nfor the\n0.5\nwas\nhas been
 /// METEOR 1.5 with the stages that need no files, or with paraphrases.
 fn meteor(paraphrases: Option<&str>) -> Meteor {
     let stemmer = FormerStemmer::new(Algorithm::English);
-    let lexicon = Lexicon::new(Some(stemmer), None, Default::default());
-    let table = paraphrases.map(|table| Paraphrases::read(table, &lexicon).expect("a table"));
     let mut stages = vec![Stage::Exact, Stage::Stem];
-    stages.extend(table.as_ref().map(|_| Stage::Paraphrase));
+    stages.extend(paraphrases.map(|_| Stage::Paraphrase));
+    let table = paraphrases.map(|table| Paraphrases::read(table).expect("a table"));
     Meteor {
-        lexicon,
-        paraphrases: table,
+        lexicon: Lexicon::new(Some(stemmer), None, Default::default(), table),
         stages,
         formula: Formula {
             alpha: 0.85,

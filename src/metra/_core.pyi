@@ -159,7 +159,7 @@ class Meteor:
         stages: Sequence[str],
         stemmer: str | None,
         wordnet: str | None,
-        paraphrases: str | None,
+        paraphrases: Iterable[bytes] | None,
         function_words: Sequence[str],
         parameters: Sequence[float],
     ) -> Meteor:

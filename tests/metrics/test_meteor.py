@@ -388,7 +388,7 @@ def test_paraphrases_link_phrases(tmp_path):
     [
         (b"x\na\nb\n", 'line 1 is "x", no probability'),
         (b"0.5\na\n", "the entry that begins at line 1 breaks off"),
-        (b"\xff", "which is not UTF-8; expected METEOR's paraphrase table"),
+        (b"0.5\na\n\xff\n", "line 3 is not UTF-8"),
         (
             b"\x1f\x8bxx",
             "is damaged or truncated.*; expected METEOR's paraphrase table",

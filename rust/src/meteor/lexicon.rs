@@ -2,6 +2,7 @@
 
 use super::Stage;
 use super::links::{Link, Links};
+use super::paraphrases::{Paraphrases, UNLISTED};
 use super::score::Statistics;
 use super::stemmer::FormerStemmer;
 use super::wordnet::WordNet;
@@ -11,9 +12,10 @@ use crate::tokens::Tokens;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
 
-/// What learning a word, and linking a pair, takes in units of `spend`.
+/// What learning a word, linking a pair, and a synonym set of a word take in units of `spend`.
 const LEARNING: usize = 1000;
 const LINKING: usize = 8;
+const SET: usize = 4;
 
 /// Units for which a lock may be held.
 const SHORT_WHILE: usize = 1 << 18;
@@ -22,6 +24,7 @@ pub struct Lexicon {
     stemmer: Option<FormerStemmer>,
     wordnet: Option<WordNet>,
     function_words: FxHashSet<String>,
+    paraphrases: Option<Paraphrases>,
     types: ForkLock<Types>,
 }
 
@@ -30,6 +33,7 @@ struct Types {
     ids: FxHashMap<Box<[u8]>, u32>,
     keys: FxHashMap<u32, u32>,
     stems: FxHashMap<u32, u32>,
+    sets: FxHashMap<u32, u32>,
     words: Vec<Word>,
 }
 
@@ -38,9 +42,9 @@ struct Word {
     key: u32,
     stem: u32,
     synsets: Vec<u32>,
-    /// A bit for each set, folded to 64: two words without a common bit have no common set.
-    fold: u64,
     function: bool,
+    /// The id of the paraphrase table.
+    listed: u32,
 }
 
 /// A column's words as ids that hold for the whole lexicon.
@@ -62,8 +66,9 @@ impl Lexicon {
         stemmer: Option<FormerStemmer>,
         wordnet: Option<WordNet>,
         function_words: FxHashSet<String>,
+        paraphrases: Option<Paraphrases>,
     ) -> Self {
-        Lexicon { stemmer, wordnet, function_words, types: ForkLock::default() }
+        Lexicon { stemmer, wordnet, function_words, paraphrases, types: ForkLock::default() }
     }
 
     /// Names every word, learning those that are new.
@@ -102,9 +107,9 @@ impl Lexicon {
     fn learn(&self, token: &[u8]) -> u32 {
         let word = String::from_utf8_lossy(token);
         let synsets = self.wordnet.as_ref().map_or(Vec::new(), |wordnet| wordnet.synsets(&word));
-        let fold = synsets.iter().fold(0, |bits, set| bits | 1 << (set % 61));
         let function = self.function_words.contains(&word.to_lowercase());
         let stem = self.stemmer.as_ref().map_or(0, |stemmer| java_hash(&stemmer.stem(&word)));
+        let listed = self.paraphrases.as_ref().map_or(UNLISTED, |table| table.id(token));
         let mut types = self.types.write();
         if let Some(id) = types.ids.get(token) {
             return *id;
@@ -116,7 +121,9 @@ impl Lexicon {
         };
         let key = number(&mut types.keys, java_hash(&word));
         let stem = number(&mut types.stems, stem);
-        types.words.push(Word { key, stem, synsets, fold, function });
+        let sets = &mut types.sets;
+        let synsets = synsets.into_iter().map(|set| number(sets, set)).collect();
+        types.words.push(Word { key, stem, synsets, function, listed });
         types.ids.insert(token.into(), id);
         id
     }
@@ -130,42 +137,59 @@ impl Lexicon {
         number: usize,
         links: &mut Links,
     ) {
-        let add = |at, place| links.push(Link::of_words(at, place, number));
+        let mut add = |at, place| links.push(Link::of_words(at, place, number));
         match stage {
             Stage::Exact => with_scratch(&PLACES, |places| {
                 places.name(&self.types.read(), hyp, reference, |word| word.key);
-                places.each_pair(|_, _| true, add);
+                places.each_pair(|_, _| true, &mut add);
             }),
             Stage::Stem => with_scratch(&PLACES, |places| {
                 places.name(&self.types.read(), hyp, reference, |word| word.stem);
-                places.each_pair(|one, other| one != other, add);
+                places.each_pair(|one, other| one != other, &mut add);
             }),
-            Stage::Synonym => self.link_synonyms(hyp, reference, add),
-            // Phrases are not the lexicon's.
-            Stage::Paraphrase => {}
+            Stage::Synonym => with_scratch(&SYNONYM_SETS, |sets| {
+                self.link_synonyms(hyp, reference, sets, &mut add);
+            }),
+            Stage::Paraphrase => self.link_paraphrases(hyp, reference, number, links),
         }
     }
 
-    fn link_synonyms(&self, hyp: &[u32], reference: &[u32], mut add: impl FnMut(usize, usize)) {
+    fn link_synonyms(
+        &self,
+        hyp: &[u32],
+        reference: &[u32],
+        sets: &mut SynonymSets,
+        mut add: impl FnMut(usize, usize),
+    ) {
+        let types = self.types.read();
+        sets.last.resize(types.sets.len(), NOWHERE);
+        sets.enter(hyp.iter().map(|id| &types.words[*id as usize]));
+        drop(types);
         // The lock is given back now and then: no kernel stops while it holds one.
         let rows = (SHORT_WHILE / hyp.len().max(1)).max(1);
         for (block, sought) in reference.chunks(rows).enumerate() {
-            spend(hyp.len() * sought.len());
+            spend(SET * sets.entries.len());
             let types = self.types.read();
-            let word = |id: &u32| &types.words[*id as usize];
-            let folds: Vec<u64> = hyp.iter().map(|id| word(id).fold).collect();
-            for (at, sought) in sought.iter().enumerate() {
-                let wanted = word(sought);
-                for (place, fold) in folds.iter().enumerate() {
-                    if fold & wanted.fold != 0
-                        && word(&hyp[place]).key != wanted.key
-                        && share_a_set(word(&hyp[place]), wanted)
-                    {
+            for (at, id) in sought.iter().enumerate() {
+                let wanted = &types.words[*id as usize];
+                sets.each_place(wanted, |place| {
+                    if types.words[hyp[place] as usize].key != wanted.key {
                         add(block * rows + at, place);
                     }
-                }
+                });
             }
         }
+        let types = self.types.read();
+        sets.leave(hyp.iter().map(|id| &types.words[*id as usize]));
+    }
+
+    fn link_paraphrases(&self, hyp: &[u32], reference: &[u32], number: usize, links: &mut Links) {
+        let Some(table) = &self.paraphrases else { return };
+        let ids = |words: &[u32]| -> Vec<u32> {
+            let types = self.types.read();
+            words.iter().map(|id| types.words[*id as usize].listed).collect()
+        };
+        table.link(&ids(hyp), &ids(reference), number, links);
     }
 
     /// Whether all words of two sentences are equal.
@@ -173,17 +197,6 @@ impl Lexicon {
         let types = self.types.read();
         let key = |id: &u32| types.words[*id as usize].key;
         hyp.len() == reference.len() && hyp.iter().map(key).eq(reference.iter().map(key))
-    }
-
-    /// Names the words of a text that blanks separate.
-    pub fn words<'a>(&'a self, text: &'a str) -> impl Iterator<Item = u32> + 'a {
-        text.split_ascii_whitespace().map(|word| {
-            let known = self.types.read().ids.get(word.as_bytes()).copied();
-            known.unwrap_or_else(|| {
-                spend(LEARNING);
-                self.learn(word.as_bytes())
-            })
-        })
     }
 
     /// Counts what the formula needs of one alignment.
@@ -202,6 +215,7 @@ impl Lexicon {
 
 thread_local! {
     static PLACES: interrupt::Scratch<Places> = const { Cell::new(None) };
+    static SYNONYM_SETS: interrupt::Scratch<SynonymSets> = const { Cell::new(None) };
 }
 
 /// For each name the first place in the output that bears it, for each place the next such; the
@@ -262,19 +276,60 @@ impl Places {
     }
 }
 
+/// The places in the output of each synonym set, as chains.
+#[derive(Default)]
+struct SynonymSets {
+    /// For each set its last entry.
+    last: Vec<u32>,
+    /// A place, and the entry of the same set before it.
+    entries: Vec<(u32, u32)>,
+    /// A bit for each place; none is set in between.
+    marked: Vec<u64>,
+}
+
+impl SynonymSets {
+    fn enter<'a>(&mut self, words: impl Iterator<Item = &'a Word>) {
+        self.entries.clear();
+        let mut count = 0;
+        for (place, word) in (0..).zip(words) {
+            for set in &word.synsets {
+                let last = &mut self.last[*set as usize];
+                self.entries.push((place, *last));
+                *last = self.entries.len() as u32 - 1;
+            }
+            count = place as usize + 1;
+        }
+        self.marked.resize(count.div_ceil(64), 0);
+    }
+
+    /// Calls `visit` for each place with a word that shares a set with this one, in order.
+    fn each_place(&mut self, word: &Word, mut visit: impl FnMut(usize)) {
+        let mut any = false;
+        for set in &word.synsets {
+            let mut entry = self.last.get(*set as usize).copied().unwrap_or(NOWHERE);
+            while let Some((place, before)) = self.entries.get(entry as usize) {
+                self.marked[*place as usize / 64] |= 1 << (place % 64);
+                entry = *before;
+                any = true;
+            }
+        }
+        if any {
+            for (word, bits) in self.marked.iter_mut().enumerate() {
+                while *bits != 0 {
+                    visit(64 * word + bits.trailing_zeros() as usize);
+                    *bits &= *bits - 1;
+                }
+            }
+        }
+    }
+
+    fn leave<'a>(&mut self, words: impl Iterator<Item = &'a Word>) {
+        let sets = words.flat_map(|word| &word.synsets);
+        sets.for_each(|set| self.last[*set as usize] = NOWHERE);
+    }
+}
+
 /// The hash of Java's strings.
 fn java_hash(word: &str) -> u32 {
     word.encode_utf16().fold(0, |hash: u32, unit| hash.wrapping_mul(31).wrapping_add(unit.into()))
-}
-
-fn share_a_set(left: &Word, right: &Word) -> bool {
-    let (mut here, mut there) = (left.synsets.iter().peekable(), right.synsets.iter().peekable());
-    while let (Some(one), Some(other)) = (here.peek(), there.peek()) {
-        match one.cmp(other) {
-            std::cmp::Ordering::Less => here.next(),
-            std::cmp::Ordering::Greater => there.next(),
-            std::cmp::Ordering::Equal => return true,
-        };
-    }
-    false
 }

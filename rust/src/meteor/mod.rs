@@ -13,7 +13,6 @@ pub mod wordnet;
 use crate::tokens::Tokens;
 use lexicon::Lexicon;
 use links::{Link, Links};
-use paraphrases::Paraphrases;
 use score::{COLUMNS, Formula, Statistics};
 
 /// What a word pair may be linked by, in the order in which it is tried.
@@ -28,7 +27,6 @@ pub enum Stage {
 /// An aligner with the formula by which the best reference is chosen.
 pub struct Meteor {
     pub lexicon: Lexicon,
-    pub paraphrases: Option<Paraphrases>,
     pub stages: Vec<Stage>,
     pub formula: Formula,
 }
@@ -88,11 +86,7 @@ impl Meteor {
         let stages = if equal { &self.stages[..1] } else { &self.stages[..] };
         links.clear(hyp.len(), reference.len());
         for (number, stage) in stages.iter().enumerate() {
-            match (stage, &self.paraphrases) {
-                (Stage::Paraphrase, Some(table)) => table.link(hyp, reference, number, links),
-                (Stage::Paraphrase, None) => {}
-                _ => self.lexicon.link(hyp, reference, *stage, number, links),
-            }
+            self.lexicon.link(hyp, reference, *stage, number, links);
         }
         search::best(links, chosen);
     }

@@ -3,11 +3,10 @@
 use super::links::{Link, Links};
 use super::word_search;
 use crate::interrupt::spend;
-use std::mem::take;
 
 const BEAM: usize = 40;
 /// How many ways to go on are kept before the worse ones go.
-const MOST_OFFERS: usize = 8 * BEAM;
+const MOST_OFFERS: usize = 2 * BEAM;
 /// What cutting back to the beam takes, in units of `spend`.
 const SORTING: usize = 1000;
 const NOWHERE: u32 = u32::MAX;
@@ -26,103 +25,121 @@ pub fn best(links: &Links, chosen: &mut Vec<Link>) {
 }
 
 /// A partial alignment, of the reference's words so far.
-#[derive(Clone, Default)]
+#[derive(Clone, Copy)]
 struct State {
     rank: Rank,
     /// Where in the output the open chunk would go on.
     open: u32,
     /// The last step of the way here.
     path: u32,
-    hyp_taken: Vec<u64>,
-    reference_taken: Vec<u64>,
 }
 
-/// What makes one state better than another, least is best.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Rank {
-    unmatched: u32,
-    chunks: u32,
-    distance: u32,
-}
+/// Makes one state better than another, least is best: from high to low words not matched, chunks
+/// and distance. An offer to go on also has the place of its state and the number of its link,
+/// `UNLINKED` if there is none: of two that are as good, the first one made is better.
+type Rank = u128;
 
-/// A way to go on: its rank, when it was found, and the state and the number of the link that it
-/// comes of; `NOWHERE` is the state without a link.
-type Offer = (Rank, u32, u32, u32);
+const MATCHED: u32 = 104;
+const CHUNKS: u32 = 80;
+const DISTANCE: u32 = 40;
+const PARENT: u32 = 32;
+const START: Rank = 0xff_ffff << MATCHED;
+const UNLINKED: u32 = u32::MAX;
 
 /// A chosen link and the step before it.
 type Step = (Link, u32);
 
+/// The states of the beam, and a bit for each word of output and reference that one has taken.
+#[derive(Default)]
+struct Beam {
+    states: Vec<State>,
+    taken: Vec<u64>,
+}
+
 /// Adds the links chosen where there is a choice, from the last to the first.
 fn choose(links: &Links, chosen: &mut Vec<Link>) {
     let words = links.reference_words();
-    let mut start = State {
-        rank: Rank { unmatched: u32::MAX, chunks: 0, distance: 0 },
-        open: NOWHERE,
-        path: NOWHERE,
-        hyp_taken: vec![0; links.hyp_words().div_ceil(64)],
-        reference_taken: vec![0; words.div_ceil(64)],
+    let hyp_words = links.hyp_words().next_multiple_of(64);
+    let width = (hyp_words + words).div_ceil(64);
+    let take = |taken: &mut [u64], link: &Link| {
+        let mut set = |at: usize| taken[at / 64] |= 1 << (at % 64);
+        (link.hyp..link.hyp_end()).for_each(|at| set(at as usize));
+        (link.reference..link.reference_end()).for_each(|at| set(hyp_words + at as usize));
     };
-    (0..words).filter_map(|at| links.certain(at)).for_each(|link| start.take(&link));
-    let mut states = vec![start];
+    let mut beam = Beam { states: vec![State::START], taken: vec![0; width] };
+    (0..words).filter_map(|at| links.certain(at)).for_each(|link| take(&mut beam.taken, &link));
+    let mut next = Beam::default();
     let mut steps: Vec<Step> = Vec::new();
-    let mut offers: Vec<Offer> = Vec::new();
+    let mut offers = Offers::default();
     for at in 0..words {
         let certain = links.certain(at);
         let candidates = links.at(at);
+        // All states go on alike, and mostly in the same order.
+        let is_settled = certain.is_some() || candidates.is_empty();
         spend(SORTING);
         offers.clear();
-        let mut found = 0;
-        let mut offer = |rank, parent, number| {
-            offers.push((rank, found, parent, number));
-            found += 1;
-            if offers.len() == MOST_OFFERS {
-                cut(&mut offers);
+        let most = candidates.iter().map(matched_words).max().unwrap_or(0);
+        let states = beam.states.iter_mut().zip(beam.taken.chunks_exact(width));
+        for (parent, (state, taken)) in (0..).zip(states) {
+            // States are in order: no later one makes an offer that is good enough.
+            if !is_settled && offers.are_better_than(state.rank - most) {
+                break;
             }
-        };
-        for (parent, state) in (0..).zip(&mut states) {
+            let is_free = |at: usize| taken[at / 64] >> (at % 64) & 1 == 0;
+            let is_open = |link: &Link| {
+                (link.hyp..link.hyp_end()).all(|at| is_free(at as usize))
+                    && (link.reference + 1..link.reference_end())
+                        .all(|at| is_free(hyp_words + at as usize))
+            };
             if let Some(link) = certain {
-                state.link(&link);
-                state.rank.distance += link.distance();
-            } else if !is_set(&state.reference_taken, at as u32) {
+                state.rank = state.rank_after(&link) + link_distance(&link);
+                state.open = link.hyp_end();
+            } else if is_free(hyp_words + at) {
                 spend(4 * candidates.len());
                 for (number, link) in (0..).zip(candidates) {
-                    if state.allows(link) {
-                        offer(state.rank_after(link), parent, number);
+                    if is_open(link) {
+                        offers.add(state.rank_after(link) | parent << PARENT | number);
                         // The original adds the distance to the parent, so that later children
                         // and the parent itself carry it, and this child does not.
-                        state.rank.distance += link.distance();
+                        state.rank += link_distance(link);
                     }
                 }
                 state.close();
             }
-            offer(state.rank, parent, NOWHERE);
+            if !is_settled {
+                offers.add(state.rank | parent << PARENT | UNLINKED as Rank);
+            }
         }
-        cut(&mut offers);
-        // Only what the beam holds is copied, and what goes on without a link is not.
-        let children: Vec<Option<State>> = offers
-            .iter()
-            .map(|(_, _, parent, number)| {
-                let (parent, link) = (&states[*parent as usize], candidates.get(*number as usize)?);
-                spend(parent.hyp_taken.len() + parent.reference_taken.len());
-                let mut child = parent.clone();
-                child.take(link);
-                child.path = steps.len() as u32;
-                child.open = link.hyp_end();
-                steps.push((*link, parent.path));
-                Some(child)
-            })
-            .collect();
-        states = offers
-            .iter()
-            .zip(children)
-            .map(|((rank, _, parent, _), child)| {
-                let state = child.unwrap_or_else(|| take(&mut states[*parent as usize]));
-                State { rank: *rank, ..state }
-            })
-            .collect();
+        if is_settled {
+            if beam.states.is_sorted_by_key(|state| state.rank) {
+                continue;
+            }
+            for (parent, state) in (0..).zip(&beam.states) {
+                offers.add(state.rank | parent << PARENT | UNLINKED as Rank);
+            }
+        }
+        offers.cut();
+        next.states.clear();
+        next.taken.clear();
+        spend(width * offers.kept.len());
+        for rank in &offers.kept {
+            let (parent, number) = ((rank >> PARENT) as usize & 0xff, *rank as u32);
+            let mut state = State { rank: rank >> DISTANCE << DISTANCE, ..beam.states[parent] };
+            let start = next.taken.len();
+            next.taken.extend_from_slice(&beam.taken[parent * width..][..width]);
+            if let Some(link) = candidates.get(number as usize) {
+                take(&mut next.taken[start..], link);
+                steps.push((*link, state.path));
+                state.path = steps.len() as u32 - 1;
+                state.open = link.hyp_end();
+            }
+            next.states.push(state);
+        }
+        std::mem::swap(&mut beam, &mut next);
     }
-    states.iter_mut().for_each(State::close);
-    let mut path = states.iter().min_by_key(|state| state.rank).map_or(NOWHERE, |best| best.path);
+    beam.states.iter_mut().for_each(State::close);
+    let best = beam.states.iter().min_by_key(|state| state.rank);
+    let mut path = best.map_or(NOWHERE, |best| best.path);
     while path != NOWHERE {
         let (link, before) = steps[path as usize];
         chosen.push(link);
@@ -130,56 +147,70 @@ fn choose(links: &Links, chosen: &mut Vec<Link>) {
     }
 }
 
-/// Keeps the offers that the beam holds, best first; of those as good as each other the earlier.
-fn cut(offers: &mut Vec<Offer>) {
-    if offers.len() > BEAM {
-        offers.select_nth_unstable(BEAM);
-        offers.truncate(BEAM);
-    }
-    offers.sort_unstable();
+/// The offers that the beam may hold.
+#[derive(Default)]
+struct Offers {
+    kept: Vec<Rank>,
+    /// What an offer must be better than.
+    limit: Rank,
 }
 
-impl State {
-    /// An exact link counts with all its words, any other with half of them, each side rounded
-    /// down, so that a single stem or synonym adds nothing.
-    fn rank_after(&self, link: &Link) -> Rank {
-        let (hyp, reference) = (link.hyp_words, link.reference_words);
-        let matched = if link.stage == 0 { hyp + reference } else { hyp / 2 + reference / 2 };
-        let broken = self.open != NOWHERE && self.open != link.hyp;
-        Rank {
-            unmatched: self.rank.unmatched - matched,
-            chunks: self.rank.chunks + broken as u32,
-            distance: self.rank.distance,
+impl Offers {
+    fn clear(&mut self) {
+        self.kept.clear();
+        self.limit = Rank::MAX;
+    }
+
+    #[inline(always)]
+    fn add(&mut self, rank: Rank) {
+        if self.are_better_than(rank) {
+            return;
+        }
+        self.kept.push(rank);
+        if self.kept.len() == MOST_OFFERS {
+            self.cut();
+            self.limit = self.kept[BEAM - 1];
         }
     }
 
-    fn link(&mut self, link: &Link) {
-        self.rank = self.rank_after(link);
-        self.open = link.hyp_end();
+    fn are_better_than(&self, rank: Rank) -> bool {
+        rank >= self.limit
+    }
+
+    /// Keeps what the beam holds, best first; of those as good as each other the earlier.
+    fn cut(&mut self) {
+        if self.kept.len() > BEAM {
+            self.kept.select_nth_unstable(BEAM);
+            self.kept.truncate(BEAM);
+        }
+        self.kept.sort_unstable();
+    }
+}
+
+impl State {
+    const START: State = State { rank: START, open: NOWHERE, path: NOWHERE };
+
+    fn rank_after(&self, link: &Link) -> Rank {
+        let broken = self.open != NOWHERE && self.open != link.hyp;
+        self.rank - matched_words(link) + ((broken as Rank) << CHUNKS)
     }
 
     fn close(&mut self) {
-        self.rank.chunks += (self.open != NOWHERE) as u32;
+        self.rank += ((self.open != NOWHERE) as Rank) << CHUNKS;
         self.open = NOWHERE;
     }
-
-    fn allows(&self, link: &Link) -> bool {
-        (link.hyp..link.hyp_end()).all(|at| !is_set(&self.hyp_taken, at))
-            && (link.reference..link.reference_end()).all(|at| !is_set(&self.reference_taken, at))
-    }
-
-    fn take(&mut self, link: &Link) {
-        (link.hyp..link.hyp_end()).for_each(|at| set(&mut self.hyp_taken, at));
-        (link.reference..link.reference_end()).for_each(|at| set(&mut self.reference_taken, at));
-    }
 }
 
-fn is_set(words: &[u64], at: u32) -> bool {
-    words[at as usize / 64] >> (at % 64) & 1 == 1
+/// An exact link counts with all its words, any other with half of them, each side rounded
+/// down, so that a single stem or synonym adds nothing.
+fn matched_words(link: &Link) -> Rank {
+    let (hyp, reference) = (link.hyp_words, link.reference_words);
+    let words = if link.stage == 0 { hyp + reference } else { hyp / 2 + reference / 2 };
+    (words as Rank) << MATCHED
 }
 
-fn set(words: &mut [u64], at: u32) {
-    words[at as usize / 64] |= 1 << (at % 64);
+fn link_distance(link: &Link) -> Rank {
+    (link.distance() as Rank) << DISTANCE
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::totals::{Scores, Totals, each_row, numbers};
 use super::unknown;
 use crate::meteor::lexicon::Lexicon;
 use crate::meteor::links::Link;
-use crate::meteor::paraphrases::Paraphrases;
+use crate::meteor::paraphrases::{Paraphrases, Reader};
 use crate::meteor::score::{COLUMNS, Formula, STAGES};
 use crate::meteor::stemmer::FormerStemmer;
 use crate::meteor::wordnet::WordNet;
@@ -29,7 +29,7 @@ impl PyMeteor {
         stages: Vec<String>,
         stemmer: Option<&str>,
         wordnet: Option<PathBuf>,
-        paraphrases: Option<&str>,
+        paraphrases: Option<Bound<'_, PyAny>>,
         function_words: Vec<String>,
         parameters: [f64; 4 + STAGES],
     ) -> PyResult<Self> {
@@ -38,15 +38,10 @@ impl PyMeteor {
         let wordnet =
             wordnet.map(|folder| detach(py, || WordNet::read(&folder))).transpose()?.transpose()?;
         let [alpha, beta, gamma, delta, weights @ ..] = parameters;
-        let lexicon = Lexicon::new(stemmer, wordnet, function_words.into_iter().collect());
-        let paraphrases = paraphrases
-            .map(|table| detach(py, || Paraphrases::read(table, &lexicon)))
-            .transpose()?
-            .transpose()
-            .map_err(PyValueError::new_err)?;
+        let paraphrases = paraphrases.map(|blocks| read_paraphrases(py, &blocks)).transpose()?;
+        let function_words = function_words.into_iter().collect();
         Ok(PyMeteor(Meteor {
-            lexicon,
-            paraphrases,
+            lexicon: Lexicon::new(stemmer, wordnet, function_words, paraphrases),
             stages,
             formula: Formula { alpha, beta, gamma, delta, weights },
         }))
@@ -100,6 +95,17 @@ impl PyMeteor {
         let found = found.into_iter().map(|links| links.into_iter().map(spans).collect());
         Ok((best, found.collect()))
     }
+}
+
+/// Reads a table from an iterable of its bytes.
+fn read_paraphrases(py: Python<'_>, blocks: &Bound<'_, PyAny>) -> PyResult<Paraphrases> {
+    let mut reader = Reader::default();
+    for block in blocks.try_iter()? {
+        let block = block?;
+        let bytes: &[u8] = block.extract()?;
+        detach(py, || reader.push(bytes))?.map_err(PyValueError::new_err)?;
+    }
+    reader.finish().map_err(PyValueError::new_err)
 }
 
 /// A link as Python sees it.

@@ -165,11 +165,9 @@ fn ter_alignment(input: &Input) -> Vec<f64> {
 
 pub fn meteor(paraphrases: &str) -> Meteor {
     let stemmer = FormerStemmer::new(Algorithm::English);
-    let lexicon = Lexicon::new(Some(stemmer), None, Default::default());
-    let table = (!paraphrases.is_empty()).then(|| Paraphrases::read(paraphrases, &lexicon));
+    let table = (!paraphrases.is_empty()).then(|| Paraphrases::read(paraphrases).expect("a table"));
     Meteor {
-        paraphrases: table.map(|table| table.expect("a table")),
-        lexicon,
+        lexicon: Lexicon::new(Some(stemmer), None, Default::default(), table),
         stages: vec![Stage::Exact, Stage::Stem, Stage::Synonym, Stage::Paraphrase],
         formula: Formula {
             alpha: 0.85,

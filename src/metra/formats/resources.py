@@ -7,7 +7,7 @@ METEOR's paraphrase tables.
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -19,6 +19,7 @@ from metra.formats.stream import (
     compute_file_digest,
     compute_file_version,
     get_file_state,
+    read_blocks,
     read_text,
 )
 from metra.limits import LimitError, check_limit
@@ -267,10 +268,10 @@ def load_spacy_model(model: str, *, owner: str, extra: str) -> SpacyModel:
         raise MissingResourceError(msg) from None
 
 
-def read_paraphrase_table(path: str) -> str:
-    """Read a table, packed or plain."""
+def read_paraphrase_table(path: str) -> Iterator[bytes]:
+    """Yield the bytes of a table, packed or plain, block by block."""
     try:
-        return read_text(path)
+        yield from read_blocks(path)
     except LimitError:
         raise
     except FormatError as error:

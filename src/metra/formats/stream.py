@@ -124,13 +124,17 @@ def compute_file_digest(path: str) -> str:
 
 def read_bytes(path: str) -> bytes:
     """Read a file at once, unpacked."""
-    size, blocks = 0, []
+    return b"".join(read_blocks(path))
+
+
+def read_blocks(path: str) -> Iterator[bytes]:
+    """Yield the blocks of a file, unpacked, within the limit on files read at once."""
+    size = 0
     with closing(ByteStream(path)) as stream:
         while block := stream.read():
             size += len(block)
             check_limit("whole", size, format_path(path))
-            blocks.append(block)
-    return b"".join(blocks)
+            yield block
 
 
 def read_text(path: str) -> str:

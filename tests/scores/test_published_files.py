@@ -97,13 +97,9 @@ def test_workers_judgements_whatever_separates_them(tmp_path, parted):
     assert (again.first.tolist(), again.later.tolist()) == ([0.5], [0.7])
 
 
-ESA = "{judge},{system},{item},{type},eng,jpn,{score},{document},False,[],1.5,2.5"
-
-
 def esa(document, *, judge="j1", system="A", item="1", kind="TGT", score=80):
-    return ESA.format(
-        judge=judge, system=system, item=item, type=kind, score=score, document=document
-    )
+    names = f"{judge},{system},{item},{kind}"
+    return f"{names},eng,jpn,{score},{document},False,[],1.5,2.5"
 
 
 def test_what_fills_up_a_task_is_not_judged(tmp_path):

@@ -36,6 +36,9 @@ CELLS = [
 #: Lines of all kinds of items: only the first four count.
 APPRAISE = [f"ann,{s},{n},TGT,fr,en,{v},d,False" for s, n, v in CELLS]
 APPRAISE += ["ann,a,1,BAD,fr,en,5.0,d,False", "ann,a,2,CHK,fr,en,1.0,d,False"]
+ESA = [f"{line},[]" for line in APPRAISE]
+DA_SCORES = [f"{system}\t{value}" for system, _, value in CELLS]
+COMET = [f"{s}.txt\tSegment {n - 1}\tscore: {v}" for s, n, v in CELLS]
 
 
 def write_lines(path: Path, lines: list[str]) -> Path:
@@ -44,11 +47,11 @@ def write_lines(path: Path, lines: list[str]) -> Path:
     return path
 
 
-def write_table(name: str, header: str, row: str) -> Callable[[Path], Path]:
+def write_table(header: str, row: str) -> Callable[[Path], Path]:
     """A table with tabs; a row is a format of system, number and value."""
     lines = [header, *(row.format(*cell) for cell in CELLS)]
     tabbed = ["\t".join(line.split()) for line in lines]
-    return lambda folder: write_lines(folder / name, tabbed)
+    return lambda folder: write_lines(folder / "t.tsv", tabbed)
 
 
 def write_objects(name: str, make: Callable[..., object]) -> Callable[[Path], Path]:
@@ -90,6 +93,10 @@ def build_value(system: str, number: int, value: float) -> object:
     return {"system": system, "segment": number, "scorer": "comet", "value": value}
 
 
+def build_prediction(system: str, number: int, value: float) -> object:
+    return {"system_id": system, "segment_id": number, "prediction": value}
+
+
 def build_round(system: str, number: int, value: float) -> object:
     answer = {system: {"human1": value, "annotator1": "ann"}}
     return {"doc_id": f"fr-en_#_news_#_d_#_{number - 1}", "scores": answer}
@@ -125,12 +132,10 @@ def write_comet(folder: Path) -> Path:
 
 
 def write_mqm(folder: Path) -> Path:
-    header = "system doc globalSegId rater category severity"
-    rows = ["a d 1 ann no-error no-error", "a d 2 ann fluency minor"]
+    rows = ["system doc globalSegId rater category severity"]
+    rows += ["a d 1 ann no-error no-error", "a d 2 ann fluency minor"]
     rows += ["b d 1 ann accuracy major", "b d 2 ann accuracy major"]
-    return write_lines(
-        folder / "m.tsv", ["\t".join(r.split()) for r in [header, *rows]]
-    )
+    return write_lines(folder / "m.tsv", ["\t".join(row.split()) for row in rows])
 
 
 ALL = ("meta", "metric", "report", "exercise")
@@ -138,56 +143,33 @@ METRIC = ("meta", "metric", "exercise")
 #: A file in each format, the commands that it is for, and options of `-m`.
 FILES: dict[str, tuple[Callable[[Path], Path], tuple[str, ...], str]] = {
     "long": (
-        write_table("t.tsv", "system segment scorer value judge", "{} {} da {} ann"),
-        *(ALL, ""),
-    ),
-    "matrix": (
-        write_table("t.tsv", "system segment da judge", "{} {} {} ann"),
+        write_table("system segment scorer value judge", "{} {} da {} ann"),
         ALL,
         "",
     ),
+    "matrix": (write_table("system segment da judge", "{} {} {} ann"), ALL, ""),
     "jsonl": (write_objects("t.jsonl", build_value), METRIC, ""),
-    "da": (
-        write_table("t.tsv", "SYS SID RAW.SCR Z.SCR N", "{} {} {} 0.5 1"),
-        ALL,
-        ":scorer=da",
-    ),
+    "da": (write_table("SYS SID RAW.SCR Z.SCR N", "{} {} {} 0.5 1"), ALL, ":scorer=da"),
     "metra-judgements": (write_export("jsonl"), ALL, ""),
     "metra-zip": (write_export("zip"), ALL, ""),
     "spreadsheet": (write_export("csv"), ALL, ""),
     "results": (write_export("texts"), ("meta", "exercise"), ""),
     "appraise": (lambda folder: write_lines(folder / "a.csv", APPRAISE), ALL, ""),
-    "esa": (
-        lambda folder: write_lines(folder / "e.csv", [f"{x},[]" for x in APPRAISE]),
-        *(ALL, ""),
-    ),
+    "esa": (lambda folder: write_lines(folder / "e.csv", ESA), ALL, ""),
     "mqm": (write_mqm, ALL, ""),
     "pearmut": (write_objects("p.jsonl", build_screen), ALL, ""),
     "wmt25-human": (write_objects("h.jsonl", build_round), METRIC, ""),
     "mt-metrics-eval": (
         lambda folder: write_lines(
-            folder / "human-scores" / "fr-en.da.seg.score",
-            [f"{system}\t{value}" for system, _, value in CELLS],
+            folder / "human-scores" / "fr-en.da.seg.score", DA_SCORES
         ),
         *(ALL, ""),
     ),
     "metra-json": (write_results("json"), METRIC, ""),
     "metra-tsv": (write_results("tsv"), METRIC, ""),
     "comet-json": (write_comet, METRIC, ""),
-    "comet": (
-        lambda folder: write_lines(
-            folder / "c.txt",
-            [f"{s}.txt\tSegment {n - 1}\tscore: {v}" for s, n, v in CELLS],
-        ),
-        *(METRIC, ""),
-    ),
-    "metricx": (
-        write_objects(
-            "x.jsonl",
-            lambda s, n, v: {"system_id": s, "segment_id": n, "prediction": v},
-        ),
-        *(METRIC, ""),
-    ),
+    "comet": (lambda folder: write_lines(folder / "c.txt", COMET), METRIC, ""),
+    "metricx": (write_objects("x.jsonl", build_prediction), METRIC, ""),
     "folder": (write_columns, ALL, ":better=higher"),
     "wmt25": (write_paragraphs, METRIC, ""),
     "column": (write_column, ("metric",), ":better=higher"),
@@ -215,9 +197,8 @@ def read_metric(path: Path, *, options: str) -> dict[str, float]:
 
 def read_report(path: Path, **_: str) -> dict[str, float]:
     scores = read_question(str(path))
-    return dict(
-        zip(scores.systems, scores.matrix(scores.names[0]).mean(1), strict=True)
-    )
+    means = scores.matrix(scores.names[0]).mean(1)
+    return dict(zip(scores.systems, means, strict=True))
 
 
 def read_exercise(path: Path, **_: str) -> dict[str, float]:

@@ -33,13 +33,9 @@ PENICILLIN = [
 def test_a_crossed_design_has_the_components_of_reml():
     # By statsmodels 0.14, MixedLM with six variance components, REML.
     expected = {
-        "system": 85.6798,
-        "segment": 16.8622,
-        "rater": 3.2934,
-        "system × segment": 16.8349,
-        "system × rater": 8.2380,
+        **{"system": 85.6798, "segment": 16.8622, "rater": 3.2934, "rating": 18.0035},
+        **{"system × segment": 16.8349, "system × rater": 8.2380},
         "rater × segment": 14.8123,
-        "rating": 18.0035,
     }
     found = estimate_components(RatingFactors.from_array(CROSSED), studies=0)
     assert found.values == pytest.approx(expected, abs=2e-3)
@@ -133,16 +129,12 @@ def test_intervals_are_those_of_mean_squares():
 @pytest.mark.parametrize(
     ("change", "joined"),
     [
-        pytest.param(
-            lambda y: y[:, :, :1], {"system × segment": "rating"}, id="one rater"
-        ),
-        pytest.param(
-            lambda y: np.where(np.eye(3)[np.arange(6) % 3], y, np.nan),
-            {"system × segment": "rating", "rater × segment": "segment"},
-            id="one rater a segment",
-        ),
+        pytest.param(lambda y: y[:, :, :1], {"system × segment": "rating"}, id="one rater"),
+        pytest.param(lambda y: np.where(np.eye(3)[np.arange(6) % 3], y, np.nan),
+                     {"system × segment": "rating", "rater × segment": "segment"},
+                     id="one rater a segment"),
     ],
-)
+)  # fmt: skip
 def test_terms_that_cannot_be_told_apart_are_joined(change, joined):
     given_values = change(np.array(CROSSED, float))
     found = estimate_components(RatingFactors.from_array(given_values), studies=0)
@@ -169,10 +161,8 @@ def test_a_constant_and_a_factor_change_what_they_should():
 
 
 def test_repeats_of_a_rater_are_averaged():
-    factors = RatingFactors(
-        np.array([1.0, 3.0, 5.0]), *(np.array([0, 0, 1]) for _ in range(3))
-    )
-    merged = average_repeats(factors)
+    codes = [np.array([0, 0, 1])] * 3
+    merged = average_repeats(RatingFactors(np.array([1.0, 3.0, 5.0]), *codes))
     assert (merged.value.tolist(), merged.system.tolist()) == ([2.0, 5.0], [0, 1])
 
 

@@ -31,106 +31,18 @@ class Rule(NamedTuple):
     bad: str
 
 
-#: Words and phrases that are not used anywhere.
-WORDS = [
-    Rule(r"\b[Ss]poilt\b", "degraded", "Spoilt seen"),
-    Rule(r"\b[Ww]ish(es)?\b", "setting, option", "New campaign: Texts, Wishes, Draft"),
-    Rule(r"\bmay be chance\b", "not significant", "△ ▽ may be chance"),
-    Rule(r"\bclear difference\b", "significant difference", "no clear difference by bleu"),
-    Rule(r"\b(hold|holds|held|holding) .{0,40}\bagainst\b", "compare with",
-         "Systems are held against the reference."),
-    Rule(r"\bspeaks? (of|against)\b", "refers to", "a.tsv speaks of segment 3"),
-    Rule(r"(?<![Tt]here )\b(is|are) no (?!longer|more|better|worse|less|other|match)\w",
-         "is not a", "'x' is no level"),
-    Rule(r"\b(one|a|an) \w+ a (line|segment|system|sentence|row)\b", "per",
-         "Reference, one segment a line."),
-    Rule(r"\bone a (line|segment|system|sentence)\b", "one per", "Document ids, one a line."),
-    Rule(r"\b(by|of|for) so (many|much)\b|\bup to so many\b", "at least this many",
-         "Show segments whose score changed by so much."),
-    Rule(r"\b[Bb]lanks\b|\ba blank\b(?! line| cell)", "space", "scripts without blanks"),
-    Rule(r"\banew\b", "again", "lost links are made anew"),
-    Rule(r"whole or not there|in silence", "say what happens",
-         "HTML file to write; it is whole or not there."),
-    Rule(r"\bmade elsewhere\b", "from another program", "Scores made elsewhere"),
-    Rule(r"\bcut into words\b|\bparted into\b", "split into", "how text is cut into words"),
-    Rule(r"\bgoes by\b", "detects it from", "auto goes by name and content"),
-    Rule(r"\b(brings?|bring|brought) .{0,40}\balong\b", "contains",
-         "a test set, which brings references along"),
-    Rule(r"\bso left out\b", "excluded, because", "Not in every pair and so left out: x."),
-    Rule(r"\b(tell|tells|told|telling) \w+( \w+)? apart\b", "distinguish, separate",
-         "segments that tell systems apart"),
-    Rule(r"\bto hold against\b|\bthe most here\b", "to compare with", "11 is the most here"),
-    Rule(r"\bwhich the \w+ has not\b|\bhas not; ", "does not have",
-         "document 'd', which the text has not"),
-    Rule(r"\bits rights\b|\byour rights\b", "permissions", "check the name and its rights"),
-    Rule(r"\bfault of metra\b", "internal error", "This is a fault of metra"),
-    Rule(r"\bHow far it is\b|\bSaid before\b", "Progress; Duplicate", "How far it is"),
-    Rule(r"\bput it so\b|\bput another way\b|\bstood there\b|\bmade out\b",
-         "was there, understood", "the word that you think stood there"),
-    Rule(r"\bnames none\b", "has no documents", "but the corpus names none"),
-    Rule(r"\bgo on\b", "continue", "Mark nothing and go on."),
-    Rule(r"\b(command|file|metric|option|test|unit)s? wants?\b", "needs",
-         "each unit wants 3 judges"),
-    Rule(r"\b(it|they) (is|are) there\b|\bwhat (it|they) holds?\b|\bwhat is there\b",
-         "is present; contents", "replace to delete what it holds"),
-    Rule(r"\bhalf-written\b|\bback whole\b", "partial", "nothing was half-written"),
-    Rule(r"\bis said to\b|\bis not told\b|\bis noted\b|\b[Nn]ot known to\b",
-         "who does what", "who answered is not told"),
-    Rule(r"\bdisturbed\b", "interrupted", "If you are disturbed, pause"),
-    Rule(r"\bslips? of\b|\ba slip\b|\bcosts? nothing\b|\bwill (not )?do[;.,]",
-         "error; has no penalty; is accepted", "with at most a slip of grammar"),
-    Rule(r"\bbeyond those of\b|\bthat rise\b|\bthe other one\b",
-         "not in; increasing; the other system", "has no bounds that rise"),
-    Rule(r"\b(behavior|analyze[sd]?|favor(ite)?|catalog|labeled|modeling)\b",
-         "British spelling", "the behavior of the metric"),
-]  # fmt: skip
+def read_rules() -> dict[str, list[Rule]]:
+    """Read the lists of rules, which have a line for each rule, by name."""
+    content = Path(__file__).with_name("vocabulary.tsv").read_text(encoding="utf-8")
+    rules = {}
+    for section in content.split("\n== ")[1:]:
+        head, *lines = section.strip("\n").split("\n")
+        rules[head.partition(" ")[0]] = [Rule(*line.split("\t")) for line in lines]
+    return rules
 
-#: Words and phrases that pages of the documentation do not use.
-PROSE = [
-    Rule(r"\b([Aa]n?|[Tt]he|[Oo]ne|[Oo]ther|[Aa]nother|[Ee]ach|[Ee]very|[Tt]wo|[Bb]oth|[Ss]everal|"
-         r"[Aa]ll|[Oo]ur|[Ss]ome|[Aa]ny|[Tt]hese|automated|human) measures?\b(?! of)|"
-         r"\b[Mm]easures (are|that|stand|with|have|need)\b", "metric",
-         "Every measure but GTM does better."),
-    Rule(r"\blikewise\b", "in the same way", "Documents are drawn likewise."),
-    Rule(r"\bby (itself|themselves)\b", "separately, on its own", "each reference by itself"),
-    Rule(r"\bweigh(s|ed|ing)?\b", "weight", "measures that weigh by the whole corpus"),
-    Rule(r"\bst(ands?|ood) (at|beside|alone|first|in|under|above|among|there)\b",
-         "is, comes", "Contradictions stand first."),
-    Rule(r"\bbeside\b", "next to", "parts beside the score"),
-    Rule(r"\b(add|adds|added|adding) up\b", "sum", "Counts are added up over outputs."),
-    Rule(r"\banything is divided\b|\bfirst of equals\b",
-         "before the division; if equal, the first", "the best counts, the first of equals"),
-    Rule(r"\b(come|comes|came) out\b", "reproduces, is", "Textbook tables come out."),
-    Rule(r"\bpunish", "penalise", "How brevity is punished"),
-    Rule(r"\bhangs? on\b", "depends on", "one figure hangs on digits"),
-    Rule(r"\b(take|takes|taken|took) (for|(segments|values|it|them|text) for)\b", "treat as",
-         "a test that takes segments for independent"),
-    Rule(r"\bless (r|that|those|its|her|his|adjectives)\b", "minus",
-         "r of recall less r of precision"),
-    Rule(r"\b(go|goes|went) (better )?with (people|adequacy|fluency|judgements)\b",
-         "correlates with", "BLEU goes with fluency"),
-    Rule(r"\bhowever (many|few|much)\b", "regardless of", "once, however many pairs it is in"),
-    Rule(r"\bthe more so\b|\bturn it round\b|\bfor the world\b", "plain words",
-         "Documents overlap, the more so the longer they are."),
-    Rule(r"\b(each|every) two\b", "each pair", "coefficients of every two judges"),
-    Rule(r"\b(make|makes|made|compute|computes|computed) again\b", "recompute",
-         "figures, computed again"),
-    Rule(r"\bwhere there (is|are) (one|any|none)\b|\bas far as there\b", "if available",
-         "the document where there is one"),
-    Rule(r"\bknows? (nothing )?of (documents|the)\b", "ignores",
-         "It knows nothing of the rest."),
-    Rule(r"\bleft out in turn\b|\bcut by 13a\b", "jackknife; tokenised with",
-         "documents left out in turn"),
-]  # fmt: skip
 
-#: How help does not begin: with a question word, or with an order to the program.
-OPENINGS = [
-    Rule(r"(Say|Ask|Hold|Let|Tell|Look) ", "a verb of what is done", "Say what outputs are"),
-    Rule(r"(Whether|What|How|Where|Who|Whose|Which|When) ", "a noun or a verb",
-         "How many words to show."),
-    Rule(r"(There (is|are)|It is|They|Some of) ", "the thing itself", "It is the heading."),
-]  # fmt: skip
-
+RULES = read_rules()
+WORDS, PROSE, OPENINGS = RULES["WORDS"], RULES["PROSE"], RULES["OPENINGS"]
 NOUNS = """answer campaign cell character check column coefficient day document error file
     fold group hour item judge judgement line metric minute output pair question
     rater rating reference row score scorer second segment sentence system task term text trial

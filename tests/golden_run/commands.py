@@ -1,24 +1,13 @@
 """Cases of commands, as `commands.txt` lists them, and the files that they need."""
 
-import re
 from pathlib import Path
 
 import numpy as np
 from tests.golden_run.record import LIMIT, Case, Run
+from tests.templates import expand, read_list
 
 FORMATS = "<table|json|tsv|markdown|latex>"
-CONTENT = Path(__file__).with_name("commands.txt").read_text(encoding="utf-8")
-NAMES = dict(re.findall(r"^([A-Z]+) = (.+)$", CONTENT, re.MULTILINE))
-
-
-def expand(line: str) -> list[str]:
-    """Replace names, and repeat a line with each of its alternatives."""
-    place = re.search("<([^<>]*)>", line)
-    if place is None:
-        return [line]
-    before, after = line[: place.start()], line[place.end() :]
-    parts = place[1].split("|") if "|" in place[1] else [NAMES[place[1]]]
-    return [each for part in parts for each in expand(f"{before}{part}{after}")]
+CONTENT, NAMES = read_list(Path(__file__).with_name("commands.txt"))
 
 
 def read_cases() -> list[Case]:
@@ -34,7 +23,7 @@ def read_cases() -> list[Case]:
         elif group == "meta" and not lines[0].startswith("metra "):
             lines = list_questions(f"metra meta {short}", lines)
         needs = tuple(filter(None, given.get("needs", "").split(",")))
-        steps = [step for line in lines for step in expand(line)]
+        steps = [step for line in lines for step in expand(line, NAMES)]
         cases.append(Case(name, steps, needs, int(given.get("limit", LIMIT))))
     return cases
 

@@ -1,8 +1,9 @@
 """Cases of converting, of tables and of Parquet, on this machine, on Dask and on Spark."""
 
 from tests.golden_run import inside
-from tests.golden_run.commands import NAMES, expand
+from tests.golden_run.commands import NAMES
 from tests.golden_run.record import Case, Run, as_json
+from tests.templates import expand
 
 INPUTS = {
     "tsv": "all.tsv",
@@ -11,7 +12,7 @@ INPUTS = {
     "wmt-xml": "all.xml",
     "parquet": "all.parquet",
 }
-(FEW,) = expand("<FEW>")
+(FEW,) = expand("<FEW>", NAMES)
 QUICK = NAMES["QUICK"]
 IDS = "--about setid=golden,srclang=fr,trglang=en"
 

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from threading import get_ident
 
@@ -96,7 +97,7 @@ def test_order_and_number_of_threads_change_no_digit(shards, monkeypatch):
 
 def test_scores_are_written_back(shards, tmp_path):
     out = tmp_path / "scored"
-    plan = ScoringPlan(**{**as_fields(PLAN), "segments": True})
+    plan = replace(PLAN, segments=True)
     assert score(shards, plan, scores_out=str(out)) == score(shards)
     assert sorted(path.name for path in out.iterdir()) == [path.name for path in shards]
     rows = rows_of(shards)
@@ -115,12 +116,8 @@ def test_scores_are_written_back(shards, tmp_path):
     assert "eff:yes" in signatures["bleu/A"]
 
 
-def as_fields(plan: ScoringPlan) -> dict[str, object]:
-    return {name: getattr(plan, name) for name in ScoringPlan.__dataclass_fields__}
-
-
 def test_one_shard_may_go_to_a_file(shards, tmp_path):
-    plan = ScoringPlan(**{**as_fields(PLAN), "segments": True, "metrics": ("bleu",)})
+    plan = replace(PLAN, segments=True, metrics=("bleu",))
     out = tmp_path / "one.parquet"
     score(shards[:1], plan, scores_out=str(out))
     assert pq.read_table(out).num_rows == 700
@@ -129,7 +126,7 @@ def test_one_shard_may_go_to_a_file(shards, tmp_path):
 
 
 def test_what_is_read_is_never_written_over(shards, tmp_path):
-    plan = ScoringPlan(**{**as_fields(PLAN), "segments": True, "metrics": ("bleu",)})
+    plan = replace(PLAN, segments=True, metrics=("bleu",))
     with pytest.raises(OptionError, match=r"would overwrite .*part-0.parquet"):
         score(shards, plan, scores_out=str(tmp_path))
     other = tmp_path / "other" / "part-0.parquet"
@@ -152,7 +149,7 @@ class Counted:
 
 def test_finished_shards_are_not_scored_again(shards, tmp_path):
     kept = tmp_path / "kept"
-    plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu", "chrf")})
+    plan = replace(PLAN, metrics=("bleu", "chrf"))
     first, second, third = Counted(), Counted(), Counted()
     expected = score(shards, plan)
     assert score(shards[:2], plan, resume=str(kept), progress=first).segments == 701
@@ -173,24 +170,23 @@ CHANGES = [
 @pytest.mark.parametrize(("changed", "counted"), CHANGES)
 def test_another_plan_does_not_use_what_is_kept(shards, tmp_path, changed, counted):
     kept = str(tmp_path / "kept")
-    plan = {**as_fields(PLAN), "metrics": ("bleu",)}
-    score(shards, ScoringPlan(**plan), resume=kept)
-    watched = Counted()
-    found = score(
-        shards, ScoringPlan(**{**plan, **changed}), resume=kept, progress=watched
-    )
+    plan = replace(PLAN, metrics=("bleu",))
+    other, watched = replace(plan, **changed), Counted()
+    score(shards, plan, resume=kept)
+    found = score(shards, other, resume=kept, progress=watched)
     assert watched.rows == counted
-    assert found == score(shards, ScoringPlan(**{**plan, **changed}))
+    assert found == score(shards, other)
 
 
-def test_another_shard_does_not_use_what_is_kept(shards, tmp_path):
-    kept = str(tmp_path / "kept")
-    plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",)})
+@pytest.mark.parametrize(("metrics", "counted"), [(("bleu",), 50), (("nist",), 4100)])
+def test_another_shard_does_not_use_what_is_kept(shards, tmp_path, metrics, counted):
+    """For weights, all other shards are counted anew as well."""
+    kept, plan = str(tmp_path / "kept"), replace(PLAN, metrics=metrics)
     score(shards, plan, resume=kept)
     pq.write_table(table(50, 9), shards[1])
     watched = Counted()
     found = score(shards, plan, resume=kept, progress=watched)
-    assert watched.rows == 50
+    assert watched.rows == counted
     assert found == score(shards, plan)
 
 
@@ -217,7 +213,7 @@ def test_row_groups_are_read_on_all_threads(shards, monkeypatch, threads):
 
     monkeypatch.setenv("METRA_THREADS", str(threads))
     monkeypatch.setattr(local.parquet, "read_batches", watched)
-    plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu", "ter")})
+    plan = replace(PLAN, metrics=("bleu", "ter"))
     found = score(shards, plan)
     assert [(g.key, g.segments) for g in found.groups] == [
         (g.key, g.segments) for g in expected.groups
@@ -266,18 +262,10 @@ OTHER_WEIGHTS = [
 
 @pytest.mark.parametrize("changed", OTHER_WEIGHTS)
 def test_other_weights_are_counted_anew(shards, tmp_path, changed):
-    kept = tmp_path / "kept"
-    plan = {**as_fields(PLAN), "metrics": ("nist",)}
-    score(shards, ScoringPlan(**plan), resume=str(kept))
-    other = ScoringPlan(**{**plan, **changed})
-    assert score(shards, other, resume=str(kept)) == score(shards, other)
-
-
-def test_a_changed_file_makes_other_weights(shards, tmp_path):
-    kept = tmp_path / "kept"
-    score(shards, resume=str(kept))
-    pq.write_table(table(50, 9), shards[1])
-    assert score(shards, resume=str(kept)) == score(shards)
+    kept, plan = str(tmp_path / "kept"), replace(PLAN, metrics=("nist",))
+    score(shards, plan, resume=kept)
+    other = replace(plan, **changed)
+    assert score(shards, other, resume=kept) == score(shards, other)
 
 
 def test_weights_of_the_whole_corpus_make_all_shards_new(shards, tmp_path):
@@ -291,7 +279,7 @@ def test_weights_of_the_whole_corpus_make_all_shards_new(shards, tmp_path):
 
 def test_scores_that_are_gone_are_written_again(shards, tmp_path):
     kept, out = str(tmp_path / "kept"), tmp_path / "out"
-    plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",), "segments": True})
+    plan = replace(PLAN, metrics=("bleu",), segments=True)
     score(shards, plan, resume=kept, scores_out=str(out))
     (out / "part-1.parquet").unlink()
     (out / "part-0.parquet").write_bytes(b"PAR1 something else")
@@ -303,7 +291,7 @@ def test_scores_that_are_gone_are_written_again(shards, tmp_path):
 
 def test_kept_totals_that_are_damaged_are_refused(shards, tmp_path):
     kept = tmp_path / "kept"
-    plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",)})
+    plan = replace(PLAN, metrics=("bleu",))
     score(shards, plan, resume=str(kept))
     first = sorted(kept.iterdir())[0]
     content = first.read_bytes()
@@ -312,31 +300,23 @@ def test_kept_totals_that_are_damaged_are_refused(shards, tmp_path):
         score(shards, plan, resume=str(kept))
 
 
-# What is wrong with the second of three files, and what is said of it.
-DAMAGE = [
-    pytest.param(
-        b"garbage" * 999, "part-1.parquet is damaged, truncated or not", id="garbage"
-    ),
-    pytest.param(b"", "part-1.parquet is damaged, truncated or not", id="empty"),
-    pytest.param(b"PAR1", "part-1.parquet is damaged, truncated or", id="magic only"),
-]
+# What is left of the first of three files.
+DAMAGE = {
+    "garbage": lambda _: b"garbage" * 999,
+    "empty": lambda _: b"",
+    "magic only": lambda _: b"PAR1",
+    **{
+        f"cut at {at}": lambda content, at=at: content[:at]
+        for at in (-1, -9, 9999, 100)
+    },
+}
 
 
-@pytest.mark.parametrize(("content", "message"), DAMAGE)
-def test_files_that_are_no_parquet(shards, content, message):
-    shards[1].write_bytes(content)
-    with pytest.raises(FormatError, match=message):
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_files_that_are_no_parquet_or_break_off(shards, damage):
+    shards[0].write_bytes(DAMAGE[damage](shards[0].read_bytes()))
+    with pytest.raises(FormatError, match=r"part-0.parquet is damaged, truncated or"):
         score(shards)
-
-
-def test_a_file_that_breaks_off(shards):
-    content = shards[0].read_bytes()
-    for size in (len(content) - 1, len(content) - 9, len(content) // 2, 100):
-        shards[0].write_bytes(content[:size])
-        with pytest.raises(
-            FormatError, match=r"part-0.parquet is damaged, truncated or"
-        ):
-            score(shards)
 
 
 def test_pages_that_are_damaged_inside(shards, tmp_path):
@@ -345,7 +325,7 @@ def test_pages_that_are_damaged_inside(shards, tmp_path):
     content = bytearray(shards[2].read_bytes())
     content[1000:30000] = os.urandom(29000)
     shards[2].write_bytes(content)
-    plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",)})
+    plan = replace(PLAN, metrics=("bleu",))
     with pytest.raises(MetraError, match=r"part-2.parquet") as found:
         score(shards, plan, resume=kept)
     assert "Of the files, 2 of 3 are finished and stored in" in str(found.value)
@@ -373,7 +353,7 @@ def test_a_column_of_another_type(shards):
     with pytest.raises(FormatError, match="'ref' of type int64, where texts are exp"):
         score(shards)
     with pytest.raises(FormatError, match=r"'tags' of type list<.*, where texts are"):
-        score(shards, ScoringPlan(**{**as_fields(PLAN), "references": ("tags",)}))
+        score(shards, replace(PLAN, references=("tags",)))
 
 
 def test_a_null_is_found_by_file_row_and_column(shards):
@@ -381,7 +361,7 @@ def test_a_null_is_found_by_file_row_and_column(shards):
     rows["hyp"][12_345] = None
     pq.write_table(pa.table(rows), shards[2])
     with pytest.raises(MetraError) as found:
-        score(shards, ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",)}))
+        score(shards, replace(PLAN, metrics=("bleu",)))
     assert str(found.value).startswith(
         f"Row 12346 of {shards[2]} is null in the column 'hyp', which needs a text; "
         "fill it in, if need be with an empty text, or remove the row."
@@ -393,7 +373,7 @@ def test_files_without_rows(shards):
     expected = score([shards[0], shards[2]])
     assert score(shards) == expected
     with pytest.raises(MetraError, match="The table has no rows"):
-        score([shards[1]], ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",)}))
+        score([shards[1]], replace(PLAN, metrics=("bleu",)))
 
 
 def test_one_large_row_group_is_not_held_in_memory_at_once(tmp_path):
@@ -443,7 +423,7 @@ def test_a_full_disk_leaves_what_is_whole(shards, tmp_path):
         check=True,
     )
     found = json.loads(again.stdout)["systems"][0]["scores"]["bleu"]["score"]
-    plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",), "group_by": ()})
+    plan = replace(PLAN, metrics=("bleu",), group_by=())
     assert found == score(shards, plan)["A"]["bleu"].score
 
 

@@ -383,7 +383,7 @@ def test_groups_are_those_of_a_plain_dictionary(pieces):
             number += 1
             rows[place] += [1, 0, number]
             expected[key] = expected.get(key, 0) + number
-        totals.add(keys, {pair: rows})
+        totals.add(GroupTotals(keys, {pair: rows}))
     found = zip(totals.keys, totals.rows[pair].tolist(), strict=True)
     assert {key: sums for key, (*_, sums) in found} == expected
     assert totals.keys == [*expected]
@@ -398,7 +398,7 @@ def test_the_same_moment_in_two_zones_is_one_group():
         times = pa.array([noon, noon + timedelta(hours=1), None], kind)
         batch = pa.record_batch([times], ["time"])
         keys, _ = number_keys(batch, plan(group_by=("time",)))
-        totals.add(keys, {("A", "bleu"): np.ones((3, 3))})
+        totals.add(GroupTotals(keys, {("A", "bleu"): np.ones((3, 3))}))
     assert totals.keys == [(noon,), (noon + timedelta(hours=1),), (None,)]
     assert totals.rows["A", "bleu"].tolist() == [[3.0] * 3] * 3
 
@@ -416,7 +416,7 @@ def test_rows_of_the_same_group_in_one_table_of_totals_add_up():
 def test_groups_that_only_some_systems_have_are_nothing_for_the_others():
     totals = GroupTotals()
     for system, key in (("A", "x"), ("B", "y"), ("A", "z")):
-        totals.add([(key,)], {(system, "bleu"): np.ones((1, 3))})
+        totals.add(GroupTotals([(key,)], {(system, "bleu"): np.ones((1, 3))}))
     assert totals.keys == [("x",), ("y",), ("z",)]
     rows = {pair: rows[:, 0].tolist() for pair, rows in totals.rows.items()}
     assert rows == {("A", "bleu"): [1, 0, 1], ("B", "bleu"): [0, 1, 0]}

@@ -212,12 +212,15 @@ def read_totals(batch: pa.RecordBatch) -> Totals:
         at = np.flatnonzero(places == number)
         rows = batch.take(wrap_numbers(at, pa.int64()))
         values = [rows[name].to_pylist() for name in names]
-        keys = list(zip(*values, strict=True)) or [()] * len(at)
+        keys, numbers = number_names(list(zip(*values, strict=True)) or [()] * len(at))
         counts = [
             get_numbers(rows[name], np.int64) for name in ("_segments", "_lacking")
         ]
         sums = get_numbers(rows["_sums"].flatten(), np.float64).reshape(len(at), -1)
-        groups.add(keys, {pair: np.column_stack([*counts, sums])})
+        totals = np.zeros((len(keys), 2 + sums.shape[1]))
+        # A group may have several rows.
+        np.add.at(totals, numbers, np.column_stack([*counts, sums]))
+        groups.add(GroupTotals(keys, {pair: totals}))
     return Totals(groups=groups) if names else Totals(groups.sum())
 
 

@@ -48,35 +48,42 @@ class GroupTotals:
     A row has the numbers of a `Total`, one behind the other.
     """
 
-    def __init__(self) -> None:
-        """Begin without groups."""
-        self._places = _Places()
-        self._rows: dict[Pair, Array] = {}
+    def __init__(
+        self, keys: Sequence[GroupKey] = (), rows: "Mapping[Pair, Array] | None" = None
+    ) -> None:
+        """Take the rows of groups with these keys, which all differ."""
+        self._keys, self._rows = keys, dict(rows or {})
+        self._places: _Places | None = None
 
-    def add(self, keys: Sequence[GroupKey], rows: "Mapping[Pair, Array]") -> None:
-        """Add totals of other segments: a row for each key, which may come again."""
+    def add(self, more: "GroupTotals") -> None:
+        """Add the totals of other segments."""
         import numpy as np
 
+        if self._places is None:  # totals that nothing is added to need none
+            self._places = _Places(zip(self._keys, range(len(self._keys)), strict=True))
+            self._rows = {pair: rows.copy() for pair, rows in self._rows.items()}
+        keys = more.keys
         at = np.fromiter(map(self._places.__getitem__, keys), np.intp, len(keys))
-        for pair, more in rows.items():
-            self._rows.setdefault(pair, np.zeros((0, more.shape[1])))
+        for pair, rows in more.rows.items():
+            self._rows.setdefault(pair, np.zeros((0, rows.shape[1])))
         for held in self._rows.values():
             if len(held) < len(self._places):
                 # In place: two copies of very many groups would take twice the memory.
                 longer = len(self._places) + len(self._places) // 8
                 held.resize((longer, held.shape[1]), refcheck=False)
-        for pair, more in rows.items():
-            np.add.at(self._rows[pair], at, more)
+        for pair, rows in more.rows.items():
+            self._rows[pair][at] += rows
 
     @property
     def keys(self) -> list[GroupKey]:
         """The keys in the order of the rows."""
-        return [*self._places]
+        return [*(self._keys if self._places is None else self._places)]
 
     @property
     def rows(self) -> "dict[Pair, Array]":
         """The rows by system and metric, in the order of the keys, until more are added."""
-        return {pair: held[: len(self._places)] for pair, held in self._rows.items()}
+        count = len(self._keys if self._places is None else self._places)
+        return {pair: held[:count] for pair, held in self._rows.items()}
 
     def sum(self) -> dict[Pair, Total]:
         """Add up all groups."""
@@ -114,7 +121,7 @@ class Totals:
             self.whole[pair] = total
         if more.groups:
             self.groups = self.groups or GroupTotals()
-            self.groups.add(more.groups.keys, more.groups.rows)
+            self.groups.add(more.groups)
 
     def sum(self) -> dict[Pair, Total]:
         """Give the totals of all segments."""
@@ -162,9 +169,7 @@ def count_chunk(
     if grouping is None:
         return Totals(whole), rows_by_key
     by_group |= {pair: build_row(total) for pair, total in whole.items()}
-    groups = GroupTotals()
-    groups.add(keys, by_group)
-    return Totals(groups=groups), rows_by_key
+    return Totals(groups=GroupTotals(keys, by_group)), rows_by_key
 
 
 def _sum_groups(

@@ -41,13 +41,16 @@ def judged(*judges, systems=WORTH, spread=1):
 
 def trusted(judgements, outputs=OUTPUTS, metrics=("bleu", "ter")):
     corpus = Outputs(EvalSet([REFS]), outputs)
-    return build_study(corpus, make_metrics(metrics), judgements=judgements).trust
+    return build_study(
+        corpus, make_metrics(metrics), judgements=judgements
+    ).people.trust
 
 
 def test_lines_are_fitted_through_the_systems():
     corpus = Outputs(EvalSet([REFS]), OUTPUTS)
     metrics = make_metrics(["bleu", "ter"])
-    fits = build_study(corpus, metrics, judgements=judged("ann", "bob")).people_lines
+    study = build_study(corpus, metrics, judgements=judged("ann", "bob"))
+    fits = study.people.lines
     assert list(fits) == ["bleu", "ter"]
     assert fits["bleu"].slope > 0 > fits["ter"].slope
 

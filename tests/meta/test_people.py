@@ -87,7 +87,7 @@ def test_a_report_shows_the_ranking_of_the_question(scorer):
         judgements=judged,
     )
     ranking = ask_ranking(Evidence(judged, DEFAULT, scorer.name), RankOptions()).ranking
-    results = study.people_results
+    results = study.people.results
     order = [entry.name for entry in results.ranked("people")]
     assert (
         order

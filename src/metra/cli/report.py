@@ -90,8 +90,8 @@ def report(
             testing=trials,
             looking=name_stage,
         )
-    if study.people and study.people.left_out:
-        click.echo(f"metra: {describe_left_out(study.people)}", err=True)
+    if study.people and study.people.scores.left_out:
+        click.echo(f"metra: {describe_left_out(study.people.scores)}", err=True)
     others = filter(None, (files.source, files.documents, judgements))
     read_files = [*files.outputs, *files.references, *others, *labels]
     read_files += [files.test_set.title] if files.test_set else []

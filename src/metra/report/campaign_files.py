@@ -9,6 +9,7 @@ import json
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, astuple, dataclass, fields, replace
 from functools import cached_property
 from itertools import islice
@@ -337,8 +338,12 @@ def _write_campaign_files(
     if changes := count_mark_changes(campaign, judgements):
         names = [field.name for field in fields(MarkChanges)]
         files["prefilled.tsv"] = write_table([names, *map(astuple, changes)])
-    if _asks_for_gold_standard(campaign.protocol):
-        files |= _write_gold_files(judgements, campaign)
+    if campaign.protocol.over == "references":
+        # Nothing while choices are missing.
+        with suppress(CorpusError):
+            choices = choose_gold_standard(judgements, campaign)
+            files[EXPORT_FORMATS["gold"].file] = write_gold_standard(choices)
+            files["gold.tsv"] = write_gold_choices(choices)
     # The settings with seed and version, and counts; no secret.
     about = asdict(campaign.settings) | {
         "version": campaign.version,
@@ -353,20 +358,6 @@ def _write_campaign_files(
     if words:
         files["wordings.json"] = _write_json(words)
     return files
-
-
-def _write_gold_files(
-    judgements: Sequence[Judgement], campaign: Campaign
-) -> dict[str, str]:
-    """Return the gold standard and its votes; nothing while choices are missing."""
-    try:
-        choices = choose_gold_standard(judgements, campaign)
-    except CorpusError:
-        return {}
-    return {
-        EXPORT_FORMATS["gold"].file: write_gold_standard(choices),
-        "gold.tsv": write_gold_choices(choices),
-    }
 
 
 def _require_annotations(request: ExportRequest) -> str:
@@ -385,6 +376,17 @@ def _require_keys(request: ExportRequest) -> str:
         )
         raise OptionError(msg)
     return request.keys
+
+
+def _require_gold_standard(request: ExportRequest) -> str:
+    campaign = request.campaign
+    if campaign is None or campaign.protocol.over != "references":
+        msg = (
+            "This campaign has no chosen references; expected a gold-standard "
+            "campaign from a store."
+        )
+        raise OptionError(msg)
+    return write_gold_standard(choose_gold_standard(request.judgements, campaign))
 
 
 def _write_judged_outputs(request: ExportRequest) -> str:
@@ -408,48 +410,41 @@ def _write_fillers(kept: Iterable[Judgement], asked: Protocol) -> str:
     return write_table(rows)
 
 
+_SYSTEM_COLUMNS = (
+    *("system", "scorer", "rank", "cluster", "items", "judgements", "native"),
+    *("native_low", "native_high", "hundred", "low", "high", "reason", "judges"),
+)
+
+
 def _write_systems(request: ExportRequest) -> str:
     """Return a table of the systems: means, ranks and intervals of each scorer.
 
     Where flagged judges are set apart, the means with them come after those without.
     """
-    header = (
-        *("system", "scorer", "rank", "cluster", "items", "judgements", "native"),
-        *("native_low", "native_high", "hundred", "low", "high", "reason", "judges"),
-    )
-    rows: list[list[object]] = [[*header]]
-    systems = set()
     answered = answer_all(request.scores, request.selection, names=["rank"])
-    rankings = [(one.answer, one.answer.ranking) for one in answered if one.answer]
-    others = [
-        (answer, answer.other)
-        for answer, _ in rankings
-        if answer.other and answer.is_apart
-    ]
-    for answer, ranking in [*rankings, *others]:
-        has_both = answer.other is not None and answer.is_apart
-        judges = "not flagged" if has_both and ranking is answer.ranking else "all"
+    answers = [one.answer for one in answered if one.answer]
+    has_both = [bool(answer.other and answer.is_apart) for answer in answers]
+    pairs = list(zip(answers, has_both, strict=True))
+    rankings = [(one.ranking, "not flagged" if both else "all") for one, both in pairs]
+    rankings += [(one.other, "all") for one, both in pairs if both]
+    rows: list[tuple[object, ...]] = [_SYSTEM_COLUMNS]
+    for ranking, judges in rankings:
         for at, system in enumerate(ranking.systems):
-            systems.add((system, ranking.scorer.name))
             hundred: tuple[object, ...] = ("", "", "")
             if ranking.hundreds is not None:
                 ends = ranking.hundred_intervals[at] or ("", "")
                 hundred = (float(ranking.hundreds[at]), *ends)
-            rows.append(
-                [
-                    *(system, ranking.scorer.name, ranking.ranks[at]),
-                    *(ranking.clusters[at], ranking.sizes[at], ranking.answers[at]),
-                    *(ranking.means[at], *(ranking.intervals[at] or ("", ""))),
-                    *(*hundred, "", judges),
-                ]
-            )
+            places = ranking.ranks[at], ranking.clusters[at]
+            counts = ranking.sizes[at], ranking.answers[at]
+            native = ranking.means[at], *(ranking.intervals[at] or ("", ""))
+            about = system, ranking.scorer.name, *places, *counts
+            rows.append((*about, *native, *hundred, "", judges))
+    ranked = {row[:2] for row in rows}
     missing = answer_question("missing", request.scores, request.selection).answer
-    for (system, scorer), reasons in missing.counts.items():
-        if (system, scorer) not in systems:
-            why = "; ".join(sorted(reasons))
-            rows.append(
-                [system, scorer, "", "", 0, 0, NONE, "", "", NONE, "", "", why, "all"]
-            )
+    nothing = "", "", 0, 0, NONE, "", "", NONE, "", ""
+    for key, reasons in missing.counts.items():
+        if key not in ranked:
+            rows.append((*key, *nothing, "; ".join(sorted(reasons)), "all"))
     return write_table(rows)
 
 
@@ -469,52 +464,30 @@ def _write_json(content: object) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
-def _require_gold_standard(request: ExportRequest) -> str:
-    if request.campaign is None or not _asks_for_gold_standard(
-        request.campaign.protocol
-    ):
-        msg = (
-            "This campaign has no chosen references; expected a gold-standard "
-            "campaign from a store."
-        )
-        raise OptionError(msg)
-    return write_gold_standard(
-        choose_gold_standard(request.judgements, request.campaign)
-    )
-
-
 def _asks_about_outputs(asked: Protocol) -> bool:
     return asked.over == "outputs"
-
-
-def _asks_for_gold_standard(asked: Protocol) -> bool:
-    return asked.over == "references"
 
 
 #: In the order in which they are offered.
 EXPORT_FORMATS: Mapping[str, ExportFormat] = {
     "jsonl": ExportFormat(
-        "judgements.jsonl",
-        lambda request: format_lines(request.judgements, request.scores),
+        "judgements.jsonl", lambda of: format_lines(of.judgements, of.scores)
     ),
     "tsv": ExportFormat(
-        "scores.tsv",
-        lambda request: long_table.format_judgement_table(request.kept_scores),
+        "scores.tsv", lambda of: long_table.format_judgement_table(of.kept_scores)
     ),
     "csv": ExportFormat(
         "judgements.csv",
-        lambda request: long_table.format_spreadsheet(
-            request.kept, request.kept_scores
-        ),
+        lambda of: long_table.format_spreadsheet(of.kept, of.kept_scores),
     ),
     "appraise": ExportFormat(
         "appraise.csv",
-        lambda request: appraise.format_appraise(request.kept, request.kept_scores),
+        lambda of: appraise.format_appraise(of.kept, of.kept_scores),
         lambda asked: asked.name in appraise.APPRAISE_PROTOCOLS,
     ),
     "marot": ExportFormat(
         "marot.tsv",
-        lambda request: mqm.format_marot(request.kept),
+        lambda of: mqm.format_marot(of.kept),
         lambda asked: asked.name == "mqm",
     ),
     "mt-metrics-eval": ExportFormat(
@@ -523,9 +496,7 @@ EXPORT_FORMATS: Mapping[str, ExportFormat] = {
         lambda asked: not asked.contrastive and _asks_about_outputs(asked),
     ),
     "texts": ExportFormat(
-        "texts.tsv",
-        lambda request: write_text_table(request.texts),
-        _asks_about_outputs,
+        "texts.tsv", lambda of: write_text_table(of.texts), _asks_about_outputs
     ),
     "annotations": ExportFormat(
         "annotations.tsv",
@@ -533,7 +504,9 @@ EXPORT_FORMATS: Mapping[str, ExportFormat] = {
         lambda asked: asked.over in ("reference", "misses"),
     ),
     "gold": ExportFormat(
-        "reference.txt", _require_gold_standard, _asks_for_gold_standard
+        "reference.txt",
+        _require_gold_standard,
+        lambda asked: asked.over == "references",
     ),
     "judged": ExportFormat("judged.tsv", _write_judged_outputs, shows_judged),
     "keys": ExportFormat("keys.jsonl", _require_keys),

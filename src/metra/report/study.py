@@ -1,7 +1,7 @@
 """Study of some systems' outputs of one test set: the content of a report."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from metra.analysis.changes import find_rival, order_segments
@@ -35,7 +35,7 @@ from metra.scoring.compare import (
 )
 from metra.scoring.evaluate import EvaluationOptions, count_guarded, evaluate_statistics
 from metra.scoring.results import HUMAN_SCORE, Results, SystemScores
-from metra.scoring.statistics import CHUNK
+from metra.scoring.statistics import CHUNK, CorpusStatistics
 from metra.stats import defaults
 from metra.stats.parallel import Progress
 
@@ -44,6 +44,20 @@ if TYPE_CHECKING:
     from metra.scores.selection import Selection
     from metra.scores.table import Scores
     from metra.stats.curves import LineFit
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleStudy:
+    """Judgements of people, and metrics against them."""
+
+    scores: "PeopleScores"
+    #: The judgements as results of a metric, if there are enough.
+    results: Results | None
+    #: Relations of people to each metric, and lines through the systems by metric.
+    relations: Sequence[ScoreRelation]
+    lines: "Mapping[str, LineFit]"
+    #: How far metrics and people can be trusted.
+    trust: "TrustReport"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,14 +76,7 @@ class Study:
     relations: Sequence[ScoreRelation]
     grids: AlignmentGrids
     findings: AnalysisResults
-    people: "PeopleScores | None" = None
-    #: Results of people as of a metric; None without judgements.
-    people_results: Results | None = None
-    #: Relations of people to each metric, and lines through the systems by metric.
-    people_relations: Sequence[ScoreRelation] = ()
-    people_lines: "Mapping[str, LineFit]" = field(default_factory=dict)
-    #: How far metrics and people can be trusted; there where judgements are.
-    trust: "TrustReport | None" = None
+    people: PeopleStudy | None = None
     #: Errors that judges or programs marked, where a metric brings them.
     errors: MarkedErrorFindings | None = None
 
@@ -78,9 +85,16 @@ class Study:
         """Comparisons of metrics with the baseline; people are ranked in a section."""
         return select_baseline_family(self.results, self.baseline)
 
+    @property
+    def all_results(self) -> list[Results]:
+        """The results of people, if there are any, and of metrics: most trusted first."""
+        judged = self.people.results if self.people else None
+        return [each for each in (judged, self.results) if each is not None]
+
     def rank_systems(self) -> list[SystemScores]:
         """List the systems, the best by people or the most trusted metric first."""
-        return rank_by_trust(self.results, self.people_results)
+        *people, results = self.all_results
+        return rank_by_trust(results, *people)
 
     def get_digits(self, spec: str) -> int:
         """Return how many digits after the point scores are shown with, 2 if not known."""
@@ -119,9 +133,6 @@ def build_study(
         baseline = corpus.systems[0]
     elif baseline not in corpus.systems:
         raise UnknownNameError(no_such("system", baseline, corpus.systems))
-    questions = EvaluationOptions(
-        documents=corpus.has_documents, segments=True, seed=seed
-    )
     has_references = corpus.has_references
     analyses = AnalysisOptions(
         ngrams=NGRAMS if has_references else 0,
@@ -140,39 +151,22 @@ def build_study(
         chunk=-(-CHUNK // len(corpus.systems)),
         progress=counting,
     )
-    metrics = sheets.metrics
+    documents = corpus.has_documents
+    asked = EvaluationOptions(documents=documents, segments=True, seed=seed)
     if len(sheets.systems) > 1:
         contest = ComparisonSettings(baseline=baseline, all_pairs=True, seed=seed)
-        results = compare_statistics(sheets, contest, questions, progress=testing)
+        results = compare_statistics(sheets, contest, asked, progress=testing)
     else:
-        results = evaluate_statistics(sheets, questions._replace(ci=True))
+        results = evaluate_statistics(sheets, asked._replace(ci=True))
     # The size of the test set is known now.
     if results.documents is not None and 1 < results.documents <= MOST_DOCUMENTS:
         analyses = replace(analyses, buckets=[*analyses.buckets, "document"])
-    texts = collected.texts
     rival = find_rival(results, baseline)
-    changed = order_segments(results, baseline, rival)
-    people = trust = people_results = None
-    people_relations: list[ScoreRelation] = []
+    changed, texts = order_segments(results, baseline, rival), collected.texts
+    people = None
     if judgements is not None:
-        from metra.meta.people import assess_trust, build_people_results, collect_people
-        from metra.scores.selection import DEFAULT
-
-        people = collect_people(
-            judgements,
-            selection or DEFAULT,
-            question,
-            corpus.systems,
-            segments=results.segments,
-            documents=texts.documents,
-            seed=seed,
-        )
-        people_results = build_people_results(people, results.segments)
-        people_relations = relate_to_results(
-            HUMAN_SCORE, people.means, people.segments, people.direction, results
-        )
-        by_document = people.level == "document"
-        trust = assess_trust(people.scores, sheets, seed=seed, pooled=not by_document)
+        judged = judgements, selection, question
+        people = _study_people(judged, results, sheets, texts, seed)
     return Study(
         results=results,
         texts=texts,
@@ -181,14 +175,45 @@ def build_study(
         changed=changed,
         distributions=count_distributions(results),
         relations=relate_metrics(results),
-        grids=align_grids(texts, metrics, changed[:most_grids]),
+        grids=align_grids(texts, sheets.metrics, changed[:most_grids]),
         findings=run_analyses(
             collected, sheets, analyses, baseline=baseline, looking=looking
         ),
         people=people,
-        people_results=people_results,
-        people_relations=people_relations,
-        people_lines=fit_lines(people_relations),
-        trust=trust,
-        errors=collect_errors(texts.outputs, metrics),
+        errors=collect_errors(texts.outputs, sheets.metrics),
+    )
+
+
+def _study_people(
+    judged: "tuple[Scores, Selection | None, str | None]",
+    results: Results,
+    sheets: CorpusStatistics,
+    texts: CorpusTexts,
+    seed: int,
+) -> PeopleStudy:
+    """Hold the metrics against judgements: a table, the rows that count, a question."""
+    from metra.meta.people import assess_trust, build_people_results, collect_people
+    from metra.scores.selection import DEFAULT
+
+    judgements, selection, question = judged
+    people = collect_people(
+        judgements,
+        selection or DEFAULT,
+        question,
+        sheets.systems,
+        segments=results.segments,
+        documents=texts.documents,
+        seed=seed,
+    )
+    relations = relate_to_results(
+        HUMAN_SCORE, people.means, people.segments, people.direction, results
+    )
+    return PeopleStudy(
+        people,
+        build_people_results(people, results.segments),
+        relations,
+        fit_lines(relations),
+        assess_trust(
+            people.scores, sheets, seed=seed, pooled=people.level != "document"
+        ),
     )

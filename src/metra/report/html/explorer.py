@@ -94,6 +94,7 @@ def _escape_json(text: str) -> str:
 def convert_study(study: Study) -> dict[str, Any]:
     """Give texts and scores by system and segment."""
     results, texts = study.results, study.texts
+    people = study.people.scores if study.people else None
     names = [system.name for system in results.systems]
     first = results.systems[0].scores
     documents = list(dict.fromkeys(texts.documents or ()))
@@ -156,8 +157,8 @@ def convert_study(study: Study) -> dict[str, Any]:
             for spec in results.specs
         ],
         "people": None
-        if study.people is None
-        else [round_for_display(study.people.segments[name], 2) for name in names],
+        if people is None
+        else [round_for_display(people.segments[name], 2) for name in names],
         "source": None if texts.source is None else list(texts.source),
         "refs": [list(ref) for ref in texts.refs],
         "outputs": [list(texts.outputs[name]) for name in names],

@@ -36,18 +36,13 @@ def build_overview_section(study: Study) -> Html:
     """Lay out the summary and the table of scores."""
     systems, headline = study.rank_systems(), []
     if len(systems) > 1:
-        headline = describe_disagreement(*_list_results(study))
+        headline = describe_disagreement(*study.all_results)
     return join_markup(
         tag("p", headline, class_="lead headline") if headline else None,
         tag("p", _build_summary(study, systems), class_="lead"),
         _build_scores_table(study, systems),
         _build_differences(study),
     )
-
-
-def _list_results(study: Study) -> list[Results]:
-    """List what people and metrics say, the most trusted first."""
-    return [each for each in (study.people_results, study.results) if each is not None]
 
 
 def _build_summary(study: Study, systems: Sequence[SystemScores]) -> Child:
@@ -58,7 +53,7 @@ def _build_summary(study: Study, systems: Sequence[SystemScores]) -> Child:
             for spec, s in systems[0].scores.items()
         ]
         return [_emphasize_name(systems[0].name), f" has {join_names(scores)}."]
-    leading = _list_results(study)[0]
+    leading = study.all_results[0]
     spec, metrics = choose_trusted_metric(leading), study.results.specs
     by_people = [HUMAN_SCORE] if leading is not study.results else []
     first = leading.ranked(spec)[0]
@@ -112,7 +107,7 @@ def _emphasize_name(name: str) -> Html:
 def _build_scores_table(study: Study, systems: Sequence[SystemScores]) -> Html:
     several = len(systems) > 1
     # People come first: they are trusted most.
-    all_results = _list_results(study)
+    all_results = study.all_results
     columns = [(each, spec) for each in all_results for spec in each.specs]
     headings: list[Child] = ["system"]
     for results, spec in columns:
@@ -250,7 +245,7 @@ def _build_difference(entry: SystemComparison, digits: int | None = None) -> Cel
 
 
 def _build_pairs_table(study: Study) -> Html:
-    all_results = _list_results(study)
+    all_results = study.all_results
     rows = [
         (
             entry.metric,

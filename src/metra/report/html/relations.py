@@ -190,9 +190,9 @@ def describe_left_out(people: "PeopleScores") -> str:
 
 def build_judgements_section(study: Study) -> Html | None:
     """Hold every metric against the judgements; nothing where there are none."""
-    people, relations = study.people, study.people_relations
-    if people is None:
+    if study.people is None:
         return None
+    people, relations = study.people.scores, study.people.relations
     # Most reports have no judgements, and need nothing of what trust is computed from.
     from metra.meta.rank import build_ranking_table
     from metra.report.html.trust import build_trust_parts
@@ -210,7 +210,7 @@ def build_judgements_section(study: Study) -> Html | None:
     counted = tag("span", people.selection, class_="selection"), "."
     left_out = f" {describe_left_out(people)}" if people.left_out else None
     systems = [
-        _draw_systems_figure(entry, study.people_lines.get(entry.y))
+        _draw_systems_figure(entry, study.people.lines.get(entry.y))
         for entry in relations
     ]
     ranking = None
@@ -223,5 +223,5 @@ def build_judgements_section(study: Study) -> Html | None:
         _build_correlations_table(relations, caption, "people"),
         tag("div", systems, class_="figures"),
         tag("div", map(_draw_segments_figure, relations), class_="figures"),
-        build_trust_parts(study.trust) if study.trust is not None else None,
+        build_trust_parts(study.people.trust),
     )

@@ -68,9 +68,7 @@ def test_all_analyses_together_read_the_corpus_once():
     found = run_analyses(collected, statistics, options, baseline="old")
     assert corpus.passes == 1
     assert len(found.buckets) == 5
-    assert found.changes
-    assert found.ngrams
-    assert found.profiles is not None
+    assert all((found.changes, found.ngrams, found.profiles))
 
 
 def test_what_is_not_asked_for_is_not_kept():

@@ -27,13 +27,10 @@ LOW = [0.5 + 0.001 * (number % 5) for number in range(SIZE)]
 
 
 def compare_systems(near, far, name="comet", **options):
-    scores = metra.import_scores(
-        name, {"near": near, "far": far}, higher_is_better=True
-    )
+    values = {"near": near, "far": far}
+    metrics = ["bleu", "chrf", metra.import_scores(name, values, higher_is_better=True)]
     outputs = {"near": NEAR, "far": FAR}
-    return metra.compare(
-        metra.EvalSet(REFS), outputs, ["bleu", "chrf", scores], **options
-    )
+    return metra.compare(metra.EvalSet(REFS), outputs, metrics, **options)
 
 
 def test_a_system_that_is_better_and_worse():
@@ -92,18 +89,14 @@ def test_systems_are_ranked_by_the_most_trusted():
     results = compare_systems(LOW, HIGH)
     assert choose_trusted_metric(results) == results.specs[2]
     assert [system.name for system in rank_by_trust(results)] == ["far", "near"]
-    by_people = compare_systems(HIGH, LOW)
-    by_people = replace(
-        by_people,
-        systems=[
-            replace(system, scores={"people": list(system.scores.values())[2]})
-            for system in by_people.systems
-        ],
-    )
-    ranked = rank_by_trust(results, by_people)
-    assert [system.name for system in ranked] == ["near", "far"]
-    only = replace(by_people, systems=by_people.systems[:1])
-    assert [s.name for s in rank_by_trust(results, only)] == ["near", "far"]
+    judged = compare_systems(HIGH, LOW)
+    systems = [
+        replace(system, scores={"people": list(system.scores.values())[2]})
+        for system in judged.systems
+    ]
+    for known in (systems, systems[:1]):
+        ranked = rank_by_trust(results, replace(judged, systems=known))
+        assert [system.name for system in ranked] == ["near", "far"]
 
 
 @pytest.mark.parametrize(

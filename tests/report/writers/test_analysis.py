@@ -15,32 +15,22 @@ from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import OptionError, UnknownNameError
 from metra.report.table import Style
-from metra.report.terminal import (
-    MarkedText,
-    measure_width,
-    wrap_marked_text,
+from metra.report.terminal import MarkedText, measure_width, wrap_marked_text
+from metra.report.writers.analysis import (
+    check_format,
+    render_profiles,
+    render_with_findings,
 )
-from metra.report.writers import analysis as profile_layout
-from metra.report.writers.analysis import check_format, render_with_findings
 from metra.report.writers.results import render
 from metra.scoring.compare import ComparisonSettings, compare_statistics
 from metra.scoring.evaluate import make_metrics
 from metra.scoring.json import convert_record
 from metra.scoring.statistics import count_corpus
 
-REFS = [
-    "the cat sat on the mat .",
-    "a <b>dog</b> | ran",
-    "我爱北京天安门",
-    "שלום עולם טוב",
-]
-OLD = ["the dog sat on the mat .", "a <b>dog</b> | ran", "我恨北京", "שלום עולם"]
-NEW = [
-    "the cat sat on the mat .",
-    "a <b>cat</b> | ran",
-    "我爱北京天安门",
-    "שלום עולם טוב",
-]
+CAT, DOG = "the {} sat on the mat .", "a <b>{}</b> | ran"
+REFS = [CAT.format("cat"), DOG.format("dog"), "我爱北京天安门", "שלום עולם טוב"]
+OLD = [CAT.format("dog"), DOG.format("dog"), "我恨北京", "שלום עולם"]
+NEW = [CAT.format("cat"), DOG.format("cat"), "我爱北京天安门", "שלום עולם טוב"]
 EVERYTHING = AnalysisOptions(
     changes=5,
     ngrams=3,
@@ -75,12 +65,15 @@ def test_nothing_asked_for_leaves_the_results_as_they_are():
 
 def test_the_terminal_shows_what_changed_in_words():
     shown = table()
-    assert "What changed from old to new, segments by bleu:tok=none" in shown
-    assert "3 better, 1 worse, 0 equal" in shown
-    assert "  before  the [-dog-] sat on the mat ." in shown
-    assert "  after   the {+cat+} sat on the mat ." in shown
-    assert "  ref     the cat sat on the mat ." in shown
-    assert "[-恨-]" in shown
+    for text in (
+        "What changed from old to new, segments by bleu:tok=none",
+        "3 better, 1 worse, 0 equal",
+        "  before  the [-dog-] sat on the mat .",
+        "  after   the {+cat+} sat on the mat .",
+        "  ref     the cat sat on the mat .",
+        "[-恨-]",
+    ):
+        assert text in shown
     assert "\x1b" not in shown
 
 
@@ -148,36 +141,38 @@ def test_several_references_are_numbered_and_missing_ones_left_out():
     assert "ref 2" not in shown
 
 
-def test_short_segments_that_were_left_out_are_counted():
-    wishes = AnalysisOptions(changes=1, min_words=3)
-    shown = table(wishes=wishes)
-    assert "1 segment of fewer than 3 words excluded" in shown
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (
+            {"wishes": AnalysisOptions(changes=1, min_words=3)},
+            "1 segment of fewer than 3 words excluded",
+        ),
+        ({"source": [f"quelle {at}" for at in range(4)]}, "  source  quelle 0\n"),
+        (
+            {"wishes": AnalysisOptions(labels={"kind": [*"xxyy"]}, trials=10)},
+            "bleu:tok=none ↑ by kind\nkind  segments",
+        ),
+        ({"more": {"copy": OLD}}, "What changed from old to copy"),
+    ],
+    ids=["short segments are counted", "sources", "labels part the test set", "copy"],
+)
+def test_what_is_given_is_shown(options, expected):
+    assert expected in table(**options)
 
 
-def test_sources_are_shown():
-    assert "  source  quelle 0\n" in table(source=[f"quelle {at}" for at in range(4)])
-
-
-def test_more_systems_get_a_column_each_and_a_section_each():
+def test_more_systems_get_a_column_each():
     shown = table(more={"copy": OLD})
-    assert "What changed from old to copy" in shown
-    assert "words  segments" in shown
     heads = next(line for line in shown.split("\n") if line.startswith("words  segm"))
     assert heads.split() == ["words", "segments", "old", "new", "copy"]
 
 
 @pytest.mark.parametrize("form", ["latex", "markdown", "tsv"])
 def test_formats_without_room_refuse(form):
-    with pytest.raises(
-        OptionError, match=f"The format {form} does not support changes"
-    ):
+    message = f"The format {form} does not support changes"
+    with pytest.raises(OptionError, match=message):
         check_format(form, EVERYTHING)
     check_format(form, AnalysisOptions())
-
-
-def test_labels_are_one_more_way_to_part():
-    wishes = AnalysisOptions(labels={"kind": ["x", "x", "y", "y"]}, trials=10)
-    assert "bleu:tok=none ↑ by kind\nkind  segments" in table(wishes=wishes)
 
 
 def test_json_has_every_record():
@@ -192,11 +187,8 @@ def test_json_has_every_record():
         joined = "".join(piece["text"] + piece["space"] for piece in pieces)
         assert joined == change[side]
     assert data["ngrams"][0]["gained"][0]["words"]
-    assert [entry["kind"] for entry in data["buckets"]] == [
-        "length",
-        "document",
-        "frequency",
-    ]
+    kinds = [entry["kind"] for entry in data["buckets"]]
+    assert kinds == ["length", "document", "frequency"]
     assert data["profiles"]["profiles"][0]["traits"]["copied"]["value"] is None
 
 
@@ -211,9 +203,7 @@ def found_profiles():
 
 
 def test_profiles_in_the_terminal():
-    shown = profile_layout.render_profiles(
-        found_profiles(), "table", Style(), "numbers"
-    )
+    shown = render_profiles(found_profiles(), "table", Style(), "numbers")
     assert "x  short, less precise and less complete" not in shown
     assert "x  short" in shown
     assert "1 empty output" in shown
@@ -222,16 +212,16 @@ def test_profiles_in_the_terminal():
 
 
 def test_profiles_as_data_and_as_markdown():
-    data = json.loads(profile_layout.render_profiles(found_profiles(), "json", Style()))
+    data = json.loads(render_profiles(found_profiles(), "json", Style()))
     assert data["profiles"]["profiles"][0]["traits"]["empty"]["segments"] == [1]
-    assert "| system | length |" in profile_layout.render_profiles(
+    assert "| system | length |" in render_profiles(
         found_profiles(), "markdown", Style()
     )
 
 
 def test_a_trait_that_does_not_exist():
     with pytest.raises(UnknownNameError, match=r"No trait named 'loop'. Did you mean"):
-        profile_layout.render_profiles(found_profiles(), "table", Style(), "loop")
+        render_profiles(found_profiles(), "table", Style(), "loop")
 
 
 def test_neighbours_with_the_same_marks_share_them():

@@ -65,11 +65,8 @@ def parse_bucket_spec(spec: str) -> BucketSpec:
         bounds = tuple(float(bound) for bound in rest.split(","))
     except ValueError:
         bounds = ()
-    if (
-        not bounds
-        or not all(np.isfinite(bounds))
-        or list(bounds) != sorted(set(bounds))
-    ):
+    is_ordered = list(bounds) == sorted(set(bounds))
+    if not bounds or not all(np.isfinite(bounds)) or not is_ordered:
         msg = (
             f"{spec!r} has bounds that do not increase; expected numbers such as "
             f"{kind}:10,20,40."
@@ -80,11 +77,12 @@ def parse_bucket_spec(spec: str) -> BucketSpec:
 
 def check_bucket_spec(how: BucketSpec, corpus: Corpus | CollectedCorpus) -> None:
     """Refuse buckets that need documents, a source or references if there are none."""
+    msg = ""
     if how.kind == "document" and not corpus.has_documents:
         msg = "Buckets by document need documents; give `documents`."
-        raise CorpusError(msg)
     if how.kind == "source-length" and not corpus.has_source:
         msg = "Buckets by source length need the source; give it with `source`."
+    if msg:
         raise CorpusError(msg)
     if how.kind == "frequency":
         check_references(corpus, "Buckets by frequency count matched words")

@@ -70,6 +70,12 @@ class TokenStream:
         both = np.minimum(counts[common], other_counts[places[common]])
         return cells[common], both
 
+    def count_matches(self, other: CellCounts) -> Array:
+        """Count the words of each segment that another stream has, one to one."""
+        cells, both = self.match_cells(other)
+        segments = cells // self.vocabulary
+        return np.bincount(segments, both, len(self.lengths)).astype(np.float64)
+
 
 @dataclass(frozen=True, slots=True)
 class NumberedCorpus:

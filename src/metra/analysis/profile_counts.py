@@ -25,22 +25,9 @@ from metra.text.scripts import count_script_letters, get_script
 from metra.text.words import find_numbers, find_upper_case_words
 
 COLUMNS = (
-    "segments",
-    "words",
-    "reference_words",
-    "matches",
-    "best_reference_words",
-    "repeated",
-    "ngrams",
-    "loops",
-    "copied",
-    "wrong_numbers",
-    "numbers",
-    "punctuation",
-    "empty",
-    "foreign_letters",
-    "characters",
-    "upper_case",
+    *("segments", "words", "reference_words", "matches", "best_reference_words"),
+    *("repeated", "ngrams", "loops", "copied", "wrong_numbers", "numbers"),
+    *("punctuation", "empty", "foreign_letters", "characters", "upper_case"),
 )
 COLUMN_INDEX = {name: index for index, name in enumerate(COLUMNS)}
 #: A script that makes up this share of the references' letters is expected anywhere.
@@ -78,9 +65,9 @@ def count_profile_rows(
     spoken_refs = [_select_words(ref, spoken) for ref in words.refs]
     lengths = collected.segment_lengths(preparation)
     # An output may be empty where all references are.
-    has_words = np.any([ref.lengths > 0 for ref in words.refs], axis=0)
-    if not words.refs:
-        has_words = np.ones(len(lengths), np.bool_)
+    has_words: Flags = np.full(len(lengths), not words.refs)
+    for ref in words.refs:
+        has_words |= ref.lengths > 0
     rows: dict[str, Array] = {}
     for name, matches in collected.matches(preparation).items():
         stream = words.systems[name]
@@ -92,7 +79,7 @@ def count_profile_rows(
             "words": matches[:, 1],
             "best_reference_words": matches[:, 2],
             **_count_repetition(_select_words(stream, spoken), spoken_refs),
-            "copied": _count_copies(stream, source_words),
+            "copied": stream.count_matches(source_words),
             **_count_wrong_numbers(output, most, least),
             "punctuation": _find_other_punctuation(output, punctuation),
             "empty": (stream.lengths == 0) & has_words,
@@ -183,12 +170,6 @@ def _find_source_words(words: NumberedCorpus) -> CellCounts:
     return cells[wanted], counts[wanted]
 
 
-def _count_copies(stream: TokenStream, source_words: CellCounts) -> Array:
-    cells, both = stream.match_cells(source_words)
-    segments = cells // stream.vocabulary
-    return np.bincount(segments, both, len(stream.lengths)).astype(np.float64)
-
-
 #: By segment and number, how often it is there.
 Numbers: TypeAlias = Counter[tuple[int, str]]
 
@@ -256,9 +237,8 @@ def _count_capitals(output: Sequence[str], expected: set[tuple[int, str]]) -> Ar
         for segment, word in _list_capitals(output)
         if (segment, word) not in expected
     ]
-    return np.bincount(np.array(own, np.int64), minlength=len(output)).astype(
-        np.float64
-    )
+    counts = np.bincount(np.array(own, np.int64), minlength=len(output))
+    return counts.astype(np.float64)
 
 
 def _find_characters(
@@ -399,7 +379,8 @@ def read_punctuation(texts: Texts) -> Ids:
     True
     """
     segments = [text or "" for text in texts]
-    ends = [_ENDS.get(_find_end(text), 0) for text in segments]
+    stripped = (text.rstrip().rstrip(_CLOSING).rstrip() for text in segments)
+    ends = [_ENDS.get(text[-1:], 0) for text in stripped]
     table = np.zeros((len(ends), 6), np.int64)
     table[:, 0] = ends
     for segment, sign in _find_characters(segments, lambda c: _CLASS.get(c) in _MARKS):
@@ -407,7 +388,3 @@ def read_punctuation(texts: Texts) -> Ids:
         table[segment, column] += weight
     table[[text is None for text in texts]] = -1
     return table
-
-
-def _find_end(text: str) -> str:
-    return text.rstrip().rstrip(_CLOSING).rstrip()[-1:]

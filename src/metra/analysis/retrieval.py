@@ -143,21 +143,14 @@ def evaluate_retrieval(
         for each in figures
     ]
     intervals = compute_intervals(samples, trials=trials, seed=seed)
-    runs = [
-        RetrievalRun(name, ranked, precision, ndcg, precision_interval, ndcg_interval)
-        for (name, ranked), precision, ndcg, precision_interval, ndcg_interval in zip(
-            rankings.items(),
-            figures[::2],
-            figures[1::2],
-            intervals[::2],
-            intervals[1::2],
-            strict=True,
-        )
-    ]
+    runs = []
+    for at, (name, ranked) in enumerate(rankings.items()):
+        precision, ndcg = figures[2 * at : 2 * at + 2]
+        ends = intervals[2 * at : 2 * at + 2]
+        runs.append(RetrievalRun(name, ranked, precision, ndcg, *ends))
     left_out = [query for query in queries if query not in asked]
-    return RetrievalResult(
-        runs, len(names), left_out, _format_signature(text, judged, trials, seed)
-    )
+    signature = _format_signature(text, judged, trials, seed)
+    return RetrievalResult(runs, len(names), left_out, signature)
 
 
 def _collect_documents(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
@@ -234,20 +227,18 @@ def _check_documents(
     queries: Mapping[str, str],
     names: set[str],
 ) -> None:
+    start = "The relevance judgements name the"
     for query, judged in qrels.items():
         if query not in queries:
+            msg = f"{start} query {query!r}, which is not among the queries."
+            raise CorpusError(msg)
+        unknown = next((name for name in judged if name not in names), None)
+        if unknown is not None:
             msg = (
-                f"The relevance judgements name the query {query!r}, which is not "
-                "among the queries."
+                f"{start} document {unknown!r}, which is not in the corpus; documents: "
+                f"{', '.join(sorted(names)[:10])}."
             )
             raise CorpusError(msg)
-        for name in judged:
-            if name not in names:
-                msg = (
-                    f"The relevance judgements name the document {name!r}, which is "
-                    f"not in the corpus; documents: {', '.join(sorted(names)[:10])}."
-                )
-                raise CorpusError(msg)
 
 
 def _format_signature(text: Preparation, judged: str, trials: int, seed: int) -> str:

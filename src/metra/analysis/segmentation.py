@@ -120,11 +120,8 @@ class UnalignedTexts:
     @property
     def references(self) -> list[list[str | None]]:
         """The streams of references."""
-        return [
-            column
-            for field, column in self.columns.items()
-            if field.role == "reference"
-        ]
+        columns = self.columns.items()
+        return [column for field, column in columns if field.role == "reference"]
 
     @property
     def documents(self) -> list[str | None] | None:
@@ -255,45 +252,48 @@ def _segment_text(
 ) -> tuple[list[SegmentRecord], int]:
     """Segment one text; return also the number of sentences with no segment."""
     shared: dict[str, Any] = {"lang": settings.lang, "compare": settings.compare}
-    least = settings.unsure_below
+    least, records, added = settings.unsure_below, [], 0
     if settings.method == "align":
         matches = align_sentences(lines, references, split=settings.split, **shared)
-        pairs = zip(matches, shown, strict=True)
-        records = [_record_match(match, text, least) for match, text in pairs]
-        return records, sum(len(match.added) for match in matches)
+        added = sum(len(match.added) for match in matches)
+        for match, text in zip(matches, shown, strict=True):
+            about = match.confidence, _explain_match(match, least), match.text, text
+            records.append(SegmentRecord(0, match.kind, *about))
+        return records, added
     parts = resegment(lines, references, slack=settings.slack, **shared)
-    return [
-        _record_part(part, text, least) for part, text in zip(parts, shown, strict=True)
-    ], 0
+    for part, text in zip(parts, shown, strict=True):
+        kind = "cut" if part.text else "empty"
+        about = part.confidence, _explain_part(part, text, least), part.text, text
+        records.append(SegmentRecord(0, kind, *about, part.edits))
+    return records, added
 
 
-def _record_match(match: SentenceMatch, reference: str, least: float) -> SegmentRecord:
+_FEW_WORDS = "few words in common"
+
+
+def _explain_match(match: SentenceMatch, least: float) -> str:
     reasons = []
     if match.kind == "omitted":
         reasons.append("no sentence corresponds")
     elif match.confidence < least:
-        reasons.append("few words in common")
+        reasons.append(_FEW_WORDS)
     if match.kind == "divided":
         reasons.append("shares sentences with its neighbours")
     if match.added:
         reasons.append(f"{len(match.added)} added")
-    reason = ", ".join(reasons)
-    return SegmentRecord(0, match.kind, match.confidence, reason, match.text, reference)
+    return ", ".join(reasons)
 
 
-def _record_part(part: OutputPart, reference: str, least: float) -> SegmentRecord:
+def _explain_part(part: OutputPart, reference: str, least: float) -> str:
     reasons = []
-    kind = "cut" if part.text else "empty"
     if not part.text and reference:
         reasons.append("no words left for it")
     elif part.confidence < least:
-        reasons.append("few words in common")
+        reasons.append(_FEW_WORDS)
     if part.loose_words:
         words = format_count(part.loose_words, "word")
         reasons.append(f"start uncertain by {words}")
-    reason = ", ".join(reasons)
-    texts = part.text, reference
-    return SegmentRecord(0, kind, part.confidence, reason, *texts, part.edits)
+    return ", ".join(reasons)
 
 
 def write_segmented(

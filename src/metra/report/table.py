@@ -70,7 +70,10 @@ def render_markdown_table(table: Table, style: Style) -> str:
     """Write a table in Markdown, the best in bold."""
     lines = [f"**{escape_markdown(table.caption)}**", ""] if table.caption else []
     rows = [
-        [escape_markdown(_join_group(column)) for column in table.columns],
+        [
+            escape_markdown(": ".join(filter(None, (c.group, c.title))))
+            for c in table.columns
+        ],
         [":--" if column.align == "left" else "--:" for column in table.columns],
         *(_format_markdown_row(row, table, style) for row in table.rows),
     ]
@@ -263,7 +266,3 @@ def _format_markdown_row(row: Sequence[Cell], table: Table, style: Style) -> lis
         interval = format_cell_interval(cell, column, style)
         texts.append(f"{text} {interval}".strip())
     return texts
-
-
-def _join_group(column: Column) -> str:
-    return f"{column.group}: {column.title}" if column.group else column.title

@@ -84,7 +84,10 @@ def _lay_out_column(
 ) -> _ColumnLayout:
     """Align texts, marks and intervals under the heading."""
     heading = escape_controls(column.title)
-    texts = [_format_marked_cell(cell, column, style) for cell in cells]
+    texts = [
+        escape_controls(f"{format_cell(cell, column, style)}{cell.marks}")
+        for cell in cells
+    ]
     marks = max((measure_width(cell.marks) for cell in cells), default=0)
     if marks and column.align == "right":
         # Ranks and other marks stand below each other, behind the numbers.
@@ -123,10 +126,6 @@ def _format_groups(columns: Sequence[_ColumnLayout]) -> str:
         left = (width - measure_width(title)) // 2
         parts.append(pad_right(" " * max(left, 0) + title, width))
     return "  ".join(parts).rstrip()
-
-
-def _format_marked_cell(cell: Cell, column: Column, style: Style) -> str:
-    return escape_controls(f"{format_cell(cell, column, style)}{cell.marks}")
 
 
 def _split_columns(

@@ -14,8 +14,8 @@ from metra.report.writers.comparison import describe_disagreement
 from metra.report.writers.headings import (
     TESTS,
     describe_family,
+    find_correction,
     format_metric_heading,
-    is_corrected,
     join_names,
 )
 from metra.scoring.compare import SystemComparison
@@ -214,7 +214,7 @@ def _describe_family(all_results: Sequence[Results]) -> str:
     families = dict.fromkeys(
         describe_family(each.terms)
         for each in all_results
-        if each.terms is not None and is_corrected(each)
+        if each.terms is not None and find_correction(each) != "none"
     )
     return f", with Holm's correction for {' and '.join(families)}" if families else ""
 

@@ -13,8 +13,8 @@ from metra.analysis.headlines import (
 from metra.report.table import format_p_value
 from metra.report.writers.headings import (
     build_metric_columns,
+    find_correction,
     format_metric_heading,
-    is_corrected,
     join_names,
     name_correction,
     name_test,
@@ -154,7 +154,7 @@ def _build_baseline_table(results: Results, spec: str) -> Table:
         entry.system: entry for entry in results.comparisons if entry.metric == spec
     }
     corrected = name_correction(results)
-    correction = results.terms.correction if results.terms else "none"
+    correction = find_correction(results)
     headings = ["score", "difference", "95% interval", "p", *corrected, ""]
     rows = []
     for system in results.systems:
@@ -186,9 +186,7 @@ def _build_pairs_table(results: Results, spec: str) -> Table:
         for entry in results.comparisons
         if entry.metric == spec
     }
-    correction = "none"
-    if results.terms is not None and is_corrected(results):
-        correction = results.terms.correction
+    correction = find_correction(results)
     ranked = results.ranked(spec)
     rows = []
     for at, system in enumerate(ranked):

@@ -160,28 +160,27 @@ def describe_family(terms: "SignificanceSettings | SystemComparison") -> str:
     return f"{count} per metric: {FAMILIES[terms.family]}"
 
 
-def is_corrected(results: Results) -> bool:
-    """Tell whether p-values were corrected for the number of comparisons."""
-    tested = [each for each in results.comparisons if each.p_value is not None]
+def find_correction(results: Results) -> str:
+    """Return how p-values were corrected for the number of comparisons: none, holm or bh."""
     terms = results.terms
-    asked = terms is not None and terms.correction in CORRECTIONS
-    return asked and len(tested) > len(results.specs)
+    tested = sum(each.p_value is not None for each in results.comparisons)
+    if terms is None or tested <= len(results.specs):
+        return "none"
+    return terms.correction
 
 
 def say_correction(results: Results) -> str:
     """Name the correction of p-values and its family; an empty string without one."""
-    terms = results.terms
-    if terms is None or not is_corrected(results):
+    authors = CORRECTIONS.get(find_correction(results))
+    if results.terms is None or authors is None:
         return ""
-    return f" after {CORRECTIONS[terms.correction]} correction for {describe_family(terms)}"
+    return f" after {authors} correction for {describe_family(results.terms)}"
 
 
 def name_correction(results: Results) -> list[str]:
     """Name the column of corrected p-values, if there is one."""
-    names = {"holm": "p (Holm)", "bh": "p (BH)"}
-    if results.terms is None or not is_corrected(results):
-        return []
-    return [names[results.terms.correction]]
+    names = {"holm": ["p (Holm)"], "bh": ["p (BH)"]}
+    return names.get(find_correction(results), [])
 
 
 def describe_intervals(results: Results) -> str:

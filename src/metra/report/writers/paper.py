@@ -43,8 +43,8 @@ from metra.report.writers.headings import (
     describe_corpus,
     describe_intervals,
     describe_test,
+    find_correction,
     format_metric_heading,
-    is_corrected,
     join_names,
     name_correction,
     order_systems,
@@ -108,11 +108,12 @@ def _render_latex(paper: PaperTable, style: Style) -> str:
         r"\end{minipage}",
     ]
     float_name = "table*" if width > COLUMN_WIDTH else "table"
+    label = re.sub(r"[\\{}%#~^&$\s]+", "-", paper.label)
     lines = [
         rf"\begin{{{float_name}}}[t]",
         r"\centering",
         rf"\caption{{{escape_latex(table.caption)}}}",
-        rf"\label{{{_clean_label(paper.label)}}}",
+        rf"\label{{{label}}}",
         r"\smallskip",
         r"\sbox0{\small",
         *format_latex_tabular(table, style),
@@ -174,10 +175,6 @@ def _quote_latex(signature: str) -> str:
     """Set a signature in typewriter type, with line breaks between its parts."""
     parts = r"|\allowbreak ".join(map(escape_latex, signature.split("|")))
     return rf"\texttt{{{parts}}}"
-
-
-def _clean_label(label: str) -> str:
-    return re.sub(r"[\\{}%#~^&$\s]+", "-", label)
 
 
 def _fill_sheet(book: "Workbook", name: str, paper: PaperTable, style: Style) -> None:
@@ -410,7 +407,7 @@ def _build_difference_table(
 ) -> tuple[Table, list[str]]:
     """Build the table of differences, and explain its signs."""
     has_pairs, corrected = bool(results.clusters), name_correction(results)
-    correction = results.terms.correction if results.terms else "none"
+    correction = find_correction(results)
     scores = results.systems[0].scores
     rows = []
     for each in results.comparisons:
@@ -490,8 +487,8 @@ def describe_methods(results: Results, form: str, style: Style) -> str:
     methods = []
     if results.terms and not all(each.reason for each in results.comparisons):
         keys = [*PAPERS_OF_METHODS[results.terms.test]]
-        if is_corrected(results):
-            keys += PAPERS_OF_METHODS[results.terms.correction]
+        if (correction := find_correction(results)) != "none":
+            keys += PAPERS_OF_METHODS[correction]
         methods.append(("Differences are significant at", describe_test(results), keys))
     if shows_intervals and whole != plain:
         keys = [*PAPERS_OF_METHODS["interval"]]

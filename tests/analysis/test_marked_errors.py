@@ -1,7 +1,7 @@
 """Marked errors of all systems: their places, and counts by severity and category."""
 
 import metra
-from metra.analysis.marked_errors import collect_errors
+from metra.analysis.findings import collect_errors
 
 TABLE = (
     "system\tsegment\trater\tstart\tend\tcategory\tseverity\tin_source\n"

@@ -4,7 +4,7 @@ What an analysis needs of the texts is collected in the pass that counts the met
 analyses then work on rows, texts and numbered words, and read nothing again.
 
 collection: texts, lengths, words and matches of a corpus, kept while it is counted
-findings: all analyses, run together; alignments for grids
+findings: all analyses, run together; alignments for grids; marked errors
 changes: the segments whose scores changed most from one system to another
 word_diff: two outputs of a segment word by word, beside the references
 ngrams: the n-grams that one system gets right or wrong more often than another
@@ -12,7 +12,6 @@ buckets: scores by length, document, label or word frequency
 profiles: what each system's output is like: length, repetition, copied words, …
 profile_counts: what profiles are made of, counted segment by segment
 headlines: where people, neural and string metrics disagree, and whom to trust more
-marked_errors: errors that judges or programs marked in the outputs
 relations: distributions of segment scores; metrics against metrics and people
 word_stability: how stable words are across two translations, by their salience
 retrieval: whether documents are found through their translations

@@ -10,12 +10,13 @@ from metra.analysis.findings import (
     AlignmentGrids,
     AnalysisOptions,
     AnalysisResults,
+    MarkedErrorFindings,
     align_grids,
+    collect_errors,
     prepare_analyses,
     run_analyses,
 )
 from metra.analysis.headlines import rank_by_trust
-from metra.analysis.marked_errors import MarkedErrorFindings, collect_errors
 from metra.analysis.relations import (
     Distribution,
     ScoreRelation,

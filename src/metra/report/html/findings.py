@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from metra.analysis.buckets import Buckets
-from metra.analysis.marked_errors import MarkedErrorFindings
+from metra.analysis.findings import MarkedErrorFindings
 from metra.analysis.ngrams import NgramChanges
 from metra.errors import format_count
 from metra.report import chart

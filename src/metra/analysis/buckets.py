@@ -188,10 +188,12 @@ def score_buckets(
             name: metric.higher_is_better for name, metric in sheets.metrics.items()
         }
         if labels is None:
-            partition = _partition_segments(how, collected, sheets)
+            title, names, places = _partition_segments(how, collected, sheets)
         else:
-            partition = _partition_by_labels(spec, labels, sheets.segments)
-        title, parts = partition.title, _split_segments(partition, sheets)
+            source = f"the column of labels {spec!r}"
+            check_lengths({"the corpus": sheets.segments, source: len(labels)})
+            title, (names, places) = spec, number_names([*map(str, labels)])
+        parts = _split_segments(names, places, sheets)
     rng = np.random.default_rng(seed)
     buckets = [
         Bucket(
@@ -214,39 +216,22 @@ def score_buckets(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Partition:
-    """The part that each segment belongs to, and the parts' names in order."""
-
-    title: str
-    names: Sequence[str]
-    #: For each segment, the place of its part in `names`.
-    places: Ids
-
-
 def _partition_segments(
     how: BucketSpec, collected: CollectedCorpus, sheets: CorpusStatistics
-) -> _Partition:
-    """Part the test set by the lengths or documents of the segments."""
+) -> tuple[str, Sequence[str], Ids]:
+    """Part the test set by lengths or documents: title, parts, and that of each segment."""
     check_bucket_spec(how, collected)
     if how.kind == "document":
-        return _Partition("document", *number_names(sheets.documents))
+        return "document", *number_names(sheets.documents)
     preparation = get_preparation(next(iter(sheets.metrics.values())))
+    whose = "source"
     if how.kind == "source-length":
-        title, values = "source length in words", collected.source_lengths(preparation)
+        values = collected.source_lengths(preparation)
     else:
         values = collected.segment_lengths(preparation)
         whose = "reference" if collected.has_references else "output"
-        title = f"{whose} length in words"
     places = np.searchsorted(how.bounds, values, side="right")
-    return _Partition(title, name_ranges(how.bounds), places)
-
-
-def _partition_by_labels(name: str, labels: Sequence[Any], segments: int) -> _Partition:
-    """Part the test set by labels that someone has given to its segments."""
-    lengths = {"the corpus": segments, f"the column of labels {name!r}": len(labels)}
-    check_lengths(lengths)
-    return _Partition(name, *number_names([str(label) for label in labels]))
+    return f"{whose} length in words", name_ranges(how.bounds), places
 
 
 #: System and spec.
@@ -255,9 +240,11 @@ Key = tuple[str, str]
 Parts: TypeAlias = Iterator[tuple[str, float, dict[Key, resampling.Sample]]]
 
 
-def _split_segments(partition: _Partition, sheets: CorpusStatistics) -> Parts:
-    for number, label in enumerate(partition.names):
-        inside = np.flatnonzero(partition.places == number)
+def _split_segments(
+    names: Sequence[str], places: Ids, sheets: CorpusStatistics
+) -> Parts:
+    for number, label in enumerate(names):
+        inside = np.flatnonzero(places == number)
         samples = {
             key: resampling.Sample(tally.rows[inside], sheets.metrics[key[1]].aggregate)
             for key, tally in sheets.tallies.items()

@@ -5,7 +5,7 @@ import pytest
 
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
-from metra.meta import trust as trusting
+from metra.meta import people
 from metra.report.study import build_study
 from metra.scores.table import ScoredItem, Scorer, build_score_table
 from metra.scoring.evaluate import make_metrics
@@ -123,7 +123,7 @@ def test_what_is_not_there_is_explained(judgements, note):
 
 
 def test_of_many_points_some_are_drawn(monkeypatch):
-    monkeypatch.setattr(trusting, "MOST_POINTS", 10)
+    monkeypatch.setattr(people, "MOST_POINTS", 10)
     plot = trusted(judged("ann", "bob")).judges.plot
     assert len(plot.given) == len(plot.moved) == 10
     assert plot.caption.endswith("one point in 5 drawn")

@@ -1,5 +1,6 @@
 """The documentation site: every page is in the menu, every name and command has a page."""
 
+import importlib
 import re
 import sys
 import tomllib
@@ -113,6 +114,29 @@ def test_flags_that_pages_name_exist(pages):
         f"{path.name}: {flag}" for path in written for flag in listed[path] - flags
     }
     assert not unknown
+
+
+#: Names in metadata of files, and modules that need packages of their own.
+OTHER_NAMES = ("metra.signature", "metra.compat.")
+
+
+def does_exist(name: str) -> bool:
+    """Import the longest part of a dotted name, and look up the rest."""
+    module, _, attribute = name.rpartition(".")
+    try:
+        importlib.import_module(name)
+    except ModuleNotFoundError:
+        return bool(module) and hasattr(importlib.import_module(module), attribute)
+    return True
+
+
+def test_names_that_pages_mention_exist(pages):
+    written = (text for path, text in pages.items() if path.name != "CHANGELOG.md")
+    names = {
+        name for text in written for name in re.findall(r"`(metra(?:\.\w+)+)", text)
+    }
+    checked = [name for name in names if not name.startswith(OTHER_NAMES)]
+    assert [name for name in checked if not does_exist(name)] == []
 
 
 def test_every_public_name_is_in_the_reference(pages):

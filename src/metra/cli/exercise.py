@@ -87,7 +87,7 @@ def exercise(
 ) -> None:
     """Compare human evaluators and metrics on a common scale from 0 to 100.
 
-    SCORES are files from evaluators: output of `metra score` in any format, exports of
+    SCORES are files from evaluators: output of `metra score` as JSON or TSV, exports of
     `metra judge`, tables with the columns metric, evaluator, text, translation and score (0
     to 100), or any scores that `metra meta` reads. If a file names no judges, its evaluator
     is EVALUATOR, or the name of the file. Campaigns are read from a store.

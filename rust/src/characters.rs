@@ -241,15 +241,13 @@ impl Prefixes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::samples::Random;
 
     /// Sorting and the table of n-grams agree, whatever the lengths and the number of characters.
     #[test]
     fn two_ways_agree() {
-        let mut state = 1u32;
-        let mut random = |below: u32| {
-            state = state.wrapping_mul(1664525).wrapping_add(1013904223);
-            (state >> 16) % below
-        };
+        let mut numbers = Random(1);
+        let mut random = |below: u32| numbers.below(below);
         for order in 1..=LANES {
             let prefixes = Prefixes::new(order);
             for _ in 0..100 {

@@ -61,7 +61,7 @@ impl Chrf {
         rows: &mut [f64],
     ) {
         with_characters(&self.skipped, |characters| {
-            let mut scratch = Scratch::new(self, characters);
+            let mut scratch = ReferenceRow::new(self, characters);
             for (index, row) in rows.chunks_exact_mut(self.columns()).enumerate() {
                 let present = references.iter().filter_map(|reference| reference.get(index));
                 let words = words.map(|hits| hits.get(index));
@@ -75,7 +75,7 @@ impl Chrf {
         with_characters(&self.skipped, |characters| {
             let mut row = vec![0.0; self.columns()];
             let words = words.map(|hits| hits.get(0));
-            let mut scratch = Scratch::new(self, characters);
+            let mut scratch = ReferenceRow::new(self, characters);
             self.segment(output, references.iter().copied(), words, &mut scratch, &mut row);
             self.score(&row)
         })
@@ -86,7 +86,7 @@ impl Chrf {
         output: &str,
         references: impl Iterator<Item = &'a str>,
         words: Option<Pair<'_>>,
-        Scratch { characters, counts, matches }: &mut Scratch<'_>,
+        ReferenceRow { characters, counts, matches }: &mut ReferenceRow<'_>,
         row: &mut [f64],
     ) {
         characters.clear();
@@ -234,18 +234,18 @@ impl Chrf {
 }
 
 /// What counting one segment needs, for the next one to use again.
-struct Scratch<'a> {
+struct ReferenceRow<'a> {
     characters: &'a mut Characters,
     /// The row of the reference at hand, and the matches of its orders.
     counts: Vec<f64>,
     matches: Vec<f64>,
 }
 
-impl<'a> Scratch<'a> {
+impl<'a> ReferenceRow<'a> {
     fn new(chrf: &Chrf, characters: &'a mut Characters) -> Self {
         let counts = vec![0.0; chrf.columns()];
         let matches = vec![0.0; chrf.order.max(chrf.word_order)];
-        Scratch { characters, counts, matches }
+        ReferenceRow { characters, counts, matches }
     }
 }
 

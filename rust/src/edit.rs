@@ -321,6 +321,7 @@ impl Step {
 mod tests {
     use super::*;
     use crate::hits::NONE;
+    use crate::samples::Random;
 
     /// The definitions, cell by cell.
     fn plain(output: &[u32], reference: &[u32], prefers: Preference) -> Vec<Edit> {
@@ -373,11 +374,8 @@ mod tests {
     }
 
     fn random() -> impl FnMut(u32) -> u32 {
-        let mut state = 1u32;
-        move |below| {
-            state = state.wrapping_mul(1664525).wrapping_add(1013904223);
-            (state >> 16) % below
-        }
+        let mut numbers = Random(1);
+        move |below| numbers.below(below)
     }
 
     #[test]

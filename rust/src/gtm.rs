@@ -67,7 +67,7 @@ pub fn rows(hits: &Hits, formula: Formula, rows: &mut [f64]) {
 }
 
 #[derive(Default)]
-struct Scratch {
+struct Sizes {
     powers: Powers,
     counts: Vec<u32>,
     /// The lengths that count, in the order in which their weights are added up.
@@ -79,10 +79,10 @@ struct Scratch {
 }
 
 thread_local! {
-    static SCRATCH: interrupt::Scratch<Scratch> = const { Cell::new(None) };
+    static SCRATCH: interrupt::Scratch<Sizes> = const { Cell::new(None) };
 }
 
-impl Scratch {
+impl Sizes {
     /// The size of the segment's matching, and whether it is what the formula promises.
     fn size(&mut self, pair: &Pair<'_>, formula: Formula) -> (f64, bool) {
         if formula.exponent == 1.0 {
@@ -161,31 +161,7 @@ fn capped(runs: &[Run], cap: f64) -> impl Iterator<Item = f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::Tokens;
-
-    /// Numbers that are the same in every run.
-    pub struct Random(pub u32);
-
-    impl Random {
-        pub fn below(&mut self, limit: u32) -> u32 {
-            self.0 = self.0.wrapping_mul(1664525).wrapping_add(1013904223);
-            (self.0 >> 16) % limit
-        }
-
-        pub fn sentence(&mut self, longest: u32, types: u32) -> Vec<u32> {
-            (0..self.below(longest + 1)).map(|_| self.below(types)).collect()
-        }
-    }
-
-    pub fn hits(output: &[u32], references: &[Vec<u32>]) -> Hits {
-        let tokens = |words: &[u32]| {
-            let mut builder = Tokens::builder(1, 0);
-            builder.sentence(words.iter().map(|word| word.to_le_bytes()));
-            builder.finish()
-        };
-        let references: Vec<Tokens> = references.iter().map(|words| tokens(words)).collect();
-        Hits::new(&tokens(output), &references.iter().collect::<Vec<_>>())
-    }
+    use crate::samples::{Random, hits};
 
     /// With an exponent of 1 the closed form is what the greedy walk adds up to.
     #[test]
@@ -198,7 +174,7 @@ mod tests {
             let pair = hits.get(0);
             for matching in [Matching::Greedy, Matching::Paper, Matching::Exact { nodes: 9 }] {
                 let formula = Formula { exponent: 1.0, matching };
-                let (size, _) = Scratch::default().size(&pair, formula);
+                let (size, _) = Sizes::default().size(&pair, formula);
                 let counted: f64 = blocks(&pair, formula).0.iter().map(|block| block.counted).sum();
                 assert_eq!(size, counted, "{output:?} {references:?}");
             }

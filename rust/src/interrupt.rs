@@ -161,6 +161,7 @@ pub fn sort<T: Ord>(values: &mut [T]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::samples::Random;
 
     thread_local! {
         static KEPT: Scratch<Vec<u32>> = const { Cell::new(None) };
@@ -233,12 +234,8 @@ mod tests {
 
     #[test]
     fn large_slices_are_sorted() {
-        let mut state = 1u32;
-        let mut values: Vec<u32> = Vec::new();
-        for _ in 0..300_000 {
-            state = state.wrapping_mul(1664525).wrapping_add(1013904223);
-            values.push(state >> 16);
-        }
+        let mut random = Random(1);
+        let mut values: Vec<u32> = (0..300_000).map(|_| random.below(1 << 16)).collect();
         let mut expected = values.clone();
         expected.sort_unstable();
         sort(&mut values);

@@ -22,6 +22,8 @@ pub mod overlap;
 mod python;
 pub mod rapidfuzz;
 pub mod salience;
+#[cfg(test)]
+mod samples;
 pub mod steps;
 pub mod ter;
 pub mod terms;

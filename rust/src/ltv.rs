@@ -87,7 +87,7 @@ impl Ltv {
         with_scratch(&SCRATCH, |scratch| match weights {
             Some((weights, documents)) => weights.read(|page| {
                 for (index, row) in rows.chunks_exact_mut(self.columns()).enumerate() {
-                    page.turn_to(documents[index]);
+                    page.open_document(documents[index]);
                     let weigh =
                         |sentence: Sentence<'_>, weights: &mut _| page.weigh(sentence, weights);
                     self.row(&texts, index, weigh, scratch, row);
@@ -110,12 +110,12 @@ impl Ltv {
         texts: &Texts<'_>,
         index: usize,
         mut weigh: impl FnMut(Sentence<'_>, &mut Vec<f64>),
-        scratch: &mut Scratch,
+        scratch: &mut WeightBuffers,
         row: &mut [f64],
     ) {
         let order = self.order;
         spend(order * texts.hits.get(index).output.len());
-        let Scratch { words, grams, reference, tried } = scratch;
+        let WeightBuffers { words, grams, reference, tried } = scratch;
         words.clear();
         if let Some(sentence) = texts.output.get(index) {
             weigh(sentence, words);
@@ -212,7 +212,7 @@ struct Texts<'a> {
 }
 
 #[derive(Default)]
-struct Scratch {
+struct WeightBuffers {
     /// The weight of each word of the output, then of a reference.
     words: Vec<f64>,
     /// The weights of the n-grams of the output, and of a reference.
@@ -222,25 +222,20 @@ struct Scratch {
 }
 
 thread_local! {
-    static SCRATCH: interrupt::Scratch<Scratch> = const { Cell::new(None) };
+    static SCRATCH: interrupt::Scratch<WeightBuffers> = const { Cell::new(None) };
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::samples::tokens;
 
     const PLAIN: Ltv =
         Ltv { order: 2, gram: Gram::Sum, side: Side::Precision, combination: Combination::Mean };
 
-    fn tokens(sentence: &str) -> Tokens {
-        let mut builder = Tokens::builder(0, 0);
-        builder.sentence(sentence.split_whitespace());
-        builder.finish()
-    }
-
     fn row(ltv: Ltv, output: &str, references: &[&str]) -> Vec<f64> {
-        let output = tokens(output);
-        let references: Vec<Tokens> = references.iter().map(|text| tokens(text)).collect();
+        let output = tokens(&[output]);
+        let references: Vec<Tokens> = references.iter().map(|text| tokens(&[text])).collect();
         let references: Vec<&Tokens> = references.iter().collect();
         let mut row = vec![0.0; ltv.columns()];
         ltv.rows(None, &Hits::new(&output, &references), &output, &references, &mut row);

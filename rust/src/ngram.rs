@@ -40,7 +40,13 @@ pub fn rows(hits: &Hits, order: usize, ref_length: RefLength, rows: &mut [f64]) 
     with_scratch(&SCRATCH, |scratch| fill(hits, order, ref_length, rows, scratch));
 }
 
-fn fill(hits: &Hits, order: usize, ref_length: RefLength, rows: &mut [f64], scratch: &mut Scratch) {
+fn fill(
+    hits: &Hits,
+    order: usize,
+    ref_length: RefLength,
+    rows: &mut [f64],
+    scratch: &mut MatchCounter,
+) {
     for (index, row) in rows.chunks_exact_mut(columns(order)).enumerate() {
         let pair = hits.get(index);
         let words = pair.output.len();
@@ -73,17 +79,17 @@ pub fn each_match(pair: &Pair<'_>, order: usize, mut see: impl FnMut(usize, usiz
 }
 
 #[derive(Default)]
-struct Scratch {
+struct MatchCounter {
     bitsets: Bitsets,
     /// For each order, the output positions whose n-gram matches a reference.
     found: Vec<u64>,
 }
 
 thread_local! {
-    static SCRATCH: interrupt::Scratch<Scratch> = const { Cell::new(None) };
+    static SCRATCH: interrupt::Scratch<MatchCounter> = const { Cell::new(None) };
 }
 
-impl Scratch {
+impl MatchCounter {
     fn count(&mut self, pair: &Pair<'_>, matches: &mut [f64]) {
         if matches.len() > bitsets::ORDERS {
             let order = matches.len();
@@ -212,26 +218,13 @@ fn name_longer(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::Tokens;
-
-    fn hits(output: &[u32], references: &[Vec<u32>]) -> Hits {
-        let tokens = |words: &[u32]| {
-            let mut builder = Tokens::builder(1, 0);
-            builder.sentence(words.iter().map(|word| word.to_le_bytes()));
-            builder.finish()
-        };
-        let references: Vec<Tokens> = references.iter().map(|words| tokens(words)).collect();
-        Hits::new(&tokens(output), &references.iter().collect::<Vec<_>>())
-    }
+    use crate::samples::{Random, hits};
 
     /// Bitsets and the table agree, whatever the lengths, the order and the number of references.
     #[test]
     fn two_ways_agree() {
-        let mut state = 1u32;
-        let mut random = |below: u32| {
-            state = state.wrapping_mul(1664525).wrapping_add(1013904223);
-            (state >> 16) % below
-        };
+        let mut numbers = Random(1);
+        let mut random = |below: u32| numbers.below(below);
         for round in 0..600 {
             let order = 1 + random(8) as usize;
             let longest = [20, 64, 65, 128, 129, 256, 257, 512, 513, 1025][round % 10];
@@ -244,7 +237,7 @@ mod tests {
             let references: Vec<_> = (0..1 + round % 3).map(|_| sentence()).collect();
             let hits = hits(&output, &references);
             let mut by_bitsets = [0.0; 8];
-            Scratch::default().count(&hits.get(0), &mut by_bitsets[..order]);
+            MatchCounter::default().count(&hits.get(0), &mut by_bitsets[..order]);
             let mut by_table = [0.0; 8];
             let words: Vec<&[u32]> = hits.get(0).references().collect();
             let pair = hits.get(0);

@@ -15,7 +15,7 @@ pub fn columns(order: usize) -> usize {
 /// order, the output's length and the references' mean length.
 pub fn rows(information: &Information, hits: &Hits, output: &Tokens, rows: &mut [f64]) {
     let order = information.order();
-    let mut scratch = Scratch::default();
+    let mut scratch = MatchSums::default();
     for (index, row) in rows.chunks_exact_mut(columns(order)).enumerate() {
         let pair = hits.get(index);
         let words = pair.output.len();
@@ -57,7 +57,7 @@ pub fn penalty(row: &[f64]) -> f64 {
 const LOOK_UP: usize = 32;
 
 #[derive(Default)]
-struct Scratch {
+struct MatchSums {
     /// For each position of the output and each order, whether its n-gram counts.
     counts: Vec<bool>,
     /// For each position the longest n-gram that counts, and the n-gram so far.
@@ -66,7 +66,7 @@ struct Scratch {
     words: Vec<Option<u32>>,
 }
 
-impl Scratch {
+impl MatchSums {
     fn sum(
         &mut self,
         information: &Information,

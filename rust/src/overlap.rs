@@ -466,16 +466,14 @@ fn sorted_by_tokens<'a>(texts: &Sequences<'a>, orders: usize) -> Vec<Position> {
 mod tests {
     use super::*;
     use crate::ngram;
+    use crate::samples::Random;
 
     /// Every pair's matches are those of the table of n-grams, however the positions are sorted
     /// and whether the texts are alike (bits) or not (lists).
     #[test]
     fn equals_the_table_of_ngrams() {
-        let mut state = 1u32;
-        let mut random = |below: u32| {
-            state = state.wrapping_mul(1664525).wrapping_add(1013904223);
-            (state >> 16) % below
-        };
+        let mut numbers = Random(1);
+        let mut random = |below: u32| numbers.below(below);
         for round in 0..200 {
             let orders = [1, 2, 4, 6, 8, 13, 97][round % 7];
             let types = [1, 2, 9, 300][round % 4];

@@ -99,6 +99,7 @@ fn halve<'a>(grid: &mut Grid, text: Text<'a>) -> ((Text<'a>, usize), (Text<'a>, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::samples::Random;
 
     fn letters(output: &str, reference: &str) -> String {
         let ids = |text: &str| text.bytes().map(|byte| byte as u32).collect::<Vec<_>>();
@@ -125,11 +126,8 @@ mod tests {
     /// Long texts, of which many cuts are made, have as few edits, and all their words.
     #[test]
     fn long_texts() {
-        let mut state = 7u32;
-        let mut random = |below: u32| {
-            state = state.wrapping_mul(1664525).wrapping_add(1013904223);
-            (state >> 16) % below
-        };
+        let mut numbers = Random(7);
+        let mut random = |below: u32| numbers.below(below);
         let reference: Vec<u32> = (0..6000).map(|_| random(30)).collect();
         let output: Vec<u32> =
             reference.iter().map(|id| (id + (random(4) == 0) as u32) % 30).collect();

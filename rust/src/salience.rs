@@ -16,11 +16,11 @@ pub struct Counts {
     /// document has several where others, or other references, lie between.
     entries: Vec<(u32, u32)>,
     stretches: Vec<(u32, usize)>,
-    scratch: Scratch,
+    scratch: StretchTable,
 }
 
 #[derive(Default)]
-struct Scratch {
+struct StretchTable {
     table: Table,
     /// The ids that the table gives to a sentence's tokens, and which tokens are new to it.
     ids: Vec<u32>,
@@ -85,7 +85,7 @@ impl Counts {
     /// Counts in a small table first: a word costs much more to find in a large one.
     fn stretch(&mut self, tokens: &Tokens, segments: std::ops::Range<usize>) {
         let sentences = segments.filter_map(|index| tokens.get(index));
-        let Scratch { table, ids, new } = &mut self.scratch;
+        let StretchTable { table, ids, new } = &mut self.scratch;
         table.clear(sentences.clone().map(|sentence| sentence.len()).sum());
         let first = self.entries.len();
         for sentence in sentences {
@@ -99,7 +99,7 @@ impl Counts {
                 new[count] = at;
                 count += (*id as usize == known + count) as usize;
             }
-            self.words.approach(sentence, &new[..count]);
+            self.words.prefetch(sentence, &new[..count]);
             for at in &new[..count] {
                 self.entries.push((self.words.insert(sentence, *at), 0));
             }
@@ -147,7 +147,7 @@ impl Counts {
         let named = starts.len() == documents.names.len() + 1;
         let known = entries.iter().all(|entry| (entry.0 as usize) < words.len());
         let stretches = (0..).zip(starts.iter().copied()).take(documents.names.len()).collect();
-        let scratch = Scratch::default();
+        let scratch = StretchTable::default();
         (ends && named && known && starts.is_sorted()).then_some(Counts {
             words,
             documents,
@@ -327,14 +327,7 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn tokens(sentences: &[&str]) -> Tokens {
-        let mut builder = Tokens::builder(0, 0);
-        for sentence in sentences {
-            builder.sentence(sentence.split_whitespace());
-        }
-        builder.finish()
-    }
+    use crate::samples::tokens;
 
     #[test]
     fn a_document_in_pieces_is_one() {

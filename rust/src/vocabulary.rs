@@ -71,7 +71,7 @@ impl Vocabulary {
 
     /// Looks at the places of these tokens, all at a time, so that they are at hand when each is
     /// inserted or found: in a large table one waits for the memory, not for the work.
-    pub fn approach(&self, sentence: Sentence<'_>, tokens: &[usize]) {
+    pub fn prefetch(&self, sentence: Sentence<'_>, tokens: &[usize]) {
         let look = |at: &usize| self.slots[home(sentence.key(*at), self.slots.len())].id;
         std::hint::black_box(tokens.iter().fold(0, |seen, at| seen ^ look(at)));
     }

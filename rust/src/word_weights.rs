@@ -89,7 +89,7 @@ thread_local! {
 
 impl Page<'_> {
     /// Opens a document's list, if it is not open already.
-    pub fn turn_to(&mut self, document: u32) {
+    pub fn open_document(&mut self, document: u32) {
         if self.open == Some(document) {
             return;
         }
@@ -120,15 +120,7 @@ impl Page<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::Tokens;
-
-    fn tokens(sentences: &[&str]) -> Tokens {
-        let mut builder = Tokens::builder(0, 0);
-        for sentence in sentences {
-            builder.sentence(sentence.split_whitespace());
-        }
-        builder.finish()
-    }
+    use crate::samples::tokens;
 
     fn weights(limits: Limits) -> WordWeights {
         let all = tokens(&["a b long-words-of-more-than-sixteen-bytes d"]);
@@ -147,7 +139,7 @@ mod tests {
         let mut found = Vec::new();
         weights(NONE).read(|page| {
             let mut all = |document| {
-                page.turn_to(document);
+                page.open_document(document);
                 page.weigh(sought.get(0).unwrap(), &mut found);
                 found.clone()
             };

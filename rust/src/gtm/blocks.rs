@@ -133,8 +133,8 @@ fn first_in_turn(grid: &Grid, greedy: &Greedy, before: Option<Run>, wanted: usiz
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Random, hits};
     use super::*;
+    use crate::samples::{Random, hits};
 
     /// GTM 1.4 by the letter: every run of every length, sorted, walked through once.
     fn literally(output: &[u32], columns: &[u32], cap: f64) -> Vec<(Run, f64)> {

@@ -253,9 +253,9 @@ fn runs_of(columns: &[u32], rows: impl Iterator<Item = usize>) -> Vec<Run> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Random, hits};
     use super::super::{Formula, Matching, SCRATCH};
     use crate::interrupt::with_scratch;
+    use crate::samples::{Random, hits};
 
     /// Every matching there is, one row after the other.
     fn largest(rows: &[u32], columns: &[u32], exponent: f64) -> f64 {

@@ -229,8 +229,8 @@ impl Greedy {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Random, hits};
     use super::*;
+    use crate::samples::{Random, hits};
 
     /// Both ways choose the same runs in the same order.
     #[test]

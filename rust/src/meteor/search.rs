@@ -216,6 +216,7 @@ fn link_distance(link: &Link) -> Rank {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::samples::Random;
 
     /// Words 0 to `kinds`: equal ones are linked exactly, those with the same half by stem, those
     /// with the same third by synonym.
@@ -236,16 +237,12 @@ mod tests {
 
     #[test]
     fn the_search_for_words_finds_what_the_original_finds() {
-        let mut random = 12345_u64;
-        let mut below = |limit: u64| {
-            random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (random >> 33) % limit
-        };
+        let mut random = Random(12345);
+        let mut below = |limit: u32| random.below(limit);
         for round in 0..400 {
             let longest = if round % 100 == 0 { 100 } else { 20 };
             let kinds = 2 + below(30);
-            let mut words =
-                || -> Vec<u32> { (0..below(longest)).map(|_| below(kinds) as u32).collect() };
+            let mut words = || -> Vec<u32> { (0..below(longest)).map(|_| below(kinds)).collect() };
             let (hyp, reference) = (words(), words());
             let links = linked(&hyp, &reference);
             let (mut expected, mut found) = (Vec::new(), Vec::new());

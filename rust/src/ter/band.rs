@@ -77,7 +77,7 @@ struct State {
 }
 
 #[derive(Default)]
-pub struct Scratch {
+pub struct BandRows {
     rows: Vec<Row>,
     states: Vec<State>,
     /// For each row, the cells that have the value of the one diagonally before.
@@ -87,12 +87,12 @@ pub struct Scratch {
 pub struct Band<'a, W> {
     reference: &'a [u32],
     places: W,
-    scratch: &'a mut Scratch,
+    scratch: &'a mut BandRows,
     distance: u32,
 }
 
 impl<'a, W: Window> Band<'a, W> {
-    pub fn new(scratch: &'a mut Scratch, output: usize, reference: &'a [u32], places: W) -> Self {
+    pub fn new(scratch: &'a mut BandRows, output: usize, reference: &'a [u32], places: W) -> Self {
         scratch.rows.clear();
         let mut before = span(0, output, reference.len());
         let mut first_before = 1;

@@ -46,9 +46,9 @@ pub struct Search {
     names: Vec<u32>,
     shifts: Shifts,
     places: Places,
-    band: band::Scratch,
-    one_word: whole::Scratch<1>,
-    two_words: whole::Scratch<2>,
+    band: band::BandRows,
+    one_word: whole::MatrixRows<1>,
+    two_words: whole::MatrixRows<2>,
 }
 
 impl Search {
@@ -81,25 +81,25 @@ impl Search {
         let floor = self.floor(reference, types);
         let bits = self.places.read(reference, types);
         let Search { words, path, made, shifts, places, band, one_word, two_words, .. } = self;
-        let mut way = Way { words, path, made, shifts, floor, style };
+        let mut search = ShiftSearch { words, path, made, shifts, floor, style };
         match (style, reference.len(), bits) {
-            (Style::Sacrebleu, ..=64, true) => way.short(reference, places, one_word, band),
-            (Style::Sacrebleu, ..=128, true) => way.short(reference, places, two_words, band),
-            (Style::Sacrebleu, _, true) => way.long(reference, places.bits(), band),
-            (Style::Sacrebleu, _, false) => way.long(reference, places.lists(), band),
-            (Style::Tercom, ..=64, true) => way.tercom(reference, places, one_word),
-            (Style::Tercom, ..=128, true) => way.tercom(reference, places, two_words),
+            (Style::Sacrebleu, ..=64, true) => search.short(reference, places, one_word, band),
+            (Style::Sacrebleu, ..=128, true) => search.short(reference, places, two_words, band),
+            (Style::Sacrebleu, _, true) => search.long(reference, places.bits(), band),
+            (Style::Sacrebleu, _, false) => search.long(reference, places.lists(), band),
+            (Style::Tercom, ..=64, true) => search.tercom(reference, places, one_word),
+            (Style::Tercom, ..=128, true) => search.tercom(reference, places, two_words),
             (Style::Tercom, ..=256, true) => {
-                way.tercom::<4>(reference, places, &mut whole::Scratch::default())
+                search.tercom::<4>(reference, places, &mut whole::MatrixRows::default())
             }
             (Style::Tercom, ..=1024, true) => {
-                way.tercom::<WIDEST>(reference, places, &mut whole::Scratch::default())
+                search.tercom::<WIDEST>(reference, places, &mut whole::MatrixRows::default())
             }
             (Style::Tercom, _, true) => {
-                way.start(Beam::<_, 1>::new(reference, places.bits(), None))
+                search.start(Beam::<_, 1>::new(reference, places.bits(), None))
             }
             (Style::Tercom, _, false) => {
-                way.start(Beam::<_, 1>::new(reference, places.lists(), None))
+                search.start(Beam::<_, 1>::new(reference, places.lists(), None))
             }
         }
         self.edits()
@@ -109,7 +109,7 @@ impl Search {
     #[cfg(test)]
     pub fn run_with(&mut self, distance: impl Distance, style: Style) -> Edits {
         let Search { words, path, made, shifts, .. } = self;
-        Way { words, path, made, shifts, floor: 0, style }.start(distance);
+        ShiftSearch { words, path, made, shifts, floor: 0, style }.start(distance);
         self.edits()
     }
 
@@ -136,7 +136,7 @@ impl Search {
 }
 
 /// The search with the distance that suits the pair.
-struct Way<'a> {
+struct ShiftSearch<'a> {
     words: &'a mut [u32],
     path: &'a mut Path,
     made: &'a mut Vec<Rotation>,
@@ -145,13 +145,13 @@ struct Way<'a> {
     style: Style,
 }
 
-impl Way<'_> {
+impl ShiftSearch<'_> {
     fn short<const W: usize>(
         &mut self,
         reference: &[u32],
         places: &Places,
-        scratch: &mut whole::Scratch<W>,
-        band: &mut band::Scratch,
+        scratch: &mut whole::MatrixRows<W>,
+        band: &mut band::BandRows,
     ) {
         let (output, places) = (self.words.len(), places.bits());
         let mut whole = Whole::new(scratch, output, reference, places);
@@ -165,7 +165,7 @@ impl Way<'_> {
         }
     }
 
-    fn long(&mut self, reference: &[u32], places: impl Window, band: &mut band::Scratch) {
+    fn long(&mut self, reference: &[u32], places: impl Window, band: &mut band::BandRows) {
         let output = self.words.len();
         if band::fits_a_word(output, reference.len()) {
             self.start(Band::new(band, output, reference, places));
@@ -178,7 +178,7 @@ impl Way<'_> {
         &mut self,
         reference: &[u32],
         places: &Places,
-        scratch: &mut whole::Scratch<W>,
+        scratch: &mut whole::MatrixRows<W>,
     ) {
         let whole = Whole::new(scratch, self.words.len(), reference, places.bits());
         self.start(Beam::new(reference, places.bits(), Some(whole)));

@@ -105,7 +105,7 @@ fn the_band_in_bits_is_the_band_in_cells() {
         }
         let mut places = Places::default();
         assert!(places.read(&reference, types + 1));
-        let mut scratch = band::Scratch::default();
+        let mut scratch = band::BandRows::default();
         let mut fast = Band::new(&mut scratch, output.len(), &reference, places.bits());
         let mut slow = Plain::new(output.len(), &reference, places.bits());
         same(&mut fast, &mut slow, &output, &mut random);
@@ -122,7 +122,7 @@ fn where_the_band_holds_it_is_the_whole() {
             let (output, reference) = random.pair(longest, types);
             let mut places = Places::default();
             places.read(&reference, types + 1);
-            let mut scratch = whole::Scratch::<W>::default();
+            let mut scratch = whole::MatrixRows::<W>::default();
             let mut whole = Whole::new(&mut scratch, output.len(), &reference, places.bits());
             let mut plain = Plain::new(output.len(), &reference, places.bits());
             let least = whole.align(&output, 0);
@@ -137,7 +137,7 @@ fn where_the_band_holds_it_is_the_whole() {
                 assert_eq!(left.steps(), right.steps(), "{output:?} {reference:?}");
             }
             if band::fits_a_word(output.len(), reference.len()) {
-                let mut scratch = band::Scratch::default();
+                let mut scratch = band::BandRows::default();
                 let band = Band::new(&mut scratch, output.len(), &reference, places.bits());
                 let mut plain = Plain::new(output.len(), &reference, places.bits());
                 same(&mut Both { whole, band }, &mut plain, &output, &mut random);

@@ -22,7 +22,7 @@ struct State<const W: usize> {
 }
 
 #[derive(Default)]
-pub struct Scratch<const W: usize> {
+pub struct MatrixRows<const W: usize> {
     states: Vec<State<W>>,
     /// For each row, the cells that have the value of the one diagonally before.
     level: Vec<[u64; W]>,
@@ -31,13 +31,13 @@ pub struct Scratch<const W: usize> {
 pub struct Whole<'a, const W: usize> {
     reference: &'a [u32],
     places: Bits<'a>,
-    scratch: &'a mut Scratch<W>,
+    scratch: &'a mut MatrixRows<W>,
     distance: u32,
 }
 
 impl<'a, const W: usize> Whole<'a, W> {
     pub fn new(
-        scratch: &'a mut Scratch<W>,
+        scratch: &'a mut MatrixRows<W>,
         output: usize,
         reference: &'a [u32],
         places: Bits<'a>,

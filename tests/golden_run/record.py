@@ -14,6 +14,7 @@ import glob
 import hashlib
 import io
 import json
+import multiprocessing  # noqa: F401, it draws random bytes as those below do
 import os
 import random
 import re

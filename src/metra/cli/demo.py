@@ -46,12 +46,8 @@ def _compare_some(example: "ExampleFiles") -> None:
 
     from metra.analysis.findings import AnalysisOptions, prepare_analyses, run_analyses
     from metra.report.terminal import render_table
+    from metra.report.writers import comparison
     from metra.report.writers.analysis import format_outputs
-    from metra.report.writers.comparison import (
-        build_comparison_legend,
-        build_comparison_tables,
-        describe_comparisons,
-    )
     from metra.scoring.compare import ComparisonSettings, compare_statistics
     from metra.scoring.evaluate import make_metrics
     from metra.scoring.files import open_corpus
@@ -67,12 +63,12 @@ def _compare_some(example: "ExampleFiles") -> None:
     results = compare_statistics(statistics, ComparisonSettings(baseline=SYSTEMS[0]))
     findings = run_analyses(collected, statistics, analyses, baseline=SYSTEMS[0])
     style = output.build_style()
-    overview = build_comparison_tables(results)[0]
+    overview = comparison.build_comparison_tables(results)[0]
     size = f"{results.segments} segments, {results.references} references"
     click.echo(f"French to English, {size}; compared with {SYSTEMS[0]}:\n")
     click.echo(render_table(overview, style), color=True)
-    legend, *_ = build_comparison_legend(results)
-    sentence = describe_comparisons(results)[0]
+    legend, *_ = comparison.build_comparison_legend(results)
+    sentence = comparison.describe_comparisons(results)[0]
     click.echo(f"{legend}\n\n{sentence}")
     changes = findings.changes[0]
     # There may be none in files that the user has changed.

@@ -166,22 +166,17 @@ def _segment_files(
     **settings: Any,
 ) -> None:
     """Read, segment and write; report unsure segments."""
-    from metra.analysis.segmentation import (
-        SegmentationSettings,
-        read_unaligned_texts,
-        segment_outputs,
-        write_segmented,
-    )
+    from metra.analysis import segmentation
     from metra.report.writers.segmentation import SEGMENTATION_WRITERS
 
-    chosen = SegmentationSettings(method=method, **settings)
-    texts = read_unaligned_texts(*files[:4], **files.reading_options)
+    chosen = segmentation.SegmentationSettings(method=method, **settings)
+    texts = segmentation.read_unaligned_texts(*files[:4], **files.reading_options)
     segmented = []
     with output.show_progress("outputs") as progress:
-        for each in segment_outputs(texts, chosen):
+        for each in segmentation.segment_outputs(texts, chosen):
             segmented.append(each)
             progress(len(segmented), len(segmented) / len(texts.outputs))
-    write_segmented(segmented, texts, out, to)
+    segmentation.write_segmented(segmented, texts, out, to)
     text = SEGMENTATION_WRITERS[form](segmented, chosen, output.build_style(report))
     if out == "-" and report is None:
         click.echo(text, err=True)

@@ -10,13 +10,7 @@ from contextlib import closing
 from itertools import islice
 
 from metra.errors import FormatError, MetraError
-from metra.formats.stream import (
-    BLOCK,
-    ByteStream,
-    describe_invalid_utf8,
-    find_encoding,
-    format_path,
-)
+from metra.formats import stream
 from metra.limits import check_limit, get_limits, refuse_excess
 from metra.text.columns import LineBuffer, NotUtf8, Text
 
@@ -35,7 +29,7 @@ def read_lines(path: str) -> list[str]:
     most = get_limits().rows
     with closing(LineReader(path)) as reader:
         lines = list(islice(reader, most + 1))
-    check_limit("rows", len(lines), format_path(path))
+    check_limit("rows", len(lines), stream.format_path(path))
     return lines
 
 
@@ -61,7 +55,7 @@ class LineReader:
         self._decoder: codecs.IncrementalDecoder | None = None
         self.count = 0
         self._buffer = LineBuffer()
-        self._bytes: ByteStream | None = None
+        self._bytes: stream.ByteStream | None = None
         self._ended = False
         self._longest = get_limits().line
         # Bytes since the last line feed.
@@ -82,7 +76,7 @@ class LineReader:
             text = self._buffer.pop(most)
         except NotUtf8 as error:
             line, column, byte = error.args
-            msg = describe_invalid_utf8(self.path, line + 1, column, byte)
+            msg = stream.describe_invalid_utf8(self.path, line + 1, column, byte)
             if self.encoding is not None:
                 msg = msg.removesuffix(".") + _NAME_ENCODING
             raise FormatError(msg) from None
@@ -94,12 +88,12 @@ class LineReader:
         size = 0
         while self._buffer.ready < most and not self._ended:
             if self._bytes is None:
-                self._bytes = ByteStream(self.path)
-            block = self._bytes.read(min(BLOCK, self._longest))
+                self._bytes = stream.ByteStream(self.path)
+            block = self._bytes.read(min(stream.BLOCK, self._longest))
             size += len(block)
             self._check_size(block, size)
             if not self.read_as:
-                self.read_as = find_encoding(block, self.encoding, self.path)
+                self.read_as = stream.find_encoding(block, self.encoding, self.path)
                 if self.read_as != "utf-8":
                     self._decoder = codecs.getincrementaldecoder(self.read_as)()
             self._buffer.push(self._recode(block))
@@ -110,12 +104,12 @@ class LineReader:
 
     def _check_size(self, block: bytes, size: int) -> None:
         """Refuse a line that exceeds the limit, and too many bytes of lines together."""
-        check_limit("whole", size, format_path(self.path))
+        check_limit("whole", size, stream.format_path(self.path))
         end = block.rfind(b"\n")
         self._open = len(block) - end - 1 + (self._open if end < 0 else 0)
         if self._open > self._longest:
             line = self.count + self._buffer.ready + 1
-            refuse_excess("line", f"{format_path(self.path)}, line {line}")
+            refuse_excess("line", f"{stream.format_path(self.path)}, line {line}")
 
     def _recode(self, block: bytes) -> bytes:
         """Turn bytes of another encoding into UTF-8."""
@@ -126,10 +120,10 @@ class LineReader:
         except UnicodeError as error:
             reason = getattr(error, "reason", str(error))
             line = self.count + self._buffer.ready + 1
-            problem = (
-                f"{format_path(self.path)}, line {line} or later, is not {self.read_as}"
+            place = f"{stream.format_path(self.path)}, line {line} or later,"
+            msg = (
+                f"{place} is not {self.read_as} ({reason}); convert the file to UTF-8."
             )
-            msg = f"{problem} ({reason}); convert the file to UTF-8."
             raise FormatError(msg) from None
 
     def share(self) -> float | None:

@@ -16,22 +16,7 @@ from pathlib import Path
 from metra.errors import FormatError, MissingResourceError, OptionError
 from metra.formats.recognise import PLAIN, choose_format
 from metra.formats.stream import split_file_name
-from metra.formats.testsets import sacrebleu_cache
-from metra.formats.testsets.record import (
-    ALL,
-    DOCUMENTS,
-    DOMAINS_AND_DOCUMENTS,
-    OUTPUT,
-    REFERENCE,
-    SACREBLEU,
-    SOURCE,
-    NamedSet,
-    SetLocation,
-    choose_references,
-    concatenate_sets,
-    read_files,
-    select_segments,
-)
+from metra.formats.testsets import record, sacrebleu_cache
 from metra.formats.testsets.sacrebleu_cache import list_cached_sets
 
 MT_METRICS_EVAL = "mt-metrics-eval"
@@ -54,34 +39,38 @@ def find_mt_metrics_eval() -> Path:
 
 def list_mt_metrics_eval(
     name: str = "", _: str = "", root: Path | None = None
-) -> Iterator[SetLocation]:
+) -> Iterator[record.SetLocation]:
     """Yield the sets in a folder of mt-metrics-eval, or those of one name."""
     root = root or find_mt_metrics_eval()
     for folder in [root / name] if name else sorted(root.glob("*")):
         yield from list_metrics_eval_pairs(folder, folder.name)
 
 
-def list_metrics_eval_pairs(folder: Path, name: str) -> Iterator[SetLocation]:
+def list_metrics_eval_pairs(folder: Path, name: str) -> Iterator[record.SetLocation]:
     """Yield the language pairs of one set of mt-metrics-eval."""
     for source in sorted((folder / "sources").glob("*.txt")):
         pair = source.stem
-        files = {SOURCE: str(source)}
+        files = {record.SOURCE: str(source)}
         for path in sorted((folder / "references").glob(f"{pair}.*.txt")):
-            files[f"{REFERENCE}:{path.stem.removeprefix(f'{pair}.')}"] = str(path)
+            files[f"{record.REFERENCE}:{path.stem.removeprefix(f'{pair}.')}"] = str(
+                path
+            )
         documents = folder / "documents" / f"{pair}.docs"
         if documents.is_file():
-            files[DOMAINS_AND_DOCUMENTS] = str(documents)
+            files[record.DOMAINS_AND_DOCUMENTS] = str(documents)
         for path in sorted((folder / "system-outputs" / pair).glob("*.txt")):
-            files[f"{OUTPUT}:{path.stem}"] = str(path)
+            files[f"{record.OUTPUT}:{path.stem}"] = str(path)
         standard = _find_standard_reference(f"{folder.name}:{pair}", files)
-        yield SetLocation(name, pair, MT_METRICS_EVAL, files, standard)
+        yield record.SetLocation(name, pair, MT_METRICS_EVAL, files, standard)
 
 
 #: The places in the order in which they are searched: the path of each, and a function that
 #: lists its sets by name and pair.
-_PLACES: Mapping[str, tuple[Callable[[], Path], Callable[..., Iterator[SetLocation]]]]
+_PLACES: Mapping[
+    str, tuple[Callable[[], Path], Callable[..., Iterator[record.SetLocation]]]
+]
 _PLACES = {
-    SACREBLEU: (sacrebleu_cache.find_cache, sacrebleu_cache.list_cached_sets),
+    record.SACREBLEU: (sacrebleu_cache.find_cache, sacrebleu_cache.list_cached_sets),
     MT_METRICS_EVAL: (
         find_mt_metrics_eval,
         list_mt_metrics_eval,
@@ -89,7 +78,7 @@ _PLACES = {
 }
 
 
-def list_sets(name: str = "", pair: str = "") -> list[SetLocation]:
+def list_sets(name: str = "", pair: str = "") -> list[record.SetLocation]:
     """List the sets of this machine, or those of a name, a path or a language pair.
 
     A name may begin with the place, as in sacrebleu:wmt23.
@@ -97,10 +86,10 @@ def list_sets(name: str = "", pair: str = "") -> list[SetLocation]:
     return list(_walk_places(name, pair))
 
 
-def _walk_places(name: str, pair: str) -> Iterator[SetLocation]:
+def _walk_places(name: str, pair: str) -> Iterator[record.SetLocation]:
     """Yield the sets of each place in turn; a place is looked at when its turn comes."""
     if _is_path(name):
-        sets: Iterator[SetLocation] = iter(recognise_path(name, pair))
+        sets: Iterator[record.SetLocation] = iter(recognise_path(name, pair))
     else:
         origin, name = _split_name(name)
         places = [origin] if origin else _PLACES
@@ -129,7 +118,7 @@ def _split_name(name: str) -> tuple[str, str]:
     return origin, rest
 
 
-def find_set(name: str, pair: str = "") -> SetLocation:
+def find_set(name: str, pair: str = "") -> record.SetLocation:
     """Find a set by its name; the pair may be left out where the set has but one."""
     sets = list(islice(_walk_places(name, pair), 1 if pair else None))
     if not sets:
@@ -197,13 +186,15 @@ def _guess_name(name: str) -> str:
     return f" (did you mean {near[0]}?)" if near else ""
 
 
-def read_set(location: SetLocation, references: Sequence[str] = ()) -> NamedSet:
+def read_set(
+    location: record.SetLocation, references: Sequence[str] = ()
+) -> record.NamedSet:
     """Read a set, with its usual references or with the named ones."""
     texts = read_whole_set(location)
-    return choose_references(texts, references, location.references)
+    return record.choose_references(texts, references, location.references)
 
 
-def read_whole_set(location: SetLocation) -> NamedSet:
+def read_whole_set(location: record.SetLocation) -> record.NamedSet:
     """Read a set with all of its references."""
     for path in location.files.values():
         if not Path(path).is_file():
@@ -212,7 +203,7 @@ def read_whole_set(location: SetLocation) -> NamedSet:
                 "file."
             )
             raise FormatError(msg)
-    return read_files(location)
+    return record.read_files(location)
 
 
 def load_test_set(
@@ -221,7 +212,7 @@ def load_test_set(
     *,
     references: Sequence[str] = (),
     subset: Sequence[str] = (),
-) -> NamedSet:
+) -> record.NamedSet:
     """Load the texts of a test set by its name and language pair.
 
     Several names, separated by commas, are concatenated. `references` names the references to
@@ -236,10 +227,10 @@ def load_test_set(
         )
         raise OptionError(msg)
     parts = [read_set(find_set(each, pair), references) for each in names]
-    return select_segments(concatenate_sets(parts), subset)
+    return record.select_segments(record.concatenate_sets(parts), subset)
 
 
-def describe_set(texts: NamedSet) -> str:
+def describe_set(texts: record.NamedSet) -> str:
     """Say in a line what was loaded: where from, how many segments, which references."""
     count = texts.segments if texts.kept is None else sum(texts.kept)
     whole = "" if texts.kept is None else f" of {texts.segments}"
@@ -257,11 +248,11 @@ def describe_set(texts: NamedSet) -> str:
     )
 
 
-def list_scores(location: SetLocation) -> list[str]:
+def list_scores(location: record.SetLocation) -> list[str]:
     """List people's scores of a set, and metrics' by its usual reference or by none."""
-    if SOURCE not in location.files:
+    if record.SOURCE not in location.files:
         return []
-    folder, pair = Path(location.files[SOURCE]).parents[1], location.pair
+    folder, pair = Path(location.files[record.SOURCE]).parents[1], location.pair
     files = sorted((folder / "human-scores").glob(f"{pair}.*.score"))
     for path in sorted((folder / "metric-scores" / pair).glob("*.score")):
         metric = path.name.rsplit(".", 2)[0]
@@ -274,12 +265,12 @@ def _find_standard_reference(title: str, files: Collection[str]) -> tuple[str, .
     """Return the reference that metrics are compared on; none: all of them count."""
     exception = _STANDARD_REFERENCES.get(title)
     for name in [exception] if exception else ["refA", "ref"]:
-        if f"{REFERENCE}:{name}" in files:
+        if f"{record.REFERENCE}:{name}" in files:
             return (name,)
     return ()
 
 
-def recognise_path(path: str, pair: str = "") -> list[SetLocation]:
+def recognise_path(path: str, pair: str = "") -> list[record.SetLocation]:
     """Return the language pairs of the test set in a folder or a file."""
     place = Path(path).expanduser().absolute()
     if not place.exists():
@@ -298,7 +289,7 @@ def recognise_path(path: str, pair: str = "") -> list[SetLocation]:
     return [each if each.origin else each._replace(origin=path) for each in sets]
 
 
-def recognise_folder(folder: Path, name: str, pair: str) -> list[SetLocation]:
+def recognise_folder(folder: Path, name: str, pair: str) -> list[record.SetLocation]:
     """Return the sets that a folder holds, whichever layout it has.
 
     `name` is for a set whose folder does not say it, `pair` for files that do not.
@@ -310,8 +301,8 @@ def recognise_folder(folder: Path, name: str, pair: str) -> list[SetLocation]:
     if sets := list(list_cached_sets(root=folder)):
         return sets
     files = _list_converted_files(folder)
-    if SOURCE in files or any(key.startswith(REFERENCE) for key in files):
-        return [SetLocation(name, pair, "", files)]
+    if record.SOURCE in files or any(key.startswith(record.REFERENCE) for key in files):
+        return [record.SetLocation(name, pair, "", files)]
     msg = (
         f"{folder} contains no recognised test set; expected mt-metrics-eval's or "
         "sacreBLEU's folders, or source.txt and reference.txt; give WMT XML file by "
@@ -326,19 +317,21 @@ def _list_converted_files(folder: Path) -> dict[str, str]:
     for path in sorted(folder.glob("*.txt")):
         kind, _, name = path.stem.partition(".")
         if kind == "source":
-            files[SOURCE] = str(path)
+            files[record.SOURCE] = str(path)
         elif kind in ("reference", "ref"):
-            files[f"{REFERENCE}:{name}" if name else REFERENCE] = str(path)
+            files[f"{record.REFERENCE}:{name}" if name else record.REFERENCE] = str(
+                path
+            )
         elif kind == "docs":
-            files[DOCUMENTS] = str(path)
+            files[record.DOCUMENTS] = str(path)
         elif kind == "label" and name:
             files[name] = str(path)
     for path in sorted((folder / "outputs").glob("*.txt")):
-        files[f"{OUTPUT}:{path.stem}"] = str(path)
+        files[f"{record.OUTPUT}:{path.stem}"] = str(path)
     return files
 
 
-def recognise_file(path: str, name: str, pair: str) -> SetLocation:
+def recognise_file(path: str, name: str, pair: str) -> record.SetLocation:
     """Return the set that a file holds all of: WMT's XML, or a table."""
     if choose_format(path) is PLAIN:
         msg = (
@@ -347,4 +340,6 @@ def recognise_file(path: str, name: str, pair: str) -> SetLocation:
         )
         raise FormatError(msg)
     named = _PAIR_IN_NAME.search(Path(path).name)
-    return SetLocation(name, pair or (named[0] if named else ""), "", {ALL: path})
+    return record.SetLocation(
+        name, pair or (named[0] if named else ""), "", {record.ALL: path}
+    )

@@ -15,14 +15,7 @@ from metra.errors import FormatError
 from metra.formats.atomic import write_pieces
 from metra.formats.lines import LineReader
 from metra.formats.stream import format_path, load_json, parse_json
-from metra.formats.texts.columns import (
-    Columns,
-    Field,
-    Reader,
-    format_column_name,
-    open_columns,
-    read_header,
-)
+from metra.formats.texts import columns
 from metra.formats.texts.rows import Chunks, Fields, RowChunk, write_lines
 from metra.text.columns import check_lengths
 
@@ -34,7 +27,9 @@ _LISTS = ("refs", "references")
 _MAPS = ("outputs", "systems", "hyps")
 
 
-def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
+def open_reader(
+    source: "Source", _: Sequence[columns.Field] | None = None
+) -> columns.Reader:
     """Open a file from its start, for all of its columns."""
     lines = LineReader(source.path, source.encoding)
     place = format_path(source.path)
@@ -61,14 +56,14 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
             msg = f"{place} is empty; expected one JSON object per line."
             raise FormatError(msg)
         headings = list(first)
-        fields = read_header(headings, source.name, source.columns, place)
+        fields = columns.read_header(headings, source.name, source.columns, place)
     except FormatError:
         lines.close()
         raise
     numbered_rows = enumerate(chain([first], rows), 1)
 
-    def read(most: int) -> Columns:
-        values: dict[Field, list[str | None]] = {field: [] for field in fields}
+    def read(most: int) -> columns.Columns:
+        values: dict[columns.Field, list[str | None]] = {field: [] for field in fields}
         for number, row in islice(numbered_rows, most):
             extra = row.keys() - first.keys()
             if extra:
@@ -84,10 +79,10 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
                 values[field].append(_check_text(row.get(key), field, where))
         return values
 
-    return Reader(fields, read, lines.share, lines.close)
+    return columns.Reader(fields, read, lines.share, lines.close)
 
 
-def _check_text(value: Any, field: Field, place: str) -> str | None:
+def _check_text(value: Any, field: columns.Field, place: str) -> str | None:
     if value is None or isinstance(value, str):
         return value
     if field.role in ("document", "label"):
@@ -124,7 +119,7 @@ def _find_records(entry: Any) -> list[Any]:
     return records[0] if len(records) == 1 else []
 
 
-def _open_strings(texts: Sequence[Any], source: "Source") -> Reader:
+def _open_strings(texts: Sequence[Any], source: "Source") -> columns.Reader:
     """Read an array of strings, or of nothing: one text."""
     place, field = format_path(source.path), source.field
     if not texts:
@@ -134,7 +129,7 @@ def _open_strings(texts: Sequence[Any], source: "Source") -> Reader:
         problem = f"{place} is an array of strings, which has no column names"
         msg = f"{problem}; leave them out."
         raise FormatError(msg)
-    return open_columns({field: list(texts)})
+    return columns.open_columns({field: list(texts)})
 
 
 def _parse_lines(lines: Iterable[str], path: str) -> Iterator[Any]:
@@ -223,6 +218,6 @@ def write_array(out: str, fields: Fields, chunks: Chunks, _: Mapping[str, str]) 
 
 
 def _format_objects(fields: Fields, chunk: RowChunk) -> Iterator[str]:
-    keys = [format_column_name(field) for field in fields]
+    keys = [columns.format_column_name(field) for field in fields]
     for row in zip(*(chunk.rows[field] for field in fields), strict=True):
         yield json.dumps(dict(zip(keys, row, strict=True)), ensure_ascii=False)

@@ -18,23 +18,7 @@ from metra.errors import FormatError, OptionError
 from metra.formats.atomic import write_file
 from metra.formats.remote import is_remote, open_remote
 from metra.formats.stream import STDIN, get_file_state
-from metra.formats.texts.arrow_columns import (
-    ELEMENT,
-    NullValueError,
-    add_element_fields,
-    add_elements,
-    add_fields,
-    check_columns,
-    encode_values,
-    gather_batches,
-    get_column,
-    get_key_kind,
-    get_references,
-    get_required_column,
-    list_lists,
-    measure_lists,
-    refuse_twin,
-)
+from metra.formats.texts import arrow_columns
 from metra.formats.texts.columns import (
     TEXT_ROLES,
     ColumnNames,
@@ -75,10 +59,10 @@ def read_schema(path: str) -> pa.Schema:
     with _translate_errors(path), _open_parquet(path) as file:
         check_limit("columns", len(file.schema_arrow), path)
         schema = file.schema_arrow
-    for name in list_lists(schema):
+    for name in arrow_columns.list_lists(schema):
         count = _count_elements(path, name, get_file_state(path))
-        schema = add_element_fields(schema, count, path)
-    return add_fields(schema, read_partitions(path), _PARTITION)
+        schema = arrow_columns.add_element_fields(schema, count, path)
+    return arrow_columns.add_fields(schema, read_partitions(path), _PARTITION)
 
 
 @lru_cache(maxsize=1024)
@@ -87,7 +71,9 @@ def _count_elements(path: str, name: str, state: object) -> int:
     del state
     with _translate_errors(path), _open_parquet(path) as file:
         batches = file.iter_batches(ROWS, columns=[name], use_threads=False)
-        return max((measure_lists(batch, name) for batch in batches), default=0)
+        return max(
+            (arrow_columns.measure_lists(batch, name) for batch in batches), default=0
+        )
 
 
 def read_union(paths: Sequence[str]) -> pa.Schema:
@@ -135,7 +121,7 @@ def mark_partitions(schema: pa.Schema, path: str) -> pa.Schema:
 
 
 def list_added(
-    schema: pa.Schema, kinds: Sequence[object] = (_PARTITION, ELEMENT)
+    schema: pa.Schema, kinds: Sequence[object] = (_PARTITION, arrow_columns.ELEMENT)
 ) -> list[str]:
     """List the columns made of names of folders and of lists."""
     return [field.name for field in schema if field.metadata in kinds]
@@ -193,10 +179,10 @@ def read_batches(
             if name not in own and (columns is None or name in columns)
         }
         elements: list[str] = []
-        lists = list_lists(file.schema_arrow)
+        lists = arrow_columns.list_lists(file.schema_arrow)
         if columns is not None:
             if lists:
-                made = list_added(read_schema(path), [ELEMENT])
+                made = list_added(read_schema(path), [arrow_columns.ELEMENT])
                 elements = [name for name in columns if name in made]
             # A file's first column says how many rows there are.
             read = {*columns, *(lists if elements else ())}
@@ -212,7 +198,7 @@ def read_batches(
             if batch is None:
                 return
             if elements:
-                batch = add_elements(batch, lists[0], elements)
+                batch = arrow_columns.add_elements(batch, lists[0], elements)
             unpacked += _measure_batch(batch, path)
             check_unpacked(unpacked, size, path)
             for name, value in folders.items():
@@ -404,7 +390,7 @@ def _build_reader(
             is_whole = chunked.num_chunks == 1
             column = chunked.chunk(0) if is_whole else chunked.combine_chunks()
             if field.role in ("document", "label"):
-                distinct, codes = encode_values(column)
+                distinct, codes = arrow_columns.encode_values(column)
                 values[field] = RepeatedValues(distinct.to_pylist(), codes)
             else:
                 what = f"the {field.role} {field.name!r}"
@@ -425,8 +411,10 @@ def _read_tables(
     for rows in read_batches(path, names, span and span.row_groups):
         try:
             values = _select_columns(rows, table)
-        except NullValueError as null:
-            raise NullValueError(null.column, first + null.row, path) from None
+        except arrow_columns.NullValueError as null:
+            raise arrow_columns.NullValueError(
+                null.column, first + null.row, path
+            ) from None
         yield pa.table(values, names)
         first += rows.num_rows
 
@@ -457,10 +445,12 @@ def map_fields(
     """
     names = names or ColumnNames()
     for name in schema.names:
-        refuse_twin(schema, name, where)
+        arrow_columns.refuse_twin(schema, name, where)
     check_column_names(schema.names, names, where)
     given = {*names.get_fields(), *names.labels}
-    usable = [f.name for f in schema if get_key_kind(f.type) or f.name in given]
+    usable = [
+        f.name for f in schema if arrow_columns.get_key_kind(f.type) or f.name in given
+    ]
     no_texts = [name for name in usable if not is_text_type(schema.field(name).type)]
     names = names._replace(labels=(*names.labels, *no_texts))
     recognised = recognise_fields(usable, default_system, names)
@@ -489,7 +479,7 @@ def _check_fields(schema: pa.Schema, where: str, columns: Mapping[Field, str]) -
         if name not in texts
         and not (field.role == "label" and _is_fraction(schema, name))
     ]
-    check_columns(schema, texts, keys, where)
+    arrow_columns.check_columns(schema, texts, keys, where)
 
 
 def _is_fraction(schema: pa.Schema, name: str) -> bool:
@@ -500,11 +490,13 @@ def _select_columns(rows: pa.RecordBatch, table: _Table) -> list[pa.Array]:
     """Return the columns as strings, with nulls only where they may be."""
     if not table.may_be_null:
         columns = table.columns.items()
-        get_references(rows, [name for f, name in columns if f.role == "reference"])
+        arrow_columns.get_references(
+            rows, [name for f, name in columns if f.role == "reference"]
+        )
         for field, name in columns:
             if field.role in ("output", "source", "document"):
-                get_required_column(rows, name)
-    values = (get_column(rows, name) for name in table.columns.values())
+                arrow_columns.get_required_column(rows, name)
+    values = (arrow_columns.get_column(rows, name) for name in table.columns.values())
     return [column.cast(pa.large_string()) for column in values]
 
 
@@ -524,5 +516,5 @@ def write(out: str, fields: Fields, chunks: Chunks, _: Mapping[str, str]) -> Non
         for chunk in chunks
     )
     with write_file(out) as file, pq.ParquetWriter(file, schema) as writer:
-        for table in gather_batches(batches, ROW_GROUP):
+        for table in arrow_columns.gather_batches(batches, ROW_GROUP):
             writer.write_table(table)

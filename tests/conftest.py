@@ -180,6 +180,19 @@ def cli(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ran]:
         stream.PIPES.clear()
         return Ran(code, out.getvalue(), err.getvalue())
 
+    def ok(*arguments: str | Path, **more: object) -> Ran:
+        """Run a command that succeeds."""
+        ran = run(*arguments, **more)
+        assert ran.code == 0, ran.err
+        return ran
+
+    def refusal(*arguments: str | Path, **more: object) -> str:
+        """Return the message of a command that refuses its input and prints nothing else."""
+        ran = run(*arguments, **more)
+        assert (ran.code, ran.out) == (2, "")
+        return ran.err
+
+    run.ok, run.refusal = ok, refusal
     return run
 
 

@@ -123,8 +123,7 @@ def test_examples_of_topics_work(cli, tmp_path, monkeypatch):
     (tmp_path / "comet.json").write_text('{"out": [{"COMET": 0.5}, {"COMET": 0.7}]}')
     for topic in TOPICS:
         for line in re.findall(r"^  metra (.+)$", TOPICS[topic].write(), re.MULTILINE):
-            ran = cli(*shlex.split(line))
-            assert ran.code == 0, ran.err
+            cli.ok(*shlex.split(line))
 
 
 def test_help_of_a_command(cli):

@@ -22,8 +22,7 @@ def model(root):
 
 
 def test_the_example_by_hand(cli, handed_in, model):
-    ran = cli("exercise", *handed_in, "--model", model, "--format", "json")
-    assert ran.code == 0, ran.err
+    ran = cli.ok("exercise", *handed_in, "--model", model, "--format", "json")
     found = json.loads(ran.out)
     assert found["level"] == "text"
     means = {row["system"]: row for row in found["tables"]["means"]}
@@ -55,15 +54,13 @@ def test_two_decimals_are_printed(cli, handed_in, model):
 
 @pytest.mark.parametrize("form", ["table", "json", "tsv", "markdown", "latex"])
 def test_every_format_says_how_units_were_mapped(cli, handed_in, model, form):
-    ran = cli("exercise", *handed_in, "--model", model, "--format", form)
-    assert ran.code == 0, ran.err
+    ran = cli.ok("exercise", *handed_in, "--model", model, "--format", form)
     assert "adequacy=1..5;correction-time=1..0" in ran.out.replace("\\_", "_")
 
 
 def test_the_page_is_whole_and_loads_nothing(cli, handed_in, model, tmp_path):
     path = tmp_path / "exercise.html"
-    ran = cli("exercise", *handed_in, "--model", model, "--html", path)
-    assert ran.code == 0, ran.err
+    cli.ok("exercise", *handed_in, "--model", model, "--html", path)
     page = path.read_text(encoding="utf-8")
     assert "<title>Collective exercise</title>" in page
     assert not re.search(r"(?:src|href)=\"(?:https?:)?//", page)
@@ -77,8 +74,7 @@ def test_the_page_is_whole_and_loads_nothing(cli, handed_in, model, tmp_path):
 def test_one_evaluator_and_one_measure_make_a_page_too(cli, write, tmp_path):
     rows = ["metric\tevaluator\ttext\ttranslation\tscore", "x\tann\t\ta\t40"]
     path = tmp_path / "exercise.html"
-    ran = cli("exercise", write("r.tsv", rows), "--html", path)
-    assert ran.code == 0, ran.err
+    cli.ok("exercise", write("r.tsv", rows), "--html", path)
     page = path.read_text(encoding="utf-8")
     assert '<section id="people"' not in page
     assert '<section id="metrics"' not in page
@@ -89,11 +85,8 @@ def test_names_of_systems_are_made_equal(cli, write, handed_in, model):
     rows = ["metric\tevaluator\ttext\ttranslation\tscore", "x\tann\tmarket\tSYS1\t40"]
     path, names = write("r.tsv", rows), write("names.tsv", ["SYS1\tsolid"])
     asked = ("exercise", *handed_in, path, "--model", model, "--human", "x")
-    refused = cli(*asked)
-    assert refused.code == 2
-    assert "the same everywhere; map them with --names." in refused.err
-    ran = cli(*asked, "--names", names)
-    assert ran.code == 0, ran.err
+    assert "the same everywhere; map them with --names." in cli.refusal(*asked)
+    ran = cli.ok(*asked, "--names", names)
     assert (
         "ann has no x of polished, terse, literal, rule-based, fluent-wrong." in ran.out
     )
@@ -124,7 +117,6 @@ def test_what_is_refused(cli, arguments, says, tmp_path, monkeypatch):
 
 def test_messages_name_flags(cli, write):
     rows = ["system\tscorer\tvalue", "a\tloudness\t3", "b\tloudness\t4"]
-    ran = cli("exercise", write("r.tsv", rows))
-    assert ran.code == 2
-    assert "the unit of loudness is not known" in ran.err
-    assert "with --scale, such as loudness=0..10." in ran.err
+    refused = cli.refusal("exercise", write("r.tsv", rows))
+    assert "the unit of loudness is not known" in refused
+    assert "with --scale, such as loudness=0..10." in refused

@@ -83,6 +83,5 @@ def test_errors(cli, files, monkeypatch, arguments, message):
 
 
 def test_the_segment_is_needed(cli, files):
-    ran = cli("grid", files / "sys.txt", "-r", files / "ref.1.txt")
-    assert ran.code == 2
-    assert "needs -n NUMBER" in ran.err
+    refused = cli.refusal("grid", files / "sys.txt", "-r", files / "ref.1.txt")
+    assert "needs -n NUMBER" in refused

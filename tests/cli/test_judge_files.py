@@ -36,10 +36,9 @@ MQM = "Market and brake: Multidimensional quality metrics"
 
 def exported(cli, filled, tmp_path, form, name=LDC, *more):
     out = tmp_path / f"out.{form}"
-    ran = cli(
+    ran = cli.ok(
         "judge", "export", name, "--store", filled, "--format", form, "-o", out, *more
     )
-    assert ran.code == 0, ran.err
     return out, ran
 
 
@@ -79,8 +78,7 @@ def test_meta_and_report_read_the_export_at_once(cli, filled, tmp_path, root):
     }
     tables = []
     for path in (out, lines):
-        ran = cli("meta", "rank", path, "--scorer", "adequacy", "--format", "json")
-        assert ran.code == 0, ran.err
+        ran = cli.ok("meta", "rank", path, "--scorer", "adequacy", "--format", "json")
         tables.append(json.loads(ran.out))
     assert tables[0]["tables"] == tables[1]["tables"]
     rows = {row["system"]: row for row in tables[0]["tables"]["ranking"]}
@@ -89,13 +87,12 @@ def test_meta_and_report_read_the_export_at_once(cli, filled, tmp_path, root):
     ranking = rank(judgements, scorer="adequacy").ranking
     for system, z in zip(ranking.systems, ranking.columns["z"], strict=True):
         assert rows[system]["z"] == pytest.approx(z)
-    ran = cli("meta", "agree", out, "--scorer", "fluency")
-    assert ran.code == 0, ran.err
+    ran = cli.ok("meta", "agree", out, "--scorer", "fluency")
     assert "Krippendorff" in ran.out
     examples = root / "examples"
     page = tmp_path / "report.html"
     outputs = [examples / "outputs" / f"{name}.txt" for name in SYSTEMS]
-    ran = cli(
+    cli.ok(
         "report",
         *outputs,
         "-r",
@@ -107,7 +104,6 @@ def test_meta_and_report_read_the_export_at_once(cli, filled, tmp_path, root):
         "-o",
         page,
     )
-    assert ran.code == 0, ran.err
     assert "judge" in page.read_text()
 
 
@@ -115,8 +111,7 @@ def test_all_of_it_there_and_back(cli, filled, tmp_path):
     lines, _ = exported(cli, filled, tmp_path, "jsonl", MQM, "--unblind")
     table, _ = exported(cli, filled, tmp_path, "marot", MQM)
     out = tmp_path / "back.jsonl"
-    ran = cli("judge", "import", table, "--lang", "fr-en", "-o", out)
-    assert ran.code == 0, ran.err
+    ran = cli.ok("judge", "import", table, "--lang", "fr-en", "-o", out)
     assert "answers from 8 judges on 4 systems." in ran.err
 
     def means(path):
@@ -138,9 +133,8 @@ def test_texts_of_other_programs_become_a_corpus(cli, write, tmp_path):
 
 
 def test_what_is_wrong_is_said(cli, write, tmp_path):
-    ran = cli("judge", "import", write("a.txt", ["hello"]))
-    assert ran.code == 2
-    assert "which is not a known format" in ran.err
+    refused = cli.refusal("judge", "import", write("a.txt", ["hello"]))
+    assert "which is not a known format" in refused
     judgements = write("b.jsonl", b'{"schema": "metra-judgement/1"}')
     ran = cli("judge", "import", judgements, "--lang", "en")
     assert ran.code == 2
@@ -154,8 +148,7 @@ def test_what_is_wrong_is_said(cli, write, tmp_path):
 
 def test_the_demo_fills_a_store(cli, tmp_path):
     folder = tmp_path / "demo"
-    ran = cli("judge", "demo", folder, "-p", "adequacy", "--no-serve")
-    assert ran.code == 0, ran.err
+    ran = cli.ok("judge", "demo", folder, "-p", "adequacy", "--no-serve")
     assert "/admin   name: admin   password: " in ran.out
     assert "/j/" in ran.out
     status = cli("judge", "status", "--store", folder / "judge.db")
@@ -201,11 +194,9 @@ def test_an_export_is_imported_into_a_store(cli, filled, tmp_path):
     status = cli("judge", "status", "--store", url)
     assert f"{LDC}: closed" in status.out
     for form in ("tsv", "csv", "zip", "mt-metrics-eval"):
-        ran = cli("judge", "export", "--store", url, "--format", form, "-o", second)
-        assert ran.code == 0, ran.err
-    ran = cli("judge", "links", "--store", url, "--judge", "ann")
-    assert ran.code == 2
-    assert "imported from files" in ran.err or "No judge named" in ran.err
+        cli.ok("judge", "export", "--store", url, "--format", form, "-o", second)
+    refused = cli.refusal("judge", "links", "--store", url, "--judge", "ann")
+    assert "imported from files" in refused or "No judge named" in refused
 
 
 def test_what_cannot_be_imported_into_a_store(cli, filled, tmp_path):
@@ -217,9 +208,8 @@ def test_what_cannot_be_imported_into_a_store(cli, filled, tmp_path):
     )
     batches = tmp_path / "campaign.json"
     batches.write_text('{"data": []}')
-    ran = cli("judge", "import", batches, "--store", tmp_path / "no.db")
-    assert (ran.code, ran.out) == (2, "")
-    assert "contains texts without judgements; leave --store out." in ran.err
+    refused = cli.refusal("judge", "import", batches, "--store", tmp_path / "no.db")
+    assert "contains texts without judgements; leave --store out." in refused
     assert not (tmp_path / "no.db").exists()
     lines = out.read_text().split("\n")
     broken = json.loads(lines[0]) | {"active_ms": "soon"}
@@ -290,12 +280,11 @@ def test_every_export_has_the_same_rows(cli, filled, tmp_path, campaign):
 def test_a_report_asks_one_of_several_questions(cli, filled, tmp_path):
     out, _ = exported(cli, filled, tmp_path, "jsonl", LDC, "--unblind")
     assert scores_in(out) == scores_in(out, "adequacy") != scores_in(out, "fluency")
-    ran = cli(
+    refused = cli.refusal(
         *("report", "examples/outputs/solid.txt", "-r", "examples/reference.1.txt"),
         *("--judgements", f"{out}:question=style", "-o", tmp_path / "r.html"),
     )
-    assert ran.code == 2
-    assert "No question named 'style'. Known: adequacy, fluency." in ran.err
+    assert "No question named 'style'. Known: adequacy, fluency." in refused
     assert not (tmp_path / "r.html").exists()
 
 

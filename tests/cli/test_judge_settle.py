@@ -57,8 +57,7 @@ def test_close_answers_become_a_campaign_and_its_verdicts_count(store, cli, tmp_
     open_answers = [line for line in before.split("\n") if "cloze-close" in line]
     assert open_answers
     assert all(line.endswith("waiting for a second judge") for line in open_answers)
-    made = cli("judge", "settle", "first", "-j", "zoe")
-    assert made.code == 0, made.err
+    made = cli.ok("judge", "settle", "first", "-j", "zoe")
     assert made.out.startswith("first: close answers: 1 judge × ")
     with store.reading() as db:
         second = campaigns.find_by_name(db, "first: close answers")
@@ -76,9 +75,8 @@ def test_close_answers_become_a_campaign_and_its_verdicts_count(store, cli, tmp_
     after = Path(out).read_text()
     lines = [line.split("\t") for line in after.split("\n") if "cloze-close" in line]
     assert {line[2] for line in lines} == {"100.0"}
-    again = cli("judge", "settle", "first", "-j", "zoe")
-    assert again.code == 2
-    assert "no answers that need a second look" in again.err
+    refused = cli.refusal("judge", "settle", "first", "-j", "zoe")
+    assert "no answers that need a second look" in refused
 
 
 def test_campaigns_and_files_are_compared(store, cli, write, tmp_path):
@@ -105,8 +103,7 @@ def test_campaigns_and_files_are_compared(store, cli, write, tmp_path):
     assert hidden.err == f"metra: {problem}\n"
     by_store = cli("exercise", path, "--store", tmp_path / "judge.db")
     assert "Left out: clear still hides its system names." in by_store.out
-    done = cli(*asked, "--unblind", "--format", "json")
-    assert done.code == 0, done.err
+    done = cli.ok(*asked, "--unblind", "--format", "json")
     found = json.loads(done.out)
     assert found["level"] == "text"
     [pair] = found["tables"]["human"]

@@ -99,9 +99,8 @@ def test_language_pairs_are_kept_apart(scores, cli):
     )
     assert "en-de: Agreement with mqm" in done.out
     assert "zh-en: Agreement with mqm" in done.out
-    refused = cli("meta", "cross", f"en-de={scores}", f"zh-en={scores}")
-    assert refused.code == 2
-    assert "choose one with --select lang=PAIR: en-de, zh-en" in refused.err
+    refused = cli.refusal("meta", "cross", f"en-de={scores}", f"zh-en={scores}")
+    assert "choose one with --select lang=PAIR: en-de, zh-en" in refused
 
 
 def test_tasks(scores, cli):
@@ -234,8 +233,7 @@ def test_systems_columns_and_weights_by_options(write, cli):
     path = write("scores.csv", [*lines, "C,1,x,2,3", "C,2,x,4,2"])
     names = write("names.tsv", ["A.1\tA"])
     options = ("--read", "system=model,segment=line", "--read", f"names={names}")
-    done = cli("meta", "rank", path, "--scorer", "mqm", *options, "--format", "json")
-    assert done.code == 0, done.err
+    done = cli.ok("meta", "rank", path, "--scorer", "mqm", *options, "--format", "json")
     rows = json.loads(done.out)["tables"]["ranking"]
     assert {row["system"]: row["mean"] for row in rows} == {"A": 4, "C": 3, "B": 1.5}
     errors = [
@@ -275,8 +273,7 @@ def test_judges_alone_make_a_curve_of_documents(write, cli):
             "json",
         ],
     )
-    done = cli("meta", "pseudo", write("esa.tsv", lines), *options)
-    assert done.code == 0, done.err
+    done = cli.ok("meta", "pseudo", write("esa.tsv", lines), *options)
     (row,) = json.loads(done.out)["tables"]["pseudo"]
     assert row["scorer"] == "judge with judge"
     assert row["1"]["value"] == 1
@@ -322,6 +319,4 @@ def test_rows_may_be_left_out(select, systems, words, write, cli):
 def test_a_selection_that_would_count_other_rows_is_refused(select, says, write, cli):
     lines = [f"{name}\t{at}\tann\t{at}" for name in "ab" for at in range(1, 4)]
     path = write("da.tsv", ["system\tsegment\tjudge\tda", *lines])
-    refused = cli("meta", "rank", str(path), "--select", select)
-    assert refused.code == 2
-    assert says in refused.err
+    assert says in cli.refusal("meta", "rank", str(path), "--select", select)

@@ -34,8 +34,7 @@ def read_means():
     ids=["spec", "named", "all of the file"],
 )
 def test_score(cli, arguments):
-    ran = cli("score", *PAIR, *arguments, "--format", "json", "--ci")
-    assert ran.code == 0, ran.err
+    ran = cli.ok("score", *PAIR, *arguments, "--format", "json", "--ci")
     for system in json.loads(ran.out)["systems"]:
         (score,) = system["scores"].values()
         assert score["score"] == pytest.approx(read_means()[system["name"]], abs=1e-12)
@@ -66,12 +65,10 @@ def test_compare(cli):
         "polished: significantly better than solid by xcomet; significantly worse by bleu."
         in ran.out
     )
-    alone = cli("compare", "--scores", XCOMET, "--all-pairs")
-    assert alone.code == 0, alone.err
+    alone = cli.ok("compare", "--scores", XCOMET, "--all-pairs")
     assert "polished" in alone.out
-    texts = cli("compare", "--scores", XCOMET, "--changes", "3")
-    assert texts.code == 2
-    assert "need the texts; give the output files." in texts.err
+    refused = cli.refusal("compare", "--scores", XCOMET, "--changes", "3")
+    assert "need the texts; give the output files." in refused
 
 
 def test_small_scores_have_four_digits_everywhere(cli, tmp_path):
@@ -112,8 +109,7 @@ def test_small_scores_have_four_digits_everywhere(cli, tmp_path):
 
 def test_compare_without_references(cli):
     call = ("compare", SOLID, POLISHED, "-m", f"xcomet@{XCOMET}")
-    ran = cli(*call, "--changes", "1", "--bucket", "length", "--profiles")
-    assert ran.code == 0, ran.err
+    ran = cli.ok(*call, "--changes", "1", "--bucket", "length", "--profiles")
     assert "xcomet ↑ by output length in words" in ran.out
     assert "28 segments; no references;" in ran.out
     assert "(references)" not in ran.out
@@ -124,10 +120,9 @@ def test_compare_without_references(cli):
         ),
         (("--bucket", "frequency"), "Buckets by frequency count matched words, but "),
     ):
-        refused = cli(*call, *option)
-        assert refused.code == 2
-        assert message in refused.err
-        assert "give some with -r FILE." in refused.err
+        refused = cli.refusal(*call, *option)
+        assert message in refused
+        assert "give some with -r FILE." in refused
 
 
 def test_rank_by_documents_and_by_all_metrics(cli):
@@ -157,8 +152,7 @@ def test_rank_against_an_expected_ranking(cli, tmp_path):
 
 def test_report(cli, tmp_path):
     page = tmp_path / "report.html"
-    ran = cli("report", *PAIR, "--scores", f"xcomet={XCOMET}", "-o", page)
-    assert ran.code == 0, ran.err
+    cli.ok("report", *PAIR, "--scores", f"xcomet={XCOMET}", "-o", page)
     text = page.read_text()
     assert "xcomet" in text
     assert "chrf" in text
@@ -180,14 +174,19 @@ def test_meta_takes_them_as_scores_and_as_metrics(cli, tmp_path):
         gold,
         *["--gold", "da", "--level", "sys", "--trials", "0"],
     )
-    as_file = cli(*question, XCOMET, "--coef", "pearson")
-    assert as_file.code == 0, as_file.err
+    as_file = cli.ok(*question, XCOMET, "--coef", "pearson")
     assert "COMET     1.000" in as_file.out
-    as_metric = cli(
-        *question, "--output", SOLID, "--output", POLISHED, "-m", f"xcomet@{XCOMET}",
-        "--coef", "accuracy",
-    )  # fmt: skip
-    assert as_metric.code == 0, as_metric.err
+    as_metric = cli.ok(
+        *question,
+        "--output",
+        SOLID,
+        "--output",
+        POLISHED,
+        "-m",
+        f"xcomet@{XCOMET}",
+        "--coef",
+        "accuracy",
+    )
     assert "1.000" in as_metric.out
 
 
@@ -209,12 +208,8 @@ def test_gate_holds_new_scores_against_old_ones(cli, tmp_path):
     mean = read_means()["solid"]
     assert f"xcomet {mean - 0.2:.4f}, significantly worse" in failed.out
     assert re.search(rf"{mean - 0.2:.4f} +baseline +{mean:.4f} +−0.2000", failed.out)
-    unknown = cli(*gate, "--scores", f"comet={new}")
-    assert unknown.code == 2
-    assert (
-        "The baseline has no metric named 'comet'. Did you mean 'xcomet'?"
-        in unknown.err
-    )
+    refused = cli.refusal(*gate, "--scores", f"comet={new}")
+    assert "The baseline has no metric named 'comet'. Did you mean 'xcomet'?" in refused
 
 
 def write_table(path, *, value="0.25"):
@@ -239,12 +234,19 @@ def test_columns_of_a_table(cli, tmp_path, form):
         table = csv.read_csv(path, parse_options=options)
         path = tmp_path / "test.parquet"
         parquet.write_table(table, path)
-    ran = cli(
-        "score", path, *COLUMNS,
-        "--read", "score=judge/a=judge_a:better=higher", "--read", "score=judge/b=judge_b",
-        "-m", "bleu", "--format", "json",
-    )  # fmt: skip
-    assert ran.code == 0, ran.err
+    ran = cli.ok(
+        "score",
+        path,
+        *COLUMNS,
+        "--read",
+        "score=judge/a=judge_a:better=higher",
+        "--read",
+        "score=judge/b=judge_b",
+        "-m",
+        "bleu",
+        "--format",
+        "json",
+    )
     systems = json.loads(ran.out)["systems"]
     assert [s["scores"]["judge"]["score"] for s in systems] == [0.75, 0.5]
     assert list(systems[0]["scores"]) == ["bleu", "judge"]
@@ -288,14 +290,34 @@ PARTS = ("--read", "score=comet/a=judge_a", "--read", "score=comet/b=judge_b")
 def test_columns_of_tables_that_are_scored_in_parts(cli, tmp_path):
     """The same scores as in one piece, by group too; scores are not written again."""
     folder = write_parts(tmp_path)
-    whole = cli("score", folder / "0.parquet", *COLUMNS, *PARTS, "-m", "chrf",
-        "--group-by", "lang", "--format", "json")  # fmt: skip
-    assert whole.code == 0, whole.err
+    whole = cli.ok(
+        "score",
+        folder / "0.parquet",
+        *COLUMNS,
+        *PARTS,
+        "-m",
+        "chrf",
+        "--group-by",
+        "lang",
+        "--format",
+        "json",
+    )
     files = folder / "1.parquet", folder / "2.parquet"
     out = tmp_path / "out"
-    ran = cli("score", *files, *COLUMNS, *PARTS, "-m", "chrf",
-        "--group-by", "lang", "--format", "json", "--scores-out", out)  # fmt: skip
-    assert ran.code == 0, ran.err
+    ran = cli.ok(
+        "score",
+        *files,
+        *COLUMNS,
+        *PARTS,
+        "-m",
+        "chrf",
+        "--group-by",
+        "lang",
+        "--format",
+        "json",
+        "--scores-out",
+        out,
+    )
     one, parts = json.loads(whole.out), json.loads(ran.out)
     for name in ("systems", "groups"):
         assert [_list_scores(each) for each in one[name]] == [
@@ -358,10 +380,10 @@ def test_parts_are_resumed_and_shown_with_all_digits(cli, tmp_path):
 def test_columns_that_parts_refuse(cli, tmp_path, columns, message):
     folder = write_parts(tmp_path)
     given = [word for entry in columns for word in ("--read", f"score={entry}")]
-    ran = cli("score", folder / "1.parquet", *COLUMNS, *given, "--resume",
-        tmp_path / "kept")  # fmt: skip
-    assert ran.code == 2
-    assert message in ran.err
+    refused = cli.refusal(
+        "score", folder / "1.parquet", *COLUMNS, *given, "--resume", tmp_path / "kept"
+    )
+    assert message in refused
 
 
 def test_columns_of_scores_on_dask(tmp_path):
@@ -435,12 +457,16 @@ def test_errors_are_one_sentence(cli, arguments, message):
 
 def test_a_column_without_a_number_says_where(cli, tmp_path):
     path = write_table(tmp_path / "test.tsv", value="?")
-    ran = cli(
-        "score", path, *COLUMNS, "--read", "score=comet/a=judge_a",
-        "--read", "score=comet/b=judge_b",
-    )  # fmt: skip
-    assert ran.code == 2
-    assert "The column 'judge_b', segment 1, has '?'; expected a number." in ran.err
+    refused = cli.refusal(
+        "score",
+        path,
+        *COLUMNS,
+        "--read",
+        "score=comet/a=judge_a",
+        "--read",
+        "score=comet/b=judge_b",
+    )
+    assert "The column 'judge_b', segment 1, has '?'; expected a number." in refused
 
 
 #: Names in the published table that differ from those of the files.

@@ -44,9 +44,8 @@ def test_profiles_as_json(cli):
 def test_profile_tells_which_segments(cli):
     ran = cli("profile", SOLID, "-r", REFERENCE, "--show", "loops")
     assert ran.out.endswith("Segments that show loops:\nsolid: none\n")
-    ran = cli("profile", SOLID, "-r", REFERENCE, "--show", "x")
-    assert ran.code == 2
-    assert "No trait named 'x'" in ran.err
+    refused = cli.refusal("profile", SOLID, "-r", REFERENCE, "--show", "x")
+    assert "No trait named 'x'" in refused
 
 
 def test_profile_writes_to_a_file(cli, tmp_path):
@@ -67,13 +66,28 @@ COMPARE = ("compare", TERSE, SOLID, "-r", REFERENCE, "--trials", "50")
 
 def test_compare_appends_what_was_asked_for(cli, write):
     labels = write("kind.txt", ["x"] * 14 + ["y"] * 14)
-    ran = cli(
-        *COMPARE, "-m", "bleu", "-m", "ter", "--changes", "1:ter",
-        "--ngrams", "2", "--bucket", "length:10,20", "--bucket", "frequency:1,3",
-        "--labels", labels, "--labels", f"again={labels}", "--profiles",
-        "--format", "json",
-    )  # fmt: skip
-    assert ran.code == 0, ran.err
+    ran = cli.ok(
+        *COMPARE,
+        "-m",
+        "bleu",
+        "-m",
+        "ter",
+        "--changes",
+        "1:ter",
+        "--ngrams",
+        "2",
+        "--bucket",
+        "length:10,20",
+        "--bucket",
+        "frequency:1,3",
+        "--labels",
+        labels,
+        "--labels",
+        f"again={labels}",
+        "--profiles",
+        "--format",
+        "json",
+    )
     data = json.loads(ran.out)
     assert data["changes"][0]["spec"] == "ter"
     assert data["changes"][0]["min_words"] == 5

@@ -134,18 +134,24 @@ def test_faulty_rankings_are_refused(cli, tmp_path, ranks, message):
     people = tmp_path / "people.tsv"
     if ranks is not None:
         people.write_text(ranks)
-    ran = cli(
-        "rank", *SYSTEMS, "-r", EXAMPLE.references[0], "--docs", EXAMPLE.docs,
-        "-m", "bleu", "--expected", str(people),
-    )  # fmt: skip
-    assert ran.code == 2
-    assert message in ran.err
+    refused = cli.refusal(
+        "rank",
+        *SYSTEMS,
+        "-r",
+        EXAMPLE.references[0],
+        "--docs",
+        EXAMPLE.docs,
+        "-m",
+        "bleu",
+        "--expected",
+        str(people),
+    )
+    assert message in refused
 
 
 def test_documents_are_needed(cli):
-    ran = cli("rank", *SYSTEMS, "-r", EXAMPLE.references[0], "-m", "bleu")
-    assert ran.code == 2
-    assert "need documents; give --docs" in ran.err
+    refused = cli.refusal("rank", *SYSTEMS, "-r", EXAMPLE.references[0], "-m", "bleu")
+    assert "need documents; give --docs" in refused
 
 
 def test_parses_are_written_for_measures_to_read(cli, tmp_path):

@@ -185,11 +185,19 @@ def test_documents_are_segmented_each_by_itself(cli, write, tmp_path, mode):
 def test_an_unknown_document_is_refused(cli, write, tmp_path):
     output = write("out.tsv", ["doc\toutput", "d9\tIt rains."])
     reference, docs = write("ref.txt", ["It rains."]), write("docs.txt", ["d1"])
-    ran = cli("segment", "align", output, "-r", reference, "--docs", docs,
-              "-o", tmp_path / "a.txt")  # fmt: skip
-    assert ran.code == 2
+    refused = cli.refusal(
+        "segment",
+        "align",
+        output,
+        "-r",
+        reference,
+        "--docs",
+        docs,
+        "-o",
+        tmp_path / "a.txt",
+    )
     assert (
-        "The output 'out' has a document 'd9', which the references do not" in ran.err
+        "The output 'out' has a document 'd9', which the references do not" in refused
     )
 
 
@@ -224,10 +232,9 @@ def test_what_is_refused(cli, write, tmp_path, monkeypatch, mode, arguments, mes
     write("empty.txt", [])
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.rglob("*"))
-    ran = cli("segment", mode, *arguments)
-    assert ran.code == 2
-    assert message in ran.err
-    assert ran.err.count("\n") == 1
+    refused = cli.refusal("segment", mode, *arguments)
+    assert message in refused
+    assert refused.count("\n") == 1
     assert sorted(tmp_path.rglob("*")) == before
 
 

@@ -33,10 +33,9 @@ COLUMNS = ("--read", "hyp=A=mt", "--read", "hyp=other", "--read", "ref=gold")
 
 
 def test_groups_beside_the_total(cli, parquet):
-    ran = cli(
+    ran = cli.ok(
         "score", parquet, *COLUMNS, "-m", "f1", "--group-by", "lp", "--format", "json"
     )
-    assert ran.code == 0, ran.err
     found = json.loads(ran.out)
     assert found["schema"] == 1
     assert found["evalset"] == {"segments": 4, "references": 1}
@@ -135,21 +134,17 @@ WRONG = [
 
 @pytest.mark.parametrize(("options", "message"), WRONG)
 def test_what_cannot_be(cli, parquet, options, message):
-    ran = cli("score", parquet, *options)
-    assert (ran.code, ran.out) == (2, "")
-    assert message in ran.err
+    assert message in cli.refusal("score", parquet, *options)
 
 
 def test_parts_are_for_parquet(cli, tsv):
-    ran = cli("score", tsv, *COLUMNS, "--resume", "x")
-    assert ran.code == 2
-    assert "--scores-out and --resume need Parquet files" in ran.err
+    refused = cli.refusal("score", tsv, *COLUMNS, "--resume", "x")
+    assert "--scores-out and --resume need Parquet files" in refused
 
 
 def test_groups_need_a_label(cli, tsv):
-    ran = cli("score", tsv, *COLUMNS, "--group-by", "lpp")
-    assert ran.code == 2
-    assert "has no column 'lpp'. Did you mean 'lp'?" in ran.err
+    refused = cli.refusal("score", tsv, *COLUMNS, "--group-by", "lpp")
+    assert "has no column 'lpp'. Did you mean 'lp'?" in refused
 
 
 def test_documents_can_be_groups(cli, write):
@@ -170,8 +165,7 @@ def test_scores_are_written_and_kept(cli, parquet, tmp_path):
         "--resume",
         tmp_path / "kept",
     )
-    first = cli("score", parquet, *options)
-    assert first.code == 0, first.err
+    first = cli.ok("score", parquet, *options)
     assert cli("score", parquet, *options) == first
     assert cli("score", parquet, *COLUMNS).out == first.out
     found = pq.read_table(tmp_path / "out" / "test.parquet")
@@ -192,14 +186,14 @@ def test_files_that_are_no_table_together(cli, parquet, tmp_path):
     for path, zone in zip(zones, (None, "UTC"), strict=True):
         times = pa.array(range(4), pa.timestamp("s", zone))
         pq.write_table(pa.table({**ROWS, "time": times}), path)
-    ran = cli("score", *zones, *COLUMNS, "--group-by", "time")
-    assert ran.code == 2
-    assert "of type timestamp[ms, tz=UTC], but" in ran.err
+    refused = cli.refusal("score", *zones, *COLUMNS, "--group-by", "time")
+    assert "of type timestamp[ms, tz=UTC], but" in refused
     large = tmp_path / "large.parquet"
     texts = pa.array(ROWS["lp"], pa.large_string()).dictionary_encode()
     pq.write_table(pa.table({**ROWS, "lp": texts}), large)
-    ran = cli("score", parquet, large, *COLUMNS, "--group-by", "lp", "--format", "json")
-    assert ran.code == 0, ran.err
+    ran = cli.ok(
+        "score", parquet, large, *COLUMNS, "--group-by", "lp", "--format", "json"
+    )
     groups = {group["key"]["lp"]: group for group in json.loads(ran.out)["groups"]}
     assert {name: group["segments"] for name, group in groups.items()} == {
         "de-en": 2,
@@ -243,8 +237,7 @@ def test_a_folder_with_an_equals_sign_names_no_system(cli, parquet, monkeypatch)
     folder = parquet.parent / "lp=fr-en"
     folder.mkdir()
     parquet.rename(folder / "test.parquet")
-    ran = cli("score", "lp=fr-en/test.parquet", *COLUMNS)
-    assert ran.code == 0, ran.err
+    cli.ok("score", "lp=fr-en/test.parquet", *COLUMNS)
 
 
 PARTS = {
@@ -299,8 +292,7 @@ def test_a_folder_named_after_a_text_is_a_label(cli, tmp_path):
     folder = tmp_path / "data" / "ref=news"
     folder.mkdir(parents=True)
     pq.write_table(pa.table({"hyp": ["a b"], "ref2": ["a b"]}), folder / "x.parquet")
-    ran = cli("score", tmp_path / "data", "--group-by", "ref", "--format", "json")
-    assert ran.code == 0, ran.err
+    ran = cli.ok("score", tmp_path / "data", "--group-by", "ref", "--format", "json")
     found = json.loads(ran.out)
     assert found["evalset"]["references"] == 1
     assert found["groups"][0]["key"] == {"ref": "news"}
@@ -326,17 +318,15 @@ def test_files_with_other_columns(cli, tmp_path, monkeypatch, extra):
     pq.write_table(pa.table(whole), "whole.parquet")
     options = ("-m", "bleu", "--read", "hyp=A=hyp", "--format", "json")
     for files in (("0.parquet", "1.parquet"), ("1.parquet", "0.parquet")):
-        found = cli("score", *files, *options, *extra)
-        assert found.code == 0, found.err
+        found = cli.ok("score", *files, *options, *extra)
         expected = json.loads(cli("score", "whole.parquet", *options, *extra).out)
         assert json.loads(found.out)["systems"] == expected["systems"]
     # Outputs, and all references, are not left out.
     for lacking, said in (("hyp", "hyp"), ("ref", "ref")):
         rest = {name: values for name, values in first.items() if name != lacking}
         pq.write_table(pa.table(rest), "2.parquet")
-        ran = cli("score", "0.parquet", "2.parquet", *options, *extra)
-        assert (ran.code, ran.out) == (2, "")
-        assert f"2.parquet has no column '{said}'" in ran.err
+        refused = cli.refusal("score", "0.parquet", "2.parquet", *options, *extra)
+        assert f"2.parquet has no column '{said}'" in refused
 
 
 @pytest.mark.parametrize("extra", [(), ("--resume", "kept")], ids=["whole", "parts"])
@@ -357,8 +347,7 @@ def test_lists_of_references(cli, tmp_path, monkeypatch, extra):
             *["--read", "hyp=A=hyp", "-m", "bleu", "-m", "chrf", "--format", "json"],
         )
         expected = cli("score", "columns.parquet", *options, *extra)
-        found = cli("score", "0.parquet", "1.parquet", *options, *extra)
-        assert found.code == 0, found.err
+        found = cli.ok("score", "0.parquet", "1.parquet", *options, *extra)
         assert json.loads(found.out) == json.loads(expected.out)
     cli("score", "0.parquet", *options, "--scores-out", "out")
     written = pq.read_table("out/0.parquet")
@@ -367,9 +356,8 @@ def test_lists_of_references(cli, tmp_path, monkeypatch, extra):
     # A row without any reference is refused by its place.
     empty = pa.table({"hyp": hyps[:2], "refs": [["a"], []]})
     pq.write_table(empty, "empty.parquet")
-    ran = cli("score", "empty.parquet", *options, *extra)
-    assert (ran.code, ran.out) == (2, "")
-    assert "Row 2 of empty.parquet is null in the column 'ref:1'" in ran.err
+    refused = cli.refusal("score", "empty.parquet", *options, *extra)
+    assert "Row 2 of empty.parquet is null in the column 'ref:1'" in refused
 
 
 def test_a_column_alone_names_the_system_unless_the_file_has_a_name(cli, write):

@@ -105,8 +105,7 @@ def test_standard_input(pack, metra_command, write):
 
 
 def test_standard_input_may_have_a_name(cli, write):
-    ran = cli("score", "mine=-", "-r", write("ref.txt", REF), stdin=OUT)
-    assert ran.code == 0, ran.err
+    ran = cli.ok("score", "mine=-", "-r", write("ref.txt", REF), stdin=OUT)
     assert "\nmine " in ran.out
 
 

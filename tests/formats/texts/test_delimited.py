@@ -110,8 +110,7 @@ def test_a_table_with_one_other_column_is_what_it_is_given_for(write):
 
 def test_the_format_may_be_said(write, cli):
     table = write("no-ending", TABLE)
-    ran = cli("score", table, "--read", "format=tsv", "--format", "tsv")
-    assert ran.code == 0, ran.err
+    ran = cli.ok("score", table, "--read", "format=tsv", "--format", "tsv")
     assert [line.split("\t")[1] for line in ran.out.split("\n")[1:3]] == ["A", "B"]
     plain = write("plain.tsv", ["a b", "c d"])
     ran = cli("score", plain, "-r", plain, "--read", "format=plain")

@@ -139,10 +139,7 @@ def find_dialect(
     count_known: Callable[[Sequence[str]], int],
     reading: ReadingOptions | None = None,
 ) -> Dialect:
-    """Return the dialect of a table in a file, from options or by its content.
-
-    `preferred` and `count_known` are those of `recognise_dialect`.
-    """
+    """Return the dialect of a table in a file, from options or by its content."""
     given = reading or ReadingOptions()
     delimiter = None
     if given.delimiter != "auto":
@@ -278,10 +275,7 @@ def _cut(lines: Iterable[str], dialect: Dialect) -> list[list[str]]:
 
 
 def _get_even_share(rows: Sequence[Sequence[str]]) -> float:
-    """Return the share of rows as wide as the first; the last may be cut off.
-
-    Empty lines say nothing.
-    """
+    """Return the share of rows as wide as the first; empty ones, and the last, say nothing."""
     whole = [row for row in rows[: _LINES - 1] if row != [""]] or rows
     return sum(len(row) == len(whole[0]) for row in whole) / len(whole)
 

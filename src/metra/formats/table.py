@@ -272,10 +272,7 @@ def _format_cell(cell: str) -> str:
 
 
 def is_guarded(rows: Iterable[Row]) -> bool:
-    """Return True if every cell that begins like a formula has an apostrophe before it.
-
-    A negative number is no formula.
-    """
+    """Return True if all cells like formulas, numbers apart, have an apostrophe before them."""
     has_guard = False
     for row in rows:
         for cell in row.cells:

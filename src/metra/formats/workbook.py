@@ -41,10 +41,7 @@ class Sheet(NamedTuple):
 def read_sheet(
     path: str, wanted: str | None, count_known: Callable[[Sequence[str]], int]
 ) -> Sheet:
-    """Return the wanted sheet, by its name or number, else the one with known headings.
-
-    `count_known` counts the headings that mean something.
-    """
+    """Return the sheet by its name or number, else the one with the headings that count."""
     try:
         import python_calamine as calamine
     except ImportError:

@@ -83,10 +83,7 @@ class Parses:
 
 @cache_by_file(64)
 def read_conllu(path: str) -> Parses:
-    """Read a file; what was read is cached until the file changes.
-
-    Raises FormatError with the line where something is not CoNLL-U.
-    """
+    """Read a file; what was read is cached until the file changes."""
     return parse_conllu(read_lines(path), path)
 
 

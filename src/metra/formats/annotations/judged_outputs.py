@@ -62,10 +62,7 @@ def read_judged_outputs(path: str) -> list[JudgedOutput]:
 
 
 def read_judged_table(path: str, *, now: str = "") -> list[JudgedOutput]:
-    """Read a table with the columns source, output and score, and perhaps judge and time.
-
-    `now` is the time of judgements that have none.
-    """
+    """Read a table of judged outputs; `now` is the time of judgements that have none."""
     table = read_annotation_table(path, ["source", "output", "score"], COLUMNS)
     judged = []
     for row in table.rows:

@@ -1,8 +1,8 @@
 """Tables of annotations: named columns, and the segment or document each row is about.
 
 Terms that a translation is to use, names in a text, in a table or marked in the text, and
-queries with the documents that are relevant to them, as TREC's qrels: query, 0, document and
-how relevant it is (0 if it is not), with blanks between them.
+queries with their relevant documents. TREC's qrels have four columns with blanks between
+them: query, 0, document and a degree of relevance, 0 for none.
 """
 
 import re
@@ -104,10 +104,7 @@ def place_annotations(
     *,
     somewhere: bool = False,
 ) -> PlacedAnnotations[T]:
-    """Parse each row, and put it where its columns `segment` and `document` say.
-
-    With `somewhere`, each row has to say that.
-    """
+    """Put each row where its columns say; with `somewhere`, each has to say that."""
     segments: dict[int, list[T]] = {}
     documents: dict[str, list[T]] = {}
     everywhere: list[T] = []

@@ -78,10 +78,7 @@ def refuse_twin(schema: pa.Schema, name: str, where: str) -> None:
 
 
 def get_key_kind(kind: Any) -> str | None:
-    """Return what values of a type can be compared with, None if they are no keys.
-
-    Keys can be told apart for certain, and written.
-    """
+    """Return what values of a type can be compared with, None if they are no keys."""
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     tests = {

@@ -300,10 +300,7 @@ def _translate_errors(path: str) -> Iterator[None]:
 
 
 def open_reader(source: "Source", wanted: Sequence[Field] | None = None) -> Reader:
-    """Open a table from its start, for all of its columns or for some.
-
-    It may be in several files with the same columns, one below the other.
-    """
+    """Open a table, of one or more files, from its start, for all of its columns or some."""
     table = _open_table(source, wanted)
     tables = (rows for path in table.paths for rows in _read_tables(table, path))
     count = cache(
@@ -313,10 +310,7 @@ def open_reader(source: "Source", wanted: Sequence[Field] | None = None) -> Read
 
 
 def list_sections(source: "Source", wanted: Sequence[Field]) -> list[Section]:
-    """List spans of a table's files; readers tell the share of all of them.
-
-    Small files are read together.
-    """
+    """List spans of a table's files, small ones together; readers tell the share of all."""
     table = _open_table(source, wanted)
     spans = [span for path in table.paths for span in list_spans(path)]
     count = sum(span.rows for span in spans)

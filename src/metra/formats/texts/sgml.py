@@ -72,10 +72,7 @@ class Tag(NamedTuple):
 
 
 def scan(path: str, default_name: str) -> ScannedContents:
-    """Read and check every set, document and segment.
-
-    A text whose system or reference has no name is called `default_name`.
-    """
+    """Read and check everything; a text without a name is called `default_name`."""
     scanner = _SgmlScanner(path, default_name, ScannedContents(path))
     for tag in _read_tags(read_marked_up(path), path):
         scanner.take(tag)

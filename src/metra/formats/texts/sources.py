@@ -178,10 +178,7 @@ def _list_remote_files(address: str) -> list[str]:
 
 
 def _choose_shards(folder: str, files: Sequence[str]) -> list[str]:
-    """Choose the Parquet files of a folder, and of those in it with names like lp=en-de.
-
-    Hidden files and logs are none of them.
-    """
+    """Choose the Parquet files of a folder, and of those in it with names like lp=en-de."""
     forms = (form for form in FORMATS.values() if form.has_shards)
     suffixes = tuple(suffix for form in forms for suffix in form.suffixes)
     root = folder.rstrip("/") + "/"

@@ -45,7 +45,7 @@ def make_app(store: Any, **settings: Any) -> Any:
 
 def score_on_dask(paths: list[str], plan: dict[str, Any], **settings: Any) -> Any:
     """Score Parquet files on Dask."""
-    from metra.scoring.executors.dask import score_files
+    from metra.scoring.executors.frames import score_files
     from metra.scoring.plan import ScoringPlan
 
     return score_files(paths, ScoringPlan(**plan), **settings)

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("dask", reason="needs dask: metra[dask]")
 
 from metra.errors import FormatError, MissingResourceError
-from metra.scoring.executors import dask as engine
+from metra.scoring.executors import frames as engine
 from metra.scoring.executors import local
 from metra.scoring.plan import ScoringPlan
 
@@ -30,7 +30,7 @@ def paths(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     folder = tmp_path_factory.mktemp("data")
     rng = np.random.default_rng(5)
     words = np.array([*"abcdefgh", "é", "日本"])
-    for at in range(engine._FAN + 2):
+    for at in range(engine.FAN + 2):
         texts = [" ".join(rng.choice(words, 8)) for _ in range(2 * at)]
         docs = [f"d{at}"] * at
         if at == 3:  # a document whose references have no word

@@ -96,7 +96,11 @@ def nist(
         )
 
     def apply_some(some: record.CorpusTerms) -> Metric:
-        return apply(_weigh_terms(some.terms, n=n, style=style, total=int(some.whole)))
+        _check_counts(some.terms.counts)
+        weights = _core.Information(n, style)
+        # What begins an n-gram comes before it.
+        weights.learn(*some.terms[:3], int(some.whole))
+        return apply(weights)
 
     if info == EQUAL:
         # One bit each: the information matched is the number of n-grams matched.
@@ -145,19 +149,6 @@ def fit_information(
     for batch in batches:
         for ref in batch.refs:
             weights.add(ref.tokens(text))
-    return weights
-
-
-def _weigh_terms(
-    terms: record.TermCounts, *, n: int, style: str, total: int | None = None
-) -> _core.Information:
-    """Weigh n-grams that were counted elsewhere, what begins one before it.
-
-    `total` is the number of words in the corpus, if the terms are only some of it.
-    """
-    _check_counts(terms.counts)
-    weights = _core.Information(n, style)
-    weights.learn(*terms[:3], total)
     return weights
 
 

@@ -24,7 +24,7 @@ from metra.scoring.table_totals import OWN_COLUMNS, scores_schema, unwrap_type
 ENGINES = {
     "local": "metra.scoring.executors.local",
     "spark": "metra.scoring.executors.spark",
-    "dask": "metra.scoring.executors.dask",
+    "dask": "metra.scoring.executors.frames",
 }
 
 #: Told how much is done (rows, or tasks), and what share of the work that is, from 0 to 1.
@@ -155,13 +155,9 @@ def _score_dataframe(
 
         return spark.score_frame(spark.SparkFrame(table), build, progress, scores_out)
     if library == "dask":
-        from metra.scoring.executors.dask import open_dataframe
-
-        frame = open_dataframe(table, **settings)
+        frame = frames.open_dataframe(table, **settings)
     elif library == "ray":
-        from metra.scoring.executors.ray import RayFrame
-
-        frame = RayFrame(table)
+        frame = frames.RayFrame(table)
     elif hasattr(table, "__arrow_c_stream__") or library == "polars":
         frame = frames.ArrowFrame(table)
     else:

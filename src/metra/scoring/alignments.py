@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from metra.corpus.batch import Batch, CorpusChunk
 from metra.corpus.outputs import Corpus
@@ -98,29 +98,15 @@ class SegmentNotes:
     def __init__(
         self, metrics: Mapping[str, Metric], options: EvaluationOptions
     ) -> None:
-        """Find the measures that align or note something; refuse if none does."""
-        self._aligners = {
-            spec: metric.notes.align
-            for spec, metric in metrics.items()
-            if options.alignments and metric.notes.align
-        }
-        self._noters = {
-            spec: metric.notes.details
-            for spec, metric in metrics.items()
-            if options.details and metric.notes.details
-        }
-        if options.alignments and not self._aligners:
-            msg = (
-                "Alignments need a metric that aligns words, unlike "
-                f"{', '.join(metrics)}; add one, for example wer."
-            )
-            raise OptionError(msg)
-        if options.details and not self._noters:
-            msg = (
-                "Details need a metric that reports them, unlike "
-                f"{', '.join(metrics)}; add one, for example entities."
-            )
-            raise OptionError(msg)
+        """Find the metrics that align or note something; refuse if none does."""
+        self._aligners: dict[str, Any] = {}
+        self._noters: dict[str, Any] = {}
+        if options.alignments:
+            need = "Alignments need a metric that aligns words", "wer"
+            self._aligners = _select_notes(metrics, "align", *need)
+        if options.details:
+            need = "Details need a metric that reports them", "entities"
+            self._noters = _select_notes(metrics, "details", *need)
         #: By system and spec: the alignments of each segment, counted from 1.
         self._alignments: dict[tuple[str, str], dict[int, Sequence[Alignment]]] = {}
         #: By system and spec: the segments in which something was noted.
@@ -166,3 +152,15 @@ class SegmentNotes:
             }
             systems.append(replace(system, scores=scores))
         return replace(results, systems=systems)
+
+
+def _select_notes(
+    metrics: Mapping[str, Metric], kind: str, need: str, example: str
+) -> dict[str, Any]:
+    """Return a function of the metrics' notes, by spec; refuse if none has it."""
+    notes = {spec: getattr(metric.notes, kind) for spec, metric in metrics.items()}
+    notes = {spec: function for spec, function in notes.items() if function}
+    if not notes:
+        msg = f"{need}, unlike {', '.join(metrics)}; add one, for example {example}."
+        raise OptionError(msg)
+    return notes

@@ -355,7 +355,7 @@ def _join_baseline(
             totals[name, spec] = statistics.totals.whole[first, spec]._replace(
                 sums=sums
             )
-            tallies[name, spec] = Tally(rows, _join_sums(sums))
+            tallies[name, spec] = Tally(rows, exact.sum_rows(rows))
     return replace(
         statistics,
         systems=[*old_names.values(), *statistics.systems],
@@ -373,12 +373,6 @@ def _name_rivals(rivals: Mapping[str, str]) -> dict[str, str]:
             name += " (baseline)"
         names[rival] = name
     return names
-
-
-def _join_sums(sums: exact.PartSums) -> Array:
-    import numpy as np
-
-    return np.array(exact.join_parts(sums))
 
 
 def _list_checks(

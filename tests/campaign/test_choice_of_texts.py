@@ -18,11 +18,11 @@ from metra.campaign.assignment import assign
 from metra.campaign.creation import draw_sample, freeze_campaign, open_campaign
 from metra.campaign.imports import rebuild_campaign
 from metra.campaign.judgement import blind_judgements
-from metra.campaign.material import read_material
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.screen import build_screen
 from metra.campaign.second_look import build_reconciliation, choose_gold_standard
 from metra.campaign.settings import check_settings
+from metra.campaign.uploads import read_material
 from metra.corpus import examples
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs

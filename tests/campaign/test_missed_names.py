@@ -7,11 +7,11 @@ from tests.campaign.campaigns import answered
 
 from metra.campaign.assignment import assign
 from metra.campaign.creation import freeze_campaign
-from metra.campaign.material import read_material
 from metra.campaign.protocols.spans import Missed, find_missed_names
 from metra.campaign.screen import get_screen_protocol
 from metra.campaign.second_look import write_annotations
 from metra.campaign.settings import check_settings
+from metra.campaign.uploads import read_material
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, OptionError

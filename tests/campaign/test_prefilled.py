@@ -8,9 +8,9 @@ from tests.tables import load_cases
 from tests.web.browsing import answer
 
 from metra.campaign.creation import check_marks
-from metra.campaign.material import read_marks
 from metra.campaign.measurements import compare_marks, count_mark_changes
 from metra.campaign.screen import prefill_marks
+from metra.campaign.uploads import read_marks
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.report.campaign_files import export_judgements
 from metra.store import campaigns, tasks

@@ -10,7 +10,6 @@ from tests.meta.evaluators import build_results
 from metra.campaign.codebook import describe_word_counting, write_codebook
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.judgement import build_campaign_scores
-from metra.campaign.material import read_material
 from metra.campaign.measurements import (
     add_judged_outputs,
     collect_judged_outputs,
@@ -28,6 +27,7 @@ from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.timed import Edit, Reading, count_edits
 from metra.campaign.second_look import write_annotations, write_entities, write_terms
 from metra.campaign.settings import check_settings
+from metra.campaign.uploads import read_material
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError

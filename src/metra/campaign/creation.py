@@ -19,13 +19,13 @@ from metra.campaign.campaign import (
     System,
     group_by,
 )
-from metra.campaign.material import READERS, read_material
 from metra.campaign.own_wording import add_wordings
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.spans import find_missed_names
 from metra.campaign.screen import find_marks_step
 from metra.campaign.settings import Settings, check_settings
+from metra.campaign.uploads import READERS, read_material
 from metra.corpus.outputs import Corpus
 from metra.errors import (
     CorpusError,

@@ -10,12 +10,18 @@ from metra.campaign import uploads
 from metra.campaign.assignment import plan_workload
 from metra.campaign.campaign import Campaign
 from metra.campaign.creation import check_marks, freeze_campaign
-from metra.campaign.material import READERS, read_options, read_pasted
 from metra.campaign.own_wording import add_wordings, read_wording
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.campaign.second_look import MADE_OF_OTHERS
 from metra.campaign.settings import check_settings, list_form_defaults, list_form_fields
-from metra.campaign.uploads import CampaignTexts, Upload, Use
+from metra.campaign.uploads import (
+    READERS,
+    CampaignTexts,
+    Upload,
+    Use,
+    read_options,
+    read_pasted,
+)
 from metra.campaign.wording import JUDGES_OWN, LANGUAGES
 from metra.errors import FormatError, MetraError
 from metra.store import campaigns

@@ -85,16 +85,6 @@ class RevealIn(_Payload):
     value: _Value
 
 
-class TimesIn(_Payload):
-    """Milliseconds by the browser's clock."""
-
-    active_ms: _Count = 0
-    idle_ms: _Count = 0
-    hidden_ms: _Count = 0
-    paused_ms: _Count = 0
-    first_action_ms: _Count | None = None
-
-
 class AnswerIn(_Payload):
     """An answer, under an id that the browser makes and repeats when it retries."""
 
@@ -102,7 +92,7 @@ class AnswerIn(_Payload):
     value: _Value | None = None
     comment: _Comment = ""
     cannot: _Reason | None = None
-    times: TimesIn = TimesIn()
+    times: AnswerTimes = AnswerTimes()
     #: The language in which the page had the questions.
     wording: Annotated[str, Field(max_length=40)] = ""
     events: _Events = []
@@ -220,8 +210,8 @@ def submit_answer(
         if wording not in (one.language for one in list_wordings(stored.campaign)):
             language = get_language(request)
             wording = choose_campaign_wording(stored.campaign, language).language
-        times = AnswerTimes(**dict(body.times))
-        answer = Answer(key, body.value, body.comment, body.cannot, times, wording)
+        said = body.value, body.comment, body.cannot, body.times
+        answer = Answer(key, *said, wording)
         given = answers.submit_answer(db, stored, opened.owned, number, answer, now=now)
         way = opened.way
         if is_new:

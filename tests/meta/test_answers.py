@@ -395,10 +395,7 @@ def test_the_work_of_each_judge():
     assert (ann.too_fast, ann.degraded, ann.noticed) == (0, 1, 1)
     assert (ann.repeats, ann.same, ann.flags) == (1, 0.0, ())
     assert (bob.answers, bob.changed, bob.active_minutes, bob.seconds) == (
-        1,
-        0,
-        0,
-        None,
+        *(1, 0, 0, None),
     )
     assert (status.answers, status.active_minutes) == (6, ann.active_minutes)
     # The newest comes first.

@@ -519,10 +519,8 @@ def test_too_few_systems_say_so():
 @pytest.mark.parametrize(
     ("systems", "alpha", "sides", "is_said"),
     [
-        (4, 0.125, "two-sided", True),
-        (4, 0.126, "two-sided", False),
-        (4, 0.0625, "one-sided", True),
-        (4, 0.063, "one-sided", False),
+        *((4, 0.125, "two-sided", True), (4, 0.126, "two-sided", False)),
+        *((4, 0.0625, "one-sided", True), (4, 0.063, "one-sided", False)),
     ],
 )
 def test_a_p_value_must_be_able_to_fall_below_alpha(systems, alpha, sides, is_said):

@@ -54,10 +54,8 @@ def judged(by_judge):
 @pytest.mark.parametrize(
     ("method", "expected"),
     [
-        ("z", [-1.0, 0.0, 1.0]),
-        ("min-max", [0.0, 0.5, 1.0]),
-        ("rank", [0.0, 0.5, 1.0]),
-        ("none", [20.0, 40.0, 60.0]),
+        *(("z", [-1.0, 0.0, 1.0]), ("min-max", [0.0, 0.5, 1.0])),
+        *(("rank", [0.0, 0.5, 1.0]), ("none", [20.0, 40.0, 60.0])),
     ],
 )
 def test_hand_worked(method, expected):

@@ -199,10 +199,8 @@ def test_every_cell_of_the_plans_and_the_pairs(values):
     curves = plan_from_pilot(build_scores(values), "esa", options)
     plans = cells_by_name(build_plan_table(curves, options))
     assert list(plans) == [
-        "1 rater × 50 segments",
-        "1 rater × 1,200 segments",
-        "3 raters × 50 segments",
-        "3 raters × 1,200 segments",
+        *("1 rater × 50 segments", "1 rater × 1,200 segments"),
+        *("3 raters × 50 segments", "3 raters × 1,200 segments"),
     ]
     for cells, study in zip(plans.values(), curves.studies, strict=True):
         plan = study.plan

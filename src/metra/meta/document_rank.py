@@ -46,26 +46,17 @@ def rank_by_documents(
     or by whatever the rankings are to be held against; systems that it leaves out are not
     compared.
     """
-    _check_expected(results, expected)
     rankings = []
     for spec in results.specs:
         scores = [entry.scores[spec] for entry in results.systems]
-        tables = [score.documents for score in scores]
-        if any(table is None for table in tables):
+        tables = [score.documents for score in scores if score.documents is not None]
+        if len(tables) < len(scores):
             msg = "Ranking by document needs document scores; give documents."
             raise CorpusError(msg)
-        columns = [list(table.values()) for table in tables if table is not None]
-        orient = scores[0].direction.orient
-        ranking = rank_by_average(orient(np.transpose(columns)))
-        rankings.append(
-            _build_ranking(
-                (spec, scores[0].signature),
-                results,
-                ranking.averages,
-                ranking.ranks,
-                expected,
-            )
-        )
+        columns = np.transpose([list(table.values()) for table in tables])
+        averages, ranks = rank_by_average(scores[0].direction.orient(columns))
+        title = spec, scores[0].signature
+        rankings.append(_build_ranking(title, results, averages, ranks, expected))
     return rankings
 
 
@@ -73,17 +64,14 @@ def rank_by_autorank(
     results: Results, expected: Mapping[str, float] | None = None
 ) -> MetricRanking:
     """Rank the systems by all metrics together, as WMT 2025's AutoRank does."""
-    _check_expected(results, expected)
     rows = []
     for spec in results.specs:
         scores = [entry.scores[spec] for entry in results.systems]
         values = np.array([score.score for score in scores])
         if not np.isfinite(values).all():
             lacking = results.systems[int(np.isnan(values).argmax())].name
-            msg = (
-                f"{spec} has no score of {lacking!r}; AutoRank needs a score of "
-                "every system."
-            )
+            problem = f"{spec} has no score of {lacking!r}"
+            msg = f"{problem}; AutoRank needs a score of every system."
             raise CorpusError(msg)
         rows.append(scores[0].direction.orient(values))
     averages = auto_rank(np.array(rows))
@@ -93,24 +81,13 @@ def rank_by_autorank(
     )
     # What only rounding tells apart is a tie.
     ranks = mid_ranks(averages.round(9), higher_is_better=False)
-    ranking = _build_ranking(
-        ("AutoRank", signature), results, averages, ranks, expected
-    )
+    title = "AutoRank", signature
+    ranking = _build_ranking(title, results, averages, ranks, expected)
     combined = {
         spec: [results[name][spec] for name in ranking.systems]
         for spec in results.specs
     }
     return replace(ranking, combined=combined)
-
-
-def _check_expected(results: Results, expected: Mapping[str, float] | None) -> None:
-    names = [entry.name for entry in results.systems]
-    if expected is not None and len(expected.keys() & names) < 2:
-        msg = (
-            f"The expected ranking ranks {', '.join(expected) or 'no system'}; of "
-            f"{', '.join(names)} it must rank two or more."
-        )
-        raise CorpusError(msg)
 
 
 def _build_ranking(
@@ -122,13 +99,16 @@ def _build_ranking(
 ) -> MetricRanking:
     """Put systems in order, and hold the ranking against the expected one."""
     names = [entry.name for entry in results.systems]
+    if expected is not None and len(expected.keys() & names) < 2:
+        msg = (
+            f"The expected ranking ranks {', '.join(expected) or 'no system'}; of "
+            f"{', '.join(names)} it must rank two or more."
+        )
+        raise CorpusError(msg)
     order = sorted(range(len(names)), key=averages.__getitem__)
-    ranking = MetricRanking(
-        *title,
-        [names[place] for place in order],
-        averages[order].tolist(),
-        ranks[order].tolist(),
-    )
+    systems = [names[place] for place in order]
+    figures = averages[order].tolist(), ranks[order].tolist()
+    ranking = MetricRanking(*title, systems, *figures)
     if expected is None:
         return ranking
     shared = [at for at, name in enumerate(names) if name in expected]

@@ -8,9 +8,9 @@ with each other, people with automated metrics, metrics with metrics, and by a q
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, product
 from math import nan
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -140,20 +140,14 @@ def run_exercise(
     metrics = list(dict.fromkeys(scores.names[at] for at in scores.scorer.tolist()))
     _check_names(metrics, given, "scale")
     _check_names(metrics, [*human, *automated], "metric")
+    named: dict[str, Any] = {"human": human, "automated": automated}
     kinds: dict[str, MeasureKind] = {
         metric: measures.classify_measure(
-            metric,
-            [_get_kind(table, metric) for table in tables.values()],
-            asked=of_protocols,
-            human=human,
-            automated=automated,
+            metric, _list_kinds(tables, metric), asked=of_protocols, **named
         )
         for metric in metrics
     }
-    given = {
-        **(measures.read_model_scales(model) if model is not None else {}),
-        **given,
-    }
+    given = (measures.read_model_scales(model) if model is not None else {}) | given
     hundred, mapped = np.full(len(scores), nan), []
     for metric in metrics:
         lines = np.flatnonzero(scores.scorer == scores.find(metric))
@@ -165,8 +159,7 @@ def run_exercise(
         mapped.append(scale)
     scores = replace(scores, hundred=hundred)
     notes = [*measures.note_scales(mapped, of_protocols), *_note_missing(scores)]
-    chosen = _choose_level(scores, metrics) if level == "auto" else level
-    scores = _select_level(scores, chosen, notes)
+    scores, chosen = _select_level(scores, level, notes)
     unclear = [metric for metric, kind in kinds.items() if not kind]
     if unclear:
         notes.append(
@@ -175,6 +168,8 @@ def run_exercise(
         )
     results = measures.index_results(scores)
     means = {name: measures.average_evaluators(each) for name, each in results.items()}
+    people = [name for name in means if kinds[name] == "human"]
+    programs = [name for name in means if kinds[name] == "automated"]
     return ExerciseStudy(
         scores,
         chosen,
@@ -186,12 +181,19 @@ def run_exercise(
         ),
         tuple(measures.evaluate_systems(results, scores)),
         tuple(measures.compare_pairs(*each) for each in results.items()),
-        tuple(_correlate_people(means, kinds)),
+        tuple(_correlate_pair(*pair, means) for pair in product(programs, people)),
         tuple(_apply_model(scores, model, notes)) if model is not None else (),
         model.name if model is not None else "",
         describe_tables(tables, selection),
         tuple(notes),
     )
+
+
+def _list_kinds(tables: Mapping[str, Scores], metric: str) -> list[MeasureKind]:
+    """List the kinds of a measure that tables state."""
+    having = [table for table in tables.values() if metric in table.names]
+    scorers = [table.scorers[table.find(metric)] for table in having]
+    return ["human" if s.human else "automated" for s in scorers if s.kind]
 
 
 def describe_tables(tables: Mapping[str, Scores], selection: Selection) -> str:
@@ -236,13 +238,6 @@ def _average_table(table: Scores, selection: Selection) -> Scores:
         for at, scorer in enumerate(texts.scorers)
     ]
     return replace(texts, scorers=tuple(scorers)).compact()
-
-
-def _get_kind(table: Scores, metric: str) -> MeasureKind:
-    if metric not in table.names:
-        return ""
-    scorer = table.scorers[table.find(metric)]
-    return "human" if scorer.human else "automated" if scorer.kind else ""
 
 
 def _check_tables(tables: Mapping[str, Scores]) -> None:
@@ -295,17 +290,16 @@ def _note_missing(scores: Scores) -> Iterator[str]:
             yield f"{evaluator} has no {metric} of {name_some(missing)}."
 
 
-def _choose_level(scores: Scores, metrics: Iterable[str]) -> ExerciseLevel:
-    """Choose texts if every metric has a text that all others have too."""
-    texts: dict[str, set[str]] = {metric: set() for metric in metrics}
-    for metric, _, text, *_ in list_rows(scores):
-        texts[metric] |= {text} - {""}
-    return "text" if set.intersection(*texts.values()) else "system"
-
-
-def _select_level(scores: Scores, level: ExerciseLevel, notes: list[str]) -> Scores:
-    if level == "system":
-        return average_systems(scores)
+def _select_level(
+    scores: Scores, level: Literal["auto", "text", "system"], notes: list[str]
+) -> tuple[Scores, ExerciseLevel]:
+    """Select texts, or average systems; by itself, texts if all metrics share some."""
+    texts: dict[str, set[str]] = {}
+    for metric, _, text, *_ in measures.list_rows(scores):
+        texts.setdefault(metric, set()).update({text} - {""})
+    shares_texts = bool(set.intersection(*texts.values()))
+    if level == "system" or (level == "auto" and not shares_texts):
+        return measures.average_systems(scores), "system"
     is_text = np.array([bool(item.document) for item in scores.items], bool)
     selected = scores.keep_lines(is_text[scores.item])
     if not len(selected):
@@ -314,44 +308,25 @@ def _select_level(scores: Scores, level: ExerciseLevel, notes: list[str]) -> Sco
         )
         raise errors.OptionError(msg)
     left = {scores.names[at] for at in np.unique(selected.scorer)}
-    lost = sorted({row[0] for row in list_rows(scores)} - left)
+    lost = sorted(texts.keys() - left)
     if lost:
         notes.append(f"Skipped, because no text has a score: {name_some(lost)}.")
-    return selected
-
-
-def _correlate_people(
-    means: Mapping[str, Mapping[measures.Place, float]],
-    kinds: Mapping[str, MeasureKind],
-) -> Iterator[HumanCorrelation]:
-    """Correlate each automated metric with each human one."""
-    people = [name for name in means if kinds[name] == "human"]
-    for metric in (name for name in means if kinds[name] == "automated"):
-        for human in people:
-            yield _correlate_pair(metric, human, means[metric], means[human])
+    return selected, "text"
 
 
 def _correlate_pair(
-    metric: str,
-    human: str,
-    scores: Mapping[measures.Place, float],
-    gold: Mapping[measures.Place, float],
+    metric: str, human: str, means: Mapping[str, Mapping[measures.Place, float]]
 ) -> HumanCorrelation:
-    both = [place for place in gold if place in scores]
-    x, y = (np.array([of[place] for place in both]) for of in (gold, scores))
+    """Correlate an automated metric with a human one."""
+    both = [place for place in means[human] if place in means[metric]]
+    x, y = (np.array([means[of][place] for place in both]) for of in (human, metric))
     r, rho = measures.correlate_means(x, y)
     interval, method = _find_interval(both, x, y) if r is not None else (None, "")
+    names = tuple(" ".join(filter(None, place[::-1])) for place in both)
+    points = tuple(x.tolist()), tuple(y.tolist())
+    fit = fit_line(x, y) if len(both) > 2 else None
     return HumanCorrelation(
-        automated=metric,
-        human=human,
-        names=tuple(" ".join(filter(None, place[::-1])) for place in both),
-        x=tuple(x.tolist()),
-        y=tuple(y.tolist()),
-        pearson=r,
-        interval=interval,
-        method=method,
-        spearman=rho,
-        fit=fit_line(x, y) if len(both) > 2 else None,
+        metric, human, names, *points, r, interval, method, rho, fit
     )
 
 

@@ -394,9 +394,8 @@ def draw_rect(
     **more: float | str,
 ) -> Html:
     """Draw a rectangle, with a hint for the pointer."""
-    title = tag("title", hint) if hint else None
     place = {"x": x, "y": y, "width": width, "height": height}
-    return tag("rect", title, **place, class_=kind, **more)
+    return tag("rect", _make_hint(hint), **place, class_=kind, **more)
 
 
 def draw_bar(
@@ -417,8 +416,7 @@ def draw_dot(
     **more: float | str,
 ) -> Html:
     """Draw a dot, with a hint for the pointer."""
-    title = tag("title", hint) if hint else None
-    return tag("circle", title, cx=x, cy=y, r=radius, class_=kind, **more)
+    return tag("circle", _make_hint(hint), cx=x, cy=y, r=radius, class_=kind, **more)
 
 
 def draw_mark(
@@ -428,13 +426,15 @@ def draw_mark(
     shape = SHAPES.get(choose_shape(number))
     if shape is None:
         return draw_dot(x, y, radius, kind, hint)
-    corners = [corner.split(",") for corner in shape.split()]
+    corners = (map(float, corner.split(",")) for corner in shape.split())
     points = " ".join(
-        f"{x + radius * float(right):.5g},{y + radius * float(down):.5g}"
-        for right, down in corners
+        f"{x + radius * right:.5g},{y + radius * down:.5g}" for right, down in corners
     )
-    title = tag("title", hint) if hint else None
-    return tag("polygon", title, class_=kind, points=points)
+    return tag("polygon", _make_hint(hint), class_=kind, points=points)
+
+
+def _make_hint(hint: str) -> Html | None:
+    return tag("title", hint) if hint else None
 
 
 def choose_shape(number: int) -> str:

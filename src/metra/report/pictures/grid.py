@@ -124,8 +124,9 @@ def format_title(segment: AlignedSegment) -> str:
 
 def format_scores(segment: AlignedSegment) -> str:
     """State the score and the numbers behind it."""
-    parts = [f"{name} {_format_number(value)}" for name, value in segment.parts.items()]
-    return "; ".join([f"score {format_score(segment.score, 2)}", *parts])
+    digits = {name: 0 if v == int(v) else 2 for name, v in segment.parts.items()}
+    numbers = [f"{n} {format_score(v, digits[n])}" for n, v in segment.parts.items()]
+    return "; ".join([f"score {format_score(segment.score, 2)}", *numbers])
 
 
 def describe_block(block: LinkBlock, plot: GridPlot) -> str:
@@ -170,10 +171,6 @@ def _build_blocks(alignment: Alignment, first: int) -> Iterator[LinkBlock]:
 
 def _format_range(start: int, length: int) -> str:
     return f"{start + 1}" if length == 1 else f"{start + 1}–{start + length}"
-
-
-def _format_number(value: float) -> str:
-    return f"{value:.0f}" if value == int(value) else format_score(value, 2)
 
 
 CELL = 16

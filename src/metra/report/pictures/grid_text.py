@@ -36,12 +36,9 @@ def render(segment: AlignedSegment, style: Style) -> str:
     """Draw the grid, in as many bands of columns as the width asks for, and list its blocks."""
     grid = build_plot(segment)
     signs = _assign_signs(grid)
-    lines = [
-        terminal.style_text(
-            terminal.make_visible(format_title(segment)), terminal.BOLD, style
-        ),
-        format_scores(segment),
-    ]
+    title = terminal.make_visible(format_title(segment))
+    title = terminal.style_text(title, terminal.BOLD, style)
+    lines = [title, format_scores(segment)]
     if not grid.rows or not grid.columns:
         lines += ["", "One side has no words."]
         return "\n".join(lines)
@@ -136,10 +133,9 @@ def _draw_band(
     for row, word in enumerate(grid.rows):
         texts = [_pad_cell(cells.get((row, column), " ")) for column in band]
         label = _format_label(word)
-        before = " " * (left - terminal.measure_width(label)) + terminal.isolate_text(
-            label
-        )
-        yield f"{before} │ {line(texts, '│ ')}".rstrip()
+        before = " " * (left - terminal.measure_width(label))
+        words = terminal.isolate_text(label)
+        yield f"{before}{words} │ {line(texts, '│ ')}".rstrip()
 
 
 def _name_band(grid: GridPlot, band: range) -> Iterator[str]:
@@ -155,10 +151,8 @@ def _name_band(grid: GridPlot, band: range) -> Iterator[str]:
 
 def _write_upright(words: Sequence[str]) -> Iterator[list[str]]:
     """Write words from top to bottom side by side, so that their last letters are level."""
-    columns = [_split_letters(word) for word in words]
-    for line in list(
-        zip_longest(*(letters[::-1] for letters in columns), fillvalue=" ")
-    )[::-1]:
+    columns = [_split_letters(word)[::-1] for word in words]
+    for line in reversed([*zip_longest(*columns, fillvalue=" ")]):
         yield [_pad_cell(letter) for letter in line]
 
 

@@ -66,6 +66,8 @@ def plot_matrix(
     """Draw the cells with their values, and a frame round each cluster."""
     gap = 1 if cell >= SMALL else 0.5
     marks, side = [], cell - 2 * gap
+    # Stars stand high.
+    lower = 4.0 if cell >= SMALL else cell * (0.36 if heat.kind == "p" else 0.19)
     share = 0.72 if heat.kind == "p" else 0.52
     letters = {} if cell >= SMALL else {"style": f"font-size: {share * cell:.3g}px"}
     for i, row in enumerate(heat.values):
@@ -76,7 +78,7 @@ def plot_matrix(
             kind = "heat negative" if value < 0 else "heat"
             shade = {"rx": 2 * gap, "fill_opacity": _choose_shade(value, heat.kind)}
             hint = f"{heat.names[i]}, {heat.names[j]}: {value:.4g}"
-            across, down = x + cell / 2, y + cell / 2 + _lower_text(heat.kind, cell)
+            across, down = x + cell / 2, y + cell / 2 + lower
             marks.append(draw_rect(x + gap, y + gap, side, side, kind, hint, **shade))
             if number := _format_cell(value, heat.kind, cell):
                 marks.append(
@@ -89,13 +91,6 @@ def plot_matrix(
         if cell >= SMALL:
             marks.append(draw_text(x + 5, y + size - 5, str(cluster), "tick"))
     return marks
-
-
-def _lower_text(kind: str, cell: float) -> float:
-    """Return how far below the middle of its cell a text stands; stars stand high."""
-    if cell >= SMALL:
-        return 4.0
-    return cell * (0.36 if kind == "p" else 0.19)
 
 
 def _choose_shade(value: float, kind: str) -> float:

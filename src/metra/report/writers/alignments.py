@@ -31,15 +31,13 @@ def render_alignments(results: Results, style: Style) -> Iterator[str]:
     for system in order_systems(results, style):
         for spec, score in system.scores.items():
             for number, alignments in (score.alignments or {}).items():
-                title = (
-                    f"{terminal.escape_controls(system.name)}, segment {number}, {spec}"
-                )
-                for at, alignment in enumerate(alignments):
-                    head = (
-                        [] if at else [terminal.style_text(title, terminal.BOLD, style)]
-                    )
+                name = terminal.escape_controls(system.name)
+                title = f"{name}, segment {number}, {spec}"
+                head = [terminal.style_text(title, terminal.BOLD, style)]
+                for alignment in alignments:
                     head.append(_format_heading(alignment, results.references))
                     yield "\n".join([*head, *_format_alignment(alignment, style)])
+                    head = []
 
 
 def render_alignment(alignment: Alignment) -> str:

@@ -30,14 +30,8 @@ def render(report: MetaReport, form: str, style: Style) -> str:
 def render_report_terminal(report: MetaReport, style: Style) -> str:
     """Lay out the tables for a terminal, the notes and the signature below."""
     blocks = [render_table(table, style) for table in report.tables]
-    legend = [] if report.remarks else explain_best_marks(report.tables)
-    notes = [
-        *report.remarks,
-        *legend,
-        *report.selection_notes,
-        *report.notes,
-        report.signature,
-    ]
+    legend = report.remarks or explain_best_marks(report.tables)
+    notes = [*legend, *report.selection_notes, *report.notes, report.signature]
     below = "\n".join(style_text(note, DIM, style) for note in notes)
     return "\n\n".join([*blocks, below])
 
@@ -80,12 +74,9 @@ def render_report_csv(report: MetaReport, _: Style) -> str:
 def render_report_markdown(report: MetaReport, style: Style) -> str:
     """Write the tables in Markdown, the notes and the signature as a list."""
     blocks = [render_markdown_table(table, style) for table in report.tables]
-    notes = [
-        f"- {note}"
-        for note in [*report.remarks, *report.selection_notes, *report.notes]
-    ]
-    notes.append(f"- `{report.signature}`")
-    return "\n\n".join([*blocks, "\n".join(notes)])
+    notes = [*report.remarks, *report.selection_notes, *report.notes]
+    notes.append(f"`{report.signature}`")
+    return "\n\n".join([*blocks, "\n".join(f"- {note}" for note in notes)])
 
 
 def render_report_latex(report: MetaReport, style: Style) -> str:

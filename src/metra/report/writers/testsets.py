@@ -1,6 +1,7 @@
 """Test sets of this machine: which there are, and what one of them holds."""
 
 from collections.abc import Sequence
+from itertools import compress
 from typing import Any
 
 from metra.formats.testsets.record import NamedSet, SetLocation
@@ -48,17 +49,12 @@ def render_set_details(
     columns = [Column(title, "left") for title in (*_WORDS, *_LABELS)]
     columns += [Column(title, digits=0) for title in ("segments", "documents")]
     # A column that is empty for all sets says nothing.
-    shown = [
-        index
-        for index in range(len(columns))
-        if any(cells[index].value != "" for _, cells in rows)
-    ]
-    table = make_table(
-        "test set",
-        [columns[index] for index in shown],
-        [(name, [cells[index] for index in shown]) for name, cells in rows],
+    listed = zip(*(cells for _, cells in rows), strict=True)
+    shown = [any(cell.value != "" for cell in each) for each in listed]
+    rows = [(name, [*compress(cells, shown)]) for name, cells in rows]
+    return render_table(
+        make_table("test set", [*compress(columns, shown)], rows), style
     )
-    return render_table(table, style)
 
 
 def _describe_location(location: SetLocation) -> dict[str, Any]:

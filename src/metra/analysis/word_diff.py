@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, repeat
-from typing import Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias
 
 from metra.metrics.record import Metric
 from metra.text.columns import pack
@@ -109,8 +109,6 @@ Kind: TypeAlias = Literal["kept", "changed", "deleted", "inserted"]
 #: The share of common words from which on two outputs are compared word by word.
 SIMILAR = 0.2
 
-Label = TypeVar("Label")
-
 
 @dataclass(frozen=True, slots=True)
 class OutputPiece:
@@ -171,10 +169,7 @@ def diff_words(
         marks, is_exact = _mark_reference_words(keys[side], keys[2:])
         exact &= is_exact
         labels = list(zip(kinds[side], marks, strict=True))
-        pieces = _join_pieces(texts[side], cut[side], labels, ("kept", False))
-        sides.append(
-            [OutputPiece(text, space, *label) for text, space, label in pieces]
-        )
+        sides.append(list(_join_pieces(texts[side], cut[side], labels)))
     return WordDiff(before=sides[0], after=sides[1], exact=exact)
 
 
@@ -194,20 +189,11 @@ def _mark_reference_words(
         pairs, is_exact = pair_common_words(words, reference)
         exact &= is_exact
         nearest = max(nearest, {at for at, _ in pairs}, key=len)
-    return _mark_available_words(words, nearest, counts), exact
-
-
-def _mark_available_words(
-    words: Sequence[str], first: set[int], counts: Counter[str]
-) -> list[bool]:
-    """Mark as many of each word as there are, those in `first` before the others."""
-    left = counts.copy()
     marks = [False] * len(words)
-    for at in [*sorted(first), *(at for at in range(len(words)) if at not in first)]:
-        if left[words[at]] > 0:
-            left[words[at]] -= 1
-            marks[at] = True
-    return marks
+    for at in sorted(range(len(words)), key=lambda at: at not in nearest):
+        marks[at] = counts[words[at]] > 0
+        counts[words[at]] -= marks[at]
+    return marks, exact
 
 
 def _classify_words(
@@ -225,14 +211,14 @@ def _classify_words(
 
 
 def _join_pieces(
-    text: str, words: Sequence[DiffWord], labels: Sequence[Label], plain: Label
-) -> Iterator[tuple[str, str, Label]]:
+    text: str, words: Sequence[DiffWord], labels: Sequence[tuple[Kind, bool]]
+) -> Iterator[OutputPiece]:
     """Join neighbours with the same label; all pieces and spaces together are the text."""
     starts = [at for at in range(len(words)) if not at or labels[at] != labels[at - 1]]
     begin = words[0].start if words else len(text)
     if begin:
-        yield "", text[:begin], plain
+        yield OutputPiece("", text[:begin], "kept", False)
     for first, following in pairwise([*starts, len(words)]):
         start, stop = words[first].start, words[following - 1].stop
         end = words[following].start if following < len(words) else len(text)
-        yield text[start:stop], text[stop:end], labels[first]
+        yield OutputPiece(text[start:stop], text[stop:end], *labels[first])

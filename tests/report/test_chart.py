@@ -33,20 +33,14 @@ def test_ticks_are_round(low, high, ticks):
     assert chart.choose_ticks(low, high) == ticks
 
 
-def test_negative_ticks_have_a_real_minus():
-    scale = chart.AxisScale(-1, 1, 0, 100)
-    assert ">−1<" in "".join(chart.draw_x_axis(scale, 50, 0))
-
-
-def test_a_place_outside_a_scale_is_its_end():
+def test_scales():
     scale = chart.AxisScale(0, 10, 100, 200)
     assert [scale(value) for value in (-5, 0, 5, 10, 50)] == [100, 100, 150, 200, 200]
     assert chart.AxisScale(3, 3, 0, 10)(3) == 5
-
-
-def test_a_range_of_one_value_has_room():
-    assert chart.pad_range([5.0, 5.0]) == (4.7, 5.3)
+    assert chart.pad_range([5.0, 5.0]) == (4.7, 5.3), "room around a single value"
     assert chart.pad_range([0.0]) == (-1.0, 1.0)
+    axis = chart.draw_x_axis(chart.AxisScale(-1, 1, 0, 100), 50, 0)
+    assert ">−1<" in "".join(axis), "a real minus"
 
 
 def test_every_colour_that_a_style_uses_is_in_both_themes():

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from metra.stats.multiplicity import (
+    CLUSTER_RULES,
     benjamini_hochberg,
     clusters_by_range,
     clusters_greedy,
@@ -180,4 +181,7 @@ def test_only_tests_of_a_pair_are_counted():
     corrected = correct_pairs(p, holm)
     assert corrected[np.triu_indices(3, 1)] == pytest.approx([0.03, 0.04, 0.04])
     assert corrected[1, 0] == 0.9
-    assert correct_pairs(p, holm, neighbours=True)[0, 2] == 0.02
+    near = correct_pairs(p, holm, neighbours=True)
+    assert near[np.triu_indices(3, 1)] == pytest.approx([0.02, 0.02, 0.03])
+    for name, expected in {"wmt": corrected, "neighbours": near}.items():
+        np.testing.assert_array_equal(CLUSTER_RULES[name].correct(p), expected)

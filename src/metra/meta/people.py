@@ -237,22 +237,15 @@ def build_people_results(people: PeopleScores, segments: int) -> Results | None:
         ranking = people.answer.ranking
         for system, cluster in zip(ranking.systems, ranking.clusters, strict=True):
             clusters.setdefault(cluster, []).append(system)
-    systems = [
-        SystemScores(
-            name,
-            {
-                HUMAN_SCORE: Score(
-                    mean,
-                    f"people|scorer:{people.scorer}",
-                    people.direction.higher_is_better,
-                    people.intervals.get(name),
-                    basis="people",
-                    target=people.direction.target,
-                )
-            },
+    signature, direction = f"people|scorer:{people.scorer}", people.direction
+    systems = []
+    for name, mean in judged.items():
+        score = Score(
+            *(mean, signature, direction.higher_is_better, people.intervals.get(name)),
+            basis="people",
+            target=direction.target,
         )
-        for name, mean in judged.items()
-    ]
+        systems.append(SystemScores(name, {HUMAN_SCORE: score}))
     parts = {HUMAN_SCORE: [clusters[at] for at in sorted(clusters)]}
     return Results(systems, segments, 0, clusters=parts if clusters else None)
 

@@ -236,18 +236,16 @@ def _parse_columns(
     for number, entry in enumerate(entries, 1):
         place = f"{path}, column {number}"
         column = _read_record(StudyColumn, entry, place)
+        unknown = [name for name in column.pairs if name not in pairs]
+        msg = ""
         if column.level not in ("sys", "seg", "doc") or not column.coef:
-            msg = f"{place} needs a level (sys, seg or doc) and a coef such as spa."
-            raise FormatError(msg)
-        for name in column.pairs:
-            if name not in pairs:
-                msg = f"{place}: there is no pair {name}; known: {', '.join(pairs)}."
-                raise FormatError(msg)
-        if column.pooled and (column.level, column.coef) != ("sys", "accuracy"):
-            msg = (
-                f"{place}: only accuracy of systems can be pooled over language pairs."
-            )
-            raise FormatError(msg)
+            msg = " needs a level (sys, seg or doc) and a coef such as spa."
+        elif unknown:
+            msg = f": there is no pair {unknown[0]}; known: {', '.join(pairs)}."
+        elif column.pooled and (column.level, column.coef) != ("sys", "accuracy"):
+            msg = ": only accuracy of systems can be pooled over language pairs."
+        if msg:
+            raise FormatError(place + msg)
         yield replace(column, pairs=column.pairs or tuple(pairs))
 
 
@@ -474,13 +472,14 @@ def choose_metrics(
 
     The second list is of those that some language pair lacks.
     """
-    by_pair = []
-    for each in loaded:
-        ceiling = each.pair.ceiling
-        names = list_metrics(each.scores, each.pair.gold)
-        by_pair.append(
-            [n for n in names if n != ceiling and study.metrics.find_status(n)]
-        )
+    by_pair = [
+        [
+            name
+            for name in list_metrics(each.scores, each.pair.gold)
+            if name != each.pair.ceiling and study.metrics.find_status(name)
+        ]
+        for each in loaded
+    ]
     names = list(dict.fromkeys(name for names in by_pair for name in names))
     shared = [name for name in names if all(name in each for each in by_pair)]
     if not shared:

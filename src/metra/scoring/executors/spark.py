@@ -39,7 +39,7 @@ from metra.scoring.executors.spark_session import (
 from metra.scoring.executors.spark_terms import (
     BATCH,
     FittedRows,
-    list_fits,
+    list_spark_fits,
     map_chunks,
 )
 from metra.scoring.results import Results
@@ -146,7 +146,7 @@ class SparkFrame:
     ) -> Table:
         """Have workers call a function of rows with the metrics that score them."""
         plan = counting.plan
-        if plan is not None and list_fits(plan):
+        if plan is not None and list_spark_fits(plan):
             return map_chunks(self.table, counting, plan, function, schema)
 
         def call(batches: Batches) -> Batches:

@@ -24,8 +24,7 @@ from metra.scoring.executors.spark_session import (
     map_batches,
     silence_warnings,
 )
-from metra.scoring.plan import ScoringPlan, build_unweighed
-from metra.scoring.plan import list_fits as list_all_fits
+from metra.scoring.plan import ScoringPlan, build_unweighed, list_fits
 from metra.scoring.table_totals import read_references
 from metra.text.salience import DocumentWords
 
@@ -61,9 +60,9 @@ class FittedRows(NamedTuple):
     metrics: Mapping[str, Metric]
 
 
-def list_fits(plan: ScoringPlan) -> dict[str, Fit]:
+def list_spark_fits(plan: ScoringPlan) -> dict[str, Fit]:
     """List the fits of metrics with corpus weights, by spec."""
-    fits = list_all_fits(plan)
+    fits = list_fits(plan)
     for spec, fit in fits.items():
         if fit.apply_some is None:
             msg = f"{spec} has corpus weights, which are not available on Spark."
@@ -130,7 +129,7 @@ def _count_terms(packed: pa.RecordBatch, plan: ScoringPlan) -> Batches:
     """Count the terms of chunks."""
     for chunk, content in zip(*packed.columns, strict=True):
         rows = _read_chunk(content)
-        for number, fit in enumerate(list_fits(plan).values()):
+        for number, fit in enumerate(list_spark_fits(plan).values()):
             columns = _list_terms(fit, rows, plan)
             numbers = {"chunk": (chunk, pa.int64()), "metric": (number, pa.int32())}
             for name, (value, kind) in numbers.items():
@@ -220,7 +219,7 @@ def _share_terms(terms: Table, plan: ScoringPlan) -> Table:
     """Give each chunk the numbers of its n-grams, and of all words of its documents."""
     sql = terms.sparkSession.sql
     ngrams = sql(_NGRAMS, terms=terms)
-    if not any(fit.weigh for fit in list_fits(plan).values()):
+    if not any(fit.weigh for fit in list_spark_fits(plan).values()):
         return ngrams
 
     def weigh(batches: Batches) -> Batches:
@@ -237,7 +236,7 @@ def _weigh_entries(entries: pa.RecordBatch, plan: ScoringPlan) -> pa.RecordBatch
     metrics = np.asarray(entries["metric"])
     tf = _read_numbers(entries["tf"])
     salience, weights = np.full(len(tf), np.nan), np.zeros(len(tf))
-    for number, fit in enumerate(list_fits(plan).values()):
+    for number, fit in enumerate(list_spark_fits(plan).values()):
         is_own = (metrics == number) & (tf > 0)
         if fit.weigh and is_own.any():
             own = {
@@ -261,7 +260,7 @@ def fit_rows(packed: pa.Table, numbers: pa.Table, plan: ScoringPlan) -> FittedRo
     metrics = dict(build_unweighed(plan))
     if len(packed) != 1 or not len(numbers):
         raise CorpusError(_CHANGED)
-    for number, (spec, fit) in enumerate(list_fits(plan).items()):
+    for number, (spec, fit) in enumerate(list_spark_fits(plan).items()):
         own = numbers.filter(pc.equal(numbers["metric"], number))
         if not len(own) or fit.apply_some is None:
             raise CorpusError(_CHANGED)

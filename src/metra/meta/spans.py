@@ -177,28 +177,7 @@ def report_spans(evaluation: SpanEvaluation, options: SpanOptions) -> MetaReport
             _build_table(evaluation.ceiling, "Each rater against the others", "raters"),
             _build_table(shown, "Pairs of raters", "pairs"),
         ]
-    scores_by_table: dict[str, Sequence[SpanScores]] = {
-        "spans": evaluation.scores,
-        "raters": evaluation.ceiling,
-        "agreement": [overall] if overall else [],
-        "pairs": agreement.pairs if agreement else (),
-    }
-    figures = [
-        {
-            "table": table,
-            **{
-                key: getattr(each, key)
-                for key in ("name", "outputs", "predicted", "gold")
-            },
-            "figures": {
-                " ".join(key): {"value": value, "interval": each.intervals[key]}
-                for key, value in each.values.items()
-            },
-        }
-        for table, scores in scores_by_table.items()
-        for each in scores
-    ]
-    data: dict[str, object] = {"figures": figures}
+    data: dict[str, object] = {"figures": _list_figures(evaluation)}
     if agreement is not None:
         interval = agreement.alpha_interval
         data["alpha"] = {"value": agreement.alpha, "interval": interval}
@@ -214,6 +193,31 @@ def report_spans(evaluation: SpanEvaluation, options: SpanOptions) -> MetaReport
         **describe_draws(options, "segments"),
     )
     return replace(report, selection=evaluation.selection)
+
+
+def _list_figures(evaluation: SpanEvaluation) -> list[dict[str, object]]:
+    """List every figure of raters with its interval, for programs."""
+    agreement = evaluation.agreement
+    overall = agreement.overall if agreement else None
+    scores_by_table: dict[str, Sequence[SpanScores]] = {
+        "spans": evaluation.scores,
+        "raters": evaluation.ceiling,
+        "agreement": [overall] if overall else [],
+        "pairs": agreement.pairs if agreement else (),
+    }
+    keys = ("name", "outputs", "predicted", "gold")
+    return [
+        {
+            "table": table,
+            **{key: getattr(each, key) for key in keys},
+            "figures": {
+                " ".join(key): {"value": value, "interval": each.intervals[key]}
+                for key, value in each.values.items()
+            },
+        }
+        for table, scores in scores_by_table.items()
+        for each in scores
+    ]
 
 
 def ask_spans(evidence: Evidence, options: SpanOptions) -> SpanEvaluation:

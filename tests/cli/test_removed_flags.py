@@ -56,6 +56,21 @@ def test_advice_for_several_commands_is_given_where_it_can_be_followed(cli):
     assert "--table caption=TEXT" in cli("score", "--caption", "x").err
 
 
+@pytest.mark.parametrize(
+    "flag", [["--input-format", "plain"], ["--input-format=plain"]]
+)
+def test_the_input_format_is_a_setting_of_reading(flag, cli, tmp_path):
+    path = tmp_path / "text.csv"
+    path.write_text("a,b\nc d e f\n", "utf-8")
+    written = cli.ok("score", str(path), "-r", str(path), *flag)
+    assert written == cli.ok("score", path, "-r", path, "--read", "format=plain")
+    assert "2 segments" in written.out
+    refused = cli.refusal("score", str(path), "-r", str(path), "--input-format")
+    assert refused.startswith("metra: --read format= is not possible; expected one of")
+    automatic = cli("score", path, "-r", path, "--input-format", "auto")
+    assert automatic == cli("score", path, "-r", path)
+
+
 def test_a_removed_command_is_answered(cli):
     refused = cli.refusal("testsets", "check", "wmt23")
     assert refused.startswith(

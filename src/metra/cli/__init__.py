@@ -31,7 +31,7 @@ weights: `metra weights`, lists of the salience of each word in each document
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -98,6 +98,12 @@ def name_flags(message: str, flags: Mapping[str, str] = FLAGS) -> str:
 class GroupedCommand(click.Command):
     """A command whose help lists many options in groups."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments; `--input-format NAME` stands for `--read format=NAME`."""
+        if any(param.name == "read" for param in self.params):
+            args = list(_replace_input_format(args))
+        return super().parse_args(ctx, args)
+
     def find_group(self, option: click.Parameter) -> str:
         """Return the title above an option; nothing for one of this command alone."""
         from metra.cli.help import find_group
@@ -138,6 +144,16 @@ class GroupedCommand(click.Command):
 
 #: The help of commands with more options has groups.
 MOST_UNGROUPED = 9
+
+
+def _replace_input_format(args: Iterable[str]) -> Iterator[str]:
+    rest = iter(args)
+    for arg in rest:
+        flag, is_joined, name = arg.partition("=")
+        if flag != "--input-format":
+            yield arg
+        elif (name := name if is_joined else next(rest, "")) != "auto":
+            yield from ("--read", f"format={name}")
 
 
 class Commands(click.Group):

@@ -261,8 +261,8 @@ def speak_languages(run: Run) -> None:
                 judge.ask("GET", "/judge/consent", 100)
                 judge.form("/judge/language", language=language, back="/judge/guide")
                 for path in ("/judge/consent", "/judge/guide", "/judge/work"):
-                    judge.ask("GET", path, 700)
-                judge.ask("GET", "/api/work", 600)
+                    judge.ask("GET", path, 150)
+                judge.ask("GET", "/api/work", 150)
 
 
 def judge_from_the_start(run: Run) -> None:

@@ -4,16 +4,16 @@ What an analysis needs of the texts is collected in the pass that counts the met
 analyses then work on rows, texts and numbered words, and read nothing again.
 
 collection: texts, lengths, words and matches of a corpus, kept while it is counted
-findings: all analyses, run together; alignments for grids; marked errors
+findings: all analyses, run together; alignments for grids (up to 80 words); marked errors
 changes: the segments whose scores changed most from one system to another
-word_diff: two outputs of a segment word by word, beside the references
-ngrams: the n-grams that one system gets right or wrong more often than another
-buckets: scores by length, document, label or word frequency
-profiles: what each system's output is like: length, repetition, copied words, …
-profile_counts: what profiles are made of, counted segment by segment
-headlines: where people, neural and string metrics disagree, and whom to trust more
-relations: distributions of segment scores; metrics against metrics and people
-word_stability: how stable words are across two translations, by their salience
-retrieval: whether documents are found through their translations
-segmentation: outputs whose lines are not those of the references, segmented like them
+word_diff: two outputs word by word beside the references, if a fifth of their words is common
+ngrams: the n-grams that one system gets right or wrong more often; their weights and examples
+buckets: scores by length, document, label or word frequency; bounds, too small buckets
+profiles: traits of outputs (traits.toml) and rules for those that stand out: short, copied, …
+profile_counts: counts behind the traits: loops, repetition, scripts, numbers, end marks
+headlines: disagreements of people, neural and string metrics, and the order of trust in them
+relations: distributions of segment scores (20 bins); metrics against metrics and people
+word_stability: stability of words across two translations; salience above 3 is high
+retrieval: documents found through their translations by BM25 (k1 1.2, b 0.75)
+segmentation: outputs with other lines than the references, segmented like them; unsure matches
 """

@@ -26,12 +26,13 @@ from metra.formats.texts.rows import (
     write_lines,
 )
 from metra.formats.texts.sources import Source, list_sources
-from metra.text.sentences import UNSURE_BELOW
 from metra.text.sentences.alignment import SentenceMatch, align_sentences
 from metra.text.sentences.resegmentation import Comparison, OutputPart, resegment
 from metra.text.sentences.splitter import join_wrapped_lines, split_sentences
 
 Method: TypeAlias = Literal["align", "resegment"]
+#: Matches of a lower confidence are called unsure.
+UNSURE_BELOW = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,20 +1,20 @@
 """Judging by people without a server: how outputs are judged and the scores of their answers.
 
-assignment: which judge gets which tasks, in which order, and how long they take
-campaign: a campaign: protocol, texts and settings, frozen together
-codebook: the columns of an export and their meanings
-creation: a campaign from its settings and texts, or from its file
+assignment: tasks of judges and their order; repeated and degraded items; estimated times
+campaign: a campaign: protocol, texts and settings, frozen together; keys of its material
+codebook: the columns of an export and their meanings (texts/codebook.toml)
+creation: a campaign from its settings and texts, or from its file; the keys of [files]
 demo_data: simulated judges and campaigns on the shipped example
 imports: judgements of other programs, and campaigns rebuilt from them
-judgement: answers as judgements, their scores and latest revisions
-key_log: what judges typed, played again
+judgement: answers as judgements, their scores and latest revisions; fields kept with an answer
+key_log: logged keys, played again
 measurements: missing scores, interruptions, changed marks, and EvalTrans scores so far
 metric_scores: the texts as a corpus, and scores of our metrics and of other programs
-own_wording: the words that judges read: translations and a campaign's own
+own_wording: guides, translations (texts/guides, texts/wordings) and a campaign's own words
 protocols: protocols and kinds of questions
-screen: what one screen asks and shows, and the marks that it begins with
-second_look: disagreements, open answers and tags, campaigns that settle them, files of them
-settings: the settings of a campaign, read from a table
-uploads: files that somebody chose for a campaign, and what protocols need besides the texts
-wording: the words of a protocol in one language
+screen: questions, texts and first marks of one screen, without names of systems
+second_look: disagreements (25 points apart), open answers and tags, campaigns that settle them
+settings: settings with defaults and ranges: judges of each text, shares of repeats, calibration
+uploads: files that somebody chose for a campaign, and material that protocols need
+wording: words of a protocol in one language; the protocols whose official words stay English
 """

@@ -1,7 +1,9 @@
 """The command line: one module per command, loaded when the command is called.
 
+This file has the list of commands, the flags that messages name (`FLAGS`) and the exit codes.
+
 clir: `metra clir`, retrieval of documents through their translations
-compare: `metra compare`, systems against a baseline or each other, with significance tests
+compare: `metra compare`, systems against a baseline or each other; changed segments (5 words)
 completion: `metra completion`, completion in shells
 convert: `metra convert`, a corpus from one format to another
 demo: `metra demo`, the main job on the shipped example
@@ -10,11 +12,11 @@ evaltrans: `metra evaltrans`, the collection of judged outputs for the metric ev
 exercise: `metra exercise`, evaluators compared, and people with metrics, from 0 to 100
 gate: `metra gate`, outputs checked against a saved baseline, for continuous integration
 grid: `metra grid`, the words of a segment against those of its references
-help: `metra help` and `metra metrics`, topics that several commands share, metrics explained
+help: `metra help` and `metra metrics`: topics (topics.toml); groups of options in help pages
 judge: `metra judge`, campaigns of human judgement
 meta: `metra meta`, meta-evaluation of metrics and judges
-options: options that several commands share
-output: where results go, progress on standard error, and the provenance of a report
+options: options that several commands share; settings of --read; the most trials; picture sizes
+output: files and screen for results, progress on standard error, provenance; --strict warnings
 parse: `metra parse`, dependency parses of a text
 profile: `metra profile`, length, repetition, copied words and more of each system
 rank: `metra rank`, systems by the average of their ranks on every document
@@ -23,8 +25,8 @@ sacrebleu: `metra sacrebleu`, sacreBLEU's command line with its flags, output an
 segment: `metra segment`, sentences, and outputs segmented like their references
 settings: settings that one flag takes, as KEY=VALUE
 testsets: `metra testsets`, test sets by name: list, path, fetch
-usage: usage errors in one sentence each
-score: `metra score`, outputs against references, by any metrics, at any level
+usage: usage errors in one sentence each; answers to removed flags (removed_flags.txt)
+score: `metra score`, outputs against references, by any metrics; flags that exclude each other
 weights: `metra weights`, lists of the salience of each word in each document
 """
 

@@ -2,6 +2,6 @@
 
 evalset: EvalSet, the references, sources and documents of a test set.
 batch: Batch and Sentence, segments with the tokens that metrics share; CorpusChunk.
-outputs: Corpus, what can be scored; Outputs, a corpus in memory.
-examples: the example that comes with metra.
+outputs: Corpus, the interface to all that can be scored; Outputs, a corpus in memory.
+examples: the example that comes with metra; options of its metrics (example_options.toml).
 """

@@ -4,19 +4,19 @@
 modules here are shared by formats: bytes, lines, tables and the recognition of a format by
 a file's name and first bytes.
 
-stream: opens files and standard input, unpacked; file versions; small TOML and JSON
+stream: opens files and standard input, unpacked; encodings by their marks; small TOML and JSON
 remote: files in object stores and on clusters, by their addresses
-compression: the packers and unpackers that `stream` and `atomic` call; zip archives
-lines: lines of text files, checked to be UTF-8
-table: delimited tables cut into cells, quoted CSV among them
-headed_table: tables with headings in files, delimited as their content tells, or sheets
-workbook: sheets of workbooks, their size, which one is meant and their cells
+compression: packers and unpackers that `stream` and `atomic` call; zip archives; xz's memory
+lines: lines of text files, cut at line feeds only, checked to be UTF-8
+table: delimited tables cut into cells; delimiters by name, quotes, n/a, cells like formulas
+headed_table: tables with headings in files; guessed delimiters; cells that mean no value
+workbook: sheets of workbooks, their size, the choice of one, and their cells
 recognise: the format of a file, by its name and first bytes; the table of text formats
-    (that of scores is in `metra.scores.registry`)
+    (that of scores is in `metra.scores.registry`); kinds of files to refuse
 atomic: files and folders, written as a whole or not at all
 convert: files of a test set in any format, written in another
 texts: formats of test sets
 testsets: test sets by name: sacreBLEU's cache, mt-metrics-eval, and by path
-resources: dictionaries, WordNet, paraphrase tables; spaCy models
+resources: dictionaries, WordNet and the folders it may be in, paraphrase tables; spaCy models
 annotations: formats of parses, entities, terms, templates, rules, weights and more
 """

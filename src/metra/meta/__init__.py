@@ -4,33 +4,34 @@ A question (`metra.meta.question`) is asked of scores with options, and its answ
 out as tables with notes, a signature and charts. `metra.meta.questions` lists them. The
 options of every question are dataclasses, from which the command line derives its flags.
 
-agree: agreement of judges with each other, and with themselves
+agree: agreement of judges with each other, and with themselves; pairs and points to show
 answers: preferences, distributions, missing scores, active times, and status of a campaign
 arrays: questions asked of plain arrays, systems × segments, NaN where missing
 card: everything about one metric
-challenge: preference of a metric for good translations over bad ones
+challenge: preference of a metric for good translations over bad ones; categories of ACES
 charts: the records of charts, which the `draw` of a question fills
-compare: metrics ranked, with significance tests
-correlate: agreement of metrics with people, and of scorers with each other
-document_rank: systems ranked by each metric over documents
+compare: metrics ranked, with significance tests: the tests by name and the rule of decision
+correlate: agreement of metrics with people, and of scorers with each other; usual coefficients
+document_rank: systems ranked by each metric over documents; WMT's AutoRank
 exercise: the collective exercise on one scale, from 0 to 100
 findings: reports, their cells, tables and signatures
-judges: figures about each judge, flags, and normalised values
+judges: figures about each judge, flags by the rules in `options`, drift, and normalised values
 measures: scores of texts, scales and kinds of measures, and evaluators compared
-normalise: judges' values on one scale, and judges who fail quality control
-options: the options of questions
-people: people next to metrics in a report, and reliability of both
-power: variance components of judgements, and studies that separate systems
+normalise: judges' values on one scale, and judges who fail quality control (degraded copies)
+options: options of questions with defaults and ranges; the rules that flag judges: words per
+    minute (600), share of too fast answers, degraded copies, repeats and their distance
+people: people next to metrics in a report, and reliability of both; drawn documents, points
+power: variance components of judgements, and studies that separate systems; profiles to assume
 pseudo: agreement by length of document
 question: the record of a question, its evidence, and answers
-questions: the list of questions
+questions: the list of questions; the help of their options is in questions.txt
 rank: systems ranked, with intervals, clusters and rank ranges
-sentinel: baselines that cannot tell how good an output is
-spans: marked errors compared with those that people mark
-study: the manifest of a study, and the scores that it names
-systems: scores of systems: scatter, robustness, differences
-task: the protocols of WMT's metrics tasks
-uses: differences that people notice, filtering, and choice of the best of several
+sentinel: baselines that cannot tell how good an output is: features, folds, ridge
+spans: marked errors compared with those that people mark; marks without a place
+study: the manifest of a study, and the scores that it names; coefficients of WMT's protocols
+systems: scores of systems: scatter, robustness (at least 4 systems), differences by p-value
+task: the protocols of WMT's metrics tasks: averages, ranks, clusters, human ceilings
+uses: differences that people notice (60 to 95 %), filtering, and choice of the best of several
 variants: outputs scored with subsets of references, or values of an option
 """
 

@@ -1,14 +1,14 @@
 """Automatic metrics: the metric record, the registry, and one module a metric or family.
 
-record: Metric, the record of a metric, with its factory, needs and corpus weights.
-options: options of metrics, their types and ranges; specs.
-registry: every metric by name, and metrics explained by their docstrings.
-citations: names of metrics in print, and the papers of metrics and tests.
-signatures: signatures without defaults, and as sacreBLEU writes them.
-alignment: which words of an output stand for which of a reference.
-units: segments and documents as units of annotation; what metrics note in them.
-parses: where the parses of texts come from.
-bleu: n-gram precision with a brevity penalty.
+record: Metric, with factory, needs and corpus weights; the most references for weights.
+options: options of metrics, their types and ranges; specs; the longest n-grams.
+registry: every metric by name, near names, aliases of chrF; metrics explained by docstrings.
+citations: names of metrics in print, and the papers of metrics and tests (papers.bib).
+signatures: signatures without defaults, and as sacreBLEU (2.6.0) writes them.
+alignment: links between the words of an output and a reference, one record for all metrics.
+units: segments and documents as units of annotation; notes of metrics about them.
+parses: sources of parses: a CoNLL-U file or a spaCy model.
+bleu: n-gram precision with a brevity penalty; smoothing, effective order, reference length.
 nist: matching n-grams weighed by their information.
 chrf: character n-gram F-score.
 gleu: n-grams that match, by the longer side's.
@@ -16,21 +16,21 @@ rouge: ROUGE-L, the longest common subsequence of words.
 ter: translation edit rate.
 error_rates: wer, mer, per, ser and cer, the error rates; wip and wil, word information.
 unigram: precision, recall, f1 and fmean of words.
-gtm: F-measure of runs of matched words.
-meteor: words matched by form, stem and meaning.
+gtm: F-measure of runs of matched words; nodes of the search.
+meteor: words matched by form, stem and meaning; parameters in meteor.toml.
 ltv: matching n-grams weighed by salience.
 syntax: words changed by a minimal correction.
-xscore: dependencies counted for and against.
+xscore: dependencies counted for and against, with their signs.
 transfer: transfer rules that hold.
 ie: templates filled from the output.
 template_alignment: fillers of templates against the reference's, in the MUC's categories.
 quality: metrics combined by a quality model.
 entities: names that came through.
 terminology: required terms that the output has.
-untranslated: words that should have been translated.
+untranslated: words that should have been translated; exceptions for names, numbers, addresses.
 neural: COMET, BERTScore and MetricX, on checkpoints that lie on this machine.
 evaltrans: judgements carried over to similar outputs; mwer, against judged outputs.
 outside: scores that another program made.
-spans: errors that judges or programs marked.
+spans: errors that judges or programs marked, with the weights of severities.
 llm: language models as judges.
 """

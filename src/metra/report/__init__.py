@@ -1,15 +1,16 @@
 """From results to tables, pictures and pages. Nothing is computed here.
 
 `metra.report(evalset, outputs, "report.html")` writes the page about some outputs.
+This file has the names of formats and the metrics of a report.
 
-table: tables as Markdown, LaTeX, tab-separated values and JSON; numbers as text
-terminal: tables, words and running text for a terminal
+table: tables as Markdown, LaTeX, tab-separated values and JSON; numbers as text, escapes
+terminal: tables, words and running text for a terminal: widths, colours, the longest line
 writers: one module per kind of result, in every format
-chart: the chart kit: palette, ticks, scales, axes and marks
+chart: the chart kit: palette, ticks, scales, axes, marks, fonts and sizes of letters
 pictures: one function per picture
-picture_file: pictures as SVG, PDF and PNG, in the size of a column or page
-campaign_files: a campaign as files: judgements, figures, and all with a codebook
-study: everything about some systems' outputs that the report shows
+picture_file: pictures as SVG, PDF and PNG (300 dpi), in the size of a column or page
+campaign_files: a campaign as files: the formats of exports, figures, and all with a codebook
+study: everything about some systems' outputs that the report shows; the most documents, n-grams
 html: the report as one HTML page
 """
 

@@ -3,20 +3,21 @@
 Functions over tables. They take the time as an argument, and a connection in whose
 transaction they work: `with store.transaction() as db:`.
 
-access: admins, second factors, sessions and waits after failed attempts to sign in
+access: admins, passwords (10 characters, scrypt), second factors, lengths of sessions, waits
+    after failed attempts to sign in (free attempts: `web.admin.account`, `web.judge.pages`)
 answers: drafts and answers, with times that the server vouches for
-assignment: tasks that judges take over from others
+assignment: tasks that judges take over from others who are away for 3 days
 audit: the audit log
 backup: backups, and stores restored from them
-campaigns: campaigns, frozen as JSON
-database: tables, migrations, transactions and their errors
+campaigns: campaigns, frozen as JSON, and their states
+database: tables, migrations/*.sql, transactions and their errors (remedies.toml); full disks
 demo: campaigns that simulated judges have filled
-events: keys and focus as browsers logged them
+events: keys and focus as browsers logged them; the most events of a screen
 imported: campaigns from files of judgements
 judges: judges with their links and consent, and how they are forgotten
 outside_scores: scores that other programs made of a campaign's outputs
 second_looks: campaigns that settle what another left open
-tasks: tasks and their states, a judge's screens in order, and their progress
+tasks: tasks, states and leases (30 min), a judge's screens in order; answers open to changes
 """
 
 from metra.store.database import Store, open

@@ -1,11 +1,14 @@
 """The judging app: pages and JSON over the store and the campaign package; no arithmetic.
 
+Beside the modules: `templates` (the HTML of pages) and `static` (styles; `static/judge`, the
+scripts of the judging page; `static/steps`, a script for each kind of question).
+
 admin: pages of organisers: campaigns, judges, progress, results, files
 app: the application, with its routes and middleware
 judge: pages and JSON of judges
-middleware: the check of host and origin, limits on bodies, response headers, masked logs
-replies: pages, JSON and redirects, refusals, and what every request can reach
-server: running the app under uvicorn, with time-outs of connections
-strings: the texts of the pages, in seven languages
+middleware: the check of host and origin, limits on bodies, response headers (CSP), masked logs
+replies: pages, JSON and redirects, refusals and their words, and the state of the app
+server: running the app under uvicorn: time-outs of connections, host, port, workers
+strings: the texts of the pages, in seven languages (en.toml, measures.en.toml, …)
 visitors: who is behind a request: cookies, sessions, the check of form tokens (CSRF)
 """

@@ -2,7 +2,7 @@
 
 backup: `backup`, `restore`
 campaigns: `init`, `links`, `status`, `settle`, `forget`, `admin`, and their store
-files: `import`, `export`
+files: `import`, `export`, and the formats of both
 server: `serve`, `demo`
 """
 

@@ -3,13 +3,13 @@
 Replace `import sacrebleu` with `from metra.compat import sacrebleu`, and `from
 sacrebleu.metrics import BLEU` with `from metra.compat.sacrebleu.metrics import BLEU`.
 
-arguments: the flags of its command line
-command: what a call of its command line reads, scores and prints
+arguments: the flags of its command line (flags.tsv), its tokenisers and formats
+command: a call of its command line: texts read, scores printed, answers without scores
 functions: scores in one call
-metrics: the classes BLEU, CHRF and TER
-scores: score objects and signatures
-significance: bootstrap intervals and paired tests
-testsets: fields, references and subsets of test sets on this machine
+metrics: the classes BLEU, CHRF and TER; smoothing values, the warning about tokenised outputs
+scores: score objects and signatures, with the order of their keys
+significance: bootstrap intervals and paired tests, and their numbers of samples
+testsets: fields, references and subsets (countries, origins) of test sets on this machine
 """
 
 from typing import TYPE_CHECKING

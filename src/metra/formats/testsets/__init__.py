@@ -3,7 +3,7 @@
 `lookup` is the way in. A set is found in sacreBLEU's cache, in the folder of
 mt-metrics-eval, or by its path; only `fetch_set` of `sacrebleu_cache` downloads anything.
 
-record: the record of where a set lies, that of its texts, and subsets of its segments
-lookup: sets by name or path; messages about missing sets
+record: the record of a set's files, that of its texts, and subsets of its segments
+lookup: sets by name or path; standard references; messages about missing sets
 sacrebleu_cache: sets that the package sacrebleu defines, downloads and writes
 """

@@ -4,18 +4,18 @@
 with ids (SGML, WMT's XML) are matched by document and segment in `documents`. Each format
 is a module that `metra.formats.recognise` lists.
 
-columns: what the columns of a table stand for, and the reader's interface
+columns: headings and keys by meaning (source, reference, output), the rule for a heading line
 sources: the files of a call: use, format, name; test sets found by name
 parallel: files side by side as one table
 documents: files with ids, matched by document and segment
-rows: rows to be written: what a format can carry, and documents that rows form
+rows: rows to be written: limits of each format, and documents that rows form
 plain: plain text, one segment a line; lists of documents
 delimited: tables separated by tabs, commas or semicolons (TSV, CSV)
-jsonl: JSON lines and arrays
-xlsx: sheets of workbooks
-sgml: NIST's SGML
+jsonl: JSON lines and arrays; keys that hold several references or outputs
+xlsx: sheets of workbooks; the most rows and the longest text of a cell
+sgml: NIST's SGML; entities, and elements without text
 wmt_xml: the XML of WMT's test sets
-bilingual: TMX and XLIFF, which are only read
-parquet: tables in Parquet
+bilingual: TMX and XLIFF, which are only read; elements that hold no words
+parquet: tables in Parquet: sizes of batches and row groups, folders that name columns
 arrow_columns: columns of Arrow tables: types, nulls, and lists of references
 """

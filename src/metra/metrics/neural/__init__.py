@@ -3,10 +3,10 @@
 torch and transformers (`metra[neural]`) are imported when something has to be computed.
 
 checkpoints: files of checkpoints, their digests, tokenisers and encoders.
-inference: devices, precision, batches by length.
-segment_scores: from a batch to rows: texts collected, scored once, kept on disk.
+inference: devices, precision (fp32 on a GPU), batches by length, tokens at once.
+segment_scores: from a batch to rows: texts collected, scored once, kept on disk; digits shown.
 comet: COMET, CometKiwi, UniTE and xCOMET with its error spans.
-comet_network: networks of the COMET family, their scores and error spans.
+comet_network: networks of the COMET family, their scores and error spans; weights of errors.
 bertscore: BERTScore, cosine similarity of token embeddings.
-metricx: MetricX, regression with mT5.
+metricx: MetricX, regression with mT5; the longest input by version.
 """

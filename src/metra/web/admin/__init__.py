@@ -1,10 +1,10 @@
 """Pages of organisers.
 
-account: signing in and out, an admin's own sessions, password and second factor
-campaigns: the list of campaigns, the audit log, the preview, the exercise over campaigns
-files: downloads of judgements, and import of judgements made elsewhere
-frame: the frame of every page, the campaign it is about, blinding, number formats
+account: signing in and out (5 free attempts, 30 for an address), sessions, second factor
+campaigns: the list of campaigns, the audit log, the preview (3 screens), the exercise
+files: downloads of judgements (exports.toml), and import of judgements made elsewhere
+frame: the frame of every page, the campaign it is about, blinding, formats of numbers and times
 people: judges and their links, and the progress of a campaign
-results: results with their filters, disagreements, measurements, follow-up campaigns
+results: results with their filters (points apart, reading speeds), measurements, follow-ups
 wizard: the steps to a new campaign: data, settings, review
 """

@@ -26,7 +26,7 @@ ranking: methods of ranking by name, how two orders agree, skills learned from c
 ratings: the record of judgements: judge, unit and value; judges' values on one scale (z, …)
 resampling: random draws, bootstrap and BCa intervals, standard errors, p-values of draws
 significance: the tests: exchanges, resamples, corrections, effect sizes, populations; equal
-    differences and rounding, enumeration up to 2^14, draws until a p-value is known
+    differences, enumeration up to 2^14, and how many draws several tests need
 soft_pairwise: soft pairwise accuracy and its p-values; WMT's seed
 span_agreement: error spans of two raters, by characters and matched; half credit for severities
 thresholds: a metric's threshold of ties (calibrated), and outputs kept or chosen by a metric

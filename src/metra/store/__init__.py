@@ -17,7 +17,7 @@ imported: campaigns from files of judgements
 judges: judges with their links and consent, and how they are forgotten
 outside_scores: scores that other programs made of a campaign's outputs
 second_looks: campaigns that settle what another left open
-tasks: tasks, states and leases (30 min), a judge's screens in order; answers open to changes
+tasks: tasks, leases (30 min), a judge's screens in order, progress and minutes left
 """
 
 from metra.store.database import Store, open

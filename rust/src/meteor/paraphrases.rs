@@ -196,8 +196,9 @@ impl Reader {
         let Ok(text) = std::str::from_utf8(line) else {
             return Err(format!("line {} is not UTF-8", self.lines));
         };
+        let number = if self.lines == 1 { text.trim_start_matches('\u{feff}') } else { text };
         match self.lines % 3 {
-            1 if text.trim_start_matches('\u{feff}').parse::<f64>().is_err() => {
+            1 if number.parse::<f64>().is_err() => {
                 return Err(format!("line {} is {text:?}, no probability", self.lines));
             }
             1 => {}

@@ -41,10 +41,10 @@ type Rank = u128;
 
 const MATCHED: u32 = 104;
 const CHUNKS: u32 = 80;
-const DISTANCE: u32 = 40;
-const PARENT: u32 = 32;
+const DISTANCE: u32 = 32;
+const PARENT: u32 = 24;
 const START: Rank = 0xff_ffff << MATCHED;
-const UNLINKED: u32 = u32::MAX;
+const UNLINKED: usize = (1 << PARENT) - 1;
 
 /// A chosen link and the step before it.
 type Step = (Link, u32);
@@ -123,11 +123,11 @@ fn choose(links: &Links, chosen: &mut Vec<Link>) {
         next.taken.clear();
         spend(width * offers.kept.len());
         for rank in &offers.kept {
-            let (parent, number) = ((rank >> PARENT) as usize & 0xff, *rank as u32);
+            let (parent, number) = ((rank >> PARENT) as usize & 0xff, *rank as usize & UNLINKED);
             let mut state = State { rank: rank >> DISTANCE << DISTANCE, ..beam.states[parent] };
             let start = next.taken.len();
             next.taken.extend_from_slice(&beam.taken[parent * width..][..width]);
-            if let Some(link) = candidates.get(number as usize) {
+            if let Some(link) = candidates.get(number) {
                 take(&mut next.taken[start..], link);
                 steps.push((*link, state.path));
                 state.path = steps.len() as u32 - 1;

@@ -75,6 +75,19 @@ def main() -> None:
     sys.exit(os.waitstatus_to_exitcode(status))
 
 
+def family(parent: int) -> list[str]:
+    """List a process, the processes that it started, and so on, by their numbers."""
+    children: dict[str, list[str]] = {}
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            starter = (path / "stat").read_text().rpartition(")")[2].split()[1]
+            children.setdefault(starter, []).append(path.name)
+    numbers = [str(parent)]
+    for number in numbers:
+        numbers += children.get(number, [])
+    return numbers
+
+
 class _Processes(Thread):
     """A command with the processes that it starts and does not wait for, such as Spark's.
 
@@ -99,24 +112,12 @@ class _Processes(Thread):
 
     def run(self) -> None:
         while not self._done.wait(0.2):
-            memory = {number: self._look(number) for number in self._list()}
+            memory = {number: self._look(number) for number in family(self._parent)}
             java = sum(memory[number] for number in memory if _is_java(number))
             total = sum(memory.values())
             self.peak = max(self.peak, total)
             self.java = max(self.java, java)
             self.others = max(self.others, total - java)
-
-    def _list(self) -> list[str]:
-        """List the command's processes, the first one included."""
-        children: dict[str, list[str]] = {}
-        for path in Path("/proc").glob("[0-9]*"):
-            with suppress(OSError):
-                parent = (path / "stat").read_text().rpartition(")")[2].split()[1]
-                children.setdefault(parent, []).append(path.name)
-        found = [str(self._parent)]
-        for number in found:
-            found += children.get(number, [])
-        return found
 
     def _look(self, number: str) -> float:
         """Note what a process has taken so far, and give its memory in MB."""

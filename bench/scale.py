@@ -18,6 +18,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -27,6 +28,7 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 from statistics import median
+from threading import Timer
 from typing import Any, NamedTuple
 
 import diverse
@@ -65,11 +67,18 @@ class Job(NamedTuple):
     form: str
     options: tuple[str, ...]
     largest: int = 10_000_000
+    smallest: int = 0
     #: The pairs from which costs are compared.
     steady_from: int = 100_000
+    #: Seconds after which one of Spark's executors is killed; its scores must be local ones.
+    kill_after: float = 0.0
 
 
 _TABLE = ("--resume", "KEPT")
+_TWO_METRICS = ("-m", "bleu", "-m", "chrf")
+_FOUR_METRICS = (*_TWO_METRICS, "-m", "nist", "-m", "ltv", "--read", "doc=doc")
+#: References whose terms metra keeps in memory on one machine.
+LOCAL_TERMS = 4_000_000
 JOBS = (
     Job("lines, BLEU", "text", ()),
     Job("Parquet, BLEU", "parquet", ()),
@@ -106,6 +115,14 @@ JOBS = (
         ("-m", "bleu", "-m", "chrf", "--engine", "spark:local[2]"),
         100_000_000,
         steady_from=1_000_000,
+    ),
+    Job(
+        "Spark, an executor killed, 4 metrics",
+        "parquet",
+        (*_FOUR_METRICS, "--engine", "spark:local-cluster[2,1,1024]"),
+        smallest=1_000_000,
+        steady_from=1_000_000,
+        kill_after=60.0,
     ),
 )
 
@@ -158,7 +175,7 @@ def _measure_sizes(options: argparse.Namespace, folder: Path) -> None:
     few = _files(folder, 10, text=True)
     jobs = [job for job in JOBS if options.only in job.name]
     for size in SIZES:
-        here = [job for job in jobs if size <= job.largest]
+        here = [job for job in jobs if job.smallest <= size <= job.largest]
         if not here or not options.smallest <= size <= options.largest:
             continue
         files = _files(folder, size, text=any(job.form == "text" for job in here))
@@ -269,13 +286,59 @@ def _cost(
     kept = str(folder / "kept")
     options = [kept if option == "KEPT" else option for option in job.options]
     short, full = (["score", *of[job.form], *options] for of in (few, files))
-    used = fresh.usage(fresh.script("metra"), *full)
+    if job.kill_after:
+        used = _use_with_kill(job, files[job.form], pairs, folder)
+    else:
+        used = fresh.usage(fresh.script("metra"), *full)
     taken = used
     shutil.rmtree(kept, ignore_errors=True)
     if pairs <= 100_000 and kept not in options and "spark" not in options:
         taken = warm.cost(short, full, ROUNDS)
     parts = used.get("java", 0.0), used.get("others", 0.0)
     return Cost(pairs, taken["cpu"], taken["seconds"], used["peak"], _load(), *parts)
+
+
+def _use_with_kill(
+    job: Job, files: list[str], pairs: int, folder: Path
+) -> dict[str, float]:
+    """Run a command on Spark, kill an executor meanwhile, and compare with local scores."""
+    spark, local = folder / "spark.json", folder / "local.json"
+    metra = fresh.script("metra")
+    killed: list[str] = []
+    timer = Timer(job.kill_after, _kill_executor, [killed])
+    timer.start()
+    try:
+        used = fresh.usage(
+            metra, "score", *files, *job.options, "--format", "json", "-o", str(spark)
+        )
+    finally:
+        timer.cancel()
+    if not killed:
+        msg = f"No executor was running after {job.kill_after:.0f} s."
+        raise RuntimeError(msg)
+    metrics = _FOUR_METRICS if pairs <= LOCAL_TERMS else _TWO_METRICS
+    fresh.usage(metra, "score", *files, *metrics, "--format", "json", "-o", str(local))
+    on_spark, here = (_read_scores(path) for path in (spark, local))
+    different = [name for name, score in here.items() if on_spark[name] != score]
+    if different:
+        msg = f"Spark's scores of {', '.join(different)} differ from local ones."
+        raise RuntimeError(msg)
+    return used
+
+
+def _kill_executor(killed: list[str]) -> None:
+    """Kill the first executor that Spark runs for this process, and note its number."""
+    for number in fresh.family(os.getpid()):
+        command = Path(f"/proc/{number}/cmdline").read_bytes()
+        if b"CoarseGrainedExecutorBackend" in command:
+            os.kill(int(number), signal.SIGKILL)
+            killed.append(number)
+            return
+
+
+def _read_scores(path: Path) -> dict[str, float]:
+    system = json.loads(path.read_text())["systems"][0]
+    return {name: entry["score"] for name, entry in system["scores"].items()}
 
 
 def _load() -> float:
@@ -336,7 +399,9 @@ def _report(kept: dict[str, dict[str, list[list[float]]]]) -> str:
     ]
     header = ["command", "pairs", "CPU a pair", "wall time", "peak memory", "load"]
     sections = [
-        _INTRODUCTION.format(shard_rows=SHARD_ROWS, shards=SHARDS),
+        _INTRODUCTION.format(
+            shard_rows=SHARD_ROWS, shards=SHARDS, local_terms=LOCAL_TERMS
+        ),
         f"{date.today():%-d %B %Y}. {machine['cores']} cores of {machine['cpu']}, "
         f"{machine['system']}, Python {machine['python']}.",
         table.markdown(header, rows, left=(0,)),
@@ -368,7 +433,9 @@ except on Spark and for commands that save their state. Peak memory is that of a
 of the command; on Spark also of Java, whose heap may grow to 1 GB (`spark.driver.memory`),
 and of the others, each at its own peak. Wall time depends on other work on the machine, and
 the load next to each line shows how much there was. CPU time depends on it a little, because
-processes share caches."""
+processes share caches. The four metrics are BLEU, chrF, NIST and LTV, on a local cluster of two
+executors with one core and 1 GB each, one of which is killed while it works; its scores are
+equal to those without Spark: all up to {local_terms:,} pairs, BLEU and chrF beyond."""
 
 
 def _describe_files() -> list[str]:

@@ -9,7 +9,7 @@ GC_THRESHOLD = 20_000
 
 def main() -> None:
     """Run the command line; Ctrl-C ends with exit code 130 and a sentence, at any moment."""
-    # A short run makes few cycles: searching what modules left takes longer than loading some.
+    # Loading modules makes many objects and hardly a cycle, so frequent searches are wasted.
     gc.set_threshold(GC_THRESHOLD)
     try:
         # Inside, because a good part of a short run is spent loading modules.
@@ -29,7 +29,7 @@ def main() -> None:
     # Nothing is left but to end: Ctrl-C must not look like a fault now. A second one ends it
     # at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL if code == 130 else signal.SIG_IGN)
-    # Python would search all modules for cycles again, an eighth of a short run.
+    # Python would search all objects once more before it ends, a tenth of a short run.
     gc.freeze()
     sys.exit(code)
 

@@ -3,14 +3,9 @@
 import gc
 import sys
 
-#: New objects between two searches for cycles; Python's own 700 is made for small programs.
-GC_THRESHOLD = 20_000
-
 
 def main() -> None:
     """Run the command line; Ctrl-C ends with exit code 130 and a sentence, at any moment."""
-    # Loading modules makes many objects and hardly a cycle, so frequent searches are wasted.
-    gc.set_threshold(GC_THRESHOLD)
     try:
         # Inside, because a good part of a short run is spent loading modules.
         from metra.cli import main as run

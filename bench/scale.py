@@ -23,6 +23,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import suppress
 from datetime import date
 from functools import partial
 from itertools import product
@@ -38,6 +39,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import table
 import warm
+
+from metra.metrics.record import MOST_WEIGHED
 
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
 #: Files of a table, and rows of each where there are more.
@@ -77,8 +80,6 @@ class Job(NamedTuple):
 _TABLE = ("--resume", "KEPT")
 _TWO_METRICS = ("-m", "bleu", "-m", "chrf")
 _FOUR_METRICS = (*_TWO_METRICS, "-m", "nist", "-m", "ltv", "--read", "doc=doc")
-#: References whose terms metra keeps in memory on one machine.
-LOCAL_TERMS = 4_000_000
 JOBS = (
     Job("lines, BLEU", "text", ()),
     Job("Parquet, BLEU", "parquet", ()),
@@ -316,7 +317,7 @@ def _use_with_kill(
     if not killed:
         msg = f"No executor was running after {job.kill_after:.0f} s."
         raise RuntimeError(msg)
-    metrics = _FOUR_METRICS if pairs <= LOCAL_TERMS else _TWO_METRICS
+    metrics = _FOUR_METRICS if pairs <= MOST_WEIGHED else _TWO_METRICS
     fresh.usage(metra, "score", *files, *metrics, "--format", "json", "-o", str(local))
     on_spark, here = (_read_scores(path) for path in (spark, local))
     different = [name for name, score in here.items() if on_spark[name] != score]
@@ -329,11 +330,12 @@ def _use_with_kill(
 def _kill_executor(killed: list[str]) -> None:
     """Kill the first executor that Spark runs for this process, and note its number."""
     for number in fresh.family(os.getpid()):
-        command = Path(f"/proc/{number}/cmdline").read_bytes()
-        if b"CoarseGrainedExecutorBackend" in command:
-            os.kill(int(number), signal.SIGKILL)
-            killed.append(number)
-            return
+        with suppress(OSError):  # it may have ended meanwhile
+            command = Path(f"/proc/{number}/cmdline").read_bytes()
+            if b"CoarseGrainedExecutorBackend" in command:
+                os.kill(int(number), signal.SIGKILL)
+                killed.append(number)
+                return
 
 
 def _read_scores(path: Path) -> dict[str, float]:
@@ -400,7 +402,7 @@ def _report(kept: dict[str, dict[str, list[list[float]]]]) -> str:
     header = ["command", "pairs", "CPU a pair", "wall time", "peak memory", "load"]
     sections = [
         _INTRODUCTION.format(
-            shard_rows=SHARD_ROWS, shards=SHARDS, local_terms=LOCAL_TERMS
+            shard_rows=SHARD_ROWS, shards=SHARDS, local_terms=MOST_WEIGHED
         ),
         f"{date.today():%-d %B %Y}. {machine['cores']} cores of {machine['cpu']}, "
         f"{machine['system']}, Python {machine['python']}.",

@@ -21,8 +21,6 @@ from metra.text.preparation import Preparation
 
 #: How many segments are named as examples of a change.
 EXAMPLES = 5
-#: So many n-grams are sorted before all others.
-HEAVIEST = 1000
 #: The weight of what changed in one segment.
 ONE_SEGMENT = float(1 / np.sqrt(2))
 
@@ -274,26 +272,18 @@ class _NgramIndex:
                 (homes[tally.grams[chosen]], lengths, chosen, weights[chosen])
             )
         home, length, place, weight = map(np.concatenate, zip(*columns, strict=True))
-        strength = abs(weight)
-        limit = 0
-        if len(weight) > HEAVIEST:
-            limit = np.partition(strength, -HEAVIEST)[-HEAVIEST]
-        # The lists are nearly always full before the others are needed, and sorted.
-        for is_next in (strength >= limit, strength < limit):
-            group = np.flatnonzero(is_next)
-            order = np.lexsort((home[group], -length[group], -strength[group]))
-            for entry in group[order].tolist():
-                n, at, start = int(length[entry]), int(place[entry]), int(home[entry])
-                tally = tallies[n - 1]
-                yield _Candidate(
-                    tally,
-                    at,
-                    float(weight[entry]),
-                    int(tally.rose[at]),
-                    int(tally.fell[at]),
-                    int(tally.marks[at]),
-                    tuple(self._ids[start : start + n].tolist()),
-                )
+        for entry in np.lexsort((home, -length, -abs(weight))).tolist():
+            n, at, start = int(length[entry]), int(place[entry]), int(home[entry])
+            tally = tallies[n - 1]
+            yield _Candidate(
+                tally,
+                at,
+                float(weight[entry]),
+                int(tally.rose[at]),
+                int(tally.fell[at]),
+                int(tally.marks[at]),
+                tuple(self._ids[start : start + n].tolist()),
+            )
 
 
 def _build_change(group: Sequence[_Candidate], words: Sequence[str]) -> NgramChange:

@@ -511,7 +511,7 @@ COMMANDS = {
     "profile": "",
     "report": "",
     "rank": "--docs docs.txt",
-    "gate": "--baseline base.json --trials 99 --junit gate.xml",
+    "gate": "--baseline base.json --trials 99",
 }
 
 

@@ -55,7 +55,6 @@ MIN_WORDS = 5
     multiple=True,
 )
 @options.labels
-@option("--profiles", "Profile each system (see `metra profile`).", is_flag=True)
 @options.result_form
 @options.out
 @options.result_digits
@@ -105,10 +104,7 @@ def compare(
     )  # what cannot be is refused before the work begins
     analyses = _read_analysis_options(given)
     if analyses.any and not files.outputs:
-        msg = (
-            "--changes, --ngrams, --bucket and --profiles need the texts; give the "
-            "output files."
-        )
+        msg = "--changes, --ngrams and --bucket need the texts; give the output files."
         raise click.UsageError(msg)
     style = output.build_result_style(form, out, given)
     check_format(form, analyses)
@@ -144,10 +140,7 @@ def compare(
         content = render_with_findings(results, findings, form, style)
     output.write_output(content, out)
     if style.width and form == "table" and not analyses.any:
-        hint = (
-            "To see what changed, add --changes 5, --ngrams 5, --bucket length or "
-            "--profiles."
-        )
+        hint = "To see what changed, add --changes 5, --ngrams 5 or --bucket length."
         click.secho(f"\n{hint}", dim=True, err=True)
 
 

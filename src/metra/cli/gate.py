@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 @options.significance
 @option("--format form", "Output format.", choices=["table", "markdown", "json"])
 @options.out
-@option("--junit FILE", "Also write the checks as JUnit XML.")
 @options.strict
 def gate(
     files: "CorpusFiles", baseline: str, form: str, out: str | None, **given: Any
@@ -61,7 +60,7 @@ def gate(
     metra score old.txt -r ref.txt -m bleu -m chrf --save base.json
     metra gate new.txt -r ref.txt --baseline base.json
     metra gate new.txt -r ref.txt --baseline base.json --fail-if worse --fail-if below=bleu:30
-    metra gate new.txt -r ref.txt --baseline base.json --junit gate.xml --format markdown
+    metra gate new.txt -r ref.txt --baseline base.json --format markdown -o gate.md
     metra gate new.txt -r ref.txt --baseline base.json --scores comet=new.json
     """
     from metra.metrics.outside import list_specs
@@ -87,9 +86,6 @@ def gate(
             progress=progress,
         )
     style = output.build_style(out)
-    # The file first: if it cannot be written, nothing is shown.
-    if given["junit"]:
-        output.write_output(writers.render_junit(checks), given["junit"])
     output.write_output(writers.GATE_WRITERS[form](checks, style), out)
     if os.environ.get("GITHUB_ACTIONS") == "true":
         for line in writers.format_annotations(checks):

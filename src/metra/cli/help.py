@@ -27,10 +27,10 @@ GROUPS = {
     "Statistics": """level ci ci_method test trials seed unit alpha correction coefficients
         coefficient coef wmt all_pairs tolerance conditions expected scaling
         method studies settings""",
-    "Analyses": """changes ngrams buckets profiles alignments details show""",
+    "Analyses": """changes ngrams buckets alignments details show""",
     "Large tables": "group_by scores_out resume engine",
     "Output": """form out digits sort score_only verbose save to title html page folder
-        report junit plot paper signature methods about""",
+        report plot paper signature methods about""",
 }
 _GROUP_OF = {name: title for title, names in GROUPS.items() for name in names.split()}
 

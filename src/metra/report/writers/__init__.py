@@ -4,7 +4,7 @@ headings: names of metrics, systems, tests and corrections above and beside tabl
 results: scores in every format, the columns of TSV, and the table of formats
 paper: tables for a paper as LaTeX, Markdown and Excel, a paragraph on methods; column widths
 comparison: differences between systems as tables and in words
-gate: checks against a baseline as text, Markdown, JSON, JUnit and annotations
+gate: checks against a baseline as text, Markdown, JSON and annotations
 notebook: scores as a notebook and the Python prompt show them
 details: notes and parts of metrics, and parts of quality models; digits of each part
 alignments: aligned words of output and reference for the terminal; letters of edits

@@ -173,17 +173,20 @@ def render_with_findings(
     results: Results, findings: AnalysisResults, form: str, style: Style
 ) -> str:
     """Write the results as `render` does, and what was analysed after them."""
-    if findings.changes or findings.ngrams or findings.buckets or findings.profiles:
-        return WRITERS[form](results, findings, style)
-    return render(results, form, style)
+    if not (findings.changes or findings.ngrams or findings.buckets):
+        return render(results, form, style)
+    if form == "table":
+        return _render_terminal(results, findings, style)
+    analysed = {key: value for key, value in convert_record(findings).items() if value}
+    return render_json(convert_results(results) | analysed)
 
 
 def check_format(form: str, options: AnalysisOptions) -> None:
     """Refuse, before the work begins, a format that cannot show the analyses."""
-    if form not in WRITERS and options.any:
+    if form not in ("table", "json") and options.any:
         msg = (
-            f"The format {form} does not support changes, n-grams, buckets and "
-            f"profiles; expected {', '.join(WRITERS)}."
+            f"The format {form} does not support changes, n-grams and buckets; "
+            "expected table, json."
         )
         raise OptionError(msg)
 
@@ -198,21 +201,7 @@ def _render_terminal(results: Results, findings: AnalysisResults, style: Style) 
         blocks += [terminal.render_table(table, style) for table in tables]
         wrapped = "\n".join(terminal.wrap_sentence(line, style) for line in notes)
         blocks.append(terminal.style_text(wrapped, terminal.DIM, style))
-    if findings.profiles is not None:
-        blocks.append(render_profiles_terminal(findings.profiles, style))
     return "\n\n".join(blocks)
-
-
-def _render_json(results: Results, findings: AnalysisResults, _: Style) -> str:
-    analysed = {key: value for key, value in convert_record(findings).items() if value}
-    return render_json(convert_results(results) | analysed)
-
-
-#: The functions that write the formats that have room for texts.
-WRITERS = {
-    "table": _render_terminal,
-    "json": _render_json,
-}
 
 
 def _build_sections(
@@ -337,20 +326,6 @@ def render_profiles(
     return PROFILE_WRITERS[form](profiles, style, show)
 
 
-def render_profiles_terminal(profiles: Profiles, style: Style) -> str:
-    """Lay out the table and the readings."""
-    names = [terminal.escape_controls(profile.system) for profile in profiles.profiles]
-    left = max(map(terminal.measure_width, names)) + 2
-    readings = []
-    for name, profile in zip(names, profiles.profiles, strict=True):
-        blanks = " " * (left - terminal.measure_width(name))
-        bold = terminal.style_text(name, terminal.BOLD, style)
-        readings.append(f"{bold}{blanks}{profile.reading}")
-    below = terminal.style_text(_describe_profiled(profiles), terminal.DIM, style)
-    table = terminal.render_table(build_profile_table(profiles), style)
-    return "\n\n".join([table, "\n".join(readings), below])
-
-
 def _render_markdown(profiles: Profiles) -> str:
     """Write the table, the readings, and what the columns mean."""
     readings = [
@@ -384,11 +359,21 @@ def build_profile_table(profiles: Profiles) -> Table:
 
 
 def _render_profile_page(profiles: Profiles, style: Style, show: str | None) -> str:
+    """Lay out the table, the readings, and what the columns mean."""
+    names = [terminal.escape_controls(profile.system) for profile in profiles.profiles]
+    left = max(map(terminal.measure_width, names)) + 2
+    readings = []
+    for name, profile in zip(names, profiles.profiles, strict=True):
+        blanks = " " * (left - terminal.measure_width(name))
+        bold = terminal.style_text(name, terminal.BOLD, style)
+        readings.append(f"{bold}{blanks}{profile.reading}")
+    below = terminal.style_text(_describe_profiled(profiles), terminal.DIM, style)
     meanings = "\n".join(
         terminal.style_text(terminal.wrap_sentence(line, style), terminal.DIM, style)
         for line in _explain_traits(profiles)
     )
-    text = f"{render_profiles_terminal(profiles, style)}\n\n{meanings}"
+    table = terminal.render_table(build_profile_table(profiles), style)
+    text = "\n\n".join([table, "\n".join(readings), below, meanings])
     if show is None:
         return text
     listed = []

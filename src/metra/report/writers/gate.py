@@ -1,9 +1,8 @@
-"""Checks against a baseline: a table, Markdown, JSON, JUnit's XML, GitHub's annotations."""
+"""Checks against a baseline: a table, Markdown, JSON, GitHub's annotations."""
 
 from collections.abc import Sequence
 
 from metra.errors import format_count
-from metra.report.html.markup import replace_invisible
 from metra.report.table import (
     Style,
     escape_markdown,
@@ -80,38 +79,6 @@ GATE_WRITERS = {
     "markdown": render_gate_markdown,
     "json": render_gate_json,
 }
-
-
-def render_junit(checks: Sequence[GateCheck]) -> str:
-    """Write the checks as a test suite in JUnit's XML, which most CI services read."""
-    from xml.etree.ElementTree import Element, SubElement, indent, tostring
-
-    counts = {
-        "tests": len(checks),
-        "failures": sum(not check.passed for check in checks),
-        "errors": 0,
-        "skipped": sum(_is_untested(check) for check in checks),
-        "time": 0,
-    }
-    named = {"name": SUITE} | {key: str(count) for key, count in counts.items()}
-    # The list of suites has no count of what was skipped.
-    total = {key: value for key, value in named.items() if key != "skipped"}
-    root = Element("testsuites", total)
-    suite = SubElement(root, "testsuite", named)
-    for check in checks:
-        attributes = {"classname": check.system, "name": _name_check(check)}
-        shown = {key: replace_invisible(text) for key, text in attributes.items()}
-        case = SubElement(suite, "testcase", shown | {"time": "0"})
-        message = replace_invisible(describe_check(check))
-        if not check.passed:
-            SubElement(case, "failure", {"message": message, "type": check.condition})
-        elif _is_untested(check):
-            SubElement(case, "skipped", {"message": message})
-        else:
-            SubElement(case, "system-out").text = message
-    indent(root)
-    text = tostring(root, encoding="unicode")
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}'
 
 
 def format_annotations(checks: Sequence[GateCheck]) -> list[str]:
@@ -203,19 +170,6 @@ def _build_table(checks: Sequence[GateCheck]) -> Table:
 
 def _count_digits(check: GateCheck) -> int:
     return 2 + check.more_digits
-
-
-def _is_untested(check: GateCheck) -> bool:
-    """Tell whether the output and the baseline could not be tested."""
-    return check.comparison is not None and check.comparison.reason is not None
-
-
-def _name_check(check: GateCheck) -> str:
-    name = shorten_specs([check.metric])[check.metric]
-    if check.condition == "below":
-        bound = format_score(check.expected, _count_digits(check))
-        return f"{name} is no worse than {bound}"
-    return f"{name} is not significantly worse than the baseline"
 
 
 def _escape_command(text: str, *, is_property: bool = False) -> str:

@@ -91,21 +91,19 @@ def prepare_analyses(
     of_buckets = get_preparation(next(iter(metrics.values())))
     lengths: set[Preparation] = set()
     words: set[Preparation] = set()
-    matches = {of_changes} if options.profiles else set()
-    if options.changes != 0:
+    if options.changes != 0 or options.profiles:
         lengths.add(of_changes)
+    if kinds & {"length", "source-length"}:
+        lengths.add(of_buckets)
     if options.ngrams != 0:
         subject = "N-grams are compared with those of references"
         buckets.check_references(corpus, subject)
+    if options.ngrams != 0 or options.profiles:
         words.add(of_changes)
-    if kinds & {"length", "source-length"}:
-        lengths.add(of_buckets)
     if "frequency" in kinds:
         words.add(of_buckets)
-    if options.profiles:
-        lengths.add(of_changes)
-        words.add(of_changes)
     texts = options.changes != 0 or options.profiles
+    matches = [of_changes] if options.profiles else []
     return CollectedCorpus(
         corpus, texts=texts, lengths=lengths, words=words, matches=matches
     )
@@ -126,64 +124,52 @@ def run_analyses(
     """
     if not options.any:
         return AnalysisResults()
+    from metra.analysis.buckets import score_buckets
     from metra.analysis.changes import choose_sort_metric, find_changes
+    from metra.analysis.ngrams import find_ngram_changes
+    from metra.analysis.profiles import describe_outputs
 
     systems = [name for name in collected.systems if name != baseline]
     sorting = choose_sort_metric(sheets.metrics, options.changes_by)
     preparation = get_preparation(sheets.metrics[sorting])
-    compared: dict[str, Any] = {"baseline": baseline, "systems": systems}
-    listed: dict[str, Any] = {
-        "by": options.changes_by,
-        "most": options.changes,
-        "min_words": options.min_words,
-    }
 
-    def list_ngrams() -> "Sequence[NgramChanges]":
-        from metra.analysis.ngrams import find_ngram_changes
-
-        prepared: dict[str, Any] = {"preparation": preparation, "most": options.ngrams}
-        return find_ngram_changes(collected, **compared, **prepared)
+    pair: dict[str, Any] = {"baseline": baseline, "systems": systems}
 
     def list_buckets() -> "Sequence[Buckets]":
-        from metra.analysis.buckets import score_buckets
+        drawn: dict[str, Any] = {"trials": options.trials, "seed": options.seed}
+        score = partial(score_buckets, collected, sheets, baseline=baseline)
+        wanted: list[tuple[str, Sequence[str] | None]]
+        wanted = [*((spec, None) for spec in options.buckets), *options.labels.items()]
+        return [score(spec, labels=labels, **drawn) for spec, labels in wanted]
 
-        trials, seed = options.trials, options.seed
-        score = partial(
-            score_buckets,
-            collected,
-            sheets,
-            baseline=baseline,
-            trials=trials,
-            seed=seed,
+    tasks: dict[str, tuple[str, Callable[[], Any]]] = {}
+    if options.changes != 0:
+        find = partial(find_changes, by=sorting, most=options.changes, **pair)
+        run = partial(find, collected, sheets, min_words=options.min_words)
+        tasks["changes"] = "changed segments", run
+    if options.ngrams != 0:
+        count = partial(find_ngram_changes, preparation=preparation, **pair)
+        tasks["ngrams"] = "n-grams", partial(count, collected, most=options.ngrams)
+    if options.buckets or options.labels:
+        tasks["buckets"] = "buckets", list_buckets
+    if options.profiles:
+        tasks["profiles"] = (
+            "profiles",
+            partial(describe_outputs, collected, preparation),
         )
-        by_label = (score(name, labels=each) for name, each in options.labels.items())
-        return [*map(score, options.buckets), *by_label]
 
-    def list_profiles() -> "Profiles":
-        from metra.analysis.profiles import describe_outputs
+    def start_tasks() -> Iterator[str]:
+        for name, (stage, _) in tasks.items():
+            looking(stage)
+            yield name
 
-        return describe_outputs(collected, preparation)
-
-    list_changes = partial(find_changes, collected, sheets, **compared, **listed)
-    has_buckets = bool(options.buckets or options.labels)
-    tasks: list[tuple[bool, str, str, Callable[[], Any]]] = [
-        (options.changes != 0, "changes", "changed segments", list_changes),
-        (options.ngrams != 0, "ngrams", "n-grams", list_ngrams),
-        (has_buckets, "buckets", "buckets", list_buckets),
-        (options.profiles, "profiles", "profiles", list_profiles),
-    ]
-
-    def start_tasks() -> Iterator[tuple[str, Callable[[], Any]]]:
-        for is_wanted, name, stage, run in tasks:
-            if is_wanted:
-                looking(stage)
-                yield name, run
-
+    # A single task needs no thread.
+    alone = 1 if len(tasks) == 1 else 0
     answers = ordered_map(
-        lambda task: (task[0], task[1]()),
+        lambda name: (name, tasks[name][1]()),
         start_tasks(),
         thread_count(),
-        alone=0 if sum(task[0] for task in tasks) > 1 else 1,
+        alone=alone,
     )
     return AnalysisResults(**dict(answers))
 

@@ -14,7 +14,7 @@ from metra.report.html.page import (
 )
 from metra.report.writers import exercise as writer
 from metra.report.writers.headings import shorten_specs
-from metra.scoring.table import Cell
+from metra.scoring.table import Cell, Column, make_table
 
 #: More scatter plots than this are more than anybody looks at; the table has all pairs.
 MOST = 9
@@ -94,24 +94,22 @@ def _build_matrix(study: ExerciseStudy) -> Html | None:
         return None
     short, units = shorten_specs(study.metrics), f"{writer.UNITS[study.level]}s"
     names = [short[metric] for metric in study.metrics]
-    values = [
+    matrix = [
         [float("nan") if value is None else value for value in row]
         for row in writer.build_matrix(study)
     ]
-    rows: list[list[tables.CellContent]] = [
-        [
-            *(short[one.one], short[one.other], one.translations),
-            *(Cell(one.pearson), Cell(one.spearman)),
-        ]
-        for one in study.correlations
-    ]
+    rows = []
+    for one in study.correlations:
+        values = short[one.other], one.translations, one.pearson, one.spearman
+        rows.append((short[one.one], [*map(Cell, values)]))
     title = "Pearson's r between metrics"
-    headings = ["metric", "other metric", units, "Pearson", "Spearman"]
-    caption = f"Correlation between metrics over {units}"
+    columns: list[str | Column]
+    columns = [Column("other metric", "left"), units, "Pearson", "Spearman"]
+    about = {"caption": f"Correlation between metrics over {units}", "name": "metrics"}
     figure = tables.build_figure(
         title,
-        figures.draw_matrix(Heatmap("", title, names, values, "r")),
-        tables.build_html_table(headings, rows, caption, "metrics"),
+        figures.draw_matrix(Heatmap("", title, names, matrix, "r")),
+        tables.convert_table(make_table("metric", columns, rows, **about)),
         "means over evaluators; a cell is empty if there are too few translations or a "
         "metric is constant",
     )

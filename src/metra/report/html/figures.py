@@ -9,7 +9,7 @@ from metra.report.html import tables
 from metra.report.html.markup import Html
 from metra.report.pictures.heatmap import CELL, describe_heatmap, plot_matrix
 from metra.report.pictures.plots import measure_curve_names, plot_curves, plot_points
-from metra.scoring.table import Cell
+from metra.scoring.table import Cell, Column, make_table
 from metra.stats.curves import LineFit
 
 #: Letters of a name beside a dot, before a row or at the end of a line.
@@ -36,11 +36,10 @@ def build_scatter_figure(
     """Draw a scatter plot; `name` is that of its data, `unit` says what the points are."""
     label = f"{title} over {format_count(len(cloud.names), unit)}; {note}"
     points = zip(cloud.names, cloud.x, cloud.y, strict=True)
-    rows: list[list[tables.CellContent]] = [
-        [point, Cell(x, digits=3), Cell(y, digits=3)] for point, x, y in points
-    ]
-    headings = [unit, cloud.across, cloud.down]
-    data = tables.build_html_table(headings, rows, f"{title}, by {unit}", name)
+    rows = [(point, [*map(Cell, pair)]) for point, *pair in points]
+    columns = [Column(each, digits=3) for each in (cloud.across, cloud.down)]
+    about = {"caption": f"{title}, by {unit}", "name": name}
+    data = tables.convert_table(make_table(unit, columns, rows, **about))
     marks = plot_points(cloud, chart.PAGE_FRAME, longest=LONGEST)
     return tables.build_figure(title, draw_on_page(label, marks), data, note)
 

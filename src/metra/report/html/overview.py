@@ -109,7 +109,7 @@ def _build_scores_table(study: Study, systems: Sequence[SystemScores]) -> Html:
     # People come first: they are trusted most.
     all_results = study.all_results
     columns = [(each, spec) for each in all_results for spec in each.specs]
-    headings: list[Child] = ["system"]
+    headings = [tables.make_column_heading("system")]
     for results, spec in columns:
         title = format_metric_heading(spec, results.systems[0].scores[spec])
         headings.append(tables.make_column_heading(title, "num"))

@@ -10,7 +10,7 @@ from metra.report.html import tables
 from metra.report.html.markup import Html, join_markup, tag
 from metra.report.study import Study
 from metra.report.writers.headings import format_metric_heading, join_names
-from metra.scoring.table import Cell
+from metra.scoring.table import Cell, Column, Table, make_table
 
 if TYPE_CHECKING:
     from metra.meta.people import PeopleScores
@@ -78,12 +78,10 @@ def _equalize_edges(edges: Sequence[float]) -> list[float]:
 def _build_distribution_table(distribution: Distribution, names: Sequence[str]) -> Html:
     counts = [distribution.counts[name] for name in names]
     edges, spec = distribution.edges, distribution.spec
-    rows = [
-        [Cell(low), Cell(high), *row]
-        for low, high, *row in zip(edges, edges[1:], *counts, strict=False)
-    ]
+    rows = [[*map(Cell, row)] for row in zip(edges, edges[1:], *counts, strict=False)]
+    columns = [Column(name) for name in ("from", "to", *names)]
     about = f"Segments by {spec}", f"distribution-{spec}"
-    return tables.build_html_table(["from", "to", *names], rows, *about)
+    return tables.convert_table(Table(columns, rows, *about))
 
 
 def build_relations_section(study: Study) -> Html | None:
@@ -109,17 +107,18 @@ def _build_correlations_table(
     relations: Sequence[ScoreRelation], caption: str, name: str
 ) -> Html:
     """List the correlations of every pair."""
-    headings = ["x-axis", "y-axis", "segments", "Pearson", "Spearman", "systems"]
-    rows: list[list[tables.CellContent]] = [
-        [
-            *(entry.x, entry.y, entry.segments),
-            *(Cell(entry.pearson, digits=3), Cell(entry.spearman, digits=3)),
-            *(len(entry.points), Cell(entry.systems_pearson, digits=3)),
-        ]
-        for entry in relations
+    numbers = ("segments", "Pearson", "Spearman", "systems", "Pearson, systems")
+    columns = [
+        Column("y-axis", "left"),
+        *(Column(title, digits=3) for title in numbers),
     ]
-    headings.append("Pearson, systems")
-    return tables.build_html_table(headings, rows, caption, f"correlations-{name}")
+    rows = []
+    for entry in relations:
+        pair = entry.pearson, entry.spearman
+        figures = entry.segments, *pair, len(entry.points), entry.systems_pearson
+        rows.append((entry.x, [Cell(entry.y), *map(Cell, figures)]))
+    about = {"caption": caption, "name": f"correlations-{name}"}
+    return tables.convert_table(make_table("x-axis", columns, rows, **about))
 
 
 def _draw_segments_figure(entry: ScoreRelation) -> Html:
@@ -150,17 +149,14 @@ def _draw_segments_figure(entry: ScoreRelation) -> Html:
 
 
 def _build_squares_table(entry: ScoreRelation) -> Html:
-    # Each number stands in many rows.
-    xs, ys = (
-        [tables.make_number_cell(Cell(edge)) for edge in edges]
-        for edges in (entry.x_edges, entry.y_edges)
-    )
-    rows: list[list[tables.CellContent]] = [
-        [*xs[x : x + 2], *ys[y : y + 2], count] for x, y, count in entry.squares
+    x, y = entry.x_edges, entry.y_edges
+    rows = [
+        [*map(Cell, (*x[across : across + 2], *y[up : up + 2], count))]
+        for across, up, count in entry.squares
     ]
-    headings = [f"{entry.x} from", "to", f"{entry.y} from", "to", "segments"]
+    titles = [f"{entry.x} from", "to", f"{entry.y} from", "to", "segments"]
     about = f"Segments by {entry.x} and {entry.y}", f"segments-{entry.x}-{entry.y}"
-    return tables.build_html_table(headings, rows, *about)
+    return tables.convert_table(Table([*map(Column, titles)], rows, *about))
 
 
 def _draw_systems_figure(entry: ScoreRelation, fit: "LineFit | None") -> Html:

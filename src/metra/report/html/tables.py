@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias
 
 from metra.report.html.markup import Child, Html, join_markup, mark_safe, tag
 from metra.report.table import Style, choose_digits, format_score
@@ -17,12 +16,10 @@ _PLAIN = Column("")
 #: The classes of significant differences, which screen readers read.
 _TONES = {"good": "better", "bad": "worse"}
 
-CellContent: TypeAlias = "Html | str | int | Cell"
-
 
 def build_html_table(
-    headings: Sequence[Child],
-    rows: Iterable[Sequence[CellContent]],
+    headings: Sequence[Html],
+    rows: Iterable[Sequence[Html]],
     caption: str,
     name: str,
     *,
@@ -32,13 +29,13 @@ def build_html_table(
 ) -> Html:
     """Lay out a table that scrolls by itself where it is too wide; `name` names its CSV.
 
-    Cells and headings may be markup already; screen readers read `label` for the caption.
+    Screen readers read `label` for the caption.
     """
     inside = tag(
         "table",
         tag("caption", caption),
-        tag("thead", tag("tr", map(make_column_heading, headings))),
-        tag("tbody", map(_build_row, rows)),
+        tag("thead", tag("tr", headings)),
+        tag("tbody", [tag("tr", row) for row in rows]),
         class_=kind,
         data_csv=name,
         data_sortable=sortable,
@@ -59,7 +56,10 @@ def convert_table(
     Screen readers read `label` for the caption.
     """
     rows = [
-        [_convert_cell(*pair) for pair in zip(row, table.columns, strict=True)]
+        [
+            _convert_cell(cell, column, is_name=not at)
+            for at, (cell, column) in enumerate(zip(row, table.columns, strict=True))
+        ]
         for row in table.rows
     ]
     heads = [
@@ -72,21 +72,23 @@ def convert_table(
     )
 
 
-def _convert_cell(cell: Cell, column: Column) -> CellContent:
+def _convert_cell(cell: Cell, column: Column, *, is_name: bool) -> Html:
     if not isinstance(cell.value, str):
         return make_number_cell(cell, column)
     if column.align == "left":
-        return cell.value
+        return make_row_heading(cell.value) if is_name else _make_text_cell(cell.value)
     # Signs stand for numbers, which programs get.
     number = {"–": "", "": "", "·": "0"}.get(cell.value)
     return tag("td", cell.value, class_="num", data_v=number)
 
 
-def make_column_heading(child: Child, kind: str | None = None) -> Html:
-    """Make a column's heading, unless it is one already."""
-    if isinstance(child, Html) and child.startswith(("<th", "<td")):
-        return child
-    return tag("th", child, scope="col", class_=kind)
+def _make_text_cell(text: str) -> Html:
+    return tag("td", tag("bdi", text))
+
+
+def make_column_heading(title: str, kind: str | None = None) -> Html:
+    """Make a column's heading."""
+    return tag("th", title, scope="col", class_=kind)
 
 
 def make_row_heading(name: str, *more: Child) -> Html:
@@ -113,13 +115,19 @@ def build_definitions(
 
 
 def make_number_cell(cell: Cell, column: Column = _PLAIN) -> Html:
-    """Make a table's cell of a number and its interval; a dash if it is missing."""
+    """Make a table's cell of a number and its interval; a dash if it is missing.
+
+    A count, a whole number without digits of its own, has commas.
+    """
     value = cell.value
     if not isinstance(value, (float, int)) or not math.isfinite(value):
         return UNKNOWN
     digits = choose_digits(cell, column, Style())
     write = format_difference if cell.signed else format_with_minus
-    shown: Child = f"{cell.prefix}{write(value, digits)}{cell.suffix}"
+    number = write(value, digits)
+    if isinstance(value, int) and cell.digits is None:
+        number = f"{value:,}"
+    shown: Child = f"{cell.prefix}{number}{cell.suffix}"
     if column.p_values and cell.digits is None:
         shown = "< 0.001" if value < 0.001 else format_score(value, 3)
     if cell.best:
@@ -165,19 +173,3 @@ def format_difference(value: float, digits: int) -> str:
 def format_with_minus(value: float, digits: int) -> str:
     """Write a number with a real minus."""
     return format_score(value, digits).replace("-", "−")
-
-
-def _build_row(row: Sequence[CellContent]) -> Html:
-    cells: list[str] = []
-    for at, cell in enumerate(row):
-        if isinstance(cell, Cell):
-            cells.append(make_number_cell(cell))
-        elif isinstance(cell, Html) and cell.startswith(("<td", "<th")):
-            cells.append(cell)
-        elif isinstance(cell, int):
-            cells.append(f'<td class="num" data-v="{cell}">{cell:,}</td>')
-        elif at == 0:
-            cells.append(make_row_heading(cell))
-        else:
-            cells.append(f"<td><bdi>{join_markup(cell)}</bdi></td>")
-    return mark_safe(f"<tr>{''.join(cells)}</tr>")

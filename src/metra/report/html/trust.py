@@ -9,14 +9,9 @@ from metra.meta.people import JudgeSummary, LengthCurve, TrustReport
 from metra.report import chart
 from metra.report.html.figures import draw_curve_picture, draw_matrix, draw_on_page
 from metra.report.html.markup import Html, join_markup, tag
-from metra.report.html.tables import (
-    CellContent,
-    build_figure,
-    build_html_table,
-    format_with_minus,
-)
+from metra.report.html.tables import build_figure, convert_table, format_with_minus
 from metra.report.pictures.plots import plot_histogram, plot_judges
-from metra.scoring.table import Cell
+from metra.scoring.table import Cell, Column, Table, make_table
 
 
 def build_trust_parts(report: TrustReport) -> Html:
@@ -38,8 +33,11 @@ def build_trust_parts(report: TrustReport) -> Html:
 
 def _build_agreement_table(report: TrustReport) -> Html:
     levels = {"sys": "systems", "seg": "segments"}
-    rows: list[list[CellContent]] = [
-        [row.metric, levels[row.level], Cell(row.value, row.interval, digits=3), row.n]
+    rows = [
+        (
+            row.metric,
+            [Cell(levels[row.level]), Cell(row.value, row.interval), Cell(row.n)],
+        )
         for row in report.agreement
     ]
     caption = (
@@ -47,8 +45,9 @@ def _build_agreement_table(report: TrustReport) -> Html:
         "resampled systems and segments; system scores here use judged segments only, "
         "unlike those above"
     )
-    headings = ["metric", "of", "Pearson", "values"]
-    return build_html_table(headings, rows, caption, "agreement")
+    columns = Column("of", "left"), Column("Pearson", digits=3), Column("values")
+    about = {"caption": caption, "name": "agreement"}
+    return convert_table(make_table("metric", columns, rows, **about))
 
 
 def _draw_comparison(comparison: MetricComparison) -> Html:
@@ -58,20 +57,25 @@ def _draw_comparison(comparison: MetricComparison) -> Html:
     caption = "p-values for differences in agreement with people"
     p, corrected = comparison.p.tolist(), (tests.p, tests.holm, tests.bh)
     heat = Heatmap("", caption, names, p, "p", comparison.clusters)
-    rows: list[list[CellContent]] = [
-        [
-            *(names[i], names[j], Cell(values[i] - values[j], digits=3)),
-            *(Cell(float(each[i, j]), digits=4) for each in corrected),
-        ]
+    rows = [
+        (
+            names[i],
+            [
+                *(Cell(names[j]), Cell(values[i] - values[j], digits=3)),
+                *(Cell(float(each[i, j]), digits=4) for each in corrected),
+            ],
+        )
         for i in range(size)
         for j in range(i + 1, size)
     ]
-    headings = ["better", "worse", "difference", "p", "p, Holm", "p, BH"]
+    columns: list[str | Column]
+    columns = [Column("worse", "left"), "difference", "p", "p, Holm", "p, BH"]
     subject = "p-values of differences in Pearson's r over segments"
+    about = {"caption": subject, "name": "metric-p-values"}
     return build_figure(
         "Significant differences between metrics",
         draw_matrix(heat),
-        build_html_table(headings, rows, subject, "metric-p-values"),
+        convert_table(make_table("better", columns, rows, **about)),
         f"{subject} between row and column ({comparison.description}); frames are "
         "clusters of metrics that do not differ significantly after Holm's correction",
     )
@@ -94,10 +98,11 @@ def _draw_curve(curve: LengthCurve) -> Html:
             "the dashed line is one judge against another, drawn at random for each "
             f"{curve.judges_by}"
         )
-    rows: list[list[CellContent]] = [
-        [length, *(Cell(line[at], digits=3) for line in means.values())]
+    rows = [
+        [Cell(length), *(Cell(line[at]) for line in means.values())]
         for at, length in enumerate(curve.lengths)
     ]
+    columns = [Column(title, digits=3) for title in ("segments", *means)]
     label = (
         f"Mean Spearman correlation with people by document length: {'; '.join(lines)}"
     )
@@ -105,7 +110,7 @@ def _draw_curve(curve: LengthCurve) -> Html:
     return build_figure(
         "Agreement by document length",
         draw_curve_picture(curves, label),
-        build_html_table(["segments", *means], rows, caption, "document-length"),
+        convert_table(Table(columns, rows, caption, "document-length")),
         f"systems are ranked on documents made of random segments; {judges}",
     )
 
@@ -115,14 +120,13 @@ def _draw_judge_pair(judges: JudgeSummary) -> Html:
     plot = judges.plot
     label = f"{plot.down} against {plot.across}, {plot.caption}"
     counts = sorted(Counter(plot.given).items())
-    rows: list[list[CellContent]] = [
-        [Cell(a), Cell(b), count] for (a, b), count in counts
-    ]
-    headings, caption = [plot.across, plot.down], f"{plot.across} and {plot.down}"
+    rows = [[*map(Cell, (*pair, count))] for pair, count in counts]
+    columns = [*map(Column, (plot.across, plot.down, "outputs"))]
+    caption = f"{plot.across} and {plot.down}"
     return build_figure(
         "Two judges with the lowest agreement",
         draw_on_page(label, plot_judges(plot, chart.PAGE_FRAME)),
-        build_html_table([*headings, "outputs"], rows, caption, "judge-pair"),
+        convert_table(Table(columns, rows, caption, "judge-pair")),
         plot.caption,
     )
 
@@ -134,9 +138,11 @@ def _draw_gaps(judges: JudgeSummary) -> Html:
     if not math.isnan(alpha):
         note += f"; Krippendorff's alpha {format_with_minus(alpha, 3)}"
     picture = plot_histogram(gaps, chart.PAGE_FRAME)
+    rows = [(label, [Cell(count)]) for label, count in gaps.bars]
+    about = {"caption": gaps.title, "name": "judge-gaps"}
     return build_figure(
         "Differences between two judgements of the same output",
         draw_on_page(f"{gaps.title}: {gaps.caption}", picture),
-        build_html_table([gaps.across, "pairs"], gaps.bars, gaps.title, "judge-gaps"),
+        convert_table(make_table(gaps.across, ["pairs"], rows, **about)),
         note,
     )

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -23,10 +22,9 @@ from metra.scores.table import ScoredItem
 from metra.scores.views import build_panel
 from metra.stats import distributions, exact_tests
 from metra.stats.correlation import Options, correlate
-from metra.stats.defaults import SEED
 from metra.stats.multiplicity import CLUSTER_RULES, clusters_greedy, holm
 from metra.stats.permutation import prepare_swaps, segment_values, standardise_metrics
-from metra.stats.soft_pairwise import normal_p, permutation_p, spa, wmt_p
+from metra.stats.soft_pairwise import normal_p, spa
 
 # Four systems and two segments: the vectors of mt-metrics-eval's permutation tests.
 GOLD = np.array([1.0, 2, 3, 4, 5, 5, 7, 8]).reshape(4, 2)
@@ -384,59 +382,32 @@ def test_findings_hold_everything():
 
 @pytest.mark.parametrize("gaps", [0.0, 0.15])
 @pytest.mark.parametrize("swap", ["both", "sys", "input"])
-@pytest.mark.parametrize(
-    ("by", "p"),
-    [
-        ("normal", normal_p),
-        ("permutation", partial(permutation_p, trials=25, seed=SEED)),
-    ],
-)
-def test_soft_accuracy_after_an_exchange_is_that_of_the_exchanged_scores(
-    swap, gaps, by, p
-):
+def test_soft_accuracy_after_an_exchange_is_that_of_the_exchanged_scores(swap, gaps):
     panel = made(systems=5, segments=30, gaps=gaps)
-    options = Options(coef="spa", trials=25, swapped_p=by)
+    options = Options(coef="spa", trials=25)
     there = np.isfinite(panel.gold)
     z = standardise_metrics(np.where(there, panel.stack, np.nan))
     shape = {"both": (5, 30), "sys": (5, 1), "input": (1, 30)}[swap]
     exchanges = prepare_swaps(panel, "sys", options, swap)
     signs, exchange = draw_exchanges(exchanges, options)
     keep = signs < 0
-    human = p(panel.gold)
+    human = normal_p(panel.gold)
     expected = [
-        spa(human, p(np.where(mine, z[0], z[2])))
-        - spa(human, p(np.where(mine, z[2], z[0])))
+        spa(human, normal_p(np.where(mine, z[0], z[2])))
+        - spa(human, normal_p(np.where(mine, z[2], z[0])))
         for mine in keep.reshape(-1, *shape)
     ]
     assert exchange(0, 2).tolist() == pytest.approx(expected, abs=1e-6)
 
 
-def test_drawn_p_values_after_an_exchange_may_be_the_official_ones():
-    panel = made(systems=4, segments=25)
-    options = Options(coef="spa", trials=20, swapped_p="permutation", wmt=True)
-    z = standardise_metrics(panel.stack)
-    exchanges = prepare_swaps(panel, "sys", options, "input")
-    signs, exchange = draw_exchanges(exchanges, options)
-    keep = signs[:, None] < 0
-    human = wmt_p(panel.gold, trials=20)
-    expected = [
-        spa(human, wmt_p(np.where(mine, z[0], z[1]), trials=20))
-        - spa(human, wmt_p(np.where(mine, z[1], z[0]), trials=20))
-        for mine in keep
-    ]
-    assert exchange(0, 1).tolist() == pytest.approx(expected, abs=1e-12)
-
-
-@pytest.mark.parametrize("by", ["normal", "permutation"])
-def test_soft_accuracies_are_tested_by_the_p_values_of_the_exchanged_scores(by):
+def test_soft_accuracies_are_tested_by_the_p_values_of_the_exchanged_scores():
     """A gap of drawn p-values is not held against gaps of the normal limit."""
     panel = made(systems=4, segments=20, metrics=2)
-    options = Options(trials=60, draws=60, swapped_p=by)
+    options = Options(trials=60, draws=60)
     question = parse_specs(["spa"], "sys", options)[0]
     found = compare(panel, question, DecisionRule("one-sided"), test="perm-input")
-    p = normal_p if by == "normal" else partial(permutation_p, trials=60, seed=SEED)
-    human = p(panel.gold)
-    one, other = (spa(human, p(panel.metrics[name])) for name in found.names)
+    human = normal_p(panel.gold)
+    one, other = (spa(human, normal_p(panel.metrics[name])) for name in found.names)
     panel = panel.of_metrics(found.names)
     exchanges = prepare_swaps(panel, "sys", question.options, "input")
     gaps = draw_exchanges(exchanges, question.options)[1](0, 1)

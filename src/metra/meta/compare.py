@@ -228,7 +228,7 @@ def report_comparison(
         coef=question.spec,
         **findings.describe_tests(tests, wmt=chosen.wmt),
         correction=rule.correction,
-        spa_p=chosen.swapped_p if soft else None,
+        spa_p="normal" if soft else None,
         eps=chosen.eps_said,
         clusters=options.rule,
         alpha=rule.alpha,

@@ -1,5 +1,6 @@
 """One-to-one pairs with the greatest total weight, found exactly."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 
@@ -51,69 +52,55 @@ def _list_components(
 
 
 def _assign_part(weights: Sequence[Sequence[int]]) -> list[int | None]:
+    columns: list[int | None] = [None] * len(weights)
     if len(weights) > len(weights[0]):
-        columns: list[int | None] = [None] * len(weights)
         for column, row in enumerate(_assign_part(list(zip(*weights, strict=True)))):
             if row is not None:
                 columns[row] = column
         return columns
-    highest = max(map(max, weights))
-    pairs = _Pairs([[highest - weight for weight in row] for row in weights])
-    for row in range(len(weights)):
-        pairs.add_row(row)
-    return pairs.columns
-
-
-class _Pairs:
-    """The cheapest pairs of the rows added so far; rows are not more than columns."""
-
-    def __init__(self, costs: Sequence[Sequence[int]]) -> None:
-        self.costs = costs
-        self.columns: list[int | None] = [None] * len(costs)
-        self.rows: list[int | None] = [None] * len(costs[0])
-        # No cost less both potentials is below 0, and that of a pair is 0.
-        self.row_potentials = [0] * len(costs)
-        self.column_potentials = [0] * len(costs[0])
-
-    def add_row(self, start: int) -> None:
-        """Give a row a column by the cheapest chain of changes (Dijkstra's algorithm)."""
-        distances: dict[int, int] = {}
-        sources: dict[int, int] = {}
-        passed: list[int] = []
-        waiting = list(range(len(self.rows)))
-        row: int | None = start
-        reached = 0
-        while row is not None:
-            offset = reached - self.row_potentials[row]
-            for column in waiting:
-                distance = (
-                    offset + self.costs[row][column] - self.column_potentials[column]
-                )
-                if column not in distances or distance < distances[column]:
-                    distances[column], sources[column] = distance, row
-            last = min(waiting, key=distances.__getitem__)
-            waiting.remove(last)
-            passed.append(last)
-            reached, row = distances[last], self.rows[last]
-        self._shift_potentials(start, reached, {one: distances[one] for one in passed})
-        self._exchange_pairs(start, last, sources)
-
-    def _shift_potentials(
-        self, start: int, reached: int, distances: dict[int, int]
-    ) -> None:
-        self.row_potentials[start] += reached
+    rows: list[int | None] = [None] * len(weights[0])
+    # No weight exceeds both potentials, and that of a pair equals them.
+    potentials = [max(map(max, weights))] * len(weights), [0] * len(rows)
+    for start in range(len(weights)):
+        distances, sources = _find_chain(weights, start, rows, *potentials)
+        last, reached = next(reversed(distances.items()))
+        potentials[0][start] -= reached
         for column, distance in distances.items():
-            self.column_potentials[column] -= reached - distance
-            row = self.rows[column]
-            if row is not None:
-                self.row_potentials[row] += reached - distance
+            potentials[1][column] += reached - distance
+            if (paired := rows[column]) is not None:
+                potentials[0][paired] -= reached - distance
+        # Each row of the chain takes the column that it led to, from the end on.
+        free: int | None = last
+        while free is not None:
+            rows[free] = row = sources[free]
+            columns[row], free = free, columns[row]
+    return columns
 
-    def _exchange_pairs(self, start: int, last: int, sources: dict[int, int]) -> None:
-        """Pair each row of the chain with the column it led to, from the end on."""
-        column: int | None = last
-        while column is not None:
-            row = sources[column]
-            self.rows[column] = row
-            self.columns[row], column = column, self.columns[row]
-            if row == start:
-                return
+
+def _find_chain(
+    weights: Sequence[Sequence[int]],
+    start: int,
+    rows: Sequence[int | None],
+    row_potentials: Sequence[int],
+    column_potentials: Sequence[int],
+) -> tuple[dict[int, int], dict[int, int]]:
+    """Find the cheapest chain of changes that gives a row a column (Dijkstra's algorithm).
+
+    Return the distances of the columns passed, the free one last, and the row that each
+    column is reached from.
+    """
+    distances: dict[int, int] = {}
+    sources: dict[int, int] = {}
+    waiting: dict[int, float] = dict.fromkeys(range(len(rows)), math.inf)
+    row: int | None = start
+    reached = 0
+    while row is not None:
+        offset = reached + row_potentials[row]
+        for column, shortest in waiting.items():
+            distance = offset + column_potentials[column] - weights[row][column]
+            if distance < shortest:
+                waiting[column], sources[column] = distance, row
+        last = min(waiting, key=waiting.__getitem__)
+        reached = distances[last] = int(waiting.pop(last))
+        row = rows[last]
+    return distances, sources

@@ -96,8 +96,6 @@ class Options:
     threshold: float = 25.0
     #: Where the p-values of soft pairwise accuracy come from.
     p: Literal["permutation", "normal"] = "permutation"
-    #: The same after exchanges between two metrics, where drawing takes its time.
-    swapped_p: Literal["permutation", "normal"] = "normal"
     trials: int = TRIALS
     #: Draws of a test between metrics; as many as the number of tests needs if None.
     draws: int | None = None
@@ -166,10 +164,11 @@ class Options:
 
     @property
     def in_tests(self) -> "Options":
-        """The options of the observed value in a test: p-values as after exchanges."""
-        if not self.coefficient.soft or self.swapped_p == "permutation":
-            return self
-        return replace(self, p="normal", wmt=False)
+        """The options of the observed value in a test: p-values as after exchanges.
+
+        After an exchange drawing takes its time, so that the normal limit serves.
+        """
+        return replace(self, p="normal", wmt=False) if self.coefficient.soft else self
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from metra.stats.defaults import LEAST_UNITS, SEED, TRIALS
 from metra.stats.parallel import track_blocks
 from metra.stats.ratings import Ratings
 from metra.stats.resampling import draw_counts
+from metra.stats.weighted_sums import WeightedValues
 
 #: Rounding must not push a difference over the limit.
 SLACK = 1e-9
@@ -29,8 +30,6 @@ PAIR_COLUMNS = ("first", "second", "n", "exact", "within", *PAIR_FIGURES)
 BLOCK = 2_000_000
 #: Sums of each pair of judges.
 SUMS = 11
-#: Columns up to which sums are not left to BLAS.
-FEW = 8
 
 #: Coefficients that come of the same columns.
 Group: TypeAlias = tuple[tuple[str, ...], Array, Callable[[Array], Array]]
@@ -458,7 +457,7 @@ def _draw_coefficients(
         if count < LEAST_UNITS:
             continue
         weighable = [
-            (names, ColumnSums(_add_rows(rows, drawn)), aggregate)
+            (names, WeightedValues(_add_rows(rows, drawn)), aggregate)
             for names, rows, aggregate in groups
             if len(rows) == size
         ]
@@ -467,7 +466,7 @@ def _draw_coefficients(
             counts = draw_counts(count, min(block, trials - start), rng)
             weights = counts.astype(np.float64)
             for names, sums, aggregate in weighable:
-                values = aggregate(sums.weigh(weights))
+                values = aggregate(sums.sum_weighted(weights))
                 columns = values.reshape(len(weights), -1).T
                 for name, column in zip(names, columns, strict=True):
                     draws.setdefault(name, []).append(column)
@@ -485,32 +484,6 @@ def _add_rows(rows: Array, drawn: Codes) -> Array:
     """Add up the rows of units drawn together."""
     order = np.argsort(drawn, kind="stable")
     return np.add.reduceat(rows[order], _find_ends(drawn[order])[:-1], axis=0)
-
-
-class ColumnSums:
-    """Weighted sums of columns, whose last digits do not depend on the threads of BLAS.
-
-    Whole numbers add up exactly in any order; other columns are added up in ours.
-    """
-
-    def __init__(self, rows: Array) -> None:
-        self._whole = (rows == np.rint(rows)).all(0)
-        self._exact = np.ascontiguousarray(rows[:, self._whole])
-        self._rest = np.ascontiguousarray(rows[:, ~self._whole].T)
-
-    def weigh(self, weights: Array) -> Array:
-        """Add up the columns under each weighting of the rows."""
-        sums = np.empty((len(weights), len(self._whole)))
-        # Threads for a few columns would cost more than they save.
-        few = self._exact.shape[1] <= FEW
-        exact = (
-            np.einsum("du,uk->dk", weights, self._exact)
-            if few
-            else weights @ self._exact
-        )
-        sums[:, self._whole] = exact
-        sums[:, ~self._whole] = np.einsum("du,ku->dk", weights, self._rest)
-        return sums
 
 
 def _explain_missing(paired: Ratings) -> str:

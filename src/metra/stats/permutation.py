@@ -31,7 +31,7 @@ from metra.stats.correlation import (
 from metra.stats.distributions import upper_tail
 from metra.stats.panel import ScorePanel
 from metra.stats.significance import Exchange, Exchanges
-from metra.stats.soft_pairwise import P_VALUES, spa
+from metra.stats.soft_pairwise import spa
 from metra.stats.weighted_sums import WeightedValues, round_to_bits
 
 #: Cells that are exchanged at a time.
@@ -430,36 +430,30 @@ def _swap_and_recompute(
     return Exchanges(units.width, units.spread, after)
 
 
-def _swap_soft_pairwise(
-    panel: ScorePanel, options: Options, units: _SwapUnits
-) -> Exchanges:
+def _swap_soft_pairwise(panel: ScorePanel, _: Options, units: _SwapUnits) -> Exchanges:
     """Exchange cells, whole segments, documents or systems of two metrics."""
     z, present = _standardise_cells(panel)
     gold = np.where(present, panel.gold, 0.0)[None]
-    if options.swapped_p == "permutation":
-        p = partial(_draw_p, present=present, options=options)
-        after = partial(_swap_soft_cells, z, p, p(gold)[0])
-        return Exchanges(units.width, units.spread, after)
     z = np.stack([_round_for_products(each) for each in z])
-    p = partial(_normal_p, present=present)
-    human = p(_round_for_products(gold))[0]
+    human = _normal_p(_round_for_products(gold), present)[0]
     if units.swap in ("input", "doc"):
         return _swap_soft_segments(z, present, human, units)
     if units.swap == "sys":
         after = partial(_swap_soft_systems, z, present, human)
         return Exchanges(units.width, _find_moved, after)
-    return Exchanges(units.width, units.spread, partial(_swap_soft_cells, z, p, human))
+    after = partial(_swap_soft_cells, z, present, human)
+    return Exchanges(units.width, units.spread, after)
 
 
 def _swap_soft_cells(
-    z: Array, p: Callable[[Array], Array], human: Array, moved: NDArray[Any]
+    z: Array, present: Mask, human: Array, moved: NDArray[Any]
 ) -> Exchange:
     block = max(1, BLOCK // z[0].size)
     starts = range(0, len(moved), block)
 
     def exchange(one: Array, other: Array) -> Array:
         parts = (np.where(moved[at : at + block], other, one) for at in starts)
-        return spa(human, np.concatenate([p(part) for part in parts]))
+        return spa(human, np.concatenate([_normal_p(part, present) for part in parts]))
 
     return lambda a, b: exchange(z[a], z[b]) - exchange(z[b], z[a])
 
@@ -507,14 +501,6 @@ def _swap_soft_segments(
         return lambda a, b: exchange(a, b) - exchange(b, a)
 
     return Exchanges(units.width, lambda signs: signs @ columns.T, after)
-
-
-def _draw_p(x: Array, present: Mask, options: Options) -> Array:
-    """The same p-values by drawing signs, as the coefficient itself has them."""
-    alike = bool((present == present[:1]).all())
-    x = x[..., present[0]] if alike else np.where(present, x, np.nan)
-    compute_p = P_VALUES["wmt" if options.wmt else "permutation"]
-    return compute_p(x, trials=options.trials, seed=options.seed)
 
 
 def _normal_p(x: Array, present: Mask) -> Array:

@@ -5,17 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.analysis.profile_counts import (
-    compute_type_token_ratio,
-    count_repeated_ngrams,
-    has_loop,
-    read_punctuation,
-)
 from metra.analysis.profiles import (
     TRAITS,
     build_profiles,
+    compute_type_token_ratio,
+    count_repeated_ngrams,
     describe_profile,
+    has_loop,
     list_notable_traits,
+    read_punctuation,
 )
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
@@ -347,7 +345,7 @@ def test_repeated_ngrams_by_counting(words):
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=40), st.integers(1, 12))
 def test_types_per_token_is_the_mean_over_windows(ids, window):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("metra.analysis.profile_counts.WINDOW", window)
+        patch.setattr("metra.analysis.profiles.WINDOW", window)
         found = compute_type_token_ratio(np.array(ids))
     size = min(window, len(ids))
     windows = [ids[at : at + size] for at in range(len(ids) - size + 1)]

@@ -32,12 +32,18 @@ def prepared(refs=REFS, source=None, documents=None, specs=SPECS, **outputs):
     return collected, count_corpus(corpus, metrics, keep=True)
 
 
+def scored(prepared, spec, **options):
+    collected, sheets = prepared
+    options.setdefault("baseline", collected.systems[0])
+    return score_buckets(collected, sheets, spec, **options)
+
+
 def parts(found):
     return [(bucket.label, bucket.count) for bucket in found.buckets]
 
 
 def test_by_length_each_bucket_is_scored_like_a_corpus_of_its_own():
-    found = score_buckets(*prepared(), "length:10,20", baseline="old", trials=50)
+    found = scored(prepared(), "length:10,20", baseline="old", trials=50)
     assert parts(found) == [("< 10", 9), ("10–19", 10), ("≥ 20", 21)]
     slices = [slice(0, 9), slice(9, 19), slice(19, 40)]
     for bucket, part in zip(found.buckets, slices, strict=True):
@@ -63,61 +69,59 @@ def test_by_length_each_bucket_is_scored_like_a_corpus_of_its_own():
 
 @given(st.sampled_from(["length:5,9,30", "document"]))
 def test_every_segment_is_in_one_bucket(spec):
-    found = score_buckets(*prepared(documents=DOCUMENTS), spec, trials=1)
+    found = scored(prepared(documents=DOCUMENTS), spec, trials=1)
     assert sum(bucket.count for bucket in found.buckets) == len(REFS)
 
 
 def test_a_copy_of_the_baseline_differs_by_nothing():
-    found = score_buckets(
-        *prepared(old=OLD, copy=OLD), "length:20", baseline="old", trials=9
-    )
+    found = scored(prepared(old=OLD, copy=OLD), "length:20", baseline="old", trials=9)
     for bucket in found.buckets:
         score = bucket.scores["copy"]["wer"]
         assert (score.difference, score.difference_interval) == (0, (0, 0))
 
 
 def test_the_same_seed_gives_the_same_intervals():
-    one = score_buckets(*prepared(), "length", trials=20, seed=1)
-    assert one == score_buckets(*prepared(), "length", trials=20, seed=1)
-    assert one != score_buckets(*prepared(), "length", trials=20, seed=2)
+    one = scored(prepared(), "length", trials=20, seed=1)
+    assert one == scored(prepared(), "length", trials=20, seed=1)
+    assert one != scored(prepared(), "length", trials=20, seed=2)
 
 
 def test_by_source_length():
     source = ["w " * (at % 2 * 15) for at in range(40)]
-    found = score_buckets(*prepared(source=source), "source-length", trials=1)
+    found = scored(prepared(source=source), "source-length", trials=1)
     assert parts(found) == [("< 10", 20), ("10–19", 20)]
     with pytest.raises(CorpusError, match="need the source; give it with `source`"):
-        score_buckets(*prepared(), "source-length")
+        scored(prepared(), "source-length")
 
 
 def test_by_document_in_order_of_appearance():
-    found = score_buckets(*prepared(documents=DOCUMENTS), "document", trials=1)
+    found = scored(prepared(documents=DOCUMENTS), "document", trials=1)
     assert parts(found) == [("two", 14), ("one", 26)]
     with pytest.raises(CorpusError, match="need documents; give `documents`"):
-        score_buckets(*prepared(), "document")
+        scored(prepared(), "document")
 
 
 def test_by_label():
     labels = ["x"] * 10 + ["y"] * 30
-    found = score_buckets(*prepared(), "kind", labels=labels, trials=1)
+    found = scored(prepared(), "kind", labels=labels, trials=1)
     assert (found.title, found.kind) == ("kind", "label")
     assert parts(found) == [("x", 10), ("y", 30)]
     with pytest.raises(
         LengthError, match="labels 'kind' has 2 segments but the corpus has 40"
     ):
-        score_buckets(*prepared(), "kind", labels=["x", "y"])
+        scored(prepared(), "kind", labels=["x", "y"])
 
 
 def test_several_references_are_averaged_in_length():
     corpus = prepared([["a", "a b c"], ["a b c", None]], None, None, hyp=["a", "a"])
-    found = score_buckets(*corpus, "length:2,3", trials=1)
+    found = scored(corpus, "length:2,3", trials=1)
     assert parts(found) == [("2", 1), ("≥ 3", 1)]
 
 
 def test_words_by_frequency_by_hand():
     # a: 3 times, b: twice, c: once; "z" is in no reference.
     corpus = prepared(["a a b", "a b c"], hyp=["a b b", "a z"])
-    found = score_buckets(*corpus, "frequency:1,2,3", trials=1)
+    found = scored(corpus, "frequency:1,2,3", trials=1)
     assert (found.unit, parts(found)) == ("words", [("1", 1), ("2", 2), ("≥ 3", 3)])
     scores = [
         {name: entry.score for name, entry in bucket.scores["hyp"].items()}
@@ -134,7 +138,7 @@ TEXT = st.text("ab ", max_size=8)
 @given(st.lists(st.tuples(TEXT, TEXT, TEXT), min_size=3, max_size=6))
 def test_one_class_of_words_is_the_measure_f1(rows):
     hyps, *refs = map(list, zip(*rows, strict=True))
-    found = score_buckets(*prepared(refs, hyp=hyps), "frequency:1000", trials=1)
+    found = scored(prepared(refs, hyp=hyps), "frequency:1000", trials=1)
     expected = evaluate(EvalSet(refs), {"hyp": hyps}, ["f1:tok=none"])["hyp"]
     # There is no bucket where the references have no words.
     assert len(found.buckets) == any(ref.split() for stream in refs for ref in stream)

@@ -123,8 +123,7 @@ class BucketScore:
     score: float
     #: None where there are too few segments to resample.
     interval: Interval | None
-    #: The score minus the baseline's, and its interval; None for the baseline itself and
-    #: where there is no baseline.
+    #: The score minus the baseline's, and its interval; None for the baseline itself.
     difference: float | None = None
     difference_interval: Interval | None = None
 
@@ -156,7 +155,7 @@ class Buckets:
     #: True by spec if higher is better, False if lower, None for a target.
     directions: Mapping[str, bool | None]
     systems: Sequence[str]
-    baseline: str | None
+    baseline: str
     buckets: Sequence[Bucket]
 
 
@@ -165,8 +164,8 @@ def score_buckets(
     sheets: CorpusStatistics,
     spec: str,
     *,
+    baseline: str,
     labels: Sequence[str] | None = None,
-    baseline: str | None = None,
     trials: int = defaults.TRIALS,
     seed: int = defaults.SEED,
 ) -> Buckets:
@@ -254,7 +253,7 @@ def _split_segments(
 
 def _score_systems(
     samples: Mapping[Key, resampling.Sample],
-    baseline: str | None,
+    baseline: str,
     trials: int,
     rng: "np.random.Generator",
 ) -> dict[str, dict[str, BucketScore]]:
@@ -263,7 +262,7 @@ def _score_systems(
         key: float(sample.aggregate(totals.sum_rows(sample.rows)))
         for key, sample in samples.items()
     }
-    bases = {key: key if baseline is None else (baseline, key[1]) for key in samples}
+    bases = {key: (baseline, key[1]) for key in samples}
     intervals: Mapping[Key, Interval | None] = dict.fromkeys(samples)
     difference_intervals = intervals
     if len(next(iter(samples.values())).rows) >= LEAST_UNITS:

@@ -42,7 +42,6 @@ from metra.stats.parallel import Progress
 
 if TYPE_CHECKING:
     from metra.meta.people import PeopleScores, TrustReport
-    from metra.scores.selection import Selection
     from metra.scores.table import Scores
     from metra.stats.curves import LineFit
 
@@ -116,7 +115,6 @@ def build_study(
     baseline: str | None = None,
     judgements: "Scores | None" = None,
     question: str | None = None,
-    selection: "Selection | None" = None,
     labels: Mapping[str, Sequence[str]] = {},
     most_grids: int = 50,
     seed: int = defaults.SEED,
@@ -166,8 +164,7 @@ def build_study(
     changed, texts = order_segments(results, baseline, rival), collected.texts
     people = None
     if judgements is not None:
-        judged = judgements, selection, question
-        people = _study_people(judged, results, sheets, texts, seed)
+        people = _study_people(judgements, question, results, sheets, texts, seed)
     return Study(
         results=results,
         texts=texts,
@@ -186,20 +183,20 @@ def build_study(
 
 
 def _study_people(
-    judged: "tuple[Scores, Selection | None, str | None]",
+    judgements: "Scores",
+    question: str | None,
     results: Results,
     sheets: CorpusStatistics,
     texts: CorpusTexts,
     seed: int,
 ) -> PeopleStudy:
-    """Hold the metrics against judgements: a table, the rows that count, a question."""
+    """Hold the metrics against the judgements of a question."""
     from metra.meta.people import assess_trust, build_people_results, collect_people
     from metra.scores.selection import DEFAULT
 
-    judgements, selection, question = judged
     people = collect_people(
         judgements,
-        selection or DEFAULT,
+        DEFAULT,
         question,
         sheets.systems,
         segments=results.segments,

@@ -218,10 +218,7 @@ def _build_sections(
             build_bucket_table(buckets, spec, columns) for spec in buckets.directions
         ]
         small = f"fewer than {SMALL} {buckets.unit}"
-        note = f"?: {small}, too few to compare."
-        if buckets.baseline is not None:
-            note = BUCKETS_NOTE.format(baseline=buckets.baseline, small=small)
-        yield tables, [note]
+        yield tables, [BUCKETS_NOTE.format(baseline=buckets.baseline, small=small)]
 
 
 def build_bucket_table(
@@ -230,7 +227,7 @@ def build_bucket_table(
     """Lay out every system's scores by one metric in each bucket."""
     others = [name for name in buckets.systems if name != buckets.baseline]
     # Two systems leave room for the interval of their difference.
-    pair = buckets.baseline is not None and len(others) == 1
+    pair = len(others) == 1
     headings = [buckets.unit, *buckets.systems]
     if pair:
         headings += ["difference", "95% interval"]
@@ -246,8 +243,6 @@ def build_bucket_table(
             cells += [Cell(entry.score) for entry in scores]
             cells.append(Cell(difference, signed=True, prefix=f"{mark} ", tone=tone))
             cells.append(Cell("", rival.difference_interval, signed=True))
-        elif buckets.baseline is None:
-            cells += [Cell(entry.score, entry.interval) for entry in scores]
         else:
             for entry in scores:
                 mark, tone = _mark_difference(entry, up)

@@ -139,7 +139,10 @@ def evaluate_retrieval(
         for measure in (compute_average_precision, compute_ndcg)
     ]
     samples = [
-        Sample(np.array([(value, 1.0) for value in each.values()]), _divide_totals)
+        Sample(
+            np.array([(value, 1.0) for value in each.values()]),
+            lambda totals: totals[..., 0] / totals[..., 1],
+        )
         for each in figures
     ]
     intervals = compute_intervals(samples, trials=trials, seed=seed)
@@ -212,10 +215,6 @@ def _import_bm25() -> Any:
         msg = missing_package("Retrieval", "bm25s", "retrieval")
         raise MissingResourceError(msg) from None
     return bm25s
-
-
-def _divide_totals(totals: Any) -> Any:
-    return totals[..., 0] / totals[..., 1]
 
 
 def _compute_mean(values: Mapping[str, float]) -> float:

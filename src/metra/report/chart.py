@@ -7,7 +7,6 @@ files of their own bring a style for both themes along (`render_svg`, `render_ch
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from importlib import resources
 from typing import NamedTuple
 
@@ -118,11 +117,6 @@ def make_style(name: str, rules: str) -> str:
     return f"\n{base}\n{rules}".replace("&", f".{name}")
 
 
-@cache
-def _make_chart_style() -> str:
-    return make_style("metra-chart", read_static_file("chart.css") + _SERIES_RULES)
-
-
 def read_static_file(name: str) -> str:
     """Read a style or script of the report."""
     folder = resources.files("metra.report") / "html" / "static"
@@ -154,7 +148,8 @@ def render_chart(
             y -= 18
         top = min(y + 18 - 24, 0.0)
     name, page = "metra-chart", (size[0], size[1] - top)
-    drawn, style = [*reversed(heading), *marks], _make_chart_style()
+    drawn = [*reversed(heading), *marks]
+    style = make_style("metra-chart", read_static_file("chart.css") + _SERIES_RULES)
     return render_svg(name, title, description, page, drawn, style=style, top=top)
 
 

@@ -171,18 +171,17 @@ def _convert_ngrams(entry: NgramChanges) -> list[Html]:
     """Lay out the lists, with links to segments."""
     lists = []
     for table in build_ngram_tables(entry):
-        rows = [[*row[:-1], Cell(_link_segments(row[-1]))] for row in table.rows]
-        linked = tables.convert_table(replace(table, rows=rows), sortable=False)
-        lists.append(tag("div", linked))
+        rows = []
+        for *cells, segments in table.rows:
+            parts = re.split(r"(\d+)", str(segments.value))
+            linked = join_markup(
+                tag("a", part, href=f"#seg-{part}") if part.isdecimal() else part
+                for part in parts
+            )
+            rows.append([*cells, Cell(linked)])
+        listed = tables.convert_table(replace(table, rows=rows), sortable=False)
+        lists.append(tag("div", listed))
     return lists
-
-
-def _link_segments(cell: Cell) -> Html:
-    parts = re.split(r"(\d+)", str(cell.value))
-    return join_markup(
-        tag("a", part, href=f"#seg-{part}") if part.isdecimal() else part
-        for part in parts
-    )
 
 
 def build_profiles_section(study: Study) -> Html | None:

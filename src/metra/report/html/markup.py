@@ -43,7 +43,8 @@ def tag(
         if isinstance(value, float):
             start += f'="{value:g}"'
         elif isinstance(value, str):
-            start += f'="{_escape_value(value)}"'
+            is_plain = _SPECIAL.search(value) is None
+            start += f'="{value if is_plain else escape(replace_invisible(value))}"'
         elif value is not True:
             start += f'="{value}"'
     if name in VOID:
@@ -91,10 +92,6 @@ def _render_child(child: Child) -> str:
     if isinstance(child, int):
         return str(child)
     return "".join(map(_render_child, child))
-
-
-def _escape_value(text: str) -> str:
-    return text if _SPECIAL.search(text) is None else escape(replace_invisible(text))
 
 
 @cache

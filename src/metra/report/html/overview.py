@@ -149,7 +149,10 @@ def _build_score_cells(results: Results, spec: str, name: str) -> list[Html]:
     is_best = (
         len(results) > 1 and score.score == results.ranked(spec)[0].scores[spec].score
     )
-    scale = _build_scale(results.systems, spec)
+    # All systems' whiskers of a metric have the same scale.
+    others = [entry.scores[spec] for entry in results.systems]
+    reach = [end for other in others for end in other.interval or (other.score,)]
+    scale = chart.AxisScale(*chart.pad_range(reach, 0.02), 5, WIDTH - 5)
     digits = 2 + score.more_digits
     shown: Child = tables.format_with_minus(score.score, digits)
     if is_best:
@@ -179,13 +182,6 @@ def _build_score_cells(results: Results, spec: str, name: str) -> list[Html]:
         tables.make_interval_cell(score.score, score.interval, mark, shown, interval),
         tag("td", picture, class_="picture"),
     ]
-
-
-def _build_scale(systems: Sequence[SystemScores], spec: str) -> chart.AxisScale:
-    """Give all systems' whiskers of a metric the same scale."""
-    scores = [entry.scores[spec] for entry in systems]
-    ends = [end for score in scores for end in (score.interval or (score.score,))]
-    return chart.AxisScale(*chart.pad_range(ends, 0.02), 5, WIDTH - 5)
 
 
 def _build_differences(study: Study) -> Html | None:

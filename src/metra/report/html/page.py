@@ -5,7 +5,6 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -173,7 +172,10 @@ def render_page(
 
     `more` stands below the sections; the data are for the scripts.
     """
-    style, script = _read_style(), _read_script(tuple(scripts))
+    # The page sets the colours of grids.
+    style = grid.make_grid_style() + read_static_file("report.css")
+    parts = "\n".join(read_static_file(f"{name}.js") for name in scripts)
+    script = f'"use strict";\n(() => {{\n{parts}}})();\n'
     links = [tag("li", tag("a", one.heading, href=f"#{one.key}")) for one in sections]
     blocks = []
     for key, name, body in sections:
@@ -243,18 +245,6 @@ def _build_footer(provenance: Provenance) -> Html:
             tag("ul", [tag("li", tag("bdi", path)) for path in provenance.files]),
         ),
     )
-
-
-@cache
-def _read_style() -> str:
-    """Give the page's style and the grid's, whose colours the page then sets."""
-    return grid.make_grid_style() + read_static_file("report.css")
-
-
-@cache
-def _read_script(names: tuple[str, ...]) -> str:
-    parts = "\n".join(read_static_file(f"{name}.js") for name in names)
-    return f'"use strict";\n(() => {{\n{parts}}})();\n'
 
 
 def _hash_text(text: str) -> str:

@@ -76,14 +76,11 @@ def _convert_cell(cell: Cell, column: Column, *, is_name: bool) -> Html:
     if not isinstance(cell.value, str):
         return make_number_cell(cell, column)
     if column.align == "left":
-        return make_row_heading(cell.value) if is_name else _make_text_cell(cell.value)
+        text = cell.value
+        return make_row_heading(text) if is_name else tag("td", tag("bdi", text))
     # Signs stand for numbers, which programs get.
     number = {"–": "", "": "", "·": "0"}.get(cell.value)
     return tag("td", cell.value, class_="num", data_v=number)
-
-
-def _make_text_cell(text: str) -> Html:
-    return tag("td", tag("bdi", text))
 
 
 def make_column_heading(title: str, kind: str | None = None) -> Html:

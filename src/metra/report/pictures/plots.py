@@ -247,16 +247,16 @@ def _draw_point_names(
         for dx, dy in [(8, 4), (beside, 4), *above, *corners]:
             box = left + dx, top + dy - 9, left + dx + wide, top + dy + 2
             inside = x.start <= box[0] and box[2] <= x.stop + chart.OVERHANG
-            if inside and not any(_has_overlap(box, other) for other in taken):
+            if inside and not any(
+                box[0] < other[2]
+                and other[0] < box[2]
+                and box[1] < other[3]
+                and other[1] < box[3]
+                for other in taken
+            ):
                 taken.append(box)
                 yield chart.draw_text(left + dx, top + dy, name, "tick")
                 break
-
-
-def _has_overlap(
-    a: tuple[float, float, float, float], b: tuple[float, float, float, float]
-) -> bool:
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 def _draw_legend(

@@ -1,9 +1,10 @@
 //! What the error rates add up: edits against the reference of choice, in order or in any order.
 
 use crate::edit::{Counts, Edit, Grid, Preference};
-use crate::hits::{Hits, NONE, Pair};
+use crate::hits::{Hits, Pair};
 use crate::interrupt::{self, spend, with_scratch};
 use crate::rapidfuzz;
+use crate::unigram;
 use std::cell::Cell;
 
 /// Which of several references an output is held against.
@@ -59,8 +60,8 @@ pub fn rapidfuzz_rows(hits: &Hits, choice: Choice, length: Length, rows: &mut [f
 /// The same for words in any order: what matches nothing is substituted as far as there are words
 /// left on both sides, the rest is inserted or deleted.
 pub fn unordered_rows(hits: &Hits, choice: Choice, length: Length, rows: &mut [f64]) {
-    with_scratch(&LEFT, |left| {
-        fill(hits, choice, length, rows, |pair, reference| unordered(pair, reference, left));
+    with_scratch(&unigram::COUNTS, |counts| {
+        fill(hits, choice, length, rows, |pair, reference| unordered(pair, reference, counts));
     });
 }
 
@@ -126,8 +127,6 @@ fn align(
 
 thread_local! {
     static GRID: interrupt::Scratch<Grid> = const { Cell::new(None) };
-    /// For each id, how often it is still free in the reference; all zero between segments.
-    static LEFT: interrupt::Scratch<Vec<u32>> = const { Cell::new(None) };
 }
 
 fn fill(
@@ -171,21 +170,8 @@ fn mean_length(pair: &Pair<'_>) -> f64 {
     words as f64 / pair.references().count().max(1) as f64
 }
 
-fn unordered(pair: &Pair<'_>, reference: &[u32], left: &mut Vec<u32>) -> Counts {
-    spend(pair.output.len() + reference.len());
-    left.resize(pair.types.max(left.len()), 0);
-    for id in reference {
-        left[*id as usize] += 1;
-    }
-    let mut hits = 0;
-    for id in pair.output.iter().filter(|id| **id != NONE) {
-        let free = &mut left[*id as usize];
-        hits += (*free > 0) as usize;
-        *free = free.saturating_sub(1);
-    }
-    for id in reference {
-        left[*id as usize] = 0;
-    }
+fn unordered(pair: &Pair<'_>, reference: &[u32], counts: &mut Vec<u32>) -> Counts {
+    let hits = unigram::matches(pair.output, [reference].into_iter(), pair.types, counts);
     let (output, reference) = (pair.output.len(), reference.len());
     Counts {
         substitutions: output.min(reference) - hits,

@@ -36,7 +36,8 @@ pub fn rows(hits: &Hits, recall_weight: f64, rows: &mut [f64]) {
 }
 
 thread_local! {
-    static COUNTS: interrupt::Scratch<Vec<u32>> = const { Cell::new(None) };
+    /// For each id, how often it is still free in the reference; all zero between segments.
+    pub static COUNTS: interrupt::Scratch<Vec<u32>> = const { Cell::new(None) };
 }
 
 /// How many words of the output stand in the references, each as often as in all of them together.

@@ -1,14 +1,13 @@
 //! Sums behind the agreement of judges.
 
-use super::compute::matrix;
+use super::compute::{Rows, matrix};
 use crate::agreement::{self, PAIR_SUMS, Pairs, RANK_SUMS, Rated};
-use numpy::{PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 type Codes<'py> = PyReadonlyArray1<'py, i64>;
 type Weights<'py> = PyReadonlyArray2<'py, f64>;
-type Sums<'py> = PyResult<Bound<'py, PyArray2<f64>>>;
 
 #[pyfunction]
 pub fn pair_sums<'py>(
@@ -19,7 +18,7 @@ pub fn pair_sums<'py>(
     starts: Codes<'py>,
     values: PyReadonlyArray1<'py, f64>,
     value_starts: Codes<'py>,
-) -> Sums<'py> {
+) -> Rows<'py> {
     let pairs = Pairs {
         drawn: drawn.as_slice()?,
         first: sides.0.as_slice()?,
@@ -57,7 +56,7 @@ pub fn rank_sums<'py>(
     starts: Codes<'py>,
     codes: Codes<'py>,
     values: usize,
-) -> Sums<'py> {
+) -> Rows<'py> {
     let rated = Rated {
         drawn: drawn.as_slice()?,
         starts: starts.as_slice()?,

@@ -1,28 +1,19 @@
 //! N-gram counts and BLEU's formula.
 
-use super::compute::{self, detach, expected, matrix_of_words, pairs};
-use super::hits::PyHits;
+use super::compute::{self, Rows, detach, expected, pairs};
+use super::hits::{PyHits, rows_of};
+use super::named;
 use super::tokens::{PyTokenizer, PyTokens, texts};
 use super::totals::{Scores, Totals, block_sums, each_row, numbers};
-use super::unknown;
 use crate::bleu::{Formula, Mean, ShortOutput, Smoothing};
 use crate::ngram::{self, RefLength};
-use numpy::PyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 #[pyfunction]
-pub fn ngram_rows<'py>(
-    py: Python<'py>,
-    hits: &Bound<'py, PyHits>,
-    order: usize,
-    ref_len: &str,
-) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let hits = &hits.get().0;
-    let ref_length = ref_length(ref_len)?;
-    matrix_of_words(py, hits.words(), hits.len(), ngram::columns(order), |rows| {
-        ngram::rows(hits, order, ref_length, rows)
-    })
+pub fn ngram_rows<'py>(hits: &Bound<'py, PyHits>, order: usize, ref_len: &str) -> Rows<'py> {
+    let length = ref_length(ref_len)?;
+    rows_of(hits, ngram::columns(order), |hits, rows| ngram::rows(hits, order, length, rows))
 }
 
 /// The sums of the same rows, block by block, as plain numbers.
@@ -45,12 +36,12 @@ pub fn ngram_sums(
 }
 
 fn ref_length(name: &str) -> PyResult<RefLength> {
-    match name {
-        "closest" => Ok(RefLength::Closest),
-        "shortest" => Ok(RefLength::Shortest),
-        "average" => Ok(RefLength::Average),
-        other => Err(unknown("reference length", other)),
-    }
+    let lengths = [
+        ("closest", RefLength::Closest),
+        ("shortest", RefLength::Shortest),
+        ("average", RefLength::Average),
+    ];
+    named("reference length", name, &lengths)
 }
 
 #[pyclass(frozen, name = "BleuFormula", module = "metra._core")]
@@ -60,25 +51,24 @@ pub struct PyFormula(Formula);
 impl PyFormula {
     #[new]
     fn new(order: usize, smooth: &str, value: f64, mean: &str, short: &str) -> PyResult<Self> {
-        let smoothing = match smooth {
-            "none" => Smoothing::None,
-            "floor" => Smoothing::Floor(value),
-            "add-k" => Smoothing::Add(value),
-            "exp" => Smoothing::Halving,
-            other => return Err(unknown("smoothing", other)),
-        };
-        let mean = match mean {
-            "geometric" => Mean::Geometric,
-            "arithmetic" => Mean::Arithmetic,
-            other => return Err(unknown("mean", other)),
-        };
-        let short = match short {
-            "zero" => ShortOutput::Zero,
-            "effective" => ShortOutput::Effective,
-            "mteval" => ShortOutput::Mteval,
-            other => return Err(unknown("treatment of short outputs", other)),
-        };
-        Ok(PyFormula(Formula { order, smoothing, mean, short }))
+        let smoothings = [
+            ("none", Smoothing::None),
+            ("floor", Smoothing::Floor(value)),
+            ("add-k", Smoothing::Add(value)),
+            ("exp", Smoothing::Halving),
+        ];
+        let means = [("geometric", Mean::Geometric), ("arithmetic", Mean::Arithmetic)];
+        let treatments = [
+            ("zero", ShortOutput::Zero),
+            ("effective", ShortOutput::Effective),
+            ("mteval", ShortOutput::Mteval),
+        ];
+        Ok(PyFormula(Formula {
+            order,
+            smoothing: named("smoothing", smooth, &smoothings)?,
+            mean: named("mean", mean, &means)?,
+            short: named("treatment of short outputs", short, &treatments)?,
+        }))
     }
 
     fn score<'py>(&self, totals: &Totals<'py>) -> PyResult<Scores<'py>> {
@@ -111,7 +101,7 @@ impl PyFormula {
         texts: &Bound<'py, PyTokens>,
         outputs: Vec<usize>,
         references: Vec<usize>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    ) -> Rows<'py> {
         let texts = &texts.get().0;
         pairs(py, texts.len(), (&outputs, &references), references.len(), |scores| {
             self.0.pairs(texts, &outputs, &references, scores)
@@ -126,7 +116,7 @@ impl PyFormula {
         outputs: Vec<usize>,
         references: Vec<usize>,
         weights: Vec<f64>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    ) -> Rows<'py> {
         let texts = &texts.get().0;
         let expected = expected(&references, &weights)?;
         pairs(py, texts.len(), (&outputs, &references), self.columns(), |rows| {

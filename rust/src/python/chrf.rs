@@ -1,16 +1,15 @@
 //! chrF.
 
-use super::compute::{self, expected, matrix, pairs};
+use super::compute::{self, Rows, expected, matrix, pairs};
 use super::hits::PyHits;
+use super::named;
 use super::text::PyText;
-use super::tokens::{PyTokenizer, PyTokens, texts};
+use super::tokens::{PyTokenizer, PyTokens, different_lengths, texts};
 use super::totals::{Scores, Totals, each_row};
-use super::unknown;
 use crate::chrf::{Chrf, Mean};
 use crate::text::Text;
-use crate::tokenize::Case;
+use crate::tokenize::CASES;
 use crate::tokens::Tokens;
-use numpy::PyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -29,12 +28,8 @@ impl PyChrf {
         keep_white: bool,
         case: &str,
     ) -> PyResult<Self> {
-        let case = Case::named(case).ok_or_else(|| unknown("case", case))?;
-        let mean = match mean {
-            "effective" => Mean::Effective,
-            "all" => Mean::All,
-            other => return Err(unknown("mean", other)),
-        };
+        let case = named("case", case, &CASES)?;
+        let mean = named("mean", mean, &[("effective", Mean::Effective), ("all", Mean::All)])?;
         Ok(PyChrf(Chrf::new(order, word_order, beta, mean, keep_white, case)))
     }
 
@@ -44,13 +39,13 @@ impl PyChrf {
         output: &Bound<'py, PyText>,
         references: Vec<Bound<'py, PyText>>,
         words: Option<&Bound<'py, PyHits>>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    ) -> Rows<'py> {
         let output = &output.get().0;
         let references: Vec<&Text> = references.iter().map(|text| &text.get().0).collect();
         let words = words.map(|hits| &hits.get().0);
         let lengths = references.iter().map(|text| text.len()).chain(words.map(|hits| hits.len()));
         if lengths.into_iter().any(|length| length != output.len()) {
-            return Err(PyValueError::new_err("columns of different lengths"));
+            return Err(different_lengths());
         }
         if words.is_none() && self.0.word_order > 0 {
             return Err(PyValueError::new_err("word n-grams need the words"));
@@ -87,7 +82,7 @@ impl PyChrf {
         words: Option<&Bound<'py, PyTokens>>,
         outputs: Vec<usize>,
         references: Vec<usize>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    ) -> Rows<'py> {
         let (texts, words) = self.columns_of(texts, words)?;
         pairs(py, texts.len(), (&outputs, &references), references.len(), |scores| {
             self.0.pairs(texts, words, &outputs, &references, scores)
@@ -103,7 +98,7 @@ impl PyChrf {
         outputs: Vec<usize>,
         references: Vec<usize>,
         weights: Vec<f64>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    ) -> Rows<'py> {
         let (texts, words) = self.columns_of(texts, words)?;
         let expected = expected(&references, &weights)?;
         pairs(py, texts.len(), (&outputs, &references), self.0.columns(), |rows| {
@@ -129,7 +124,7 @@ impl PyChrf {
             return Err(PyValueError::new_err("word n-grams need the words"));
         }
         if words.is_some_and(|words| words.len() != texts.len()) {
-            return Err(PyValueError::new_err("columns of different lengths"));
+            return Err(different_lengths());
         }
         Ok((texts, words))
     }

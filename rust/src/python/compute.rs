@@ -102,13 +102,16 @@ pub fn load_numpy(py: Python<'_>) -> PyResult<()> {
     LOADED.get_or_try_init(py, || get_array_module(py).map(drop)).copied()
 }
 
+/// What a kernel returns: a row for each segment, or for each output.
+pub type Rows<'py> = PyResult<Bound<'py, PyArray2<f64>>>;
+
 /// A matrix of so many rows and columns, filled with the interpreter released.
 pub fn matrix<'py>(
     py: Python<'py>,
     rows: usize,
     columns: usize,
     fill: impl FnOnce(&mut [f64]) + Send,
-) -> PyResult<Bound<'py, PyArray2<f64>>> {
+) -> Rows<'py> {
     matrix_of_words(py, usize::MAX, rows, columns, fill)
 }
 
@@ -119,7 +122,7 @@ pub fn matrix_of_words<'py>(
     rows: usize,
     columns: usize,
     fill: impl FnOnce(&mut [f64]) + Send,
-) -> PyResult<Bound<'py, PyArray2<f64>>> {
+) -> Rows<'py> {
     load_numpy(py)?;
     let mut numbers = vec![0.0; rows * columns];
     detach_long(py, words, || fill(&mut numbers))?;
@@ -134,7 +137,7 @@ pub fn pairs<'py>(
     (outputs, references): (&[usize], &[usize]),
     columns: usize,
     fill: impl FnOnce(&mut [f64]) + Send,
-) -> PyResult<Bound<'py, PyArray2<f64>>> {
+) -> Rows<'py> {
     if let Some(place) = outputs.iter().chain(references).find(|place| **place >= texts) {
         return Err(PyIndexError::new_err(format!("text {place} of {texts}")));
     }

@@ -1,17 +1,17 @@
 //! Salience: counting a corpus, weights by document, and n-grams weighed by them.
 
-use super::compute::{detach, load_numpy, matrix_of_words};
-use super::hits::PyHits;
+use super::compute::{Rows, detach, load_numpy};
+use super::hits::{PyHits, rows_of};
 use super::terms::{Parts, not_terms, packed, parts};
 use super::tokens::PyTokens;
 use super::totals::{Totals, each_row};
-use super::unknown;
+use super::{named, unknown};
 use crate::ltv::{Combination, Gram, Ltv, Side};
 use crate::salience::{Counts, Documents, Entry, Frequencies};
 use crate::tokens::Tokens;
 use crate::vocabulary::Vocabulary;
 use crate::word_weights::{Limits, Lists, WordWeights};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
@@ -194,52 +194,42 @@ pub struct PyLtv(Ltv);
 impl PyLtv {
     #[new]
     fn new(order: usize, gram: &str, side: &str, combination: &str) -> PyResult<Self> {
-        let gram = match gram {
-            "sum" => Gram::Sum,
-            "mean" => Gram::Mean,
-            "max" => Gram::Max,
-            other => return Err(unknown("weight of n-grams", other)),
-        };
-        let side = match side {
-            "precision" => Side::Precision,
-            "recall" => Side::Recall,
-            "f" => Side::F,
-            other => return Err(unknown("side", other)),
-        };
-        let combination = match combination {
-            "mean" => Combination::Mean,
-            "geometric" => Combination::Geometric,
-            other => return Err(unknown("combination", other)),
-        };
-        Ok(PyLtv(Ltv { order, gram, side, combination }))
+        let grams = [("sum", Gram::Sum), ("mean", Gram::Mean), ("max", Gram::Max)];
+        let sides = [("precision", Side::Precision), ("recall", Side::Recall), ("f", Side::F)];
+        let combinations = [("mean", Combination::Mean), ("geometric", Combination::Geometric)];
+        Ok(PyLtv(Ltv {
+            order,
+            gram: named("weight of n-grams", gram, &grams)?,
+            side: named("side", side, &sides)?,
+            combination: named("combination", combination, &combinations)?,
+        }))
     }
 
     #[pyo3(signature = (hits, output, references, weights=None, documents=None))]
     fn rows<'py>(
         &self,
-        py: Python<'py>,
         hits: &Bound<'py, PyHits>,
         output: &Bound<'py, PyTokens>,
         references: Vec<Bound<'py, PyTokens>>,
         weights: Option<&Bound<'py, PyWordWeights>>,
         documents: Option<&Bound<'py, PyList>>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (hits, output) = (&hits.get().0, &output.get().0);
+    ) -> Rows<'py> {
+        let (segments, output) = (hits.get().0.len(), &output.get().0);
         let references: Vec<&Tokens> = references.iter().map(|refs| &refs.get().0).collect();
         for column in references.iter().chain([&output]) {
-            same_length(hits.len(), column.len())?;
+            same_length(segments, column.len())?;
         }
         let weights = weights.map(|weights| &weights.get().0);
         let numbers = match (weights, documents) {
             (Some(weights), Some(names)) => {
-                same_length(hits.len(), names.len())?;
-                known(names, &weights.documents)?
+                same_length(segments, names.len())?;
+                numbered(names, |name| weights.documents.find(name))?
             }
             // One list for everything.
-            _ => vec![0; hits.len()],
+            _ => vec![0; segments],
         };
         let weights = weights.map(|weights| (weights, &numbers[..]));
-        matrix_of_words(py, hits.words(), hits.len(), self.0.columns(), |rows| {
+        rows_of(hits, self.0.columns(), |hits, rows| {
             self.0.rows(weights, hits, output, &references, rows)
         })
     }
@@ -247,10 +237,6 @@ impl PyLtv {
     fn score<'py>(&self, totals: &Totals<'py>) -> PyResult<Totals<'py>> {
         each_row(totals, self.0.columns(), |row| self.0.score(row))
     }
-}
-
-fn known(names: &Bound<'_, PyList>, documents: &Documents) -> PyResult<Vec<u32>> {
-    numbered(names, |name| documents.find(name))
 }
 
 /// The number of each segment's document, asked for where the name changes.

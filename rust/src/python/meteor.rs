@@ -1,9 +1,9 @@
 //! METEOR's aligner and formula.
 
-use super::compute::{detach, matrix_of_words};
-use super::tokens::PyTokens;
+use super::compute::{Rows, detach, matrix_of_words};
+use super::named;
+use super::tokens::{PyTokens, columns};
 use super::totals::{Scores, Totals, each_row, numbers};
-use super::unknown;
 use crate::meteor::lexicon::Lexicon;
 use crate::meteor::links::Link;
 use crate::meteor::paraphrases::{Paraphrases, Reader};
@@ -12,7 +12,6 @@ use crate::meteor::stemmer::FormerStemmer;
 use crate::meteor::wordnet::WordNet;
 use crate::meteor::{Meteor, Stage};
 use crate::tokens::Tokens;
-use numpy::PyArray2;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use rust_stemmers::Algorithm;
@@ -33,8 +32,10 @@ impl PyMeteor {
         function_words: Vec<String>,
         parameters: [f64; 4 + STAGES],
     ) -> PyResult<Self> {
-        let stages = stages.iter().map(|name| stage(name)).collect::<PyResult<Vec<_>>>()?;
-        let stemmer = stemmer.map(|name| algorithm(name).map(FormerStemmer::new)).transpose()?;
+        let stages = stages.iter().map(|name| named("stage", name, &STAGE_NAMES));
+        let stages = stages.collect::<PyResult<Vec<_>>>()?;
+        let stemmer = stemmer.map(|name| named("stemmer", name, &STEMMERS)).transpose()?;
+        let stemmer = stemmer.map(FormerStemmer::new);
         let wordnet =
             wordnet.map(|folder| detach(py, || WordNet::read(&folder))).transpose()?.transpose()?;
         let [alpha, beta, gamma, delta, weights @ ..] = parameters;
@@ -52,13 +53,8 @@ impl PyMeteor {
         py: Python<'py>,
         output: &Bound<'py, PyTokens>,
         references: Vec<Bound<'py, PyTokens>>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let output = &output.get().0;
-        let references: Vec<&Tokens> = references.iter().map(|refs| &refs.get().0).collect();
-        if references.iter().any(|reference| reference.len() != output.len()) {
-            return Err(PyValueError::new_err("columns of different lengths"));
-        }
-        let words = output.count() + references.iter().map(|refs| refs.count()).sum::<usize>();
+    ) -> Rows<'py> {
+        let (output, references, words) = columns(output, &references)?;
         matrix_of_words(py, words, output.len(), COLUMNS, |rows| {
             self.0.rows(output, &references, rows)
         })
@@ -111,33 +107,27 @@ fn read_paraphrases(py: Python<'_>, blocks: &Bound<'_, PyAny>) -> PyResult<Parap
 /// A link as Python sees it.
 type Spans = (u32, u32, u32, u32, u32);
 
-fn stage(name: &str) -> PyResult<Stage> {
-    match name {
-        "exact" => Ok(Stage::Exact),
-        "stem" => Ok(Stage::Stem),
-        "synonym" => Ok(Stage::Synonym),
-        "paraphrase" => Ok(Stage::Paraphrase),
-        other => Err(unknown("stage", other)),
-    }
-}
+const STAGE_NAMES: [(&str, Stage); STAGES] = [
+    ("exact", Stage::Exact),
+    ("stem", Stage::Stem),
+    ("synonym", Stage::Synonym),
+    ("paraphrase", Stage::Paraphrase),
+];
 
-fn algorithm(name: &str) -> PyResult<Algorithm> {
-    Ok(match name {
-        "danish" => Algorithm::Danish,
-        "dutch" => Algorithm::Dutch,
-        "english" => Algorithm::English,
-        "finnish" => Algorithm::Finnish,
-        "french" => Algorithm::French,
-        "german" => Algorithm::German,
-        "hungarian" => Algorithm::Hungarian,
-        "italian" => Algorithm::Italian,
-        "norwegian" => Algorithm::Norwegian,
-        "portuguese" => Algorithm::Portuguese,
-        "romanian" => Algorithm::Romanian,
-        "russian" => Algorithm::Russian,
-        "spanish" => Algorithm::Spanish,
-        "swedish" => Algorithm::Swedish,
-        "turkish" => Algorithm::Turkish,
-        other => return Err(unknown("stemmer", other)),
-    })
-}
+const STEMMERS: [(&str, Algorithm); 15] = [
+    ("danish", Algorithm::Danish),
+    ("dutch", Algorithm::Dutch),
+    ("english", Algorithm::English),
+    ("finnish", Algorithm::Finnish),
+    ("french", Algorithm::French),
+    ("german", Algorithm::German),
+    ("hungarian", Algorithm::Hungarian),
+    ("italian", Algorithm::Italian),
+    ("norwegian", Algorithm::Norwegian),
+    ("portuguese", Algorithm::Portuguese),
+    ("romanian", Algorithm::Romanian),
+    ("russian", Algorithm::Russian),
+    ("spanish", Algorithm::Spanish),
+    ("swedish", Algorithm::Swedish),
+    ("turkish", Algorithm::Turkish),
+];

@@ -1,22 +1,18 @@
-//! Thin bindings: convert, release the interpreter, compute. One file a kernel.
+//! Thin bindings: convert, release the interpreter, compute.
 
 mod agreement;
 mod bleu;
 mod chrf;
 mod compute;
-mod edit;
-mod gtm;
 mod hits;
 mod ltv;
 mod meteor;
 mod nist;
-mod ter;
 mod terms;
 mod text;
 mod ties;
 mod tokens;
 mod totals;
-mod unigram;
 
 use crate::fork_lock;
 use pyo3::exceptions::{PyException, PyIndexError, PyValueError};
@@ -41,19 +37,16 @@ mod _core {
     #[pymodule_export]
     use super::compute::PyStopFlag;
     #[pymodule_export]
-    use super::edit::{edit_alignments, edit_rows, edit_runs, unequal_rows};
-    #[pymodule_export]
-    use super::gtm::{gtm_blocks, gtm_rows};
-    #[pymodule_export]
-    use super::hits::PyHits;
+    use super::hits::{
+        PyHits, edit_alignments, edit_rows, edit_runs, gtm_blocks, gtm_rows, ter_alignment,
+        ter_rows, unequal_rows, unigram_rows,
+    };
     #[pymodule_export]
     use super::ltv::{PyLtv, PySalience, PyWordWeights};
     #[pymodule_export]
     use super::meteor::PyMeteor;
     #[pymodule_export]
     use super::nist::{PyInformation, nist_penalty, nist_score};
-    #[pymodule_export]
-    use super::ter::{ter_alignment, ter_rows};
     #[pymodule_export]
     use super::terms::logarithms;
     #[pymodule_export]
@@ -62,8 +55,6 @@ mod _core {
     use super::ties::{tie_counts, tie_pairs};
     #[pymodule_export]
     use super::tokens::{PyTokenizer, PyTokens, PyTypeMap, grapheme_version, word_counts};
-    #[pymodule_export]
-    use super::unigram::unigram_rows;
     #[pymodule_export]
     use super::{BadLine, BadSegment, NotUtf8};
 
@@ -103,6 +94,12 @@ fn position(index: isize, length: usize) -> PyResult<usize> {
         .ok()
         .filter(|at| *at < length)
         .ok_or_else(|| PyIndexError::new_err(format!("segment {index} of {length}")))
+}
+
+/// The value that a table has under this name.
+fn named<T: Copy>(what: &str, name: &str, values: &[(&str, T)]) -> PyResult<T> {
+    let entry = values.iter().find(|entry| entry.0 == name);
+    entry.map(|entry| entry.1).ok_or_else(|| unknown(what, name))
 }
 
 fn unknown(what: &str, name: &str) -> PyErr {

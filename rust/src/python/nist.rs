@@ -1,14 +1,14 @@
 //! NIST and its weights.
 
-use super::compute::{detach, load_numpy, matrix_of_words};
-use super::hits::PyHits;
+use super::compute::{Rows, detach, load_numpy};
+use super::hits::{PyHits, rows_of};
 use super::terms::{Parts, not_terms, packed, parts};
-use super::tokens::PyTokens;
+use super::tokens::{PyTokens, different_lengths};
 use super::totals::{Scores, Totals, each_row};
-use super::{BadLine, unknown};
+use super::{BadLine, named};
 use crate::information::{Information, Tables};
 use crate::nist;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -94,17 +94,12 @@ impl PyInformation {
         }
     }
 
-    fn rows<'py>(
-        &self,
-        py: Python<'py>,
-        hits: &Bound<'py, PyHits>,
-        output: &Bound<'py, PyTokens>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (hits, output) = (&hits.get().0, &output.get().0);
-        if hits.len() != output.len() {
-            return Err(PyValueError::new_err("columns of different lengths"));
+    fn rows<'py>(&self, hits: &Bound<'py, PyHits>, output: &Bound<'py, PyTokens>) -> Rows<'py> {
+        let output = &output.get().0;
+        if hits.get().0.len() != output.len() {
+            return Err(different_lengths());
         }
-        matrix_of_words(py, hits.words(), hits.len(), nist::columns(self.0.order()), |rows| {
+        rows_of(hits, nist::columns(self.0.order()), |hits, rows| {
             nist::rows(&self.0, hits, output, rows)
         })
     }
@@ -118,11 +113,7 @@ type NistTables<'py> = (
 );
 
 fn zero_is_no_word(history: &str) -> PyResult<bool> {
-    match history {
-        "plain" => Ok(false),
-        "mteval" => Ok(true),
-        other => Err(unknown("history", other)),
-    }
+    named("history", history, &[("plain", false), ("mteval", true)])
 }
 
 #[pyfunction]

@@ -3,10 +3,10 @@
 use super::compute::{self, detach};
 use super::hits::PyHits;
 use super::text::PyText;
-use super::{position, unknown};
+use super::{named, position, unknown};
 use crate::fork_lock::ForkLock;
 use crate::hits::Hits;
-use crate::tokenize::{Case, Tokenizer, count_words};
+use crate::tokenize::{CASES, Case, Tokenizer, count_words};
 use crate::tokens::Tokens;
 use crate::types::TypeMap;
 use numpy::PyArray1;
@@ -48,6 +48,25 @@ impl PyTokens {
     }
 }
 
+/// Columns of one output and its references, which must be of the same length, and how many words
+/// they have together.
+pub fn columns<'a>(
+    output: &'a Bound<'_, PyTokens>,
+    references: &'a [Bound<'_, PyTokens>],
+) -> PyResult<(&'a Tokens, Vec<&'a Tokens>, usize)> {
+    let output = &output.get().0;
+    let references: Vec<&Tokens> = references.iter().map(|refs| &refs.get().0).collect();
+    if references.iter().any(|reference| reference.len() != output.len()) {
+        return Err(different_lengths());
+    }
+    let words = output.count() + references.iter().map(|refs| refs.count()).sum::<usize>();
+    Ok((output, references, words))
+}
+
+pub fn different_lengths() -> PyErr {
+    PyValueError::new_err("columns of different lengths")
+}
+
 fn word(token: &[u8]) -> String {
     String::from_utf8_lossy(token).into_owned()
 }
@@ -63,7 +82,7 @@ impl PyTokenizer {
     #[new]
     fn new(name: &str, case: &str) -> PyResult<Self> {
         let tokenizer = Tokenizer::named(name).ok_or_else(|| unknown("tokeniser", name))?;
-        let case = Case::named(case).ok_or_else(|| unknown("case", case))?;
+        let case = named("case", case, &CASES)?;
         Ok(PyTokenizer { tokenizer, case })
     }
 

@@ -14,7 +14,7 @@ pub enum Case {
     LowerLetters,
 }
 
-pub const NAMES: [(&str, Case); 4] = [
+pub const CASES: [(&str, Case); 4] = [
     ("mixed", Case::Mixed),
     ("lower", Case::Lower),
     ("lower-ascii", Case::LowerAscii),
@@ -22,10 +22,6 @@ pub const NAMES: [(&str, Case); 4] = [
 ];
 
 impl Case {
-    pub fn named(name: &str) -> Option<Self> {
-        NAMES.iter().find(|entry| entry.0 == name).map(|entry| entry.1)
-    }
-
     pub fn fold(self, segment: &str) -> Cow<'_, str> {
         match self {
             Case::Mixed => Cow::Borrowed(segment),

@@ -11,7 +11,7 @@ mod white;
 use crate::interrupt::spend;
 use crate::text::Text;
 use crate::tokens::{Builder, Tokens};
-pub use letter_case::Case;
+pub use letter_case::{CASES, Case};
 pub use white::{count_words, white_space};
 
 /// What cutting a byte takes, in units of `spend`.

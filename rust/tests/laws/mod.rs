@@ -42,7 +42,7 @@ pub const LAWS: [(&str, Law); 16] = [
 fn tokenisers(source: &mut Source<'_>) {
     let text = source.text();
     let (name, tokenizer) = NAMES[source.below(NAMES.len())];
-    let case = [Case::Mixed, Case::named("lower").unwrap()][source.below(2)];
+    let case = [Case::Mixed, Case::Lower][source.below(2)];
     let found = words(&tokenizer.sentence(&text, case));
     assert!(found.iter().all(|word| !word.is_empty()), "{name} {text:?}");
     let mut column = _core::text::Text::default();

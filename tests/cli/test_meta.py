@@ -1,6 +1,8 @@
 """`metra meta` as people call it."""
 
 import json
+import shutil
+import subprocess
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -112,6 +114,30 @@ def test_tasks(scores, cli):
         row = json.loads(done.out)["tables"][protocol][0]
         assert len(row) == columns + 3  # the metric's name, the average, the cluster
         assert row["metric"] == "good"
+    refused = cli.refusal("meta", "task", "study.toml")
+    assert (
+        "study.toml: study files are no longer read; write metra meta task" in refused
+    )
+
+
+def test_a_table_of_a_task_compiles_in_two_columns(scores, write, cli, tmp_path):
+    if not shutil.which("pdflatex"):
+        pytest.skip("needs pdflatex (Debian: texlive-latex-base)")
+    files = [f"{lang}={scores}" for lang in ("en-de", "zh-en", "en-ko_KR")]
+    done = cli("meta", "task", "wmt23", *files, "--gold", "mqm", "--format", "latex",
+               "-o", tmp_path / "table.tex")  # fmt: skip
+    assert done.code == 0, done.err
+    page = (
+        r"\documentclass[twocolumn]{article}\usepackage{booktabs,graphicx}"
+        r"\begin{document}\input{table}\newpage Text.\end{document}"
+    )
+    write("page.tex", [page])
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
+    made = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    log = made.stdout.decode(errors="replace")
+    assert made.returncode == 0, log[-2000:]
+    assert "Overfull" not in log
+    assert r"\begin{table*}" in (tmp_path / "table.tex").read_text()
 
 
 def test_classes_and_named_outliers(ask, write):

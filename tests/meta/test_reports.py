@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.panels import cells_by_name, given_too, panel_of, scores_of
 
-from metra.errors import CorpusError, FormatError
+from metra.errors import CorpusError
 from metra.meta import correlate
 from metra.meta.agree import AgreementAnswer, report_agreement
 from metra.meta.options import (
@@ -16,7 +16,6 @@ from metra.meta.options import (
 )
 from metra.meta.power import build_component_table
 from metra.meta.rank import rank_by_scorer
-from metra.meta.study import read_documents
 from metra.meta.systems import correlate_choices, report_scatter
 from metra.meta.uses import measure_differences
 from metra.stats.correlation import Options
@@ -100,17 +99,6 @@ def test_units_of_one_judge_are_counted(matrix, expected):
         assert [note for note in notes if "units have" in note] == expected
         shown = [note for note in notes if "1 of 2 judges who" in note]
         assert len(shown) == (most == 1)
-
-
-def test_documents_may_have_no_domain(write):
-    read = read_documents(str(write("d.tsv", ["seg\tdoc", "1\ta", "2\tb"])))
-    assert read == {"1": ("a", ""), "2": ("b", "")}
-    read = read_documents(str(write("en-de.docs", ["news\ta", "chat b"])))
-    assert read == {"1": ("a", "news"), "2": ("b", "chat")}
-    with pytest.raises(FormatError, match="expected segment, document and domain"):
-        read_documents(str(write("d.tsv", ["seg\tdomain", "1\tnews"])))
-    with pytest.raises(FormatError, match="lines without a domain or a document"):
-        read_documents(str(write("en-de.docs", ["news"])))
 
 
 def test_a_rank_needs_segments_of_some_system():

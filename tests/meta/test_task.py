@@ -10,11 +10,11 @@ from tests.panels import cells_by_name, headings, made, panel_of
 
 from metra.meta.compare import DecisionRule, compare
 from metra.meta.options import TaskOptions
-from metra.meta.study import StudyColumn
 from metra.meta.task import (
+    ProtocolColumn,
     add_intervals,
-    build_column,
-    list_columns,
+    build_columns,
+    build_task_table,
     report_task,
     score_columns,
     score_task,
@@ -51,6 +51,42 @@ def test_a_test_adds_clusters_beside_the_average():
     clusters = [cells[1].value for cells in cells_by_name(table).values()]
     assert clusters == scores.clusters
     assert clusters[0] == 1
+
+
+@pytest.mark.parametrize("rule", [None, DecisionRule()], ids=["places", "clusters"])
+def test_ranks_of_columns(rule):
+    scores = score_task("wmt24", [made(metrics=4)], Options(draws=50), test=rule)
+    table = build_task_table(scores)
+    for values, ranks in zip(scores.values, scores.ranks, strict=True):
+        in_order = sorted(zip(-values, ranks, strict=True))
+        assert [rank for _, rank in in_order] == sorted(ranks)
+        if rule is None:
+            assert ranks == [
+                1 + sum(each > value for each in values) for value in values
+            ]
+        else:
+            assert {*ranks} == {*range(1, max(ranks) + 1)}
+    for column in list(zip(*table.rows, strict=True))[1:]:
+        ranked = [cell for cell in column if cell.marks]
+        assert [cell.best for cell in ranked] == [cell.marks == "1" for cell in ranked]
+
+
+def test_ranks_of_a_column_follow_its_own_order():
+    panel = made(seed=3, segments=60, metrics=2)
+    first = replace(panel, lang="a")
+    # The metrics change names in the other language pair.
+    swapped = dict(zip(panel.names, reversed(panel.metrics.values()), strict=True))
+    second = replace(panel, lang="b", metrics=swapped)
+    question = build_columns("wmt23", [panel], Options())[2].question
+    columns = [
+        ProtocolColumn((first,), question, 3),
+        ProtocolColumn((second,), question, 1),
+    ]
+    scores = score_columns("", columns, Options(draws=50), test=DecisionRule())
+    one, other = scores.values[:, 0]
+    assert scores.average[0] == pytest.approx((3 * one + other + 4) / 8, abs=1e-12)
+    assert one > other
+    assert scores.ranks == [[1, 2], [2, 1]]
 
 
 def test_intervals_are_those_of_the_columns_and_of_their_average():
@@ -163,8 +199,7 @@ def test_the_joint_test_of_one_column_is_that_of_its_comparison(sides):
     """An accuracy that is pooled over one language pair is an accuracy."""
     panel = made(seed=5, segments=40, metrics=4)
     rule, options = DecisionRule(sides, "none"), Options(draws=300)
-    (asked,) = list_columns("wmt23", ["x"])[:1]
-    column = build_column(asked, [panel], options)
+    column = build_columns("wmt23", [panel], options)[0]
     scores = score_columns("one", [column], options, test=rule)
     found = compare(panel, column.question, rule)
     assert scores.metrics == found.names
@@ -177,8 +212,8 @@ def test_language_pairs_are_exchanged_apart_and_their_columns_together():
     panel = made(seed=4, systems=18, segments=30, metrics=2)
     twice = [replace(panel, lang=lang) for lang in ("a", "b")]
     options = Options(draws=4000)
-    pooled = build_column(list_columns("wmt23", ["a", "b"])[0], twice, options)
-    alone = build_column(list_columns("wmt23", ["a"])[0], twice[:1], options)
+    pooled = build_columns("wmt23", twice, options)[0]
+    alone = build_columns("wmt23", twice[:1], options)[0]
     rule = DecisionRule("one-sided", "none")
     both, one, same = (
         score_columns("", columns, options, test=rule).tests.p[0, 1]
@@ -201,7 +236,7 @@ def test_wmt_takes_the_systems_of_a_pooled_column_for_one_sample():
         far = gold + 0.9 * rng.normal(size=gold.shape) + 8 * at
         panels.append(replace(panel_of(gold, {"near": near, "far": far}), lang=lang))
     options = Options(draws=20_000, wmt=True)
-    column = build_column(list_columns("wmt23", ["a", "b"])[0], panels, options)
+    column = build_columns("wmt23", panels, options)[0]
     scores = score_columns("", [column], options, test=WMT)
     assert scores.metrics == ["near", "far"]
     stacked = np.concatenate([panel.system_stack for panel in panels], 1)
@@ -229,8 +264,7 @@ def test_wmt_takes_the_systems_of_a_pooled_column_for_one_sample():
 def test_outcomes_of_pairs_change_sides_in_a_joint_test():
     panel = made(seed=5, segments=6, metrics=2)
     options = Options(draws=20_000, wmt=True)
-    asked = StudyColumn(level="seg", coef="acc*_eq:item", pairs=("",))
-    column = build_column(asked, [panel], options)
+    column = build_columns("wmt24", [panel], options)[1]
     scores = score_columns("", [column], options, test=WMT)
     exact = compare_outcomes(panel)[scores.metrics[0], scores.metrics[1]]
     assert 0.005 < exact < 0.6

@@ -28,9 +28,8 @@ questions: the list of questions; the help of their options is in questions.txt
 rank: systems ranked, with intervals, clusters and rank ranges
 sentinel: baselines that cannot tell how good an output is: features, folds, ridge
 spans: marked errors compared with those that people mark; marks without a place
-study: the manifest of a study, and the scores that it names; coefficients of WMT's protocols
 systems: scores of systems: scatter, robustness (at least 4 systems), differences by p-value
-task: the protocols of WMT's metrics tasks: averages, ranks, clusters, human ceilings
+task: the protocols of WMT's metrics tasks: coefficients, averages, ranks, clusters
 uses: differences that people notice (60 to 95 %), filtering, and choice of the best of several
 variants: outputs scored with subsets of references, or values of an option
 """

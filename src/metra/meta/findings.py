@@ -48,8 +48,7 @@ class MetaReport:
     notes: Sequence[str] = ()
     #: More for programs: what JSON gets besides the tables.
     data: Mapping[str, Any] = field(default_factory=dict)
-    #: LaTeX's label, if the table's name is none, and what the marks of the table mean.
-    label: str = ""
+    #: The meaning of marks in the tables.
     remarks: Sequence[str] = ()
     #: The rows that count, in a few words.
     selection: str = ""

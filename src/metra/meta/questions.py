@@ -54,9 +54,7 @@ QUESTIONS = {
     ),
     "scatter": _enter("systems", options.ScatterOptions, "gold metrics plot one-pair"),
     "robust": _enter("systems", options.RobustOptions, "gold metrics plot pairs"),
-    "task": _enter(
-        "task", options.TaskOptions, _METRICS, "PROTOCOL|STUDY.toml [SCORES]..."
-    ),
+    "task": _enter("task", options.TaskOptions, _METRICS, "PROTOCOL SCORES..."),
     "agree": _enter("agree", options.AgreeOptions, "scorer plot"),
     "judges": _enter("judges", options.FlagRules, "scorer"),
     "normalise": _enter("judges", options.NormaliseOptions, "scorer"),

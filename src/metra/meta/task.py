@@ -3,20 +3,17 @@
 wmt23: system-level accuracy pooled over the language pairs, weighing as much as there are
 pairs, and for each pair Pearson of systems, Pearson of segments and acc*_eq (Freitag et al.
 2023, WMT). wmt24 and wmt25: soft pairwise accuracy and acc*_eq for each pair, all alike
-(Freitag et al. 2024). Correlations are mapped to 0..1 before they are averaged. A study
-(`metra.meta.study`) may have columns of its own.
+(Freitag et al. 2024). Correlations are mapped to 0..1 before they are averaged.
 """
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from metra.errors import CorpusError
+from metra.errors import CorpusError, UnknownNameError, no_such
 from metra.meta import correlate, findings
 from metra.meta.charts import ForestPanel, ForestPlot
 from metra.meta.compare import (
@@ -31,21 +28,6 @@ from metra.meta.compare import (
 )
 from metra.meta.options import TaskOptions
 from metra.meta.question import Evidence, Question
-from metra.meta.study import (
-    MARKS,
-    MetricNames,
-    MetricStudy,
-    StudyColumn,
-    StudyScores,
-    choose_metrics,
-    list_columns,
-    load_study,
-    read_study,
-)
-from metra.scores.mqm import MqmWeighting
-from metra.scores.registry import read_scores
-from metra.scores.selection import DEFAULT
-from metra.scores.table import Scores
 from metra.scoring.table import Cell, Column, Table, mark_best
 from metra.stats import permutation, significance
 from metra.stats.arrays import Array, Codes
@@ -56,18 +38,27 @@ from metra.stats.panel import ScorePanel
 from metra.stats.parallel import track_blocks
 from metra.stats.resampling import Interval
 
+#: Level and coefficient of the columns of each language pair, by protocol.
+_SOFT = (("sys", "spa"), ("seg", "acc*_eq:item"))
+PROTOCOLS: dict[str, tuple[tuple[str, str], ...]] = {
+    "wmt23": (("sys", "pearson"), ("seg", "pearson"), ("seg", "acc*_eq:item")),
+    "wmt24": _SOFT,
+    "wmt25": _SOFT,
+}
+
 
 @dataclass(frozen=True)
 class ProtocolColumn:
-    """One column of a protocol: a coefficient of one language pair, and its weight."""
+    """One column of a protocol: a coefficient of language pairs, and its weight."""
 
-    #: Its language pairs, and a domain if it is of one.
-    group: str
     panels: tuple[ScorePanel, ...]
     question: correlate.CorrelationSpec
-    weight: float
-    #: The second rater of each language pair, where there is one.
-    ceilings: tuple[ScorePanel | None, ...] = ()
+    weight: float = 1.0
+
+    @property
+    def group(self) -> str:
+        """The language pairs."""
+        return ",".join(panel.lang for panel in self.panels)
 
     @property
     def heading(self) -> str:
@@ -108,14 +99,10 @@ class TaskScores:
     rule: DecisionRule | None
     #: Each column's ranks: clusters where tests were asked for, else places.
     ranks: list[list[int]]
-    #: The coefficient of the second raters in each column, NaN where there is none.
-    ceiling: Array
     #: Metrics that not every language pair has.
     left_out: list[str]
     #: Bootstrap intervals of the average and of each column, where they were asked for.
     intervals: list[list[Interval | None]] | None = None
-    notes: tuple[str, ...] = ()
-    study: MetricStudy | None = None
 
     @property
     def panels(self) -> list[ScorePanel]:
@@ -127,16 +114,9 @@ class TaskScores:
         return list(panels.values())
 
     @property
-    def names(self) -> MetricNames:
-        """The roles of metrics in a study."""
-        return self.study.metrics if self.study else MetricNames()
-
-    @property
     def caption(self) -> str:
-        """The name of the protocol or study, and its golds."""
-        golds = dict.fromkeys(panel.gold_name for panel in self.panels)
-        name = self.study.name if self.study else f"{self.protocol} protocol"
-        return f"{name}, gold {', '.join(golds)}"
+        """The name of the protocol, and its gold."""
+        return f"{self.protocol} protocol, gold {self.panels[0].gold_name}"
 
     def list_figures(
         self,
@@ -166,47 +146,26 @@ def score_task(
         msg = "No metric has scores of every language pair; the protocol averages over them."
         raise CorpusError(msg)
     left_out = sorted({name for panel in panels for name in panel.names} - set(shared))
-    kept = {panel.lang: panel.of_metrics(shared) for panel in panels}
-    columns = [
-        build_column(each, [kept[lang] for lang in each.pairs], options)
-        for each in list_columns(protocol, list(kept))
-    ]
+    kept = [panel.of_metrics(shared) for panel in panels]
+    columns = build_columns(protocol, kept, options)
     return score_columns(protocol, columns, options, test=test, left_out=left_out)
 
 
-def score_study(
-    study: MetricStudy,
-    loaded: Sequence[StudyScores],
-    options: Options,
-    *,
-    test: DecisionRule | None = None,
-) -> TaskScores:
-    """Score the metrics of a study by its protocol, or by columns of its own."""
-    metrics, left_out = choose_metrics(study, loaded)
-    by_lang = {each.pair.lang: each for each in loaded}
-
-    @cache
-    def build(
-        lang: str, level: str, domain: str
-    ) -> tuple[ScorePanel, ScorePanel | None]:
-        of_pair = by_lang[lang]
-        panel = of_pair.build_panel(metrics, level=level, domain=domain)
-        return panel, of_pair.build_ceiling(level=level, domain=domain)
-
-    columns = []
-    for each in study.columns or list_columns(study.protocol, sorted(by_lang)):
-        level = "doc" if each.level == "doc" else "seg"
-        for group in [each.pairs] if each.pooled else [(lang,) for lang in each.pairs]:
-            built = [build(lang, level, each.domain) for lang in group]
-            panels, ceilings = zip(*built, strict=True)
-            column = build_column(each, panels, options)
-            columns.append(replace(column, ceilings=ceilings))
-    if study.test and not test:
-        test = choose_rule(TaskOptions(wmt=options.wmt))
-    protocol = study.protocol or "study"
-    scores = score_columns(protocol, columns, options, test=test, left_out=left_out)
-    notes = tuple(f"{s.pair.lang}: {note}" for s in loaded for note in s.notes)
-    return replace(scores, study=study, notes=notes)
+def build_columns(
+    protocol: str, panels: Sequence[ScorePanel], options: Options
+) -> list[ProtocolColumn]:
+    """Build the columns of a protocol for some language pairs."""
+    if protocol not in PROTOCOLS:
+        raise UnknownNameError(no_such("protocol", protocol, PROTOCOLS))
+    columns = [
+        ProtocolColumn((panel,), correlate.parse_specs([coef], level, options)[0])
+        for panel in panels
+        for level, coef in PROTOCOLS[protocol]
+    ]
+    if protocol == "wmt23":
+        (pooled,) = correlate.parse_specs(["accuracy"], "sys", options)
+        columns.insert(0, ProtocolColumn(tuple(panels), pooled, len(panels)))
+    return columns
 
 
 def score_columns(
@@ -218,7 +177,7 @@ def score_columns(
     left_out: Sequence[str] = (),
 ) -> TaskScores:
     """Score metrics by each column and by their weighted average, with tests if asked for."""
-    values = np.array([_score_column(column, column.panels) for column in columns])
+    values = np.array([_score_column(column) for column in columns])
     average = _average(columns, values)
     order = np.argsort(-average, kind="stable")
     tests = clusters = None
@@ -240,7 +199,6 @@ def score_columns(
         tests,
         test,
         ranks,
-        np.array([_score_ceiling(column) for column in columns]),
         list(left_out),
     )
 
@@ -283,35 +241,21 @@ def _draw_column(scores: TaskScores, column: ProtocolColumn, options: Options) -
 
 
 def ask_task(evidence: Evidence, options: TaskOptions) -> TaskScores:
-    """Score metrics by a protocol or a study."""
-    chosen, protocol = build_test_options(options), evidence.files[0]
-    rule = choose_rule(options)
-    if protocol.endswith(".toml"):
-        study = read_study(protocol)
-
-        def read(file: str, weights: MqmWeighting | None) -> Scores:
-            scores = read_scores(file, wmt=options.wmt, mqm_weights=weights)
-            return DEFAULT.select(scores)
-
-        test = rule if options.test or study.test else None
-        scores = score_study(study, load_study(study, read), chosen, test=test)
-    else:
-        test = rule if options.test else None
-        scores = score_task(protocol, evidence.build_panels(), chosen, test=test)
+    """Score metrics by a protocol."""
+    chosen = build_test_options(options)
+    test = choose_rule(options) if options.test else None
+    panels = evidence.build_panels()
+    scores = score_task(evidence.files[0], panels, chosen, test=test)
     return add_intervals(scores, chosen) if options.ci else scores
 
 
 def report_task(scores: TaskScores, options: TaskOptions) -> findings.MetaReport:
     """Lay out the average and every column of the protocol."""
     panels, questions = scores.panels, [column.question for column in scores.columns]
-    notes = [
-        *scores.notes,
-        *(f"{panel.place}{note}" for panel in panels for note in panel.notes),
-    ]
+    notes = [f"{panel.place}{note}" for panel in panels for note in panel.notes]
     if scores.left_out:
         listed = ", ".join(scores.left_out)
         notes.append(f"Excluded, because not in every language pair: {listed}.")
-    notes += _describe_ceilings(scores)
     ranks = {
         name: {c.name: r[at] for c, r in zip(scores.columns, scores.ranks, strict=True)}
         for at, name in enumerate(scores.metrics)
@@ -328,8 +272,6 @@ def report_task(scores: TaskScores, options: TaskOptions) -> findings.MetaReport
             | {"alpha": rule.alpha}
         )
         data |= findings.export_tests(tests)
-    golds = {panel.lang: panel.gold_name for panel in panels}
-    several = [f"{lang}={gold}" for lang, gold in golds.items()]
     drawn = tests or correlate.draws_soft(questions) or scores.intervals
     trials = build_test_options(options).trials
     report = findings.build_report(
@@ -338,17 +280,15 @@ def report_task(scores: TaskScores, options: TaskOptions) -> findings.MetaReport
         notes,
         data,
         task=scores.protocol,
-        study=Path(scores.study.path).name if scores.study else None,
-        gold=",".join({*golds.values()} if len({*golds.values()}) == 1 else several),
-        lang=",".join(golds),
+        gold=panels[0].gold_name,
+        lang=",".join(panel.lang for panel in panels),
         sys=",".join(str(len(panel.systems)) for panel in panels),
         spa_p=correlate.describe_spa(questions),
         **tested,
         boot=f"both k={trials}" if scores.intervals else None,
         seed=options.seed if drawn else None,
     )
-    label = f"tab:{scores.study.name}" if scores.study else ""
-    return replace(report, label=label, remarks=_explain_marks(scores))
+    return replace(report, remarks=[_explain_marks(scores)])
 
 
 def draw_task(scores: TaskScores, _: TaskOptions) -> list[ForestPlot]:
@@ -366,10 +306,6 @@ def draw_task(scores: TaskScores, _: TaskOptions) -> list[ForestPlot]:
 
 
 TASK = Question("task", ask_task, report_task, draw_task)
-
-
-_PEOPLE = "§"
-CEILING = "second rater"
 
 
 def build_task_table(scores: TaskScores) -> Table:
@@ -394,59 +330,29 @@ def build_task_table(scores: TaskScores) -> Table:
         cells_of_columns.insert(1, [*map(findings.build_count, scores.clusters)])
     cells_by_metric = zip(*cells_of_columns, strict=True)
     rows = [
-        [Cell(name, marks=scores.names.mark(name)), *cells]
+        [Cell(name), *cells]
         for name, cells in zip(scores.metrics, cells_by_metric, strict=True)
     ]
-    if np.isfinite(scores.ceiling).any():
-        figures = [findings.build_figure(value) for value in scores.ceiling]
-        blank = [Cell(None)] * (len(columns) - len(figures))
-        rows.append([Cell(CEILING, marks=_PEOPLE), *blank, *figures])
     columns.insert(0, Column("metric", "left"))
     return Table(columns, rows, scores.caption, scores.protocol)
 
 
-def _explain_marks(scores: TaskScores) -> list[str]:
-    """Say what bold and marks mean, of those that the table has."""
-    marks = "".join(map(scores.names.mark, scores.metrics))
-    signs = [f"{mark} {title}" for title, mark in MARKS.items() if mark in marks]
-    if np.isfinite(scores.ceiling).any():
-        signs.append(f"{_PEOPLE} human scores, compared with the gold; not ranked")
-    ranked = "After each number: its rank in the column. Bold (* in a terminal): best."
-    if scores.clusters is not None:
-        ranked = (
-            "After each number: the rank of its cluster in the column, by pairwise "
-            "tests of metrics. Bold (* in a terminal): first cluster."
+def _explain_marks(scores: TaskScores) -> str:
+    """Say what bold numbers and ranks mean."""
+    if scores.clusters is None:
+        return (
+            "After each number: its rank in the column. Bold (* in a terminal): best."
         )
-    return [ranked, *([f"{'; '.join(signs)}."] if signs else [])]
-
-
-def _describe_ceilings(scores: TaskScores) -> list[str]:
-    """Say whom the second rater is, and on how many segments both judged."""
-    notes = {}
-    for column in scores.columns:
-        for panel, own in zip(column.panels, column.ceilings, strict=False):
-            if own is not None:
-                notes[panel.lang] = (
-                    f"{own.place}{CEILING} is {own.names[0]}, on {own.compared:,} segments "
-                    f"(metrics: {panel.compared:,})."
-                )
-    return list(notes.values())
-
-
-def build_column(
-    asked: StudyColumn, panels: Sequence[ScorePanel], options: Options
-) -> ProtocolColumn:
-    """Build a column of the panels of its language pairs."""
-    (question,) = correlate.parse_specs([asked.coef], asked.level, options)
-    group = ",".join(panel.lang for panel in panels)
-    return ProtocolColumn(
-        f"{group} {asked.domain}".strip(), tuple(panels), question, asked.weight
+    return (
+        "After each number: the rank of its cluster in the column, by pairwise "
+        "tests of metrics. Bold (* in a terminal): first cluster."
     )
 
 
-def _score_column(column: ProtocolColumn, panels: Sequence[ScorePanel]) -> Array:
+def _score_column(column: ProtocolColumn) -> Array:
     """The coefficients of all metrics; pairs of systems are pooled over language pairs."""
-    answers = [correlate.correlate_panel(panel, column.question) for panel in panels]
+    panels, question = column.panels, column.question
+    answers = [correlate.correlate_panel(panel, question) for panel in panels]
     for panel, results in zip(panels, answers, strict=True):
         for name, result in results.items():
             if result.reason:
@@ -456,14 +362,6 @@ def _score_column(column: ProtocolColumn, panels: Sequence[ScorePanel]) -> Array
     pairs = np.array([math.comb(len(panel.systems), 2) for panel in panels], float)
     each = np.array([[result.value for result in a.values()] for a in answers])
     return np.einsum("p,pm->m", pairs, each) / pairs.sum()
-
-
-def _score_ceiling(column: ProtocolColumn) -> float:
-    """Return what the second raters come to, NaN if a language pair has none."""
-    panels = [panel for panel in column.ceilings if panel is not None]
-    if not panels or len(panels) < len(column.panels):
-        return math.nan
-    return float(_score_column(column, panels)[0])
 
 
 def _average(columns: Sequence[ProtocolColumn], scores: Array) -> Array:
@@ -492,7 +390,7 @@ def _test_averages(
     of language pairs change sides too.
     """
     asked = [replace(column, question=column.question.in_tests) for column in columns]
-    observed = np.array([_score_column(column, column.panels) for column in asked])
+    observed = np.array([_score_column(column) for column in asked])
     langs = list(dict.fromkeys(p.lang for column in columns for p in column.panels))
     parts: list[significance.ExchangePart] = []
     units: list[significance.Unit] = []
@@ -551,7 +449,7 @@ def _rank_column(
         compared = compare(column.panels[0], column.question, rule)
         clusters = dict(zip(compared.names, compared.clusters, strict=True))
     else:
-        own = np.argsort(-_score_column(column, column.panels), kind="stable")
+        own = np.argsort(-_score_column(column), kind="stable")
         _, parted = _test_averages([column], own, options, rule)
         clusters = dict(zip((names[place] for place in own), parted, strict=True))
     return [clusters[names[place]] for place in order]

@@ -258,16 +258,6 @@ class Scores:
         renamed, codes = number_names([names.get(name, name) for name in self.systems])
         return replace(self, systems=renamed, system=codes[self.system])
 
-    def rename_scorers(self, names: Mapping[str, str]) -> "Scores":
-        """Give scorers other names; two that get the same name become one."""
-        renamed, codes = number_names([names.get(name, name) for name in self.names])
-        first = [codes.tolist().index(code) for code in range(len(renamed))]
-        scorers = tuple(
-            self.scorers[at]._replace(name=name)
-            for at, name in zip(first, renamed, strict=True)
-        )
-        return replace(self, scorers=scorers, scorer=codes[self.scorer])
-
     def with_values_of(self, name: str, other: "Scores") -> "Scores":
         """Take one scorer's values from another table, for its language pairs only."""
         theirs = other.only(scorers=[name])

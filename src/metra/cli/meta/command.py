@@ -238,9 +238,7 @@ def _answer_scores(
         paths += tuple(list_score_files(test_set, lang or ""))
     settings = parse_settings("--read", read, _KEYS)
     selection, lang = _split_language(selection, lang)
-    about_scores = {"SCORES": paths, "--gold": gold, "--lang": lang, "--read": read}
-    about_scores |= {"--metric": given.get("metrics"), "--select": selection}
-    _check_input(name, entry, protocol, about_scores)
+    _check_input(name, entry, protocol, paths, gold)
     scores, chosen, notes = _read_scores(
         paths, settings, gold, lang, selection, wmt=getattr(options, "wmt", False)
     )
@@ -268,24 +266,25 @@ def _check_input(
     name: str,
     entry: QuestionEntry,
     protocol: tuple[str, ...],
-    given: Mapping[str, object],
+    scores: tuple[str, ...],
+    gold: str,
 ) -> None:
-    """Refuse a question without scores or a gold, and a study with either."""
+    """Refuse a question without scores or a gold."""
     if name == "task" and not protocol:
-        msg = "metra meta task needs a protocol (wmt23, wmt24, wmt25) or a study.toml."
+        msg = "metra meta task needs a protocol: wmt23, wmt24 or wmt25."
         raise click.UsageError(msg)
-    is_study = any(path.endswith(".toml") for path in protocol)
-    for flag in filter(given.get, given) if is_study else ():
+    if any(path.endswith(".toml") for path in protocol):
         msg = (
-            f"{protocol[0]} is a study, which defines its own scores; leave out {flag}."
+            f"{protocol[0]}: study files are no longer read; write metra meta task "
+            "wmt24 en-de=FILE cs-uk=FILE --gold NAME, with --read names=FILE,gold=FILE "
+            "and --select system!=NAME."
         )
         raise click.UsageError(msg)
-    if not given["SCORES"] and not is_study and not entry.files.startswith("["):
-        remedy = "or a test set with -t" if "test-set" in entry.takes else ""
-        remedy = "or a study such as study.toml" if protocol else remedy
-        msg = f"SCORES are missing; name files{', ' if remedy else ''}{remedy}."
+    if not scores and not entry.files.startswith("["):
+        remedy = ", or a test set with -t" if "test-set" in entry.takes else ""
+        msg = f"SCORES are missing; name files{remedy}."
         raise click.UsageError(msg)
-    if "gold" in entry.takes and not given["--gold"] and not is_study:
+    if "gold" in entry.takes and not gold:
         msg = (
             f"metra meta {name} needs --gold NAMES (scorer with the human judgements to "
             f"compare with). See metra meta {name} --help."

@@ -86,7 +86,7 @@ def render_report_latex(report: MetaReport, style: Style) -> str:
     lines = [*report.selection_notes, *report.notes, *report.signature.split("\n")]
     comments = format_latex_comments(lines)
     papers = [
-        PaperTable(table, report.label or f"tab:{table.name}", report.remarks)
+        PaperTable(table, f"tab:{table.name}", report.remarks)
         for table in report.tables
     ]
     return f"{comments}\n{render_paper_latex(papers, style)}"

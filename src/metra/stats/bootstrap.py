@@ -165,9 +165,7 @@ class _ResampleScorer:
                 scores = panel.system_gold, panel.system_metrics
             # No draw changes the thresholds of ties.
             self.eps = compute_thresholds(*scores, self.options)
-            if level == "sys":
-                return self._system_pairs
-            return self._item_accuracy if coefficient.pairs else self._item_pairs
+            return self._system_pairs if level == "sys" else self._item_pairs
         if coefficient.linear and group in ("none", "item"):
             return self._pearson if group == "none" else self._item_pearson
         return self._recompute
@@ -219,44 +217,27 @@ class _ResampleScorer:
             coefficients[name] = self._mean(self._formula(kinds), sample)
         return coefficients
 
-    def _item_accuracy(self, sample: Resample) -> dict[str, Array]:
-        """Count the right pairs only: one product instead of three."""
-        weights = sample.pair_weights
-        total = weights @ self._keep(self._pairs_there)
-        shares = {}
-        for name in self.panel.names:
-            right = weights @ self._keep(self._right, name)
-            shares[name] = self._mean(divide(right, total), sample)
-        return shares
-
     def _pearson(self, sample: Resample) -> dict[str, Array]:
-        sums = self._sum_weighted(sample.segments, self._products)
-        sums = sums.reshape(len(sums), -1, len(self.present))
-        count, sum_g, sum_gg, *rest = np.einsum("dcs,ds->cd", sums, sample.weights)
-        coefficients = {}
-        for at, name in enumerate(self.panel.names):
-            sum_m, sum_mm, sum_gm = rest[3 * at : 3 * at + 3]
-            needed = (count, sum_g, sum_m, sum_gg, sum_mm, sum_gm)
-            coefficients[name] = pearson_of_sums(np.stack(needed, axis=-1))
-        return coefficients
+        def add(*names: str) -> Array:
+            sums = self._sum_weighted(sample.segments, self._multiply_turned, *names)
+            return np.einsum("ds,ds->d", sums, sample.weights)
+
+        return self._correlate_sums(add)
 
     def _item_pearson(self, sample: Resample) -> dict[str, Array]:
-        weigh = partial(self._sum_weighted, sample.weights)
+        add = partial(self._sum_weighted, sample.weights, self._multiply)
+        each = self._correlate_sums(add)
+        return {name: self._mean(values, sample) for name, values in each.items()}
+
+    def _correlate_sums(self, add: Make) -> dict[str, Array]:
+        """Pearson's r from weighted sums of cells and of products of two scorers' cells."""
         gold = self.panel.gold_name
-        count = sample.weights @ self.present.astype(np.float64)
-        sum_g, sum_gg = weigh(self._multiply, gold), weigh(self._multiply, gold, gold)
-        spread_g = count * sum_gg - sum_g**2
+        count, sum_g, sum_gg = add(), add(gold), add(gold, gold)
         coefficients = {}
         for name in self.panel.names:
-            sum_m = weigh(self._multiply, name)
-            sum_mm = weigh(self._multiply, name, name)
-            above = count * weigh(self._multiply, gold, name) - sum_g * sum_m
-            spread_m = count * sum_mm - sum_m**2
-            # Rounding leaves a trace where a segment's drawn values are all the same.
-            flat = spread_g < 1e-9 * count * sum_gg
-            flat |= spread_m < 1e-9 * count * sum_mm
-            below = np.where(flat, 0.0, np.sqrt(np.maximum(spread_g * spread_m, 0)))
-            coefficients[name] = self._mean(divide(above, below), sample)
+            sum_m, sum_mm, sum_gm = add(name), add(name, name), add(gold, name)
+            needed = (count, sum_g, sum_m, sum_gg, sum_mm, sum_gm)
+            coefficients[name] = pearson_of_sums(np.stack(needed, axis=-1))
         return coefficients
 
     def _recompute(self, sample: Resample) -> dict[str, Array]:
@@ -309,21 +290,13 @@ class _ResampleScorer:
     def _squared_gaps(self, name: str) -> Array:
         return self._turned_gaps(name) ** 2
 
-    def _products(self) -> Array:
-        """Every sum that Pearson's r needs, side by side: one product serves them all."""
-        g = self._centre(self.panel.gold)
-        cells = [self.present.astype(np.float64), g, g * g]
-        for metric in self.panel.metrics.values():
-            m = self._centre(metric)
-            cells += [m, m * m, g * m]
-        return np.concatenate(cells).T
-
     def _multiply(self, *names: str) -> Array:
-        """Products of the gold's cells, or of metrics' centred ones; 0 where missing."""
-        cells = {name: self._centre(self._scores[name]) for name in names}
-        if self.panel.gold_name in cells:
-            cells[self.panel.gold_name] = np.where(self.present, self.panel.gold, 0.0)
-        return reduce(np.multiply, [cells[name] for name in names])
+        """Products of scorers' centred cells, 1 without any; 0 where missing."""
+        cells = [self._centre(self._scores[name]) for name in names]
+        return reduce(np.multiply, cells, self.present.astype(np.float64))
+
+    def _multiply_turned(self, *names: str) -> Array:
+        return self._multiply(*names).T
 
     def _centre(self, values: Array) -> Array:
         cells = np.where(self.present, values, 0.0)
@@ -332,12 +305,6 @@ class _ResampleScorer:
     def _pairs_there(self) -> Array:
         first, second = np.triu_indices(len(self.present), 1)
         return (self.present[first] & self.present[second]).astype(np.float64)
-
-    def _right(self, name: str) -> Array:
-        """Mark the pairs of systems in each segment that metric and gold order alike."""
-        gold = self._keep(self._order, self.panel.gold_name)
-        present = self._keep(self._pairs_there) > 0
-        return ((gold == self._order(name)) & present).astype(np.float64)
 
     def _order(self, name: str) -> Array:
         """The order of each two systems in each segment, 0 for ties and missing values."""

@@ -213,22 +213,12 @@ def test_alpha_is_what_counting_pairs_gives(grid, scale):
     assert alpha(found, scale) == pytest.approx(expected, abs=1e-9, nan_ok=True)
 
 
-def test_many_different_values_are_compared_one_by_one(monkeypatch):
-    rng = np.random.default_rng(3)
-    # More than a piece of 500 values, and units of every size.
-    matrix = np.round(rng.gamma(3, 200, (4, 200)), 2)
-    matrix[rng.random(matrix.shape) < 0.25] = NAN
-    ratings = convert_matrix(matrix)
-    assert len(ratings.pairable().levels[0]) > 500
-    one_by_one = alpha(ratings, "ratio")
-    monkeypatch.setattr("metra.stats.agreement.MOST_CATEGORIES", 10**6)
-    assert one_by_one == pytest.approx(alpha(ratings, "ratio"), abs=1e-12)
-    monkeypatch.setattr("metra.stats.agreement.MOST_CATEGORIES", 256)
-    count = len(ratings.pairable().levels[0])
-    monkeypatch.setattr("metra.stats.agreement.MOST_RATIOS", count)
-    assert alpha(ratings, "ratio") == one_by_one
-    monkeypatch.setattr("metra.stats.agreement.MOST_RATIOS", count - 1)
+def test_ratios_of_many_different_values_are_not_compared():
+    ratings = convert_matrix(np.random.default_rng(3).gamma(3, 200, (4, 100)))
     assert math.isnan(alpha(ratings, "ratio"))
+    agreement = agree(ratings, trials=0)
+    reason = "there are 400 different values, too many for categories"
+    assert agreement.reasons["alpha ratio"] == reason
 
 
 @pytest.mark.parametrize("scale", ["interval", "ordinal", "ratio"])

@@ -16,8 +16,6 @@ from metra.stats.ratings import Ratings
 
 #: Up to so many different values are taken for categories.
 MOST_CATEGORIES = 256
-#: Up to so many different values the ratio scale compares each with each.
-MOST_RATIOS = 20_000
 ONE_WAY = ("ICC(1,1)", "ICC(1,k)")
 TWO_WAY = ("ICC(2,1)", "ICC(2,k)", "ICC(3,1)", "ICC(3,k)")
 
@@ -28,7 +26,8 @@ def alpha(ratings: Ratings, scale: str = "interval") -> float:
     """Return Krippendorff's alpha: one minus observed over expected disagreement.
 
     Krippendorff 2011, Computing Krippendorff's alpha-reliability. Units need two values or
-    more. NaN where fewer than two values are paired or all are equal.
+    more. NaN where fewer than two values are paired or all are equal, and on the ratio
+    scale if there are more than `MOST_CATEGORIES` different values.
 
     >>> from metra.stats.ratings import convert_matrix
     >>> round(alpha(convert_matrix([[1, 2, 3], [1, 2, 4]])), 4)
@@ -40,7 +39,7 @@ def alpha(ratings: Ratings, scale: str = "interval") -> float:
     if scale == "ordinal":
         return float(ordinal_draws(paired, np.ones((1, len(paired.units))))[0])
     if scale == "ratio" and len(paired.levels[0]) > MOST_CATEGORIES:
-        return _many_ratios(paired)
+        return float("nan")
     columns = {"nominal": nominal_columns, "interval": interval_columns}
     rows, aggregate = columns.get(scale, ratio_columns)(paired)
     return float(aggregate(rows.sum(0)))
@@ -134,28 +133,6 @@ def _ratio_distance(a: Array, b: Array) -> Array:
     """((a - b) / (a + b))², and nothing between two zeros."""
     total = a + b
     return np.asarray(divide(a - b, total, total != 0, fill=0.0) ** 2)
-
-
-def _many_ratios(paired: Ratings) -> float:
-    values, codes = paired.levels
-    if len(values) > MOST_RATIOS:
-        return float("nan")
-    margins = np.bincount(codes).astype(np.float64)
-    expected = 0.0
-    for start in range(0, len(values), 500):
-        part = slice(start, start + 500)
-        distance = _ratio_distance(values[part, None], values)
-        expected += float(np.einsum("c,ck,k->", margins[part], distance, margins))
-    observed = 0.0
-    size = paired.counts
-    starts = np.concatenate([[0], np.cumsum(size)[:-1]])
-    for m in np.unique(size).tolist():
-        each = paired.value[starts[size == m][:, None] + np.arange(m)]
-        for i in range(m):
-            distance = _ratio_distance(each, each[:, i : i + 1])
-            observed += float(distance.sum()) / (m - 1)
-    expected /= max(len(paired) - 1, 1)
-    return float(_one_minus(np.array(observed), np.array(expected)))
 
 
 #: The scales of values that alpha knows.

@@ -368,7 +368,9 @@ def _list_sources(
     many: str,
 ) -> list[_CoefficientSource]:
     """List what can be computed of all ratings, and of units that two judges judged."""
-    negative = "values below zero have no ratios" if (ratings.value < 0).any() else ""
+    no_ratios = many if len(paired.levels[0]) > agreement.MOST_CATEGORIES else ""
+    if (ratings.value < 0).any():
+        no_ratios = "values below zero have no ratios"
     complete = agreement.complete_units(ratings)
     incomplete = ""
     if len(complete.units) < 2:
@@ -408,7 +410,7 @@ def _list_sources(
         source(("alpha nominal",), partial(agreement.nominal_columns, paired), many),
         source(("AC1",), chance_corrected, many),
         source(("AC2",), partial(chance_corrected, quadratic=True), many),
-        source(("alpha ratio",), ratios, negative),
+        source(("alpha ratio",), ratios, no_ratios),
         source(
             agreement.TWO_WAY, partial(agreement.two_way_columns, complete), incomplete
         ),

@@ -7,7 +7,7 @@ output is a row of additive counts, so that a resample of segments is a weightin
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import islice, pairwise
 from math import lcm
 from typing import TypeAlias
@@ -42,9 +42,6 @@ KEYS = (
     *((kind, figure) for kind in KINDS for figure in FIGURES),
     ("characters", "severity"),
 )
-#: Pairs of spans that are compared at once; more of one output are compared one by one,
-#: because an array of all would not fit.
-_BLOCK = 2**20
 #: Outputs that were compared, by their numbers, and the counts of `count_matches` of each.
 SpanComparisons: TypeAlias = tuple[Codes, Array]
 #: A marked part of an output: start and end in characters, the end not included, and
@@ -326,51 +323,15 @@ def count_pairs(
 ) -> Array:
     """Count as `count_matches` does, for pairs of ratings by their numbers."""
     sizes = marks.sizes
-    span_lengths = marks.end - marks.start
-    lengths = np.bincount(marks.rating, span_lengths, len(sizes))
+    lengths = np.bincount(marks.rating, marks.end - marks.start, len(sizes))
     counts = np.zeros((len(first), len(_EXCHANGED)))
     for place, totals in ((1, lengths), (5, sizes)):
         counts[:, place], counts[:, place + 1] = totals[first], totals[second]
     # Of many pairs one has marked nothing.
     both = np.flatnonzero((sizes[first] > 0) & (sizes[second] > 0))
-    work = sizes[first[both]] * sizes[second[both]]
-    # Shares are those of whole numbers, which a credit of many digits makes too large.
-    part, whole = credit.as_integer_ratio()
-    is_simple = (work <= _BLOCK) & (whole < 2**20)
-    if (span_lengths <= 0).any():
-        odd = np.bincount(marks.rating, span_lengths <= 0, len(sizes)) > 0
-        is_simple &= ~(odd[first[both]] | odd[second[both]])
-    one_by_one = [both[~is_simple]]
-    simple, work = both[is_simple], work[is_simple]
-    cuts = np.flatnonzero(np.diff(np.cumsum(work) // _BLOCK)) + 1
-    starts = np.cumsum(sizes) - sizes
-    for lines in np.split(simple, cuts):
-        # Every span of one against every span of the other.
-        one, other = first[lines], second[lines]
-        begin = np.zeros(len(lines), np.int64)
-        at, cell = expand_ranges(begin, sizes[one] * sizes[other])
-        row, column = np.divmod(cell, sizes[other][at])
-        a, b = starts[one][at] + row, starts[other][at] + column
-        overlap = np.minimum(marks.end[a], marks.end[b])
-        overlap -= np.maximum(marks.start[a], marks.start[b])
-        hits = np.flatnonzero(overlap > 0)
-        number = np.bincount(at[hits], minlength=len(lines))
-        one_by_one.append(lines[number > 1])
-        # Most pairs that overlap at all do so once: nothing has to be matched.
-        hits = hits[number[at[hits]] == 1]
-        line, a, b = lines[at[hits]], a[hits], b[hits]
-        placed, is_same = overlap[hits], marks.is_major[a] == marks.is_major[b]
-        is_equal = (marks.start[a] == marks.start[b]) & (marks.end[a] == marks.end[b])
-        weight = np.where(is_same, 1.0, credit)
-        common = placed * np.where(is_same, whole, part)
-        counts[line, 0] = weight * placed
-        counts[line, 3] = common / (whole * span_lengths[a])
-        counts[line, 4] = common / (whole * span_lengths[b])
-        counts[line, 7] = np.where(is_equal, weight, 0.0)
-        counts[line, 8] = np.where(is_same, placed, 0)
-        counts[line, 9] = placed
-    for line in np.concatenate(one_by_one).tolist():
-        a_spans, b_spans = map(marks.list_spans, (int(first[line]), int(second[line])))
+    list_spans = cache(marks.list_spans)
+    for line in both.tolist():
+        a_spans, b_spans = map(list_spans, (int(first[line]), int(second[line])))
         counts[line] = count_matches(a_spans, b_spans, credit)
     return counts
 

@@ -9,7 +9,7 @@ import pytest
 from metra.cli import main
 
 METRICS = (
-    "Known: bertscore, bleu, cer, chrf, comet, entities, evaltrans, f1, fmean, gleu, "
+    "Known: bertscore, bleu, cer, chrf, comet, entities, evaltrans, f1, fmean, "
 )
 SCORE = "score out.txt -r ref.txt"
 MANY = "is not possible; expected a whole number from 1 to 1000."

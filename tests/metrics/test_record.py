@@ -247,6 +247,7 @@ def test_options_by_keyword():
         ("bleu", {"nn": 3}, "bleu has no option named 'nn'"),
         ("bleu", {"n": 0}, "bleu: n=0 is not possible"),
         ("blue", {"n": 3}, "No metric named 'blue'"),
+        ("GLEU", {}, "no longer has the metric 'GLEU'; give .* as gleu@FILE"),
     ],
 )
 def test_keywords_that_cannot_be(spec, options, message):

@@ -11,7 +11,6 @@ parses: sources of parses: a CoNLL-U file or a spaCy model.
 bleu: n-gram precision with a brevity penalty; smoothing, effective order, reference length.
 nist: matching n-grams weighed by their information.
 chrf: character n-gram F-score.
-gleu: n-grams that match, by the longer side's.
 rouge: ROUGE-L, the longest common subsequence of words.
 ter: translation edit rate.
 error_rates: wer, mer, per, ser and cer, the error rates; wip and wil, word information.

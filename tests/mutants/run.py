@@ -9,10 +9,10 @@ python tests/mutants/run.py --only stats/agreement.py:30-60    every mutant of t
 Everything happens in a copy of the tree. A run of each test file records which lines of the
 package each of its tests executes; a mutant is then tried by the tests that execute its line,
 the quickest first, until one fails. Each trial is a fork that loads these tests.
-What is known is kept in .mutants, so that a run can be stopped and continued; lines of files
-that have changed since are found by comparing versions. A failure counts if the test fails
-again, and passes without the mutant. Tests in browsers, on Spark and of many judges are left
-out unless --slow is given; neural metrics are left out, because their tests need torch.
+What is known of this version of the package is kept in .mutants, so that a run can be stopped
+and continued. A failure counts if the test fails again, and passes without the mutant. Tests
+in browsers, on Spark and of many judges are left out unless --slow is given; neural metrics
+are left out, because their tests need torch.
 """
 
 import argparse

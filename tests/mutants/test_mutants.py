@@ -3,7 +3,6 @@
 from tests.mutants.changes import find_mutants
 from tests.mutants.lines import Tracer
 from tests.mutants.run import format_section
-from tests.mutants.tree import Tree
 
 SOURCE = '''"""A module, 1 line."""
 
@@ -67,20 +66,6 @@ def test_lines_that_are_executed_are_recorded(tmp_path):
     mask = tracer.take()["src/metra/m.py"]
     assert [line for line in range(15) if mask >> line & 1] == [6, 8, 11, 12, 13]
     assert tracer.take() == {}
-
-
-def test_lines_are_found_again(tmp_path, monkeypatch):
-    monkeypatch.setattr("tests.mutants.tree.CACHE", tmp_path)
-    (tmp_path / "sources").mkdir()
-    (tmp_path / "sources" / "old").write_text("a\nb\nc\nd\n")
-    (tmp_path / "m.py").write_text("z\na\nx\ny\nc\nd\n")
-    tree = Tree.__new__(Tree)
-    tree.root = tmp_path
-    # What follows a line that is executed may be, too.
-    for lines, moved in {(1,): (2, 3, 4), (2,): (3, 4), (3, 4): (5, 6), (): ()}.items():
-        mask = tree.move_lines("m.py", "old", sum(1 << line for line in lines))
-        assert mask == sum(1 << line for line in moved)
-    assert tree.move_lines("m.py", "older", 2) == tree.move_lines("m.py", "old", -1)
 
 
 def test_reasons_on_the_page_stay():

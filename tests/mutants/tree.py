@@ -14,7 +14,6 @@ import sysconfig
 import time
 import traceback
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -106,44 +105,23 @@ class Tree:
     def map(self, files: list[str]) -> dict[str, dict[str, Any]]:
         """Return the tests of some files, with their lines; what is not known is run."""
         tests: dict[str, dict[str, Any]] = {}
+        folder = CACHE / "map"
+        folder.mkdir(parents=True, exist_ok=True)
         for number, name in enumerate(files):
-            key = digest(self.root / name)
-            place = CACHE / "map" / f"{name.replace('/', '.')}.{key}.json"
+            title = name.replace("/", ".")
+            place = folder / f"{title}.{digest(self.root, name)}.json"
             if not place.exists():
                 print(f"map {number + 1}/{len(files)} {name}", flush=True)
-                place.parent.mkdir(parents=True, exist_ok=True)
-                for old in place.parent.glob(f"{name.replace('/', '.')}.*"):
+                for old in folder.glob(f"{title}.*"):
                     old.unlink()
                 self._map_file(name, place)
-            known = json.loads(place.read_text())
-            for nodeid, test in known["tests"].items():
+            for nodeid, test in json.loads(place.read_text()).items():
                 if test["passed"] and "lines" in test:
                     masks = {
-                        path: self.move_lines(
-                            path, known["sources"][path], int(mask, 16)
-                        )
-                        for path, mask in test["lines"].items()
-                        if (self.root / path).exists()
+                        path: int(mask, 16) for path, mask in test["lines"].items()
                     }
                     tests[nodeid] = test | {"lines": masks}
         return tests
-
-    def move_lines(self, path: str, version: str, mask: int) -> int:
-        """Return lines of a version of a file as lines of the file as it is now."""
-        if version == digest(self.root / path) or mask < 0:
-            return mask
-        moved = 0
-        if not (CACHE / "sources" / version).exists():
-            return -1
-        for kind, first, last, begin, end in compare_versions(
-            version, self.root / path
-        ):
-            part = mask >> first & ((1 << (last - first)) - 1)
-            if kind == "equal":
-                moved |= part << begin
-            elif part or (mask >> (first - 1) & 1):
-                moved |= ((1 << (end - begin)) - 1) << begin
-        return moved
 
     def _map_file(self, name: str, place: Path) -> None:
         out = self.home / "map.json"
@@ -157,14 +135,7 @@ class Tree:
         failed = [nodeid for nodeid, test in tests.items() if not test["passed"]]
         if status or failed or not tests:
             print(f"  exit status {status}; {len(failed)} of {len(tests)} do not pass")
-        paths = {path for test in tests.values() for path in test.get("lines", {})}
-        for path in paths:
-            copy = CACHE / "sources" / digest(self.root / path)
-            copy.parent.mkdir(exist_ok=True)
-            if not copy.exists():
-                shutil.copyfile(self.root / path, copy)
-        sources = {path: digest(self.root / path) for path in sorted(paths)}
-        place.write_text(json.dumps({"sources": sources, "tests": tests}))
+        place.write_text(json.dumps(tests))
 
 
 def wait_for(pid: int, seconds: float) -> int | None:
@@ -212,15 +183,7 @@ def run_pytest(files: list[str], plugin: object) -> NoReturn:
 
 
 @cache
-def compare_versions(version: str, place: Path) -> list[tuple[str, int, int, int, int]]:
-    """Return ranges of lines of an old version, and where they are now, all from 1."""
-    copy = CACHE / "sources" / version
-    old, new = (["", *one.read_text().split("\n")] for one in (copy, place))
-    return SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-
-
-@cache
-def digest(place: Path) -> str:
-    """Return a checksum of a file, or nothing where there is none."""
-    content = place.read_bytes() if place.is_file() else b""
-    return hashlib.sha256(content).hexdigest()[:12]
+def digest(root: Path, name: str) -> str:
+    """Return a checksum of a test file and of the package: lines are of this version."""
+    paths = [root / name, *sorted((root / "src").rglob("*.py"))]
+    return hashlib.sha256(b"\0".join(map(Path.read_bytes, paths))).hexdigest()[:12]

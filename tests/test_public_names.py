@@ -102,7 +102,7 @@ def list_keys(value: Any, path: str = "") -> set[str]:
         (
             "compare",
             "compare OUT/solid.txt OUT/literal.txt -m bleu --trials 200 --all-pairs "
-            "--changes 2 --ngrams 2 --bucket length",
+            "--changes 2",
         ),
     ],
 )

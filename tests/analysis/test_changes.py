@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.analysis.changes import find_changes
-from metra.analysis.findings import AnalysisOptions, prepare_analyses
+from metra.analysis.changes import find_changes, prepare_changes
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import UnknownNameError
@@ -23,11 +22,9 @@ def found(outputs, specs, refs=REFS, source=None, documents=None, **options):
     refs = refs if isinstance(refs[0], list) else [refs]
     corpus = Outputs(EvalSet(refs, source, documents), outputs)
     metrics = fit_metrics(corpus, make_metrics(specs))
-    options_of_analysis = AnalysisOptions(changes_by=options.get("by"), changes=10)
-    collected = prepare_analyses(corpus, metrics, options_of_analysis)
+    collected = prepare_changes(corpus, metrics, options.get("by"))
     sheets = count_corpus(corpus, metrics, keep=True, visitors=[collected.visit])
-    first, *others = outputs
-    return find_changes(collected, sheets, baseline=first, systems=others, **options)
+    return find_changes(collected, sheets, baseline=next(iter(outputs)), **options)
 
 
 def numbers(entries):

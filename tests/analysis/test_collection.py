@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 
 from metra.analysis.collection import collect_corpus
-from metra.analysis.findings import AnalysisOptions, prepare_analyses, run_analyses
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.report.study import build_study
 from metra.scoring.evaluate import make_metrics
-from metra.scoring.statistics import count_corpus
 from metra.text.preparation import Preparation
 
 REFS = [f"the number {at} is in this line" for at in range(12)]
@@ -51,35 +49,6 @@ def test_a_report_reads_the_corpus_once(outputs, specs, passes):
     assert corpus.passes == passes
 
 
-def test_all_analyses_together_read_the_corpus_once():
-    corpus = counted()
-    metrics = make_metrics(["chrf", "bleu:tok=none"])
-    options = AnalysisOptions(
-        changes=3,
-        changes_by="bleu:tok=none",
-        ngrams=3,
-        buckets=["length", "source-length", "frequency", "document"],
-        labels={"half": ["a"] * 6 + ["b"] * 6},
-        profiles=True,
-        trials=10,
-    )
-    collected = prepare_analyses(corpus, metrics, options)
-    statistics = count_corpus(corpus, metrics, keep=True, visitors=[collected.visit])
-    found = run_analyses(collected, statistics, options, baseline="old")
-    assert corpus.passes == 1
-    assert len(found.buckets) == 5
-    assert all((found.changes, found.ngrams, found.profiles))
-
-
-def test_what_is_not_asked_for_is_not_kept():
-    corpus = counted()
-    collected = prepare_analyses(corpus, make_metrics(["bleu"]), AnalysisOptions())
-    for chunk in corpus.chunks(5):
-        collected.visit(chunk)
-    with pytest.raises(RuntimeError, match="the texts were not kept"):
-        _ = collected.texts
-
-
 def test_texts_and_words_are_the_same_in_chunks_of_any_size(monkeypatch):
     refs = [["a b", "", None, "c"], ["a", "d d", "e", "f"]]
     outputs = {"x": ["a", "b c", "", "d"]}
@@ -91,11 +60,11 @@ def test_texts_and_words_are_the_same_in_chunks_of_any_size(monkeypatch):
         texts = collected.texts
         assert [list(stream) for stream in texts.refs] == refs
         assert [texts.outputs["x"][at] for at in range(4)] == outputs["x"]
-        lengths = collected.segment_lengths(SPACED)
+        lengths = collected.lengths
         assert lengths.tolist() == [1.5, 1, 1, 1]
-        words = collected.words(SPACED)
+        words = collected.words
         spelled = [words.words[number] for number in words.systems["x"].ids]
         assert spelled == ["a", "b", "c", "d"]
         assert words.systems["x"].lengths.tolist() == [1, 2, 0, 1]
-        matches = collected.matches(SPACED)["x"]
+        matches = collected.matches["x"]
         np.testing.assert_array_equal(matches[:, 0], [1, 0, 0, 0])

@@ -21,9 +21,8 @@ LISTS |= {"mended": ("wrong", -1), "broken": ("wrong", 1)}
 
 def found(before, after, refs, **options):
     corpus = Outputs(EvalSet(refs), {"a": before, "b": after})
-    options.setdefault("preparation", SPACED)
-    collected = collect_corpus(corpus, options["preparation"])
-    return find_ngram_changes(collected, baseline="a", systems=["b"], **options)[0]
+    collected = collect_corpus(corpus, options.pop("preparation", SPACED))
+    return find_ngram_changes(collected, baseline="a", **options)[0]
 
 
 def grams(text, n):

@@ -7,9 +7,11 @@ import time
 
 import pytest
 
-from metra.analysis.findings import AnalysisOptions, prepare_analyses, run_analyses
+from metra.analysis.changes import find_changes, prepare_changes
+from metra.analysis.profiles import build_profiles
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
+from metra.report.study import build_study
 from metra.scoring.evaluate import make_metrics
 from metra.scoring.statistics import count_corpus
 
@@ -34,16 +36,13 @@ def english_german(shared, read_table):
     return corpus
 
 
-def looked(corpus, options):
-    metrics = make_metrics(["chrf"])
-    collected = prepare_analyses(corpus, metrics, options)
-    sheets = count_corpus(corpus, metrics, keep=True, visitors=[collected.visit])
-    return run_analyses(collected, sheets, options, baseline=corpus.systems[0])
-
-
 def test_texts_that_were_made_up_are_among_the_most_improved(english_german):
     corpus = english_german("NLLB_Greedy", "ONLINE-W")
-    (changes,) = looked(corpus, AnalysisOptions(changes=10, min_words=5)).changes
+    metrics = make_metrics(["chrf"])
+    collected = prepare_changes(corpus, metrics, None)
+    sheets = count_corpus(corpus, metrics, keep=True, visitors=[collected.visit])
+    baseline = corpus.systems[0]
+    (changes,) = find_changes(collected, sheets, baseline=baseline, min_words=5)
     improved = {change.number: change for change in changes.improved}
     # About human rights, where the source speaks of a member of parliament.
     assert "Menschenrechte" in improved[39].before
@@ -56,7 +55,7 @@ def test_texts_that_were_made_up_are_among_the_most_improved(english_german):
 
 def test_habits_of_a_system_are_at_the_top_of_its_ngrams(english_german):
     corpus = english_german("ONLINE-M", "GPT4-5shot")
-    (changes,) = looked(corpus, AnalysisOptions(ngrams=10)).ngrams
+    (changes,) = build_study(corpus, make_metrics(["chrf"]), most_grids=0).ngrams
     words = {
         name: [" ".join(entry.words) for entry in getattr(changes, name)]
         for name in ("gained", "lost", "mended", "broken")
@@ -71,7 +70,7 @@ def test_habits_of_a_system_are_at_the_top_of_its_ngrams(english_german):
 
 def test_profiles_find_the_systems_that_translate_sentence_by_sentence(english_german):
     names = ["AIRC", "NLLB_Greedy", "ONLINE-A", "ONLINE-W", "GPT4-5shot", "ZengHuiMT"]
-    found = looked(english_german(*names), AnalysisOptions(profiles=True)).profiles
+    found = build_profiles(english_german(*names))
     marks = {profile.system: set(profile.marks) for profile in found.profiles}
     # Both drop much of a paragraph and get caught in loops.
     for name in ("AIRC", "NLLB_Greedy"):
@@ -81,9 +80,6 @@ def test_profiles_find_the_systems_that_translate_sentence_by_sentence(english_g
 
 def test_all_of_it_is_quick(english_german):
     corpus = english_german("AIRC", "GPT4-5shot")
-    options = AnalysisOptions(
-        changes=10, ngrams=10, buckets=["length", "frequency"], profiles=True
-    )
     start = time.process_time()
-    looked(corpus, options)
+    build_study(corpus, make_metrics(["chrf"]))
     assert time.process_time() - start < 15

@@ -116,10 +116,6 @@ def test_documents_as_units(compare):
             ["--changes", "3", "--format", "tsv"],
             "The format tsv does not support changes",
         ),
-        (
-            ["--ngrams", "3", "--format", "latex"],
-            "The format latex does not support changes",
-        ),
         (["-m", "blue"], "No metric named 'blue'. Did you mean 'bleu'?"),
     ],
 )
@@ -132,12 +128,12 @@ def test_what_is_refused(compare, arguments, expected):
 
 def test_what_changed_comes_below(compare):
     plain = compare("--trials", "99").out
-    arguments = ("--trials", "99", "--changes", "1", "--ngrams", "2")
+    arguments = ("--trials", "99", "--changes", "1")
     found = compare(*arguments).out
     assert found.startswith(plain)
     assert "What changed from solid to polished" in found
     data = json.loads(compare(*arguments, "--format", "json").out)
-    assert {"comparisons", "changes", "ngrams"} <= set(data)
+    assert {"comparisons", "changes"} <= set(data)
     assert "comparisons" in json.loads(compare("--format", "json").out)
 
 

@@ -4,11 +4,11 @@ What an analysis needs of the texts is collected in the pass that counts the met
 analyses then work on rows, texts and numbered words, and read nothing again.
 
 collection: texts, lengths, words and matches of a corpus, kept while it is counted
-findings: all analyses, run together; alignments for grids (up to 80 words); marked errors
+findings: alignments for grids (up to 80 words); marked errors
 changes: the segments whose scores changed most from one system to another
 word_diff: two outputs word by word beside the references, if a fifth of their words is common
 ngrams: the n-grams that one system gets right or wrong more often; their weights and examples
-buckets: scores by length, document, label or word frequency; bounds, too small buckets
+buckets: scores by length, document, label or word frequency; too small buckets
 profiles: traits of outputs (traits.toml), their counts, and rules for those that stand out
 headlines: disagreements of people, neural and string metrics, and the order of trust in them
 relations: distributions of segment scores (20 bins); metrics against metrics and people

@@ -9,14 +9,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from metra.analysis.collection import CollectedCorpus, Ids, NumberedCorpus
-from metra.analysis.word_diff import get_preparation
-from metra.corpus.outputs import Corpus
-from metra.errors import (
-    CorpusError,
-    OptionError,
-    UnknownNameError,
-    no_such,
-)
 from metra.metrics import unigram
 from metra.metrics.record import Array
 from metra.scoring.statistics import CorpusStatistics
@@ -25,89 +17,21 @@ from metra.stats.arrays import number_names
 from metra.stats.defaults import LEAST_UNITS
 from metra.text.columns import check_lengths
 
-LENGTHS = (10.0, 20.0, 30.0, 40.0, 50.0, 60.0)
-FREQUENCIES = (1.0, 2.0, 3.0, 5.0, 10.0, 100.0, 1000.0)
-#: What can be asked for, and with which bounds if none are given.
-KINDS: dict[str, tuple[float, ...] | None] = {
-    "length": LENGTHS,
-    "source-length": LENGTHS,
-    "frequency": FREQUENCIES,
-    "document": None,
-    "label": None,
-}
+#: Bounds of lengths and of frequencies; each belongs to the part above it.
+LENGTHS = (10, 20, 30, 40, 50, 60)
+FREQUENCIES = (1, 2, 3, 5, 10, 100, 1000)
 
 
-@dataclass(frozen=True, slots=True)
-class BucketSpec:
-    """A way to part the test set: its kind, and the bounds between the parts."""
-
-    kind: str
-    bounds: Sequence[float]
-
-
-def parse_bucket_spec(spec: str) -> BucketSpec:
-    """Read KIND or KIND:bound,bound,…
-
-    >>> parse_bucket_spec("length:10,20")
-    BucketSpec(kind='length', bounds=(10.0, 20.0))
-    """
-    kind, _, rest = spec.partition(":")
-    kinds = [name for name in KINDS if name != "label"]
-    if kind not in kinds:
-        raise UnknownNameError(no_such("kind of bucket", kind, kinds))
-    usual = KINDS[kind]
-    if not rest:
-        return BucketSpec(kind, usual or ())
-    if usual is None:
-        msg = f"Buckets by {kind} take no bounds; use {kind!r} alone."
-        raise OptionError(msg)
-    try:
-        bounds = tuple(float(bound) for bound in rest.split(","))
-    except ValueError:
-        bounds = ()
-    is_ordered = list(bounds) == sorted(set(bounds))
-    if not bounds or not all(np.isfinite(bounds)) or not is_ordered:
-        msg = (
-            f"{spec!r} has bounds that do not increase; expected numbers such as "
-            f"{kind}:10,20,40."
-        )
-        raise OptionError(msg)
-    return BucketSpec(kind, bounds)
-
-
-def check_bucket_spec(how: BucketSpec, corpus: Corpus | CollectedCorpus) -> None:
-    """Refuse buckets that need documents, a source or references if there are none."""
-    msg = ""
-    if how.kind == "document" and not corpus.has_documents:
-        msg = "Buckets by document need documents; give `documents`."
-    if how.kind == "source-length" and not corpus.has_source:
-        msg = "Buckets by source length need the source; give it with `source`."
-    if msg:
-        raise CorpusError(msg)
-    if how.kind == "frequency":
-        check_references(corpus, "Buckets by frequency count matched words")
-
-
-def check_references(corpus: Corpus | CollectedCorpus, what: str) -> None:
-    """Refuse an analysis that compares outputs with references where there are none."""
-    if not corpus.has_references:
-        msg = f"{what}, but there are no references; give some with `refs`."
-        raise CorpusError(msg)
-
-
-def name_ranges(bounds: Sequence[float]) -> list[str]:
+def name_ranges(bounds: Sequence[int]) -> list[str]:
     """Name the ranges between bounds, which belong to the range above them.
 
     >>> name_ranges([1, 2, 10])
     ['< 1', '1', '2–9', '≥ 10']
     """
-    names = [f"< {bounds[0]:g}"]
+    names = [f"< {bounds[0]}"]
     for low, high in pairwise(bounds):
-        if low == int(low) and high == int(high):
-            names.append(f"{low:g}" if high == low + 1 else f"{low:g}–{high - 1:g}")
-        else:
-            names.append(f"{low:g} to < {high:g}")
-    return [*names, f"≥ {bounds[-1]:g}"]
+        names.append(f"{low}" if high == low + 1 else f"{low}–{high - 1}")
+    return [*names, f"≥ {bounds[-1]}"]
 
 
 #: Fewer segments, or words, than this say little.
@@ -146,7 +70,7 @@ class Bucket:
 class Buckets:
     """One way to part the test set, with every system's scores in each part."""
 
-    #: "length", "source-length", "frequency", "document" or "label".
+    #: "length", "frequency", "document" or "label".
     kind: str
     #: The heading, for people: "reference length in words".
     title: str
@@ -162,37 +86,37 @@ class Buckets:
 def score_buckets(
     collected: CollectedCorpus,
     sheets: CorpusStatistics,
-    spec: str,
+    kind: str,
     *,
     baseline: str,
     labels: Sequence[str] | None = None,
     trials: int = defaults.TRIALS,
     seed: int = defaults.SEED,
 ) -> Buckets:
-    """Part the test set as `spec` says, and score every system in every part.
+    """Part the test set by length, document or frequency; score every system in each part.
 
-    With `labels`, one a segment, `spec` is their name. Buckets by frequency count words in
+    With `labels`, one a segment, `kind` is their name. Buckets by frequency count words in
     the references. The sheets hold the rows.
     """
-    how = parse_bucket_spec(spec) if labels is None else BucketSpec("label", ())
-    if how.kind == "frequency":
-        unit = "words"
-        directions: dict[str, bool | None] = dict.fromkeys(MEANS, True)
-        preparation = get_preparation(next(iter(sheets.metrics.values())))
-        title = "word frequency in the references"
-        parts = _split_words(collected.words(preparation), how.bounds)
+    unit, title = "segments", kind
+    metrics = sheets.metrics.items()
+    directions = {name: metric.higher_is_better for name, metric in metrics}
+    if labels is not None:
+        source = f"the column of labels {kind!r}"
+        check_lengths({"the corpus": sheets.segments, source: len(labels)})
+        kind = "label"
+        parts = _split_segments(*number_names([*map(str, labels)]), sheets)
+    elif kind == "document":
+        parts = _split_segments(*number_names(sheets.documents), sheets)
+    elif kind == "frequency":
+        unit, title = "words", "word frequency in the references"
+        directions = dict.fromkeys(MEANS, True)
+        parts = _split_words(collected.words)
     else:
-        unit = "segments"
-        directions = {
-            name: metric.higher_is_better for name, metric in sheets.metrics.items()
-        }
-        if labels is None:
-            title, names, places = _partition_segments(how, collected, sheets)
-        else:
-            source = f"the column of labels {spec!r}"
-            check_lengths({"the corpus": sheets.segments, source: len(labels)})
-            title, (names, places) = spec, number_names([*map(str, labels)])
-        parts = _split_segments(names, places, sheets)
+        whose = "reference" if collected.has_references else "output"
+        title = f"{whose} length in words"
+        places = np.searchsorted(LENGTHS, collected.lengths, side="right")
+        parts = _split_segments(name_ranges(LENGTHS), places, sheets)
     rng = np.random.default_rng(seed)
     buckets = [
         Bucket(
@@ -205,7 +129,7 @@ def score_buckets(
         if size
     ]
     return Buckets(
-        kind=how.kind,
+        kind=kind,
         title=title,
         unit=unit,
         directions=directions,
@@ -213,24 +137,6 @@ def score_buckets(
         baseline=baseline,
         buckets=buckets,
     )
-
-
-def _partition_segments(
-    how: BucketSpec, collected: CollectedCorpus, sheets: CorpusStatistics
-) -> tuple[str, Sequence[str], Ids]:
-    """Part the test set by lengths or documents: title, parts, and that of each segment."""
-    check_bucket_spec(how, collected)
-    if how.kind == "document":
-        return "document", *number_names(sheets.documents)
-    preparation = get_preparation(next(iter(sheets.metrics.values())))
-    whose = "source"
-    if how.kind == "source-length":
-        values = collected.source_lengths(preparation)
-    else:
-        values = collected.segment_lengths(preparation)
-        whose = "reference" if collected.has_references else "output"
-    places = np.searchsorted(how.bounds, values, side="right")
-    return f"{whose} length in words", name_ranges(how.bounds), places
 
 
 #: System and spec.
@@ -291,13 +197,13 @@ def _score_systems(
 MEANS = {"precision": 0.0, "recall": 1.0, "f1": 0.5}
 
 
-def _split_words(words: NumberedCorpus, bounds: Sequence[float]) -> Parts:
+def _split_words(words: NumberedCorpus) -> Parts:
     """Part the words by their frequency, to be scored by how well they are matched."""
     frequencies = sum(
         np.bincount(ref.ids, minlength=len(words.words)) for ref in words.refs
     )
-    classes = np.searchsorted(bounds, frequencies, side="right")
-    names = name_ranges(bounds)
+    classes = np.searchsorted(FREQUENCIES, frequencies, side="right")
+    names = name_ranges(FREQUENCIES)
     rows = _count_class_matches(words, classes, len(names))
     counts = [np.bincount(classes[ref.ids], minlength=len(names)) for ref in words.refs]
     aggregates = {

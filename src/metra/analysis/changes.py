@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from metra.analysis.collection import CollectedCorpus
 from metra.analysis.relations import get_segment_scores
 from metra.analysis.word_diff import WordDiff, diff_words, get_preparation
+from metra.corpus.outputs import Corpus
 from metra.errors import UnknownNameError, no_such
 from metra.metrics.record import Array, Metric
 from metra.scoring.results import Results
@@ -71,12 +72,19 @@ class SystemChanges:
     min_words: int
 
 
+def prepare_changes(
+    corpus: Corpus, metrics: Mapping[str, Metric], by: str | None
+) -> CollectedCorpus:
+    """Return a visitor of the counting pass that collects what `find_changes` needs."""
+    sorting = metrics[choose_sort_metric(metrics, by)]
+    return CollectedCorpus(corpus, get_preparation(sorting), words=False)
+
+
 def find_changes(
     collected: CollectedCorpus,
     sheets: CorpusStatistics,
     *,
     baseline: str,
-    systems: Sequence[str],
     by: str | None = None,
     most: int | None = 10,
     min_words: int = 0,
@@ -85,11 +93,9 @@ def find_changes(
 
     The sheets hold the rows of every system.
     """
-    metrics, texts = sheets.metrics, collected.texts
+    metrics, texts, lengths = sheets.metrics, collected.texts, collected.lengths
     spec = choose_sort_metric(metrics, by)
-    preparation = get_preparation(metrics[spec])
     single = metrics[spec].for_segments or metrics[spec]
-    lengths = collected.segment_lengths(preparation)
     long_enough = lengths >= min_words
 
     def compare_with_baseline(system: str) -> SystemChanges:
@@ -122,7 +128,7 @@ def find_changes(
                 after=after,
                 scores=changes,
                 words=float(lengths[segment]),
-                diff=diff_words(before, after, references, preparation),
+                diff=diff_words(before, after, references, collected.preparation),
             )
 
         return SystemChanges(
@@ -140,7 +146,8 @@ def find_changes(
             min_words=min_words,
         )
 
-    return [compare_with_baseline(system) for system in systems]
+    systems = collected.systems
+    return [compare_with_baseline(name) for name in systems if name != baseline]
 
 
 def _sort_by_size(changes: Array) -> NDArray[np.intp]:

@@ -1,11 +1,11 @@
 """Data of a corpus for analyses, collected in the pass that counts its metrics.
 
-A `CollectedCorpus` is a visitor of that pass: it keeps what it is told to keep, from tokens
-that the metrics have made, so that no analysis reads or tokenises the corpus again.
+A `CollectedCorpus` is a visitor of that pass: it works on tokens that the metrics have made,
+so that no analysis reads or tokenises the corpus again.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias, TypeVar
@@ -93,35 +93,26 @@ Stream = TypeVar("Stream")
 
 
 class CollectedCorpus:
-    """Texts, lengths, words and matches of a corpus, by the preparation of its text.
+    """Texts and lengths of a corpus, and its words if wanted, as a preparation cuts them.
 
-    `lengths` keeps how many words each segment has, `words` every word by a number, and
-    `matches` how many words of each output its best reference has.
+    Words are kept by numbers, with how many of each output its best reference has.
     """
 
     def __init__(
-        self,
-        corpus: Corpus,
-        *,
-        texts: bool = False,
-        lengths: Collection[Preparation] = (),
-        words: Collection[Preparation] = (),
-        matches: Collection[Preparation] = (),
+        self, corpus: Corpus, preparation: Preparation, *, words: bool = True
     ) -> None:
         self.systems = tuple(corpus.systems)
         self.has_source = corpus.has_source
         self.has_references = corpus.has_references
-        self.has_documents = corpus.has_documents
-        self._has_texts = texts
+        self.preparation = preparation
         self._texts: defaultdict[ColumnKey, list[str | None]] = defaultdict(list)
         self._documents: list[str] = []
-        self._lengths, self._matches = lengths, matches
-        self._rows: defaultdict[object, list[Array]] = defaultdict(list)
-        self._numbers = {each: WordNumbers() for each in words}
-        self._numbered: dict[Preparation, NumberedCorpus] = {}
-        self._words: defaultdict[
-            tuple[Preparation, ColumnKey], list[tuple[SmallIds, Ids]]
-        ] = defaultdict(list)
+        self._lengths: list[Array] = []
+        self._has_words = words
+        self._numbers = WordNumbers()
+        self._words: defaultdict[ColumnKey, list[tuple[SmallIds, Ids]]]
+        self._words = defaultdict(list)
+        self._matches: defaultdict[str, list[Array]] = defaultdict(list)
 
     def visit(self, chunk: CorpusChunk) -> None:
         """Keep the data of the next segments."""
@@ -131,68 +122,48 @@ class CollectedCorpus:
         }
         if chunk.source is not None:
             columns["source", 0] = chunk.source
-        if self._has_texts:
-            for key, column in columns.items():
-                self._texts[key] += window(column.text, 0, len(column.text))
-            self._documents += chunk.documents or ()
-        for each in self._lengths:
-            self._rows["segment", each].append(_average_lengths(chunk, each))
-            if chunk.source is not None:
-                self._rows["source", each].append(_count_words(chunk.source, each))
-        for each, numbers in self._numbers.items():
-            for key, column in columns.items():
-                self._words[each, key].append(numbers.number(column.tokens(each)))
-        for each in self._matches:
-            for name in chunk.systems:
-                rows = _count_matches(chunk.batch(name), each)
-                self._rows["system", name, each].append(rows)
+        for key, column in columns.items():
+            self._texts[key] += window(column.text, 0, len(column.text))
+        self._documents += chunk.documents or ()
+        self._lengths.append(_average_lengths(chunk, self.preparation))
+        if not self._has_words:
+            return
+        for key, column in columns.items():
+            tokens = column.tokens(self.preparation)
+            self._words[key].append(self._numbers.number(tokens))
+        for name in chunk.systems:
+            matches = _count_matches(chunk.batch(name), self.preparation)
+            self._matches[name].append(matches)
 
-    @property
+    @cached_property
     def texts(self) -> CorpusTexts:
         """All texts."""
-        if not self._has_texts:
-            msg = "the texts were not kept"
-            raise RuntimeError(msg)
         return CorpusTexts(*_sort_streams(self._texts), self._documents or None)
 
-    def segment_lengths(self, preparation: Preparation) -> Array:
-        """Give how many words each segment's references have on average.
+    @cached_property
+    def lengths(self) -> Array:
+        """The words of each segment's references on average, or of its outputs."""
+        return np.concatenate(self._lengths)
 
-        Where there are no references, it is the average of the outputs.
-        """
-        return np.concatenate(self._rows["segment", preparation])
+    @cached_property
+    def words(self) -> NumberedCorpus:
+        """Every word by its number."""
+        words = self._numbers.words
+        streams: dict[ColumnKey, TokenStream] = {}
+        for key, parts in self._words.items():
+            ids, lengths = map(np.concatenate, zip(*parts, strict=True))
+            streams[key] = TokenStream(ids, lengths, len(words))
+        return NumberedCorpus(words, *_sort_streams(streams))
 
-    def source_lengths(self, preparation: Preparation) -> Array:
-        """Give how many words each segment's source has."""
-        return np.concatenate(self._rows["source", preparation])
-
-    def words(self, preparation: Preparation) -> NumberedCorpus:
-        """Give every word by its number."""
-        if preparation not in self._numbered:
-            words = self._numbers[preparation].words
-            streams: dict[ColumnKey, TokenStream] = {}
-            for (each, key), parts in self._words.items():
-                if each == preparation:
-                    ids, lengths = map(np.concatenate, zip(*parts, strict=True))
-                    streams[key] = TokenStream(ids, lengths, len(words))
-            numbered = NumberedCorpus(words, *_sort_streams(streams))
-            self._numbered[preparation] = numbered
-        return self._numbered[preparation]
-
-    def matches(self, preparation: Preparation) -> Mapping[str, Array]:
-        """Give each system's rows of [matches, words, words of the best reference]."""
-        return {
-            name: np.concatenate(self._rows["system", name, preparation])
-            for name in self.systems
-        }
+    @cached_property
+    def matches(self) -> Mapping[str, Array]:
+        """Each system's rows of [matches, words, words of the best reference]."""
+        return {name: np.concatenate(rows) for name, rows in self._matches.items()}
 
 
 def collect_corpus(corpus: Corpus, preparation: Preparation) -> CollectedCorpus:
     """Read a corpus for analyses alone, and keep all that they may need."""
-    needed = [preparation]
-    collected = CollectedCorpus(
-        corpus, texts=True, lengths=needed, words=needed, matches=needed
-    )
+    collected = CollectedCorpus(corpus, preparation)
     guard = TextGuard({"the profile": preparation.tok})
     for chunk in corpus.chunks(CHUNK):
         collected.visit(chunk)

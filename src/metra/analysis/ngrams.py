@@ -16,8 +16,6 @@ from metra.analysis.collection import (
     format_preparation,
     sort_places,
 )
-from metra.analysis.word_diff import PLAIN
-from metra.text.preparation import Preparation
 
 #: How many segments are named as examples of a change.
 EXAMPLES = 5
@@ -77,13 +75,12 @@ def find_ngram_changes(
     collected: CollectedCorpus,
     *,
     baseline: str,
-    systems: Sequence[str],
-    preparation: Preparation = PLAIN,
     order: int = 4,
     most: int | None = 10,
 ) -> list[NgramChanges]:
     """Find the n-grams whose matches, or wrong uses, changed most from the baseline."""
-    words = collected.words(preparation)
+    words = collected.words
+    systems = [name for name in collected.systems if name != baseline]
     changes: dict[str, NgramChanges] = {}
     # What changed in one segment only is most of all, and seldom listed: it is counted where
     # the lists are not full without it.
@@ -104,7 +101,7 @@ def find_ngram_changes(
                 baseline=baseline,
                 system=system,
                 order=order,
-                preparation=format_preparation(preparation),
+                preparation=format_preparation(collected.preparation),
                 **{
                     name: [_build_change(group, words.words) for group in listed]
                     for name, (listed, _) in groups.items()

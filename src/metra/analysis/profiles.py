@@ -46,9 +46,9 @@ class Trait:
     #: One sentence that says what it is.
     meaning: str
     #: "ratio", to be shown with two digits, or "percent", with one.
-    unit: str
+    unit: str = "percent"
     #: Whether more of it is better (True), worse (False) or neither (None).
-    more_is_better: bool | None
+    more_is_better: bool | None = False
     #: The best value, if one exists.
     target: float | None = None
 
@@ -98,15 +98,10 @@ _DECLARED: dict[str, dict[str, Any]] = tomllib.loads(
 
 
 def _make_trait(name: str, about: Mapping[str, Any]) -> Trait:
-    better = about.get("more_is_better", False)
-    return Trait(
-        name=name,
-        title=about["title"],
-        meaning=about["meaning"],
-        unit=about.get("unit", "percent"),
-        more_is_better=None if better == "neither" else better,
-        target=about.get("target"),
-    )
+    chosen = {key: about[key] for key in Trait.__slots__ if key in about}
+    if chosen.get("more_is_better") == "neither":
+        chosen["more_is_better"] = None
+    return Trait(name=name, **chosen)
 
 
 #: In the order in which they are shown.
@@ -115,13 +110,13 @@ TRAITS = tuple(_make_trait(name, about) for name, about in _DECLARED.items())
 
 def build_profiles(corpus: Corpus, *, preparation: Preparation = PLAIN) -> Profiles:
     """Read a corpus and describe every system's output."""
-    return describe_outputs(collect_corpus(corpus, preparation), preparation)
+    return describe_outputs(collect_corpus(corpus, preparation))
 
 
-def describe_outputs(collected: CollectedCorpus, preparation: Preparation) -> Profiles:
+def describe_outputs(collected: CollectedCorpus) -> Profiles:
     """Describe every system's output."""
-    words = collected.words(preparation)
-    counts = _count_columns(collected, preparation)
+    words, lengths = collected.words, collected.lengths
+    counts = _count_columns(collected)
     values = {
         system: {
             trait.name: TraitValue(value=compute_type_token_ratio(stream.ids))
@@ -131,7 +126,6 @@ def describe_outputs(collected: CollectedCorpus, preparation: Preparation) -> Pr
         }
         for system, stream in words.systems.items()
     }
-    lengths = collected.segment_lengths(preparation)
     return Profiles(
         traits=TRAITS,
         profiles=[
@@ -141,7 +135,7 @@ def describe_outputs(collected: CollectedCorpus, preparation: Preparation) -> Pr
         segments=len(lengths),
         reference_words=float(lengths.sum()) if words.refs else 0.0,
         references=_compute_reference_traits(words) if words.refs else {},
-        preparation=format_preparation(preparation),
+        preparation=format_preparation(collected.preparation),
     )
 
 
@@ -251,10 +245,6 @@ def describe_profile(
 
     >>> describe_profile(["short", "precise", "empty"], empty=2, loops=0, others=3)
     'short but more precise than the others; 2 empty outputs'
-    >>> describe_profile(["long", "imprecise"], empty=0, loops=0, others=1)
-    'long and less precise than the other system'
-    >>> describe_profile([], empty=0, loops=0, others=3)
-    'similar to the others'
     """
     than = " than the other system" if others == 1 else " than the others"
     is_compared = any(word in marks for word in _COMPARED)
@@ -298,27 +288,24 @@ Texts = Sequence[str | None]
 Flags = NDArray[np.bool_]
 
 
-def _count_columns(
-    collected: CollectedCorpus, preparation: Preparation
-) -> dict[str, dict[str, Any]]:
+def _count_columns(collected: CollectedCorpus) -> dict[str, dict[str, Any]]:
     """Count the parts and wholes of traits in every segment, by system."""
-    words, texts = collected.words(preparation), collected.texts
+    words, texts, lengths = collected.words, collected.texts, collected.lengths
     refs = [list(stream) for stream in texts.refs]
     expected = refs if texts.source is None else [*refs, list(texts.source)]
     most, least = _find_expected_numbers(expected)
     punctuation = [read_punctuation(stream) for stream in expected]
     scripts = _find_expected_scripts(refs)
-    capitals: set[tuple[int, str]] = set().union(*map(_list_capitals, expected))
+    capitals = [_count_items(stream, find_upper_case_words) for stream in expected]
     source_words = _find_source_words(words)
     spoken = _mark_words(words, str.isalnum)
     spoken_refs = [_select_words(ref, spoken) for ref in words.refs]
-    lengths = collected.segment_lengths(preparation)
     # An output may be empty where all references are.
     has_words: Flags = np.full(len(lengths), not words.refs)
     for ref in words.refs:
         has_words |= ref.lengths > 0
     counts: dict[str, dict[str, Any]] = {}
-    for name, matches in collected.matches(preparation).items():
+    for name, matches in collected.matches.items():
         stream = words.systems[name]
         output = [text or "" for text in texts.outputs[name]]
         counts[name] = {
@@ -330,11 +317,23 @@ def _count_columns(
             **_count_repetition(_select_words(stream, spoken), spoken_refs),
             "copied": stream.count_matches(source_words),
             **_count_wrong_numbers(output, most, least),
-            "punctuation": _find_other_punctuation(output, punctuation),
+            # Nothing can differ from no expected text.
+            "punctuation": (read_punctuation(output) != punctuation).any(2).all(0)
+            if expected
+            else np.zeros(len(output), np.bool_),
             "empty": (stream.lengths == 0) & has_words,
             "foreign_letters": _count_foreign_letters(output, refs, scripts),
             "characters": [len(text) for text in output],
-            "upper_case": _count_capitals(output, capitals),
+            "upper_case": _sum_by_segment(
+                {
+                    pair: count
+                    for pair, count in _count_items(
+                        output, find_upper_case_words
+                    ).items()
+                    if not any(pair in each for each in capitals)
+                },
+                len(output),
+            ),
         }
     return counts
 
@@ -358,15 +357,13 @@ def _count_repetition(
     """Count repeated n-grams, all n-grams, and loops that no reference has."""
     repeated, ngrams = _count_repeats(stream)
     # What loops has n-grams that stood there before.
-    looping = _find_loops(stream, np.flatnonzero(repeated).tolist())
-    in_refs: set[int] = set().union(*(_find_loops(ref, looping) for ref in refs))
+    looping: Iterable[int] = np.flatnonzero(repeated).tolist()
+    looping = {at for at, ids in _list_words(stream, looping) if has_loop(ids)}
+    for ref in refs:
+        looping -= {at for at, ids in _list_words(ref, looping) if has_loop(ids)}
     loops = np.zeros(len(repeated))
-    loops[list(looping - in_refs)] = 1
+    loops[list(looping)] = 1
     return {"repeated": repeated, "ngrams": ngrams, "loops": loops}
-
-
-def _find_loops(stream: TokenStream, chosen: Iterable[int]) -> set[int]:
-    return {segment for segment, ids in _list_words(stream, chosen) if has_loop(ids)}
 
 
 def _count_repeats(stream: TokenStream) -> tuple[Array, Array]:
@@ -417,7 +414,7 @@ Numbers: TypeAlias = Counter[tuple[int, str]]
 
 def _find_expected_numbers(streams: Sequence[Texts]) -> tuple[Numbers, Numbers]:
     """Count each number as the stream that has most of it, and as the one with the least."""
-    numbers = [_count_numbers([text or "" for text in stream]) for stream in streams]
+    numbers = [_count_items(stream, find_numbers) for stream in streams]
     most: Numbers = reduce(or_, numbers, Counter())
     least = most.copy()
     for stream, counts in zip(streams, numbers, strict=True):
@@ -431,55 +428,26 @@ def _count_wrong_numbers(
     output: Sequence[str], most: Numbers, least: Numbers
 ) -> dict[str, Array]:
     """Count the wrong and the missing numbers, and all that were looked at."""
-    counts = _count_numbers(output)
+    counts, size = _count_items(output, find_numbers), len(output)
     missing = least - counts
-
-    def sum_by_segment(numbers: Numbers) -> Array:
-        segments = np.array([segment for segment, _ in numbers], np.int64)
-        sums = np.bincount(segments, list(numbers.values()), len(output))
-        return sums.astype(np.float64)
-
     return {
-        "wrong_numbers": sum_by_segment((counts - most) + missing),
-        "numbers": sum_by_segment(counts + missing),
+        "wrong_numbers": _sum_by_segment((counts - most) + missing, size),
+        "numbers": _sum_by_segment(counts + missing, size),
     }
 
 
-def _count_numbers(texts: Sequence[str]) -> Numbers:
+def _sum_by_segment(counts: Mapping[tuple[int, str], int], size: int) -> Array:
+    segments = np.array([segment for segment, _ in counts], np.int64)
+    return np.bincount(segments, list(counts.values()), size).astype(np.float64)
+
+
+def _count_items(texts: Texts, find: Callable[[str], list[str]]) -> Numbers:
+    """Count the numbers, or words in capitals, of each segment."""
     return Counter(
-        (segment, number)
+        (segment, item)
         for segment, text in enumerate(texts)
-        for number in find_numbers(text)
+        for item in find(text or "")
     )
-
-
-def _find_other_punctuation(
-    output: Sequence[str], expected: Sequence[NDArray[Any]]
-) -> Flags:
-    """Mark the segments whose punctuation is that of no expected text, if there are any."""
-    if not expected:
-        return np.zeros(len(output), np.bool_)
-    return (read_punctuation(output) != expected).any(2).all(0)
-
-
-def _list_capitals(texts: Texts) -> list[tuple[int, str]]:
-    """List the words in capitals, each with its segment."""
-    return [
-        (segment, word)
-        for segment, text in enumerate(texts)
-        for word in find_upper_case_words(text or "")
-    ]
-
-
-def _count_capitals(output: Sequence[str], expected: set[tuple[int, str]]) -> Array:
-    """Count each segment's words in capitals that neither source nor references have so."""
-    own = [
-        segment
-        for segment, word in _list_capitals(output)
-        if (segment, word) not in expected
-    ]
-    counts = np.bincount(np.array(own, np.int64), minlength=len(output))
-    return counts.astype(np.float64)
 
 
 def _find_characters(

@@ -8,7 +8,6 @@ from metra.cli import options, output
 from metra.cli.options import option
 
 if TYPE_CHECKING:
-    from metra.analysis.findings import AnalysisOptions
     from metra.scoring.files import CorpusFiles
 
 
@@ -40,21 +39,6 @@ MIN_WORDS = 5
     callback=lambda *given: _split_changes(*given),
     show_default=False,
 )
-@option(
-    "--ngrams N",
-    "Show the N n-grams with the most new matches, lost matches, removed errors and "
-    "new errors.",
-    0,
-    least=0,
-    show_default=False,
-)
-@option(
-    "--bucket buckets KIND",
-    "Score buckets of segments by length, source-length, frequency or document, "
-    "optionally with bounds, such as length:10,20,40. May be given several times.",
-    multiple=True,
-)
-@options.labels
 @options.result_form
 @options.out
 @options.result_digits
@@ -77,14 +61,14 @@ def compare(
     \b
     metra compare old.txt new.txt -r ref.txt
     metra compare old.txt new1.txt new2.txt -r ref.txt -m bleu -m chrf -m ter
-    metra compare old.txt new.txt -r ref.txt --changes 5 --ngrams 10 --bucket length
+    metra compare old.txt new.txt -r ref.txt --changes 5
     metra compare test.tsv --baseline online --all-pairs --test bootstrap
     metra compare old.txt new.txt -r ref.txt -m bleu --scores comet=comet.json
     """
     from dataclasses import fields, replace
 
-    from metra.analysis.findings import prepare_analyses, run_analyses
-    from metra.report.writers.analysis import check_format, render_with_findings
+    from metra.analysis.changes import find_changes, prepare_changes
+    from metra.report.writers.analysis import check_format, render_with_changes
     from metra.scoring.compare import (
         ComparisonSettings,
         choose_baseline,
@@ -102,31 +86,31 @@ def compare(
     choose_trials(
         corpus.systems, settings
     )  # what cannot be is refused before the work begins
-    analyses = _read_analysis_options(given)
-    if analyses.any and not files.outputs:
-        msg = "--changes, --ngrams and --bucket need the texts; give the output files."
-        raise click.UsageError(msg)
+    most, by = given["changes"]
+    visitors = []
+    if most:
+        if not files.outputs:
+            msg = "--changes needs the texts; give the output files."
+            raise click.UsageError(msg)
+        check_format(form)
+        collected = prepare_changes(corpus, chosen, by)
+        visitors = [collected.visit]
     style = output.build_result_style(form, out, given)
-    check_format(form, analyses)
-    collected = prepare_analyses(corpus, chosen, analyses)
     with (
         output.show_text_warnings(strict=given["strict"]),
         output.show_progress() as progress,
     ):
         statistics = count_guarded(
-            corpus, chosen, keep=True, visitors=[collected.visit], progress=progress
+            corpus, chosen, keep=True, visitors=visitors, progress=progress
         )
     with output.show_progress("trials") as progress:
         results = compare_statistics(statistics, settings, progress=progress)
     results = replace(results, layouts=corpus.layouts)
-    with output.name_stages() as name_stage:
-        findings = run_analyses(
-            collected,
-            statistics,
-            analyses,
-            baseline=choose_baseline(corpus.systems, settings),
-            looking=name_stage,
-        )
+    changes = []
+    if most:
+        baseline = choose_baseline(corpus.systems, settings)
+        listed = {"by": by, "most": most, "min_words": MIN_WORDS}
+        changes = find_changes(collected, statistics, baseline=baseline, **listed)
     content: str | bytes
     if given["methods"]:
         from metra.report.writers.paper import describe_methods
@@ -137,10 +121,10 @@ def compare(
 
         content = render_xlsx(results, style)
     else:
-        content = render_with_findings(results, findings, form, style)
+        content = render_with_changes(results, changes, form, style)
     output.write_output(content, out)
-    if style.width and form == "table" and not analyses.any:
-        hint = "To see what changed, add --changes 5, --ngrams 5 or --bucket length."
+    if style.width and form == "table" and not most:
+        hint = "To see what changed, add --changes 5, or run metra report."
         click.secho(f"\n{hint}", dim=True, err=True)
 
 
@@ -150,18 +134,3 @@ def _split_changes(
     """Split the number of segments from the metric that sorts them."""
     count, _, spec = given.partition(":")
     return options.CountRange(0).convert(count, param, ctx), spec or None
-
-
-def _read_analysis_options(given: dict[str, Any]) -> "AnalysisOptions":
-    """Read the options of analyses, and the files that they name."""
-    from dataclasses import fields
-
-    from metra.analysis.findings import AnalysisOptions
-    from metra.scoring.files import read_labels
-
-    # Trials are those of the comparison.
-    names = {entry.name for entry in fields(AnalysisOptions)} - {"trials"}
-    chosen = {name: value for name, value in given.items() if name in names}
-    chosen["changes"], chosen["changes_by"] = given["changes"]
-    labels = read_labels(given["labels"])
-    return AnalysisOptions(**chosen | {"labels": labels, "min_words": MIN_WORDS})

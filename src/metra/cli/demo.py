@@ -44,7 +44,7 @@ def _compare_some(example: "ExampleFiles") -> None:
     """Compare some systems, and show where the second is furthest below the first."""
     from pathlib import Path
 
-    from metra.analysis.findings import AnalysisOptions, prepare_analyses, run_analyses
+    from metra.analysis.changes import find_changes, prepare_changes
     from metra.report.terminal import render_table
     from metra.report.writers import comparison
     from metra.report.writers.analysis import format_outputs
@@ -57,11 +57,9 @@ def _compare_some(example: "ExampleFiles") -> None:
     outputs = [by_name[name] for name in SYSTEMS]
     corpus = open_corpus(outputs, example.references, example.source, example.docs)
     metrics = make_metrics(METRICS)
-    analyses = AnalysisOptions(changes=1, changes_by=CHANGED_BY)
-    collected = prepare_analyses(corpus, metrics, analyses)
+    collected = prepare_changes(corpus, metrics, CHANGED_BY)
     statistics = count_corpus(corpus, metrics, keep=True, visitors=[collected.visit])
     results = compare_statistics(statistics, ComparisonSettings(baseline=SYSTEMS[0]))
-    findings = run_analyses(collected, statistics, analyses, baseline=SYSTEMS[0])
     style = output.build_style()
     overview = comparison.build_comparison_tables(results)[0]
     size = f"{results.segments} segments, {results.references} references"
@@ -70,7 +68,9 @@ def _compare_some(example: "ExampleFiles") -> None:
     legend, *_ = comparison.build_comparison_legend(results)
     sentence = comparison.describe_comparisons(results)[0]
     click.echo(f"{legend}\n\n{sentence}")
-    changes = findings.changes[0]
+    (changes, *_) = find_changes(
+        collected, statistics, baseline=SYSTEMS[0], by=CHANGED_BY, most=1
+    )
     # There may be none in files that the user has changed.
     for change in changes.worsened:
         scores = change.scores[CHANGED_BY]

@@ -27,7 +27,7 @@ GROUPS = {
     "Statistics": """level ci ci_method test trials seed unit alpha correction coefficients
         coefficient coef wmt all_pairs tolerance conditions expected scaling
         method studies settings""",
-    "Analyses": """changes ngrams buckets alignments details show""",
+    "Analyses": """changes alignments details show""",
     "Large tables": "group_by scores_out resume engine",
     "Output": """form out digits sort score_only verbose save to title html page folder
         report plot paper signature methods about""",

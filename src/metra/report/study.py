@@ -1,22 +1,22 @@
 """Study of some systems' outputs of one test set: the content of a report."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
+from metra.analysis.buckets import Buckets, score_buckets
 from metra.analysis.changes import find_rival, order_segments
-from metra.analysis.collection import CorpusTexts
+from metra.analysis.collection import CollectedCorpus, CorpusTexts
 from metra.analysis.findings import (
     AlignmentGrids,
-    AnalysisOptions,
-    AnalysisResults,
     MarkedErrorFindings,
     align_grids,
     collect_errors,
-    prepare_analyses,
-    run_analyses,
 )
 from metra.analysis.headlines import rank_by_trust
+from metra.analysis.ngrams import NgramChanges, find_ngram_changes
+from metra.analysis.profiles import Profiles, describe_outputs
 from metra.analysis.relations import (
     Distribution,
     ScoreRelation,
@@ -25,6 +25,7 @@ from metra.analysis.relations import (
     relate_metrics,
     relate_to_results,
 )
+from metra.analysis.word_diff import get_preparation
 from metra.corpus.outputs import Corpus
 from metra.errors import UnknownNameError, no_such
 from metra.metrics.record import Metric
@@ -38,7 +39,7 @@ from metra.scoring.evaluate import EvaluationOptions, count_guarded, evaluate_st
 from metra.scoring.results import HUMAN_SCORE, Results, SystemScores
 from metra.scoring.statistics import CHUNK, CorpusStatistics
 from metra.stats import defaults
-from metra.stats.parallel import Progress
+from metra.stats.parallel import Progress, ordered_map, thread_count
 
 if TYPE_CHECKING:
     from metra.meta.people import PeopleScores, TrustReport
@@ -75,7 +76,10 @@ class Study:
     distributions: Sequence[Distribution]
     relations: Sequence[ScoreRelation]
     grids: AlignmentGrids
-    findings: AnalysisResults
+    #: Of each system against the baseline; none without references.
+    ngrams: Sequence[NgramChanges]
+    buckets: Sequence[Buckets]
+    profiles: Profiles
     people: PeopleStudy | None = None
     #: Errors that judges or programs marked, where a metric brings them.
     errors: MarkedErrorFindings | None = None
@@ -132,15 +136,7 @@ def build_study(
         baseline = corpus.systems[0]
     elif baseline not in corpus.systems:
         raise UnknownNameError(no_such("system", baseline, corpus.systems))
-    has_references = corpus.has_references
-    analyses = AnalysisOptions(
-        ngrams=NGRAMS if has_references else 0,
-        buckets=["length", "frequency"] if has_references else ["length"],
-        labels=labels,
-        profiles=True,
-        seed=seed,
-    )
-    collected = prepare_analyses(corpus, metrics, analyses)
+    collected = CollectedCorpus(corpus, get_preparation(next(iter(metrics.values()))))
     sheets = count_guarded(
         corpus,
         metrics,
@@ -157,11 +153,11 @@ def build_study(
         results = compare_statistics(sheets, contest, asked, progress=testing)
     else:
         results = evaluate_statistics(sheets, asked._replace(ci=True))
-    # The size of the test set is known now.
-    if results.documents is not None and 1 < results.documents <= MOST_DOCUMENTS:
-        analyses = replace(analyses, buckets=[*analyses.buckets, "document"])
     rival = find_rival(results, baseline)
     changed, texts = order_segments(results, baseline, rival), collected.texts
+    ngrams, buckets, profiles = _run_analyses(
+        collected, sheets, baseline, labels, seed, looking
+    )
     people = None
     if judgements is not None:
         people = _study_people(judgements, question, results, sheets, texts, seed)
@@ -174,12 +170,55 @@ def build_study(
         distributions=count_distributions(results),
         relations=relate_metrics(results),
         grids=align_grids(texts, sheets.metrics, changed[:most_grids]),
-        findings=run_analyses(
-            collected, sheets, analyses, baseline=baseline, looking=looking
-        ),
+        ngrams=ngrams,
+        buckets=buckets,
+        profiles=profiles,
         people=people,
         errors=collect_errors(texts.outputs, sheets.metrics),
     )
+
+
+def _run_analyses(
+    collected: CollectedCorpus,
+    sheets: CorpusStatistics,
+    baseline: str,
+    labels: Mapping[str, Sequence[str]],
+    seed: int,
+    looking: Callable[[str], None],
+) -> tuple[Sequence[NgramChanges], Sequence[Buckets], Profiles]:
+    """Return the n-grams, buckets and profiles; `looking` is told what comes next."""
+    has_references = collected.has_references
+    documents = set(collected.texts.documents or ())
+    wanted: dict[str, bool] = {
+        "length": True,
+        "frequency": has_references,
+        "document": 1 < len(documents) <= MOST_DOCUMENTS,
+    }
+
+    def list_ngrams() -> Sequence[NgramChanges]:
+        if not has_references:
+            return []
+        return find_ngram_changes(collected, baseline=baseline, most=NGRAMS)
+
+    def list_buckets() -> Sequence[Buckets]:
+        score = partial(score_buckets, collected, sheets, baseline=baseline, seed=seed)
+        plain = [score(kind) for kind in wanted if wanted[kind]]
+        return [*plain, *(score(name, labels=each) for name, each in labels.items())]
+
+    tasks: dict[str, Callable[[], Any]] = {
+        "n-grams": list_ngrams,
+        "buckets": list_buckets,
+        "profiles": partial(describe_outputs, collected),
+    }
+
+    def start_tasks() -> Iterator[Callable[[], Any]]:
+        for stage, run in tasks.items():
+            looking(stage)
+            yield run
+
+    answers = ordered_map(lambda run: run(), start_tasks(), thread_count(), alone=0)
+    ngrams, buckets, profiles = answers
+    return ngrams, buckets, profiles
 
 
 def _study_people(

@@ -4,22 +4,21 @@ import json
 
 import pytest
 
-from metra.analysis.findings import (
-    AnalysisOptions,
-    AnalysisResults,
-    prepare_analyses,
-    run_analyses,
-)
+from metra.analysis.changes import find_changes, prepare_changes
 from metra.analysis.profiles import build_profiles
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import OptionError, UnknownNameError
+from metra.report.study import build_study
 from metra.report.table import Style
 from metra.report.terminal import MarkedText, measure_width, wrap_marked_text
 from metra.report.writers.analysis import (
+    build_bucket_table,
+    build_ngram_tables,
     check_format,
+    map_metric_columns,
     render_profiles,
-    render_with_findings,
+    render_with_changes,
 )
 from metra.report.writers.results import render
 from metra.scoring.compare import ComparisonSettings, compare_statistics
@@ -31,35 +30,27 @@ CAT, DOG = "the {} sat on the mat .", "a <b>{}</b> | ran"
 REFS = [CAT.format("cat"), DOG.format("dog"), "我爱北京天安门", "שלום עולם טוב"]
 OLD = [CAT.format("dog"), DOG.format("dog"), "我恨北京", "שלום עולם"]
 NEW = [CAT.format("cat"), DOG.format("cat"), "我爱北京天安门", "שלום עולם טוב"]
-EVERYTHING = AnalysisOptions(
-    changes=5,
-    ngrams=3,
-    buckets=["length:3", "document", "frequency:2"],
-    trials=20,
-)
 
 
-def looked(old=OLD, new=NEW, refs=REFS, wishes=EVERYTHING, source=None, more=None):
+def looked(old=OLD, new=NEW, refs=REFS, source=None, more=None, **options):
     outputs = {"old": old, "new": new} | (more or {})
-    documents = [f"doc {at % 2}" for at in range(len(old))]
-    corpus = Outputs(EvalSet(refs, source, documents), outputs)
+    corpus = Outputs(EvalSet(refs, source), outputs)
     metrics = make_metrics(["bleu:tok=none", "ter"])
-    collected = prepare_analyses(corpus, metrics, wishes)
+    collected = prepare_changes(corpus, metrics, None)
     sheets = count_corpus(corpus, metrics, keep=True, visitors=[collected.visit])
     results = compare_statistics(sheets, ComparisonSettings(trials=200))
-    return results, run_analyses(collected, sheets, wishes, baseline="old")
+    return results, find_changes(collected, sheets, baseline="old", **options)
 
 
 def table(style=None, **options):
-    return render_with_findings(*looked(**options), "table", style or Style(width=100))
+    return render_with_changes(*looked(**options), "table", style or Style(width=100))
 
 
 def test_nothing_asked_for_leaves_the_results_as_they_are():
-    results, found = looked(wishes=AnalysisOptions())
-    assert found == AnalysisResults()
+    results, _ = looked()
     for form in ("table", "json", "markdown", "latex", "tsv"):
         plain = render(results, form, Style())
-        assert render_with_findings(results, found, form, Style()) == plain
+        assert render_with_changes(results, [], form, Style()) == plain
 
 
 def test_the_terminal_shows_what_changed_in_words():
@@ -74,19 +65,6 @@ def test_the_terminal_shows_what_changed_in_words():
     ):
         assert text in shown
     assert "\x1b" not in shown
-
-
-def test_all_sections_are_there_in_their_order():
-    shown = table()
-    parts = [
-        "What changed from old to new",
-        "Reference n-grams that new has more often (better)",
-        "bleu:tok=none ↑ by reference length in words",
-        "ter ↓ by document",
-        "recall ↑ by word frequency in the references",
-    ]
-    places = [shown.index(part) for part in parts]
-    assert places == sorted(places)
 
 
 def test_colours_only_where_they_are_wanted_and_never_alone():
@@ -130,7 +108,6 @@ def test_what_a_terminal_would_obey_is_replaced():
 def test_nothing_changed():
     shown = table(new=OLD)
     assert "0 better, 0 worse, 4 equal\n\nNo segment to show." in shown
-    assert "No n-gram changed from old to new." in shown
 
 
 def test_several_references_are_numbered_and_missing_ones_left_out():
@@ -142,51 +119,51 @@ def test_several_references_are_numbered_and_missing_ones_left_out():
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (
-            {"wishes": AnalysisOptions(changes=1, min_words=3)},
-            "1 segment of fewer than 3 words excluded",
-        ),
+        ({"most": 1, "min_words": 3}, "1 segment of fewer than 3 words excluded"),
         ({"source": [f"quelle {at}" for at in range(4)]}, "  source  quelle 0\n"),
-        (
-            {"wishes": AnalysisOptions(labels={"kind": [*"xxyy"]}, trials=10)},
-            "bleu:tok=none ↑ by kind\nkind  segments",
-        ),
         ({"more": {"copy": OLD}}, "What changed from old to copy"),
     ],
-    ids=["short segments are counted", "sources", "labels part the test set", "copy"],
+    ids=["short segments are counted", "sources", "copy"],
 )
 def test_what_is_given_is_shown(options, expected):
     assert expected in table(**options)
 
 
-def test_more_systems_get_a_column_each():
-    shown = table(more={"copy": OLD})
-    heads = next(line for line in shown.split("\n") if line.startswith("words  segm"))
-    assert heads.split() == ["words", "segments", "old", "new", "copy"]
+def test_buckets_and_ngrams_are_tables():
+    """Two systems leave room for their difference; more get a column each."""
+    for more, heads in (
+        ({}, ["old", "new", "difference", "95% interval"]),
+        ({"copy": OLD}, ["old", "new", "copy"]),
+    ):
+        corpus = Outputs(EvalSet(REFS), {"old": OLD, "new": NEW} | more)
+        study = build_study(corpus, make_metrics(["bleu:tok=none", "ter"]))
+        columns = map_metric_columns(study.results)
+        bucket = build_bucket_table(study.buckets[0], "ter", columns)
+        assert bucket.caption == "ter ↓ by reference length in words"
+        shown = [column.heading for column in bucket.columns]
+        assert shown == ["words", "segments", *heads]
+        captions = [each.caption for each in build_ngram_tables(study.ngrams[0])]
+        assert "Reference n-grams that new has more often (better)" in captions
 
 
 @pytest.mark.parametrize("form", ["latex", "markdown", "tsv"])
 def test_formats_without_room_refuse(form):
     message = f"The format {form} does not support changes"
     with pytest.raises(OptionError, match=message):
-        check_format(form, EVERYTHING)
-    check_format(form, AnalysisOptions())
+        check_format(form)
 
 
 def test_json_has_every_record():
     results, found = looked()
-    data = json.loads(render_with_findings(results, found, "json", Style()))
+    data = json.loads(render_with_changes(results, found, "json", Style()))
     assert data["schema"] == 1
-    assert set(data) >= {"comparisons", "changes", "ngrams", "buckets"}
+    assert "comparisons" in data
     (changes,) = data["changes"]
     change = changes["improved"][0]
     for side in ("before", "after"):
         pieces = change["diff"][side]
         joined = "".join(piece["text"] + piece["space"] for piece in pieces)
         assert joined == change[side]
-    assert data["ngrams"][0]["gained"][0]["words"]
-    kinds = [entry["kind"] for entry in data["buckets"]]
-    assert kinds == ["length", "document", "frequency"]
 
 
 def test_numbers_that_json_lacks_become_null():

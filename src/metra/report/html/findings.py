@@ -83,7 +83,7 @@ def _build_categories(errors: MarkedErrorFindings) -> Html | None:
 
 def build_buckets_section(study: Study) -> Html | None:
     """Draw baseline and best rival in every bucket; the tables have all systems."""
-    partitions = [entry for entry in study.findings.buckets if len(entry.buckets) > 1]
+    partitions = [entry for entry in study.buckets if len(entry.buckets) > 1]
     if not partitions:
         return None
     pair = [name for name in (study.baseline, study.rival) if name is not None]
@@ -149,7 +149,7 @@ def _draw_bucket_picture(
 
 def build_ngrams_section(study: Study) -> Html | None:
     """List the n-grams of every system against the baseline, the best rival's unfolded."""
-    blocks = [(entry, _convert_ngrams(entry)) for entry in study.findings.ngrams]
+    blocks = [(entry, _convert_ngrams(entry)) for entry in study.ngrams]
     blocks = [(entry, lists) for entry, lists in blocks if lists]
     if not blocks:
         return None
@@ -184,11 +184,9 @@ def _convert_ngrams(entry: NgramChanges) -> list[Html]:
     return lists
 
 
-def build_profiles_section(study: Study) -> Html | None:
+def build_profiles_section(study: Study) -> Html:
     """Lay out every trait of every system, with a reading in words."""
-    profiles = study.findings.profiles
-    if profiles is None:
-        return None
+    profiles = study.profiles
     lead = (
         "Systems with the same score can fail in different ways: one adds text, another "
         "omits half of it but translates the rest correctly."

@@ -1,16 +1,11 @@
-"""Analyses beyond the scores: sections below the tables, or keys of the JSON document.
-
-Buckets, n-grams and profiles are tables; the most changed segments show their word
-differences.
-"""
+"""Analyses beyond the scores: changed segments in words; buckets, n-grams and profiles."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from metra.analysis.buckets import SMALL, Buckets, BucketScore
+from metra.analysis.buckets import Buckets, BucketScore
 from metra.analysis.changes import SegmentChange, SystemChanges
-from metra.analysis.findings import AnalysisOptions, AnalysisResults
 from metra.analysis.ngrams import NgramChange, NgramChanges
 from metra.analysis.profiles import Profiles, Trait, TraitValue
 from metra.errors import OptionError, UnknownNameError, format_count, no_such
@@ -145,16 +140,7 @@ def _list_texts(change: SegmentChange) -> list[tuple[str, list[terminal.MarkedTe
     return texts
 
 
-BUCKETS_NOTE = (
-    "▲ better, ▼ worse than {baseline} by a bootstrap of the bucket's segments; △ ▽ "
-    "not significant; ?: {small}, too few to compare. p-values are not corrected for "
-    "the number of buckets."
-)
-CORNERS = {
-    "length": "words",
-    "source-length": "words",
-    "frequency": "frequency",
-}
+CORNERS = {"length": "words", "frequency": "frequency"}
 #: The lists of n-gram changes: what the counts are of, how they changed, what that is.
 NGRAM_LISTS = {
     "gained": ("matched", "more", "better"),
@@ -169,56 +155,25 @@ NGRAMS_NOTE = (
 )
 
 
-def render_with_findings(
-    results: Results, findings: AnalysisResults, form: str, style: Style
+def render_with_changes(
+    results: Results, changes: Sequence[SystemChanges], form: str, style: Style
 ) -> str:
-    """Write the results as `render` does, and what was analysed after them."""
-    if not (findings.changes or findings.ngrams or findings.buckets):
+    """Write the results as `render` does, and the most changed segments after them."""
+    if not changes:
         return render(results, form, style)
-    if form == "table":
-        return _render_terminal(results, findings, style)
-    analysed = {key: value for key, value in convert_record(findings).items() if value}
-    return render_json(convert_results(results) | analysed)
-
-
-def check_format(form: str, options: AnalysisOptions) -> None:
-    """Refuse, before the work begins, a format that cannot show the analyses."""
-    if form not in ("table", "json") and options.any:
-        msg = (
-            f"The format {form} does not support changes, n-grams and buckets; "
-            "expected table, json."
-        )
-        raise OptionError(msg)
-
-
-def _render_terminal(results: Results, findings: AnalysisResults, style: Style) -> str:
-    blocks = [render_terminal(results, style)]
+    if form == "json":
+        listed = {"changes": convert_record(changes)}
+        return render_json(convert_results(results) | listed)
     columns = map_metric_columns(results)
-    blocks += [
-        _render_changes_terminal(entry, columns, style) for entry in findings.changes
-    ]
-    for tables, notes in _build_sections(findings, columns):
-        blocks += [terminal.render_table(table, style) for table in tables]
-        wrapped = "\n".join(terminal.wrap_sentence(line, style) for line in notes)
-        blocks.append(terminal.style_text(wrapped, terminal.DIM, style))
-    return "\n\n".join(blocks)
+    blocks = [_render_changes_terminal(entry, columns, style) for entry in changes]
+    return "\n\n".join([render_terminal(results, style), *blocks])
 
 
-def _build_sections(
-    findings: AnalysisResults, columns: Mapping[str, Column]
-) -> Iterator[tuple[list[Table], list[str]]]:
-    """Lay out the tables of n-grams and buckets, each with its notes."""
-    for changes in findings.ngrams:
-        tables = build_ngram_tables(changes)
-        pair = f"{changes.baseline} to {changes.system}"
-        nothing = [f"No n-gram changed from {pair}."]
-        yield tables, [NGRAMS_NOTE, changes.preparation] if tables else nothing
-    for buckets in findings.buckets:
-        tables = [
-            build_bucket_table(buckets, spec, columns) for spec in buckets.directions
-        ]
-        small = f"fewer than {SMALL} {buckets.unit}"
-        yield tables, [BUCKETS_NOTE.format(baseline=buckets.baseline, small=small)]
+def check_format(form: str) -> None:
+    """Refuse, before the work begins, a format that cannot show changes."""
+    if form not in ("table", "json"):
+        msg = f"The format {form} does not support changes; expected table, json."
+        raise OptionError(msg)
 
 
 def build_bucket_table(

@@ -93,13 +93,29 @@ HOSTILE = [
     pytest.param("\x00\x01\ufeff", ["\ufeff\x00"], id="control characters"),
     pytest.param("\U0010ffff\ue000", ["\U0010ffff"], id="private use"),
     pytest.param("第三代半导体", ["第三代的半导体", "半导体"], id="Chinese"),
+    pytest.param("a", ["a"], id="one order"),
+    pytest.param("a b c", ["abc"], id="blanks alone differ"),
+    pytest.param("aa", ["ab"], id="half of the letters"),
+    pytest.param(
+        " Die    Beziehung zwischen  Obama ist nicht gerade  freundlich. ",
+        ["Das Verhältnis zwischen Obama ist nicht gerade freundschaftlich."],
+        id="runs of blanks",
+    ),
 ]
 
 
-@pytest.mark.parametrize("word_order", [0, 2])
+CHOICES = [
+    pytest.param({}, id="characters"),
+    pytest.param({"word_order": 2}, id="words too"),
+    pytest.param({"beta": 3, "eps_smoothing": True}, id="epsilon"),
+    pytest.param({"whitespace": True, "lowercase": True}, id="white space"),
+]
+
+
+@pytest.mark.parametrize("options", CHOICES)
 @pytest.mark.parametrize(("hyp", "refs"), HOSTILE)
-def test_hostile_text(hyp, refs, word_order):
-    assert_equal([hyp], [[ref] for ref in refs], word_order=word_order)
+def test_hostile_text(hyp, refs, options):
+    assert_equal([hyp], [[ref] for ref in refs], **options)
 
 
 def long_text(letters, length, seed):

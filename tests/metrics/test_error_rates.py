@@ -148,13 +148,6 @@ def test_choice_of_reference_for_mer(refs, length):
     assert metra.metric("mer").aggregate(row) == 50
 
 
-def test_missing_references_are_skipped():
-    batch = metra.Batch(["a b"], refs_per_segment=[["x", None, "a b c"]])
-    assert metra.metric("wer").rows(batch).tolist() == [[0, 0, 1, 2, 3]]
-    mean = metra.metric("wer:refs=average-length").rows(batch)
-    assert mean[0, 4] == 2
-
-
 EDITS = ("substitutions", "insertions", "deletions", "hits", "ref_len", "hyp_len")
 CORPORA = [  # two segments; the score and the parts of their sums
     pytest.param(

@@ -36,8 +36,6 @@ SEGMENTS = [
     pytest.param("ab " * 20_000, ["ab ba " * 9_000], id="too long to be sorted"),
     pytest.param("the cat sat on the mat", ["a cat sat on the mat"], id="usual"),
     pytest.param("the the the", ["the cat", "the the dog"], id="clipped, two refs"),
-    pytest.param("", ["a"], id="empty output"),
-    pytest.param("a", [""], id="empty reference"),
     pytest.param("no match", ["at all here"], id="nothing matches"),
     pytest.param("x " * 70 + "猫。", ["x " * 80 + "猫 !"], id="more than 64 words"),
 ]

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -10,8 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metra.corpus.evalset import EvalSet
-from metra.corpus.outputs import Outputs
 from metra.errors import MetraError
 from metra.meta import sentinel, uses
 from metra.meta.arrays import panel_from_arrays
@@ -291,63 +290,27 @@ def test_differences_take_two_pairs():
 # Sentinels.
 
 
-def make_corpus(panel):
-    """Texts of which only the length tells anything: bad segments are long."""
-    count = panel.gold.shape[1]
-    means = np.nanmean(panel.gold, axis=0)
-    source = ["x" * int(40 - 5 * mean) for mean in means]
-    outputs = {
-        name: ["word " * (at % 7) for at in range(count)] for name in panel.systems
-    }
-    return Outputs(EvalSet([source], source), outputs)
-
-
-def test_sentinels_know_means_and_lengths(panel):
-    features = sentinel.collect_features(make_corpus(panel))
+def test_sentinels_know_means(panel):
+    gold = panel.gold
+    means = {"seg": np.nanmean(gold, 0)[None], "sys": np.nanmean(gold, 1)[:, None]}
+    judged = np.isfinite(gold)
+    # Another program's scores may be those of a sentinel.
+    scored = panel.metrics | {"sentinel-src": np.where(judged, means["sys"] / 2, 0)}
     options = SentinelOptions(trials=20)
-    found = sentinel.correlate_sentinels(panel, options, features)
-    values = {name: each.value for name, each in found.answers[0].items()}
-    assert values["sentinel-src"] == pytest.approx(values["sentinel-ref"])
-    assert 0 < values["sentinel-src"] < values[sentinel.SEGMENT_MEAN]
-    assert abs(values["sentinel-cand"]) < values["sentinel-src"]
+    found = sentinel.correlate_sentinels(panel_from_arrays(gold, scored), options)
+    results = found.answers[0]
+    for name, each in means.items():
+        expected = np.corrcoef(gold[judged], (each + 0 * gold)[judged])[0, 1]
+        assert results[f"sentinel-{name}"].value == pytest.approx(expected)
     by_item = found.answers[2]
-    assert np.isnan(by_item["sentinel-src"].value)
+    assert np.isnan(by_item[sentinel.SEGMENT_MEAN].value)
     assert by_item[sentinel.SYSTEM_MEAN].value > 0
-    report = sentinel.report_sentinels(found, options)
-    assert any(
-        "pearson none: no better than sentinel-seg" in note for note in report.notes
-    )
-
-
-def test_a_sentinel_is_not_fitted_to_what_it_scores():
-    """Random features, half as many as segments, say nothing about segments left out."""
-    rng = np.random.default_rng(2)
-    gold = np.repeat(rng.normal(size=(1, 12)), 3, axis=0)
-    lined_up = panel_from_arrays(gold, {"m": gold})
-    texts = [
-        "a" * n + "1" * d + "A" * u + " b" * w
-        for n, d, u, w in rng.integers(1, 90, (12, 4)).tolist()
-    ]
-    corpus = Outputs(EvalSet([texts], texts), dict.fromkeys(lined_up.systems, texts))
-    with_sentinels = sentinel.add_sentinels(
-        lined_up, SentinelOptions(), sentinel.collect_features(corpus)
-    )
-    predicted = with_sentinels.metrics["sentinel-src"]
-    assert np.corrcoef(predicted.ravel(), gold.ravel())[0, 1] < 0.2
-
-
-def test_sentinels_need_the_texts_of_the_judged_segments(panel):
-    short = Outputs(EvalSet([["x"]]), {name: ["x"] for name in panel.systems})
-    with pytest.raises(MetraError, match="The outputs have no segment '2'"):
-        sentinel.add_sentinels(
-            panel, SentinelOptions(), sentinel.collect_features(short)
-        )
-    texts = ["x"] * panel.gold.shape[1]
-    other = Outputs(EvalSet([texts]), {"other": texts})
-    with pytest.raises(MetraError, match="The outputs have no system 'system 1'"):
-        sentinel.add_sentinels(
-            panel, SentinelOptions(), sentinel.collect_features(other)
-        )
+    notes = sentinel.report_sentinels(found, options).notes
+    [beaten] = [note for note in notes if note.startswith("pearson none: no better")]
+    assert "no better than sentinel-seg (" in beaten
+    assert beaten.endswith("): noise.")
+    with pytest.raises(MetraError, match="Sentinels need segment scores"):
+        sentinel.add_sentinels(replace(panel, gold=gold * np.nan))
 
 
 # Cards.

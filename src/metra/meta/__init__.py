@@ -26,7 +26,7 @@ pseudo: agreement by length of document
 question: the record of a question, its evidence, and answers
 questions: the list of questions; the help of their options is in questions.txt
 rank: systems ranked, with intervals, clusters and rank ranges
-sentinel: baselines that cannot tell how good an output is: features, folds, ridge
+sentinel: baselines that cannot tell how good an output is
 spans: marked errors compared with those that people mark; marks without a place
 systems: scores of systems: scatter, robustness (at least 4 systems), differences by p-value
 task: the protocols of WMT's metrics tasks: coefficients, averages, ranks, clusters

@@ -109,7 +109,6 @@ def ask_card(evidence: Evidence, options: CardOptions) -> MetricCard:
         options,
         challenge=challenge,
         specs=() if scored else [spec for spec in evidence.specs if spec == metric],
-        features=sentinel.collect_evidence_features(evidence),
         spans=[read_spans(path) for path in options.spans],
         outputs=read_texts(evidence.outputs),
     )
@@ -122,15 +121,14 @@ def build_card(
     *,
     challenge: ChallengeSet | None = None,
     specs: Sequence[str] = (),
-    features: sentinel.TextFeatures | None = None,
     spans: Sequence[Spans] = (),
     outputs: Mapping[str, Sequence[str | None]] | None = None,
 ) -> MetricCard:
     """Ask every question about a metric that the scores allow.
 
     `challenge` is a challenge set with the metric's scores, or else `specs` names the metric
-    that scores it. `features` are of the texts, for sentinels. `spans` are files of errors
-    that people and the metric marked, in the `outputs` where only words are known.
+    that scores it. `spans` are files of errors that people and the metric marked, in the
+    `outputs` where only words are known.
     """
     notes = [f"{panel.place}{note}" for panel in panels for note in panel.notes]
     # What the panels' notes say is said once.
@@ -161,9 +159,7 @@ def build_card(
         ]
         answers["decisions"] = findings.merge_pairs(choices, own)
         guard = SentinelOptions(**settings)
-        sentinels = [
-            sentinel.correlate_sentinels(panel, guard, features) for panel in own
-        ]
+        sentinels = [sentinel.correlate_sentinels(panel, guard) for panel in own]
         reports = [sentinel.report_sentinels(each, guard) for each in sentinels]
         answers["sentinels"] = findings.merge_pairs(reports, own)
         beaten = _list_beaten(sentinels, metric)

@@ -80,7 +80,7 @@ QUESTIONS = {
     "select": _enter("uses", options.SelectOptions, "gold metrics pairs"),
     "deltas": _enter("uses", options.DeltaOptions, "gold metrics plot"),
     "sentinel": _enter(
-        "sentinel", options.SentinelOptions, f"gold metrics {_OUTPUTS} pairs"
+        "sentinel", options.SentinelOptions, f"gold metrics {_OUTPUTS} own pairs"
     ),
     "card": _enter("card", options.CardOptions, f"gold metrics {_OUTPUTS}"),
 }

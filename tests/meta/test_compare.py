@@ -315,7 +315,7 @@ def test_greedy_clusters_published(p, alpha, expected):
 
 def test_wmt_clusters_need_all_above_to_beat_all_below():
     p = np.array([[1, 0.5, 0.01, 0.01], [1, 1, 0.2, 0.01], [1, 1, 1, 0.01], [1] * 4])
-    assert CLUSTER_RULES["wmt"].split(p, 0.05) == [1, 1, 1, 2]
+    assert CLUSTER_RULES["wmt"](p, 0.05) == [1, 1, 1, 2]
 
 
 def test_holm_is_never_below_p():

@@ -70,17 +70,17 @@ def test_filtering_keeps_a_fold_by_the_threshold_of_the_others():
     # The best threshold of the first segments is 1, of the last ones 3.
     metric = np.array([[0.0, 1, 2, 3, 4, 5]])
     good = np.array([[0.0, 1, 1, 0, 1, 1]])
-    whole = thresholds.filter_outputs(good, metric, folds=0, seed=1)
-    assert whole.threshold == 1
-    assert whole.rows.sum(0).tolist() == [4, 5, 4]
-    crossed = thresholds.filter_outputs(good, metric, folds=6, seed=1)
+    limit, whole = thresholds.filter_outputs(good, metric, folds=0, seed=1)
+    assert limit == 1
+    assert whole.sum(0).tolist() == [4, 5, 4]
+    _, crossed = thresholds.filter_outputs(good, metric, folds=6, seed=1)
     by_hand = np.zeros(3)
     for at in range(6):
         rest = np.arange(6) != at
         limit = thresholds.choose_threshold(metric[0, rest], good[0, rest] > 0)
         kept = metric[0, at] >= limit
         by_hand += [kept and good[0, at], kept, good[0, at]]
-    assert crossed.rows.sum(0).tolist() == by_hand.tolist()
+    assert crossed.sum(0).tolist() == by_hand.tolist()
 
 
 FIGURES = [

@@ -134,7 +134,7 @@ def compare(
                 "which is not significant; other tests refer to other populations."
             )
     corrected = tests.correct(rule.correction)
-    parted = CLUSTER_RULES[clusters].split(corrected, rule.alpha)
+    parted = CLUSTER_RULES[clusters](corrected, rule.alpha)
     return MetricComparison(
         panel, question, names, values, tests, parted, rule, tuple(notes)
     )

@@ -317,7 +317,7 @@ def build_ranking_table(answer: RankingAnswer) -> Table:
     for method, values in ranking.columns.items():
         is_mean = method == "mean"
         intervals = ranking.intervals if is_mean else [None] * count
-        heading = stats.RANKING_METHODS[method].heading
+        heading = stats.RANKING_METHODS[method]
         columns[heading] = zip(values.tolist(), intervals, strict=True)
         if is_mean and other is not None:
             means = dict(zip(other.systems, other.means, strict=True))
@@ -454,7 +454,7 @@ def _orient_column(
     columns: dict[str, arrays.Array], by: str, notes: list[str]
 ) -> arrays.Array:
     """Return the values that systems are put in order by, higher being better."""
-    column = columns[by] if stats.RANKING_METHODS[by].higher_is_better else -columns[by]
+    column = -columns[by] if by == "arr" else columns[by]
     if not np.isfinite(column).all():
         mark = f"– {by}: "
         reasons = (note.removeprefix(mark) for note in notes if note.startswith(mark))

@@ -422,7 +422,7 @@ def _test_averages(
         p, "joint exchange", each, rule.sides, draws, len(each) > 1
     )
     corrected = tests.correct(rule.correction)
-    return tests, CLUSTER_RULES["greedy"].split(corrected, rule.alpha)
+    return tests, CLUSTER_RULES["greedy"](corrected, rule.alpha)
 
 
 def _prepare_exchanges(

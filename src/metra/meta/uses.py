@@ -302,11 +302,13 @@ def select_outputs(panel: ScorePanel, options: SelectOptions) -> OutputChoice:
     thresholds, segments = {}, 0
     for name in names:
         metric = panel.metrics[name]
-        kept = filter_outputs(is_good, metric, folds=options.folds, seed=options.seed)
-        thresholds[name] = kept.threshold
+        limit, kept = filter_outputs(
+            is_good, metric, folds=options.folds, seed=options.seed
+        )
+        thresholds[name] = limit
         for figure in FILTERED:
             aggregate = partial(aggregate_filter, figure=figure)
-            samples["filtering", name, figure] = Sample(kept.rows, aggregate)
+            samples["filtering", name, figure] = Sample(kept, aggregate)
         taken = rerank_outputs(gold, metric)
         segments = int(taken[:, 0].sum()) if name == names[0] else segments
         for at, figure in enumerate(RERANKED, 1):

@@ -340,11 +340,12 @@ def _score_held_out(gold: Array, metric: Array, options: Options) -> Correlation
         msg = "Cross-fitting needs segment scores: set `level` seg."
         raise OptionError(msg)
     folds = {"folds": options.folds, "seed": options.seed}
-    parts = split_folds(gold, metric, pooled=options.group == "none", **folds)
-    right = share_right(pair_counts(parts.gold, parts.metric, eps=parts.eps))
-    sizes = np.isfinite(parts.metric).sum(1).astype(np.float64)
+    pooled = options.group == "none"
+    in_gold, in_metric, eps = split_folds(gold, metric, pooled=pooled, **folds)
+    right = share_right(pair_counts(in_gold, in_metric, eps=eps))
+    sizes = np.isfinite(in_metric).sum(1).astype(np.float64)
     result = _average_groups(right, sizes, sizes, gold, metric, options)
-    return replace(result, eps=float(parts.eps.mean()))
+    return replace(result, eps=float(eps.mean()))
 
 
 def _correlate_within(gold: Array, metrics: Metrics, _: Options) -> Results:

@@ -356,8 +356,6 @@ class _CoefficientSource(NamedTuple):
     names: tuple[str, ...]
     build: Callable[[], Columns] | None
     refusal: str = ""
-    #: Whether there are as many columns as different values or judges.
-    wide: bool = True
 
 
 def _list_sources(
@@ -396,16 +394,12 @@ def _list_sources(
     if not np.isin(ratings.value, (-1, 0, 1)).all():
         graded = "some comparisons say by how much an output is better"
     build = partial(agreement.comparison_columns, ratings)
-    compared = [source(("comparisons",), build, graded, wide=False)]
+    compared = [source(("comparisons",), build, graded)]
     return [
-        source(("exact", "within"), build_near, wide=False),
-        source(("sd",), build_deviations, wide=False),
-        source(
-            ("alpha interval",), partial(agreement.interval_columns, paired), wide=False
-        ),
-        source(
-            agreement.ONE_WAY, partial(agreement.one_way_columns, paired), wide=False
-        ),
+        source(("exact", "within"), build_near),
+        source(("sd",), build_deviations),
+        source(("alpha interval",), partial(agreement.interval_columns, paired)),
+        source(agreement.ONE_WAY, partial(agreement.one_way_columns, paired)),
         source(("fleiss",), partial(agreement.fleiss_columns, paired), many),
         source(("alpha nominal",), partial(agreement.nominal_columns, paired), many),
         source(("AC1",), chance_corrected, many),
@@ -425,9 +419,8 @@ def _build_groups(
     groups: list[Group] = []
     reasons: dict[str, str] = {}
     wanted = set(only)
-    any_wide = any(s.wide and not wanted.isdisjoint(s.names) for s in sources)
-    for names, build, refusal, wide in sources:
-        if only and (not any_wide if wide else wanted.isdisjoint(names)):
+    for names, build, refusal in sources:
+        if only and wanted.isdisjoint(names):
             continue
         if refusal:
             reasons |= dict.fromkeys(names, refusal)

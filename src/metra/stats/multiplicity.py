@@ -5,7 +5,6 @@ better than j.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -13,22 +12,6 @@ import numpy as np
 from metra.stats.arrays import Array, Mask
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class ClusterRule:
-    """A rule that parts a ranking into clusters of what cannot be told apart."""
-
-    name: str
-    about: str
-    #: The cluster of each, from 1, by p-values and the level of significance.
-    split: Callable[[Array, float], list[int]]
-    #: Whether it looks at neighbours only, and not at all pairs.
-    neighbours: bool = False
-
-    def correct(self, p: Array) -> Array:
-        """Correct the p-values that the rule looks at for their number."""
-        return correct_pairs(p, holm, neighbours=self.neighbours)
 
 
 def holm(p_values: Sequence[float | None] | Array) -> Array:
@@ -74,13 +57,9 @@ def _correct(
     return corrected
 
 
-def correct_pairs(
-    p: Array, correction: Callable[[Array], Array], *, neighbours: bool = False
-) -> Array:
-    """Correct the p-values of each against those after it, or against the next one only."""
-    rows, columns = np.triu_indices(len(p), 1)
-    near = (columns - rows == 1) | (not neighbours)
-    pairs = rows[near], columns[near]
+def correct_pairs(p: Array, correction: Callable[[Array], Array]) -> Array:
+    """Correct the p-values of each against those after it."""
+    pairs = np.triu_indices(len(p), 1)
     corrected = p.copy()
     corrected[pairs] = correction(p[pairs])
     return corrected
@@ -140,7 +119,7 @@ def group_similar(different: Sequence[Sequence[bool]] | Mask) -> list[list[int]]
     return sorted(groups)
 
 
-def clusters_greedy(p: Array, alpha: float = 0.05) -> list[int]:
+def clusters_greedy(p: Array, alpha: float) -> list[int]:
     """Rule of mt-metrics-eval: a new cluster where a member of the last one is better."""
     begins, start = [], 0
     for at in range(len(p)):
@@ -149,7 +128,7 @@ def clusters_greedy(p: Array, alpha: float = 0.05) -> list[int]:
     return _number(begins)
 
 
-def clusters_neighbours(p: Array, alpha: float = 0.05) -> list[int]:
+def clusters_neighbours(p: Array, alpha: float) -> list[int]:
     """Rule of WMT 2025: a new cluster where a system beats the next one."""
     return _number([bool(at and p[at - 1, at] < alpha) for at in range(len(p))])
 
@@ -184,21 +163,11 @@ def _number(begins: list[bool]) -> list[int]:
     return [1 + sum(begins[1 : at + 1]) for at in range(len(begins))]
 
 
-#: The rules by name: a new one is a function and a line.
-CLUSTER_RULES = {
-    rule.name: rule
-    for rule in (
-        ClusterRule(
-            "wmt", "all above beat all below", lambda p, alpha: split_all(p < alpha)
-        ),
-        ClusterRule("greedy", "beaten by one of the cluster", clusters_greedy),
-        ClusterRule(
-            "neighbours", "the next one is beaten", clusters_neighbours, neighbours=True
-        ),
-        ClusterRule(
-            "range",
-            "no rank range reaches across",
-            lambda p, alpha: clusters_by_range(rank_ranges(p, alpha)),
-        ),
-    )
+#: Rules that part a ranking into clusters of what cannot be told apart, by name: the cluster
+#: of each, from 1, by p-values and the level of significance.
+CLUSTER_RULES: dict[str, Callable[[Array, float], list[int]]] = {
+    "wmt": lambda p, alpha: split_all(p < alpha),
+    "greedy": clusters_greedy,
+    "neighbours": clusters_neighbours,
+    "range": lambda p, alpha: clusters_by_range(rank_ranges(p, alpha)),
 }

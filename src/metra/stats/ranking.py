@@ -22,25 +22,10 @@ from metra.stats.coefficients import ranks as rank_values
 from metra.stats.defaults import SEED
 from metra.stats.multiplicity import CLUSTER_RULES, rank_ranges
 
-
-class RankingMethod(NamedTuple):
-    """A value to order systems by."""
-
-    name: str
-    heading: str
-    higher_is_better: bool = True
-
-
-#: The methods by name.
+#: Headings of the values to order systems by; higher is better in all but average ranks.
 RANKING_METHODS = {
-    method.name: method
-    for method in (
-        RankingMethod("mean", "mean"),
-        RankingMethod("z", "z"),
-        RankingMethod("arr", "average rank", higher_is_better=False),
-        RankingMethod("wins", "wins"),
-        RankingMethod("trueskill", "trueskill"),
-    )
+    **{"mean": "mean", "z": "z", "arr": "average rank", "wins": "wins"},
+    "trueskill": "trueskill",
 }
 
 
@@ -199,14 +184,9 @@ def auto_rank(scores: Array) -> Array:
     return np.asarray(1 + (top - mean) / (top - bottom) * (len(mean) - 1))
 
 
-def find_clusters(
-    p: Array, rule: str, alpha: float, *, correct: bool = False
-) -> SystemClusters:
-    """Part ranked systems by a cluster rule; p-values are corrected first if asked for."""
-    chosen = CLUSTER_RULES[rule]
-    if correct:
-        p = chosen.correct(p)
-    return SystemClusters(p, chosen.split(p, alpha), rank_ranges(p, alpha))
+def find_clusters(p: Array, rule: str, alpha: float) -> SystemClusters:
+    """Part ranked systems by a cluster rule."""
+    return SystemClusters(p, CLUSTER_RULES[rule](p, alpha), rank_ranges(p, alpha))
 
 
 def find_shared_strata(values: Array, strata: Codes) -> list[int]:

@@ -143,27 +143,13 @@ class JudgeSpread:
     left_out: str = ""
 
 
-@dataclass(frozen=True)
-class ScalingMethod:
-    """A way to put a judge's values on a scale that all judges share."""
-
-    name: str
-    scale: Callable[[Array], Array]
-    #: Whether equal values have no place on the scale.
-    needs_spread: bool = True
-
-
-#: The methods by name. Means, limits and ranks are over all that a judge judged.
-SCALINGS = {
-    method.name: method
-    for method in (
-        ScalingMethod("none", lambda x: x, needs_spread=False),
-        ScalingMethod("z", lambda x: np.asarray((x - x.mean()) / x.std(ddof=1))),
-        ScalingMethod(
-            "min-max", lambda x: np.asarray((x - x.min()) / (x.max() - x.min()))
-        ),
-        ScalingMethod("rank", lambda x: np.asarray((ranks(x) - 1) / (len(x) - 1))),
-    )
+#: Ways to put a judge's values on a scale that all judges share. Means, limits and ranks are
+#: over all that a judge judged; equal values have a place on no scale but their own.
+SCALINGS: dict[str, Callable[[Array], Array]] = {
+    "none": lambda x: x,
+    "z": lambda x: np.asarray((x - x.mean()) / x.std(ddof=1)),
+    "min-max": lambda x: np.asarray((x - x.min()) / (x.max() - x.min())),
+    "rank": lambda x: np.asarray((ranks(x) - 1) / (len(x) - 1)),
 }
 
 
@@ -175,18 +161,17 @@ def scale_judges(
     Judges who always gave the same value, and so say nothing, are left out, and so are
     those named.
     """
-    scaling = SCALINGS[method]
     scaled = np.full(len(value), np.nan)
     spreads = []
     for code, lines in group_lines(judge):
         given = value[lines]
         count, low, high = len(given), float(given.min()), float(given.max())
         reason = "by quality control" if code in left_out else ""
-        if scaling.needs_spread and not reason and low == high:
+        if method != "none" and not reason and low == high:
             reason = "one value only" if count == 1 else "always the same value"
         sd = float(given.std(ddof=1)) if count > 1 else float("nan")
         mean = float(given.mean())
         spreads.append(JudgeSpread(code, count, mean, sd, low, high, reason))
         if not reason:
-            scaled[lines] = scaling.scale(given)
+            scaled[lines] = SCALINGS[method](given)
     return scaled, spreads

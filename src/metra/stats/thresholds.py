@@ -303,17 +303,13 @@ def cross_fit_thresholds(g: Array, m: Array, *, folds: int, seed: int) -> Array:
     return thresholds
 
 
-@dataclass(frozen=True)
-class HeldOut:
-    """The groups of all folds, one after the other, and the threshold of each."""
+def split_folds(
+    g: Array, m: Array, *, folds: int, seed: int, pooled: bool
+) -> tuple[Array, Array, Array]:
+    """Part systems × segments into folds: a group a system and fold, or `pooled`, a fold.
 
-    gold: Array
-    metric: Array
-    eps: Array
-
-
-def split_folds(g: Array, m: Array, *, folds: int, seed: int, pooled: bool) -> HeldOut:
-    """Part systems × segments into folds: a group a system and fold, or `pooled`, a fold."""
+    Return gold and metric of the groups of all folds, and the threshold of each group.
+    """
     present = np.isfinite(g) & np.isfinite(m)
     fold = deal_folds(np.flatnonzero(present.any(0)), g.shape[1], folds, seed)
     gold, metric = np.where(present, g, np.nan), np.where(present, m, np.nan)
@@ -330,8 +326,8 @@ def split_folds(g: Array, m: Array, *, folds: int, seed: int, pooled: bool) -> H
             msg = f"The folds leave {left}; use fewer folds."
             raise OptionError(msg)
         limits.append(np.full(len(inside[0]), eps))
-    columns = [*zip(*parts, strict=True), limits]
-    return HeldOut(*(np.concatenate(column) for column in columns))
+    in_gold, in_metric = zip(*parts, strict=True)
+    return np.concatenate(in_gold), np.concatenate(in_metric), np.concatenate(limits)
 
 
 def deal_folds(useful: Codes, count: int, folds: int, seed: int) -> Codes:
@@ -351,23 +347,15 @@ def deal_folds(useful: Codes, count: int, folds: int, seed: int) -> Codes:
 BETA_SQUARED = 0.5
 
 
-@dataclass(frozen=True)
-class FilteredOutputs:
-    """Outputs kept by a threshold, segment by segment."""
-
-    #: The threshold that is best for all outputs.
-    threshold: float
-    #: Good outputs that are kept, outputs that are kept, good outputs: (segments, 3).
-    rows: Array
-
-
 def filter_outputs(
     is_good: Array, metric: Array, *, folds: int, seed: int
-) -> FilteredOutputs:
+) -> tuple[float, Array]:
     """Keep outputs by a threshold: systems × segments, NaN where nothing is known.
 
-    Each fold of segments is filtered by the best threshold for the others; with
-    `folds` of 0, all by the best one for all, which is a little too good.
+    Return the threshold that is best for all outputs, and of each segment the good outputs
+    that are kept, the outputs that are kept, and the good outputs: (segments, 3). Each fold
+    of segments is filtered by the best threshold for the others; with `folds` of 0, all by
+    the best one for all, which is a little too good.
     """
     present = np.isfinite(is_good) & np.isfinite(metric)
     whole = choose_threshold(metric[present], is_good[present] > 0)
@@ -380,7 +368,7 @@ def filter_outputs(
     kept = present & (np.where(present, metric, -np.inf) >= limits)
     good = present & (np.where(present, is_good, 0) > 0)
     rows = np.stack([(kept & good).sum(0), kept.sum(0), good.sum(0)], axis=1)
-    return FilteredOutputs(whole, rows.astype(np.float64))
+    return whole, rows.astype(np.float64)
 
 
 def choose_threshold(metric: Array, is_good: Mask) -> float:

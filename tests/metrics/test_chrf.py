@@ -22,28 +22,6 @@ def test_a_score_by_hand():
     assert float(metric.aggregate(rows[0])) == pytest.approx(expected, abs=1e-12)
 
 
-def test_an_order_the_reference_lacks_does_not_count():
-    rows = metra.metric("chrf:n=2").rows(metra.Batch(["abc"], [["a"]]))
-    assert rows.tolist() == [[3, 1, 1, 0, 0, 0]]
-
-
-def test_words_of_chrf_plus_plus():
-    metric = metra.metric("chrf:n=0,word_order=2")
-    batch = metra.Batch(['(hi) "you, there'], [["(hi you , ) there"]])
-    # Words: (hi ) "you , there, and (hi, since it ends in no mark, gives up its bracket.
-    assert metric.rows(batch).tolist() == [[5, 6, 3, 4, 5, 0]]
-
-
-def test_the_best_reference_counts():
-    metric = metra.metric("chrf:n=1")
-    rows = metric.rows(metra.Batch(["abab"], [["xyz"], ["ab"], ["ba"], ["axbx"]]))
-    assert rows.tolist() == [[4, 2, 2]]
-    one_missing = metra.Batch(
-        ["abab", "c"], refs_per_segment=[[None, "ab"], ["c", None]]
-    )
-    assert metric.rows(one_missing).tolist() == [[4, 2, 2], [1, 1, 1]]
-
-
 def test_the_first_of_equally_good_references_counts():
     # 2 · 2 / (4 + 8) and 2 · 1 / (4 + 2) are both a third.
     refs = [["abwxyzwx"], ["ay"]]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import metra
-from metra.errors import OptionError, UnfittedError
+from metra.errors import UnfittedError
 from metra.formats.annotations.weights import write_information
 from metra.metrics.nist import fit_information
 
@@ -95,48 +95,6 @@ def test_a_file_that_is_called_equal(tmp_path, monkeypatch):
     assert metra.metric("nist:info=equal").sentence("a", ["a"]) == 1
 
 
-def test_rows_by_hand():
-    refs = [["a b a b a c", "a b"], ["0 a"]]
-    empty = metra.Batch(["", ""], refs_per_segment=refs)
-    metric = metra.metric("nist:n=2,tok=none").fit([empty])
-    assert metric.columns == (
-        "information_1",
-        "information_2",
-        "ngrams_1",
-        "ngrams_2",
-        "hyp_len",
-        "ref_len",
-    )
-    rows = metric.rows(metra.Batch(["a b c x a b", "0 a b"], refs_per_segment=refs))
-    # Ten words: a 5 times, b 3, c and 0 once; after a come b 3 times and c once.
-    a, b, one, pair = (math.log2(x) for x in (10 / 5, 10 / 3, 10, 5 / 3))
-    assert rows.tolist() == [
-        pytest.approx([2 * a + 2 * b + one, 2 * pair, 6, 5, 6, 4]),
-        pytest.approx([one + a, 0, 3, 2, 3, 2]),
-    ]
-
-
-def test_mteval_takes_the_word_0_for_none():
-    batch = metra.Batch(["0 a"], [["0 a b c"]])
-    plain, mteval = (
-        metra.metric(f"nist:style={style}").fit([batch]).rows(batch)[0]
-        for style in ("plain", "mteval")
-    )
-    assert plain[:2].tolist() == [2 * math.log2(4), 0]
-    assert mteval[:2].tolist() == [2 * math.log2(4), math.log2(4)]
-
-
-def test_the_whole_set_weighs_each_segment():
-    hyps, refs = ["a b", "a c"], [["a b", "a a"]]
-    alone = metra.score(hyps[:1], [refs[0][:1]], "nist").segments[0]
-    together = metra.score(hyps, refs, "nist").segments[0]
-    assert alone == 1
-    # The a's of the second segment tell less of a, and more of what b is.
-    assert together == pytest.approx(
-        (math.log2(4 / 3) + math.log2(4)) / 2 + math.log2(3)
-    )
-
-
 def test_outputs_do_not_weigh():
     refs = [["the cat sat on the mat", "no"]]
     one = metra.metric("nist").fit([metra.Batch(["a", "b"], refs)])
@@ -212,14 +170,6 @@ def test_parts():
         "ratio": pytest.approx(2 / 3),
     }
     assert metra.score(["a"], [[""]], "nist").parts["ratio"] == 0
-
-
-def test_mteval_has_two_tokenisers():
-    with pytest.raises(OptionError) as error:
-        metra.metric("nist:style=mteval,tok=zh")
-    assert str(error.value) == (
-        "nist: tok=zh is not possible with style=mteval; expected 13a or intl."
-    )
 
 
 HOSTILE = [

@@ -163,20 +163,13 @@ def evaluate_spans(spec, outputs=OUTPUTS):
     return {system: scores[spec] for system, scores in results.items()}
 
 
-def test_every_format_costs_the_same(path):
+def test_every_format_has_the_same_costs_words_and_judges(path):
     scores = evaluate_spans(f"spans:file={path}")
     for system, costs in COSTS.items():
         assert scores[system].segments.tolist() == [-cost for cost in costs]
         assert scores[system].score == -sum(costs) / 2
-
-
-def test_every_format_finds_the_words(path):
-    scores = evaluate_spans(f"spans:file={path}")
     found = {(each.note, each.text, each.segments) for each in scores["a"].details}
     assert found == {("major", "dog", (1,)), ("minor", "loud", (1,))}
-
-
-def test_every_format_says_who_marked_what(path):
     spans = metra.metric(f"spans:file={path}").notes.marked()
     judges = {"gemba.jsonl": "GEMBA-MQM", "xcomet.json": "xCOMET"}
     assert spans.judges == (judges.get(path.name, "r1"),)

@@ -48,22 +48,6 @@ def test_parts_name_what_was_counted():
     assert result.score == pytest.approx(60)
 
 
-@pytest.mark.parametrize(
-    ("spec", "row"),
-    [
-        pytest.param("precision", [2, 4, 9], id="precision sees no reference length"),
-        pytest.param("recall", [1, 4, 1], id="recall"),
-        pytest.param("f1", [2, 4, 3], id="f1"),
-        pytest.param("fmean", [1, 4, 1], id="fmean leans to recall"),
-        pytest.param("fmean:alpha=0.5", [2, 4, 3], id="f1 by another name"),
-    ],
-)
-def test_the_measure_itself_chooses_the_reference(spec, row):
-    refs = ["a b c d e f g h i", "a b z", "a"]
-    batch = metra.Batch(["a b x y"], [[ref] for ref in refs])
-    assert metra.metric(spec).rows(batch).tolist() == [row]
-
-
 def test_the_first_of_equal_references_counts():
     batch = metra.Batch(["a b c d"], [["a b z z"], ["a b c d z z z z"]])
     assert metra.metric("recall").rows(batch).tolist() == [[2, 4, 4]]

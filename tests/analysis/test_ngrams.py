@@ -33,6 +33,7 @@ def grams(text, n):
 def plain(before, after, refs, order):
     """Every n-gram's counts, by counters and loops."""
     counts = defaultdict(lambda: defaultdict(int))
+    changed = defaultdict(list)
     for at in range(len(before)):
         for n in range(1, order + 1):
             there = Counter()
@@ -50,7 +51,8 @@ def plain(before, after, refs, order):
                     entry[f"{name}_after"] += now
                     entry[f"{name}_rose"] += now > then
                     entry[f"{name}_fell"] += now < then
-    return counts
+                    changed[name, words] += [at + 1] * (now != then)
+    return counts, changed
 
 
 @given(st.data(), st.integers(1, 3))
@@ -58,7 +60,7 @@ def test_counts_are_those_of_plain_counters(data, order):
     size = data.draw(st.sampled_from([1, 3, 4]))
     texts = st.lists(st.text("ab ", max_size=8), min_size=size, max_size=size)
     before, after, *refs = data.draw(st.tuples(*[texts] * 4))
-    expected = plain(before, after, refs, order)
+    expected, changed = plain(before, after, refs, order)
     changes = found(before, after, refs, order=order, most=None)
     for name, (what, sign) in LISTS.items():
         listed = getattr(changes, name)
@@ -79,6 +81,7 @@ def test_counts_are_those_of_plain_counters(data, order):
                 assert getattr(entry, f"{field}_before") == counts[f"{field}_before"]
                 assert getattr(entry, f"{field}_after") == counts[f"{field}_after"]
             assert entry.reference == counts["reference"]
+            assert entry.segments == changed[what, entry.words][:5]
 
 
 def shown(entries):
@@ -122,19 +125,6 @@ def test_a_phrase_is_one_entry_wherever_its_parts_are_first_found():
     assert len(changes.gained) == 1
 
 
-def test_counts_on_both_sides_by_hand():
-    before = ["the cat", "the the", "a dog"]
-    after = ["the cat", "the", "the dog"]
-    changes = found(before, after, [["the cat", "the", "the dog"]])
-    (gained,) = changes.gained
-    assert gained.words == ("the", "dog")
-    assert (gained.matched_before, gained.matched_after, gained.reference) == (0, 1, 1)
-    assert gained.segments == [3]
-    words = {" ".join(entry.words): entry for entry in changes.mended}
-    wrong = words["the the"]
-    assert (wrong.wrong_before, wrong.wrong_after, wrong.reference) == (1, 0, 0)
-
-
 @pytest.mark.parametrize(
     ("before", "after", "refs"),
     [
@@ -147,12 +137,6 @@ def test_counts_on_both_sides_by_hand():
 def test_where_nothing_changed_nothing_is_listed(before, after, refs):
     changes = found(before, after, refs)
     assert [*changes.gained, *changes.lost, *changes.mended, *changes.broken] == []
-
-
-def test_several_references_give_the_most_that_one_of_them_has():
-    changes = found([""], ["a a a"], [["a"], ["a a"]], order=1)
-    (gained,) = changes.gained
-    assert (gained.matched_after, gained.wrong_after, gained.reference) == (2, 1, 2)
 
 
 def test_no_more_than_asked_for():

@@ -18,7 +18,7 @@ from metra.analysis.profiles import (
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.text.preparation import Preparation
-from metra.text.scripts import count_script_letters, get_script
+from metra.text.scripts import count_script_letters
 from metra.text.words import find_numbers
 
 
@@ -125,11 +125,6 @@ def test_a_trait_of_one_segment(trait, case):
     ref, source, hyp, expected = SINGLE[trait][case]
     sources = None if source is None else [source]
     assert traits([ref], sources, hyp=[hyp])[trait] == expected
-
-
-def test_words_in_capitals():
-    shouted = traits(["the cat sat", "a"], hyp=["THE CAT sat", "A"])
-    assert shouted["upper_case"] == 50
 
 
 def test_capitals_are_those_of_the_text_whatever_is_compared():
@@ -266,19 +261,6 @@ def test_numbers(text, expected):
 
 def test_punctuation_of_nothing():
     assert read_punctuation(["", None]).tolist() == [[0] * 6, [-1] * 6]
-
-
-@pytest.mark.parametrize(
-    ("letter", "expected"),
-    [
-        ("A", "LATIN"), ("ß", "LATIN"), ("Ａ", "LATIN"), ("ж", "CYRILLIC"),
-        ("ا", "ARABIC"), ("漢", "CJK"), ("カ", "KATAKANA"), ("ｶ", "KATAKANA"),
-        ("한", "HANGUL"), ("ก", "THAI"), ("5", ""), (".", ""), ("ª", ""), ("𝐀", ""),
-        ("µ", ""), ("👍", ""), ("\u0301", ""), ("\ue000", ""),
-    ],
-)  # fmt: skip
-def test_scripts(letter, expected):
-    assert get_script(letter) == expected
 
 
 def test_letters_are_counted_by_script():

@@ -47,6 +47,7 @@ def test_by_hand():
             assert len(polygon.bounds) == len(polygon.shares) + 1
 
 
+NAMES = ("A", "B")
 WORDS = st.lists(st.sampled_from("abcdef"), min_size=1, max_size=8).map(" ".join)
 
 
@@ -105,26 +106,6 @@ def test_two_real_references_vary_as_those_of_the_paper(shared, read_table):
     assert common.means["S"] < alone.means["S"]
 
 
-OUTPUT = text(("x", "a c c"), ("y", "d d d a q"), ("x", "c e"))
-
-
-def test_the_four_sets_by_hand():
-    one, other = compute_match_sets(
-        [FIRST, SECOND], {"sys": OUTPUT}, names=("A", "B"), threshold=1
-    )
-    # By A's list c of x and d of y are above 1, with two occurrences each. Both have a, b and
-    # two c's of x, a and one d of y; A alone has e and the other d.
-    assert one.sizes == {"dh": 1, "dl": 1, "cl": 3, "ch": 3}
-    # The output has a, two of the c's and e; two d's, one of which is common, and a.
-    (sys,) = one.systems
-    assert sys.matches == {"dh": 1, "dl": 1, "cl": 2, "ch": 3}
-    assert (sys.total, sys.ngrams) == (7, 10)
-    # By B's list only c, three times in x, is; B alone has f, g and the third c.
-    assert other.sizes == {"dh": 1, "dl": 2, "cl": 4, "ch": 2}
-    assert other.systems[0].matches == {"dh": 1, "dl": 0, "cl": 3, "ch": 2}
-    assert (other.reference, other.other, other.documents) == ("B", "A", 2)
-
-
 @given(
     st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=2, max_size=5),
     st.integers(1, 3),
@@ -137,7 +118,12 @@ def test_the_four_sets_equal_their_twin(triples, n, weight, threshold):
         text(*zip(names, side, strict=True)) for side in zip(*triples, strict=True)
     )
     found = compute_match_sets(
-        [one, two], {"sys": output}, weight=weight, threshold=threshold, n=n
+        [one, two],
+        {"sys": output},
+        names=NAMES,
+        weight=weight,
+        threshold=threshold,
+        n=n,
     )
     for which, entry in enumerate(found):
         lists = Frequencies([one, two][which])
@@ -146,11 +132,12 @@ def test_the_four_sets_equal_their_twin(triples, n, weight, threshold):
             (lists.documents[d], lists.words[w]): value
             for d, w, value in zip(lists.document, lists.word, scores, strict=True)
         }
-        sizes, matched = Counter(), Counter()
+        sizes, matched, ngrams = Counter(), Counter(), 0
         for name, triple in zip(names, triples, strict=True):
             own, other, hyp = (
                 grams(side, n) for side in (triple[which], triple[1 - which], triple[2])
             )
+            ngrams += len(hyp)
             # Every occurrence by itself: crossed out in the other reference, and in the output.
             for gram in sorted(own):
                 common = gram in other
@@ -163,7 +150,11 @@ def test_the_four_sets_equal_their_twin(triples, n, weight, threshold):
                     hyp.remove(gram)
                     matched[key] += 1
         assert entry.sizes == {key: sizes[key] for key in SETS}
-        assert entry.systems[0].matches == {key: matched[key] for key in SETS}
+        (system,) = entry.systems
+        assert system.matches == {key: matched[key] for key in SETS}
+        assert (system.total, system.ngrams) == (matched.total(), ngrams)
+        assert (entry.reference, entry.other) == (NAMES[which], NAMES[1 - which])
+        assert entry.documents == len(triples)
 
 
 def grams(words, n):

@@ -24,13 +24,15 @@ def test_languages():
 @pytest.mark.parametrize(
     ("letters", "script"),
     [
-        ("aé\uff21ﬁ", "LATIN"),
+        ("AßaéＡﬁ", "LATIN"),
         ("жЁ", "CYRILLIC"),
         ("中々〆\uf900", "CJK"),
         ("ゟあ", "HIRAGANA"),
         ("テﾃーｰ", "KATAKANA"),
         ("한ﾱ", "HANGUL"),
-        ("1µªᵃ𝐚ℝ.\u0301", ""),
+        ("ا", "ARABIC"),
+        ("ก", "THAI"),
+        ("1µªᵃ𝐚ℝ.\u0301👍\ue000", ""),
     ],
 )
 def test_letters(letters, script):

@@ -330,6 +330,9 @@ def _tally_cells(cells: _NgramCells, after: Ids, change: Ids) -> _NgramTally:
     changed = np.flatnonzero(change)
     delta, grams = change[changed], cells.grams[changed]
     segments = cells.segments[changed]
+    # A random number of 64 bits a segment: sums of a few of them hardly ever agree.
+    size = int(segments.max(initial=0)) + 1
+    marks = np.random.default_rng(0).integers(0, 2**63, size, np.uint64)
     starts = np.flatnonzero(_mark_changes(grams))
 
     def sum_segments(values: NDArray[Any]) -> NDArray[Any]:
@@ -340,19 +343,11 @@ def _tally_cells(cells: _NgramCells, after: Ids, change: Ids) -> _NgramTally:
         after,
         rose=sum_segments((delta > 0).astype(np.int64)),
         fell=sum_segments((delta < 0).astype(np.int64)),
-        marks=sum_segments(_hash_numbers(segments) * delta.astype(np.uint64)),
+        marks=sum_segments(marks[segments] * delta.astype(np.uint64)),
         segments=segments,
         starts=starts,
         grams=grams[starts],
     )
-
-
-def _hash_numbers(numbers: SmallIds) -> NDArray[np.uint64]:
-    """Spread numbers over 64 bits, so that sums of a few of them hardly ever agree."""
-    bits = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return bits ^ (bits >> np.uint64(31))
 
 
 def _group_candidates(

@@ -133,25 +133,6 @@ class ExportRequest:
         """All answers as a table of scores, with the flags of judges."""
         return add_flags(build_campaign_scores(self.judgements))
 
-    @property
-    def flags(self) -> dict[str, list[str]]:
-        """The reasons for each judge's flag."""
-        return {
-            judge: list(self.scores.flags.get(judge, ()))
-            for judge in dict.fromkeys(one.judge for one in self.judgements)
-        }
-
-    @cached_property
-    def apart(self) -> list[str]:
-        """The judges who do not count for systems."""
-        counted = self.selection.select(self.scores).judges
-        return [name for name in list_flagged(self.scores) if name not in counted]
-
-    @property
-    def words(self) -> str:
-        """The rows that figures count, in a few words."""
-        return self.selection.describe(self.scores)
-
 
 class ExportFormat(NamedTuple):
     """A format: the file that it makes, and the protocols that it has a place for."""
@@ -216,7 +197,7 @@ def export_judgements(
 
 
 def _drop_flagged(request: ExportRequest) -> list[Judgement]:
-    flags = request.flags
+    flags = request.scores.flags
     kept = [one for one in request.judgements if not flags.get(one.judge)]
     if not kept:
         msg = (
@@ -307,7 +288,8 @@ def _write_everything(request: ExportRequest) -> Iterator[tuple[str, Text]]:
     else:
         yield "protocol.json", campaign.protocol.as_json() + "\n"
         yield from _write_campaign_files(judgements, campaign).items()
-    yield "codebook.md", write_codebook(judgements, campaign, counted=request.words)
+    words = request.selection.describe(request.scores)
+    yield "codebook.md", write_codebook(judgements, campaign, counted=words)
     if request.keys:
         yield EXPORT_FORMATS["keys"].file, request.keys
 
@@ -450,12 +432,14 @@ def _write_systems(request: ExportRequest) -> str:
 
 def _write_judges(request: ExportRequest) -> str:
     """Return a table of the judges: whether they are in means of systems, and flags."""
-    apart = set(request.apart)
+    scores = request.scores
+    # Judges with a flag may not count for systems.
+    apart = set(list_flagged(scores)) - set(request.selection.select(scores).judges)
     answers = Counter(one.judge for one in request.kept)
     rows = (
         (judge, count, "no" if judge in apart else "yes", "; ".join(reasons))
         for judge, count in sorted(answers.items())
-        for reasons in [request.flags.get(judge, [])]
+        for reasons in [scores.flags.get(judge, ())]
     )
     return write_table([("judge", "answers", "in_means", "flags"), *rows])
 

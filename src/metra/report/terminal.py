@@ -181,7 +181,10 @@ def make_visible(word: str) -> str:
         return word
     kept = "".join(c for c in word if c not in _PICTURE_SELECTORS)
     text = "".join(_replace_unsafe(kept, at) for at in range(len(kept)))
-    return _DOTTED_CIRCLE + text if not text or _attaches(text[0]) else text
+    # Some characters are drawn onto the one before.
+    is_loose = not text or measure_width(text[0]) == 0 or category(text[0]) == "Mc"
+    is_loose = is_loose or ord(text[0]) in _SKIN_TONES
+    return _DOTTED_CIRCLE + text if is_loose else text
 
 
 def distinguish_words(first: str, second: str) -> tuple[str, str]:
@@ -226,11 +229,6 @@ def _replace_unsafe(word: str, at: int) -> str:
         beside = before, measure_width(word[at + 1 : at + 2])
         return _REPLACED if 2 in beside else c
     return _REPLACED if ord(c) in _SKIN_TONES and before == 2 else escape_controls(c)
-
-
-def _attaches(c: str) -> bool:
-    """Return True if the character is drawn onto the one before."""
-    return measure_width(c) == 0 or category(c) == "Mc" or ord(c) in _SKIN_TONES
 
 
 def _normalize_look(word: str) -> str:

@@ -95,7 +95,10 @@ def _draw_lines(
         ends = curves.bands.get(name, ())
         band = [(at, low, high) for at, (low, high) in enumerate(ends)]
         yield from chart.draw_band(band, x, y, kind)
-        line_kind = f"curve {kind} {_choose_line(curves, number, name)}".strip()
+        # A line that stands apart is dashed in its own way.
+        dashes = "" if name in curves.colours else chart.name_line(number)
+        dashes = "dashed" if name in curves.dashed else dashes
+        line_kind = f"curve {kind} {dashes}".strip()
         # Series with error bars stand beside each other.
         middle = (len(curves.series) - 1) / 2
         shift = 0.05 * (number - middle) if curves.errors else 0.0
@@ -159,13 +162,6 @@ def _describe_curves(curves: CurvePlot) -> str:
 def _choose_colour(curves: CurvePlot, number: int, name: str) -> str:
     """Choose the class of a series, which has its colour."""
     return chart.name_series(curves.colours.get(name, number))
-
-
-def _choose_line(curves: CurvePlot, number: int, name: str) -> str:
-    """Choose the class of a line: one that stands apart is dashed in its own way."""
-    if name in curves.dashed:
-        return "dashed"
-    return "" if name in curves.colours else chart.name_line(number)
 
 
 def draw_scatter(

@@ -40,8 +40,12 @@ def build_comparison_tables(results: Results) -> list[Table]:
 
 def describe_comparisons(results: Results) -> list[str]:
     """Say in words which systems are better, and why there was no test."""
-    describe = _describe_rankings if results.clusters else _describe_systems
-    return [*describe(results), *build_reasons(results)]
+    short_names = shorten_specs(results.specs)
+    ranked = [
+        f"{short_names[spec]}: {' > '.join(', '.join(members) for members in clusters)}"
+        for spec, clusters in (results.clusters or {}).items()
+    ]
+    return [*(ranked or _describe_systems(results)), *build_reasons(results)]
 
 
 def describe_disagreement(*all_results: Results) -> list[str]:
@@ -272,11 +276,3 @@ def _join_verdicts(pairs: Sequence[tuple[str, str]], baseline: str, link: str) -
             against = f" {word} {baseline}" if not parts else ""
             parts.append(f"{words}{against}{link} {join_names(names)}")
     return "; ".join(parts)
-
-
-def _describe_rankings(results: Results) -> list[str]:
-    short_names = shorten_specs(results.specs)
-    return [
-        f"{short_names[spec]}: {' > '.join(', '.join(members) for members in clusters)}"
-        for spec, clusters in (results.clusters or {}).items()
-    ]

@@ -195,7 +195,11 @@ def _fill_sheet(book: "Workbook", name: str, paper: PaperTable, style: Style) ->
     for place, column in enumerate(table.columns):
         look = book.add_format({"align": column.align, "bottom": 1})
         sheet.write_string(top, place, column.title, look)
-        shown = [_format_sheet_cell(row[place], column, style) for row in table.rows]
+        shown = [
+            f"{format_cell(row[place], column, style)}{row[place].marks} "
+            f"{format_cell_interval(row[place], column, style)}".rstrip()
+            for row in table.rows
+        ]
         widest = max(map(len, [column.title, *shown]))
         sheet.set_column(place, place, min(max(10, widest + 1), 40))
     for at, row in enumerate(table.rows, top + 1):
@@ -204,11 +208,6 @@ def _fill_sheet(book: "Workbook", name: str, paper: PaperTable, style: Style) ->
     signed = [f"{metric}: {signature}" for metric, signature in paper.signatures]
     for at, note in enumerate([*paper.notes, *signed], top + len(table.rows) + 2):
         sheet.write_string(at, 0, note)
-
-
-def _format_sheet_cell(cell: Cell, column: Column, style: Style) -> str:
-    interval = format_cell_interval(cell, column, style)
-    return f"{format_cell(cell, column, style)}{cell.marks} {interval}".rstrip()
 
 
 def _write_cell(

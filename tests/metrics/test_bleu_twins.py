@@ -12,6 +12,7 @@ import Stemmer
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import _get_tokenizer
+from tests.textbook import count_ngrams
 
 import metra
 from metra.corpus.batch import Batch
@@ -23,10 +24,10 @@ def twin_row(hyp: Words, refs: Sequence[Words], n: int, ref_len: str) -> list[fl
     """Clipped matches and n-grams of each order, then the lengths, counted one by one."""
     matches, totals = [], []
     for order in range(1, n + 1):
-        grams = ngrams(hyp, order)
+        grams = count_ngrams(hyp, order)
         clip = Counter()
         for ref in refs:
-            clip |= ngrams(ref, order)
+            clip |= count_ngrams(ref, order)
         matches.append((grams & clip).total())
         totals.append(grams.total())
     lengths = [len(ref) for ref in refs]
@@ -37,12 +38,6 @@ def twin_row(hyp: Words, refs: Sequence[Words], n: int, ref_len: str) -> list[fl
     else:
         length = float(Fraction(sum(lengths), len(lengths)))
     return [*matches, *totals, len(hyp), length]
-
-
-def ngrams(words: Words, order: int) -> Counter:
-    return Counter(
-        tuple(words[at : at + order]) for at in range(len(words) - order + 1)
-    )
 
 
 def twin_score(

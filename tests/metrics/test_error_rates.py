@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.textbook import fill_edit_table
 
 import metra
 
@@ -214,19 +215,9 @@ def test_signatures():
     assert "|ci_unit:segment|" in signature
 
 
-def fill_grid(hyp, ref):
-    """Edit distances of every two beginnings, cell by cell."""
-    grid = np.add.outer(np.arange(len(hyp) + 1), np.arange(len(ref) + 1))
-    for i, word in enumerate(hyp, 1):
-        for j, other in enumerate(ref, 1):
-            sideways = min(grid[i - 1, j], grid[i, j - 1]) + 1
-            grid[i, j] = min(sideways, grid[i - 1, j - 1] + (word != other))
-    return grid
-
-
 def count_ours(hyp, ref):
     """Substitutions, insertions, deletions, hits of our alignment."""
-    grid = fill_grid(hyp, ref)
+    grid = np.array(fill_edit_table(hyp, ref))
     i, j = len(hyp), len(ref)
     counts = [0, 0, 0, 0]
     while i or j:
@@ -255,7 +246,7 @@ def count_jiwers(hyp, ref):
         hyp, ref, hits = hyp[1:], ref[1:], hits + 1
     while hyp and ref and hyp[-1] == ref[-1]:
         hyp, ref, hits = hyp[:-1], ref[:-1], hits + 1
-    grid = fill_grid(hyp, ref)
+    grid = np.array(fill_edit_table(hyp, ref))
     i, j = len(hyp), len(ref)
     counts = {"S": 0, "I": 0, "D": 0, "H": hits}
     while i or j:

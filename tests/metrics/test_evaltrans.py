@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.textbook import compute_distance
 
 import metra
 from metra.corpus.batch import Batch, BatchPosition
@@ -208,19 +209,6 @@ def test_refusals():
         metra.metric("evaltrans:db=x")
 
 
-def distance(one, other):
-    """Edits between two lists of words, by the book."""
-    table = list(range(len(other) + 1))
-    for at, word in enumerate(one, 1):
-        before, table[0] = table[0], at
-        for place, found in enumerate(other, 1):
-            before, table[place] = (
-                table[place],
-                min(table[place] + 1, table[place - 1] + 1, before + (word != found)),
-            )
-    return table[-1]
-
-
 def twin(output, judged, refs, lend):
     """Score and mWER's edits of one output, plainly."""
     scores = {}
@@ -230,14 +218,16 @@ def twin(output, judged, refs, lend):
     known |= {text: sum(all_) / len(all_) for text, all_ in scores.items()}
     perfect = [text for text, score in known.items() if score == 10]
     words = output.split()
-    near = [(distance(words, text.split()), -len(text.split())) for text in perfect]
+    near = [
+        (compute_distance(words, text.split()), -len(text.split())) for text in perfect
+    ]
     mwer = (min(near)[0], -min(near)[1]) if near else (0, 0)
     if output in known:
         return known[output], mwer
     if not judged:
         return None, mwer
     far = {
-        text: distance(words, text.split()) / max(len(words), len(text.split()))
+        text: compute_distance(words, text.split()) / max(len(words), len(text.split()))
         for text in (known if lend else scores)
     }
     least = min(far.values())

@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.textbook import count_ngrams
 
 import metra
 from metra.corpus.batch import Batch
@@ -43,15 +44,11 @@ def lists(documents, streams, weight):
     return found
 
 
-def grams(words, n):
-    return Counter(tuple(words[at : at + n]) for at in range(len(words) - n + 1))
-
-
 def sums(hyp, ref, weigh, gram, order):
     """The weight matched, of the output and of the reference, order by order."""
     rows = [[], [], []]
     for n in range(1, order + 1):
-        output, reference = grams(hyp, n), grams(ref, n)
+        output, reference = count_ngrams(hyp, n), count_ngrams(ref, n)
         for row, counted in zip(
             rows, (output & reference, output, reference), strict=True
         ):

@@ -7,12 +7,9 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.textbook import count_ngrams
 
 import metra
-
-
-def ngrams(words, order):
-    return [tuple(words[at : at + order]) for at in range(len(words) - order + 1)]
 
 
 def twin_rows(hyps, refs_per_segment, n, zero_is_no_word, equal=False):
@@ -21,7 +18,7 @@ def twin_rows(hyps, refs_per_segment, n, zero_is_no_word, equal=False):
     for refs in refs_per_segment:
         for ref in refs:
             for order in range(1, n + 1):
-                counts.update(ngrams(ref, order))
+                counts.update(count_ngrams(ref, order))
     total = sum(count for gram, count in counts.items() if len(gram) == 1)
 
     def info(gram):
@@ -37,10 +34,10 @@ def twin_rows(hyps, refs_per_segment, n, zero_is_no_word, equal=False):
     for hyp, refs in zip(hyps, refs_per_segment, strict=True):
         sums, totals = [], []
         for order in range(1, n + 1):
-            grams = Counter(ngrams(hyp, order))
+            grams = count_ngrams(hyp, order)
             clip = Counter()
             for ref in refs:
-                clip |= Counter(ngrams(ref, order))
+                clip |= count_ngrams(ref, order)
             matched = grams & clip
             sums.append(
                 math.fsum(count * info(gram) for gram, count in matched.items())

@@ -5,6 +5,7 @@ import sys
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.textbook import count_common
 
 import metra
 
@@ -50,18 +51,6 @@ def test_beta_weighs_recall():
     assert score == pytest.approx(100 * 5 / 4 / 4.25)
 
 
-def plain_length(one, other):
-    grid = [[0] * (len(other) + 1)]
-    for word in one:
-        row = [0]
-        for at, name in enumerate(other):
-            row.append(
-                grid[-1][at] + 1 if word == name else max(grid[-1][at + 1], row[at])
-            )
-        grid.append(row)
-    return grid[-1][-1]
-
-
 WORDS = st.lists(st.sampled_from("abcd"), max_size=90)
 
 
@@ -69,7 +58,7 @@ WORDS = st.lists(st.sampled_from("abcd"), max_size=90)
 @given(WORDS, st.lists(WORDS, min_size=1, max_size=2))
 def test_equals_the_plain_definition(hyp, refs):
     scores = [
-        200 * plain_length(hyp, ref) / (len(hyp) + len(ref)) if hyp or ref else 0
+        200 * count_common(hyp, ref) / (len(hyp) + len(ref)) if hyp or ref else 0
         for ref in refs
     ]
     score = metra.metric("rougel").sentence(" ".join(hyp), list(map(" ".join, refs)))

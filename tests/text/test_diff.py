@@ -7,6 +7,7 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.textbook import compute_distance, count_common, fill_edit_table
 
 from metra.text import diff as module
 from metra.text.diff import (
@@ -21,21 +22,9 @@ from metra.text.diff import (
 WORDS = st.lists(st.sampled_from("abcd"), max_size=9)
 
 
-def distances(one, other):
-    """The table of edit distances, as in any textbook."""
-    rows = [list(range(len(other) + 1))]
-    for i, left in enumerate(one, 1):
-        row = [i]
-        for j, right in enumerate(other, 1):
-            kept = rows[-1][j - 1] + (left != right)
-            row.append(min(kept, rows[-1][j] + 1, row[j - 1] + 1))
-        rows.append(row)
-    return rows
-
-
 def slow_difference(one, other):
     """Backwards through the table: keep or substitute where possible, else delete."""
-    rows = distances(one, other)
+    rows = fill_edit_table(one, other)
     i, j = len(one), len(other)
     steps = []
     while i or j:
@@ -67,7 +56,7 @@ def slow_difference(one, other):
 
 @given(WORDS, WORDS)
 def test_the_kernel_takes_the_way_of_the_table(one, other):
-    assert compute_edit_distance(one, other) == distances(one, other)[-1][-1]
+    assert compute_edit_distance(one, other) == compute_distance(one, other)
     assert compute_difference(one, other) == slow_difference(one, other)
 
 
@@ -95,19 +84,6 @@ def test_increasing(values):
 COMMON = st.lists(st.sampled_from("abcde"), max_size=12)
 
 
-def longest(one, other):
-    """How many words are in common, by the table that everybody knows."""
-    table = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
-    for i, word in enumerate(one):
-        for j, there in enumerate(other):
-            table[i + 1][j + 1] = (
-                table[i][j] + 1
-                if word == there
-                else max(table[i][j + 1], table[i + 1][j])
-            )
-    return table[-1][-1]
-
-
 def assert_pairs(pairs, one, other):
     assert all(one[i] == other[j] for i, j in pairs)
     for side in zip(*pairs, strict=True):
@@ -116,7 +92,7 @@ def assert_pairs(pairs, one, other):
 
 @given(COMMON, COMMON)
 def test_counted_with_bits(one, other):
-    assert count_common_words(one, other) == longest(one, other)
+    assert count_common_words(one, other) == count_common(one, other)
 
 
 @given(COMMON, COMMON)
@@ -124,7 +100,7 @@ def test_as_many_as_there_are(one, other):
     pairs, exact = pair_common_words(one, other)
     assert_pairs(pairs, one, other)
     assert exact
-    assert len(pairs) == longest(one, other)
+    assert len(pairs) == count_common(one, other)
 
 
 @given(COMMON, COMMON)
@@ -133,7 +109,7 @@ def test_cut_short_it_says_so_and_stays_in_order(one, other):
         patch.setattr(module, "MOST_BITS", 8)
         pairs, exact = pair_common_words(one, other)
     assert_pairs(pairs, one, other)
-    assert len(pairs) == longest(one, other) or not exact
+    assert len(pairs) == count_common(one, other) or not exact
 
 
 @pytest.mark.parametrize(

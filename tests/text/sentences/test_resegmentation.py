@@ -3,21 +3,11 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.textbook import compute_distance
 
 from metra.errors import CorpusError, LengthError
 from metra.text.sentences import resegmentation
 from metra.text.sentences.resegmentation import find_cuts, make_key, resegment
-
-
-def count_edits(one, other):
-    """The edit distance, as in any textbook; a negative number equals nothing."""
-    row = list(range(len(other) + 1))
-    for i, left in enumerate(one, 1):
-        diagonal, row[0] = row[0], i
-        for j, right in enumerate(other, 1):
-            kept = diagonal + (left != right or left < 0)
-            diagonal, row[j] = row[j], min(kept, row[j] + 1, row[j - 1] + 1)
-    return row[-1]
 
 
 def find_minimum(words, segments):
@@ -28,7 +18,9 @@ def find_minimum(words, segments):
         for start, edits in best.items():
             for end in range(start, len(words) + 1):
                 part = words[start:end]
-                total = edits + min(count_edits(part, version) for version in versions)
+                total = edits + min(
+                    compute_distance(part, version) for version in versions
+                )
                 longer[end] = min(total, longer.get(end, total))
         best = longer
     return best[len(words)]
@@ -48,7 +40,7 @@ def check_cuts(words, segments, preferred=()):
     assert len(cuts) == len(segments) + 1
     for start, cut, versions in zip(positions, cuts[1:], segments, strict=False):
         part = words[start : cut.position]
-        assert cut.edits == min(count_edits(part, version) for version in versions)
+        assert cut.edits == min(compute_distance(part, version) for version in versions)
     assert sum(cut.edits for cut in cuts) == find_minimum(words, segments)
     return positions
 
@@ -64,7 +56,9 @@ def test_slack_is_the_most_that_a_cut_costs(words, segments, preferred, slack):
     total = 0
     for left, right, versions in zip(cuts, cuts[1:], segments, strict=False):
         part = words[left.position : right.position]
-        assert right.edits == min(count_edits(part, version) for version in versions)
+        assert right.edits == min(
+            compute_distance(part, version) for version in versions
+        )
         total += right.edits
     most = find_minimum(words, segments) + slack * (len(segments) - 1)
     assert total <= most

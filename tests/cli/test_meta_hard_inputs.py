@@ -4,6 +4,7 @@ Whatever is missing, there is an answer or one sentence that says why not; never
 traceback, never a figure that is none without a reason beside it.
 """
 
+import csv
 import json
 import re
 
@@ -215,13 +216,14 @@ def judged(tmp_path):
 OF_GOLD = {
     "correlate": "--trials 0", "diff": "--trials 0", "compare": "--trials 9", "scatter": "",
     "robust": "", "pseudo": "--documents 9 --lengths 1,all", "task": "--trials 9",
+    "select": "--trials 9", "deltas": "--trials 9", "sentinel": "--trials 9",
     "refs": " ".join(f"--output {{at}}/{name}.txt" for name in "ABCDE")
     + " -r {at}/r1 -r {at}/r2 -m recall",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("question", OF_GOLD)
-@pytest.mark.parametrize("form", ["table", "json", "tsv", "markdown", "latex"])
+@pytest.mark.parametrize("form", ["table", "json", "csv", "markdown", "latex"])
 def test_every_question_gives_a_table_for_each_gold(question, form, judged):
     options = OF_GOLD[question].format(at=judged.parent).split()
     first = ["wmt24"] if question == "task" else []
@@ -231,6 +233,11 @@ def test_every_question_gives_a_table_for_each_gold(question, form, judged):
     both = CliRunner().invoke(cli, [*ask, "--gold", ",".join(golds)])
     for done in (*alone, both):
         assert (done.exit_code, done.exception) == (0, None), done.output
+        assert "nan" not in done.output.lower()
+    if form == "csv":
+        tabs = CliRunner().invoke(cli, [*ask[:-1], "tsv", "--gold", golds[0]]).output
+        rows = [line.split("\t") for line in tabs.split("\n")]
+        assert [*csv.reader(alone[0].output.split("\n"))][:-1] == rows[:-1]
     if form == "json":
         data, *each = (json.loads(done.output) for done in (both, *alone))
         for gold, one in zip(golds, each, strict=True):

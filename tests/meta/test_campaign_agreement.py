@@ -1,12 +1,12 @@
 """Agreement of a campaign's judges: counts by hand, orders of outputs, flagged judges."""
 
 from dataclasses import replace
-from itertools import combinations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.campaign.answers import made, table_of
+from tests.meta.test_agree import compare_plainly
 from tests.panels import cells_by_name
 
 from metra.meta.agree import ask_agreement
@@ -58,6 +58,10 @@ def test_agreement_of_answers_is_that_of_the_same_scores():
     gaps = agreement.shared.gaps()
     assert len(gaps) == 5
     assert count_differences(gaps) == ((0.0, 0.4), (1.0, 0.8), (2.0, 1.0))
+    answered = answer_question("agree", table_of(answers), DEFAULT, "adequacy")
+    table = cells_by_name(answered.report.tables[1])
+    shares = {name: row[0].value for name, row in table.items()}
+    assert shares == {"equal": 0.4, "1": 0.8, "2": 1.0}
     [pair] = agreement.pairs
     assert (pair.first, pair.second, pair.n) == ("ann", "bob", 5)
     # The same again for another system: as many segments as before, which are drawn.
@@ -212,13 +216,6 @@ def test_differences_rise_to_one(gaps):
     assert shares[-1] == 1
 
 
-def test_the_table_of_differences():
-    answered = answer_question("agree", table_of(two_judges()), DEFAULT, "adequacy")
-    [table] = [one for one in answered.report.tables if one.name == "differences"]
-    shares = {name: row[0].value for name, row in cells_by_name(table).items()}
-    assert shares == {"equal": 0.4, "1": 0.8, "2": 1.0}
-
-
 def test_judges_of_two_outputs_agree_on_comparisons():
     """One answer about two outputs is one judgement, whatever the order on the screen."""
 
@@ -253,35 +250,21 @@ def test_judges_of_orders_agree_on_each_two_outputs():
         (2, "bob"): [4, 2, 3, 1],
         (3, "ann"): [1, 2, 3, 4],  # by one judge only
     }
+    outputs = ("a", "b", "c", "d")
+    about = {"systems": systems, "outputs": outputs, "name": "ranking"}
     answers = [
-        made(
-            "",
-            segment,
-            judge,
-            {"ranking": ranks},
-            systems=systems,
-            outputs=("a", "b", "c", "d"),
-            name="ranking",
-        )
+        made("", segment, judge, {"ranking": ranks}, **about)
         for (segment, judge), ranks in orders.items()
     ]
-    answer = measure(answers, trials=50)
-    said = {}
-    for (segment, _), ranks in orders.items():
-        for i, j in combinations(range(4), 2):
-            sign = (ranks[i] > ranks[j]) - (ranks[i] < ranks[j])
-            said.setdefault((segment, i, j), []).append(sign)
-    pairs = [two for each in said.values() for two in combinations(each, 2)]
-    equal = sum(a == b for a, b in pairs) / len(pairs)
-    values = [value for each in said.values() for value in each]
-    ties = values.count(0) / len(values)
-    chance = ties**2 + 2 * ((1 - ties) / 2) ** 2
-    agreement = answer.agreement
-    assert answer.ratings.compares
-    assert (agreement.units, len(agreement.shared.gaps())) == (12, len(pairs))
-    assert agreement.values["exact"] == pytest.approx(equal)
-    kappa = agreement.values["comparisons"]
-    assert kappa == pytest.approx((equal - chance) / (1 - chance))
+    agreement = measure(answers, trials=50).agreement
+    rankings = [
+        (*place, dict(zip(systems, ranks, strict=True)))
+        for place, ranks in orders.items()
+    ]
+    kappa, _ = compare_plainly(rankings)
+    # Three pairs of judges in the first segment and one in the second, six comparisons.
+    assert (agreement.units, len(agreement.shared.gaps())) == (12, 6 * 3 + 6)
+    assert agreement.values["comparisons"] == pytest.approx(kappa)
     # Two segments are drawn, which are too few for an interval.
     assert "comparisons" not in agreement.intervals
 

@@ -312,24 +312,25 @@ def test_a_correction_decides_on_clusters():
     assert (plain.clusters, corrected.clusters) == ([1, 2, 2], [1, 1, 1])
 
 
-def test_by_the_rule_of_all_a_chain_holds_systems_together():
+STEPS = np.array([5, -4, 6, -5, 4, -3, 5, -4, 6, -5, 4, -3.0])
+MIDDLE = 50 + np.arange(12.0)
+RULES = [
     # The first beats the third but not the second, and the second not the third.
-    steps = np.array([5, -4, 6, -5, 4, -3, 5, -4, 6, -5, 4, -3.0])
-    a = 50 + np.arange(12.0)
-    answers = scored(a=list(a), b=list(a - 1.2 + steps), c=list(a - 2.0))
-    assert rank(answers, rule="wmt").ranking.clusters == [1, 1, 1]
-
-
-def test_by_the_rule_of_neighbours_a_cluster_ends_at_each_difference():
+    pytest.param(MIDDLE, MIDDLE - 1.2 + STEPS, MIDDLE - 2.0, None, id="a chain"),
     # The first beats neither of the others for sure, the second beats the third.
-    steps = np.array([9, -8, 9, -8, 9, -8, 9, -8, 9, -8, 9, -8.0])
-    a = 50 + np.arange(12.0)
-    answers = scored(a=list(a + steps), b=list(a + 0.2), c=list(a))
-    by_neighbours, by_all = (
-        rank(answers, rule=rule).ranking for rule in ("neighbours", "wmt")
-    )
-    assert by_neighbours.systems == ["a", "b", "c"]
-    assert (by_neighbours.clusters, by_all.clusters) == ([1, 1, 2], [1, 1, 1])
+    pytest.param(
+        *(MIDDLE + [9, -8] * 6, MIDDLE + 0.2, MIDDLE, [1, 1, 2]), id="the last differs"
+    ),
+]
+
+
+@pytest.mark.parametrize(("a", "b", "c", "by_neighbours"), RULES)
+def test_by_the_rule_of_all_a_chain_holds_systems_together(a, b, c, by_neighbours):
+    answers = scored(a=list(a), b=list(b), c=list(c))
+    ranking = rank(answers, rule="wmt").ranking
+    assert (ranking.systems, ranking.clusters) == (["a", "b", "c"], [1, 1, 1])
+    if by_neighbours:
+        assert rank(answers, rule="neighbours").ranking.clusters == by_neighbours
 
 
 def test_documents_are_resampled_whole_by_the_bootstrap():

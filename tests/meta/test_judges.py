@@ -372,20 +372,27 @@ def find_drift(answers):
     return row.drift
 
 
-def test_drift_is_the_second_half_less_the_first():
-    drift = find_drift(timed([10, 20, 10, 20, 50, 60, 50, 60]))
-    assert drift.change == 40.0
-    assert drift.p_value == pytest.approx(2 / 70)  # both sides
+RISING = timed([10, 20, 10, 20, 50, 60, 50, 60])
+DRIFTS = [
+    pytest.param(RISING, 40.0, id="the second half less the first"),
+    pytest.param(RISING[::-1], 40.0, id="in the order of time"),
+    pytest.param(
+        timed([10, 20, 10, 20, 99, 50, 60, 50, 60]), 40.0, id="without the middle one"
+    ),
+    pytest.param(
+        timed([10, 20, 10, 20]) + timed([80, 90, 80, 90], system="t", first=5),
+        0.0,
+        id="better systems came later",
+    ),
+]
 
 
-def test_better_systems_later_are_no_drift():
-    answers = timed([10, 20, 10, 20]) + timed([80, 90, 80, 90], system="t", first=5)
-    assert find_drift(answers).change == 0.0
-
-
-def test_the_order_is_that_of_time():
-    answers = timed([10, 20, 10, 20, 50, 60, 50, 60])
-    assert find_drift(answers[::-1]) == find_drift(answers)
+@pytest.mark.parametrize(("answers", "change"), DRIFTS)
+def test_drift(answers, change):
+    drift = find_drift(answers)
+    assert isinstance(drift, Drift)
+    assert drift.change == change
+    assert drift.p_value == pytest.approx(2 / 70 if change else 1.0)  # both sides
 
 
 def test_too_few_answers_or_no_times_say_nothing():
@@ -409,6 +416,8 @@ def test_haste_is_less_time_than_reading_takes():
     assert count_early([slow, fast, unknown]) == (2, 1)
     assert count_early([unknown]) == (0, 0)
     assert count_early([fast], words_per_minute=700) == (1, 0)
+    # Checks count, too.
+    assert count_early([unknown, replace(fast, kind="degraded")]) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -423,12 +432,6 @@ def test_early_answers_are_those_that_nobody_can_have_read(text):
         answer = replace(answer, value={"pairwise": [1, 2]})
         expected = milliseconds / 1000 < 60 * 2 * words / 600
         assert count_early([answer], words_per_minute=600) == (1, expected)
-
-
-def test_checks_count_for_speed():
-    text = {"outputs": ("w " * 20,), "active_ms": 10}
-    answers = [made("s", 1, "ann", 3), made("s", 1, "ann", 3, "degraded", **text)]
-    assert count_early(answers) == (1, 1)
 
 
 def test_flags_say_why():
@@ -563,10 +566,3 @@ def test_scores_without_a_scale_describe_nobody():
     scores = build_score_table(["a"], [ScoredItem("1")], {Scorer("da"): [1.0]}, ["J"])
     assert build_judge_rows(scores) == []
     assert add_flags(scores).flags == {}
-
-
-def test_drift_compares_as_many_early_as_late_answers():
-    # Of nine, the one in the middle is in neither half.
-    drift = find_drift(timed([10, 20, 10, 20, 99, 50, 60, 50, 60]))
-    assert isinstance(drift, Drift)
-    assert drift.change == 40.0

@@ -157,13 +157,14 @@ def report_deltas(
             f"No interval for {', '.join(unbounded)}: in some resamples human scores "
             "agree no more often than chance."
         )
+    gold, several = panels[0].gold_name, len(panels) > 1
     data = [
-        {"metric": each.metric, "slope": each.slope, "accuracy": each.accuracy}
+        {"gold": gold}
+        | {name: getattr(each, name) for name in ("metric", "slope", "accuracy")}
         for each in noticed
     ]
-    several = len(panels) > 1
     return findings.build_report(
-        _build_tables(noticed, options, panels[0].gold_name),
+        _build_tables(noticed, options, gold),
         options,
         notes,
         {"deltas": data},

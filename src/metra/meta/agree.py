@@ -22,7 +22,7 @@ from metra.meta.question import Evidence, Question
 from metra.scores import views
 from metra.scores.table import Scores
 from metra.scoring.table import Table
-from metra.stats.agreement import ONE_WAY, SCALES, TWO_WAY, cohen
+from metra.stats.agreement import ONE_WAY, SCALES, TWO_WAY
 from metra.stats.arrays import Array, choose_round_step
 from metra.stats.coefficients import pearson
 from metra.stats.defaults import SEED
@@ -32,6 +32,7 @@ from metra.stats.judge_agreement import (
     JudgeAgreement,
     JudgePair,
     agree,
+    compute_kappas,
     count_differences,
     share_near,
     unit_deviations,
@@ -283,12 +284,13 @@ def build_intra_table(ratings: Ratings, within: float, most: int = 0) -> Table:
     rows: list[_Row] = []
     for name, chosen in choices:
         a, b = repeats.first[chosen], repeats.later[chosen]
+        kappas = compute_kappas(a, b)
         figures = [
             *share_near(np.abs(a - b), within),
             float(np.abs(a - b).mean()),
             float((b - a).mean()),
             float(pearson(a, b)),
-            *(cohen(a, b), cohen(a, b, "quadratic")),
+            *(kappas["kappa"], kappas["quadratic"]),
         ]
         rows.append((name, [len(a), *figures]))
     rows = [*rows[:1], *_keep_least(rows[1:], most, 3)]

@@ -139,47 +139,6 @@ def _ratio_distance(a: Array, b: Array) -> Array:
 SCALES = ("nominal", "ordinal", "interval", "ratio")
 
 
-def cohen(a: Array, b: Array, weights: str = "none") -> float:
-    """Return Cohen's kappa of two judges' values, weighted as `KAPPA_WEIGHTS` says.
-
-    NaN where chance would agree everywhere.
-    """
-    if not len(a):
-        return float("nan")
-    observed, expected = KAPPA_WEIGHTS[weights](a, b)
-    return 1.0 - observed / expected if expected > 0 else float("nan")
-
-
-def _count_different(a: Array, b: Array) -> tuple[float, float]:
-    observed = float((a != b).mean())
-    values, codes = np.unique(np.concatenate([a, b]), return_inverse=True)
-    p = np.bincount(codes[: len(a)], minlength=len(values)) / len(a)
-    q = np.bincount(codes[len(a) :], minlength=len(values)) / len(b)
-    if (p > 0).sum() == 1 and (q > 0).sum() == 1 and observed == 0:
-        return observed, 0.0
-    return observed, 1.0 - float((p * q).sum())
-
-
-def _mean_gap(a: Array, b: Array) -> float:
-    """Mean of |x - y| over all x of a and y of b, by sorting."""
-    ordered = np.sort(b)
-    sums = np.concatenate([[0.0], np.cumsum(ordered)])
-    below = np.searchsorted(ordered, a)
-    gaps = a * below - sums[below] + (sums[-1] - sums[below]) - a * (len(b) - below)
-    return float(gaps.sum()) / (len(a) * len(b))
-
-
-#: Observed and expected disagreement of two judges, by how differences are weighted.
-KAPPA_WEIGHTS: dict[str, Callable[[Array, Array], tuple[float, float]]] = {
-    "none": _count_different,
-    "linear": lambda a, b: (float(np.abs(a - b).mean()), _mean_gap(a, b)),
-    "quadratic": lambda a, b: (
-        float(((a - b) ** 2).mean()),
-        float(a.var() + b.var() + (a.mean() - b.mean()) ** 2),
-    ),
-}
-
-
 def fleiss_columns(paired: Ratings) -> Columns:
     """Return the columns of Fleiss' kappa: agreement in units against pooled categories.
 

@@ -13,7 +13,7 @@ from metra.errors import CorpusError
 from metra.stats import agreement
 from metra.stats.agreement import Columns
 from metra.stats.arrays import Array, Codes, Mask, divide, pair_equal
-from metra.stats.coefficients import pair_counts, tau_b
+from metra.stats.coefficients import pair_counts, ranks, tau_b
 from metra.stats.defaults import LEAST_UNITS, SEED, TRIALS
 from metra.stats.parallel import track_blocks
 from metra.stats.ratings import Ratings
@@ -209,15 +209,20 @@ def _correlate_runs(a: Array, b: Array, starts: Codes, n: Codes) -> tuple[Array,
 def _rank_runs(x: Array, starts: Codes, n: Codes) -> Array:
     """Ranks within each run, equal values at the middle of their places."""
     run = np.repeat(np.arange(len(starts)), n)
-    order = np.lexsort((x, run))
-    ordered = x[order]
-    begins = _find_changes(ordered)
-    begins[starts] = True
-    first = np.flatnonzero(begins)
-    size = np.diff(first, append=len(x))
-    ranked = np.empty(len(x))
-    ranked[order] = np.repeat(first + (size - 1) / 2, size)
-    return ranked - np.repeat(starts, n)
+    values, codes = np.unique(x, return_inverse=True)
+    return ranks(np.asarray(run * len(values) + codes, np.float64)) - starts[run]
+
+
+def compute_kappas(a: Array, b: Array) -> dict[str, float]:
+    """Return Cohen's kappa of two judges' values: not weighted, linear and quadratic.
+
+    NaN where chance would agree everywhere.
+    """
+    first, unit = np.zeros(len(a), np.int64), np.arange(len(a))
+    shared = SharedJudgements(first, first + 1, unit, a, b)
+    _, figures = shared.figures.compute(np.ones((1, len(a))))
+    names = ("kappa", "linear", "quadratic")
+    return {name: float(figures[f"mean {name}"][0, 0]) for name in names}
 
 
 class PairFigures:
@@ -334,12 +339,9 @@ def _average_figures(pairs: list[JudgePair], only: Collection[str]) -> dict[str,
 
 def average_figure(pairs: list[JudgePair], figure: str) -> float:
     """Average a figure over pairs, each by what it shares; pairs without it stay out."""
-    values = np.array([getattr(pair, figure) for pair in pairs])
-    sizes = np.array([pair.n for pair in pairs], np.float64)
-    present = np.isfinite(values)
-    if not present.any():
-        return float("nan")
-    return float((values[present] * sizes[present]).sum() / sizes[present].sum())
+    values = np.array([[getattr(pair, figure) for pair in pairs]])
+    sizes = np.array([[pair.n for pair in pairs]], np.float64)
+    return float(_average_pairs(values, sizes)[0])
 
 
 def unit_deviations(ratings: Ratings) -> Array:

@@ -55,6 +55,11 @@ def row_means(values: Array) -> Array:
     return divide(total, present.sum(-1))
 
 
+def add_rows(rows: Array, codes: Codes, count: int) -> Array:
+    """Add up the rows of each code below `count`; a code without any has a row of zeros."""
+    return np.column_stack([np.bincount(codes, each, count) for each in rows.T])
+
+
 def group_lines(codes: Codes) -> Iterator[tuple[int, Codes]]:
     """Give each different code, in rising order, and the places where it stands."""
     order = np.argsort(codes, kind="stable")

@@ -12,7 +12,7 @@ from metra import _core
 from metra.errors import CorpusError
 from metra.stats import agreement
 from metra.stats.agreement import Columns
-from metra.stats.arrays import Array, Codes, Mask, divide, pair_equal
+from metra.stats.arrays import Array, Codes, Mask, add_rows, divide, pair_equal
 from metra.stats.coefficients import pair_counts, ranks, tau_b
 from metra.stats.defaults import LEAST_UNITS, SEED, TRIALS
 from metra.stats.parallel import track_blocks
@@ -380,8 +380,8 @@ def _list_sources(
     def build_near() -> Columns:
         gaps, count = shared.gaps(), len(paired.units)
         kinds = (np.ones(len(gaps)), gaps == 0, gaps <= within + SLACK)
-        rows = np.column_stack([np.bincount(shared.unit, k, count) for k in kinds])
-        return rows.astype(np.float64), lambda sums: sums[..., 1:] / sums[..., :1]
+        rows = add_rows(np.column_stack(kinds), shared.unit, count)
+        return rows, lambda sums: sums[..., 1:] / sums[..., :1]
 
     def build_deviations() -> Columns:
         deviations = unit_deviations(paired)
@@ -454,7 +454,7 @@ def _draw_coefficients(
         if count < LEAST_UNITS:
             continue
         weighable = [
-            (names, WeightedValues(_add_rows(rows, drawn)), aggregate)
+            (names, WeightedValues(add_rows(rows, drawn, count)), aggregate)
             for names, rows, aggregate in groups
             if len(rows) == size
         ]
@@ -475,12 +475,6 @@ def _draw_coefficients(
                     draws.setdefault(name, []).append(column)
     joined = {name: np.concatenate(blocks) for name, blocks in draws.items()}
     return {name: values[np.isfinite(values)] for name, values in joined.items()}
-
-
-def _add_rows(rows: Array, drawn: Codes) -> Array:
-    """Add up the rows of units drawn together."""
-    order = np.argsort(drawn, kind="stable")
-    return np.add.reduceat(rows[order], _find_ends(drawn[order])[:-1], axis=0)
 
 
 def _explain_missing(paired: Ratings) -> str:

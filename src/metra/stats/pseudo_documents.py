@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metra.errors import CorpusError
-from metra.stats.arrays import Array, Codes, Mask, divide, group_lines
+from metra.stats.arrays import Array, Codes, Mask, divide, expand_ranges, group_lines
 from metra.stats.correlation import Options
 from metra.stats.defaults import DOCUMENTS, LENGTHS, SEED
 from metra.stats.panel import ScorePanel
@@ -42,6 +42,11 @@ class JudgementCells:
     value: Array
     #: Who gave each value, nobody twice in a cell; empty where judges are not known.
     judge: Codes = field(default_factory=lambda: np.empty(0, np.int64))
+
+    @property
+    def places(self) -> tuple[Codes, Codes]:
+        """The cell of each judgement, and the place of its value."""
+        return expand_ranges(self.start.ravel(), self.count.ravel())
 
     @property
     def once(self) -> bool:
@@ -149,7 +154,7 @@ def measure_crossing(judged: JudgementCells) -> float:
     Only cells that were judged twice make pairs; without a pair the share is 0.
     """
     systems, segments = judged.count.shape
-    cell, index = _list_judgements(judged)
+    cell, index = judged.places
     twice = judged.count.ravel()[cell] >= 2
     cell, judge = cell[twice], judged.judge[index[twice]]
     crossed = pairs = 0
@@ -162,14 +167,6 @@ def measure_crossing(judged: JudgementCells) -> float:
         crossed += int((shared >= 2).sum())
         pairs += size * (size - 1) // 2
     return crossed / pairs if pairs else 0.0
-
-
-def _list_judgements(judged: JudgementCells) -> tuple[Codes, Codes]:
-    """Return the cell of each judgement, and the place of its value."""
-    count = judged.count.ravel()
-    cell = np.repeat(np.arange(count.size), count)
-    first = judged.start.ravel() - (np.cumsum(count) - count)
-    return cell, np.repeat(first, count) + np.arange(len(cell))
 
 
 def _draw(rng: np.random.Generator, segments: Codes, n: int, documents: int) -> Codes:
@@ -224,7 +221,7 @@ class _JudgeOrder:
 
     def __init__(self, judged: JudgementCells, unit: str) -> None:
         self.by_document = unit == "document"
-        cell, index = _list_judgements(judged)
+        cell, index = judged.places
         # Some more, which cells with few judgements, or without any, point to.
         self.most = int(judged.count.max())
         self.code = np.zeros(len(judged.value) + self.most, np.int32)

@@ -19,6 +19,7 @@ from metra.stats.arrays import (
     Array,
     Codes,
     Mask,
+    add_rows,
     divide,
     expand_ranges,
     group_lines,
@@ -238,7 +239,7 @@ def _list_samples(
     return [
         Sample(rows, partial(aggregate_matches, kind=kind, figure=figure))
         for outputs, counts in comparisons.values()
-        for rows in [_add_rows(segments[outputs], counts, count)]
+        for rows in [add_rows(counts, segments[outputs], count)]
         for kind, figure in keys
     ]
 
@@ -411,11 +412,6 @@ def _find_severity(spans: Sequence[PlacedMark], place: int) -> int:
     return 2 if major else int(minor > 0)
 
 
-def _add_rows(segment: Codes, rows: Array, count: int) -> Array:
-    """Add up the rows of each segment; a segment without any is a row of zeros."""
-    return np.column_stack([np.bincount(segment, each, count) for each in rows.T])
-
-
 def _compute_alpha(marks: SpanColumns, outputs: Codes) -> tuple[float, list[Sample]]:
     """Krippendorff's alpha of characters, and what its interval over segments is drawn from.
 
@@ -427,7 +423,7 @@ def _compute_alpha(marks: SpanColumns, outputs: Codes) -> tuple[float, list[Samp
     ratings, lengths, unit = _rate_runs(marks, outputs)
     rows, aggregate = nominal_columns(ratings)
     segment, count = marks.segment[outputs][unit], int(marks.segment.max()) + 1
-    by_segment = _add_rows(segment, rows * lengths[:, None], count)
+    by_segment = add_rows(rows * lengths[:, None], segment, count)
     value = float(aggregate(by_segment.sum(0)))
     return value, [Sample(by_segment, aggregate)] if value == value else []
 

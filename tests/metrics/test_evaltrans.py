@@ -1,6 +1,5 @@
 """Scores carried over from judged outputs: worked by hand, and against a plain twin."""
 
-import json
 import math
 
 import numpy as np
@@ -143,30 +142,6 @@ def test_the_index_adds_up_to_the_parts(judged):
     assert sum(scores) / len(scores) == result.parts["mean_score"]
     perfect = sum(entry.perfect for entry in index) / len(index)
     assert perfect == result.parts["perfect_per_segment"]
-
-
-def test_the_index_as_a_command(cli, judged, write):
-    one, ref = write("one.txt", OUTPUTS), write("ref.txt", ["a b c e", "e", ""])
-    table = cli("evaltrans", "index", judged, one, "-r", ref)
-    assert table.code == 0, table.err
-    assert table.out.splitlines()[:4] == [
-        "one",
-        "segment  how           score   mwer  perfect  distance  relative",
-        "─" * 64,
-        "1        exact          5.00  25.00        2         0      0.00",
-    ]
-    tsv = cli("evaltrans", "index", judged, one, "-r", ref, "--format", "tsv")
-    head, *lines = (line.split("\t") for line in tsv.out.rstrip("\n").split("\n"))
-    assert head == ["system", "segment", "kind", "score", "mwer", "perfect", "distance",
-                    "relative"]  # fmt: skip
-    assert lines[2] == ["one", "3", "unjudged", "", "", "1", "", ""]
-    told = cli("evaltrans", "index", judged, one, "-r", ref, "--format", "json")
-    data = json.loads(told.out)
-    assert data["signature"].startswith(f"evaltrans|db:{judged}[6 judgements")
-    assert data["systems"]["one"][1] == {
-        "segment": 2, "kind": "extrapolated", "score": 9, "mwer": 50, "perfect": 2,
-        "distance": 1, "relative": 0.5,
-    }  # fmt: skip
 
 
 def test_the_index_needs_judged_outputs(cli, write):

@@ -4,7 +4,6 @@ import math
 
 import pytest
 
-from metra.corpus import examples
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, OptionError
@@ -198,18 +197,6 @@ def test_faulty_templates_are_refused(tmp_path, text, message):
         registry.metric(f"ie:templates=x,reference={path}")
     with pytest.raises(FormatError, match="cannot be read"):
         registry.metric("ie:templates=x,reference=no-such-file.tsv")
-
-
-def test_the_example_is_scored():
-    from metra.scoring.files import open_corpus
-
-    example = examples.find_example()
-    corpus = open_corpus(example.outputs, [], None, example.docs)
-    metric = {"i": registry.metric(examples.build_spec("ie"))}
-    results = evaluate_corpus(corpus, metric, EvaluationOptions())
-    scores = {entry.name: entry.scores["i"].score for entry in results.systems}
-    assert scores["near-copy"] == 100
-    assert scores["wrong-terms"] == min(scores.values())
 
 
 def test_the_command_line_scores_records_and_refuses_what_is_wrong(

@@ -142,26 +142,6 @@ def test_the_signature_says_what_is_combined(model):
     assert "]@20..80+1*[wer;" in signature
 
 
-def test_the_examples_order_outputs_by_their_use():
-    example = examples.find_example()
-    from metra.scoring.files import open_corpus
-
-    corpus = open_corpus(
-        example.outputs, example.references, example.source, example.docs
-    )
-    folder = examples.HOME / "models"
-    specs = {path.stem: f"quality:model={path}" for path in folder.glob("*.toml")}
-    made = {name: registry.metric(spec) for name, spec in specs.items()}
-    results = evaluate_corpus(corpus, made, EvaluationOptions())
-    score = {entry.name: entry.scores for entry in results.systems}
-    assert set(specs) == {"gisting", "publication", "technical"}
-    # Wrong terms do little harm to the gist and much to instructions; the right words in
-    # the wrong order can be guessed at, and cannot be printed.
-    wrong, scrambled = score["wrong-terms"], score["scrambled"]
-    assert wrong["gisting"].score > 80 > 50 > wrong["technical"].score
-    assert scrambled["gisting"].score > 80 > 50 > scrambled["publication"].score
-
-
 def test_what_is_counted_by_document_is_resampled_by_document():
     example = examples.find_example()
     from metra.scoring.files import open_corpus

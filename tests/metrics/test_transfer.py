@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import metra
-from metra.corpus import examples
 from metra.corpus.batch import Batch, BatchPosition
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
@@ -237,18 +236,6 @@ def test_the_laws_of_every_measure(options):
     assert shard.tolist() == whole[1:].tolist()
     shaped = metric.aggregate(np.stack([whole[:2], whole[:2]]))
     assert shaped.tolist() == [metric.aggregate(whole[:2]).tolist()] * 2
-
-
-def test_the_example_is_scored():
-    example = examples.find_example()
-    from metra.scoring.files import open_corpus
-
-    listed = open_corpus(example.outputs, [], example.source, None)
-    metric = registry.metric(examples.build_spec("transfer"))
-    results = evaluate_corpus(listed, {"t": metric}, EvaluationOptions())
-    scores = {entry.name: entry.scores["t"].score for entry in results.systems}
-    assert scores["literal"] < scores["near-copy"]
-    assert len(read_rules(str(examples.HOME / "transfer.toml"))) == 5
 
 
 @pytest.mark.parametrize(

@@ -127,14 +127,6 @@ def test_copied_needs_no_dictionary():
     assert "|dictionary:none|" in result.signature
 
 
-def test_on_the_command_line(words, write, cli):
-    output, source = write("o.txt", OUTPUTS), write("s.txt", SOURCE)
-    spec = f"untranslated:dictionary={words}"
-    ran = cli("score", output, "-s", source, "-m", spec, "--details")
-    assert "    1  untranslated  eau    copied, unknown   1\n" in ran.out
-    assert ran.code == 0
-
-
 @pytest.mark.parametrize(
     "output",
     [

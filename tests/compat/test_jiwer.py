@@ -41,51 +41,18 @@ def test_numbers_and_records(pairs):
         assert asdict(getattr(ours, name)(refs, hyps)) == asdict(expected)
 
 
-@settings(deadline=None)
-@given(
-    PAIRS,
-    st.booleans(),
-    st.booleans(),
-    st.sampled_from([None, 1, 6, 20, 80]),
-)
-@example(EXAMPLE, True, True, None)
-@example([("", "")], False, False, None)
-def test_drawings(pairs, measures, skip, width):
-    refs, hyps = map(list, zip(*pairs, strict=True))
-    for name in ("process_words", "process_characters"):
-        drawings = [
-            module.visualize_alignment(
-                getattr(module, name)(refs, hyps),
-                show_measures=measures,
-                skip_correct=skip,
-                line_width=width,
-            )
-            for module in (ours, theirs)
-        ]
-        assert drawings[0] == drawings[1]
-
-
-@settings(deadline=None)
-@given(PAIRS, *[st.booleans()] * 3, st.sampled_from([None, 1, 2]))
-@example(EXAMPLE, True, True, True, None)
-def test_error_counts(pairs, substitutions, insertions, deletions, top):
+@pytest.mark.parametrize("pairs", [EXAMPLE, [("", "")]], ids=["example", "nothing"])
+def test_drawings_and_error_counts_take_our_records(pairs):
+    """These functions are jiwer's own."""
     refs, hyps = map(list, zip(*pairs, strict=True))
     for name in ("process_words", "process_characters"):
         records = [getattr(module, name)(refs, hyps) for module in (ours, theirs)]
-        assert ours.collect_error_counts(records[0]) == theirs.collect_error_counts(
-            records[1]
-        )
-        listed = [
-            module.visualize_error_counts(
-                record,
-                show_substitutions=substitutions,
-                show_insertions=insertions,
-                show_deletions=deletions,
-                top_k=top,
-            )
-            for module, record in zip((ours, theirs), records, strict=True)
-        ]
-        assert listed[0] == listed[1]
+        for function in (
+            theirs.visualize_alignment,
+            theirs.visualize_error_counts,
+            theirs.collect_error_counts,
+        ):
+            assert function(records[0]) == function(records[1])
 
 
 @pytest.mark.parametrize("length", [1800, 2600, 5000])
@@ -113,68 +80,39 @@ def test_the_drawing_of_the_example():
     )
 
 
-def list_transforms(module):
-    """The transforms of ours or of jiwer, those with options twice."""
-    regexes = {r"\b(\w+)ed\b": r"\1", "a+": "b"}
-    return [
-        module.ExpandCommonEnglishContractions(),
-        module.ReduceToSingleSentence(),
-        module.ReduceToSingleSentence("-"),
-        module.RemoveEmptyStrings(),
-        module.RemoveKaldiNonWords(),
-        module.RemoveMultipleSpaces(),
-        module.RemovePunctuation(),
-        module.RemoveSpecificWords(["the", "a"]),
-        module.RemoveWhiteSpace(),
-        module.RemoveWhiteSpace(replace_by_space=True),
-        module.Strip(),
-        module.SubstituteRegexes(regexes),
-        module.SubstituteWords({"the": "an", "an": "one", "a.b": "x"}),
-        module.ToLowerCase(),
-        module.ToUpperCase(),
-        module.ReduceToListOfListOfWords(),
-        module.ReduceToListOfListOfWords("-"),
-        module.ReduceToListOfListOfChars(),
-    ]
-
-
-DEFAULTS = [
-    "wer_default",
-    "wer_contiguous",
-    "wer_standardize",
-    "wer_standardize_contiguous",
-    "cer_default",
-    "cer_contiguous",
+TRANSFORMS = [
+    theirs.ExpandCommonEnglishContractions(),
+    theirs.ReduceToSingleSentence(),
+    theirs.ReduceToSingleSentence("-"),
+    theirs.RemoveEmptyStrings(),
+    theirs.RemoveKaldiNonWords(),
+    theirs.RemoveMultipleSpaces(),
+    theirs.RemovePunctuation(),
+    theirs.RemoveSpecificWords(["the", "a"]),
+    theirs.RemoveWhiteSpace(),
+    theirs.RemoveWhiteSpace(replace_by_space=True),
+    theirs.Strip(),
+    theirs.SubstituteRegexes({r"\b(\w+)ed\b": r"\1", "a+": "b"}),
+    theirs.SubstituteWords({"the": "an", "an": "one", "a.b": "x"}),
+    theirs.ToLowerCase(),
+    theirs.ToUpperCase(),
+    theirs.ReduceToListOfListOfWords(),
+    theirs.ReduceToListOfListOfWords("-"),
+    theirs.ReduceToListOfListOfChars(),
 ]
-SPOKEN = st.lists(
-    st.sampled_from(
-        ["The", "the-cat", "won't", "can't", "let's", "he's", "I'm", "isn't", "they're",
-         "she'd", "we'll", "I've", "'tis", "<unk>", "[laugh]",
-         "wanted!", "«été»", "a.b", "\t", "\n", "  ", "\u00a0", "\u2028", "\x1c", "。", ""]
-    ),
-    max_size=8,
-).map(" ".join)  # fmt: skip
-ANY_SENTENCES = st.lists(st.one_of(SPOKEN, st.text(max_size=12)), max_size=3)
+REPLACED = {
+    *("wer", "cer", "mer", "wil", "wip", "process_words", "process_characters"),
+    *("WordOutput", "CharacterOutput"),
+}
 
 
-def test_every_public_name_of_jiwer():
-    modules = {"transforms", "transformations", "measures", "process", "alignment"}
-    names = {name for name in dir(theirs) if not name.startswith("_")}
-    assert all(hasattr(ours, name) for name in names - modules - {"name", "cli"})
-    assert {name for name in DEFAULTS if hasattr(theirs, name)} == set(DEFAULTS)
-
-
-@settings(deadline=None)
-@given(ANY_SENTENCES, SPOKEN)
-@example(["let's go, they can't", "", " "], "she'll've won't")
-def test_transforms(sentences, sentence):
-    pairs = zip(list_transforms(ours), list_transforms(theirs), strict=True)
-    for transform, other in pairs:
-        assert transform(list(sentences)) == other(list(sentences))
-        assert transform(sentence) == other(sentence)
-    for name in DEFAULTS:
-        texts = [*sentences, sentence]
-        assert getattr(ours, name)(texts) == getattr(theirs, name)(texts)
+def test_every_other_public_name_is_that_of_jiwer():
+    for name in dir(theirs):
+        if not name.startswith("_") and name not in {"process", "name", "cli"}:
+            is_same = getattr(ours, name) is getattr(theirs, name)
+            assert is_same == (name not in REPLACED), name
+    assert issubclass(ours.WordOutput, theirs.WordOutput)
+    assert issubclass(ours.CharacterOutput, theirs.CharacterOutput)
 
 
 @settings(deadline=None)
@@ -186,11 +124,9 @@ def test_compositions(pairs, steps, cut):
     """What is measured after any transforms, ours in our functions, jiwer's in its own."""
     refs, hyps = map(list, zip(*pairs, strict=True))
     steps = [step for step in steps if step < 15]
+    transform = theirs.Compose([TRANSFORMS[step] for step in [*steps, cut]])
     results = []
     for module in (ours, theirs):
-        transforms = list_transforms(module)
-        chosen = [transforms[step] for step in steps]
-        transform = module.Compose([*chosen, transforms[cut]])
         try:
             # One side only: the other is cut at blanks.
             output = module.process_words(refs, hyps, transform)
@@ -256,13 +192,6 @@ def test_lists_that_change_later():
     out = ours.process_words(refs, ["a b"], cut, cut)
     refs[0] = "x"
     assert out.references == [["a", "b"]]
-
-
-def test_records_and_transforms_are_those_of_jiwer():
-    out = ours.process_words("a", "b")
-    assert isinstance(out, theirs.WordOutput)
-    assert theirs.visualize_alignment(out) == ours.visualize_alignment(out)
-    assert ours.AlignmentChunk is theirs.AlignmentChunk
 
 
 def test_without_jiwer(monkeypatch):

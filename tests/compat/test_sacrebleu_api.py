@@ -228,9 +228,6 @@ CALLS = [
     ("sentence_ter", "", ["a"], {}),
     ("corpus_ter", ["a"], [[""]], {}),
     ("corpus_bleu", ["", ""], [["a", "b"]], {}),
-    ("extract_word_ngrams", ["a", "b", "a", "b"], 2, {}),
-    ("extract_char_ngrams", "a b c", 2, {}),
-    ("extract_char_ngrams", " a b c", 2, {"include_whitespace": True}),
 ]
 
 
@@ -238,9 +235,8 @@ CALLS = [
 def test_functions(name, first, second, options):
     expected = getattr(peer, name)(first, second, **options)
     found = getattr(sacrebleu, name)(first, second, **options)
-    if hasattr(expected, "score"):
-        expected, found = list_fields(expected, found)
-    assert found == expected
+    fields, ours = list_fields(expected, found)
+    assert ours == fields
 
 
 def test_bleu_from_counts():
@@ -278,7 +274,8 @@ def test_every_public_name_is_there():
         assert hasattr(sacrebleu.metrics, name)
     assert sacrebleu.__version__ == peer.__version__
     assert str(find_cache()) == sacrebleu.SACREBLEU_DIR
-    assert sacrebleu.DATASETS is peer.DATASETS
+    for name in ("DATASETS", "extract_char_ngrams", "extract_word_ngrams"):
+        assert getattr(sacrebleu, name) is getattr(peer, name)
     with pytest.raises(AttributeError, match="has no attribute 'corpus_blue'"):
         _ = sacrebleu.corpus_blue
 

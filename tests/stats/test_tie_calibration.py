@@ -87,7 +87,7 @@ def test_a_threshold_found_elsewhere_is_applied():
 )
 def test_counting_in_intervals_finds_what_sorting_finds(gold, metric):
     short = calibrated(gold, metric)
-    few = {"MOST": 3, "FIRST": 2, "LATER": 4, "STEP": 20}
+    few = {"MOST": 3, "INTERVALS": 4, "STEP": 20}
     for changed in ({}, few):  # few: the intervals are cut again and again
         with pytest.MonkeyPatch.context() as patch:
             for name, value in changed.items():

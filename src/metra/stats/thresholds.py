@@ -117,10 +117,8 @@ def calibrate(m: Array, gold: GoldPairs) -> Calibration:
 STEP = 1 << 25
 #: Differences that are looked at one by one.
 MOST = 1 << 22
-#: Intervals of the first count: few, so that each is a long sweep. Later ones count less.
-FIRST, LATER = 512, 2048
-#: Differences that say where the first cuts are best made.
-SAMPLE = 1 << 14
+#: Intervals that one count looks at.
+INTERVALS = 2048
 #: Bits of numbers that are not negative stay below.
 END = 1 << 63
 
@@ -202,29 +200,18 @@ def _sort_group(g: Array, m: Array) -> Group:
 
 
 def _build_intervals(groups: Sequence[Group]) -> GapIntervals:
-    """Count all pairs, in intervals that hold about as many each."""
-    rng = np.random.default_rng(0)  # where cuts are made changes no answer
-    gaps = []
-    for _, m in groups:
-        some = rng.integers(0, len(m), (2, -(-SAMPLE // len(groups))))
-        gaps.append(np.abs(m[some[0]] - m[some[1]]))
-    sample = np.sort(np.concatenate(gaps)).view(np.uint64)
-    cuts, often = np.unique(sample[:: SAMPLE // FIRST], return_counts=True)
-    # A difference that comes up again and again is an interval of its own.
-    again = cuts[often > 1] + np.uint64(1)
-    ends = np.array([0, 1, END], np.uint64)
-    cuts = np.unique(np.concatenate([cuts, again, ends]))
-    gained, lost = _count_pairs(groups, cuts, np.ones(len(cuts) - 1, np.bool_))
+    """Count all pairs: those of equal values, and all others."""
+    cuts = np.array([0, 1, END], np.uint64)
+    gained, lost = _count_pairs(groups, cuts, np.ones(2, np.bool_))
     lost[0] = 0  # equal values are in no order that a tie could spoil
-    change = gained - lost
-    before = lost.sum() + np.cumsum(change) - change
+    before = lost.sum() + np.array([0, gained[0]])
     return GapIntervals(cuts[:-1], cuts[1:], before, gained, lost)
 
 
 def _cut_again(groups: Sequence[Group], left: GapIntervals) -> GapIntervals:
     """Cut intervals, the fuller the finer, and count what falls into the parts."""
     held = left.gained + left.lost
-    parts = np.maximum(2, -(-held * LATER // held.sum())).astype(np.uint64)
+    parts = np.maximum(2, -(-held * INTERVALS // held.sum())).astype(np.uint64)
     steps = np.maximum(1, (left.high - left.low) // parts)
     at = np.arange(int(parts.max()), dtype=np.uint64)
     cuts = left.low[:, None] + steps[:, None] * at

@@ -94,31 +94,6 @@ def test_segment(spec, hyp, refs, expected):
     assert metra.metric(spec).sentence(hyp, refs) == pytest.approx(expected, abs=1e-9)
 
 
-# Output, reference; MER and WIP, worked by hand.
-INFORMATION = [
-    pytest.param("a b c", "a b c", (0, 100), id="identical"),
-    pytest.param("a x c", "a b c", (100 / 3, 400 / 9), id="one substitution"),
-    pytest.param("a c", "a b c", (100 / 3, 200 / 3), id="one deletion"),
-    pytest.param("a b x c", "a b c", (25, 75), id="one insertion"),
-    pytest.param("x y z", "a", (100, 0), id="nothing matches"),
-    pytest.param("b a", "a b", (200 / 3, 25), id="a match is kept where words swap"),
-    pytest.param("", "a b", (100, 0), id="empty output"),
-    pytest.param("a b", "", (100, 0), id="empty reference"),
-    pytest.param("", "", (0, 100), id="both empty"),
-    pytest.param("A b", "a b", (50, 25), id="case counts"),
-    pytest.param("שלום עולם", "עולם שלום", (200 / 3, 25), id="right to left"),
-]
-
-
-@pytest.mark.parametrize(("hyp", "ref", "expected"), INFORMATION)
-def test_word_information(hyp, ref, expected):
-    mer, wip, wil = (
-        metra.metric(name).sentence(hyp, [ref]) for name in ("mer", "wip", "wil")
-    )
-    assert (mer, wip) == pytest.approx(expected, abs=1e-9)
-    assert wil == pytest.approx(100 - expected[1], abs=1e-9)
-
-
 # How references are chosen, the output, its references; the length and the rate expected.
 CHOICES = [
     pytest.param("best", "a b", ["a", "a b c d"], (1, 100.0), id="fewest edits"),

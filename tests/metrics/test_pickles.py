@@ -76,16 +76,27 @@ def test_the_fields_of_a_metric_that_was_changed_by_hand():
         pickle.dumps(replace(metra.metric("ter"), aggregate=np.sum))
 
 
-def test_a_file_that_has_changed_since(tmp_path):
-    path = tmp_path / "terms.tsv"
-    path.write_text("term\tsource\nbrake\tfrein\n", encoding="utf-8")
-    metric = metra.metric("terminology", file=str(path))
+@pytest.mark.parametrize(
+    ("spec", "option", "words"),
+    [
+        pytest.param("terminology", "file", "term\tsource\n%s\tfrein\n", id="fitted"),
+        pytest.param("untranslated:rule=copied", "allow", "%s\n", id="without a fit"),
+    ],
+)
+def test_a_file_that_has_changed_since(spec, option, words, tmp_path):
+    path = tmp_path / "words.tsv"
+    path.write_text(words % "brake", encoding="utf-8")
+    metric = metra.metric(spec, **{option: str(path)})
     batch = metra.Batch(["a brake"], [["a brake"]], ["un frein"])
-    fitted = pickle.dumps(metric.fit([batch]))
-    assert pickle.loads(fitted).rows(batch).tolist() == [[1, 0, 1]]
-    path.write_text("term\tsource\npad\tfrein\n", encoding="utf-8")
-    with pytest.raises(OptionError, match="terminology was pickled with file:"):
-        pickle.loads(fitted)
+    assert bool(metric.fit) == (option == "file")
+    fitted = metric.fit([batch]) if metric.fit else metric
+    pickled = pickle.dumps(fitted)
+    again = pickle.loads(pickled)
+    assert again.signature() == fitted.signature()
+    assert again.rows(batch).tolist() == fitted.rows(batch).tolist()
+    path.write_text(words % "pad", encoding="utf-8")
+    with pytest.raises(OptionError, match=f"{metric.name} was pickled with {option}:"):
+        pickle.loads(pickled)
 
 
 @pytest.mark.parametrize("name", ["xscore", "transfer", "ie"])
@@ -106,18 +117,6 @@ def test_a_fitted_quality_model_keeps_its_members_weights(tmp_path):
     assert again.signature == result.signature
     assert again.metric.rows(metra.Batch(HYPS, REFS)).tolist() == result.rows.tolist()
     assert again.segments.tolist() == result.segments.tolist()
-
-
-def test_a_metric_without_a_fit_refuses_a_changed_file(tmp_path):
-    path = tmp_path / "allowed.txt"
-    path.write_text("taxi\n", encoding="utf-8")
-    metric = metra.metric("untranslated:rule=copied", allow=str(path))
-    assert metric.fit is None
-    pickled = pickle.dumps(metric)
-    assert pickle.loads(pickled).signature() == metric.signature()
-    path.write_text("hotel\n", encoding="utf-8")
-    with pytest.raises(OptionError, match="untranslated was pickled with allow:"):
-        pickle.loads(pickled)
 
 
 CASES = [

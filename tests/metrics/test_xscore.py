@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import metra
-from metra.corpus import examples
 from metra.corpus.batch import Batch, BatchPosition
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
@@ -16,9 +15,6 @@ from metra.metrics import registry
 from metra.metrics.parses import ParseSource
 from metra.metrics.xscore import _is_relative, find_dependencies
 from metra.scoring.statistics import count_corpus
-
-EXAMPLE = examples.find_example()
-SPEC = examples.build_spec("xscore")
 
 # Two documents: what stands in each segment, and X = relative subjects less the others.
 TEXTS = ["a hearing that lasted", "brightly red doors red", "a plan that was made", ""]

@@ -121,7 +121,8 @@ def wil(
     4 with one reference if spaces are the only white space.
     """
     text = make_preparation(tok=tok, case=case, stem=stem)
-    return _build_metric("wil", text, refs, compute_lost, order="rapidfuzz")
+    preserved = _build_metric("wil", text, refs, compute_preserved, order="rapidfuzz")
+    return replace(preserved, aggregate=lambda totals: 100 - compute_preserved(totals))
 
 
 @metric_factory(title="WIP", papers="morris2004")
@@ -319,11 +320,6 @@ def compute_preserved(totals: Array) -> Array:
     shares = hits / np.where(ref_words > 0, ref_words, 1)
     shares = shares * (hits / np.where(hyp_words > 0, hyp_words, 1))
     return 100 * np.where((ref_words == 0) & (hyp_words == 0), 1.0, shares)
-
-
-def compute_lost(totals: Array) -> Array:
-    """Return 100 minus `compute_preserved`."""
-    return 100 - compute_preserved(totals)
 
 
 def parts(totals: Array) -> Parts:

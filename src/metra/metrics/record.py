@@ -481,11 +481,11 @@ def compute_share(part: Array, whole: Array) -> Array:
     return np.where(is_defined, 100 * part / np.where(is_defined, whole, 1), np.nan)
 
 
-def compute_mean(totals: Array) -> Array:
-    """Return the first column by the second, of each row of totals; NaN of nothing."""
+def compute_mean(totals: Array, *, count_column: int = 1) -> Array:
+    """Return the first column by the count, of each row of totals; NaN of nothing."""
     import numpy as np
 
-    count = totals[..., 1]
+    count = totals[..., count_column]
     return np.where(count > 0, totals[..., 0] / np.where(count > 0, count, 1), np.nan)
 
 

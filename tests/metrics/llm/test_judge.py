@@ -306,11 +306,6 @@ def test_unread_answers_are_counted_shown_and_left_out(judge):
     assert "unread:skip|" in score.signature
 
 
-def test_nothing_but_unread_answers_has_no_score(judge):
-    with serve(Reply(content="Good!")) as server:
-        assert np.isnan(evaluate(judge(server, unread="skip")).score)
-
-
 def by_run(scores: dict[str, list[str]]):
     """ModelAnswer each output with its scores in turn."""
     left = {output: list(values) for output, values in scores.items()}

@@ -218,7 +218,7 @@ def build_metric(
         name=name,
         columns=(*values, "segments"),
         rows=scorer.rows,
-        aggregate=aggregate,
+        aggregate=partial(record.compute_mean, count_column=-1),
         parts=partial(name_means, names=values[1:]),
         needs=scorer.needs,
         more_digits=MORE_DIGITS,
@@ -230,13 +230,6 @@ def build_metric(
             basis="neural",
         ),
     )
-
-
-def aggregate(totals: Array) -> Array:
-    """Return the mean of the first value of each row of totals; NaN of no segment."""
-    count = totals[..., -1]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(count > 0, totals[..., 0] / count, np.nan)
 
 
 def name_means(totals: Array, *, names: Sequence[str]) -> Parts:

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.markup import write_sgml, write_wmt_xml
 
 from metra.cli import main
 
@@ -57,9 +58,7 @@ def given(folder: Path) -> list[str]:
 LEVELS = ["--level", "system,document,segment", "--format", "tsv"]
 
 
-@pytest.mark.parametrize(
-    "name", ["out.tsv", "out.jsonl", "out.sgm", "out.xml", "out.xml.gz"]
-)
+@pytest.mark.parametrize("name", ["out.tsv", "out.jsonl", "out.tsv.gz"])
 def test_scores_are_the_same_in_every_format(metra, texts, name):
     expected = metra("score", *given(texts), *LEVELS)
     assert expected[0] == 0
@@ -68,14 +67,20 @@ def test_scores_are_the_same_in_every_format(metra, texts, name):
     assert metra("score", texts / name, *LEVELS) == expected
 
 
-def test_a_folder_for_mteval(metra, texts):
+@pytest.mark.parametrize(
+    ("name", "write"), [("out.sgm", write_sgml), ("out.xml", write_wmt_xml)]
+)
+def test_marked_up_files_score_as_plain_text_does(metra, texts, name, write):
     expected = metra("score", *given(texts), *LEVELS)
-    out = texts / "sgml"
-    assert metra("convert", *given(texts), "--to", "sgml", "-o", out) == (0, "", "")
-    assert expected == metra(
-        "score", out / "A.sgm", out / "B.sgm", "-r", out / "ref.sgm", "-s", out / "src.sgm",
-        *LEVELS,
-    )  # fmt: skip
+    files = {"source": "src", "ref:ref": "ref", "output:A": "A", "output:B": "B"}
+    columns = {
+        column: (texts / f"{file}.txt").read_text().splitlines()
+        for column, file in files.items()
+    }
+    (texts / name).write_text(write(columns, ["d1", "d2"]))
+    assert metra("score", texts / name, *LEVELS) == expected
+    assert metra("convert", texts / name, "-o", texts / "out.jsonl") == (0, "", "")
+    assert metra("score", texts / "out.jsonl", *LEVELS) == expected
 
 
 def test_from_and_to_the_screen(metra, texts):
@@ -84,14 +89,6 @@ def test_from_and_to_the_screen(metra, texts):
         0,
         '{"output:A": "the cat sat on the mat"}\n{"output:A": "a < b & c"}\n',
     )
-
-
-def test_named_by_option(metra, texts):
-    options = ["--about", "setid=s,srclang=fr,trglang=en"]
-    metra("convert", *given(texts), *options, "-o", texts / "out.sgm")
-    written = (texts / "out.sgm").read_text()
-    assert '<srcset setid="s" srclang="fr">' in written
-    assert '<tstset setid="s" srclang="fr" trglang="en">' in written
 
 
 @pytest.mark.parametrize(
@@ -138,8 +135,8 @@ def test_named_by_option(metra, texts):
         pytest.param(
             ["convert", "{folder}/A.txt", "-o", "-"],
             "metra: The format of - cannot be detected from its name; give --to "
-            "FORMAT, or a name that ends in .tsv, .csv, .xlsx, .json, .jsonl, .sgm, "
-            ".xml or .parquet, or a folder's.\n",
+            "FORMAT, or a name that ends in .tsv, .csv, .xlsx, .json, .jsonl or "
+            ".parquet, or a folder's.\n",
             id="no format for the screen",
         ),
     ],
@@ -158,7 +155,7 @@ def test_help_shows_examples(metra):
     code, out, _ = metra("convert", "--help")
     assert code == 0
     assert "metra convert newstest.de-en.all.xml -o newstest.jsonl" in out
-    assert "sgml|wmt-xml" in out
+    assert "xlsx|parquet" in out
     code, out, _ = metra("score", "--help")
     assert "metra score sysA.sgm sysB.sgm -r ref.sgm -s src.sgm" in out
 
@@ -176,7 +173,7 @@ def test_real_corpora_there_and_back(metra, gold, tmp_path, folder):
     expected = metra("score", *corpus, *LEVELS)
     assert expected[0] == 0
     middle = corpus
-    for name in ("a.sgm", "b.xml", "c.jsonl", "d.sgm.xz"):
+    for name in ("a.json", "b.jsonl", "c.parquet", "d.json.xz"):
         assert metra("convert", *middle, "-o", tmp_path / name) == (0, "", "")
         assert metra("score", tmp_path / name, *LEVELS) == expected
         middle = [str(tmp_path / name)]

@@ -32,8 +32,6 @@ SUFFIXES = {
     "json": ".json",
     "xlsx": ".xlsx",
     "jsonl": ".jsonl",
-    "sgml": ".sgm",
-    "wmt-xml": ".xml",
     "plain": "",
 }
 
@@ -82,8 +80,6 @@ def read_rows(path: Path) -> list[dict]:
             str(path / "docs.txt"),
             use="any",
         )
-    elif path.is_dir():
-        given = list_sources([str(file) for file in sorted(path.glob("*"))], use="any")
     else:
         given = list_sources([str(path)], use="any")
     joined = ParallelTable(given)
@@ -128,77 +124,6 @@ def test_from_every_format_to_every_other(tmp_path, first, second):
     assert same(read_rows(end), ROWS)
 
 
-def test_sgml_for_mteval(tmp_path):
-    start = write_rows(tmp_path / "start.jsonl", ROWS)
-    folder = run(
-        [start], tmp_path / "out", "sgml", about={"setid": "news", "srclang": "fr"}
-    )
-    assert sorted(file.name for file in folder.iterdir()) == [
-        "ref.sgm", "src.sgm", "x.sgm", "y.sgm",
-    ]  # fmt: skip
-    assert (folder / "src.sgm").read_text() == (
-        '<srcset setid="news" srclang="fr">\n'
-        '<doc docid="d1" genre="nw">\n'
-        '<seg id="1">un</seg>\n'
-        '<seg id="b">deux &amp; &lt;3</seg>\n'
-        "</doc>\n"
-        '<doc docid="d2">\n'
-        '<seg id="1">trois</seg>\n'
-        "</doc>\n"
-        "</srcset>\n"
-    )
-    assert (folder / "ref.sgm").read_text() == (
-        '<refset setid="news" srclang="fr" trglang="any">\n'
-        '<doc docid="d1" sysid="A" genre="nw">\n'
-        '<seg id="1">one</seg>\n'
-        '<seg id="b">two</seg>\n'
-        "</doc>\n"
-        '<doc docid="d2" sysid="A">\n'
-        '<seg id="1">three</seg>\n'
-        "</doc>\n"
-        '<doc docid="d1" sysid="B" genre="nw">\n'
-        '<seg id="1">won</seg>\n'
-        '<seg id="b">"too"</seg>\n'
-        "</doc>\n"
-        '<doc docid="d2" sysid="B">\n'
-        '<seg id="1">tree</seg>\n'
-        "</doc>\n"
-        "</refset>\n"
-    )
-    assert same(read_rows(folder), ROWS)
-
-
-def test_wmt_xml_as_it_is_written(tmp_path):
-    rows = [
-        {"source": "a\nb", "ref:A": "c & d", "output:x": "e", "doc": 'd"1', "seg": "1",
-         "label:collection": "general", "domain": "news"},
-        {"source": "f", "ref:A": None, "output:x": "g", "doc": "d2", "seg": "1",
-         "label:collection": "other", "domain": "web"},
-    ]  # fmt: skip
-    start = write_rows(tmp_path / "start.jsonl", rows)
-    about = {"setid": "t", "srclang": "de", "trglang": "en"}
-    out = run([start], tmp_path / "out.xml", about=about)
-    assert out.read_text() == (
-        "<?xml version='1.0' encoding='utf-8'?>\n"
-        '<dataset id="t">\n'
-        '<collection id="general">\n'
-        '<doc id="d&quot;1" domain="news">\n'
-        '<src lang="de">\n<p>\n<seg id="1">a&#10;b</seg>\n</p>\n</src>\n'
-        '<ref lang="en" translator="A">\n<p>\n<seg id="1">c &amp; d</seg>\n</p>\n</ref>\n'
-        '<hyp lang="en" system="x">\n<p>\n<seg id="1">e</seg>\n</p>\n</hyp>\n'
-        "</doc>\n"
-        "</collection>\n"
-        '<collection id="other">\n'
-        '<doc id="d2" domain="web">\n'
-        '<src lang="de">\n<p>\n<seg id="1">f</seg>\n</p>\n</src>\n'
-        '<hyp lang="en" system="x">\n<p>\n<seg id="1">g</seg>\n</p>\n</hyp>\n'
-        "</doc>\n"
-        "</collection>\n"
-        "</dataset>\n"
-    )
-    assert same(read_rows(out), rows)
-
-
 def test_plain_text_as_it_is_written(tmp_path):
     folder = run([write_rows(tmp_path / "a.jsonl", ROWS)], tmp_path / "out")
     found = {str(f.relative_to(folder)): f.read_text() for f in folder.rglob("*.txt")}
@@ -211,23 +136,6 @@ def test_plain_text_as_it_is_written(tmp_path):
         "docs.txt": "d1\t1\nd1\tb\nd2\t1\n",
         "label.genre.txt": "nw\nnw\n\n",
     }
-
-
-def test_plain_text_without_documents_is_one_document(tmp_path):
-    (tmp_path / "x.txt").write_text("a\nb\n")
-    out = run([tmp_path / "x.txt"], tmp_path / "out.sgm")
-    assert out.read_text() == (
-        '<mteval>\n<tstset setid="test" srclang="any" trglang="any">\n'
-        '<doc docid="all" sysid="x">\n<seg id="1">a</seg>\n<seg id="2">b</seg>\n</doc>\n'
-        "</tstset>\n</mteval>\n"
-    )
-
-
-def test_set_and_languages_go_from_xml_to_sgml(tmp_path):
-    about = {"setid": "news", "srclang": "fr", "trglang": "en"}
-    xml = run([write_rows(tmp_path / "a.jsonl", ROWS)], tmp_path / "a.xml", about=about)
-    out = run([xml], tmp_path / "a.sgm").read_text()
-    assert '<tstset setid="news" srclang="fr" trglang="en">' in out
 
 
 def test_packed_by_suffix(tmp_path):
@@ -292,8 +200,6 @@ REFUSED = {
         "no character",
     },
     "plain": {"a line end", "a carriage return at the end", "both"},
-    "sgml": {"a line end", "a carriage return", "a carriage return at the end", "both"},
-    "wmt-xml": {"other line ends", "zero", "no character"},
 }
 
 
@@ -341,38 +247,6 @@ CANNOT = [  # format, what the second segment has, the problem, the label to lea
     ("plain", {"output:x": "a\nb"}, "of the output 'x' contains a line break", ""),
     ("plain", {"output:x": "a\r"}, "of the output 'x' ends in a carriage return", ""),
     ("plain", {"seg": "a\tb"}, "of the label 'seg' holds a tab", "seg"),
-    ("sgml", {"output:x": "a\rb"}, "of the output 'x' contains a line break", ""),
-    ("sgml", {"ref:B": None}, "of the reference 'B' is missing", ""),
-    (
-        *("sgml", {"seg": "1"}),
-        *("of the label 'seg' is '1', which the same document already has", "seg"),
-    ),
-    ("sgml", {"seg": "a\nb"}, "of the label 'seg' is 'a\\nb'", "seg"),
-    (
-        *("sgml", {"doc": "d0", "label:genre": "a\nb"}),
-        *("of the label 'genre' is 'a\\nb'", "genre"),
-    ),
-    ("sgml", {"doc": " d"}, "has the document id ' d'", ""),
-    ("sgml", {"doc": None}, "has no document id", ""),
-    (
-        *("sgml", {"label:genre": "x"}),
-        "of the label 'genre' is 'x', but 'nw' before it in the same document",
-        "genre",
-    ),
-    (
-        *("wmt-xml", {"output:x": "a\x01b"}),
-        *("of the output 'x' contains the character U+0001", ""),
-    ),
-    (
-        *("wmt-xml", {"output:x": "\uffff"}),
-        *("of the output 'x' contains the character U+FFFF", ""),
-    ),
-    (
-        *("wmt-xml", {"ref:B": None}),
-        *("of the reference 'B' is missing, unlike others of its document", ""),
-    ),
-    ("wmt-xml", {"source": None}, "of the source is missing", ""),
-    ("wmt-xml", {"seg": "a\x02"}, "of the label 'seg' is 'a\\x02'", "seg"),
 ]
 
 
@@ -430,19 +304,6 @@ def test_other_programs_read_what_is_written(tmp_path):
 
 WHOLE = [  # rows that cannot be written, the file, the message
     pytest.param(
-        [ROWS[0] | {"ref:B": None}, ROWS[1]], "a.xml",
-        "Segment 2 (document 'd1', segment 'b') of the reference 'B' is not missing, unlike "
-        "others of its document, which wmt-xml cannot represent; change the text, or choose "
-        "another format.", id="a reference that comes back inside of a document"),
-    pytest.param(
-        [row | {"ref:B": None} for row in ROWS], "a.xml",
-        "All of the reference 'B' is missing, so wmt-xml cannot represent it; leave it out "
-        "with `drop` 'ref:B'.", id="a reference that no document has"),
-    pytest.param(
-        [ROWS[0], ROWS[2], ROWS[1]], "a.sgm",
-        "Segment 3 (document 'd1', segment 'b') returns to document 'd1', which ended at "
-        "segment 1; sgml needs each document in one piece.", id="a document in two pieces"),
-    pytest.param(
         [ROWS[0] | {"source": "\ufeffun"}, *ROWS[1:]], "out",
         "Segment 1 (document 'd1', segment '1') of the source starts with a byte order mark, "
         "which plain cannot represent; change the text, or choose another format.",
@@ -460,35 +321,22 @@ def test_rows_that_a_format_cannot_carry(tmp_path, rows, out, message):
     assert refusal(FormatError, [start], tmp_path / out) == message
 
 
-def test_a_byte_order_mark_in_sgml(tmp_path):
-    rows = [ROWS[0] | {"source": "\ufeffun"}, *ROWS[1:]]
-    start = write_rows(tmp_path / "a.jsonl", rows)
-    assert same(read_rows(run([start], tmp_path / "b.sgm")), rows)
-
-
 SPACED = "give a name without surrounding spaces, tabs or other control characters"
 NAMES = [
     ("tsv", "output: x",
      f"The name ' x' of the output ' x' cannot be represented in tsv; {SPACED}"),
-    ("sgml", "output:a\tb",
-     f"The name 'a\\tb' of the output 'a\\tb' cannot be represented in sgml; {SPACED}"),
+    ("tsv", "output:a\tb",
+     f"The name 'a\\tb' of the output 'a\\tb' cannot be represented in tsv; {SPACED}"),
     ("plain", "output:a/b", "The name 'a/b' of the output 'a/b' cannot be a file name; give a "
      "short name without a slash, for an output as NAME=FILE"),
-    ("sgml", "label:Genre", "The label 'Genre' cannot be an attribute of a document in sgml; "
-     "leave it out with `drop` 'Genre'"),
-    ("wmt-xml", "label:a b", "The label 'a b' cannot be an attribute of a document in wmt-xml; "
-     "leave it out with `drop` 'a b'"),
-    ("folder of sgml", "output:ref", "The output 'ref' cannot be a file next to src.sgm and "
-     "ref.sgm; give it another short name without a slash: NAME=FILE"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("to", "column", "message"), NAMES)
 def test_names_that_a_format_cannot_carry(tmp_path, to, column, message):
     start = write_rows(tmp_path / "a.jsonl", [{"output:ok": "a", column: "b"}])
-    form = "sgml" if to == "folder of sgml" else "auto"
-    out = tmp_path / f"out{SUFFIXES.get(to, '')}"
-    assert refusal(FormatError, [start], out, form) == f"{message}."
+    out = tmp_path / f"out{SUFFIXES[to]}"
+    assert refusal(FormatError, [start], out) == f"{message}."
 
 
 @pytest.mark.parametrize(("length", "fits"), [(196, True), (197, False)])
@@ -504,23 +352,21 @@ def test_names_of_plain_files_have_at_most_200_bytes(tmp_path, length, fits):
         assert "cannot be a file name" in refusal(FormatError, [start], out, "plain")
 
 
-def test_formats_that_are_only_read_are_not_written(tmp_path):
+@pytest.mark.parametrize(
+    ("suffix", "form"),
+    [(".tmx", "tmx"), (".sgm", "sgml"), (".SGM", "sgml"), (".xml", "wmt-xml")],
+)
+def test_formats_that_are_only_read_are_not_written(tmp_path, suffix, form):
     start = write_rows(tmp_path / "a.jsonl", ROWS)
-    out = tmp_path / "out.tmx"  # it was written, as the XML of WMT
+    out = tmp_path / f"out{suffix}"
     assert refusal(OptionError, [start], out) == (
-        f"{out} would be tmx, which metra reads but does not write; give another "
-        "name, or `to` with one of plain, tsv, csv, jsonl, json, xlsx, sgml, "
-        "wmt-xml, parquet."
+        f"{out} would be {form}, which metra reads but does not write; give another "
+        "name, or `to` with one of plain, tsv, csv, jsonl, json, xlsx, parquet."
     )
-    assert refusal(UnknownNameError, [start], out, "tmx").startswith(
-        "No format to write named 'tmx'."
+    assert refusal(UnknownNameError, [start], out, form).startswith(
+        f"No format to write named {form!r}."
     )
     assert not out.exists()
-
-
-def test_letter_case_of_a_suffix_does_not_count(tmp_path):
-    start = write_rows(tmp_path / "a.jsonl", ROWS)
-    assert run([start], tmp_path / "b.SGM").read_bytes().startswith(b"<mteval>")
 
 
 def test_where_and_what_to_write(tmp_path):
@@ -528,8 +374,8 @@ def test_where_and_what_to_write(tmp_path):
     text = tmp_path / "out.txt"
     assert refusal(OptionError, [start], text) == (
         f"The format of {text} cannot be detected from its name; give `to` FORMAT, or "
-        "a name that ends in .tsv, .csv, .xlsx, .json, .jsonl, .sgm, .xml or "
-        ".parquet, or a folder's."
+        "a name that ends in .tsv, .csv, .xlsx, .json, .jsonl or .parquet, or a "
+        "folder's."
     )
     assert refusal(OptionError, [start], text, "plain") == (
         f"Plain text needs a folder, with one file per text, but {text} is the name "
@@ -589,16 +435,6 @@ def test_a_link_is_followed(tmp_path):
     run([write_rows(tmp_path / "a.jsonl", ROWS)], link)
     assert link.is_symlink()
     assert target.read_text().startswith("source\t")
-
-
-def test_documents_that_span_many_chunks(tmp_path):
-    rows = [
-        {"output:x": f"text {at}", "doc": f"d{at // 2500}", "seg": str(at % 2500)}
-        for at in range(6000)
-    ]
-    start = write_rows(tmp_path / "a.jsonl", rows)
-    for to in ("sgml", "wmt-xml"):
-        assert read_rows(run([start], tmp_path / f"out{SUFFIXES[to]}")) == rows
 
 
 nasty = st.text(

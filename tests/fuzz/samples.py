@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.campaign.answers import made
+from tests.markup import write_sgml, write_wmt_xml
 
 from metra.corpus.examples import HOME
 from metra.formats.resources import WORDNET_FILES
@@ -168,21 +169,23 @@ def _list_texts(folder: Path, run) -> Iterator[Sample]:
     yield Sample("docs.txt", (folder / "docs.txt").read_bytes(),
                  ("score", ref, "-r", ref, "--docs", FILE, "--level", "document"))  # fmt: skip
     texts = [f"{folder}/{name}" for name in OUTPUTS]
-    for suffix in ("tsv", "csv", "jsonl", "json", "xlsx", "xml", "parquet"):
+    for suffix in ("tsv", "csv", "jsonl", "json", "xlsx", "parquet"):
         out = folder / f"made.{suffix}"
         run("convert", *texts, "-r", ref, "-s", source, "--docs", f"{folder}/docs.txt",
             "-o", str(out))  # fmt: skip
         yield Sample(out.name, out.read_bytes(), ("score", FILE, *quick))
         other = folder / ("other.tsv" if suffix != "tsv" else "other.jsonl")
         yield Sample(out.name, out.read_bytes(), ("convert", FILE, "-o", str(other)))
-    made_sgml = folder / "made"
-    run("convert", *texts, "-r", ref, "-s", source, "--docs", f"{folder}/docs.txt",
-        "--to", "sgml", "-o", str(made_sgml))  # fmt: skip
-    files = sorted(made_sgml.rglob("*.sgm"))
-    for path in files:
-        others = [str(one) for one in files if one != path]
-        yield Sample(path.name, path.read_bytes(), ("convert", FILE, *others, "-o",
-                     f"{folder}/x.tsv"))  # fmt: skip
+    columns = {"source": source, "ref:R": ref}
+    columns |= {f"output:{Path(path).stem}": path for path in texts}
+    lines = {
+        name: Path(path).read_text().splitlines() for name, path in columns.items()
+    }
+    documents = (folder / "docs.txt").read_text().splitlines()
+    for name, write in (("made.sgm", write_sgml), ("made.xml", write_wmt_xml)):
+        content = write(lines, documents).encode()
+        yield Sample(name, content, ("score", FILE, *quick))
+        yield Sample(name, content, ("convert", FILE, "-o", f"{folder}/x.tsv"))
     for name, content in (("a.tmx", TMX), ("a.xlf", XLIFF)):
         yield Sample(name, content.encode(), ("score", FILE, "-r", FILE))
 

@@ -3,25 +3,33 @@
 from tests.golden_run import inside
 from tests.golden_run.commands import NAMES
 from tests.golden_run.record import Case, Run, as_json
+from tests.markup import write_sgml, write_wmt_xml
 from tests.templates import expand
 
-INPUTS = {
-    "tsv": "all.tsv",
-    "jsonl": "all.jsonl",
-    "sgml": "all.sgm",
-    "wmt-xml": "all.xml",
-    "parquet": "all.parquet",
-}
+WRITTEN = {"tsv": "all.tsv", "jsonl": "all.jsonl", "parquet": "all.parquet"}
+MARKED_UP = {"sgml": ("all.sgm", write_sgml), "wmt-xml": ("all.xml", write_wmt_xml)}
+INPUTS = WRITTEN | {form: name for form, (name, _) in MARKED_UP.items()}
 (FEW,) = expand("<FEW>", NAMES)
 QUICK = NAMES["QUICK"]
-IDS = "--about setid=golden,srclang=fr,trglang=en"
 
 
 def convert_all(run: Run) -> None:
     """Write the example in each format."""
-    for form, name in INPUTS.items():
-        more = IDS if form in ("sgml", "wmt-xml") else ""
-        run.command(f"metra convert {FEW} {more} -o {name}", record=False)
+    for name in WRITTEN.values():
+        run.command(f"metra convert {FEW} -o {name}", record=False)
+    texts = {"source": _read_example(run, "source.fr.txt")}
+    for number in range(1, 5):
+        texts[f"ref:{number}"] = _read_example(run, f"reference.{number}.txt")
+    for name in ("solid", "literal", "dropped"):
+        texts[f"output:{name}"] = _read_example(run, f"outputs/{name}.txt")
+    documents = _read_example(run, "docs.txt")
+    for name, write in MARKED_UP.values():
+        (run.folder / name).write_text(write(texts, documents), encoding="utf-8")
+
+
+def _read_example(run: Run, name: str) -> list[str]:
+    path = run.folder / "examples" / name
+    return path.read_text(encoding="utf-8").splitlines()
 
 
 def write_shards(run: Run) -> None:
@@ -29,15 +37,13 @@ def write_shards(run: Run) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    home = run.folder / "examples"
-    read = lambda name: (home / name).read_text(encoding="utf-8").splitlines()  # noqa: E731
     columns = {
-        "mt_a": read("outputs/solid.txt"),
-        "mt_b": read("outputs/literal.txt"),
-        "ref": read("reference.1.txt"),
-        "ref2": read("reference.2.txt"),
-        "src": read("source.fr.txt"),
-        "doc": read("docs.txt"),
+        "mt_a": _read_example(run, "outputs/solid.txt"),
+        "mt_b": _read_example(run, "outputs/literal.txt"),
+        "ref": _read_example(run, "reference.1.txt"),
+        "ref2": _read_example(run, "reference.2.txt"),
+        "src": _read_example(run, "source.fr.txt"),
+        "doc": _read_example(run, "docs.txt"),
         "half": ["odd" if at % 2 else "even" for at in range(28)],
         "year": [2000 + at % 3 for at in range(28)],
     }
@@ -70,12 +76,13 @@ CASES = [
         Case(
             f"convert/to-{form}",
             [
-                f"metra convert {FEW} {IDS if form in ('sgml', 'wmt-xml') else ''} -o {name}",
+                *([f"metra convert {FEW} -o {name}"] if form in WRITTEN else []),
                 f"metra convert {name} -o plain/",
                 f"metra convert {name} -o back.jsonl",
                 f"metra convert {name} --drop output:solid --drop ref:1 -o dropped.tsv",
             ],
             limit=2500,
+            needs=() if form in WRITTEN else ("converted",),
         )
         for form, name in INPUTS.items()
     ),

@@ -22,7 +22,6 @@ from metra.formats.texts.rows import (
     check_names,
     check_values,
     find_line_problem,
-    list_text_fields,
     write_lines,
 )
 from metra.formats.texts.sources import Source, list_sources
@@ -320,5 +319,5 @@ def write_segmented(
         return
     form = choose_written_format(out, to)
     fields = list(rows)
-    check_names(list_text_fields(fields) if form.has_ids else fields, form.name)
-    form.write(out, fields, [chunk], {})
+    check_names(fields, form.name)
+    form.write(out, fields, [chunk])

@@ -6,7 +6,6 @@ import click
 
 from metra.cli import GroupedCommand, options, output
 from metra.cli.options import option
-from metra.cli.settings import parse_settings
 from metra.formats.recognise import FORMATS
 
 if TYPE_CHECKING:
@@ -37,19 +36,13 @@ if TYPE_CHECKING:
     "Omit a label, doc, source, ref:NAME or output:NAME.",
     multiple=True,
 )
-@option(
-    "--about KEY=VALUE,…",
-    "Attributes of the test set in sgml and wmt-xml: setid, srclang and trglang.",
-    multiple=True,
-)
 def convert(
     paths: tuple[str, ...],
     files: "CorpusFiles",
     out: str,
-    about: tuple[str, ...],
     **given: Any,
 ) -> None:
-    """Convert a corpus between plain text, tables, JSON, workbooks, NIST SGML and WMT XML.
+    """Convert a corpus to plain text, a table, JSON, a workbook or Parquet.
 
     IN is a file in any supported format, or NAME=FILE; plain text is read as the output of
     a system. Files without ids are parallel, line by line; SGML and XML files are matched
@@ -58,16 +51,14 @@ def convert(
 
     \b
     metra convert newstest.de-en.all.xml -o newstest.jsonl
-    metra convert sysA.txt sysB.txt -r ref.txt -s src.txt --docs docs.txt -o test.sgm
+    metra convert sysA.txt sysB.txt -r ref.txt -s src.txt --docs docs.txt -o test.tsv
     metra convert test.jsonl -o test.xlsx
-    metra convert test.tsv --to sgml -o for-mteval/     src.sgm, ref.sgm, SYSTEM.sgm
     metra convert test.sgm -o texts/                    source.txt, outputs/SYSTEM.txt, …
-    metra convert all.xml --only collection=general --only testsuite= -o general.xml
+    metra convert all.xml --only collection=general --only testsuite= -o general.tsv
     metra convert -t wmt23 -l en-de --read subset=origlang=en -o wmt23.tsv
     """
     from metra.formats.convert import convert_files
 
-    attributes = parse_settings("--about", about, ("setid", "srclang", "trglang"))
     sources = files._replace(outputs=paths).list_sources("any")
     with output.show_progress() as progress:
-        convert_files(sources, out, about=attributes, progress=progress, **given)
+        convert_files(sources, out, progress=progress, **given)

@@ -1,6 +1,6 @@
 """Convert files in any format to another: nothing is lost, or it is an error."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
 from metra.formats.atomic import is_folder_name
@@ -12,7 +12,7 @@ from metra.formats.texts.columns import (
     list_values,
 )
 from metra.formats.texts.parallel import ParallelTable
-from metra.formats.texts.rows import RowChunk, check_names, list_text_fields
+from metra.formats.texts.rows import RowChunk, check_names
 from metra.formats.texts.sources import Source, get_kept_segments
 from metra.stats.parallel import Progress
 
@@ -26,13 +26,11 @@ def convert_files(
     to: str = "auto",
     drop: Sequence[str] = (),
     only: Sequence[str] = (),
-    about: Mapping[str, str] | None = None,
     progress: Progress = lambda *_: None,
 ) -> None:
     """Read the files side by side and write them in the format `to`.
 
-    `drop` names columns to leave out, `only` is what rows must have, as LABEL=VALUE, and
-    `about` gives attributes of the test set.
+    `drop` names columns to leave out, and `only` is what rows must have, as LABEL=VALUE.
     """
     form = choose_written_format(out, to)
     table = ParallelTable(files)
@@ -41,12 +39,11 @@ def convert_files(
     if not any(field.role in TEXT_ROLES for field in fields):
         msg = "No text was given; give an output, a reference or the source."
         raise CorpusError(msg)
-    check_names(list_text_fields(fields) if form.has_ids else fields, form.name)
-    attributes = {**table.about, **(about or {})}
+    check_names(fields, form.name)
     tests = [_parse_filter(entry, table.fields) for entry in only]
     kept = get_kept_segments(files)
     chunks = _read_chunks(table, fields, tests, kept, progress)
-    form.write(out, fields, chunks, attributes)
+    form.write(out, fields, chunks)
 
 
 def choose_written_format(out: str, to: str) -> TextFormat:
@@ -60,8 +57,8 @@ def choose_written_format(out: str, to: str) -> TextFormat:
     if form is None:
         msg = (
             f"The format of {out} cannot be detected from its name; give `to` FORMAT, "
-            "or a name that ends in .tsv, .csv, .xlsx, .json, .jsonl, .sgm, .xml or "
-            ".parquet, or a folder's."
+            "or a name that ends in .tsv, .csv, .xlsx, .json, .jsonl or .parquet, or a "
+            "folder's."
         )
         raise OptionError(msg)
     if not form.is_written:

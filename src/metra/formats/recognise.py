@@ -85,7 +85,7 @@ def read_head(path: str, size: int = 1 << 16, encoding: str = "auto") -> FileHea
 class TextFormat(NamedTuple):
     """A format of test sets; its module is loaded when a file in it is read or written.
 
-    The module has `write(out, fields, chunks, about)`, or another `writer`, if the format
+    The module has `write(out, fields, chunks)`, or another `writer`, if the format
     is written, and `open_reader(source, wanted)`; with ids it has `scan` and
     `read_segments` instead.
     """
@@ -119,7 +119,7 @@ class TextFormat(NamedTuple):
         return import_module(f"metra.formats.texts.{self.module}")
 
     def write(self, *arguments: Any) -> None:
-        """Write a file, given its path, columns, chunks of rows and properties of the set."""
+        """Write a file, given its path, columns and chunks of rows."""
         getattr(self.load("Writing"), self.writer)(*arguments)
 
 
@@ -144,6 +144,7 @@ _SGML_FORMAT = TextFormat(
     *("sgml", "sgml", (".sgm", ".sgml")),
     lambda head: _SGML.match(head.content) is not None,
     has_ids=True,
+    is_written=False,
 )
 _WMT_XML_FORMAT = TextFormat(
     *("wmt-xml", "wmt_xml", (".xml",)),
@@ -151,6 +152,7 @@ _WMT_XML_FORMAT = TextFormat(
     must_be="WMT's XML (<dataset>) or NIST's (<srcset>, <refset>, <tstset>)",
     has_ids=True,
     has_partial_references=True,
+    is_written=False,
 )
 XLSX = TextFormat(
     *("xlsx", "xlsx", (".xlsx", ".xlsm", ".xls", ".ods")), has_column_names=True

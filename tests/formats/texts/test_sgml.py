@@ -63,7 +63,6 @@ def test_sets_in_one_file(written):
         Field("output", "S2"): {"d1": [("1", "1")]},
     }
     contents = sgml.scan(str(path), "default")
-    assert contents.about == {"setid": "news", "srclang": "fr", "trglang": "en"}
     assert contents.labels == {"d1": {"genre": "nw", "origlang": "fr"}}
 
 

@@ -85,7 +85,6 @@ def test_a_whole_file(written):
         },
     }
     contents = wmt_xml.scan(str(path), "default")
-    assert contents.about == {"setid": "newstest2021", "srclang": "ru", "trglang": "en"}
     assert contents.labels == {
         "kp.1": {"collection": "general", "origlang": "ru", "domain": "news"},
         "kp.2": {"collection": "other", "origlang": "en", "testsuite": "names"},

@@ -3,7 +3,7 @@
 What separates cells, and whether they stand in quotes, is recognised from the content.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -84,7 +84,7 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
     return Reader(fields, read, lines.share, lines.close, describe)
 
 
-def write(out: str, fields: Fields, chunks: Chunks, _: Mapping[str, str]) -> None:
+def write(out: str, fields: Fields, chunks: Chunks) -> None:
     """Write a file of tabs, without quotes; texts that would be read otherwise are refused."""
 
     def format_blocks() -> Iterator[Iterable[str]]:
@@ -122,7 +122,7 @@ def _check_quotes(marks: QuoteMarks, is_quotable: bool) -> None:
         raise FormatError(msg)
 
 
-def write_csv(out: str, fields: Fields, chunks: Chunks, _: Mapping[str, str]) -> None:
+def write_csv(out: str, fields: Fields, chunks: Chunks) -> None:
     """Write a file of commas, with all cells in quotes.
 
     Cells that a spreadsheet would run as formulas have an apostrophe before them, which

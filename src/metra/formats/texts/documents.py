@@ -49,12 +49,11 @@ class DocumentPart(NamedTuple):
 
 @dataclass(slots=True)
 class ScannedContents:
-    """Parts by text and document, labels by document, and the set and its languages."""
+    """Parts by text and document, and labels by document."""
 
     path: str
     parts: dict[Field, dict[str, DocumentPart]] = field(default_factory=dict)
     labels: dict[str, dict[str, str]] = field(default_factory=dict)
-    about: dict[str, str] = field(default_factory=dict)
 
     def add_part(self, text: Field, document: str, line: int) -> DocumentPart:
         """Add a document of a text, without segments; no text may have it twice."""
@@ -129,9 +128,7 @@ class DocumentFiles:
         for text in texts:
             self._check_ids(text)
         self._labels: dict[str, dict[str, str]] = {}
-        self.about: dict[str, str] = {}
         for text in [*guides, *texts]:
-            self.about = text.contents.about | self.about
             for document in text.parts:
                 labels = self._labels.setdefault(document, {})
                 self._labels[document] = text.contents.labels[document] | labels

@@ -6,7 +6,7 @@ is, not the name.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from types import NoneType
 from typing import TYPE_CHECKING, Any
@@ -199,12 +199,12 @@ def _flatten_entry(entry: dict[str, Any]) -> list[tuple[str, Any]]:
     return flat
 
 
-def write(out: str, fields: Fields, chunks: Chunks, _: Mapping[str, str]) -> None:
+def write(out: str, fields: Fields, chunks: Chunks) -> None:
     """Write one object a line, with null for missing texts."""
     write_lines(out, (_format_objects(fields, chunk) for chunk in chunks))
 
 
-def write_array(out: str, fields: Fields, chunks: Chunks, _: Mapping[str, str]) -> None:
+def write_array(out: str, fields: Fields, chunks: Chunks) -> None:
     """Write an array of objects, one a line, with null for missing texts."""
 
     def format_pieces() -> Iterator[bytes]:

@@ -36,7 +36,6 @@ class ParallelTable:
 
     def __init__(self, files: Sequence[Source]) -> None:
         """Look at how files begin, and through those with ids, to learn the columns."""
-        self.about: dict[str, str] = {}
         #: How tables were read, by path, where that had to be recognised.
         self.layouts: dict[str, str] = {}
         self.with_ids: DocumentFiles | None = None
@@ -137,7 +136,6 @@ class ParallelTable:
         from metra.formats.texts.documents import DocumentFiles
 
         group = self.with_ids = DocumentFiles(texts)
-        self.about = group.about
         labels = [SEGMENT_ID, *group.labels]
         # Document ids that were given apart from the files are meant to be used.
         kept = labels if DOCUMENT in fields else [DOCUMENT, *labels]

@@ -498,7 +498,7 @@ def _select_columns(rows: pa.RecordBatch, table: _Table) -> list[pa.Array]:
 ROW_GROUP = 64 * 1024
 
 
-def write(out: str, fields: Fields, chunks: Chunks, _: Mapping[str, str]) -> None:
+def write(out: str, fields: Fields, chunks: Chunks) -> None:
     """Write a file, with null for missing values."""
 
     schema = pa.schema([(format_column_name(field), pa.string()) for field in fields])

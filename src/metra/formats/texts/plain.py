@@ -1,6 +1,6 @@
 """Plain text: one segment a line; it is written as a folder with a file for each text."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
@@ -44,7 +44,7 @@ def _open_document_list(lines: LineReader) -> Reader:
     return Reader(fields, read_columns, lines.share, lines.close)
 
 
-def write(out: str, fields: "Fields", chunks: "Chunks", _: Mapping[str, str]) -> None:
+def write(out: str, fields: "Fields", chunks: "Chunks") -> None:
     """Write source.txt, docs.txt, reference.NAME.txt, outputs/NAME.txt, label.NAME.txt.
 
     The ids of segments stand behind those of documents, after a tab.

@@ -5,15 +5,12 @@ for itself, and inside a segment everything but the format's own tags is text.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import NamedTuple, NoReturn
 
 from metra.errors import FormatError
-from metra.formats.atomic import is_folder_name, write_folder, write_pieces
 from metra.formats.stream import format_path
-from metra.formats.texts import rows
 from metra.formats.texts.columns import Field, Role
 from metra.formats.texts.documents import (
     DEEPEST,
@@ -23,14 +20,11 @@ from metra.formats.texts.documents import (
     join_lines,
     read_marked_up,
 )
-from metra.formats.texts.rows import Chunks, Fields
 
 SETS: dict[str, Role] = {"srcset": "source", "refset": "reference", "tstset": "output"}
 
 # Where text must not stand; elements that we do not know may hold what they like.
 _WITHOUT_TEXT = frozenset(["", "mteval", "doc", "hl", "p", *SETS])
-
-_ABOUT = ("setid", "srclang", "trglang")
 
 _AS_IN_FILES = re.IGNORECASE | re.ASCII
 _ENCODING = re.compile(r"""encoding\s*=\s*["']([^"']*)""", re.ASCII)
@@ -208,10 +202,6 @@ class _SgmlScanner:
                 self._fail(tag, f"<{tag.name}> is inside <{self._set.name}>")
             self._set, self._has_sets = tag, True
             self._set_attributes = _parse_attributes(tag, self.path)
-            for name in _ABOUT:
-                value = self._set_attributes.get(name, "")
-                if value and value != "any":
-                    self.contents.about.setdefault(name, value)
 
     def _open_document(self, tag: Tag) -> DocumentPart:
         if self._set is None or self._part is not None:
@@ -283,70 +273,3 @@ class _SgmlScanner:
             "<refset> or <tstset> around <doc> around <seg>, each closed in turn."
         )
         raise FormatError(msg)
-
-
-_TAGS = {role: tag for tag, role in SETS.items()}
-_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
-_RULES = rows.MarkupRules(
-    "sgml",
-    label=re.compile(r"(?!(?:docid|sysid)$)[a-z_][a-z0-9_.-]*"),
-    bad=re.compile(r"[\r\n]"),
-    find_problem=lambda text: (
-        "contains a line break" if "\n" in text or "\r" in text else None
-    ),
-    in_text=str.maketrans(_ESCAPES),
-    in_attribute=str.maketrans(_ESCAPES | {'"': "&quot;"}),
-)
-
-
-def write(out: str, fields: Fields, chunks: Chunks, about: Mapping[str, str]) -> None:
-    """Write a file with all sets, or a folder with src.sgm, ref.sgm and each output."""
-    documents = list(rows.split_documents(fields, chunks, _RULES))
-    texts = rows.list_text_fields(fields)
-    if not is_folder_name(out):
-        by_role = [[text for text in texts if text.role == role] for role in _TAGS]
-        sets = (_encode_set(part, documents, about) for part in by_role if part)
-        write_pieces(out, chain([b"<mteval>\n"], *sets, [b"</mteval>\n"]))
-        return
-    by_file: dict[str, list[Field]] = {}
-    for text in texts:
-        by_file.setdefault(_name_file(text), []).append(text)
-    with write_folder(out) as folder:
-        for name, part in by_file.items():
-            with open(folder / name, "wb") as target:
-                target.writelines(_encode_set(part, documents, about))
-
-
-def _name_file(text: Field) -> str:
-    if text.role != "output":
-        return "src.sgm" if text.role == "source" else "ref.sgm"
-    name = text.name
-    if "/" in name or len(name.encode()) > 200 or name in ("src", "ref"):
-        msg = (
-            f"The output {name!r} cannot be a file next to src.sgm and ref.sgm; give "
-            "it another short name without a slash: NAME=FILE."
-        )
-        raise FormatError(msg)
-    return f"{name}.sgm"
-
-
-def _encode_set(
-    texts: Sequence[Field],
-    documents: Sequence[rows.WrittenDocument],
-    about: Mapping[str, str],
-) -> Iterator[bytes]:
-    """Encode the set of texts of one role."""
-    role = texts[0].role
-    attributes = dict.fromkeys(_ABOUT, "any") | {"setid": "test"}
-    attributes |= {name: about[name] for name in _ABOUT if name in about}
-    if role == "source":
-        del attributes["trglang"]
-    yield f"<{_TAGS[role]}{_RULES.format_attributes(attributes)}>\n".encode()
-    for text in texts:
-        system = {} if role == "source" else {"sysid": text.name}
-        for document in documents:
-            names = {"docid": document.name} | system | document.labels
-            yield f"<doc{_RULES.format_attributes(names)}>\n".encode()
-            yield _RULES.format_segments(document, text).encode()
-            yield b"</doc>\n"
-    yield f"</{_TAGS[role]}>\n".encode()

@@ -1,17 +1,12 @@
 """The XML of WMT's test sets since 2021: documents with source, references and outputs."""
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import Any, NoReturn
 from xml.parsers import expat
 
 from metra.errors import FormatError
-from metra.formats.atomic import write_pieces
 from metra.formats.stream import format_path
-from metra.formats.texts import rows
-from metra.formats.texts.columns import Field, Role, describe_field, format_column_name
+from metra.formats.texts.columns import Field, Role
 from metra.formats.texts.documents import (
     DEEPEST,
     DocumentPart,
@@ -21,7 +16,6 @@ from metra.formats.texts.documents import (
     join_lines,
     read_marked_up,
 )
-from metra.formats.texts.rows import Chunks, Fields
 
 TEXTS: dict[str, Role] = {"src": "source", "ref": "reference", "hyp": "output"}
 
@@ -95,8 +89,6 @@ class _XmlScanner:
             self._begin_document(attributes)
         elif name == "collection":
             self._collection = attributes.get("id")
-        elif name == "dataset" and "id" in attributes:
-            self.contents.about.setdefault("setid", attributes["id"])
 
     def _begin_document(self, attributes: dict[str, str]) -> None:
         if self._document is not None:
@@ -115,10 +107,6 @@ class _XmlScanner:
         if self._document is None or self._part is not None:
             self.fail(f"<{name}> is outside <doc>, or inside another text")
         role = TEXTS[name]
-        language = attributes.get("lang")
-        if language:
-            key = "srclang" if role == "source" else "trglang"
-            self.contents.about.setdefault(key, language)
         title = attributes.get(NAMES[name], "").strip()
         if name == "hyp" and not title:
             self.fail("<hyp> has no system")
@@ -172,91 +160,3 @@ class _XmlScanner:
             "WMT's XML: <dataset> around <doc> around <src>, <ref> and <hyp> around <seg>."
         )
         raise FormatError(msg)
-
-
-_TAGS = {role: tag for tag, role in TEXTS.items()}
-
-# What XML has no way to write, not even as a character reference.
-_NOT_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\n": "&#10;", "\r": "&#13;"}
-
-
-def _find_problem(text: str) -> str | None:
-    bad = _NOT_XML.search(text)
-    return f"contains the character U+{ord(bad[0]):04X}" if bad else None
-
-
-_RULES = rows.MarkupRules(
-    "wmt-xml",
-    label=re.compile(r"(?!id$)[A-Za-z_][A-Za-z0-9_.-]*"),
-    bad=_NOT_XML,
-    find_problem=_find_problem,
-    in_text=str.maketrans(_ESCAPES),
-    in_attribute=str.maketrans(_ESCAPES | {'"': "&quot;", "\t": "&#9;"}),
-)
-
-
-def write(out: str, fields: Fields, chunks: Chunks, about: Mapping[str, str]) -> None:
-    """Write a file, a document at a time."""
-    documents = list(rows.split_documents(fields, chunks, _RULES))
-    texts = rows.list_text_fields(fields)
-    for text in texts:
-        if text.role == "reference" and all(_lacks(one, text) for one in documents):
-            msg = (
-                f"All of {describe_field(text)} is missing, so wmt-xml cannot "
-                "represent it; leave it out with `drop` "
-                f"{format_column_name(text)!r}."
-            )
-            raise FormatError(msg)
-    write_pieces(out, _encode(texts, documents, about))
-
-
-def _lacks(document: rows.WrittenDocument, text: Field) -> bool:
-    """Return True if a reference lacks the document; it cannot lack parts of one."""
-    missing = [segment is None for segment in document.chunk.rows[text]]
-    if len({*missing}) > 1:
-        index = missing.index(not missing[0])
-        lacks = "is missing" if missing[index] else "is not missing"
-        what = f"{lacks}, unlike others of its document"
-        _RULES.refuse(document.chunk, index, text, what)
-    return missing[0]
-
-
-def _format_tag(name: str, attributes: Mapping[str, str]) -> str:
-    return f"<{name}{_RULES.format_attributes(attributes)}>\n"
-
-
-def _encode(
-    texts: Sequence[Field],
-    documents: Iterable[rows.WrittenDocument],
-    about: Mapping[str, str],
-) -> Iterator[bytes]:
-    yield b"<?xml version='1.0' encoding='utf-8'?>\n"
-    yield _format_tag("dataset", {"id": about.get("setid", "test")}).encode()
-    by_collection = groupby(documents, lambda one: one.labels.get("collection", ""))
-    for collection, group in by_collection:
-        if collection:
-            yield _format_tag("collection", {"id": collection}).encode()
-        for document in group:
-            yield "".join(_format_document(texts, document, about)).encode()
-        yield b"</collection>\n" if collection else b""
-    yield b"</dataset>\n"
-
-
-def _format_document(
-    texts: Sequence[Field], document: rows.WrittenDocument, about: Mapping[str, str]
-) -> Iterator[str]:
-    names = {"id": document.name} | document.labels
-    names.pop("collection", None)
-    yield _format_tag("doc", names)
-    for text in texts:
-        if text.role == "reference" and _lacks(document, text):
-            continue
-        tag = _TAGS[text.role]
-        key = "srclang" if text.role == "source" else "trglang"
-        attributes = {"lang": about.get(key), NAMES[tag]: text.name}
-        given = {name: value for name, value in attributes.items() if name and value}
-        yield _format_tag(tag, given) + "<p>\n"
-        yield _RULES.format_segments(document, text)
-        yield f"</p>\n</{tag}>\n"
-    yield "</doc>\n"

@@ -1,7 +1,7 @@
 """Sheets of workbooks, by Excel and LibreOffice: a row of headings, then one segment a row."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -80,7 +80,7 @@ _MOST_ROWS = 1_048_576
 _NOT_CARRIED = re.compile("[\0\ufffe\uffff]|_x[0-9A-Fa-f]{4}_x[0-9A-Fa-f]{4}_")
 
 
-def write(out: str, fields: Fields, chunks: Chunks, _: Mapping[str, str]) -> None:
+def write(out: str, fields: Fields, chunks: Chunks) -> None:
     """Write a sheet whose cells are all texts, so that none of them is a formula."""
     file = BytesIO()
     book = create_workbook(file, constant_memory=True)

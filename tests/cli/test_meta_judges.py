@@ -65,41 +65,17 @@ def test_the_same_seed_gives_the_same_digits(scores, cli):
         assert one == two != other
 
 
-def test_references_by_number(write, cli):
-    refs = [
-        ["the cat sat on the mat", "it rains today", "we go home"],
-        ["a cat is on the mat", "today there is rain", "we are going home"],
-    ]
-    systems = {
-        "a": ["the cat sat on a mat", "it rains today", "we go home now"],
-        "b": ["a cat on mat", "rain it is today", "going home"],
-        "c": ["cat mat", "sun shines", "they left"],
-    }
-    gold = ["system\tseg\tda"]
-    for at, name in enumerate(systems):
-        gold += [f"{name}\t{segment}\t{90 - 30 * at}" for segment in (1, 2, 3)]
-    args = [write("da.tsv", gold), "--gold", "da", "-m", "chrf"]
-    for name, lines in systems.items():
-        args += ["--output", write(name, lines)]
-    for at, lines in enumerate(refs):
-        args += ["-r", write(f"ref{at}", lines)]
-    done = cli("meta", "refs", *args, "--format", "json")
-    assert (done.code, done.err) == (0, "")
-    data = json.loads(done.out)
-    assert data["subsets"] == [[[0], [1]], [[0, 1]]]
-    assert len(data["values"]["chrf"][0]) == 2
-    assert "give --output" in cli.refusal("meta", "refs", args[0], "--gold", "da")
-
-
 @pytest.mark.parametrize(
     ("args", "said"),
     [
         (("agree",), "choose one with --scorer"),
         (("rank", "--scorer", "bleu"), "bleu"),
         (("pseudo", "--gold", "esa", "--lengths", "1,x"), "not a list of numbers"),
+        (("pseudo", "--gold", "esa", "--set", "judges-by=x"), "--set judges-by=x"),
         (("normalise", "--scorer", "esa", "--select", "judge!=dan"), "dan"),
+        (("refs", "--gold", "esa"), "give --output"),
     ],
-    ids=["several scorers", "unknown scorer", "bad lengths", "unknown judge"],
+    ids=lambda each: each[0] if isinstance(each, tuple) else "",
 )
 def test_mistakes_are_explained(args, said, scores, cli):
     name, *rest = args
@@ -119,23 +95,6 @@ def ratings(write):
                 given = base + place
                 lines.append(f"{system}\t{segment}\t{judge}\t{given}\t{given}\t{place}")
     return write("ratings.tsv", lines)
-
-
-def curve_of_judges(done):
-    assert (done.code, done.err) == (0, "")
-    lines = json.loads(done.out)["curves"]["judge with judge"]
-    return {line["n"]: round(line["mean"], 3) for line in lines}
-
-
-def test_judges_who_rank_alike(ratings, cli):
-    ask = ("meta", "pseudo", ratings, "--gold", "adequacy", "--format", "json")
-    drawn = dict.fromkeys((1, 2, 5, 10, 20), 1.0)
-    assert curve_of_judges(cli(*ask)) == drawn
-    assert curve_of_judges(cli(*ask, "--set", "judges-by=document")) == drawn
-    by_cell = curve_of_judges(cli(*ask, "--set", "judges-by=cell"))
-    assert by_cell[1] == -0.217
-    assert by_cell[20] < 1
-    assert "--set judges-by=judge" in cli.refusal(*ask, "--set", "judges-by=judge")
 
 
 def test_judges_without_names_cannot_be_held_fixed(ratings, write, cli):
@@ -218,18 +177,12 @@ def test_of_many_judges_the_odd_ones_are_shown(write, cli):
             value = -truth if judge == 7 else truth + 0.1 * rng.normal()
             lines.append(f"s\t{segment}\tj{judge}\t{value:.3f}")
     ratings = write("many.tsv", lines)
-    for question in (("agree", "--trials", "0"), ("normalise",)):
-        few = json.loads(cli("meta", *question, ratings, "--format", "json").out)
-        assert len(few["tables"]["judges"]) == 20
+    for question in ("agree", "normalise"):
+        ask = ("meta", question, ratings, "--format", "json")
+        more = ((), ("--set", "judges=0"))
+        few, every = (json.loads(cli(*ask, *each).out) for each in more)
+        assert [len(each["tables"]["judges"]) for each in (few, every)] == [20, 30]
         assert any("--set judges=0 shows all" in note for note in few["notes"])
-        every = cli(
-            "meta", *question, ratings, "--set", "judges=0", "--format", "json"
-        ).out
-        assert len(json.loads(every)["tables"]["judges"]) == 30
-    few = json.loads(
-        cli("meta", "agree", ratings, "--trials", "0", "--format", "json").out
-    )
-    assert few["tables"]["judges"][0]["judge"] == "j7"
 
 
 def test_pictures_for_print(scores, cli, tmp_path):

@@ -22,7 +22,7 @@ from metra.scores.table import ScoredItem
 from metra.scores.views import build_panel
 from metra.stats import distributions, exact_tests
 from metra.stats.correlation import Options, correlate
-from metra.stats.multiplicity import CLUSTER_RULES, clusters_greedy, holm
+from metra.stats.multiplicity import CLUSTER_RULES, clusters_greedy
 from metra.stats.permutation import prepare_swaps, segment_values, standardise_metrics
 from metra.stats.soft_pairwise import normal_p, spa
 
@@ -316,14 +316,6 @@ def test_greedy_clusters_published(p, alpha, expected):
 def test_wmt_clusters_need_all_above_to_beat_all_below():
     p = np.array([[1, 0.5, 0.01, 0.01], [1, 1, 0.2, 0.01], [1, 1, 1, 0.01], [1] * 4])
     assert CLUSTER_RULES["wmt"](p, 0.05) == [1, 1, 1, 2]
-
-
-def test_holm_is_never_below_p():
-    p = np.random.default_rng(0).random((6, 6))
-    p[0] = np.nan
-    adjusted = holm(p)
-    assert (adjusted[1:] >= p[1:]).all()
-    assert np.isnan(adjusted[0]).all()
 
 
 def test_given_system_scores_cannot_be_exchanged_by_cells():

@@ -50,14 +50,6 @@ def equal(found, expected, column, tolerance=1e-6):
     )
 
 
-@pytest.mark.parametrize("lang", PAIRS)
-@pytest.mark.parametrize("level", ["sys", "seg"])
-def test_wmt23_pearson(wmt23, lang, level):
-    panels, expected = wmt23
-    found = correlate_panel(panels[lang], parse_specs(["pearson"], level, Options())[0])
-    assert equal(found, expected, f"{lang}|{level}|pearson") == 32
-
-
 def as_official(shared, lang, *, wmt=True):
     """Scores with the MQM that is added up from raters' errors."""
     folder = shared / "data/wmt23-mqm-esa"
@@ -116,21 +108,6 @@ def test_wmt23_figure_that_hangs_on_the_last_bits_of_bleu(wmt23, shared, read_ta
     assert abs(found["printed"].value - published) > 1e-5
 
 
-def test_wmt23_protocol(wmt23):
-    panels, expected = wmt23
-    table = build_task_table(score_task("wmt23", list(panels.values()), Options()))
-    assert headings(table)[:2] == ["average", "en-de,he-en,zh-en sys accuracy"]
-    pooled = averages = 0
-    for name, figures in cells_by_name(table).items():
-        row = expected[name]
-        pooled += (
-            abs(figures[1].value - float(row["en-de,he-en,zh-en|sys|accuracy"])) < 1e-6
-        )
-        averages += abs(figures[0].value - float(row["weighted_avg"])) < 4e-5
-    assert (pooled, averages, len(table.rows)) == (32, 32, 32)
-    assert list(cells_by_name(table)) == list(expected)
-
-
 def test_wmt23_table_with_the_official_gold(wmt23, shared):
     """Every figure of the official table is the official one, but for two."""
     panels, expected = wmt23
@@ -150,6 +127,7 @@ def test_wmt23_table_with_the_official_gold(wmt23, shared):
             ):
                 others.append((name, heading))
     assert scores.metrics == list(expected)
+    assert names[:2] == ["average", "en-de,he-en,zh-en sys accuracy"]
     assert len(table.rows) * len(names) == 352
     assert others == [
         ("MS-COMET-QE-22", "zh-en seg acc*_eq"), ("BLEU", "zh-en seg acc*_eq"),
@@ -347,13 +325,6 @@ def test_wmt19_system_correlations(shared, read_table):
         gold, metric = np.array(scores[key]).T
         assert correlate(gold, metric).value == pytest.approx(value, abs=6e-4), key
     assert len(expected) == 39
-
-
-def test_more_than_one_gold(wmt23):
-    """The same scores against another gold: one table each."""
-    panels, _ = wmt23
-    found = correlate_all(panels["en-de"].gold, panels["en-de"].metrics, Options())
-    assert found["COMET"].n == 5520
 
 
 #: Wins, and the ranks of the cluster: clusters.csv beside the published judgements.

@@ -136,9 +136,6 @@ def list_cases() -> dict[str, Case]:
             "alignment, jiwer's": lambda h, r, _: (
                 lambda: _core.edit_runs(build_hits(h, r), "rapidfuzz")
             ),
-            "alignment, ter": lambda h, r, _: (
-                lambda: _core.ter_alignment(build_hits(h, r), 0, "sacrebleu")
-            ),
             "gtm:e=2, one word": repeat_word,
             "resegment": lambda h, r, _: lambda: metra.resegment([h], cut_text(r)),
             "align sentences": lambda h, r, _: (

@@ -75,10 +75,6 @@ impl Steps {
         self.used
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.used == 0
-    }
-
     /// Three numbers for each n-gram: its beginning, its last word and its count.
     pub fn table(&self) -> Vec<u32> {
         let mut table = vec![0; 3 * self.used];

@@ -50,10 +50,6 @@ impl Terms {
         self.ends.len()
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
     pub fn count(&self, index: usize) -> u64 {
         self.counts[index] as u64
     }

@@ -28,14 +28,6 @@ impl TypeMap {
         self.known.insert(word.into(), becomes.into());
     }
 
-    pub fn len(&self) -> usize {
-        self.known.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.known.is_empty()
-    }
-
     /// The tokens with every word replaced. Every word must be known.
     pub fn apply(&self, tokens: &Tokens) -> Tokens {
         let mut builder = Tokens::builder(tokens.len(), 0);

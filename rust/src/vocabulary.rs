@@ -38,10 +38,6 @@ impl Vocabulary {
         self.ends.len()
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
     /// The words one behind the other, and where each ends.
     pub fn packed(&self) -> (&[u8], &[usize]) {
         (&self.bytes, &self.ends)

@@ -312,17 +312,6 @@ def ter_rows(hits: Hits, style: str) -> NDArray[np.float64]:
     `style` is sacrebleu or tercom.
     """
 
-def ter_alignment(
-    hits: Hits, index: int, style: str
-) -> tuple[int, list[tuple[int, int, int]], list[int], str] | None:
-    """How one output becomes its easiest reference: reference, shifts, order, steps.
-
-    The reference is counted among those that are there. Each shift (start, middle, end)
-    exchanges words[start:middle] and words[middle:end] of the output as the shifts before
-    have left it; `order` gives the places in the output of its words after all of them.
-    Steps: = match, S substitution, I word of the output too many, D word missing.
-    """
-
 def unigram_rows(hits: Hits, recall_weight: float) -> NDArray[np.float64]:
     """[one-to-one matches, two lengths], best by F in which recall has this weight."""
 

@@ -74,14 +74,6 @@ impl WordNet {
         Ok(WordNet { lemmas, exceptions })
     }
 
-    pub fn len(&self) -> usize {
-        self.lemmas.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.lemmas.is_empty()
-    }
-
     /// The sets that the word or its base form belongs to, sorted.
     pub fn synsets(&self, word: &str) -> Vec<u32> {
         let mut found = self.of_lemma(word).to_vec();

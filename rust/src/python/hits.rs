@@ -7,7 +7,7 @@ use crate::edit::{Edit, Preference};
 use crate::error_rates::{self, Choice, Length};
 use crate::gtm::{self, Formula, Matching};
 use crate::hits::Hits;
-use crate::ter::{self, Step, Style};
+use crate::ter::{self, Style};
 use crate::unigram;
 use pyo3::prelude::*;
 
@@ -164,29 +164,6 @@ fn formula(exponent: f64, matching: &str, nodes: usize) -> PyResult<Formula> {
 pub fn ter_rows<'py>(hits: &Bound<'py, PyHits>, style: &str) -> Rows<'py> {
     let style = ter_style(style)?;
     rows_of(hits, ter::COLUMNS, |hits, rows| ter::rows(hits, style, rows))
-}
-
-/// Reference, shifts (start, length, target), order and steps.
-type Alignment = (usize, Vec<(usize, usize, usize)>, Vec<usize>, String);
-
-#[pyfunction]
-pub fn ter_alignment(
-    hits: &Bound<'_, PyHits>,
-    index: isize,
-    style: &str,
-) -> PyResult<Option<Alignment>> {
-    let hits = &hits.get().0;
-    let found = ter::alignment(hits, position(index, hits.len())?, ter_style(style)?);
-    Ok(found.map(|found| {
-        let shifts = found.shifts.iter().map(|shift| (shift.start, shift.middle, shift.end));
-        let steps = found.steps.iter().map(|step| match step {
-            Step::Match => '=',
-            Step::Substitution => 'S',
-            Step::Insertion => 'I',
-            Step::Deletion => 'D',
-        });
-        (found.reference, shifts.collect(), found.order, steps.collect())
-    }))
 }
 
 fn ter_style(name: &str) -> PyResult<Style> {

@@ -13,7 +13,7 @@ pub enum Step {
     Deletion,
 }
 
-#[derive(Default)]
+#[derive(Default, PartialEq, Debug)]
 pub struct Path {
     /// How many words of the output lie before the end of so many words of the reference.
     pub after: Vec<u32>,
@@ -66,26 +66,5 @@ impl Path {
         self.deletions = deletions;
         self.substitutions = substitutions;
         self.insertions = (output as u32 + deletions) - reference as u32;
-    }
-
-    /// The steps from the beginning to the end. An insertion is never followed by a deletion,
-    /// for which a substitution would stand.
-    pub fn steps(&self) -> Vec<Step> {
-        let mut steps = Vec::new();
-        for (at, pair) in self.after.windows(2).enumerate() {
-            let words = (pair[1] - pair[0]) as usize;
-            let wrong = self.reference_error[at] as usize == at;
-            let last = match (words, wrong) {
-                (0, _) => Step::Deletion,
-                (_, true) => Step::Substitution,
-                (_, false) => Step::Match,
-            };
-            steps.resize(steps.len() + words.saturating_sub(1), Step::Insertion);
-            steps.push(last);
-        }
-        let walked = self.after.last().map_or(0, |words| *words as usize);
-        let rest = self.output_error.len() - 1 - walked;
-        steps.resize(steps.len() + rest, Step::Insertion);
-        steps
     }
 }

@@ -3,7 +3,7 @@
 use super::band::{self, Band};
 use super::beam::Beam;
 use super::both::Both;
-use super::distance::{Distance, Rotation};
+use super::distance::Distance;
 use super::path::Path;
 use super::plain::Plain;
 use super::reference::{Places, WIDEST, Window};
@@ -39,8 +39,7 @@ pub struct Search {
     pub reference: Vec<u32>,
     pub types: usize,
     pub path: Path,
-    /// The shifts that were made, as exchanges of two blocks.
-    pub made: Vec<Rotation>,
+    made: u32,
     counts: Vec<u32>,
     /// For each id of the segment the reference's own, or none; all none in between.
     names: Vec<u32>,
@@ -115,7 +114,7 @@ impl Search {
 
     fn edits(&self) -> Edits {
         let Path { insertions, deletions, substitutions, .. } = self.path;
-        Edits { insertions, deletions, substitutions, shifts: self.made.len() as u32 }
+        Edits { insertions, deletions, substitutions, shifts: self.made }
     }
 
     /// The distance that remains when all words stand where they should.
@@ -139,7 +138,8 @@ impl Search {
 struct ShiftSearch<'a> {
     words: &'a mut [u32],
     path: &'a mut Path,
-    made: &'a mut Vec<Rotation>,
+    /// How many shifts were made.
+    made: &'a mut u32,
     shifts: &'a mut Shifts,
     floor: u32,
     style: Style,
@@ -191,7 +191,7 @@ impl ShiftSearch<'_> {
 
     fn walk(&mut self, mut distance: impl Distance, mut now: u32) {
         let mut left = ENOUGH;
-        self.made.clear();
+        *self.made = 0;
         loop {
             distance.trace(self.words, self.path);
             if now == self.floor {
@@ -211,7 +211,7 @@ impl ShiftSearch<'_> {
             let rotation = best.rotation(self.words.len(), self.style);
             rotation.apply(self.words);
             now = distance.align(self.words, rotation.start);
-            self.made.push(rotation);
+            *self.made += 1;
         }
     }
 }

@@ -27,7 +27,7 @@ use rust_stemmers::Algorithm;
 
 pub type Kernel = fn(&Input) -> Vec<f64>;
 
-pub const KERNELS: [(&str, Kernel); 27] = [
+pub const KERNELS: [(&str, Kernel); 26] = [
     ("tokeniser", tokenise),
     ("hits", |input| vec![input.hits().len() as f64]),
     ("n-grams", |input| ngrams(input, 4)),
@@ -64,7 +64,6 @@ pub const KERNELS: [(&str, Kernel); 27] = [
     ("TERCOM", |input| {
         filled(input, ter::COLUMNS, |hits, rows| ter::rows(hits, Style::Tercom, rows))
     }),
-    ("TER's alignment", ter_alignment),
     ("METEOR", |input| meteor_rows(input, "")),
     ("METEOR's paraphrases", |input| meteor_rows(input, "1\na0\nb0 c0\n1\nb0\nd0\n")),
     ("NIST", nist_rows),
@@ -156,11 +155,6 @@ fn gtm_blocks(input: &Input) -> Vec<f64> {
     let (hits, formula) = (input.hits(), Gtm { exponent: 2.0, matching: Matching::Greedy });
     let (blocks, _) = gtm::blocks(&hits.get(0), formula);
     blocks.iter().flat_map(|block| [block.output as f64, block.counted]).collect()
-}
-
-fn ter_alignment(input: &Input) -> Vec<f64> {
-    let found = ter::alignment(&input.hits(), 0, Style::Sacrebleu);
-    found.iter().flat_map(|found| found.order.iter().map(|at| *at as f64)).collect()
 }
 
 pub fn meteor(paraphrases: &str) -> Meteor {

@@ -219,7 +219,7 @@ fn kernel_gtm(hits: &Hits) -> Vec<f64> {
 
 #[inline(never)]
 fn kernel_nist(information: &Information, hits: &Hits, output: &Tokens) -> Vec<f64> {
-    filled(hits.len(), nist::columns(5), |rows| nist::rows(information, hits, output, rows))
+    filled(hits.len(), ngram::columns(5), |rows| nist::rows(information, hits, output, rows))
 }
 
 #[inline(never)]

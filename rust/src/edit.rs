@@ -24,6 +24,14 @@ pub enum Edit {
     Deletion,
 }
 
+/// The words of two sides. Ids are below `types`, but for output words of no reference.
+#[derive(Clone, Copy)]
+pub struct Words<'a> {
+    pub output: &'a [u32],
+    pub reference: &'a [u32],
+    pub types: usize,
+}
+
 /// How often each step occurs in an alignment.
 #[derive(Clone, Copy, Default, PartialEq, Debug)]
 pub struct Counts {
@@ -146,36 +154,26 @@ const WAYS_SIZE: usize = size_of::<Ways>();
 const BORDER_SIZE: usize = size_of::<Border>();
 
 impl Grid {
-    /// The edits of the alignment. Ids are below `types`, but for output words of no reference.
-    pub fn counts(
-        &mut self,
-        output: &[u32],
-        reference: &[u32],
-        types: usize,
-        prefers: Preference,
-    ) -> Counts {
-        let edits = self.distance(output, reference, types, prefers);
+    /// The edits of the alignment.
+    pub fn counts(&mut self, words: Words<'_>, prefers: Preference) -> Counts {
+        let Words { output, reference, .. } = words;
+        let edits = self.distance(words, prefers);
         let mut deletions = 0;
         if edits < output.len().abs_diff(reference.len()) + 2 {
             // Not enough edits for a deletion and an insertion more than needed.
             deletions = reference.len().saturating_sub(output.len());
         } else {
-            self.walk(output, reference, prefers, |step| deletions += step.deletion);
+            self.walk(words, prefers, |step| deletions += step.deletion);
         }
         Counts::new(output.len(), reference.len(), edits, deletions)
     }
 
     /// The edits of the alignment one by one, from the first words to the last.
-    pub fn alignment(
-        &mut self,
-        output: &[u32],
-        reference: &[u32],
-        types: usize,
-        prefers: Preference,
-    ) -> Vec<Edit> {
-        self.distance(output, reference, types, prefers);
+    pub fn alignment(&mut self, words: Words<'_>, prefers: Preference) -> Vec<Edit> {
+        let Words { output, reference, .. } = words;
+        self.distance(words, prefers);
         let mut edits = Vec::with_capacity(output.len().max(reference.len()));
-        self.walk(output, reference, prefers, |step| edits.push(step.edit(output, reference)));
+        self.walk(words, prefers, |step| edits.push(step.edit(output, reference)));
         edits.reverse();
         edits
     }
@@ -202,13 +200,8 @@ impl Grid {
         self.border.resize(output.len(), TOP);
     }
 
-    fn distance(
-        &mut self,
-        output: &[u32],
-        reference: &[u32],
-        types: usize,
-        prefers: Preference,
-    ) -> usize {
+    fn distance(&mut self, words: Words<'_>, prefers: Preference) -> usize {
+        let Words { output, reference, types } = words;
         let size = group_size(output, reference);
         self.start(output, types, size);
         let mut distance = output.len() as isize;
@@ -258,13 +251,8 @@ impl Grid {
     ///
     /// Only the last group's ways are there. The others' are found again from their borders when
     /// the way back gets to them: all at once would take memory in proportion to the grid.
-    fn walk(
-        &mut self,
-        output: &[u32],
-        reference: &[u32],
-        prefers: Preference,
-        mut each: impl FnMut(Step),
-    ) {
+    fn walk(&mut self, words: Words<'_>, prefers: Preference, mut each: impl FnMut(Step)) {
+        let Words { output, reference, .. } = words;
         let size = group_size(output, reference) * BAND;
         let last = reference.len().div_ceil(size).saturating_sub(1);
         let (mut left, mut reference_left) = (output.len(), reference.len());
@@ -373,6 +361,14 @@ mod tests {
         }
     }
 
+    fn check(grid: &mut Grid, words: Words<'_>) {
+        for prefers in [Preference::Pairs, Preference::Deletions] {
+            let steps = plain(words.output, words.reference, prefers);
+            assert_eq!(grid.alignment(words, prefers), steps);
+            assert_eq!(grid.counts(words, prefers), counted(&steps));
+        }
+    }
+
     fn random() -> impl FnMut(u32) -> u32 {
         let mut numbers = Random(1);
         move |below| numbers.below(below)
@@ -394,11 +390,7 @@ mod tests {
             };
             output.iter_mut().filter(|_| random(6) == 0).for_each(|id| *id = NONE);
             let types = types as usize;
-            for prefers in [Preference::Pairs, Preference::Deletions] {
-                let steps = plain(&output, &reference, prefers);
-                assert_eq!(grid.alignment(&output, &reference, types, prefers), steps);
-                assert_eq!(grid.counts(&output, &reference, types, prefers), counted(&steps));
-            }
+            check(&mut grid, Words { output: &output, reference: &reference, types });
             let distances = grid.distances(&output, &reference, types);
             for (words, distance) in distances.into_iter().enumerate() {
                 let steps = plain(&output, &reference[..words], Preference::Pairs);
@@ -419,12 +411,8 @@ mod tests {
             let reference: Vec<u32> = (0..64 * BAND as u32 + extra).map(|_| random(50)).collect();
             let output: Vec<u32> =
                 reference.iter().copied().filter(|_| random(5) > 0).map(|id| id ^ 1).collect();
-            for prefers in [Preference::Pairs, Preference::Deletions] {
-                let output = &output[900..2000];
-                let steps = plain(output, &reference, prefers);
-                assert_eq!(grid.alignment(output, &reference, 51, prefers), steps);
-                assert_eq!(grid.counts(output, &reference, 51, prefers), counted(&steps));
-            }
+            let output = &output[900..2000];
+            check(&mut grid, Words { output, reference: &reference, types: 51 });
         }
     }
 }

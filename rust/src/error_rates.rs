@@ -1,6 +1,6 @@
 //! What the error rates add up: edits against the reference of choice, in order or in any order.
 
-use crate::edit::{Counts, Edit, Grid, Preference};
+use crate::edit::{Counts, Edit, Grid, Preference, Words};
 use crate::hits::{Hits, Pair};
 use crate::interrupt::{self, spend, with_scratch};
 use crate::rapidfuzz;
@@ -42,18 +42,14 @@ pub const COLUMNS: usize = 5;
 /// For each segment: substitutions, insertions, deletions, hits, and the reference length.
 pub fn ordered_rows(hits: &Hits, choice: Choice, length: Length, rows: &mut [f64]) {
     with_scratch(&GRID, |grid| {
-        fill(hits, choice, length, rows, |pair, reference| {
-            grid.counts(pair.output, reference, pair.types, Preference::Pairs)
-        });
+        fill(hits, choice, length, rows, |words| grid.counts(words, Preference::Pairs));
     });
 }
 
 /// The same for the alignment that rapidfuzz takes.
 pub fn rapidfuzz_rows(hits: &Hits, choice: Choice, length: Length, rows: &mut [f64]) {
     with_scratch(&GRID, |grid| {
-        fill(hits, choice, length, rows, |pair, reference| {
-            rapidfuzz::counts(grid, pair.output, reference, pair.types)
-        });
+        fill(hits, choice, length, rows, |words| rapidfuzz::counts(grid, words));
     });
 }
 
@@ -61,7 +57,7 @@ pub fn rapidfuzz_rows(hits: &Hits, choice: Choice, length: Length, rows: &mut [f
 /// left on both sides, the rest is inserted or deleted.
 pub fn unordered_rows(hits: &Hits, choice: Choice, length: Length, rows: &mut [f64]) {
     with_scratch(&unigram::COUNTS, |counts| {
-        fill(hits, choice, length, rows, |pair, reference| unordered(pair, reference, counts));
+        fill(hits, choice, length, rows, |words| unordered(words, counts));
     });
 }
 
@@ -78,10 +74,9 @@ pub fn unequal_rows(hits: &Hits, rows: &mut [f64]) {
 /// A segment's alignment with each reference that is there, and which of them is chosen.
 pub fn alignments(pair: &Pair<'_>, choice: Choice, prefers: Preference) -> (usize, Vec<Vec<Edit>>) {
     with_scratch(&GRID, |grid| {
-        let (output, types) = (pair.output, pair.types);
-        let counts = pair.references().map(|ids| grid.counts(output, ids, types, prefers));
+        let counts = pair.words().map(|words| grid.counts(words, prefers));
         let (chosen, _) = choose(choice, counts);
-        let steps = pair.references().map(|ids| align(grid, output, ids, types, prefers));
+        let steps = pair.words().map(|words| align(grid, words, prefers));
         (chosen, steps.collect())
     })
 }
@@ -94,8 +89,9 @@ pub fn runs(hits: &Hits, prefers: Preference) -> Vec<Vec<Run>> {
     with_scratch(&GRID, |grid| {
         let segments = (0..hits.len()).map(|index| {
             let pair = hits.get(index);
-            let reference = pair.references().next().unwrap_or_default();
-            join_runs(&align(grid, pair.output, reference, pair.types, prefers))
+            let nothing = Words { output: pair.output, reference: &[], types: pair.types };
+            let words = pair.words().next().unwrap_or(nothing);
+            join_runs(&align(grid, words, prefers))
         });
         segments.collect()
     })
@@ -112,16 +108,10 @@ fn join_runs(steps: &[Edit]) -> Vec<Run> {
     runs.collect()
 }
 
-fn align(
-    grid: &mut Grid,
-    output: &[u32],
-    reference: &[u32],
-    types: usize,
-    prefers: Preference,
-) -> Vec<Edit> {
+fn align(grid: &mut Grid, words: Words<'_>, prefers: Preference) -> Vec<Edit> {
     match prefers {
-        Preference::Pairs => grid.alignment(output, reference, types, prefers),
-        Preference::Deletions => rapidfuzz::alignment(grid, output, reference, types),
+        Preference::Pairs => grid.alignment(words, prefers),
+        Preference::Deletions => rapidfuzz::alignment(grid, words),
     }
 }
 
@@ -134,15 +124,14 @@ fn fill(
     choice: Choice,
     length: Length,
     rows: &mut [f64],
-    mut compare: impl FnMut(&Pair<'_>, &[u32]) -> Counts,
+    mut compare: impl FnMut(Words<'_>) -> Counts,
 ) {
     for (index, row) in rows.chunks_exact_mut(COLUMNS).enumerate() {
         let pair = hits.get(index);
-        let counts = pair.references().map(|reference| compare(&pair, reference));
-        let (_, counts) = choose(choice, counts);
+        let (_, counts) = choose(choice, pair.words().map(&mut compare));
         let length = match length {
             Length::Chosen => reference_length(&counts) as f64,
-            Length::Mean => mean_length(&pair),
+            Length::Mean => pair.mean_length(),
         };
         row.copy_from_slice(&[
             counts.substitutions as f64,
@@ -165,14 +154,10 @@ fn reference_length(counts: &Counts) -> usize {
     counts.substitutions + counts.deletions + counts.hits
 }
 
-fn mean_length(pair: &Pair<'_>) -> f64 {
-    let words: usize = pair.references().map(<[u32]>::len).sum();
-    words as f64 / pair.references().count().max(1) as f64
-}
-
-fn unordered(pair: &Pair<'_>, reference: &[u32], counts: &mut Vec<u32>) -> Counts {
-    let hits = unigram::matches(pair.output, [reference].into_iter(), pair.types, counts);
-    let (output, reference) = (pair.output.len(), reference.len());
+fn unordered(words: Words<'_>, counts: &mut Vec<u32>) -> Counts {
+    let Words { output, reference, types } = words;
+    let hits = unigram::matches(output, [reference].into_iter(), types, counts);
+    let (output, reference) = (output.len(), reference.len());
     Counts {
         substitutions: output.min(reference) - hits,
         insertions: output.saturating_sub(reference),

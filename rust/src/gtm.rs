@@ -58,7 +58,7 @@ pub fn rows(hits: &Hits, formula: Formula, rows: &mut [f64]) {
             let (size, proved) = scratch.size(&pair, formula);
             row[0] = size;
             row[1] = pair.output.len() as f64;
-            row[2] = mean_length(&pair);
+            row[2] = pair.mean_length();
             if let Some(unproved) = row.get_mut(3) {
                 *unproved = (!proved) as u8 as f64;
             }
@@ -104,14 +104,19 @@ impl Sizes {
             }
             Matching::Paper => {
                 self.choose_all();
-                self.lengths.extend(capped(&self.runs, cap.floor()));
+                self.keep_lengths(cap.floor());
             }
             Matching::Exact { nodes } => {
                 proved = self.find_largest(nodes);
-                self.lengths.extend(capped(&self.runs, cap));
+                self.keep_lengths(cap);
             }
         }
         (self.powers.size(&self.lengths), proved)
+    }
+
+    fn keep_lengths(&mut self, cap: f64) {
+        let counted = capped(&self.runs, cap).map(|(_, counted)| counted);
+        self.lengths.extend(counted.take_while(|counted| *counted > 0.0));
     }
 
     /// Every run counts for its words if the exponent is 1, so it does not matter which are taken:
@@ -119,7 +124,7 @@ impl Sizes {
     fn linear_size(&mut self, pair: &Pair<'_>, matching: Matching) -> f64 {
         let references = pair.references();
         let matches = unigram::matches(pair.output, references, pair.types, &mut self.counts);
-        let mean = mean_length(pair);
+        let mean = pair.mean_length();
         let cap = if matching == Matching::Paper { mean.floor() } else { mean };
         cap.min(matches as f64)
     }
@@ -143,18 +148,12 @@ impl Sizes {
     }
 }
 
-fn mean_length(pair: &Pair<'_>) -> f64 {
-    let words: usize = pair.references().map(<[u32]>::len).sum();
-    words as f64 / pair.references().count().max(1) as f64
-}
-
-/// The length of each run that counts: of runs from the longest to the shortest, as much as the
-/// cap allows.
-fn capped(runs: &[Run], cap: f64) -> impl Iterator<Item = f64> {
+/// Runs, the longest first, with the length of each that counts: as much as the cap allows.
+fn capped(runs: &[Run], cap: f64) -> impl Iterator<Item = (Run, f64)> {
     runs.iter().scan(cap, |left, run| {
         let counted = left.min(run.length as f64);
         *left -= counted;
-        (counted > 0.0).then_some(counted)
+        Some((*run, counted))
     })
 }
 

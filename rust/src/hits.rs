@@ -5,6 +5,7 @@
 //! know of the words, it takes space in proportion to the text, and a bitset of equal positions
 //! is made from it in a nanosecond or two a token.
 
+use crate::edit::Words;
 use crate::interrupt::{self, spend, with_scratch};
 use crate::tokens::{Key, Sentence, Tokens};
 use std::cell::Cell;
@@ -130,6 +131,18 @@ impl<'a> Pair<'a> {
             start = reference.end;
             (!reference.missing).then_some(tokens)
         })
+    }
+
+    /// The output's words and those of each reference that is there.
+    pub fn words(&self) -> impl Iterator<Item = Words<'a>> + use<'a> {
+        let (output, types) = (self.output, self.types);
+        self.references().map(move |reference| Words { output, reference, types })
+    }
+
+    /// The mean length of the references that are there.
+    pub fn mean_length(&self) -> f64 {
+        let words: usize = self.references().map(<[u32]>::len).sum();
+        words as f64 / self.references().count().max(1) as f64
     }
 
     /// The same output with each reference that is there on its own.

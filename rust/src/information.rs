@@ -307,13 +307,7 @@ impl Information {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn tokens(sentences: &[&str]) -> Tokens {
-        let mut builder = Tokens::builder(0, 0);
-        sentences.iter().for_each(|words| builder.sentence(words.split(' ')));
-        builder.missing();
-        builder.finish()
-    }
+    use crate::samples::tokens;
 
     fn counted(zero_is_no_word: bool) -> Information {
         let mut information = Information::counted(3, zero_is_no_word);

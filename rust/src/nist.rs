@@ -3,20 +3,15 @@
 use crate::hits::{Hits, NONE, Pair};
 use crate::information::{Gram, Information};
 use crate::interrupt::Meter;
-use crate::ngram::{self, RefLength};
+use crate::ngram;
 use crate::tokens::{Sentence, Tokens};
 
-/// How many numbers `rows` gives for a segment.
-pub fn columns(order: usize) -> usize {
-    ngram::columns(order)
-}
-
 /// For each segment: the information in the clipped matches of each order, the n-grams of each
-/// order, the output's length and the references' mean length.
+/// order, the output's length and the references' mean length; in all `ngram::columns`.
 pub fn rows(information: &Information, hits: &Hits, output: &Tokens, rows: &mut [f64]) {
     let order = information.order();
     let mut scratch = MatchSums::default();
-    for (index, row) in rows.chunks_exact_mut(columns(order)).enumerate() {
+    for (index, row) in rows.chunks_exact_mut(ngram::columns(order)).enumerate() {
         let pair = hits.get(index);
         let words = pair.output.len();
         let (sums, rest) = row.split_at_mut(order);
@@ -28,7 +23,7 @@ pub fn rows(information: &Information, hits: &Hits, output: &Tokens, rows: &mut 
             *total = words.saturating_sub(below) as f64;
         }
         lengths[0] = words as f64;
-        lengths[1] = RefLength::Average.of(words, pair.references().map(<[u32]>::len));
+        lengths[1] = pair.mean_length();
     }
 }
 

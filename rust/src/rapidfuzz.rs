@@ -4,15 +4,15 @@
 //! preferred; where its grid would be large, the output is first cut in half, at the first place of
 //! the reference that costs nothing, and each half is treated in the same way.
 
-use crate::edit::{Counts, Edit, Grid, Preference};
+use crate::edit::{Counts, Edit, Grid, Preference, Words};
 
-/// The edits of the alignment. Ids are below `types`, but for output words of no reference.
-pub fn counts(grid: &mut Grid, output: &[u32], reference: &[u32], types: usize) -> Counts {
+/// The edits of the alignment.
+pub fn counts(grid: &mut Grid, words: Words<'_>) -> Counts {
     let mut sum = Counts::default();
-    cut(grid, Text { output, reference, types }, usize::MAX, &mut |grid, piece| match piece {
+    cut(grid, words, usize::MAX, &mut |grid, piece| match piece {
         Piece::Equal(words) => sum.hits += words,
-        Piece::Text(text) => {
-            let more = grid.counts(text.output, text.reference, types, Preference::Deletions);
+        Piece::Words(words) => {
+            let more = grid.counts(words, Preference::Deletions);
             sum.substitutions += more.substitutions;
             sum.insertions += more.insertions;
             sum.deletions += more.deletions;
@@ -23,42 +23,32 @@ pub fn counts(grid: &mut Grid, output: &[u32], reference: &[u32], types: usize) 
 }
 
 /// The edits of the alignment one by one, from the first words to the last.
-pub fn alignment(grid: &mut Grid, output: &[u32], reference: &[u32], types: usize) -> Vec<Edit> {
+pub fn alignment(grid: &mut Grid, words: Words<'_>) -> Vec<Edit> {
     let mut edits = Vec::new();
-    cut(grid, Text { output, reference, types }, usize::MAX, &mut |grid, piece| match piece {
+    cut(grid, words, usize::MAX, &mut |grid, piece| match piece {
         Piece::Equal(words) => edits.extend(std::iter::repeat_n(Edit::Hit, words)),
-        Piece::Text(text) => {
-            let prefers = Preference::Deletions;
-            edits.extend(grid.alignment(text.output, text.reference, types, prefers));
-        }
+        Piece::Words(words) => edits.extend(grid.alignment(words, Preference::Deletions)),
     });
     edits
-}
-
-#[derive(Clone, Copy)]
-struct Text<'a> {
-    output: &'a [u32],
-    reference: &'a [u32],
-    types: usize,
 }
 
 /// Words that both sides share, or words to align by themselves.
 enum Piece<'a> {
     Equal(usize),
-    Text(Text<'a>),
+    Words(Words<'a>),
 }
 
 /// The bytes of a large grid, with two bits for each cell.
 const LARGE: usize = 1 << 20;
 
-/// Cuts a text with at most so many edits into pieces, in their order.
+/// Cuts words with at most so many edits into pieces, in their order.
 fn cut<'a>(
     grid: &mut Grid,
-    text: Text<'a>,
+    words: Words<'a>,
     most: usize,
     each: &mut impl FnMut(&mut Grid, Piece<'a>),
 ) {
-    let Text { output, reference, types } = text;
+    let Words { output, reference, types } = words;
     let before = output.iter().zip(reference).take_while(|(one, other)| one == other).count();
     let (output, reference) = (&output[before..], &reference[before..]);
     let both = output.iter().rev().zip(reference.iter().rev());
@@ -66,13 +56,13 @@ fn cut<'a>(
     let output = &output[..output.len() - after];
     let reference = &reference[..reference.len() - after];
     each(grid, Piece::Equal(before));
-    let text = Text { output, reference, types };
+    let words = Words { output, reference, types };
     let most = most.min(output.len().max(reference.len()));
     let band = reference.len().min(2 * most + 1);
     if 2 * band * output.len() / 8 < LARGE || reference.len() < 65 || output.len() < 10 {
-        each(grid, Piece::Text(text));
+        each(grid, Piece::Words(words));
     } else {
-        let (first, last) = halve(grid, text);
+        let (first, last) = halve(grid, words);
         cut(grid, first.0, first.1, each);
         cut(grid, last.0, last.1, each);
     }
@@ -80,9 +70,9 @@ fn cut<'a>(
 }
 
 /// Cuts the output in half and the reference where that costs nothing, at the first such place.
-/// Gives the two texts, each with its edits.
-fn halve<'a>(grid: &mut Grid, text: Text<'a>) -> ((Text<'a>, usize), (Text<'a>, usize)) {
-    let Text { output, reference, types } = text;
+/// Gives the two halves, each with its edits.
+fn halve<'a>(grid: &mut Grid, words: Words<'a>) -> ((Words<'a>, usize), (Words<'a>, usize)) {
+    let Words { output, reference, types } = words;
     let (first, last) = output.split_at(output.len() / 2);
     let reverse = |words: &[u32]| words.iter().rev().copied().collect::<Vec<_>>();
     let right = grid.distances(&reverse(last), &reverse(reference), types);
@@ -91,8 +81,8 @@ fn halve<'a>(grid: &mut Grid, text: Text<'a>) -> ((Text<'a>, usize), (Text<'a>, 
     let place = sums.enumerate().min_by_key(|(_, sum)| *sum).map_or(0, |(place, _)| place);
     let (start, end) = reference.split_at(place);
     (
-        (Text { output: first, reference: start, types }, left[place]),
-        (Text { output: last, reference: end, types }, right[reference.len() - place]),
+        (Words { output: first, reference: start, types }, left[place]),
+        (Words { output: last, reference: end, types }, right[reference.len() - place]),
     )
 }
 
@@ -103,7 +93,8 @@ mod tests {
 
     fn letters(output: &str, reference: &str) -> String {
         let ids = |text: &str| text.bytes().map(|byte| byte as u32).collect::<Vec<_>>();
-        let edits = alignment(&mut Grid::default(), &ids(output), &ids(reference), 128);
+        let (output, reference) = (&ids(output)[..], &ids(reference)[..]);
+        let edits = alignment(&mut Grid::default(), Words { output, reference, types: 128 });
         let letter = |edit: &Edit| match edit {
             Edit::Hit => 'H',
             Edit::Substitution => 'S',
@@ -133,10 +124,11 @@ mod tests {
             reference.iter().map(|id| (id + (random(4) == 0) as u32) % 30).collect();
         let output = &output[700..];
         let mut grid = Grid::default();
-        let counted = counts(&mut grid, output, &reference, 30);
-        let plain = grid.counts(output, &reference, 30, Preference::Pairs);
+        let words = Words { output, reference: &reference, types: 30 };
+        let counted = counts(&mut grid, words);
+        let plain = grid.counts(words, Preference::Pairs);
         assert_eq!(counted.edits(), plain.edits());
-        let steps = alignment(&mut grid, output, &reference, 30);
+        let steps = alignment(&mut grid, words);
         let number = |kind| steps.iter().filter(|step| **step == kind).count();
         assert_eq!(number(Edit::Hit), counted.hits);
         assert_eq!(number(Edit::Substitution), counted.substitutions);

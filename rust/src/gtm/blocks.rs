@@ -2,7 +2,7 @@
 
 use super::greedy::Greedy;
 use super::grid::{Grid, Run};
-use super::{Formula, Matching, SCRATCH};
+use super::{Formula, Matching, SCRATCH, capped};
 use crate::hits::Pair;
 use crate::interrupt::{Meter, with_scratch};
 
@@ -26,20 +26,20 @@ pub fn blocks(pair: &Pair<'_>, formula: Formula) -> (Vec<Block>, bool) {
         scratch.grid.fill(pair);
         let cap = scratch.grid.cap();
         let mut proved = true;
-        let counted = match formula.matching {
+        let counted: Vec<(Run, f64)> = match formula.matching {
             Matching::Greedy => greedily_capped(&mut scratch.grid, &mut scratch.greedy),
             Matching::Exact { nodes } if formula.exponent > 1.0 => {
                 proved = scratch.find_largest(nodes);
-                capped(&scratch.runs, cap)
+                capped(&scratch.runs, cap).collect()
             }
             // With an exponent of 1 every matching that leaves nothing is the largest.
             Matching::Exact { .. } => {
                 scratch.choose_all();
-                capped(&scratch.runs, cap)
+                capped(&scratch.runs, cap).collect()
             }
             Matching::Paper => {
                 scratch.choose_all();
-                capped(&scratch.runs, cap.floor())
+                capped(&scratch.runs, cap.floor()).collect()
             }
         };
         let ends: Vec<usize> = reference_ends(pair).collect();
@@ -59,16 +59,6 @@ fn reference_ends(pair: &Pair<'_>) -> impl Iterator<Item = usize> {
         *end += reference.len() + 1;
         Some(*end)
     })
-}
-
-fn capped(runs: &[Run], cap: f64) -> Vec<(Run, f64)> {
-    let mut left = cap;
-    let count = |run: &Run| {
-        let counted = left.min(run.length as f64);
-        left -= counted;
-        (*run, counted)
-    };
-    runs.iter().map(count).collect()
 }
 
 /// GTM 1.4's own way: when less is left than the length of the run in turn, the first hits of

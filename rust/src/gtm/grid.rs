@@ -1,6 +1,5 @@
 //! The bitext grid: output words down, the words of all references across.
 
-use super::mean_length;
 use crate::hits::{NONE, Pair};
 
 /// What stands behind each reference: it equals no word, so no run passes it.
@@ -37,7 +36,7 @@ impl Grid {
             self.columns.extend_from_slice(reference);
             self.columns.push(BARRIER);
         }
-        self.mean = mean_length(pair);
+        self.mean = pair.mean_length();
         self.first.clear();
         self.first.resize(pair.types, END);
         self.next.clear();

@@ -7,6 +7,7 @@ use super::tokens::{PyTokens, different_lengths};
 use super::totals::{Scores, Totals, each_row};
 use super::{BadLine, named};
 use crate::information::{Information, Tables};
+use crate::ngram;
 use crate::nist;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
@@ -99,7 +100,7 @@ impl PyInformation {
         if hits.get().0.len() != output.len() {
             return Err(different_lengths());
         }
-        rows_of(hits, nist::columns(self.0.order()), |hits, rows| {
+        rows_of(hits, ngram::columns(self.0.order()), |hits, rows| {
             nist::rows(&self.0, hits, output, rows)
         })
     }
@@ -118,10 +119,10 @@ fn zero_is_no_word(history: &str) -> PyResult<bool> {
 
 #[pyfunction]
 pub fn nist_score<'py>(totals: &Totals<'py>, order: usize) -> PyResult<Scores<'py>> {
-    each_row(totals, nist::columns(order), nist::score)
+    each_row(totals, ngram::columns(order), nist::score)
 }
 
 #[pyfunction]
 pub fn nist_penalty<'py>(totals: &Totals<'py>, order: usize) -> PyResult<Scores<'py>> {
-    each_row(totals, nist::columns(order), nist::penalty)
+    each_row(totals, ngram::columns(order), nist::penalty)
 }

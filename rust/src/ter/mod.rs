@@ -35,10 +35,7 @@ pub fn rows(hits: &Hits, style: Style, rows: &mut [f64]) {
             row[1] = edits.deletions as f64;
             row[2] = edits.substitutions as f64;
             row[3] = edits.shifts as f64;
-            let (count, sum) = pair
-                .references()
-                .fold((0, 0), |(count, sum), reference| (count + 1, sum + reference.len()));
-            row[4] = sum as f64 / count.max(1) as f64;
+            row[4] = pair.mean_length();
         }
     });
 }

@@ -184,7 +184,7 @@ fn meteor_rows(input: &Input, paraphrases: &str) -> Vec<f64> {
 fn nist_rows(input: &Input) -> Vec<f64> {
     let mut information = Information::counted(5, false);
     input.references().iter().for_each(|column| information.add(column));
-    let mut rows = vec![0.0; input.segments.len() * nist::columns(5)];
+    let mut rows = vec![0.0; input.segments.len() * ngram::columns(5)];
     nist::rows(&information, &input.hits(), &input.output(), &mut rows);
     rows
 }

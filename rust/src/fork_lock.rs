@@ -40,14 +40,14 @@ const UNHURT: &str = "no one has failed while holding it";
 pub struct ForkLock<T>(RwLock<T>);
 
 impl<T> ForkLock<T> {
-    pub fn read(&self) -> Reading<'_, T> {
+    pub fn read(&self) -> Held<RwLockReadGuard<'_, T>> {
         let gate = Gate::new();
-        Reading { value: self.0.read().expect(UNHURT), _gate: gate }
+        Held { guard: self.0.read().expect(UNHURT), _gate: gate }
     }
 
-    pub fn write(&self) -> Writing<'_, T> {
+    pub fn write(&self) -> Held<RwLockWriteGuard<'_, T>> {
         let gate = Gate::new();
-        Writing { value: self.0.write().expect(UNHURT), _gate: gate }
+        Held { guard: self.0.write().expect(UNHURT), _gate: gate }
     }
 }
 
@@ -70,35 +70,23 @@ impl Drop for Gate {
     }
 }
 
-pub struct Reading<'a, T> {
-    value: RwLockReadGuard<'a, T>,
+/// A lock that is held, and the gate with it.
+pub struct Held<G> {
+    guard: G,
     _gate: Gate,
 }
 
-pub struct Writing<'a, T> {
-    value: RwLockWriteGuard<'a, T>,
-    _gate: Gate,
-}
+impl<G: Deref> Deref for Held<G> {
+    type Target = G::Target;
 
-impl<T> Deref for Reading<'_, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        &self.value
+    fn deref(&self) -> &G::Target {
+        &self.guard
     }
 }
 
-impl<T> Deref for Writing<'_, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        &self.value
-    }
-}
-
-impl<T> DerefMut for Writing<'_, T> {
-    fn deref_mut(&mut self) -> &mut T {
-        &mut self.value
+impl<G: DerefMut> DerefMut for Held<G> {
+    fn deref_mut(&mut self) -> &mut G::Target {
+        &mut self.guard
     }
 }
 

@@ -99,7 +99,7 @@ impl Information {
             for at in 1..sentence.len() {
                 let word = found.words.insert(sentence, at);
                 found.longer[at - 1].reserve(1);
-                id = found.longer[at - 1].count(key(id, word));
+                id = found.longer[at - 1].add(key(id, word), 1);
             }
             let of_order = &mut given[sentence.len() - 1];
             of_order.resize(of_order.len().max(id as usize + 1), 0.0);
@@ -125,7 +125,7 @@ impl Information {
             for (below, steps) in self.longer.iter_mut().enumerate() {
                 grams.truncate(words.len().saturating_sub(below + 1));
                 for (gram, last) in grams.iter_mut().zip(words.iter().skip(below + 1)) {
-                    *gram = steps.count(key(*gram, *last));
+                    *gram = steps.add(key(*gram, *last), 1);
                 }
             }
         }
@@ -210,9 +210,7 @@ impl Information {
     /// corpus, `total` is the number of its words. False if there is one too long, or one whose
     /// beginning is not there.
     pub fn learn(&mut self, terms: &Terms, total: Option<u64>) -> bool {
-        let mut builder = Tokens::builder(terms.len(), 0);
-        terms.iter().for_each(|(words, _)| builder.sentence(words));
-        let tokens = builder.finish();
+        let tokens = terms.tokens();
         self.longer.iter_mut().for_each(|steps| steps.reserve(terms.len()));
         let learnt = (0..terms.len()).all(|index| {
             let sentence = tokens.get(index).expect("no n-gram is missing");
@@ -280,17 +278,17 @@ impl Information {
 
     /// Goes through the n-grams of `n` words: their words, their counts and their weights.
     fn each(&self, n: usize, mut tell: impl FnMut(&[u32], Gram, f64)) {
-        let ends = self.longer[..n - 1].iter().map(Steps::by_id).collect::<Vec<_>>();
-        let count = ends.last().map_or(self.words.len(), Vec::len);
+        let tables = self.longer[..n - 1].iter().map(Steps::table).collect::<Vec<_>>();
+        let count = tables.last().map_or(self.words.len(), |table| table.len() / 3);
         let mut words = Vec::with_capacity(n);
         for id in 0..count as u32 {
             spend(COUNTING * n);
             words.clear();
             let mut at = id;
-            for steps in ends.iter().rev() {
-                let (first, last) = steps[at as usize];
-                words.push(last);
-                at = first;
+            for table in tables.iter().rev() {
+                let row = 3 * at as usize;
+                words.push(table[row + 1]);
+                at = table[row];
             }
             words.push(at);
             words.reverse();

@@ -111,9 +111,7 @@ impl Counts {
     /// those of a document together. What counts 0 only names a document. False if one is not such
     /// a pair.
     pub fn learn(&mut self, terms: &Terms) -> bool {
-        let mut builder = Tokens::builder(terms.len(), 0);
-        terms.iter().for_each(|(words, _)| builder.sentence(words));
-        let tokens = builder.finish();
+        let tokens = terms.tokens();
         let mut last = None;
         for index in 0..terms.len() {
             let pair = tokens.get(index).expect("no term is missing");

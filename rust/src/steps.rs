@@ -46,12 +46,7 @@ impl Steps {
         }
     }
 
-    /// Counts the n-gram; there must be room for it.
-    #[inline]
-    pub fn count(&mut self, key: u64) -> u32 {
-        self.add(key, 1)
-    }
-
+    /// Counts the n-gram so often; there must be room for it.
     #[inline]
     pub fn add(&mut self, key: u64, count: u32) -> u32 {
         let at = self.seek(key);
@@ -111,15 +106,6 @@ impl Steps {
             }
             at = (at + 1) & mask;
         }
-    }
-
-    /// For each n-gram its beginning and its last word.
-    pub fn by_id(&self) -> Vec<(u32, u32)> {
-        let mut found = vec![(0, 0); self.used];
-        for slot in self.slots.iter().filter(|slot| slot.count > 0) {
-            found[slot.id as usize] = ((slot.key >> 32) as u32, slot.key as u32);
-        }
-        found
     }
 }
 

@@ -1,5 +1,6 @@
 //! Counts that add up over the parts of a corpus: words, or several in a row, with numbers.
 
+use crate::tokens::Tokens;
 use std::ops::Range;
 
 /// What stands between the words of a term: a byte that UTF-8 never has.
@@ -48,6 +49,13 @@ impl Terms {
 
     pub fn len(&self) -> usize {
         self.ends.len()
+    }
+
+    /// A segment for each term, of its words.
+    pub fn tokens(&self) -> Tokens {
+        let mut builder = Tokens::builder(self.len(), 0);
+        self.iter().for_each(|(words, _)| builder.sentence(words));
+        builder.finish()
     }
 
     pub fn count(&self, index: usize) -> u64 {

@@ -47,20 +47,6 @@ struct Word {
     listed: u32,
 }
 
-/// A column's words as ids that hold for the whole lexicon.
-pub struct Ids {
-    ids: Vec<u32>,
-    ends: Vec<usize>,
-    missing: Vec<bool>,
-}
-
-impl Ids {
-    pub fn get(&self, index: usize) -> Option<&[u32]> {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        (!self.missing[index]).then(|| &self.ids[start..self.ends[index]])
-    }
-}
-
 impl Lexicon {
     pub fn new(
         stemmer: Option<FormerStemmer>,
@@ -71,24 +57,9 @@ impl Lexicon {
         Lexicon { stemmer, wordnet, function_words, paraphrases, types: ForkLock::default() }
     }
 
-    /// Names every word, learning those that are new.
-    pub fn ids(&self, tokens: &Tokens) -> Ids {
-        let mut named = Ids { ids: Vec::new(), ends: Vec::new(), missing: Vec::new() };
-        for index in 0..tokens.len() {
-            named.missing.push(!self.name(tokens, index, &mut named.ids));
-            named.ends.push(named.ids.len());
-        }
-        named
-    }
-
-    /// Names the words of one segment, if it is there.
-    pub fn segment_ids(&self, tokens: &Tokens, index: usize) -> Option<Vec<u32>> {
-        let mut ids = Vec::new();
-        self.name(tokens, index, &mut ids).then_some(ids)
-    }
-
-    /// Adds the names of a segment's words; false if it is missing.
-    fn name(&self, tokens: &Tokens, index: usize, ids: &mut Vec<u32>) -> bool {
+    /// Names the words of a segment, learning those that are new; false if it is missing.
+    pub fn name(&self, tokens: &Tokens, index: usize, ids: &mut Vec<u32>) -> bool {
+        ids.clear();
         let sentence = tokens.get(index);
         let mut types = self.types.read();
         for word in sentence.iter().flat_map(|sentence| sentence.iter()) {

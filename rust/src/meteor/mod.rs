@@ -35,24 +35,15 @@ impl Meteor {
     /// Fills a row of statistics for each segment: those of its best reference, the first of
     /// several as good.
     pub fn rows(&self, output: &Tokens, references: &[&Tokens], rows: &mut [f64]) {
-        let hyps = self.lexicon.ids(output);
-        let refs: Vec<_> = references.iter().map(|tokens| self.lexicon.ids(tokens)).collect();
-        let mut links = Links::default();
-        let mut chosen = Vec::new();
+        let mut pair = PairBuffers::default();
         for (index, row) in rows.chunks_exact_mut(COLUMNS).enumerate() {
-            let hyp = hyps.get(index).unwrap_or(&[]);
-            let mut best: Option<(f64, Statistics)> = None;
-            for reference in refs.iter().filter_map(|column| column.get(index)) {
-                self.align(hyp, reference, &mut links, &mut chosen);
-                let found = self.lexicon.statistics(hyp, reference, &chosen);
-                let score = self.formula.score(&found);
-                if best.as_ref().is_none_or(|so_far| score > so_far.0) {
-                    best = Some((score, found));
+            let mut highest = f64::NEG_INFINITY;
+            self.each_alignment(output, references, index, &mut pair, |score, found, _| {
+                if score > highest {
+                    highest = score;
+                    row.copy_from_slice(found);
                 }
-            }
-            if let Some((_, found)) = best {
-                row.copy_from_slice(&found);
-            }
+            });
         }
     }
 
@@ -64,20 +55,36 @@ impl Meteor {
         references: &[&Tokens],
         index: usize,
     ) -> (usize, Vec<Vec<Link>>) {
-        let hyp = self.lexicon.segment_ids(output, index).unwrap_or_default();
         let (mut best, mut highest) = (0, f64::NEG_INFINITY);
         let mut found = Vec::new();
-        for tokens in references {
-            let Some(reference) = self.lexicon.segment_ids(tokens, index) else { continue };
-            let mut chosen = Vec::new();
-            self.align(&hyp, &reference, &mut Links::default(), &mut chosen);
-            let score = self.formula.score(&self.lexicon.statistics(&hyp, &reference, &chosen));
+        let mut pair = PairBuffers::default();
+        self.each_alignment(output, references, index, &mut pair, |score, _, chosen| {
             if score > highest {
                 (best, highest) = (found.len(), score);
             }
-            found.push(chosen);
-        }
+            found.push(chosen.to_vec());
+        });
         (best, found)
+    }
+
+    /// Calls `see` with score, statistics and links of each reference that is there.
+    fn each_alignment(
+        &self,
+        output: &Tokens,
+        references: &[&Tokens],
+        index: usize,
+        pair: &mut PairBuffers,
+        mut see: impl FnMut(f64, &Statistics, &[Link]),
+    ) {
+        let PairBuffers { hyp, reference, links, chosen } = pair;
+        self.lexicon.name(output, index, hyp);
+        for tokens in references {
+            if self.lexicon.name(tokens, index, reference) {
+                self.align(hyp, reference, links, chosen);
+                let found = self.lexicon.statistics(hyp, reference, chosen);
+                see(self.formula.score(&found), &found, chosen);
+            }
+        }
     }
 
     fn align(&self, hyp: &[u32], reference: &[u32], links: &mut Links, chosen: &mut Vec<Link>) {
@@ -90,4 +97,13 @@ impl Meteor {
         }
         search::best(links, chosen);
     }
+}
+
+/// The words of both sides and their links, in memory that each pair uses again.
+#[derive(Default)]
+struct PairBuffers {
+    hyp: Vec<u32>,
+    reference: Vec<u32>,
+    links: Links,
+    chosen: Vec<Link>,
 }

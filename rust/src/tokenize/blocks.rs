@@ -15,59 +15,41 @@ struct Block {
 }
 
 pub fn white(cut: Cut<'_>) {
-    by_block::<Python, false>(cut);
+    by_block::<PYTHON, true, false>(cut);
 }
 
 /// At ASCII's white space alone.
 pub fn white_ascii(cut: Cut<'_>) {
-    by_block::<Perl, false>(cut);
+    by_block::<PERL, true, false>(cut);
 }
 
 /// 13a's rules: most punctuation alone, `.` and `,` unless digits hold them, `-` after a digit.
 pub fn western(cut: Cut<'_>) {
-    by_block::<Python, true>(cut);
+    by_block::<PYTHON, true, true>(cut);
 }
 
 pub fn western_perl(cut: Cut<'_>) {
-    by_block::<Perl, true>(cut);
+    by_block::<PERL, true, true>(cut);
 }
 
 pub fn java(cut: Cut<'_>) {
-    by_block::<Java, false>(cut);
+    by_block::<PERL, false, false>(cut);
 }
 
-/// Which control characters are white space.
-trait Controls {
-    const FIRST_BEFORE_BLANK: u8;
-    const VERTICAL_TAB: bool = true;
-}
-
-struct Python;
-struct Perl;
-struct Java;
-
-impl Controls for Python {
-    const FIRST_BEFORE_BLANK: u8 = 0x1c;
-}
-
-impl Controls for Perl {
-    const FIRST_BEFORE_BLANK: u8 = b' ';
-}
-
-impl Controls for Java {
-    const FIRST_BEFORE_BLANK: u8 = b' ';
-    const VERTICAL_TAB: bool = false;
-}
+/// The first of the control characters before the blank that are white space.
+const PYTHON: u8 = 0x1c;
+const PERL: u8 = b' ';
 
 const VERTICAL_TAB: u8 = 0x0b;
 
-fn by_block<C: Controls, const PUNCTUATION: bool>(cut: Cut<'_>) {
+/// `FIRST` and whether a vertical tab is white space tell what separates words.
+fn by_block<const FIRST: u8, const TAB: bool, const PUNCTUATION: bool>(cut: Cut<'_>) {
     let Cut { text, padded, starts, ends } = cut;
     let bytes = text.as_bytes();
     let (mut space_before, mut alone_before, mut digit_before, mut stop_before) = (1, 0, 0, 0);
     for base in (0..bytes.len()).step_by(WIDTH) {
         let rest = &padded[base..];
-        let block = classify::<C>(rest.first_chunk().unwrap());
+        let block = classify::<FIRST, TAB>(rest.first_chunk().unwrap());
         let mut alone = 0;
         if PUNCTUATION {
             let after_digit = block.digit << 1 | digit_before;
@@ -121,7 +103,7 @@ fn push_bits(positions: &mut Vec<u32>, base: usize, mut bits: u64) {
 }
 
 #[cfg(target_arch = "x86_64")]
-fn classify<C: Controls>(window: &[u8; WIDTH]) -> Block {
+fn classify<const FIRST: u8, const TAB: bool>(window: &[u8; WIDTH]) -> Block {
     use std::arch::x86_64::*;
     let mut block = Block { space: 0, alone: 0, stop: 0, digit: 0, dash: 0 };
     // SAFETY: SSE2 belongs to every x86-64 processor; a load takes the 16 bytes of its lane, wherever
@@ -138,9 +120,8 @@ fn classify<C: Controls>(window: &[u8; WIDTH]) -> Block {
                 _mm_cmplt_epi8(shifted, splat(0x81u8.wrapping_add(last - first)))
             };
             let bits = |mask| (_mm_movemask_epi8(mask) as u32 as u64) << (16 * part);
-            block.space |=
-                bits(_mm_or_si128(within(b'\t', b'\r'), within(C::FIRST_BEFORE_BLANK, b' ')));
-            if !C::VERTICAL_TAB {
+            block.space |= bits(_mm_or_si128(within(b'\t', b'\r'), within(FIRST, b' ')));
+            if !TAB {
                 block.space &= !bits(is(VERTICAL_TAB));
             }
             block.alone |= bits(_mm_or_si128(
@@ -162,14 +143,14 @@ fn classify<C: Controls>(window: &[u8; WIDTH]) -> Block {
 use classify_plain as classify;
 
 #[cfg(any(test, not(target_arch = "x86_64")))]
-fn classify_plain<C: Controls>(window: &[u8; WIDTH]) -> Block {
+fn classify_plain<const FIRST: u8, const TAB: bool>(window: &[u8; WIDTH]) -> Block {
     let mut block = Block { space: 0, alone: 0, stop: 0, digit: 0, dash: 0 };
     for (at, byte) in window.iter().enumerate() {
         let bit = 1 << at;
         match byte {
-            &VERTICAL_TAB if !C::VERTICAL_TAB => {}
+            &VERTICAL_TAB if !TAB => {}
             b'\t'..=b'\r' | b' ' => block.space |= bit,
-            0x1c..0x20 if *byte >= C::FIRST_BEFORE_BLANK => block.space |= bit,
+            0x1c..0x20 if *byte >= FIRST => block.space |= bit,
             b'!'..=b'&' | b'('..=b'+' | b'/' | b':'..=b'@' => block.alone |= bit,
             b'['..=b'`' | b'{'..=b'~' => block.alone |= bit,
             b'.' | b',' => block.stop |= bit,
@@ -185,17 +166,21 @@ fn classify_plain<C: Controls>(window: &[u8; WIDTH]) -> Block {
 mod tests {
     use super::*;
 
-    fn check<C: Controls>() {
+    fn check<const FIRST: u8, const TAB: bool>() {
         for first in (0..=255u8).step_by(5) {
             let window = std::array::from_fn(|at| first.wrapping_add(at as u8));
-            assert_eq!(classify::<C>(&window), classify_plain::<C>(&window), "from {first}");
+            assert_eq!(
+                classify::<FIRST, TAB>(&window),
+                classify_plain::<FIRST, TAB>(&window),
+                "from {first}"
+            );
         }
     }
 
     #[test]
     fn blocks_are_classified_by_the_plain_rules() {
-        check::<Python>();
-        check::<Perl>();
-        check::<Java>();
+        check::<PYTHON, true>();
+        check::<PERL, true>();
+        check::<PERL, false>();
     }
 }

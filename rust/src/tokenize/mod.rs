@@ -104,55 +104,31 @@ impl Tokenizer {
     }
 
     fn segment(self, segment: &str, builder: &mut Builder) {
+        use white::{blanked, trimmed, trimmed_end, trimmed_java};
         match self {
-            Tokenizer::White => {
-                let text = white::blanked(segment);
-                builder.segment(&text, blocks::white);
-            }
+            Tokenizer::White => builder.segment(&blanked(segment), blocks::white),
             Tokenizer::Char => builder.segment(segment, classes::characters),
-            Tokenizer::CodePoints => {
-                let text = white::trimmed(segment);
-                builder.segment(text, classes::code_points);
-            }
-            Tokenizer::Graphemes => {
-                let text = white::trimmed(segment);
-                builder.segment(text, classes::graphemes);
-            }
+            Tokenizer::CodePoints => builder.segment(trimmed(segment), classes::code_points),
+            Tokenizer::Graphemes => builder.segment(trimmed(segment), classes::graphemes),
             Tokenizer::Western => {
-                let text = markup::western(white::trimmed_end(segment));
-                let text = white::blanked(&text);
-                builder.segment(&text, blocks::western);
+                let text = markup::western(trimmed_end(segment));
+                builder.segment(&blanked(&text), blocks::western);
             }
             Tokenizer::International => {
-                let text = white::trimmed_end(segment);
-                builder.segment(text, classes::international);
+                builder.segment(trimmed_end(segment), classes::international);
             }
-            Tokenizer::Chinese => {
-                let text = white::trimmed(segment);
-                builder.segment(text, classes::chinese);
-            }
-            Tokenizer::ChineseFixed => {
-                let text = white::trimmed(segment);
-                builder.segment(text, classes::chinese_fixed);
-            }
+            Tokenizer::Chinese => builder.segment(trimmed(segment), classes::chinese),
+            Tokenizer::ChineseFixed => builder.segment(trimmed(segment), classes::chinese_fixed),
             Tokenizer::MtevalWestern => {
                 let text = markup::mteval(segment);
-                let text = white::blanked(&text);
-                builder.segment(&text, blocks::western_perl);
+                builder.segment(&blanked(&text), blocks::western_perl);
             }
             Tokenizer::MtevalInternational => {
-                let text = markup::mteval(segment);
-                builder.segment(&text, classes::international_perl);
+                builder.segment(&markup::mteval(segment), classes::international_perl);
             }
-            Tokenizer::Chrf => {
-                let text = white::blanked(segment);
-                builder.segment(&text, marks::apart);
-            }
-            Tokenizer::Tercom(way) => way.segment(segment, builder),
-            Tokenizer::Java => {
-                let text = white::trimmed_java(segment);
-                builder.segment(text, blocks::java);
-            }
+            Tokenizer::Chrf => builder.segment(&blanked(segment), marks::apart),
+            Tokenizer::Tercom(style) => style.segment(segment, builder),
+            Tokenizer::Java => builder.segment(trimmed_java(segment), blocks::java),
             Tokenizer::Blanks => {
                 builder.sentence(segment.split(' ').filter(|word| !word.is_empty()));
             }

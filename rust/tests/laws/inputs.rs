@@ -3,6 +3,10 @@
 use _core::hits::Hits;
 use _core::tokens::Tokens;
 
+/// Characters of many kinds, with `|` between them.
+const PIECES: &str = " |a|B|.|,|1|-|\u{a0}|\u{3000}|中|é|e\u{301}|&amp;|&lt;skipped&gt;|<skipped>|\
+    -\n|\t|'|\"|ß|𠀀|\u{2028}|İ|👩‍👧";
+
 /// Bytes that decide what an input is like; zeros when there are no more.
 pub struct Source<'a>(pub &'a [u8]);
 
@@ -26,38 +30,13 @@ impl Source<'_> {
 
     /// Some characters of many kinds.
     pub fn text(&mut self) -> String {
-        const PIECES: [&str; 24] = [
-            " ",
-            "a",
-            "B",
-            ".",
-            ",",
-            "1",
-            "-",
-            "\u{a0}",
-            "\u{3000}",
-            "中",
-            "é",
-            "e\u{301}",
-            "&amp;",
-            "&lt;skipped&gt;",
-            "<skipped>",
-            "-\n",
-            "\t",
-            "'",
-            "\"",
-            "ß",
-            "𠀀",
-            "\u{2028}",
-            "İ",
-            "👩‍👧",
-        ];
+        let pieces: Vec<&str> = PIECES.split('|').collect();
         let mut text = String::new();
         for _ in 0..self.below(90) {
-            match self.below(PIECES.len() + 2) {
+            match self.below(pieces.len() + 2) {
                 0 => text.push(char::from_u32(self.below(65536) as u32 * 17).unwrap_or('x')),
                 1 => text.push(char::from(self.byte() & 0x7f)),
-                kind => text.push_str(PIECES[kind - 2]),
+                kind => text.push_str(pieces[kind - 2]),
             }
         }
         text

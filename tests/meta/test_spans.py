@@ -46,7 +46,7 @@ def list_by_output(marks):
     for rating, (output, rater) in enumerate(
         zip(marks.output, marks.rater, strict=True)
     ):
-        listed[output][marks.raters[rater]] = marks.list_spans(rating)
+        listed[output][marks.raters[rater]] = marks.spans[rating]
     return listed
 
 

@@ -211,7 +211,7 @@ def test_agreement_pools_both_ways_round_and_skips_what_one_rater_has():
     left = marks.keep_raters(["z"])
     assert (left.raters, left.segment.tolist()) == (("z",), [0])
     assert left.output.tolist() == [0]
-    assert left.list_spans(0) == spans((0, 6, "m"))
+    assert left.spans[0] == spans((0, 6, "m"))
 
 
 def test_intervals_draw_whole_segments():

@@ -290,8 +290,8 @@ def _compare(
     counts = []
     for output, lines in group_lines(outputs):
         quorum = 1 if combine == "any" else len(lines) // 2 + 1
-        merged = merge_marks([*map(marks.list_spans, theirs[lines].tolist())], quorum)
-        counts.append(count_matches(marks.list_spans(int(own[output])), merged, credit))
+        merged = merge_marks([marks.spans[at] for at in theirs[lines].tolist()], quorum)
+        counts.append(count_matches(marks.spans[int(own[output])], merged, credit))
     return np.unique(outputs), np.array(counts)
 
 

@@ -7,7 +7,7 @@ output is a row of additive counts, so that a resample of segments is a weightin
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from itertools import islice, pairwise
 from math import lcm
 from typing import TypeAlias
@@ -74,11 +74,13 @@ class SpanColumns:
         """Number of spans of each rating."""
         return np.bincount(self.rating, minlength=len(self.output))
 
-    def list_spans(self, rating: int) -> list[PlacedMark]:
-        """List the spans of a rating."""
-        lines = slice(*np.searchsorted(self.rating, (rating, rating + 1)).tolist())
-        columns = (self.start[lines], self.end[lines], self.is_major[lines])
-        return [*zip(*map(np.ndarray.tolist, columns), strict=True)]
+    @cached_property
+    def spans(self) -> list[list[PlacedMark]]:
+        """The spans of each rating."""
+        columns = map(np.ndarray.tolist, (self.start, self.end, self.is_major))
+        spans = [*zip(*columns, strict=True)]
+        ends = np.cumsum(self.sizes).tolist()
+        return [spans[start:end] for start, end in pairwise([0, *ends])]
 
     def keep_raters(self, names: Collection[str]) -> "SpanColumns":
         """Keep some raters, and the outputs that any of them looked at."""
@@ -328,12 +330,12 @@ def count_pairs(
     counts = np.zeros((len(first), len(_EXCHANGED)))
     for place, totals in ((1, lengths), (5, sizes)):
         counts[:, place], counts[:, place + 1] = totals[first], totals[second]
+    spans = marks.spans
     # Of many pairs one has marked nothing.
     both = np.flatnonzero((sizes[first] > 0) & (sizes[second] > 0))
-    list_spans = cache(marks.list_spans)
-    for line in both.tolist():
-        a_spans, b_spans = map(list_spans, (int(first[line]), int(second[line])))
-        counts[line] = count_matches(a_spans, b_spans, credit)
+    pairs = zip(both.tolist(), first[both].tolist(), second[both].tolist(), strict=True)
+    for line, one, other in pairs:
+        counts[line] = count_matches(spans[one], spans[other], credit)
     return counts
 
 

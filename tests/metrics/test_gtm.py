@@ -1,8 +1,6 @@
 """GTM: worked examples, consequences of its rules, options, limits."""
 
 import math
-import subprocess
-import sys
 
 import pytest
 
@@ -159,31 +157,3 @@ def test_thousands_of_words(match, hyp, ref, size):
     found = row(f"gtm:e=2,match={match}", " ".join(hyp), " ".join(ref))
     assert found[0] == pytest.approx(size)
     assert found[1:3].tolist() == [len(hyp), len(ref)]
-
-
-@pytest.mark.parametrize(
-    ("match", "words", "megabytes"), [("greedy", 10_000, 40), ("exact", 1_000, 150)]
-)
-def test_memory_stays_small(match, words, megabytes):
-    """A list of all runs of this grid would take gigabytes."""
-    pytest.importorskip("resource")
-    program = f"""
-import resource, metra
-def peak():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-metric = metra.metric("gtm:e=2,match={match},nodes=20000")
-metric.sentence("a", ["b"])
-hyp, ref = (
-    ["ab"[at * at % prime % 2] for at in range({words})] for prime in (997, 1009)
-)
-before = peak()
-row = metric.rows(metra.Batch([" ".join(hyp)], [[" ".join(ref)]]))[0]
-print(int(row[1]), peak() - before)
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    counted, grown = map(int, done.stdout.split())
-    assert counted == words
-    unit = 1 if sys.platform == "darwin" else 1024
-    assert grown * unit < megabytes * 2**20

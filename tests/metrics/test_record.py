@@ -141,14 +141,6 @@ def test_wrong_specs(spec, message):
     assert str(caught.value) == message
 
 
-def test_an_unknown_measure():
-    with pytest.raises(UnknownNameError) as caught:
-        metra.metric("blue")
-    assert str(caught.value).startswith(
-        "No metric named 'blue'. Did you mean 'bleu'? Known: "
-    )
-
-
 def test_a_name_like_no_other():
     assert no_such("metric", "qqq", ["b", "a"]) == "No metric named 'qqq'. Known: a, b."
 

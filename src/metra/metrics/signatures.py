@@ -10,14 +10,12 @@ from metra.metrics.registry import metric as make_metric
 
 #: The version of sacreBLEU whose scores are reproduced.
 SACREBLEU = "2.6.0"
-#: How much of a signature is shown.
-FORMS = ("full", "short", "sacrebleu")
 #: What a signature says about an interval.
 _INTERVAL = ("ci", "ci_unit", "trials", "seed")
 
 
 def rewrite_signature(signature: str, form: str) -> str:
-    """Return a signature in one of `FORMS`."""
+    """Return a signature in a form: full, short or sacrebleu."""
     return _REWRITERS[form](signature)
 
 

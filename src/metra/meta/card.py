@@ -8,29 +8,18 @@ import numpy as np
 
 from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
 from metra.formats.annotations.challenge_set import ChallengeSet, read_challenge_set
-from metra.meta import correlate, findings, sentinel, systems, uses
-from metra.meta.challenge import (
-    ALL,
-    PhenomenonScore,
-    report_challenge,
-    score_challenge,
-)
+from metra.meta import correlate, findings, sentinel, uses
+from metra.meta.challenge import report_challenge, score_challenge
 from metra.meta.options import (
     CardOptions,
     ChallengeOptions,
     DeltaOptions,
-    RobustOptions,
     SelectOptions,
     SentinelOptions,
     SpanOptions,
 )
 from metra.meta.question import Evidence, Question
-from metra.meta.spans import (
-    SpanEvaluation,
-    evaluate_spans,
-    read_texts,
-    report_spans,
-)
+from metra.meta.spans import evaluate_spans, read_texts, report_spans
 from metra.scores.registry import read_spans
 from metra.scores.spans import Spans
 from metra.scoring.table import Table
@@ -72,14 +61,6 @@ class MetricCard:
     #: The panels with all metrics.
     panels: Sequence[ScorePanel]
     figures: Sequence[CardFigure]
-    scatters: Sequence[systems.ScatterCorrelations]
-    #: By the place of the panel.
-    robustness: Mapping[int, systems.Robustness]
-    noticed: uses.NoticedDifferences | None
-    #: Pairs of the challenge set, all together.
-    challenge: PhenomenonScore | None
-    #: Errors that programs and people marked.
-    spans: SpanEvaluation | None
     #: Sentinels that reach as much, with the coefficient.
     beaten_by: Sequence[str]
     #: The answers by question: differences, decisions, sentinels, challenge, spans.
@@ -144,7 +125,6 @@ def build_card(
         raise CorpusError(msg)
     settings: dict[str, Any] = {"trials": options.trials, "seed": options.seed}
     answers: dict[str, findings.MetaReport] = {}
-    noticed = tested = marked = None
     try:
         asked = DeltaOptions(**settings)
         (noticed,) = uses.measure_differences(own, asked)
@@ -170,31 +150,12 @@ def build_card(
         contrast = ChallengeOptions(most=0, **settings)
         scores = score_challenge(replace(challenge, scores=kept), specs, contrast)
         answers["challenge"] = report_challenge(scores, contrast)
-        tested = next(iter(scores.scores.values()))[ALL]
     if spans:
         compared = SpanOptions(**settings)
         marked = evaluate_spans(spans, compared, outputs=outputs, programs=[metric])
         answers["spans"] = report_spans(marked, compared)
-    robust = RobustOptions(seed=options.seed)
-    return MetricCard(
-        metric,
-        panels[0].gold_name,
-        panels,
-        figures,
-        [systems.correlate_choices(panel, Options()) for panel in own],
-        {
-            at: systems.compute_robustness(panel, robust)
-            for at, panel in enumerate(own)
-            if len(panel.systems) > systems.FEWEST
-        },
-        noticed,
-        tested,
-        marked,
-        beaten,
-        answers,
-        options,
-        notes,
-    )
+    about = metric, panels[0].gold_name, panels, figures
+    return MetricCard(*about, beaten, answers, options, notes)
 
 
 def report_card(card: MetricCard, options: CardOptions) -> findings.MetaReport:

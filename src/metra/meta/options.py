@@ -337,7 +337,6 @@ class SentinelOptions:
 class CardOptions:
     """Options of `card`."""
 
-    html: str | None = build_option(None, metavar="FILE", sign=False)
     challenge: str | None = build_option(None, metavar="PAIRS", sign=False)
     spans: tuple[str, ...] = build_option((), metavar="ERRORS", sign=False)
     trials: int = find_option("trials", rare=True)

@@ -22,7 +22,6 @@ from metra.report import FORMATS
 if TYPE_CHECKING:
     from metra.meta.charts import Chart
     from metra.meta.findings import MetaReport
-    from metra.meta.question import Evidence
     from metra.report.chart import PictureLayout
     from metra.scores.selection import Selection
     from metra.scores.table import Scores
@@ -226,7 +225,7 @@ def _answer_scores(
     **given: Any,
 ) -> "MetaReport":
     """Read scores, and answer a question for each gold."""
-    from metra.cli.output import show_progress
+    from metra.cli.output import show_progress, write_output
     from metra.meta.findings import merge_reports
     from metra.meta.question import Evidence, answer_evidence
     from metra.stats.parallel import count_blocks
@@ -257,7 +256,11 @@ def _answer_scores(
             answers, reports[each] = answer_evidence(name, evidence, options)
             if plot:
                 notes += _draw_charts(name, answers, options, plot, layout)
-        _write_more(name, answers[0], options, evidence, paths)
+        if name == "normalise" and options.to:
+            from metra.scores.long_table import format_long_table
+
+            normalised = answers[0].normalised.scores
+            write_output(format_long_table(normalised), options.to)
     merged = merge_reports(reports) if len(reports) > 1 else reports[each]
     return replace(merged, notes=[*merged.notes, *notes])
 
@@ -392,26 +395,6 @@ def _draw(chart: "Chart", layout: "PictureLayout") -> str:
         charts.ScatterPoints: plots.draw_scatter,
     }
     return draw[type(chart)](chart, layout)
-
-
-def _write_more(
-    name: str, answer: Any, options: Any, evidence: "Evidence", paths: tuple[str, ...]
-) -> None:
-    """Write the files of questions that have some: normalised scores, a card's page."""
-    from metra.cli.output import build_provenance, write_output
-
-    if name == "normalise" and options.to:
-        from metra.scores.long_table import format_long_table
-
-        write_output(format_long_table(answer.normalised.scores), options.to)
-    if name == "card" and options.html:
-        from metra.report.html.card import render_card
-
-        named = {key: name_flags(each) for key, each in answer.answers.items()}
-        notes = [*map(_write_flags, answer.notes)]
-        card = replace(answer, notes=notes, answers=named)
-        provenance = build_provenance([*paths, *evidence.outputs])
-        write_output(render_card(card, provenance), options.html)
 
 
 def name_flags(report: "MetaReport") -> "MetaReport":

@@ -7,7 +7,6 @@ overview: the scores, who is best, and the differences from the baseline; signs 
 explorer: the segments: the 20 most changed as a table, all as JSON for the script
 findings: marked errors, scores by bucket, n-grams that changed, profiles; the most categories
 relations: distributions of segment scores, metrics against metrics and against people
-card: the page of one metric
 exercise: the page of a collective exercise: evaluators, people and metrics; the most plots
 trust: how far metrics and people can be trusted, where there are judgements
 tables: tables, figures and cells that the sections share; long names, missing numbers

@@ -55,7 +55,7 @@ def build_reading_section(study: Study) -> Html:
 
 
 def explain_terms(page: str) -> Html:
-    """Explain the terms of a kind of page: report, card or exercise."""
+    """Explain the terms of a kind of page: report or exercise."""
     import tomllib
 
     texts = tomllib.loads(read_static_file("reading.toml"))

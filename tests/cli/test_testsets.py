@@ -195,15 +195,6 @@ def test_list_of_nothing_says_where_it_looked(cli, monkeypatch, tmp_path):
     assert json.loads(cli("testsets", "list", "--format", "json").out)["testsets"] == []
 
 
-def test_paths(cli, files):
-    ran = cli("testsets", "path", "wmt23", "-l", "en-de", "--field", "ref")
-    assert ran.out == f"{files['ref-refA']}\n{files['ref-refB']}\n"
-    ran = cli("testsets", "path", "wmt23", "--field", "hyp:ONLINE-B")
-    assert ran.out == f"{files['ONLINE-B']}\n"
-    refused = cli.refusal("testsets", "path", "wmt23", "--field", "x")
-    assert "has no files of the field 'x'; it has: " in refused
-
-
 def test_a_set_is_named_by_its_path(cli, out, files, tmp_path):
     folder = tmp_path / "set"
     write(folder / "source.txt", LINES["src"])
@@ -237,20 +228,8 @@ def metrics_eval(home):
 
 def test_scores_of_a_test_set(cli, metrics_eval):
     """Metrics count by the usual reference, or by none."""
-    asked = (
-        *[
-            "meta",
-            "correlate",
-            "-t",
-            "wmtx",
-            "-l",
-            "en-de",
-            "--gold",
-            "mqm",
-            "--trials",
-            "0",
-        ],
-    )
+    asked = ["meta", "correlate", "-t", str(metrics_eval), "-l", "en-de"]
+    asked += ["--gold", "mqm", "--trials", "0"]
     ran = cli.ok(*asked, "--coef", "pearson", "--format", "json")
     rows = json.loads(ran.out)["tables"]["en-de"]
     assert sorted(row["metric"] for row in rows) == ["K-src", "M-refA", "N-1.0-refA"]
@@ -265,9 +244,9 @@ def test_scores_of_a_test_set(cli, metrics_eval):
         ((), "SCORES are missing; name files, or a test set with -t."),
         (("-t", "wmt1x"), "No test set wmt1x on this machine"),
         (("-t", "wmt23"), "wmt23:en-de has no scores (human-scores"),
-        (("-t", "wmtx", "-l", "en-cs"), "wmtx has no en-cs"),
+        (("-t", "SET", "-l", "en-cs"), "wmtx has no en-cs"),
     ],
 )
-@pytest.mark.usefixtures("metrics_eval")
-def test_test_sets_without_scores(cli, asked, said):
+def test_test_sets_without_scores(cli, metrics_eval, asked, said):
+    asked = [part.replace("SET", str(metrics_eval)) for part in asked]
     assert said in cli.refusal("meta", "correlate", *asked, "--gold", "mqm")

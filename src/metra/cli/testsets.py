@@ -1,22 +1,19 @@
-"""`metra testsets`: test sets by name: list, path, fetch."""
+"""`metra testsets`: test sets by name: list, fetch."""
 
 import click
 
 from metra.cli import Commands, options, output
 from metra.cli.options import option
-from metra.errors import OptionError
 
 
 @click.group(cls=Commands)
 def testsets() -> None:
     """Find test sets for -t NAME.
 
-    metra looks for a test set in sacreBLEU's cache ($SACREBLEU, or ~/.sacrebleu; needs the
-    package sacrebleu) and in the mt-metrics-eval folder
-    (~/.mt-metrics-eval/mt-metrics-eval-v2), in this order; PLACE:NAME selects the place, as
-    in sacrebleu:wmt23. NAME may also be the path of a folder (of mt-metrics-eval or
-    sacreBLEU, or plain files as `metra convert` writes them), or of a file that holds a
-    whole test set: WMT XML or a table. Only `fetch` downloads anything.
+    NAME is a test set in sacreBLEU's cache ($SACREBLEU, or ~/.sacrebleu; needs the package
+    sacrebleu), or the path of a folder (of a set in mt-metrics-eval, or plain files as
+    `metra convert` writes them) or of a file that holds a whole test set: WMT XML or a
+    table. Only `fetch` downloads anything.
 
     \b
     metra testsets list
@@ -41,7 +38,7 @@ def list_(name: str, pair: str, form: str) -> None:
     metra testsets list wmt23
     """
     from metra.formats.testsets.lookup import (
-        describe_places,
+        describe_cache,
         find_set,
         list_sets,
         read_whole_set,
@@ -64,41 +61,10 @@ def list_(name: str, pair: str, form: str) -> None:
         output.write_output(render_set_details(details, form, style), None)
         return
     if not sets and form != "json":
-        places = describe_places()
         remedy = "`metra testsets fetch` downloads one"
-        click.echo(f"No test sets found in {places}; {remedy}.", err=True)
+        click.echo(f"No test sets found in {describe_cache()}; {remedy}.", err=True)
         return
     output.write_output(render_set_list(sets, form, style), None)
-
-
-@testsets.command()
-@click.argument("name")
-@_pair
-@option(
-    "--field NAME",
-    "Only files of this field: src, ref, ref:NAME, docid, hyp or a label.",
-    "",
-)
-def path(name: str, pair: str, field: str) -> None:
-    """Print the paths of the files of the test set NAME, one per line.
-
-    \b
-    metra testsets path wmt23 -l en-de
-    metra score $(metra testsets path wmt23 -l en-de --field hyp) -t wmt23 -l en-de
-    """
-    from metra.formats.testsets.lookup import find_set
-
-    location = find_set(name, pair)
-    wanted = {
-        key: file
-        for key, file in location.files.items()
-        if field in ("", key, key.partition(":")[0])
-    }
-    if not wanted:
-        fields = ", ".join(location.files)
-        msg = f"{location.title} has no files of the field {field!r}; it has: {fields}."
-        raise OptionError(msg)
-    click.echo("\n".join(wanted.values()))
 
 
 @testsets.command()

@@ -16,7 +16,7 @@ recognise: the format of a file, by its name and first bytes; the table of text 
 atomic: files and folders, written as a whole or not at all
 convert: files of a test set in any format, written in another
 texts: formats of test sets
-testsets: test sets by name: sacreBLEU's cache, mt-metrics-eval, and by path
+testsets: test sets by name from sacreBLEU's cache, or by path
 resources: dictionaries, WordNet and the folders it may be in, paraphrase tables; spaCy models
 annotations: formats of parses, entities, terms, templates, rules, weights and more
 """

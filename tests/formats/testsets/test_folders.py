@@ -55,15 +55,9 @@ def test_an_empty_line_of_a_reference_is_a_segment(tmp_path):
     assert (texts.references, texts.left_out) == ({"ref": ["c", ""]}, 0)
 
 
-def test_a_cache_of_sacrebleu_anywhere(cache):
-    (location,) = recognise_folder(cache, "ignored", "")
-    assert location.title == "wmt23:en-de"
-
-
-def test_sets_of_mt_metrics_eval_one_or_all(metrics_eval):
-    for folder in (metrics_eval, metrics_eval / "wmt23"):
-        sets = recognise_folder(folder, folder.name, "")
-        assert [each.title for each in sets] == ["wmt23:en-de", "wmt23:he-en"]
+def test_a_set_of_mt_metrics_eval(metrics_eval):
+    sets = recognise_folder(metrics_eval / "wmt23", "wmt23", "")
+    assert [each.title for each in sets] == ["wmt23:en-de", "wmt23:he-en"]
 
 
 def test_folders_of_something_else_are_refused(tmp_path):

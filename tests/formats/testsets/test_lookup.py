@@ -1,10 +1,10 @@
-"""Test sets by name, from all places; subsets; what is missing."""
+"""Test sets by name or path; subsets; what is missing."""
 
 import pytest
 
 import metra
 from metra.errors import CorpusError, FormatError, MissingResourceError, OptionError
-from metra.formats.testsets import lookup, sacrebleu_cache
+from metra.formats.testsets import sacrebleu_cache
 from metra.formats.testsets.lookup import (
     describe_set,
     find_set,
@@ -16,30 +16,15 @@ from metra.formats.testsets.lookup import (
 from .conftest import write_text
 
 
-@pytest.mark.usefixtures("metrics_eval")
-def test_sets_of_mt_metrics_eval_bring_domains_and_documents():
-    texts = load_test_set("wmt23", "en-de")
+def test_sets_of_mt_metrics_eval_bring_domains_and_documents(metrics_eval):
+    path = str(metrics_eval / "wmt23")
+    texts = load_test_set(path, "en-de")
     assert texts.origin == "mt-metrics-eval"
     # The standard reference: refA, but refB for Hebrew.
     assert list(texts.references) == ["refA"]
-    assert list(load_test_set("wmt23", "he-en").references) == ["refB"]
+    assert list(load_test_set(path, "he-en").references) == ["refB"]
     assert texts.documents == ["bbc.1", "forum.1"]
     assert texts.labels["domain"] == ["news", "social"]
-
-
-@pytest.mark.usefixtures("cache", "metrics_eval")
-def test_the_cache_comes_before_mt_metrics_eval_unless_the_place_is_named():
-    assert load_test_set("wmt23", "en-de").segments == 4
-    assert load_test_set("mt-metrics-eval:wmt23", "en-de").segments == 2
-    # What the first place lacks is taken from the next.
-    assert load_test_set("wmt23", "he-en").source == ["אחת"]
-
-
-@pytest.mark.usefixtures("metrics_eval")
-def test_places_after_the_first_that_has_the_set_are_not_looked_at(cache, monkeypatch):
-    assert (cache / "wmt23").is_dir()
-    monkeypatch.setattr(lookup, "list_metrics_eval_pairs", pytest.fail)
-    assert load_test_set("wmt23", "en-de").segments == 4
 
 
 @pytest.fixture
@@ -68,10 +53,9 @@ def test_a_file_and_a_folder_of_mt_metrics_eval_by_their_paths(metrics_eval, tmp
     assert load_test_set(str(table)).title == "my.en-de:en-de"
     assert load_test_set(f"{metrics_eval}/wmt23", "he-en").source == ["אחת"]
     with pytest.raises(OptionError, match=r"has 2 language pairs; .*en-de, he-en"):
+        load_test_set(f"{metrics_eval}/wmt23")
+    with pytest.raises(FormatError, match="contains no recognised test set"):
         load_test_set(str(metrics_eval))
-    write_text(metrics_eval / "wmt22/sources/en-de.txt", ["a"])
-    with pytest.raises(FormatError, match="several test sets: wmt22, wmt23; give one"):
-        load_test_set(str(metrics_eval), "en-de")
 
 
 @pytest.mark.usefixtures("plain_set")
@@ -82,11 +66,9 @@ def test_a_folder_is_shown_by_a_slash():
         load_test_set("./nowhere")
 
 
-@pytest.mark.usefixtures("cache", "metrics_eval")
+@pytest.mark.usefixtures("cache")
 def test_the_pair_may_be_left_out_where_there_is_one():
-    assert load_test_set("sacrebleu:wmt23").segments == 4
-    with pytest.raises(OptionError, match=r"has 2 language pairs; .*en-de, he-en"):
-        load_test_set("mt-metrics-eval:wmt23")
+    assert load_test_set("wmt23").segments == 4
 
 
 SUBSETS = [  # positions of the segments of the cache that are wanted
@@ -130,9 +112,9 @@ def test_conditions_that_no_segment_meets_together():
         load_test_set("wmt23", "en-de", subset=["origlang=en", "domain=social"])
 
 
-@pytest.mark.usefixtures("cache", "metrics_eval")
-def test_several_sets_are_one_below_the_other():
-    names = "sacrebleu:wmt23, mt-metrics-eval:wmt23"
+@pytest.mark.usefixtures("cache")
+def test_several_sets_are_one_below_the_other(metrics_eval):
+    names = f"wmt23, {metrics_eval}/wmt23"
     texts = load_test_set(names, "en-de", references=["refA"])
     assert texts.source == ["One.", "Two.", "Three.", "Four.", "One.", "Two."]
     assert texts.references["refA"][-1] == "Zwei."
@@ -169,8 +151,15 @@ def test_what_is_missing_says_where_it_was_looked_for(home):
     message = str(raised.value)
     assert message.startswith("No test set wmt3:en-de on this machine")
     assert "did you mean wmt23?" in message
-    assert f"{home / '.sacrebleu'}," in message
-    assert "mt-metrics-eval-v2 (not there); name a folder or file" in message
+    assert f"{home / '.sacrebleu'}; name a folder or file" in message
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_set_of_mt_metrics_eval_is_given_by_its_path(metrics_eval):
+    write_text(metrics_eval / "wmt99/sources/en-de.txt", ["One."])
+    path = metrics_eval / "wmt99"
+    with pytest.raises(MissingResourceError, match=f"write {path} for the set of mt-"):
+        find_set("wmt99", "en-de")
 
 
 @pytest.mark.usefixtures("cache")
@@ -194,9 +183,8 @@ def test_without_sacrebleu_nothing_is_offered(monkeypatch):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("nowhere:wmt23", "'nowhere' in 'nowhere:wmt23' is not a source"),
-        ("sacrebleu:../wmt23", "is a path, not the name of a test set"),
-        ("sacrebleu:/etc", "is a path, not the name of a test set"),
+        ("sacrebleu:wmt23", "is not the name of a test set; write wmt23 for a set"),
+        ("mt-metrics-eval:wmt23", "or a path, such as .*/mt-metrics-eval-v2/wmt23"),
         ("wmt23,", "is not a test set; expected a name, or several"),
     ],
 )
@@ -222,7 +210,7 @@ def test_a_file_that_has_gone(plain_set):
 def test_domains_without_documents_are_refused(metrics_eval):
     write_text(metrics_eval / "wmt23/documents/en-de.docs", ["news\tbbc.1", "social"])
     with pytest.raises(FormatError, match="line 2 has 1 column; expected the domain"):
-        load_test_set("wmt23", "en-de")
+        load_test_set(f"{metrics_eval}/wmt23", "en-de")
 
 
 @pytest.mark.usefixtures("cache")

@@ -10,16 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from metra.errors import MissingResourceError, OptionError
 from metra.formats.lines import read_lines
-from metra.formats.testsets.lookup import (
-    find_set,
-    list_sets,
-    read_set,
-    read_whole_set,
-)
+from metra.formats.testsets.lookup import find_set, list_sets, read_set
 from metra.formats.testsets.record import (
-    ALL,
     DOCUMENTS,
-    DOMAINS_AND_DOCUMENTS,
     OUTPUT,
     REFERENCE,
     SOURCE,
@@ -105,7 +98,7 @@ def describe_test_sets(name: str | None, pair: str | None) -> str:
     """Write the list of test sets, or the language pairs and fields of one of them."""
     if name:
         pairs = [pair] if pair else get_langpairs_for_testset(name)
-        fields = [read_fields(find_set(name, each)) for each in pairs or [""]]
+        fields = [read_fields(_find_plain_set(name, each)) for each in pairs or [""]]
         texts = zip(pairs, map(", ".join, fields), strict=True)
         return "\n".join(f"{each}: {text}" for each, text in texts)
     if pair:
@@ -151,33 +144,15 @@ def read_fields(location: SetLocation) -> dict[str, Lines]:
 
     These are src, ref or ref:NAME, labels of the segments, and systems by their names.
     """
-    if location.files.keys() & {ALL, DOMAINS_AND_DOCUMENTS}:
-        fields = _name_columns(location)
-    else:
-        fields = {key: read_lines(path) for key, path in location.files.items()}
-    keys = [key for key in fields if key.partition(":")[0] in _ORDER]
+    files = location.files
+    keys = [key for key in files if key.partition(":")[0] in _ORDER]
     keys.sort(key=lambda key: _ORDER.index(key.partition(":")[0]))
-    return {key.removeprefix(f"{OUTPUT}:"): fields[key] for key in keys}
-
-
-def _name_columns(location: SetLocation) -> dict[str, Lines]:
-    texts = read_whole_set(location)
-    columns: dict[str, Sequence[str | None] | None] = {
-        SOURCE: texts.source,
-        **{f"{REFERENCE}:{name}": each for name, each in texts.references.items()},
-        DOCUMENTS: texts.documents,
-        **texts.labels,
-    }
-    return {
-        key: [text or "" for text in column]
-        for key, column in columns.items()
-        if column is not None
-    }
+    return {key.removeprefix(f"{OUTPUT}:"): read_lines(files[key]) for key in keys}
 
 
 def choose_fields(name: str, pair: str, wanted: Sequence[str]) -> list[Lines]:
     """Read fields of a test set; `all` stands for all of them, `ref` for any reference."""
-    fields = read_fields(find_set(name, pair))
+    fields = read_fields(_find_plain_set(name, pair))
     if "all" in wanted and len(wanted) > 1:
         msg = "all stands for every field; give no other fields with it."
         raise OptionError(msg)
@@ -229,7 +204,7 @@ def read_labels(names: Sequence[str], pair: str, *, tagged: bool) -> SegmentLabe
     tags: Lines = []
     subsets: set[str] = set()
     for name in names:
-        fields = read_fields(find_set(name, pair))
+        fields = read_fields(_find_plain_set(name, pair))
         languages += fields.get("origlang") or [""] * len(fields[SOURCE])
         if not tagged:
             own = [""] * len(fields[SOURCE])

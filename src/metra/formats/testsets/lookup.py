@@ -1,23 +1,25 @@
-"""Test sets by name, from all places of this machine where they may lie, or by path.
+"""Test sets by name, from sacreBLEU's cache, or by path.
 
-A set of sacreBLEU's cache comes before one of mt-metrics-eval; `PLACE:NAME` names the place.
-Nothing is downloaded. mt-metrics-eval keeps a folder for each set, with sources/PAIR.txt,
+Nothing is downloaded. A path is a folder of a set in mt-metrics-eval, with sources/PAIR.txt,
 references/PAIR.NAME.txt, documents/PAIR.docs (a domain and a document a line) and
-system-outputs/PAIR/SYSTEM.txt. `metra convert` writes source.txt, reference.NAME.txt, docs.txt
-and label.NAME.txt.
+system-outputs/PAIR/SYSTEM.txt; a folder that `metra convert` wrote, with source.txt,
+reference.NAME.txt, docs.txt and label.NAME.txt; or a file with a whole set.
 """
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from metra.errors import FormatError, MissingResourceError, OptionError
 from metra.formats.recognise import PLAIN, choose_format
 from metra.formats.stream import split_file_name
-from metra.formats.testsets import record, sacrebleu_cache
-from metra.formats.testsets.sacrebleu_cache import list_cached_sets
+from metra.formats.testsets import record
+from metra.formats.testsets.sacrebleu_cache import (
+    find_cache,
+    find_definition,
+    list_cached_sets,
+)
 
 MT_METRICS_EVAL = "mt-metrics-eval"
 
@@ -35,15 +37,6 @@ _PAIR_IN_NAME = re.compile(r"(?<![A-Za-z])[a-z]{2,3}-[a-z]{2,3}(?![A-Za-z])")
 def find_mt_metrics_eval() -> Path:
     """Return the folder that mt-metrics-eval keeps its sets in, there or not."""
     return Path.home() / ".mt-metrics-eval" / "mt-metrics-eval-v2"
-
-
-def list_mt_metrics_eval(
-    name: str = "", _: str = "", root: Path | None = None
-) -> Iterator[record.SetLocation]:
-    """Yield the sets in a folder of mt-metrics-eval, or those of one name."""
-    root = root or find_mt_metrics_eval()
-    for folder in [root / name] if name else sorted(root.glob("*")):
-        yield from list_metrics_eval_pairs(folder, folder.name)
 
 
 def list_metrics_eval_pairs(folder: Path, name: str) -> Iterator[record.SetLocation]:
@@ -64,37 +57,14 @@ def list_metrics_eval_pairs(folder: Path, name: str) -> Iterator[record.SetLocat
         yield record.SetLocation(name, pair, MT_METRICS_EVAL, files, standard)
 
 
-#: The places in the order in which they are searched: the path of each, and a function that
-#: lists its sets by name and pair.
-_PLACES: Mapping[
-    str, tuple[Callable[[], Path], Callable[..., Iterator[record.SetLocation]]]
-]
-_PLACES = {
-    record.SACREBLEU: (sacrebleu_cache.find_cache, sacrebleu_cache.list_cached_sets),
-    MT_METRICS_EVAL: (
-        find_mt_metrics_eval,
-        list_mt_metrics_eval,
-    ),
-}
-
-
 def list_sets(name: str = "", pair: str = "") -> list[record.SetLocation]:
-    """List the sets of this machine, or those of a name, a path or a language pair.
-
-    A name may begin with the place, as in sacrebleu:wmt23.
-    """
-    return list(_walk_places(name, pair))
-
-
-def _walk_places(name: str, pair: str) -> Iterator[record.SetLocation]:
-    """Yield the sets of each place in turn; a place is looked at when its turn comes."""
+    """List the sets of sacreBLEU's cache, or those of a name, a path or a language pair."""
     if _is_path(name):
-        sets: Iterator[record.SetLocation] = iter(recognise_path(name, pair))
+        sets = recognise_path(name, pair)
     else:
-        origin, name = _split_name(name)
-        places = [origin] if origin else _PLACES
-        sets = (each for place in places for each in _PLACES[place][1](name, pair))
-    yield from (location for location in sets if pair in ("", location.pair))
+        _refuse_place(name)
+        sets = [*list_cached_sets(name, pair)]
+    return [location for location in sets if pair in ("", location.pair)]
 
 
 def _is_path(name: str) -> bool:
@@ -103,31 +73,26 @@ def _is_path(name: str) -> bool:
     return begins or os.path.isfile(name) or ("/" in name and os.path.isdir(name))
 
 
-def _split_name(name: str) -> tuple[str, str]:
-    """Split PLACE:NAME; the place is empty where none is named."""
-    origin, colon, rest = name.rpartition(":")
-    if colon and origin not in _PLACES:
+def _refuse_place(name: str) -> None:
+    """Refuse PLACE:NAME, as older versions wrote it."""
+    _, colon, plain = name.rpartition(":")
+    if colon:
         msg = (
-            f"{origin!r} in {name!r} is not a source of test sets; expected one of "
-            f"{', '.join(_PLACES)}, or a name alone."
+            f"{name!r} is not the name of a test set; write {plain} for a set of "
+            f"sacreBLEU, or a path, such as {find_mt_metrics_eval() / plain}."
         )
         raise OptionError(msg)
-    if rest.startswith(("/", ".")) or ".." in rest.split("/"):
-        msg = f"{rest!r} is a path, not the name of a test set; give it alone."
-        raise OptionError(msg)
-    return origin, rest
 
 
 def find_set(name: str, pair: str = "") -> record.SetLocation:
     """Find a set by its name; the pair may be left out where the set has but one."""
-    sets = list(islice(_walk_places(name, pair), 1 if pair else None))
+    sets = list_sets(name, pair)
     if not sets:
         raise MissingResourceError(_describe_missing(name, pair))
-    pairs = list(dict.fromkeys(location.pair for location in sets))
-    if len(pairs) > 1:
+    if len(sets) > 1:
         msg = (
-            f"{name} has {len(pairs)} language pairs; choose one with `pair`: "
-            f"{', '.join(pairs)}."
+            f"{name} has {len(sets)} language pairs; choose one with `pair`: "
+            f"{', '.join(location.pair for location in sets)}."
         )
         raise OptionError(msg)
     return sets[0]
@@ -152,7 +117,7 @@ def list_score_files(name: str, pair: str = "") -> list[str]:
 
 
 def _describe_missing(name: str, pair: str) -> str:
-    """Name the missing set, the places that were searched, and a remedy."""
+    """Name the missing set, the cache that was searched, and a remedy."""
     pairs = sorted({location.pair or "?" for location in list_sets(name)})
     if pairs:
         start = f"The test set {name} has no {pair}; it has: {', '.join(pairs)}"
@@ -161,21 +126,25 @@ def _describe_missing(name: str, pair: str) -> str:
         start = f"No test set {title} on this machine{_guess_name(name)}"
     if _is_path(name):
         return f"{start}."
-    origin, plain = _split_name(name)
-    definition = sacrebleu_cache.find_definition(plain)
-    remedy = "name a folder or file with a test set by its path"
+    return f"{start}; looked in {describe_cache()}; {_find_remedy(name, pair)}."
+
+
+def _find_remedy(name: str, pair: str) -> str:
+    """Tell where a set that is not in the cache may be taken from."""
     if os.path.isdir(name):
-        remedy = f"write ./{name} for the folder"
-    elif definition is not None and pair in ("", *definition.langpairs):
+        return f"write ./{name} for the folder"
+    if (find_mt_metrics_eval() / name).is_dir():
+        return f"write {find_mt_metrics_eval() / name} for the set of mt-metrics-eval"
+    definition = find_definition(name)
+    if definition is not None and pair in ("", *definition.langpairs):
         flag = f" -l {pair}" if pair else ""
-        remedy = f"`metra testsets fetch {plain}{flag}` downloads it"
-    return f"{start}; looked in {describe_places(origin)}; {remedy}."
+        return f"`metra testsets fetch {name}{flag}` downloads it"
+    return "name a folder or file with a test set by its path"
 
 
-def describe_places(origin: str = "") -> str:
-    """Name the paths where sets are looked for, and which of them are not there."""
-    paths = [_PLACES[place][0]() for place in ([origin] if origin else _PLACES)]
-    return ", ".join(f"{p}{'' if p.exists() else ' (not there)'}" for p in paths)
+def describe_cache() -> str:
+    """Name the folder of sacreBLEU's cache, and say if it is not there."""
+    return f"{find_cache()}{'' if find_cache().exists() else ' (not there)'}"
 
 
 def _guess_name(name: str) -> str:
@@ -280,12 +249,6 @@ def recognise_path(path: str, pair: str = "") -> list[record.SetLocation]:
         sets = recognise_folder(place, place.name, pair)
     else:
         sets = [recognise_file(str(place), split_file_name(path)[0], pair)]
-    names = sorted({each.name for each in sets})
-    if len(names) > 1:
-        msg = (
-            f"{path} contains several test sets: {', '.join(names)}; give one of them."
-        )
-        raise FormatError(msg)
     return [each if each.origin else each._replace(origin=path) for each in sets]
 
 
@@ -296,17 +259,13 @@ def recognise_folder(folder: Path, name: str, pair: str) -> list[record.SetLocat
     """
     if (folder / "sources").is_dir():
         return list(list_metrics_eval_pairs(folder, name))
-    if any(folder.glob("*/sources")):
-        return list(list_mt_metrics_eval(root=folder))
-    if sets := list(list_cached_sets(root=folder)):
-        return sets
     files = _list_converted_files(folder)
     if record.SOURCE in files or any(key.startswith(record.REFERENCE) for key in files):
         return [record.SetLocation(name, pair, "", files)]
     msg = (
-        f"{folder} contains no recognised test set; expected mt-metrics-eval's or "
-        "sacreBLEU's folders, or source.txt and reference.txt; give WMT XML file by "
-        "file, and other files with `references` and `source`."
+        f"{folder} contains no recognised test set; expected the folder of a set in "
+        "mt-metrics-eval, or source.txt and reference.txt; give WMT XML file by file, "
+        "and other files with `references` and `source`."
     )
     raise FormatError(msg)
 

@@ -62,15 +62,13 @@ def find_definition(name: str) -> Any:
     return load_definitions().get(name) if is_installed() else None
 
 
-def list_cached_sets(
-    name: str = "", pair: str = "", root: Path | None = None
-) -> Iterator[SetLocation]:
+def list_cached_sets(name: str = "", pair: str = "") -> Iterator[SetLocation]:
     """Yield the sets of the cache in every language pair that has plain files.
 
     If both `name` and `pair` are given, sacreBLEU first writes missing plain files from
     archives in the cache. Without the package sacrebleu, only a named set is an error.
     """
-    root = root or find_cache()
+    root = find_cache()
     if not (root / name).is_dir() or not (name or is_installed()):
         return
     for own_name, definition in sorted(load_definitions().items()):

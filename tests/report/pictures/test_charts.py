@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from metra.analysis.word_stability import compute_match_sets, compute_stability
 from metra.meta.charts import Histogram, JudgePlot, ScatterPoints
 from metra.report.chart import PAGE_FRAME, SCREEN, PictureLayout
 from metra.report.pictures.forest import ForestPanel, ForestPlot, draw_forest
@@ -20,7 +21,11 @@ from metra.report.pictures.plots import (
     plot_histogram,
     plot_points,
 )
+from metra.report.pictures.polygons import draw_match_sets, draw_polygons
+from metra.report.table import Style
+from metra.report.writers.salience import format_stability_lines, render_stability
 from metra.stats.curves import LineFit
+from metra.text.salience import Tokens
 
 SVG = "{http://www.w3.org/2000/svg}"
 AWKWARD = "<b>&\"'\x1b"
@@ -71,6 +76,21 @@ FOREST = ForestPlot(
 MANY = Heatmap(
     "t", "c", [f"metric-{at}" for at in range(30)], [[-0.001, 0.93] * 15] * 30, "r"
 )
+
+
+def words(*documents: str) -> list[tuple[Tokens, list[str]]]:
+    names = [f"d{at}" for at in range(len(documents))]
+    return [(Tokens([text.split() for text in documents]), names)]
+
+
+TRANSLATIONS = words("a b c c", "a d d e", "f g a"), words("a b c h", "a d e e", "f a")
+STABILITY = compute_stability(*TRANSLATIONS, names=("A & B", AWKWARD), width=1)
+MATCHES = compute_match_sets(
+    TRANSLATIONS,
+    {AWKWARD: TRANSLATIONS[0], "two & three": words("a", "d q", "f")},
+    names=("A & B", AWKWARD),
+    threshold=0.8,
+)
 PICTURES = {
     "curves": (draw_curves, CURVES),
     "curves of four colours": (draw_curves, SHARED_COLOURS),
@@ -80,6 +100,8 @@ PICTURES = {
     "forest": (draw_forest, FOREST),
     "histogram": (draw_histogram, BARS),
     "judges": (draw_judge_plot, JUDGES),
+    "polygons": (draw_polygons, STABILITY),
+    "matches": (draw_match_sets, MATCHES),
 }
 LAYOUTS = {
     "screen": SCREEN,
@@ -218,3 +240,40 @@ def test_a_forest_of_many_metrics_fits_on_a_page():
     height = float(drawn.get("height")) / float(drawn.get("width")) * 77
     assert height < 230
     assert set(names) <= {text.text for text in drawn.iter(f"{SVG}text")}
+
+
+def test_polygons_have_a_curve_for_each_set_and_a_point_for_each_class():
+    drawn = draw_polygons(STABILITY)
+    assert ">Salience of words that A &amp; B and " in drawn
+    assert drawn.count('class="curve ') == 8  # two panels of four
+    sets = [polygon for each in STABILITY.sets for polygon in each.polygons.values()]
+    points = re.findall(r'<(?:circle|polygon) [^>]*class="point[^>]*><title>', drawn)
+    assert len(points) == sum(len(polygon.shares) for polygon in sets)
+
+
+def test_matches_have_a_point_for_each_set():
+    drawn = draw_match_sets(MATCHES)
+    assert ">Matches by salience: A &amp; B and " in drawn
+    assert "two &amp; three: " in re.search("<desc>(.*?)</desc>", drawn)[1]
+    hints = re.findall(r'class="point[^>]*><title>([^<]+): ([\d.]+)<', drawn)
+    filled = [sum(map(bool, entry.sizes.values())) for entry in MATCHES]
+    assert len(hints) == 2 * sum(filled)
+    # The first system is a copy of A & B: all of every set.
+    own = hints[: filled[0]]
+    assert {share for _, share in own} == {"100"}
+
+
+def test_the_tables_of_two_translations():
+    shown = render_stability(STABILITY, Style())
+    assert "in both, by A & B" in shown
+    assert "3 documents; the first translation is A & B" in shown
+    header, *rows = (line.split("\t") for line in format_stability_lines(STABILITY))
+    assert header == ["table", "set", "weight", "from", "to", "value"]
+    assert {len(row) for row in rows} == {len(header)}
+    tokens = STABILITY.overlaps[0].tokens
+    assert rows[0] == ["overlap", "tokens", "", "1", "1", f"{tokens:.10g}"]
+    assert f"1 word                      {100 * tokens:.1f} %" in shown
+    for weight in ("tf.idf", "S"):
+        for entry in STABILITY.sets:
+            own = [row for row in rows if row[:3] == ["share", entry.name, weight]]
+            assert sum(float(row[5]) for row in own) == pytest.approx(1)

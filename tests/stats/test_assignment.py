@@ -1,6 +1,4 @@
-"""One-to-one pairs with the greatest total, against every way to pair and against scipy."""
-
-from itertools import permutations
+"""One-to-one pairs with the greatest total, against scipy."""
 
 import numpy as np
 import pytest
@@ -27,21 +25,13 @@ def matrices(most: int, highest: int) -> st.SearchStrategy:
     return st.tuples(st.integers(1, most), st.integers(1, most)).flatmap(of_size)
 
 
-@given(matrices(4, 3))
-def test_the_total_is_that_of_the_best_of_all_ways(weights):
+@given(matrices(6, 3) | matrices(30, 50))
+def test_the_total_is_that_of_scipy(weights):
     columns = assign_columns(weights)
     used = [column for column in columns if column is not None]
     assert len(used) == len(set(used)) == min(len(weights), len(weights[0]))
-    choices = [*range(len(weights[0])), *[None] * len(weights)]
-    ways = permutations(choices, len(weights))
-    assert total(weights, columns) == max(total(weights, way) for way in ways)
-
-
-@given(matrices(30, 50))
-def test_the_total_is_that_of_scipy(weights):
-    rows, columns = linear_sum_assignment(np.array(weights), maximize=True)
-    best = np.array(weights)[rows, columns].sum()
-    assert total(weights, assign_columns(weights)) == best
+    best = np.array(weights)[linear_sum_assignment(np.array(weights), maximize=True)]
+    assert total(weights, columns) == best.sum()
 
 
 @pytest.mark.parametrize(

@@ -25,11 +25,6 @@ def test_without_a_target_the_order_is_kept_or_reversed(one, other):
     assert (LOWER.orient(one) > LOWER.orient(other)) == (one < other)
 
 
-def test_a_length_ratio():
-    near, long, short = Direction(100.0).orient(np.array([107.0, 114.0, 80.0]))
-    assert near > long > short
-
-
 @pytest.mark.parametrize(
     ("direction", "pair", "arrow", "words"),
     [

@@ -64,13 +64,6 @@ def test_the_sum_is_the_sum():
     assert totals.sum_rows(ROWS[:0]).tolist() == [0, 0, 0]
 
 
-def test_groups_come_in_order_of_appearance():
-    rows = np.arange(10.0).reshape(5, 2)
-    names, sums = totals.sum_by_group(rows, ["b", "a", "b", "c", "a"])
-    assert names == ("b", "a", "c")
-    assert sums.tolist() == [[0 + 4, 1 + 5], [2 + 8, 3 + 9], [6, 7]]
-
-
 @given(st.lists(st.sampled_from("xyz"), min_size=1, max_size=50))
 def test_groups_add_up_to_the_whole(labels):
     rows = ROWS[: len(labels)]

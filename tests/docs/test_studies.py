@@ -1,4 +1,4 @@
-"""The gallery: pages, pictures and numbers of the papers' studies agree with each other."""
+"""Pages, pictures and numbers of studies agree with each other and with what metra computes."""
 
 import json
 import re
@@ -6,14 +6,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import metra
+from metra.corpus import examples
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 STUDIES = DOCS / "studies"
 sys.path.insert(0, str(STUDIES))  # before bench, which has a module run as well
 
+import false_alarms  # noqa: E402 (docs is no package)
 import run  # noqa: E402 (docs is no package)
 import study_page  # noqa: E402
 
@@ -164,3 +167,56 @@ def test_greedy_matching_can_be_far_below_the_largest():
     [greedy] = metra.metric("gtm:e=2").rows(batch)
     [exact] = metra.metric("gtm:e=2,match=exact").rows(batch)
     assert (round(greedy[0] ** 2), round(exact[0] ** 2)) == (21, 35)
+
+
+def test_the_page_on_false_alarms_shows_its_numbers():
+    numbers = json.loads(false_alarms.NUMBERS.read_text(encoding="utf-8"))
+    page = (false_alarms.HERE / "false-alarms.md").read_text(encoding="utf-8")
+    assert set(numbers) == set(false_alarms.SECTIONS)
+    for name, section in numbers.items():
+        rates, trials = section["rates"], section["trials"]
+        drawn = f"![False-positive rates of tests of {name}](false-alarms-{name}.svg)"
+        assert false_alarms.write_block(rates, trials, drawn) in page
+        picture = (false_alarms.HERE / f"false-alarms-{name}.svg").read_text(
+            encoding="utf-8"
+        )
+        assert f"{false_alarms.draw_rates(name, rates, trials)}\n" == picture
+    assert "| randomisation of segments |" in page
+
+
+def test_every_test_of_the_tables_of_false_alarms_runs():
+    numbers = json.loads(false_alarms.NUMBERS.read_text(encoding="utf-8"))
+    for name, (designs, ask) in false_alarms.SECTIONS.items():
+        for design in designs.values():
+            rng = np.random.default_rng(1)
+            answers = dict(ask(design.make(rng), rng))
+            assert set(answers) == set(numbers[name]["rates"])
+            assert all(0 < p <= 1 for p in answers.values())
+
+
+def test_the_picture_of_a_grid_is_up_to_date(cli, tmp_path):
+    home, picture = Path(examples.HOME), tmp_path / "grid.svg"
+    ran = cli(
+        *("grid", home / "outputs" / "solid.txt", "-r", home / "reference.1.txt"),
+        *("-r", home / "reference.2.txt", "--segment", "8", "-o", picture),
+    )
+    page = (DOCS / "grid.svg").read_text(encoding="utf-8")
+    assert ran.code == 0, ran.err
+    assert picture.read_text("utf-8") == page, "see docs/report.md"
+
+
+COLUMNS = ("en-de,he-en,zh-en|sys|accuracy", "en-de|seg|KendallWithTiesOpt")
+
+
+def test_figures_on_metrics_are_those_of_the_shared_task(shared, read_table):
+    rows = read_table(shared / "data/wmt23-mqm-esa/expected_wmt23_metrics_task.tsv")
+    known = {row["metric"].removesuffix("[noref]"): row for row in rows}
+    page = (DOCS / "which-metric.md").read_text(encoding="utf-8")
+    printed = re.findall(
+        r"^\| ([\w-]+).*?\| (yes|no) \| (0\.\d+) \| (0\.\d+) \|$", page, re.M
+    )
+    assert len(printed) == 6
+    for name, reference, *figures in printed:
+        row = known[name]
+        assert figures == [f"{float(row[column]):.3f}" for column in COLUMNS]
+        assert (reference == "no") == row["metric"].endswith("[noref]")

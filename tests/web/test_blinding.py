@@ -109,22 +109,24 @@ def unlike(number, at):
     return " ".join(listed)
 
 
-@pytest.mark.parametrize("protocol", OTHERS)
-def test_nor_does_it_by_other_measures(sqlite_store, protocol):
-    """With answers as judges give them, looked at again, and changed."""
-
-    asked = PROTOCOLS[protocol]
-    content = made(
+def make_other(protocol):
+    """Make a campaign whose texts and material differ from segment to segment."""
+    return made(
         protocol,
         judges=JUDGES,
         systems=1 if protocol == "comprehension" else 2,
-        per_text=2 if asked.whole else 1,
+        per_text=2 if PROTOCOLS[protocol].whole else 1,
         texts=5,
         words=unlike,
         material=MATERIAL,
         unit="segment",
     )
-    house = opened(sqlite_store, content)
+
+
+@pytest.mark.parametrize("protocol", OTHERS)
+def test_nor_does_it_by_other_measures(sqlite_store, protocol):
+    """With answers as judges give them, looked at again, and changed."""
+    house = opened(sqlite_store, make_other(protocol))
     received = walk(house, JUDGES[0], partial(really, house.clock))
     mine = [one for one in house.judgements() if one.judge == JUDGES[0]]
     assert mine
@@ -144,19 +146,8 @@ def test_nor_does_a_second_look(tmp_path):
     from metra.store import campaigns
 
     for protocol in ("cloze", "comprehension", "entity-tagging", "term-marking"):
-        asked = PROTOCOLS[protocol]
         store = stores.open(str(tmp_path / f"{protocol}.db"))
-        content = made(
-            protocol,
-            judges=JUDGES,
-            systems=1 if protocol == "comprehension" else 2,
-            per_text=2 if asked.whole else 1,
-            texts=5,
-            words=unlike,
-            material=MATERIAL,
-            unit="segment",
-        )
-        house = opened(store, content)
+        house = opened(store, make_other(protocol))
         walk(house, JUDGES[0], partial(really, house.clock))
         with store.reading() as db:
             first = campaigns.get_campaign(db, house.campaign)

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
-from tests.campaign.answers import made, rank, table_of
-from tests.panels import cells_by_name
+from tests.campaign.answers import made, table_of
 
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.judgement import assign_blind_names, blind_judgements
@@ -13,7 +12,7 @@ from metra.campaign.settings import Settings
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError
-from metra.meta.correlate import build_gold_panel, correlate_people, tabulate_means
+from metra.meta.correlate import build_gold_panel, correlate_people
 from metra.meta.spans import agree_on_marks, compare_tags
 from metra.metrics import registry
 from metra.scores.selection import DEFAULT, Selection, select_judgements
@@ -181,34 +180,6 @@ def test_people_who_judge_documents_are_compared_by_document():
     np.testing.assert_array_equal(panel.metrics["m"], [[8, 8], [4, 8], [1, 5]])
     rows = correlate_people(table_of(answers), DEFAULT, metric)
     assert {row.outputs for row in rows} == {6}
-
-
-def test_means_of_people_and_programs_side_by_side():
-    ranking = rank(judge(PEOPLE)).ranking
-    outside = concatenate_scores(
-        [
-            build_metric(SCORES, name="grade"),
-            build_metric(100 - SCORES, name="errors", direction=LOWER),
-        ]
-    )
-    table = tabulate_means([ranking], outside)
-    titles = [column.title for column in table.columns]
-    assert titles == ["system", "people: da", "grade ↑", "errors ↓"]
-    cells = cells_by_name(table)
-    assert list(cells) == ranking.systems
-    for place, system in enumerate("xyz"):
-        people, grade, errors = (cell.value for cell in cells[system])
-        assert people == pytest.approx(PEOPLE[place].mean())
-        assert grade == pytest.approx(SCORES[place].mean())
-        assert errors == pytest.approx((100 - SCORES[place]).mean())
-
-
-def test_systems_that_nobody_judged_have_means_of_programs():
-    two = [one for one in judge(PEOPLE) if one.systems != ("z",)]
-    table = tabulate_means([rank(two).ranking], build_metric(SCORES))
-    people, program = cells_by_name(table)["z"]
-    assert people.value is None
-    assert program.value == pytest.approx(SCORES[2].mean())
 
 
 def test_tags_have_agreement_and_no_ranking():

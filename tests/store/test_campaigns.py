@@ -6,12 +6,9 @@ import pytest
 from tests.campaigns import made
 
 from metra.campaign.assignment import assign
-from metra.campaign.metric_scores import OutsideScores, build_outside_scores
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.errors import OptionError, UnknownNameError
-from metra.scores.table import Scorer
-from metra.stats.direction import HIGHER, LOWER
-from metra.store import audit, campaigns, judges, outside_scores, tasks
+from metra.store import audit, campaigns, judges, tasks
 from metra.store.campaigns import from_json, to_json
 
 HOSTILE = "<script>alert(1)</script> \u202eabc\0 '\"&amp; 😀 \u2028"
@@ -88,50 +85,6 @@ def test_campaigns_are_found_by_what_they_hold(store):
         found = campaigns.find_containing(db, "Ann_100%")
     # The oldest first; of the same time, as in the alphabet from behind.
     assert [one.name for one in found] == ["c", "d", "b", "a"]
-
-
-def test_scores_of_other_programs_belong_to_one_campaign(store):
-    content = made("da")
-
-    def build(metric, value, direction=HIGHER):
-        values = {"Zeta-NMT": [value] * len(content.segments)}
-        table = build_outside_scores(content, metric, direction, values)
-        return OutsideScores(metric, "f.tsv", table)
-
-    def read(db, key):
-        listed = outside_scores.list_scores(db, key, content)
-        for each in listed:
-            assert each.file == "f.tsv"
-            assert each.scores.systems == ("Zeta-NMT",)
-            assert len(each.scores) == len(content.segments)
-        return [(each.metric, each.scores.value[0]) for each in listed]
-
-    with store.transaction() as db:
-        one, two = (
-            campaigns.create_campaign(db, made("da", name=name), now=1.0, who="ann")
-            for name in ("one", "two")
-        )
-        told = {"now": 2.0, "who": "ann"}
-        outside_scores.add_scores(db, one, [build("b", 1.0), build("a", 2.0)], **told)
-        outside_scores.add_scores(db, two, [build("a", 3.0, LOWER)], **told)
-        assert read(db, one) == [("a", 2.0), ("b", 1.0)]
-        outside_scores.add_scores(db, one, [build("a", 4.0)], now=3.0, who="bob")
-        assert read(db, one) == [("b", 1.0), ("a", 4.0)]
-        outside_scores.remove_scores(db, one, "a", **told)
-        assert read(db, one) == [("b", 1.0)]
-        assert read(db, two) == [("a", 3.0)]
-        [lower] = outside_scores.list_scores(db, two, content)
-        assert lower.scores.scorers == (Scorer("a", "metric", LOWER, True),)
-        assert lower.scores.items == build("a", 3.0).scores.items
-        with pytest.raises(UnknownNameError, match=r"No metric named 'a'.* Known: b"):
-            outside_scores.remove_scores(db, one, "a", **told)
-        log = audit.list_entries(db, one)
-    entries = [(each.at, each.who, each.what, each.data) for each in log]
-    assert entries[0] == (3.0, "bob", "add scores", {"metrics": ["a"], "file": "f.tsv"})
-    assert sorted(entries[1:3], key=repr) == [
-        (2.0, "ann", "add scores", {"metrics": ["b", "a"], "file": "f.tsv"}),
-        (2.0, "ann", "remove scores", {"metric": "a"}),
-    ]
 
 
 def test_what_leaves_the_store_is_logged(store):

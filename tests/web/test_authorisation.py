@@ -91,8 +91,6 @@ ADMINISTERING = {
     ("POST", "/admin/campaigns/import"): (401, 401, 401, 422),
     ("POST", "/admin/campaigns/{key}/disagreements"): (401, 401, 401, 422),
     ("POST", "/admin/campaigns/{key}/judges/forget"): (401, 401, 401, 422),
-    ("POST", "/admin/campaigns/{key}/scores"): (401, 401, 401, 422),
-    ("POST", "/admin/campaigns/{key}/scores/remove"): (401, 401, 401, 422),
     ("POST", "/admin/campaigns/{key}/unblind"): (401, 401, 401, 303),
 }
 MATRIX = JUDGING | ADMINISTERING

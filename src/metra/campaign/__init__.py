@@ -9,7 +9,7 @@ imports: judgements of other programs, and campaigns rebuilt from them
 judgement: answers as judgements, their scores and latest revisions; fields kept with an answer
 key_log: logged keys, played again
 measurements: missing scores, interruptions, changed marks, and EvalTrans scores so far
-metric_scores: the texts as a corpus, and scores of our metrics and of other programs
+metric_scores: the texts as a corpus, and scores of metrics
 own_wording: guides, translations (texts/guides, texts/wordings) and a campaign's own words
 protocols: protocols and kinds of questions
 screen: questions, texts and first marks of one screen, without names of systems

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -32,7 +31,7 @@ from metra.scores.table import Scores, add_total, concatenate_scores
 from metra.scores.views import average_systems, build_panel, orient_scores
 from metra.scoring.table import Cell, Table, mark_best
 from metra.stats import bootstrap, correlation
-from metra.stats.arrays import Array, Codes, drop_nan, row_means
+from metra.stats.arrays import Array, Codes, drop_nan
 from metra.stats.defaults import TRIALS
 from metra.stats.direction import LOWER
 from metra.stats.panel import ScorePanel, SegmentStatistics
@@ -430,26 +429,6 @@ def correlate_people(
             for name in panel.names
         ]
     return rows
-
-
-def tabulate_means(rankings: Sequence[Any], automatic: Scores) -> Table:
-    """Put people's means beside the means of metrics, people's best first."""
-    people = [dict(zip(each.systems, each.means, strict=True)) for each in rankings]
-    metrics = []
-    for name in automatic.names:
-        means = row_means(automatic.matrix(name)).tolist()
-        metrics.append(dict(zip(automatic.systems, means, strict=True)))
-    systems = [*(name for means in people for name in means), *automatic.systems]
-    rows = []
-    for name in dict.fromkeys(systems):
-        cells: list[Any] = [means.get(name, np.nan) for means in people]
-        # Scores of many programs lie between 0 and 1.
-        figures = (drop_nan(means.get(name, np.nan)) for means in metrics)
-        rows.append((name, [*cells, *(Cell(figure, digits=4) for figure in figures)]))
-    heads = [f"people: {each.scorer.name}" for each in rankings]
-    heads += [f"{s.name} {s.direction.arrow}" for s in automatic.scorers]
-    caption = "People and scores from other programs"
-    return build_table("system", heads, rows, caption, "means")
 
 
 @dataclass(frozen=True)

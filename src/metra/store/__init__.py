@@ -15,7 +15,6 @@ demo: campaigns that simulated judges have filled
 events: keys and focus as browsers logged them; the most events of a screen
 imported: campaigns from files of judgements
 judges: judges with their links and consent, and how they are forgotten
-outside_scores: scores that other programs made of a campaign's outputs
 second_looks: campaigns that settle what another left open
 tasks: tasks, leases (30 min), a judge's screens in order, progress and minutes left
 """

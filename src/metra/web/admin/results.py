@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, Literal, cast, get_args
+from typing import Annotated, Any, cast, get_args
 from urllib.parse import quote
 
 from fastapi import APIRouter, Form, Query, Response
 from markupsafe import Markup
-from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData, QueryParams
+from starlette.datastructures import QueryParams
 
 from metra.campaign.judgement import (
     MEASURED,
@@ -19,7 +18,7 @@ from metra.campaign.judgement import (
     score_outputs,
 )
 from metra.campaign.measurements import compute_measurements, count_mark_changes
-from metra.campaign.metric_scores import read_outside_scores, score_campaign
+from metra.campaign.metric_scores import score_campaign
 from metra.campaign.protocols.registry import SETTLED_BY
 from metra.campaign.second_look import (
     APART,
@@ -29,7 +28,7 @@ from metra.campaign.second_look import (
 )
 from metra.campaign.uploads import make_safe_name
 from metra.errors import MetraError
-from metra.meta.correlate import PeopleCorrelation, correlate_people, tabulate_means
+from metra.meta.correlate import PeopleCorrelation, correlate_people
 from metra.meta.exercise import run_exercise
 from metra.meta.findings import merge_reports
 from metra.meta.judges import add_flags
@@ -45,29 +44,18 @@ from metra.report.writers.meta import render
 from metra.scores.judgement import Judgement, JudgementKind
 from metra.scores.selection import DEFAULT, Flagged, Selection, select_judgements
 from metra.scores.spans import collect_spans
-from metra.scores.table import COUNTED, Scores, concatenate_scores
+from metra.scores.table import COUNTED, Scores
 from metra.scoring.table import Table
-from metra.store import answers, campaigns, outside_scores, second_looks
-from metra.web.admin.frame import (
-    CampaignVisit,
-    OfCampaign,
-    format_time,
-    get_field,
-    read_files,
-)
+from metra.store import answers, campaigns, second_looks
+from metra.web.admin.frame import CampaignVisit, OfCampaign, format_time
 from metra.web.replies import Refusal, redirect_to
 from metra.web.visitors import CheckedRoute
 
 router = APIRouter(prefix="/admin/campaigns/{key}", route_class=CheckedRoute)
 _Names = Annotated[str, Form(max_length=2000)]
 _MOST_OUTPUTS = 50
-_MOST_FILES = 100
 _MOST_UNDEFINED = 100
 _LIMITS = (10, 25, 50, 75)
-_DIRECTIONS: dict[str, Literal["higher", "lower"]] = {
-    "higher": "higher",
-    "lower": "lower",
-}
 _FLAGGED: dict[str, Flagged] = {"count": "count", "without": "out"}
 _METRICS = ("bleu", "chrf", "ter")
 _SPEEDS = (300, 400, 600, 800, 1000)
@@ -205,50 +193,35 @@ def _render_metrics(visit: CampaignVisit, problem: str = "") -> Response:
 
 
 @router.get("/results")
+@pause_collection()
 def show_results(visit: OfCampaign) -> Response:
     """Show results, computed from the judgements that pass the filters."""
-    return _render_results(visit)
-
-
-@router.post("/scores")
-async def add_outside_scores(visit: OfCampaign) -> Response:
-    """Add scores that other programs made of the campaign's outputs."""
-    async with visit.request.form(max_files=_MOST_FILES) as form:
-        sent = await read_files(form, "files")
-    # Slow work runs in a thread, so that judges need not wait for it.
-    return await run_in_threadpool(_add_outside_scores, visit, form, sent)
-
-
-def _add_outside_scores(
-    visit: CampaignVisit, form: FormData, sent: list[tuple[str, bytes]]
-) -> Response:
-    if not sent:
-        return _render_results(visit, "Choose at least one file of scores.")
-    try:
-        scores = read_outside_scores(
-            sent,
-            visit.stored.campaign,
-            name=get_field(form, "metric").strip()[:100],
-            better=_DIRECTIONS.get(get_field(form, "better"), "auto"),
-        )
-        with visit.store.transaction() as db:
-            outside_scores.add_scores(db, visit.stored.id, scores, **visit.by)
-    except MetraError as error:
-        return _render_results(visit, str(error).replace("`", ""))
-    return visit.redirect("/results#outside")
-
-
-@router.post("/scores/remove")
-def remove_outside_scores(
-    visit: OfCampaign, metric: Annotated[str, Form(max_length=200)]
-) -> Response:
-    """Remove the scores of a metric."""
-    try:
-        with visit.store.transaction() as db:
-            outside_scores.remove_scores(db, visit.stored.id, metric, **visit.by)
-    except MetraError as error:
-        return _render_results(visit, str(error))
-    return visit.redirect("/results#outside")
+    query = visit.request.query_params
+    page = _answer_questions(visit)
+    with_metrics = query.get("metrics") == "yes"
+    metrics = _correlate_metrics(page, visit) if with_metrics else ([], "")
+    return visit.render(
+        "results.html",
+        answered=len(page.judgements),
+        answers=page.answers,
+        folded=_FOLDED,
+        draw_pictures=_draw_pictures,
+        lay_out=_convert_named,
+        is_ranked=any(one.question.name == "rank" for one in page.answers),
+        asks_for_tags=visit.stored.campaign.protocol.name in SETTLED_BY,
+        selection=page.selection.describe(page.scores) if page.judgements else "",
+        chosen=page.selection,
+        known=page.choices,
+        ranking=page.options["rank"],
+        rules=page.options["judges"],
+        filtered=bool(query),
+        query=str(query),
+        days=[query.get(name, "") for name in ("from", "to")],
+        with_metrics=with_metrics,
+        correlations=metrics[0],
+        metrics_problem=metrics[1],
+        **_compare_spans(page),
+    )
 
 
 @router.get("/results/figures.{form}")
@@ -291,47 +264,6 @@ def _answer_questions(visit: CampaignVisit) -> AnsweredPage:
     return AnsweredPage(judgements, scores, selection, choices, options, answers)
 
 
-@pause_collection()
-def _render_results(visit: CampaignVisit, problem: str = "") -> Response:
-    query = visit.request.query_params
-    page = _answer_questions(visit)
-    with_metrics = query.get("metrics") == "yes"
-    automatic, metrics_problem = None, ""
-    if with_metrics:
-        metrics = {name: registry.metric(name) for name in _METRICS}
-        try:
-            automatic = score_campaign(visit.stored.campaign, metrics, visit.names)
-        except MetraError as error:
-            metrics_problem = str(error)
-    outside, outside_files = _list_outside(visit)
-    return visit.render(
-        "results.html",
-        answered=len(page.judgements),
-        answers=page.answers,
-        folded=_FOLDED,
-        draw_pictures=_draw_pictures,
-        lay_out=_convert_named,
-        is_ranked=any(one.question.name == "rank" for one in page.answers),
-        asks_for_tags=visit.stored.campaign.protocol.name in SETTLED_BY,
-        selection=page.selection.describe(page.scores) if page.judgements else "",
-        chosen=page.selection,
-        known=page.choices,
-        ranking=page.options["rank"],
-        rules=page.options["judges"],
-        filtered=bool(query),
-        query=str(query),
-        days=[query.get(name, "") for name in ("from", "to")],
-        with_metrics=with_metrics,
-        correlations=_correlate(page, automatic),
-        metrics_problem=metrics_problem,
-        problem=problem,
-        **_compare_spans(page),
-        outside_files=outside_files,
-        outside_correlations=_correlate(page, outside),
-        means=_list_means(page, outside, visit),
-    )
-
-
 def _compare_spans(page: AnsweredPage) -> dict[str, Any]:
     """Compare the errors or tags that judges marked, in the answers that count."""
     chosen = select_judgements(page.judgements, page.scores, page.selection)
@@ -365,42 +297,19 @@ def _convert_named(table: Table, scorer: str) -> Markup:
     return Markup(convert_table(table, label=label))
 
 
-def _list_outside(visit: CampaignVisit) -> tuple[Scores | None, dict[str, str]]:
-    """Return scores made elsewhere, if there are any, and their files by metric."""
-    with visit.store.reading() as db:
-        campaign = visit.stored.campaign
-        stored = outside_scores.list_scores(db, visit.stored.id, campaign)
-    tables = [each.scores.rename_systems(visit.names) for each in stored]
-    files = {each.metric: each.file for each in stored}
-    return (concatenate_scores(tables) if tables else None), files
-
-
-def _correlate(page: AnsweredPage, automatic: Any) -> Sequence[PeopleCorrelation]:
-    """Correlate metrics with each question that people answered."""
-    if automatic is None:
-        return []
-    table, statistics = automatic if isinstance(automatic, tuple) else (automatic, {})
+def _correlate_metrics(
+    page: AnsweredPage, visit: CampaignVisit
+) -> tuple[Sequence[PeopleCorrelation], str]:
+    """Correlate metrics with each question that people answered, or say why not."""
+    metrics = {name: registry.metric(name) for name in _METRICS}
     try:
-        return correlate_people(page.scores, page.selection, table, statistics)
+        automatic = score_campaign(visit.stored.campaign, metrics, visit.names)
+    except MetraError as error:
+        return [], str(error)
+    try:
+        return correlate_people(page.scores, page.selection, *automatic), ""
     except MetraError:
-        return []
-
-
-def _list_means(
-    page: AnsweredPage, outside: Scores | None, visit: CampaignVisit
-) -> Markup | None:
-    """Put people's means beside those of scores made elsewhere, unless names are hidden.
-
-    Whoever knows the scores would know the systems.
-    """
-    if outside is None or visit.stored.is_blind:
-        return None
-    rankings = [
-        one.answer.ranking
-        for one in page.answers
-        if one.question.name == "rank" and one.answer is not None
-    ]
-    return Markup(convert_table(tabulate_means(rankings, outside)))
+        return [], ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,6 @@ from metra.scores import (
     pearmut,
 )
 from metra.scores.columns import (
-    ALIASES,
     ScoreColumns,
     find_columns,
     is_number,
@@ -490,19 +489,6 @@ def read_evaluator_file(path: str, evaluator: str = "") -> Scores:
     judges = *scores.judges, evaluator or name_system(path)
     judge = np.where(scores.judge < 0, len(scores.judges), scores.judge)
     return replace(scores, judges=judges, judge=judge).compact()
-
-
-def parse_roles(given: Sequence[str]) -> dict[str, str]:
-    """Parse ROLE=HEADING, such as system=model."""
-    columns = {}
-    for each in given:
-        role, equals, heading = each.partition("=")
-        if role not in ALIASES or not equals or not heading:
-            roles = ", ".join(ALIASES)
-            msg = f"`columns` has {each!r}; expected ROLE=HEADING with one of {roles}."
-            raise OptionError(msg)
-        columns[role] = heading
-    return columns
 
 
 def recognise_score_format(path: str, columns: Mapping[str, str] | None = None) -> str:

@@ -25,7 +25,11 @@ from study_page import Claim, Section, StudyTable, Verdict
 import metra
 from metra.meta.agree import draw_judges
 from metra.meta.charts import CurvePlot
-from metra.meta.systems import build_system_clouds, correlate_choices
+from metra.meta.systems import (
+    SubsetCorrelations,
+    build_system_clouds,
+    correlate_subset,
+)
 from metra.scores.table import Scores
 from metra.scores.views import collect_ratings
 from metra.stats.arrays import Array, Codes
@@ -217,8 +221,18 @@ def make_rule_based(data: Path) -> Section:
     for direction in ("de-en", "es-en", "fr-en"):
         judged = read_wmt12(data, direction)
         _, panel = judged.line_up(WINS, list(METRICS.values()))
-        classes = {name: CLASSES[name in PRODUCTS] for name in panel.systems}
-        scatter = correlate_choices(panel, Options(), classes=classes, outliers=[])
+        is_product = np.array([name in PRODUCTS for name in panel.systems])
+        results = {
+            label: correlate_subset(panel, np.flatnonzero(chosen), Options())
+            for label, chosen in (
+                ("all", np.ones_like(is_product)),
+                (CLASSES[0], ~is_product),
+                (CLASSES[1], is_product),
+            )
+        }
+        scatter = SubsetCorrelations(
+            panel, Options(), results, np.zeros_like(is_product)
+        )
         for label, spec in METRICS.items():
             whole = scatter.results["all"][spec]
             without = scatter.results[CLASSES[0]][spec]
@@ -234,7 +248,10 @@ def make_rule_based(data: Path) -> Section:
         offsets[judged.name] = _estimate_offset(panel, "bleu")
         [cloud, *_] = build_system_clouds(scatter)
         pictures[f"wins-{direction}"] = replace(
-            cloud, title=f"BLEU and share of wins, {judged.name}", down="BLEU"
+            cloud,
+            title=f"BLEU and share of wins, {judged.name}",
+            down="BLEU",
+            classes=[CLASSES[each] for each in is_product.tolist()],
         )
     claim = make_claim(
         "automatic scores correlate with human scores if all systems are statistical, and are "

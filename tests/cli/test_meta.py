@@ -42,15 +42,10 @@ def test_the_same_seed_gives_the_same_digits(ask):
 QUESTIONS = [
     "correlate --gold mqm --trials 50",
     "correlate --gold mqm --level seg --trials 50",
-    "diff --gold mqm --trials 50",
+    "correlate --gold mqm --trials 50 --show pairs",
+    "correlate --gold mqm --show systems",
     "compare --gold mqm --trials 50",
     "compare --gold mqm --level seg --trials 50 --wmt",
-    "cross",
-    "scatter --gold mqm",
-    "robust --gold mqm",
-    "robust --gold mqm --choice window",
-    "robust --gold mqm --choice leave-one-out",
-    "robust --gold mqm --choice subsets",
 ]
 
 
@@ -59,7 +54,7 @@ def test_pictures_are_whole(question, ask, tmp_path):
     name, _, words = question.partition(" ")
     assert ask(name, words, "--plot", tmp_path / "p.svg").code == 0
     found = sorted(tmp_path.glob("p*.svg"))
-    assert len(found) == (3 if name in ("scatter", "diff") else 1)
+    assert len(found) == (3 if "--show" in words else 1)
     for path in found:
         root = ET.parse(path).getroot()
         assert root.find("{*}title") is not None
@@ -101,7 +96,8 @@ def test_language_pairs_are_kept_apart(scores, cli):
     )
     assert "en-de: Agreement with mqm" in done.out
     assert "zh-en: Agreement with mqm" in done.out
-    refused = cli.refusal("meta", "cross", f"en-de={scores}", f"zh-en={scores}")
+    refused = cli.refusal("meta", "rank", f"en-de={scores}", f"zh-en={scores}",
+                          "--scorer", "mqm")  # fmt: skip
     assert "choose one with --select lang=PAIR: en-de, zh-en" in refused
 
 
@@ -140,19 +136,6 @@ def test_a_table_of_a_task_compiles_in_two_columns(scores, write, cli, tmp_path)
     assert r"\begin{table*}" in (tmp_path / "table.tex").read_text()
 
 
-def test_classes_and_named_outliers(ask, write):
-    kinds = [f"s{at}\t{'rule' if at < 3 else 'neural'}" for at in range(6)]
-    classes, outliers = write("classes.tsv", kinds), write("far.txt", ["s0"])
-    words = "--gold mqm --set"
-    done = ask("scatter", words, f"classes={classes},outliers={outliers}")
-    assert "all (6)  no outliers (5)  neural (3)  rule (3)" in done.out
-    assert "Outliers by mqm: s0." in done.out
-    unknown = ask("scatter", words, f"outliers={write('x', ['nobody'])}")
-    assert "No system named 'nobody'" in unknown.err
-    broken = ask("scatter", words, f"classes={write('y', ['s0'])}")
-    assert "line 1 has no tab; expected NAME, a tab, CLASS." in broken.err
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -161,6 +144,8 @@ def test_classes_and_named_outliers(ask, write):
         ("--gold mqm --select system!=s9", "No system named 's9'."),
         ("--gold mqm --coef spa:item", "spa has no groups; write spa alone."),
         ("--gold mqm --level seg --coef differentials", "one score for each"),
+        ("--gold mqm --show systems --coef spa,pearson", "one coefficient; found 2"),
+        ("--gold mqm --show pairs --level seg", "of scores of systems; omit --level"),
     ],
 )
 def test_wrong_calls_have_one_message(words, message, ask):
@@ -168,13 +153,6 @@ def test_wrong_calls_have_one_message(words, message, ask):
     assert done.code == 2
     assert message in done.err
     assert done.err.count("\n") == 1
-
-
-def test_few_systems_are_not_robust(write, cli):
-    rows = [f"{s}\t{n}\t{n + ord(s)}\t{n}" for s in "ABC" for n in range(4)]
-    path = write("few.tsv", ["system\tseg\tmqm\tm", *rows])
-    done = cli("meta", "robust", path, "--gold", "mqm")
-    assert "Subsets of systems need at least 5 systems; found 3." in done.err
 
 
 def test_outputs_are_scored_on_the_spot(write, cli):

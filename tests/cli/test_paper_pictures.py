@@ -17,9 +17,9 @@ Figures and tables as they are written, neither scaled nor edited.
 \input{correlate.tex}
 \input{variance.tex}
 \begin{figure}[h]\centering\includegraphics{forest.pdf}\caption{Metrics.}\end{figure}
-\begin{figure}[h]\centering\includegraphics{robust.pdf}\caption{Systems.}\end{figure}
+\begin{figure}[h]\centering\includegraphics{pairs.pdf}\caption{Systems.}\end{figure}
 \begin{figure}[h]\centering\includegraphics{power.pdf}\caption{Power.}\end{figure}
-\begin{figure*}[t]\centering\includegraphics{cross.pdf}\caption{Metrics.}\end{figure*}
+\begin{figure*}[t]\centering\includegraphics{compare.pdf}\caption{Metrics.}\end{figure*}
 \end{document}
 """
 
@@ -64,14 +64,23 @@ def test_a_short_paper_of_tables_and_pictures(scores, cli, tmp_path):
             "--format",
             "latex:digits=2",
         ),
-        ("robust", "column", "robust", scores, *some),
+        (
+            "pairs",
+            "column",
+            "correlate",
+            scores,
+            *some[:3],
+            "metric-0",
+            "--show",
+            "pairs",
+        ),
         ("power", "column", "power", scores, "--scorer", "esa", "--segments", "50,200"),
-        ("cross", "page", "cross", scores, "--level", "seg"),
+        ("compare", "page", "compare", scores, "--gold", "esa", "--trials", "9"),
     ]:
         plot = f"{tmp_path / name}.pdf:width={width},title=no"
         done = cli("meta", *rest, "--plot", plot)
         assert (done.code, done.err) == (0, "")
-        if rest[0] == "correlate":
+        if name == "forest":
             (tmp_path / "correlate.tex").write_text(done.out, encoding="utf-8")
     done = cli(
         "meta", "variance", scores, "--scorer", "esa", "--format", "latex:digits=2"

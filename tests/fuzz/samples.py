@@ -197,7 +197,7 @@ def _list_scores(folder: Path, run) -> Iterator[Sample]:
         path = folder / f"scores.{form}"
         run("score", *texts, "-r", ref, "--level", "system,segment", "--format", form,
             "-m", "bleu", "-m", "chrf", "-o", str(path))  # fmt: skip
-        yield Sample(path.name, path.read_bytes(), ("meta", "cross", FILE))
+        yield Sample(path.name, path.read_bytes(), ("meta", "missing", FILE))
         yield Sample(path.name, path.read_bytes(), ("exercise", FILE))
     run("score", *texts, "-r", ref, "--save", f"{folder}/base.json")
     yield Sample("base.json", (folder / "base.json").read_bytes(),

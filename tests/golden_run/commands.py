@@ -60,9 +60,6 @@ def write_scores(run: Run) -> None:
                 f"s{system}\t{segment}\td{segment // 6}\t{gold}\t{good}\t{poor}\t{-good}"
             )
     (run.folder / "scores.tsv").write_text("\n".join(lines) + "\n")
-    classes = [f"s{at}\t{'rule' if at < 3 else 'neural'}" for at in range(6)]
-    (run.folder / "classes.tsv").write_text("\n".join(classes) + "\n")
-    (run.folder / "far.txt").write_text("s0\n")
     rows = ["system\tsegment\tscorer\tvalue\tjudge"]
     for at, path in enumerate(sorted((run.folder / "examples/outputs").glob("*.txt"))):
         for segment in range(1, 29):

@@ -17,7 +17,7 @@ from metra.meta.compare import (
     report_comparison,
 )
 from metra.meta.correlate import parse_specs
-from metra.meta.options import CompareOptions, DiffOptions
+from metra.meta.options import CompareOptions, CorrelateOptions
 from metra.scores.table import ScoredItem
 from metra.scores.views import build_panel
 from metra.stats import distributions, exact_tests
@@ -66,9 +66,9 @@ def report(found, **options):
 def test_pairs_in_the_wrong_order_are_hollow():
     # The better one first: a tie of the metric is wrong, one of the gold is not.
     panel = panel_of([[1.0], [2.0], [3.0], [3.0]], {"m": [[1.0], [1.0], [0.5], [4.0]]})
-    options = DiffOptions(trials=0)
+    options = CorrelateOptions(show="pairs", trials=0)
     found = systems.correlate_differences(panel, options)
-    [cloud] = systems.draw_differences(found, options)
+    [cloud] = systems.draw_differences(found)
     hollow = dict(zip(cloud.names, cloud.outliers, strict=True))
     assert hollow == {
         **{"s1 > s0": True, "s2 > s0": True, "s2 > s1": True},
@@ -540,7 +540,7 @@ def test_documents_that_are_not_named_cannot_change_sides():
 def test_pairs_of_equal_systems_are_named():
     gold = np.array([[1.0, 2.0], [2.0, 1.0], [4.0, 4.0]])
     panel = panel_of(gold, {"a": gold + 1})
-    options = DiffOptions(trials=0)
+    options = CorrelateOptions(show="pairs", trials=0)
     found = systems.correlate_differences(panel, options)
     notes = systems.report_differences(found, options).notes
     assert any(note.startswith("1 pair of systems has equal gold") for note in notes)

@@ -1,24 +1,19 @@
-"""Correlations: scorers with each other, and thresholds of ties."""
+"""Correlations, and thresholds of ties."""
 
-import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.panels import made, scores_of
+from tests.panels import made
 
-from metra.errors import CorpusError, OptionError
+from metra.errors import OptionError
 from metra.meta.compare import compare
 from metra.meta.correlate import (
     MOST_DRAWN,
     correlate_panel,
-    cross_correlate,
     explain_no_interval,
     parse_specs,
-    report_cross,
-    transfer_thresholds,
 )
-from metra.meta.options import CrossOptions
 from metra.stats.bootstrap import bootstrap
 from metra.stats.correlation import (
     COEFFICIENTS,
@@ -28,43 +23,6 @@ from metra.stats.correlation import (
     correlate_all,
 )
 from metra.stats.thresholds import cross_fit_thresholds, split_folds
-
-GOLD = np.array([[1.0, 4, 2], [3, math.nan, 8], [2, 9, 5], [7, 1, math.nan]])
-A = np.array([[2.0, 4, 1], [3, 3, 9], [1, 8, math.nan], [8, 2, 5]])
-B = -np.array([[1.0, 5, 2], [math.nan, 3, 6], [2, 9, 5], [6, 1, 5]])
-
-
-def test_coefficients_and_counts_of_shared_cells():
-    names = ["gold", "a", "b"]
-    columns = dict(zip(names, (GOLD, A, B), strict=True))
-    scores = scores_of(GOLD, {"a": A, "b": B})
-    found = cross_correlate(scores, names, "seg", Options())
-    assert sorted(found.names) == sorted(names)
-    # Alike ones stand side by side: b goes the other way.
-    assert found.names.index("b") != 1
-    for i, one in enumerate(found.names):
-        for j, two in enumerate(found.names):
-            both = np.isfinite(columns[one] + columns[two])
-            assert found.counts[i, j] == both.sum()
-            r = np.corrcoef(columns[one][both], columns[two][both])[0, 1]
-            assert found.values[i, j] == pytest.approx(r)
-    report = report_cross(found, CrossOptions(level="seg"))
-    assert report.notes == ["Each pair shares 9 to 10 values."]
-
-
-def test_pairs_that_share_too_little():
-    a, b = np.full((2, 4, 3), math.nan)
-    a[0], b[1] = (1, 2, 3), (4, 5, 9)
-    scores = scores_of(GOLD, {"a": a, "b": b})
-    found = cross_correlate(scores, ["gold", "a", "b"], "seg", Options())
-    report = report_cross(found, CrossOptions(level="seg"))
-    assert report.notes == [
-        "Each pair shares 0 to 3 values.",
-        "1 pairs share fewer than two values or are constant and have no coefficient.",
-    ]
-    with pytest.raises(CorpusError, match="Only one scorer was found"):
-        cross_correlate(scores, ["gold"], "seg", Options())
-
 
 accuracy, kendall_23 = (COEFFICIENTS[name].rows for name in ("acc_eq", "tau23"))
 
@@ -142,25 +100,11 @@ def test_cross_fitting_needs_segments_and_pairs():
         correlate(values, values, coef="acc*_eq", group="sys", folds=2)
 
 
-def test_thresholds_of_other_scores_are_applied_metric_by_metric():
-    here, elsewhere = made(seed=1), made(seed=2)
-    question = transfer_thresholds([ask()], elsewhere, "dev.tsv")[0]
-    found = correlate_panel(here, question)
-    fitted = correlate_panel(elsewhere, ask())
-    for name, result in found.items():
-        each = accuracy(here.gold.T, here.metrics[name].T, eps=fitted[name].eps)
-        assert result.value == pytest.approx(each.mean(), abs=1e-12)
-        assert result.eps == pytest.approx(fitted[name].eps)
-        assert result.value <= correlate_panel(here, ask())[name].value + 1e-12
-    assert question.options.eps_said == "from dev.tsv"
-
-
 @pytest.mark.parametrize(
     "options",
     [
         pytest.param({"folds": 4}, id="cross-fitted"),
         pytest.param({"eps": 0.7}, id="given"),
-        pytest.param({"eps": {"m0": 0.1, "m1": 0.5, "m2": 2.0}}, id="one a metric"),
     ],
 )
 def test_tests_and_intervals_use_the_same_thresholds(options):
@@ -195,7 +139,6 @@ REFUSED = [
     pytest.param("acc*_eq:item", {"folds": 99}, "there are 40", id="too many folds"),
     pytest.param("acc*_eq:item", {"folds": 2, "eps": 1}, "not both", id="also given"),
     pytest.param("pearson", {"folds": 2}, "needs acc.*_eq", id="nothing to fit"),
-    pytest.param("acc*_eq:item", {"eps": {"m0": 1}}, "threshold for m1, m2", id="lacks"),
 ]  # fmt: skip
 
 

@@ -12,11 +12,10 @@ from metra.meta.options import (
     CorrelateOptions,
     DeltaOptions,
     RankOptions,
-    ScatterOptions,
 )
 from metra.meta.power import build_component_table
 from metra.meta.rank import rank_by_scorer
-from metra.meta.systems import correlate_choices, report_scatter
+from metra.meta.systems import correlate_choices, report_choices
 from metra.meta.uses import measure_differences
 from metra.stats.correlation import Options
 from metra.stats.judge_agreement import agree
@@ -67,9 +66,13 @@ def test_scores_of_whole_systems_rank_nothing():
 def test_a_column_without_outliers_where_there_are_some(last, outliers):
     gold = np.array([[1.0], [2], [3], [3.5], [last]])
     panel = panel_of(gold, {"m": gold**2})
-    report = report_scatter(correlate_choices(panel, Options()), ScatterOptions())
-    heads = ["all (5)", "no outliers (4)"] if outliers else ["all (5)"]
+    found = correlate_choices(panel, Options())
+    report = report_choices(found, CorrelateOptions(show="systems"))
+    heads = ["all (5)", *(["no outliers (4)"] if outliers else []), "best 4"]
     assert [column.heading for column in report.tables[0].columns[1:]] == heads
+    # The best by the gold, whatever the order of the systems.
+    best = np.corrcoef(gold[1:, 0], gold[1:, 0] ** 2)[0, 1]
+    assert found.results["best 4"]["m"].value == pytest.approx(best)
     assert report.notes == (["Outliers by gold: s4."] if outliers else [])
 
 

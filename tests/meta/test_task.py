@@ -12,14 +12,12 @@ from metra.meta.compare import DecisionRule, compare
 from metra.meta.options import TaskOptions
 from metra.meta.task import (
     ProtocolColumn,
-    add_intervals,
     build_columns,
     build_task_table,
     report_task,
     score_columns,
     score_task,
 )
-from metra.stats.bootstrap import bootstrap, compute_bounds
 from metra.stats.correlation import Options, correlate
 
 #: As WMT's scorer decides.
@@ -87,29 +85,6 @@ def test_ranks_of_a_column_follow_its_own_order():
     assert scores.average[0] == pytest.approx((3 * one + other + 4) / 8, abs=1e-12)
     assert one > other
     assert scores.ranks == [[1, 2], [2, 1]]
-
-
-def test_intervals_are_those_of_the_columns_and_of_their_average():
-    options = Options(trials=60)
-    panels = [in_language(made(seed=at), f"l{at}", ["m0", "m1"]) for at in (1, 2)]
-    scores = score_task("wmt24", panels, options)
-    found = add_intervals(scores, options)
-    average, *columns = found.intervals
-    # The first column is that of the first language pair, drawn with the seed itself.
-    draws = bootstrap(found.panels[0], "sys", found.columns[0].question.options)
-    assert columns[0] == [compute_bounds(draws[name]) for name in found.metrics]
-    later = replace(found.columns[2].question.options, seed=options.seed + 1)
-    draws = bootstrap(found.panels[1], "sys", later)
-    assert columns[2] == [compute_bounds(draws[name]) for name in found.metrics]
-    # Language pairs are drawn apart, so their average varies less than its parts do.
-    narrow = [high - low for low, high in average]
-    wide = np.mean([[high - low for low, high in rows] for rows in columns], 0)
-    assert all(narrow < wide)
-    (table,) = report_task(found, TaskOptions(trials=60)).tables
-    cells = cells_by_name(table)[found.metrics[0]]
-    assert cells[0].interval == average[0]
-    assert "boot:both k=60" in report_task(found, TaskOptions(trials=60)).signature
-    assert "boot" not in report_task(scores, TaskOptions()).signature
 
 
 def split_greedily(p_values, order):

@@ -11,7 +11,7 @@ card: everything about one metric
 challenge: preference of a metric for good translations over bad ones; categories of ACES
 charts: the records of charts, which the `draw` of a question fills
 compare: metrics ranked, with significance tests: the tests by name and the rule of decision
-correlate: agreement of metrics with people, and of scorers with each other; usual coefficients
+correlate: agreement of metrics with people; usual coefficients
 document_rank: systems ranked by each metric over documents; WMT's AutoRank
 exercise: the collective exercise on one scale, from 0 to 100
 findings: reports, their cells, tables and signatures
@@ -28,7 +28,7 @@ questions: the list of questions; the help of their options is in questions.txt
 rank: systems ranked, with intervals, clusters and rank ranges
 sentinel: baselines that cannot tell how good an output is
 spans: marked errors compared with those that people mark; marks without a place
-systems: scores of systems: scatter, robustness (at least 4 systems), differences by p-value
+systems: agreement by systems: outliers, the best systems (at least 4), differences by p-value
 task: the protocols of WMT's metrics tasks: coefficients, averages, ranks, clusters
 uses: differences that people notice (60 to 95 %), filtering, and choice of the best of several
 variants: outputs scored with subsets of references, or values of an option
@@ -36,7 +36,7 @@ variants: outputs scored with subsets of references, or values of an option
 
 #: All questions, in the order in which one meets them (`metra.meta.questions`).
 QUESTION_NAMES = (
-    *("correlate", "diff", "compare", "cross", "tune", "scatter", "robust", "task"),
+    *("correlate", "compare", "tune", "task"),
     *("agree", "judges", "normalise", "variance", "power", "pseudo", "refs", "rank"),
     *("preferences", "distribution", "missing", "pace", "spans", "challenge"),
     *("select", "deltas", "sentinel", "card"),

@@ -178,8 +178,8 @@ def ask_comparison(evidence: Evidence, options: CompareOptions) -> MetricCompari
     usual = "pearson" if options.level == "sys" else "acc*_eq:item"
     folds = options.folds or 0
     chosen = replace(build_test_options(options), eps=options.eps, folds=folds)
-    specs = correlate.parse_specs([options.coefficient or usual], options.level, chosen)
-    (question,) = correlate.fit_thresholds(evidence, specs, options.eps_from)
+    coefficients = [options.coefficient or usual]
+    (question,) = correlate.parse_specs(coefficients, options.level, chosen)
     return compare(
         evidence.panel,
         question,

@@ -1,39 +1,28 @@
-"""The questions `correlate` and `cross`: metrics with people, and scorers with each other."""
+"""Coefficients of metrics with people, for the question `correlate` and others."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 
-from metra.errors import CorpusError, OptionError
-from metra.meta.charts import ForestPanel, ForestPlot, Heatmap
+from metra.errors import OptionError
+from metra.meta.charts import ForestPanel, ForestPlot
 from metra.meta.findings import (
     MetaReport,
     build_figure,
-    build_matrix,
     build_report,
     build_table,
     describe_draws,
     group_names,
 )
-from metra.meta.options import CorrelateOptions, CrossOptions
-from metra.meta.question import (
-    Evidence,
-    Question,
-    build_gold_panel,
-    require_one_language,
-)
-from metra.scores.registry import read_score_files
-from metra.scores.selection import DEFAULT, Selection
-from metra.scores.table import Scores, add_total, concatenate_scores
-from metra.scores.views import average_systems, build_panel, orient_scores
+from metra.meta.options import CorrelateOptions
+from metra.meta.question import Evidence, build_gold_panel
+from metra.scores.selection import Selection
+from metra.scores.table import Scores, concatenate_scores
 from metra.scoring.table import Cell, Table, mark_best
 from metra.stats import bootstrap, correlation
-from metra.stats.arrays import Array, Codes, drop_nan
+from metra.stats.arrays import drop_nan
 from metra.stats.defaults import TRIALS
-from metra.stats.direction import LOWER
 from metra.stats.panel import ScorePanel, SegmentStatistics
 from metra.stats.soft_pairwise import WMT_SEED
 
@@ -163,39 +152,6 @@ def parse_specs(
     return questions
 
 
-def fit_thresholds(
-    evidence: Evidence, specs: list[CorrelationSpec], files: Sequence[str]
-) -> list[CorrelationSpec]:
-    """Take the thresholds of ties from other files of scores, if such are named."""
-    if not files:
-        return specs
-    if not any(spec.options.calibrates for spec in specs):
-        msg = "`eps_from` needs acc*_eq, and excludes `eps` and cross-fitting."
-        raise OptionError(msg)
-    others = DEFAULT.select(read_score_files(files))
-    lower = [s.name for s in evidence.rows.scorers if s.direction == LOWER]
-    others = others.with_lower_is_better([n for n in lower if n in others.names])
-    others, _ = add_total(others, evidence.gold)
-    require_one_language(others)
-    panel = build_panel(others.only(), evidence.gold, evidence.metrics or None)
-    return transfer_thresholds(specs, panel, ",".join(Path(f).name for f in files))
-
-
-def transfer_thresholds(
-    questions: Sequence[CorrelationSpec], panel: ScorePanel, source: str
-) -> list[CorrelationSpec]:
-    """Give calibrated coefficients the thresholds of other scores, each metric its own."""
-    transferred = []
-    for question in questions:
-        options = question.options
-        if options.calibrates:
-            results = correlation.correlate_all(panel.gold, panel.metrics, options)
-            eps = {name: r.eps for name, r in results.items() if not r.reason}
-            options = replace(options, eps=eps, eps_from=source)  # type: ignore[arg-type]
-        transferred.append(replace(question, options=options))
-    return transferred
-
-
 def correlate_panel(
     panel: ScorePanel, question: CorrelationSpec
 ) -> dict[str, correlation.CorrelationResult]:
@@ -227,7 +183,6 @@ def ask_correlation(
         wmt=options.wmt,
     )
     specs = parse_specs(options.coefficients, options.level, chosen)
-    specs = fit_thresholds(evidence, specs, options.eps_from)
     return correlate_metrics(evidence.panel, specs, options.trials, options.resample)
 
 
@@ -315,9 +270,6 @@ def draw_correlation(
     caption += ", 95 % intervals (bootstrap)" if options.trials else ""
     title = f"Agreement of metrics with {panel.place}{panel.gold_name}"
     return [ForestPlot(title, caption, names, panels)]
-
-
-CORRELATE = Question("correlate", ask_correlation, report_correlation, draw_correlation)
 
 
 def sort_metrics(results: Mapping[str, correlation.CorrelationResult]) -> list[str]:
@@ -429,107 +381,3 @@ def correlate_people(
             for name in panel.names
         ]
     return rows
-
-
-@dataclass(frozen=True)
-class CrossCorrelation:
-    """Scorers in an order that puts similar ones next to each other, and coefficients."""
-
-    names: list[str]
-    values: Array
-    counts: Codes
-    systems: int
-    options: correlation.Options
-
-
-def ask_cross(evidence: Evidence, options: CrossOptions) -> CrossCorrelation:
-    """Correlate the scorers with each other."""
-    (spec,) = parse_specs([options.coef], options.level, correlation.Options())
-    names = options.scorers or evidence.rows.names
-    return cross_correlate(evidence.rows, names, options.level, spec.options)
-
-
-def cross_correlate(
-    scores: Scores, names: Sequence[str], level: str, options: correlation.Options
-) -> CrossCorrelation:
-    """Correlate each scorer with each, on the cells that the two share."""
-    if len(names) < 2:
-        msg = "Only one scorer was found; give at least two."
-        raise CorpusError(msg)
-    read_values = average_systems if level == "sys" else orient_scores
-    by_name = {name: read_values(scores, name) for name in names}
-    size = len(names)
-    values, counts = np.eye(size), np.zeros((size, size), np.int64)
-    for i, one in enumerate(names):
-        others = {name: by_name[name] for name in names[i:]}
-        results = correlation.correlate_all(by_name[one], others, options)
-        for j, name in enumerate(names[i:], i):
-            counts[i, j] = counts[j, i] = results[name].n
-            if i != j:
-                values[i, j] = values[j, i] = results[name].value
-    order = order_by_similarity(values)
-    return CrossCorrelation(
-        [names[at] for at in order],
-        values[np.ix_(order, order)],
-        counts[np.ix_(order, order)],
-        len(scores.systems),
-        options,
-    )
-
-
-def report_cross(cross: CrossCorrelation, options: CrossOptions) -> MetaReport:
-    """Lay out the matrix, with the numbers of shared values."""
-    between = cross.counts[np.triu_indices(len(cross.names), 1)]
-    notes = [f"Each pair shares {between.min():,} to {between.max():,} values."]
-    missing = int((~np.isfinite(cross.values)).sum()) // 2
-    if missing:
-        notes.append(
-            f"{missing} pairs share fewer than two values or are constant and have no "
-            "coefficient."
-        )
-    caption = f"{cross.options.coef} between scorers, similar ones next to each other"
-    table = build_matrix(
-        "scorer", cross.names, cross.values, caption=caption, name="cross"
-    )
-    return build_report(
-        [table],
-        options,
-        notes,
-        level=options.level,
-        coef=cross.options.coef,
-        group=cross.options.group if options.level != "sys" else None,
-        order="average linkage",
-        sys=cross.systems,
-    )
-
-
-_LEVELS = {"sys": "systems", "seg": "segments", "doc": "documents"}
-
-
-def draw_cross(cross: CrossCorrelation, options: CrossOptions) -> list[Heatmap]:
-    """Draw the matrix as a heat map."""
-    caption = f"{options.coef} of {_LEVELS[options.level]}"
-    title, values = "Correlation between scorers", cross.values.tolist()
-    return [Heatmap(title, caption, cross.names, values, "r")]
-
-
-CROSS = Question("cross", ask_cross, report_cross, draw_cross)
-
-
-def order_by_similarity(r: Array) -> list[int]:
-    """Order by average linkage: the two nearest groups become one, again and again.
-
-    >>> order_by_similarity(np.array([[1, 0.1, 0.9], [0.1, 1, 0.2], [0.9, 0.2, 1]]))
-    [1, 0, 2]
-    """
-    distance = 1 - np.nan_to_num(r, nan=0.0)
-    groups = [[at] for at in range(len(r))]
-    while len(groups) > 1:
-        _, i, j = min(
-            (float(distance[np.ix_(groups[i], groups[j])].mean()), i, j)
-            for i, j in combinations(range(len(groups)), 2)
-        )
-        joined = sorted((groups[i], groups[j]), key=len)
-        groups = [group for at, group in enumerate(groups) if at not in (i, j)]
-        groups.append(joined[0] + joined[1])
-    return groups[0]

@@ -137,8 +137,8 @@ def describe_tests(tests: PairTests, *, wmt: bool) -> dict[str, Any]:
 def describe_draws(options: Any, units: str) -> dict[str, Any]:
     """Return how intervals were drawn, for a signature; nothing if they were not.
 
-    >>> from metra.meta.options import DiffOptions
-    >>> describe_draws(DiffOptions(trials=50), "both")
+    >>> from metra.meta.options import SentinelOptions
+    >>> describe_draws(SentinelOptions(trials=50), "both")
     {'boot': 'both k=50', 'seed': 12345}
     """
     if not options.trials:

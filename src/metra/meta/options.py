@@ -46,7 +46,6 @@ WORDS_PER_MINUTE = 600.0
 _SHARED: dict[str, tuple[Any, dict[str, Any]]] = {
     "level": ("sys", {}),
     "eps": (None, {"rare": True}),
-    "eps_from": ((), {"metavar": "SCORES", "rare": True}),
     "folds": (None, {"flags": "--cross-fit", "low": 2, "rare": True}),
     "wmt": (False, {}),
     "scaling": ("none", {"flags": "--normalise"}),
@@ -148,21 +147,13 @@ class CorrelateOptions:
     """Options of `correlate`."""
 
     level: Level = find_option("level")
+    show: Literal["coefficients", "systems", "pairs"] = "coefficients"
     coefficients: tuple[str, ...] = build_names("--coef")
     average: Literal["macro", "micro"] = build_option("macro", rare=True)
     eps: float | None = find_option("eps")
-    eps_from: tuple[str, ...] = find_option("eps_from")
     folds: int | None = find_option("folds")
     wmt: bool = find_option("wmt")
     resample: Literal["both", "sys", "item"] = build_option("both", rare=True)
-    trials: int = find_option("trials")
-    seed: int = find_option("seed")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiffOptions:
-    """Options of `diff`."""
-
     trials: int = find_option("trials")
     seed: int = find_option("seed")
 
@@ -177,7 +168,6 @@ class CompareOptions:
     sides: Sides = find_option("sides")
     correction: Correction = find_option("correction")
     eps: float | None = find_option("eps")
-    eps_from: tuple[str, ...] = find_option("eps_from")
     folds: int | None = find_option("folds")
     alpha: float = find_option("alpha")
     rule: Rule = build_option("greedy", flags="--clusters", rare=True, sign="clusters")
@@ -185,15 +175,6 @@ class CompareOptions:
     most_pairs: int = build_option(28, flags="--pairs", low=0, rare=True, sign=False)
     trials: int | None = build_option(None, low=1)
     seed: int = find_option("seed")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CrossOptions:
-    """Options of `cross`."""
-
-    scorers: tuple[str, ...] = build_names("--scorer")
-    level: Level = find_option("level")
-    coef: str = build_option("pearson", metavar="NAME[:GROUP]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,26 +223,6 @@ class TuneOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RobustOptions:
-    """Options of `robust`."""
-
-    coef: str = build_option("pearson", metavar="NAME", sign=True)
-    choice: Literal["top", "window", "leave-one-out", "subsets"] = build_option(
-        "top", sign=True
-    )
-    seed: int = find_option("seed")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScatterOptions:
-    """Options of `scatter`."""
-
-    coef: str = build_option("pearson", metavar="NAME", sign=True)
-    outliers: str = build_option("mad", metavar="mad|FILE", rare=True, sign=False)
-    classes: str | None = build_option(None, metavar="FILE", rare=True, sign=False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TaskOptions:
     """Options of `task`."""
 
@@ -270,7 +231,6 @@ class TaskOptions:
     sides: Sides = find_option("sides")
     correction: Correction = find_option("correction")
     alpha: float = find_option("alpha")
-    ci: bool = build_option(False, rare=True)
     trials: int | None = build_option(None, low=1, sign=False)
     seed: int = find_option("seed")
 

@@ -42,19 +42,17 @@ _METRICS = "gold metrics test-set plot"
 _OUTPUTS = "output references source specs"
 QUESTIONS = {
     "correlate": _enter(
-        "correlate", options.CorrelateOptions, f"{_METRICS} {_OUTPUTS} docs own pairs"
+        "systems", options.CorrelateOptions, f"{_METRICS} {_OUTPUTS} docs own pairs"
     ),
-    "diff": _enter("systems", options.DiffOptions, f"{_METRICS} {_OUTPUTS} own pairs"),
     "compare": _enter("compare", options.CompareOptions, f"{_METRICS} pairs"),
-    "cross": _enter("correlate", options.CrossOptions, "one-pair plot"),
     "tune": _enter(
         "variants",
         options.TuneOptions,
         "gold output references specs one-pair plot",
     ),
-    "scatter": _enter("systems", options.ScatterOptions, "gold metrics plot one-pair"),
-    "robust": _enter("systems", options.RobustOptions, "gold metrics plot pairs"),
-    "task": _enter("task", options.TaskOptions, _METRICS, "PROTOCOL SCORES..."),
+    "task": _enter(
+        "task", options.TaskOptions, "gold metrics test-set", "PROTOCOL SCORES..."
+    ),
     "agree": _enter("agree", options.AgreeOptions, "scorer plot"),
     "judges": _enter("judges", options.FlagRules, "scorer"),
     "normalise": _enter("judges", options.NormaliseOptions, "scorer"),

@@ -1,15 +1,13 @@
-"""Questions about scores of systems: `scatter`, `robust` and `diff`."""
+"""The question `correlate`: coefficients of metrics, and figures by systems and their pairs."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from metra.errors import CorpusError, UnknownNameError, format_count, no_such
-from metra.formats.lines import read_lines
+from metra.errors import OptionError, format_count
 from metra.meta import correlate
-from metra.meta.charts import CurvePlot, ScatterPoints
+from metra.meta.charts import ScatterPoints
 from metra.meta.findings import (
     MetaReport,
     build_figure,
@@ -17,11 +15,10 @@ from metra.meta.findings import (
     build_table,
     describe_draws,
 )
-from metra.meta.options import DiffOptions, RobustOptions, ScatterOptions
+from metra.meta.options import CorrelateOptions
 from metra.meta.question import Evidence, Question
-from metra.scores.long_table import read_named_pairs
-from metra.stats.arrays import Array, Mask, order_pairs, pair_gaps
-from metra.stats.bootstrap import compute_bounds, resamples_segments
+from metra.stats.arrays import Array, Codes, Mask, order_pairs, pair_gaps
+from metra.stats.bootstrap import resamples_segments
 from metra.stats.correlation import CorrelationResult, Options, correlate_all
 from metra.stats.curves import fit_line, mad_outliers
 from metra.stats.defaults import TRIALS
@@ -30,106 +27,83 @@ from metra.stats.soft_pairwise import permutation_p
 
 #: Fewer systems than this say little.
 FEWEST = 4
-#: Subsets of systems that are drawn of each size.
-SUBSETS = 200
 #: p-values below which people are sure of a pair.
 BANDS = (0.05, 0.01, 0.001)
 #: Draws that it takes to speak of one in a thousand.
 MOST_SURE = 20_000
+_BEST = "best"
 
 
 @dataclass(frozen=True)
-class ScatterCorrelations:
-    """Each metric's coefficient over all systems, without outliers, and by class."""
+class SubsetCorrelations:
+    """Each metric's coefficient over all systems, without outliers, and over the best ones."""
 
     panel: ScorePanel
     options: Options
-    #: Which systems each choice keeps, by the choice's label.
-    choices: dict[str, Mask]
-    #: Each metric's coefficient over the systems of each choice.
+    #: Each metric's coefficient over the systems of each choice, by the choice's label.
     results: dict[str, dict[str, CorrelationResult]]
     outliers: Mask
-    #: The class of each system, empty where none is known.
-    classes: list[str]
 
 
-def correlate_choices(
-    panel: ScorePanel,
-    options: Options,
-    *,
-    classes: Mapping[str, str] | None = None,
-    outliers: Sequence[str] | None = None,
-) -> ScatterCorrelations:
-    """Correlate with all systems, without the outliers, and within each class.
+def correlate_choices(panel: ScorePanel, options: Options) -> SubsetCorrelations:
+    """Correlate over all systems, without the outliers, and over ever fewer of the best.
 
-    Outliers are those named, else systems more than 2.5 robust deviations off the median of
-    the gold. They are marked, and never removed unsaid.
+    Outliers are systems more than 2.5 robust deviations off the median of the gold. They are
+    marked, and never removed unsaid. The best are those by the gold; Mathur, Baldwin and
+    Cohn 2020, ACL, found that high correlations often rest on a few systems far worse than
+    the rest.
     """
-    far = mad_outliers(panel.system_gold)
-    if outliers is not None:
-        for name in outliers:
-            if name not in panel.systems:
-                raise UnknownNameError(no_such("system", name, panel.systems))
-        far = np.array([system in outliers for system in panel.systems])
-    kinds = [(classes or {}).get(system, "") for system in panel.systems]
-    choices = {"all": np.ones(len(kinds), bool)}
-    if far.any():
-        choices["no outliers"] = ~far
-    for kind in sorted(set(filter(None, kinds))):
-        choices[kind] = np.array([each == kind for each in kinds])
+    count = len(panel.systems)
+    order = np.argsort(-panel.system_gold, kind="stable")
+    outliers = mad_outliers(panel.system_gold)
+    choices = {f"all ({count})": np.arange(count)}
+    if outliers.any():
+        others = np.flatnonzero(~outliers)
+        choices[f"no outliers ({len(others)})"] = others
+    for size in range(count - 1, FEWEST - 1, -1):
+        choices[f"{_BEST} {size}"] = order[:size]
     results = {
-        label: correlate_systems(panel, keep, options)
-        for label, keep in choices.items()
+        label: correlate_subset(panel, chosen, options)
+        for label, chosen in choices.items()
     }
-    return ScatterCorrelations(panel, options, choices, results, far, kinds)
+    return SubsetCorrelations(panel, options, results, outliers)
 
 
-def correlate_systems(
-    panel: ScorePanel, keep: Mask | list[int], options: Options
+def correlate_subset(
+    panel: ScorePanel, chosen: Codes, options: Options
 ) -> dict[str, CorrelationResult]:
     """Correlate every metric with the gold over some systems."""
-    metrics = {name: metric[keep] for name, metric in panel.system_metrics.items()}
-    return correlate_all(panel.system_gold[keep], metrics, options)
+    metrics = {name: metric[chosen] for name, metric in panel.system_metrics.items()}
+    return correlate_all(panel.system_gold[chosen], metrics, options)
 
 
-def ask_scatter(evidence: Evidence, options: ScatterOptions) -> ScatterCorrelations:
-    """Correlate over all systems and over some of them."""
-    (panel,) = evidence.build_panels()
-    named = options.outliers != "mad"
-    return correlate_choices(
-        panel,
-        Options(coef=options.coef),
-        classes=read_named_pairs(options.classes) if options.classes else None,
-        outliers=[*filter(None, read_lines(options.outliers))] if named else None,
-    )
-
-
-def report_scatter(scatter: ScatterCorrelations, options: ScatterOptions) -> MetaReport:
+def report_choices(
+    subsets: SubsetCorrelations, options: CorrelateOptions
+) -> MetaReport:
     """Lay out a column for each choice of systems."""
-    panel = scatter.panel
+    panel, coef = subsets.panel, subsets.options.coef
     rows = [
-        (name, [each[name].value for each in scatter.results.values()])
+        (name, [each[name].value for each in subsets.results.values()])
         for name in panel.names
     ]
-    notes = list(panel.notes)
-    if scatter.outliers.any():
-        marked = [panel.systems[place] for place in np.flatnonzero(scatter.outliers)]
+    notes = []
+    if subsets.outliers.any():
+        marked = [panel.systems[place] for place in np.flatnonzero(subsets.outliers)]
         notes.append(f"Outliers by {panel.gold_name}: {', '.join(marked)}.")
-    for label, results in scatter.results.items():
+    for label, results in subsets.results.items():
         reasons = dict.fromkeys(r.reason for r in results.values() if r.reason)
         notes += [f"{label}: {reason}" for reason in reasons]
-    heads = [f"{label} ({int(keep.sum())})" for label, keep in scatter.choices.items()]
-    caption = f"{options.coef} of systems with {panel.gold_name}"
-    table = build_table("metric", heads, rows, caption, "scatter")
-    outliers = "mad 2.5" if options.outliers == "mad" else "named"
+    caption = f"{panel.place}{coef} of systems with {panel.gold_name}"
+    name = panel.lang or "systems"
+    table = build_table("metric", list(subsets.results), rows, caption, name)
     return build_report(
-        [table], options, notes, panel=panel, level="sys", outliers=outliers
+        [table], options, notes, panel=panel, level="sys", coef=coef, outliers="mad 2.5"
     )
 
 
-def build_system_clouds(scatter: ScatterCorrelations) -> list[ScatterPoints]:
+def build_system_clouds(subsets: SubsetCorrelations) -> list[ScatterPoints]:
     """Build what pictures show: the systems by gold and each metric, with a line."""
-    panel = scatter.panel
+    panel = subsets.panel
     clouds = []
     for name, metric in panel.system_metrics.items():
         both = np.flatnonzero(np.isfinite(panel.system_gold) & np.isfinite(metric))
@@ -137,8 +111,8 @@ def build_system_clouds(scatter: ScatterCorrelations) -> list[ScatterPoints]:
             continue
         values = ", ".join(
             f"{label} {results[name].value:.3f}"
-            for label, results in scatter.results.items()
-            if results[name].value == results[name].value
+            for label, results in subsets.results.items()
+            if not label.startswith(_BEST) and np.isfinite(results[name].value)
         )
         gold, scored = panel.system_gold[both], metric[both]
         clouds.append(
@@ -149,147 +123,13 @@ def build_system_clouds(scatter: ScatterCorrelations) -> list[ScatterPoints]:
                 [panel.systems[place] for place in both],
                 gold.tolist(),
                 scored.tolist(),
-                [scatter.classes[place] for place in both],
-                scatter.outliers[both].tolist(),
+                [""] * len(both),
+                subsets.outliers[both].tolist(),
                 fit_line(gold, scored),
-                f"{scatter.options.coef}: {values or 'none'}",
+                f"{subsets.options.coef}: {values or 'none'}",
             )
         )
     return clouds
-
-
-SCATTER = Question(
-    "scatter",
-    ask_scatter,
-    report_scatter,
-    lambda scatter, _: build_system_clouds(scatter),
-)
-
-
-@dataclass(frozen=True)
-class Robustness:
-    """By metric: the coefficient over each choice of systems, in the choices' order."""
-
-    panel: ScorePanel
-    labels: list[str]
-    curves: dict[str, list[float]]
-    #: Where systems were drawn: what holds 95 % of the subsets, None where few have a value.
-    spread: dict[str, list[tuple[float, float] | None]] = field(default_factory=dict)
-
-
-def compute_robustness(panel: ScorePanel, asked: RobustOptions) -> Robustness:
-    """Correlate over the best systems only, a window of neighbours, all but one, or subsets.
-
-    The top and the windows are by the gold; Mathur, Baldwin and Cohn 2020, ACL, who found
-    that high correlations often rest on a few systems far worse than the rest.
-    """
-    count = len(panel.systems)
-    if count < FEWEST + 1:
-        msg = f"Subsets of systems need at least {FEWEST + 1} systems; found {count}."
-        raise CorpusError(msg)
-    options = Options(coef=asked.coef, seed=asked.seed)
-    if asked.choice == "subsets":
-        return _draw_subsets(panel, options)
-    choices = _choose_systems(panel, asked)
-    values = [correlate_systems(panel, systems, options) for _, systems in choices]
-    curves = {name: [each[name].value for each in values] for name in panel.names}
-    return Robustness(panel, [label for label, _ in choices], curves)
-
-
-def _choose_systems(
-    panel: ScorePanel, asked: RobustOptions
-) -> list[tuple[str, list[int]]]:
-    """List the places of the systems of each choice, best first by the gold; with labels."""
-    order = np.argsort(-panel.system_gold, kind="stable").tolist()
-    if asked.choice == "top":
-        sizes = range(len(order), FEWEST - 1, -1)
-        return [(f"top {size}", order[:size]) for size in sizes]
-    if asked.choice == "window":
-        starts = range(len(order) - FEWEST + 1)
-        return [(f"{at + 1}–{at + FEWEST}", order[at : at + FEWEST]) for at in starts]
-    without = [
-        (f"without {panel.systems[gone]}", [each for each in order if each != gone])
-        for gone in order
-    ]
-    return [("all", order), *without]
-
-
-def _draw_subsets(panel: ScorePanel, options: Options) -> Robustness:
-    """Mean over subsets of systems drawn at random, and what holds 95 % of them."""
-    rng = np.random.default_rng(options.seed)
-    count = len(panel.systems)
-    sizes = list(range(count, FEWEST - 1, -1))
-    curves: dict[str, list[float]] = {name: [] for name in panel.names}
-    spread: dict[str, list[tuple[float, float] | None]] = {n: [] for n in panel.names}
-    for size in sizes:
-        drawn = [
-            correlate_systems(panel, sorted(rng.permutation(count)[:size]), options)
-            for _ in range(SUBSETS if size < count else 1)
-        ]
-        for name in panel.names:
-            values = np.array([each[name].value for each in drawn])
-            defined = values[np.isfinite(values)]
-            curves[name].append(float(defined.mean()) if len(defined) else np.nan)
-            spread[name].append(compute_bounds(values) if size < count else None)
-    return Robustness(panel, [f"{size} of {count}" for size in sizes], curves, spread)
-
-
-def report_robustness(robust: Robustness, options: RobustOptions) -> MetaReport:
-    """Lay out the choices down and the metrics across."""
-    panel = robust.panel
-    nothing = [None] * len(robust.labels)
-    columns = [
-        zip(robust.curves[name], robust.spread.get(name, nothing), strict=True)
-        for name in panel.names
-    ]
-    rows = zip(robust.labels, zip(*columns, strict=True), strict=True)
-    caption = f"{panel.place}{options.coef} with {panel.gold_name} by subset of systems"
-    table = build_table("systems", panel.names, rows, caption, panel.lang or "robust")
-    notes = []
-    if any(v != v for curve in robust.curves.values() for v in curve):
-        notes.append("– marks subsets with constant scores.")
-    drawn = options.choice == "subsets"
-    return build_report(
-        [table],
-        options,
-        notes,
-        panel=panel,
-        level="sys",
-        drawn=SUBSETS if drawn else None,
-        seed=options.seed if drawn else None,
-    )
-
-
-_ACROSS = {
-    "top": "best systems",
-    "window": "systems by rank",
-    "subsets": "systems drawn at random",
-    "leave-one-out": "system left out",
-}
-
-
-def draw_robustness(robust: Robustness, options: RobustOptions) -> list[CurvePlot]:
-    """Draw the coefficient over the choices."""
-    panel = robust.panel
-    return [
-        CurvePlot(
-            f"{options.coef} with {panel.gold_name} over fewer systems",
-            panel.lang or f"{len(panel.systems)} systems",
-            _ACROSS[options.choice],
-            options.coef,
-            [label.removeprefix("without ") for label in robust.labels],
-            robust.curves,
-            errors=robust.spread,
-        )
-    ]
-
-
-ROBUST = Question(
-    "robust",
-    lambda evidence, options: compute_robustness(evidence.panel, options),
-    report_robustness,
-    draw_robustness,
-)
 
 
 class SystemDifferences(NamedTuple):
@@ -300,7 +140,9 @@ class SystemDifferences(NamedTuple):
     gold_p: Array | None
 
 
-def correlate_differences(panel: ScorePanel, options: DiffOptions) -> SystemDifferences:
+def correlate_differences(
+    panel: ScorePanel, options: CorrelateOptions
+) -> SystemDifferences:
     """Compute Pearson's r of differences, and the share of pairs ordered right.
 
     A band keeps the pairs of systems that people tell apart with p below it, in a two-sided
@@ -312,7 +154,9 @@ def correlate_differences(panel: ScorePanel, options: DiffOptions) -> SystemDiff
     return SystemDifferences(correlations, compute_gold_p(panel, chosen))
 
 
-def report_differences(answer: SystemDifferences, options: DiffOptions) -> MetaReport:
+def report_differences(
+    answer: SystemDifferences, options: CorrelateOptions
+) -> MetaReport:
     """Lay out all pairs of systems, and the sure ones."""
     correlations, gold_p = answer
     panel, gold = correlations.panel, correlations.panel.gold_name
@@ -357,19 +201,11 @@ def report_differences(answer: SystemDifferences, options: DiffOptions) -> MetaR
     )
 
 
-def draw_differences(answer: SystemDifferences, _: DiffOptions) -> list[ScatterPoints]:
+def draw_differences(answer: SystemDifferences) -> list[ScatterPoints]:
     """Draw all pairs of systems, for each metric that has any."""
     names = answer.correlations.panel.names
     clouds = (_build_cloud(answer.correlations, name) for name in names)
     return [cloud for cloud in clouds if cloud.x]
-
-
-DIFF = Question(
-    "diff",
-    lambda evidence, options: correlate_differences(evidence.panel, options),
-    report_differences,
-    draw_differences,
-)
 
 
 def compute_gold_p(panel: ScorePanel, options: Options) -> Array | None:
@@ -423,3 +259,53 @@ def _build_cloud(
         hollow="wrong order",
         all_named=False,
     )
+
+
+#: The ways of showing agreement; all but coefficients are of the scores of systems.
+_VIEWS: dict[str, Question[CorrelateOptions, Any]] = {
+    "coefficients": Question(
+        "correlate",
+        correlate.ask_correlation,
+        correlate.report_correlation,
+        correlate.draw_correlation,
+    ),
+    "systems": Question(
+        "correlate",
+        lambda evidence, options: correlate_choices(
+            evidence.panel, Options(coef=_choose_coefficient(options))
+        ),
+        report_choices,
+        lambda subsets, _: build_system_clouds(subsets),
+    ),
+    "pairs": Question(
+        "correlate",
+        lambda evidence, options: correlate_differences(evidence.panel, options),
+        report_differences,
+        lambda answer, _: draw_differences(answer),
+    ),
+}
+
+
+def _choose_coefficient(options: CorrelateOptions) -> str:
+    """Return the one coefficient of systems that was asked for."""
+    coefficients = options.coefficients or ("pearson",)
+    if len(coefficients) > 1:
+        msg = f"Subsets of systems need one coefficient; found {len(coefficients)}."
+        raise OptionError(msg)
+    return coefficients[0]
+
+
+def ask_correlation(evidence: Evidence, options: CorrelateOptions) -> Any:
+    """Correlate metrics with people, in one of the ways of showing agreement."""
+    if options.show != "coefficients" and options.level != "sys":
+        msg = f"`show` {options.show} is of scores of systems; omit `level`."
+        raise OptionError(msg)
+    return _VIEWS[options.show].ask(evidence, options)
+
+
+CORRELATE = Question(
+    "correlate",
+    ask_correlation,
+    lambda answer, options: _VIEWS[options.show].lay_out(answer, options),
+    lambda answer, options: _VIEWS[options.show].draw(answer, options),
+)

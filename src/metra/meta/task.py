@@ -15,7 +15,6 @@ import numpy as np
 
 from metra.errors import CorpusError, UnknownNameError, no_such
 from metra.meta import correlate, findings
-from metra.meta.charts import ForestPanel, ForestPlot
 from metra.meta.compare import (
     SWAPS,
     UNITS,
@@ -31,12 +30,10 @@ from metra.meta.question import Evidence, Question
 from metra.scoring.table import Cell, Column, Table, mark_best
 from metra.stats import permutation, significance
 from metra.stats.arrays import Array, Codes
-from metra.stats.bootstrap import bootstrap, compute_bounds
 from metra.stats.correlation import Options
 from metra.stats.multiplicity import CLUSTER_RULES
 from metra.stats.panel import ScorePanel
 from metra.stats.parallel import track_blocks
-from metra.stats.resampling import Interval
 
 #: Level and coefficient of the columns of each language pair, by protocol.
 _SOFT = (("sys", "spa"), ("seg", "acc*_eq:item"))
@@ -101,8 +98,6 @@ class TaskScores:
     ranks: list[list[int]]
     #: Metrics that not every language pair has.
     left_out: list[str]
-    #: Bootstrap intervals of the average and of each column, where they were asked for.
-    intervals: list[list[Interval | None]] | None = None
 
     @property
     def panels(self) -> list[ScorePanel]:
@@ -118,18 +113,11 @@ class TaskScores:
         """The name of the protocol, and its gold."""
         return f"{self.protocol} protocol, gold {self.panels[0].gold_name}"
 
-    def list_figures(
-        self,
-    ) -> Iterator[tuple[list[float], list[Interval | None], list[int]]]:
-        """Yield values, intervals and ranks of the average, then of each column."""
+    def list_figures(self) -> Iterator[tuple[list[float], list[int]]]:
+        """Yield values and ranks of the average, then of each column."""
         ranks = self.clusters or _rank_values(self.average)
-        none: list[Interval | None] = [None] * len(self.metrics)
-        return zip(
-            [self.average.tolist(), *self.values.tolist()],
-            self.intervals or [none] * (1 + len(self.values)),
-            [ranks, *self.ranks],
-            strict=True,
-        )
+        values = [self.average.tolist(), *self.values.tolist()]
+        return zip(values, [ranks, *self.ranks], strict=True)
 
 
 def score_task(
@@ -208,45 +196,12 @@ def _rank_values(values: Array) -> list[int]:
     return [1 + int((values > value).sum()) for value in values]
 
 
-def add_intervals(scores: TaskScores, options: Options) -> TaskScores:
-    """Add bootstrap intervals: systems and segments are drawn, for each language pair anew.
-
-    All columns of a language pair share the draws, so the average of the columns has an
-    interval of its own.
-    """
-    columns = scores.columns
-    drawn = np.array(
-        [
-            _draw_column(scores, columns[at], options)
-            for at in track_blocks(len(columns))
-        ]
-    )
-    averages = _average(columns, drawn.reshape(len(drawn), -1))
-    rows = averages.reshape(drawn.shape[1:]), *drawn
-    intervals = [[compute_bounds(draws) for draws in each] for each in rows]
-    return replace(scores, intervals=intervals)
-
-
-def _draw_column(scores: TaskScores, column: ProtocolColumn, options: Options) -> Array:
-    """Draw the coefficients of a column: metrics × draws."""
-    total = np.zeros((len(scores.metrics), options.trials))
-    langs = [panel.lang for panel in scores.panels]
-    pairs = [math.comb(len(panel.systems), 2) for panel in column.panels]
-    for panel, count in zip(column.panels, pairs, strict=True):
-        seed = options.seed + langs.index(panel.lang)
-        seeded = replace(column.question.options, seed=seed)
-        draws = bootstrap(panel, column.question.level, seeded)
-        total += count * np.array([draws[name] for name in scores.metrics])
-    return total / sum(pairs)
-
-
 def ask_task(evidence: Evidence, options: TaskOptions) -> TaskScores:
     """Score metrics by a protocol."""
     chosen = build_test_options(options)
     test = choose_rule(options) if options.test else None
     panels = evidence.build_panels()
-    scores = score_task(evidence.files[0], panels, chosen, test=test)
-    return add_intervals(scores, chosen) if options.ci else scores
+    return score_task(evidence.files[0], panels, chosen, test=test)
 
 
 def report_task(scores: TaskScores, options: TaskOptions) -> findings.MetaReport:
@@ -272,8 +227,7 @@ def report_task(scores: TaskScores, options: TaskOptions) -> findings.MetaReport
             | {"alpha": rule.alpha}
         )
         data |= findings.export_tests(tests)
-    drawn = tests or correlate.draws_soft(questions) or scores.intervals
-    trials = build_test_options(options).trials
+    drawn = tests or correlate.draws_soft(questions)
     report = findings.build_report(
         [build_task_table(scores)],
         options,
@@ -285,27 +239,12 @@ def report_task(scores: TaskScores, options: TaskOptions) -> findings.MetaReport
         sys=",".join(str(len(panel.systems)) for panel in panels),
         spa_p=correlate.describe_spa(questions),
         **tested,
-        boot=f"both k={trials}" if scores.intervals else None,
         seed=options.seed if drawn else None,
     )
     return replace(report, remarks=[_explain_marks(scores)])
 
 
-def draw_task(scores: TaskScores, _: TaskOptions) -> list[ForestPlot]:
-    """Draw the average and every column with intervals."""
-    headings = ["average", *(column.name for column in scores.columns)]
-    panels = [
-        ForestPanel(heading, values, intervals)
-        for heading, (values, intervals, _) in zip(
-            headings, scores.list_figures(), strict=True
-        )
-    ]
-    caption = "95 % bootstrap intervals over systems and segments"
-    title = scores.caption
-    return [ForestPlot(title, caption, scores.metrics, panels, scores.clusters or ())]
-
-
-TASK = Question("task", ask_task, report_task, draw_task)
+TASK = Question("task", ask_task, report_task)
 
 
 def build_task_table(scores: TaskScores) -> Table:
@@ -318,11 +257,11 @@ def build_task_table(scores: TaskScores) -> Table:
         *(Column(c.heading, group=c.group) for c in scores.columns),
     ]
     cells_of_columns = []
-    for values, intervals, ranks in scores.list_figures():
-        is_tested = scores.clusters is not None
+    is_tested = scores.clusters is not None
+    for values, ranks in scores.list_figures():
         cells = [
-            Cell(value, interval, marks=str(rank), best=rank == 1 and is_tested)
-            for value, interval, rank in zip(values, intervals, ranks, strict=True)
+            Cell(value, marks=str(rank), best=rank == 1 and is_tested)
+            for value, rank in zip(values, ranks, strict=True)
         ]
         cells_of_columns.append(cells if is_tested else mark_best(cells))
     if scores.clusters is not None:

@@ -86,10 +86,8 @@ class Options:
     average: Average = "macro"
     #: What a group that has values but no coefficient counts: nothing, or zero.
     nan: Missing = "drop"
-    #: The threshold of ties where it is not calibrated: one, or one for each metric.
-    eps: float | Mapping[str, float] | None = None
-    #: Where thresholds come from that were fitted to other scores.
-    eps_from: str = ""
+    #: The threshold of ties where it is not calibrated.
+    eps: float | None = None
     #: Folds of segments whose thresholds are fitted to the other folds; 0 for none.
     folds: int = 0
     #: How far apart the gold must set a pair for daRR.
@@ -138,8 +136,6 @@ class Options:
             return None
         if self.folds:
             return f"cross-fit {self.folds} folds"
-        if self.eps_from:
-            return f"from {self.eps_from}"
         return None if self.eps is None else str(self.eps)
 
     @property
@@ -235,17 +231,7 @@ def compute_thresholds(gold: Array, metrics: Metrics, options: Options) -> Metri
         }
     if options.calibrates:
         fitted = correlate_all(gold, metrics, options)
-        eps: Mapping[str, float] = {name: r.eps or 0.0 for name, r in fitted.items()}
-    elif isinstance(options.eps, Mapping):
-        eps = options.eps
-        lacking = [name for name in metrics if name not in eps]
-        if lacking:
-            msg = (
-                f"No tie threshold for {', '.join(lacking)}: the scores that "
-                f"thresholds come from ({options.eps_from or 'eps'}) must have every "
-                "metric."
-            )
-            raise OptionError(msg)
+        eps = {name: r.eps or 0.0 for name, r in fitted.items()}
     else:
         eps = dict.fromkeys(metrics, options.eps or 0.0)
     return {name: np.full(len(rows), eps[name]) for name in metrics}

@@ -35,7 +35,6 @@ _KEYS = ("format", "unit", "mqm", "names", "lower", "gold", *_ROLES)
 _FLAGS = FLAGS | {
     "columns": "--read",
     "eps": "--set eps",
-    "eps_from": "--set eps-from",
     "folds": "--set folds",
     "judges_by": "--set judges-by",
     "lang": "--select lang=PAIR",
@@ -49,6 +48,7 @@ _FLAGS = FLAGS | {
     "pool": "--set pool",
     "runs": "--set runs",
     "scorer": "--scorer",
+    "show": "--show",
     "these_raters": "--set these-raters",
     "unit": "--set over",
     "units": "--read unit",
@@ -241,8 +241,6 @@ def _answer_scores(
     scores, chosen, notes = _read_scores(
         paths, settings, gold, lang, selection, wmt=getattr(options, "wmt", False)
     )
-    if plot and hasattr(options, "ci"):
-        options = replace(options, ci=True)
     golds = _split_golds(gold, scores)
     if len(golds) > 1 and plot:
         msg = "--plot draws one gold scorer; name one with --gold."

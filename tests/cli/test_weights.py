@@ -56,20 +56,6 @@ def test_tables_whose_columns_are_named(cli, refs, write):
     assert in_table == in_files
 
 
-def test_a_list_of_counts_is_filled(cli, refs, write):
-    one, _, docs = refs
-    whole = cli("weights", "build", one, "--docs", docs).out.rstrip("\n").split("\n")
-    counts = write("counts.tsv", ["\t".join(line.split("\t")[:3]) for line in whole])
-    filled = cli("weights", "fill", counts)
-    assert (filled.code, filled.err) == (0, "")
-    assert filled.out.rstrip("\n").split("\n") == whole
-    assert cli("weights", "show", counts).out == cli("weights", "show", write(
-        "whole.tsv", whole)).out  # fmt: skip
-    bare = write("bare.tsv", ["word\ttf", "a\t1"])
-    refused = cli.refusal("weights", "fill", bare)
-    assert "tf.idf is computed from tf, df and N, or from document and tf." in refused
-
-
 def test_every_plain_file_is_a_document(cli, write):
     paths = [write("one.txt", ["a a", "b c"]), write("two.txt", ["a b b d"])]
     ran = cli("weights", "build", *paths)

@@ -30,19 +30,16 @@ def weights() -> None:
     of the corpus and in the whole corpus; tf.idf = (1 + ln tf) · ln(N / df); S = ln[(P_doc
     - P_rest) · (N - df)/N / P_corp], empty if the word is no more frequent in this document
     than elsewhere, or occurs in every document. Your own lists need the columns word and
-    the weight in use, in any order, or the counts to compute it from: tf, df and N
-    for tf.idf; document and tf for both weights. Without a document column there is one
-    list for all documents.
+    the weight in use, in any order, or counts from which ltv computes it: tf, df and N for
+    tf.idf; word, document and tf alone for both weights. Without a document column there is
+    one list for all documents.
     """
-
-
-_out = option("-o --out FILE", "Write the list to this file instead of the screen.")
 
 
 @weights.command()
 @click.argument("paths", nargs=-1, required=True, metavar="CORPUS...")
 @options.input_files("documents")
-@_out
+@option("-o --out FILE", "Write the list to this file instead of the screen.")
 @options.text_preparation(tok="13a", case="mixed", stem="no")
 def build(
     paths: tuple[str, ...], files: "CorpusFiles", out: str | None, text: "Preparation"
@@ -64,26 +61,6 @@ def build(
 
     frequencies = Frequencies(read_tokens(files._replace(outputs=paths), text))
     output.write_output("\n".join(format_salience_list(frequencies)), out)
-
-
-@weights.command()
-@click.argument("path", metavar="LIST")
-@_out
-def fill(path: str, out: str | None) -> None:
-    """Compute the missing weights of a LIST of counts.
-
-    tf.idf is computed from tf, df and N. From a list with document and tf that covers all
-    words of all documents, df, N, the relative frequencies and S are computed as well.
-    Existing values are kept.
-
-    \b
-    metra weights fill counts.tsv -o list.tsv
-    """
-    from metra.formats.annotations.weights import read_salience_table
-
-    table = read_salience_table(path, ("word", "tf", "tf.idf"))
-    lines = [table.header, *(row.cells for row in table.rows)]
-    output.write_output("\n".join(map("\t".join, lines)), out)
 
 
 @weights.command()

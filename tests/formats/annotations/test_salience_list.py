@@ -4,6 +4,8 @@ import re
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from metra.errors import (
     FormatError,
@@ -19,6 +21,8 @@ from metra.formats.annotations.weights import (
     read_salience_table,
 )
 from metra.text.salience import Frequencies, Tokens
+
+SENTENCES = st.lists(st.sampled_from("abcdé"), min_size=1, max_size=8)
 
 
 @pytest.fixture
@@ -62,6 +66,48 @@ BAD = [
         b"word\tS\n\xff\t1\n", "line 2: byte 1 of the line is 0xff", id="encoding"
     ),
 ]
+
+
+BAD_COUNTS = [
+    pytest.param(["tf\tdf", "1\t1"], "has no column 'S'", id="no N"),
+    pytest.param(["tf\tdf\tN", "0\t1\t2"], "Line 2 of .* has '0' as tf", id="never"),
+    pytest.param(["tf\tdf\tN", "1.5\t1\t2"], "has '1.5' as tf", id="a fraction"),
+    pytest.param(["tf\tdf\tN", "3\t3\t2"], "has df 3 of N 2; a word", id="too many"),
+    pytest.param(
+        ["document\ttf", "d\t999999999999"],
+        "more than 50,000,000",
+        id="more words than memory",
+    ),
+    pytest.param(
+        ["document\ttf\tdf", "d\t1\t2"], "has no column", id="df of another corpus"
+    ),
+]
+
+
+@pytest.mark.parametrize(("lines", "message"), BAD_COUNTS)
+def test_what_is_wrong_with_a_list_of_counts(lines, message, write):
+    rows = [f"{word}\t{line}" for word, line in zip(("word", "a"), lines, strict=True)]
+    weight = "s" if message.endswith("'S'") else "tfidf"
+    with pytest.raises(FormatError, match=message):
+        read_salience_list(write("list.tsv", rows), weight)
+
+
+@given(documents=st.dictionaries(st.sampled_from("xyz"), SENTENCES, min_size=1))
+def test_weights_of_counts_are_those_of_the_texts(documents, tmp_path_factory):
+    tokens = Tokens([list(words) for words in documents.values()])
+    texts = Frequencies([(tokens, [*documents])])
+    path = tmp_path_factory.mktemp("lists") / "list.tsv"
+    rows = ("\t".join(row.split("\t")[:3]) for row in format_salience_list(texts))
+    path.write_text("\n".join(rows), encoding="utf-8")
+    for weight, expected in (("tfidf", texts.tfidf), ("s", texts.s)):
+        salience = read_salience_list(path, weight).salience
+        assert np.array_equal(salience, expected, equal_nan=True)
+
+
+def test_a_list_of_counts_without_documents(write):
+    path = write("list.tsv", ["tf\tword\tN\tdf", "3\thafen\t9\t2", "1\tder\t9\t9"])
+    salience = read_salience_list(path, "tfidf").salience
+    assert salience == pytest.approx([(1 + np.log(3)) * np.log(9 / 2), 0], abs=1e-9)
 
 
 @pytest.mark.parametrize(("content", "message"), BAD)

@@ -6,15 +6,13 @@ weight it is asked for, or counts from which that follows; without a document co
 is one list for all documents. Words are as the tokeniser leaves them. An empty weight says
 that the word is not salient.
 
-With a document column, tf is how often the document has the word; a list of counts is then
-taken for the whole of its documents, and df, N and relative frequencies are counted. Without
-one, tf, df and N give tf.idf alone.
+A list may hold counts instead: tf, df and N give tf.idf. With a document column, word and
+tf are the counts of whole documents, from which both weights follow.
 
 A file of NIST's information weights has an n-gram, a tab and its weight on each line.
 """
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -32,13 +30,13 @@ from metra.errors import (
 from metra.formats.lines import read_lines
 from metra.formats.stream import compute_file_version
 from metra.formats.table import DelimitedTable, Row, read_table
+from metra.limits import check_limit
 from metra.text.salience import (
     Array,
     BadLine,
     Frequencies,
     Information,
     Tokens,
-    compute_s_scores,
     compute_tfidf,
 )
 
@@ -50,8 +48,8 @@ WEIGHTS = {"tfidf": "tf.idf", "s": "S"}
 
 #: From which other columns a weight follows.
 _FOLLOWS = {
-    "tf.idf": " tf.idf is computed from tf, df and N, or from document and tf.",
-    "S": " S is computed from document and tf.",
+    "tf.idf": " tf.idf is computed from tf, df and N, or from document and tf alone.",
+    "S": " S is computed from document and tf alone.",
 }
 _NO_LIST = "No word list at {}; `metra weights build` writes one."
 _NO_INFORMATION = "No file of information weights at {}."
@@ -67,174 +65,112 @@ class SalienceList:
 
 
 def read_salience_list(path: str | Path, weight: str) -> SalienceList:
-    """Read the words with one of their weights, tfidf or s."""
+    """Read the words with one of their weights, tfidf or s, or compute it from counts."""
     column = WEIGHTS[weight]
-    table = read_salience_table(path, ("word", column))
-    word_index, weight_index = (table.header.index(name) for name in ("word", column))
-    document_index = _find_documents(table)
-    documents: dict[str, dict[str, float]] = {}
-    for line, cells in table.rows:
-        word = cells[word_index]
-        document = "" if document_index is None else cells[document_index]
-        weights = documents.setdefault(document, {})
-        if word in weights:
-            where = "" if document_index is None else f" of document {document!r}"
-            msg = f"Line {line} of {path} has {word!r}{where} again; expected it once."
-            raise FormatError(msg)
-        weights[word] = _parse_weight(table, line, column, cells[weight_index])
-    if not documents:
-        msg = f"{path} has no words below its header; expected a line for each."
-        raise FormatError(msg)
-    tokens = Tokens([[*weights] for weights in documents.values()])
-    salience = [value for weights in documents.values() for value in weights.values()]
-    words = Frequencies([(tokens, [*documents])])
-    return SalienceList(words, np.array(salience), document_index is not None)
+    table = _read_list(path)
+    entries = _index_words(table)
+    tokens = Tokens([[*words] for words in entries.values()])
+    by_document = "document" in table.header
+    if column in table.header:
+        index = table.header.index(column)
+        salience = [
+            _parse_weight(table, row.line, column, row.cells[index])
+            for words in entries.values()
+            for row in words.values()
+        ]
+        words = Frequencies([(tokens, [*entries])])
+        return SalienceList(words, np.array(salience), by_document)
+    rows = [row for words in entries.values() for row in words.values()]
+    if column == "tf.idf" and {*COUNTS} <= {*table.header}:
+        words = Frequencies([(tokens, [*entries])])
+        tf, df, size = (_read_counts(table, rows, name) for name in COUNTS)
+        _check_spread(table, rows, df, size)
+        return SalienceList(words, compute_tfidf(tf, df, size), by_document)
+    if not by_document or {*table.header} != {"word", "document", "tf"}:
+        _check_columns(table, (column,))
+    tf = _read_counts(table, rows, "tf")
+    check_limit("tokens", int(tf.sum()), table.path)
+    counts = iter(tf.tolist())
+    repeated = [
+        [word for word in words for _ in range(int(next(counts)))]
+        for words in entries.values()
+    ]
+    words = Frequencies([(Tokens(repeated), [*entries])])
+    return SalienceList(words, words.tfidf if weight == "tfidf" else words.s, True)
 
 
 def read_salience_table(path: str | Path, needed: Sequence[str]) -> DelimitedTable:
-    """Read a list as a table that has these columns; weights may follow from counts."""
+    """Read a list as a table that has these columns."""
+    table = _read_list(path)
+    _check_columns(table, needed)
+    return table
+
+
+def _read_list(path: str | Path) -> DelimitedTable:
     _check_exists(path, _NO_LIST)
     table = read_table(str(path), skip_empty=True)
-    filled = table
-    if not {*needed} <= {*table.header}:
-        filled = fill_salience(table)
+    _check_columns(table, ("word",))
+    return table
+
+
+def _check_columns(table: DelimitedTable, needed: Sequence[str]) -> None:
     for name in needed:
-        if name not in filled.header:
+        if name not in table.header:
             msg = (
-                f"Line {table.line} of {path} has no column {name!r}; it has: "
+                f"Line {table.line} of {table.path} has no column {name!r}; it has: "
                 f"{', '.join(table.header)}. A list has some of {', '.join(COLUMNS)}, "
                 f"separated by tabs.{_FOLLOWS.get(name, '')}"
             )
             raise FormatError(msg)
-    return filled
 
 
-#: What can be computed, in the order of a list's columns.
-COMPUTED = (*COUNTS[1:], *SHARES, "tf.idf", "S")
-
-
-def fill_salience(table: DelimitedTable) -> DelimitedTable:
-    """Add the columns of a list that follow from its counts; the others stay as they are."""
-    if not {"word", "tf"} <= {*table.header} or {*COMPUTED} <= {*table.header}:
-        return table
-    rows = list(table.rows)
-    columns = _compute_columns(table, rows, _read_columns(table, rows))
-    added = [name for name in COMPUTED if name in columns and name not in table.header]
-    if not added:
-        return table._replace(rows=rows)
-    numbers = zip(*(columns[name].tolist() for name in added), strict=True)
-    filled = [
-        Row(line, [*cells, *map(_format_number, more)])
-        for (line, cells), more in zip(rows, numbers, strict=True)
-    ]
-    return table._replace(header=[*table.header, *added], rows=filled)
-
-
-def _read_columns(table: DelimitedTable, rows: Sequence[Row]) -> dict[str, Array]:
-    """Read the numbers that the list has, weights left out."""
-    expected = dict.fromkeys(COUNTS, "a whole number of at least 1")
-    expected |= dict.fromkeys(SHARES, "a share of at most 1")
-    return {
-        name: _read_numbers(table, rows, name, wanted)
-        for name, wanted in expected.items()
-        if name in table.header
-    }
-
-
-def _compute_columns(
-    table: DelimitedTable, rows: Sequence[Row], given: dict[str, Array]
-) -> dict[str, Array]:
-    """Compute the columns that follow from the given ones."""
-    columns = dict(given)
-    if "document" in table.header:
-        columns = _count_documents(table, rows, given["tf"]) | columns
-    if not {"df", "N"} <= {*columns}:
-        return columns
-    df, size = columns["df"], columns["N"]
-    for (line, _), spread, documents in zip(
-        rows, df.tolist(), size.tolist(), strict=True
-    ):
-        if spread > documents:
-            msg = (
-                f"Line {line} of {table.path} has df {spread:g} of N {documents:g}; a word "
-                "cannot be in more documents than there are."
-            )
+def _index_words(table: DelimitedTable) -> dict[str, dict[str, Row]]:
+    """Return the row of each word of each document; no word may come twice."""
+    word_index, document_index = table.header.index("word"), _find_documents(table)
+    entries: dict[str, dict[str, Row]] = {}
+    for row in table.rows:
+        word = row.cells[word_index]
+        document = "" if document_index is None else row.cells[document_index]
+        words = entries.setdefault(document, {})
+        if word in words:
+            where = "" if document_index is None else f" of document {document!r}"
+            place = f"Line {row.line} of {table.path}"
+            msg = f"{place} has {word!r}{where} again; expected it once."
             raise FormatError(msg)
-    columns["tf.idf"] = compute_tfidf(columns["tf"], df, size)
-    shares = [columns.get(name) for name in SHARES]
-    if all(share is not None for share in shares):
-        p_doc, p_rest, p_corp = (np.asarray(share) for share in shares)
-        columns["S"] = compute_s_scores(p_doc, p_rest, p_corp, df, size)
-    return columns
-
-
-def _count_documents(
-    table: DelimitedTable, rows: Sequence[Row], tf: Array
-) -> dict[str, Array]:
-    """Count what the lists of all documents together say about each word."""
-    places = [table.header.index(name) for name in ("word", "document")]
-    pairs = [(row.cells[places[0]], row.cells[places[1]]) for row in rows]
-    repeated = next((at for at, times in Counter(pairs).items() if times > 1), None)
-    if repeated:
-        word, document = repeated
-        msg = f"{table.path} has {word!r} of document {document!r} again; expected it once."
+        words[word] = row
+    if not entries:
+        msg = f"{table.path} has no words below its header; expected a line for each."
         raise FormatError(msg)
-    spread = Counter(word for word, _ in pairs)
-    counts: Counter[str] = Counter()
-    lengths: Counter[str] = Counter()
-    for (word, document), count in zip(pairs, tf.tolist(), strict=True):
-        counts[word] += int(count)
-        lengths[document] += int(count)
-    everywhere = np.array([counts[word] for word, _ in pairs], np.float64)
-    here = np.array([lengths[document] for _, document in pairs], np.float64)
-    total = lengths.total()
-    rest = total - here
-    return {
-        "df": np.array([spread[word] for word, _ in pairs], np.float64),
-        "N": np.full(len(pairs), len(lengths), np.float64),
-        "P_doc": tf / here,
-        "P_rest": np.where(
-            rest > 0, (everywhere - tf) / np.where(rest > 0, rest, 1), 0
-        ),
-        "P_corp": everywhere / max(total, 1),
-    }
+    return entries
 
 
-def _read_numbers(
-    table: DelimitedTable, rows: Sequence[Row], name: str, expected: str
-) -> Array:
-    """Read a column of counts, or of shares, of which only P_rest may be 0."""
-    index, is_count = table.header.index(name), name in COUNTS
-    numbers = []
+def _read_counts(table: DelimitedTable, rows: Sequence[Row], name: str) -> Array:
+    """Read a column of counts."""
+    index = table.header.index(name)
     for line, cells in rows:
         cell = cells[index]
-        number = _parse_number(cell)
-        if is_count:
-            is_valid = cell.isascii() and cell.isdecimal() and number >= 1
-        else:
-            is_valid = 0 < number <= 1 or (number == 0 and name == "P_rest")
-        if not is_valid:
+        if not (cell.isascii() and cell.isdecimal() and 0 < int(cell[:16]) < 10**15):
+            expected = "a whole number of at least 1"
             raise FormatError(_describe_cell(table, line, name, cell, expected))
-        numbers.append(number)
-    return np.array(numbers)
+    return np.array([float(row.cells[index]) for row in rows])
+
+
+def _check_spread(
+    table: DelimitedTable, rows: Sequence[Row], df: Array, size: Array
+) -> None:
+    """Refuse a word with more documents than the corpus has."""
+    for at in np.flatnonzero(df > size)[:1]:
+        msg = (
+            f"Line {rows[at].line} of {table.path} has df {df[at]:g} of N {size[at]:g}; a "
+            "word cannot be in more documents than there are."
+        )
+        raise FormatError(msg)
 
 
 def _describe_cell(
     table: DelimitedTable, line: int, name: str, cell: str, expected: str
 ) -> str:
     return f"Line {line} of {table.path} has {cell!r} as {name}; expected {expected}."
-
-
-def _parse_number(cell: str) -> float:
-    try:
-        return float(cell)
-    except ValueError:
-        return math.nan
-
-
-def _format_number(number: float) -> str:
-    """Write a number as lists have them; nothing for NaN."""
-    return f"{number:.10g}" if number == number else ""
 
 
 def rank_words(
@@ -270,7 +206,10 @@ def _parse_weight(table: DelimitedTable, line: int, column: str, cell: str) -> f
     """Parse a weight; NaN where the cell is empty."""
     if not cell:
         return math.nan
-    weight = _parse_number(cell)
+    try:
+        weight = float(cell)
+    except ValueError:
+        weight = math.nan
     if not math.isfinite(weight):
         raise FormatError(_describe_cell(table, line, column, cell, "a number"))
     return weight
@@ -291,7 +230,7 @@ def format_salience_list(words: Frequencies) -> Iterator[str]:
                 "a tab or a newline; choose another tokeniser, or other names."
             )
             raise OptionError(msg)
-        shown = map(_format_number, numbers)
+        shown = (f"{number:.10g}" if number == number else "" for number in numbers)
         yield "\t".join([text, name, str(tf), str(df), str(documents), *shown])
 
 

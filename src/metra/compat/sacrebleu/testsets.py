@@ -6,9 +6,10 @@ documents, which `--subset` selects by, come from the package sacrebleu.
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from metra.errors import MissingResourceError, OptionError
+from metra.errors import CorpusError, MissingResourceError, OptionError
 from metra.formats.lines import read_lines
 from metra.formats.testsets.lookup import find_set, list_sets, read_set
 from metra.formats.testsets.record import (
@@ -17,7 +18,6 @@ from metra.formats.testsets.record import (
     REFERENCE,
     SOURCE,
     SetLocation,
-    concatenate_sets,
 )
 from metra.formats.testsets.sacrebleu_cache import (
     fetch_set,
@@ -131,8 +131,14 @@ def cite_test_sets(names: Sequence[str]) -> str:
 
 def read_references(names: Sequence[str], pair: str) -> list[Lines]:
     """Read the references of test sets, one set after the other."""
-    sets = concatenate_sets([read_set(find_set(name, pair)) for name in names])
-    return [[text or "" for text in each] for each in sets.references.values()]
+    sets = [read_set(find_set(name, pair)) for name in names]
+    if len({len(texts.references) for texts in sets}) > 1:
+        counts = (f"{len(texts.references)} of {texts.title}" for texts in sets)
+        numbers = ", ".join(counts)
+        msg = f"The test sets differ in their number of references ({numbers})."
+        raise CorpusError(msg)
+    columns = zip(*(texts.references.values() for texts in sets), strict=True)
+    return [[text or "" for text in chain(*column)] for column in columns]
 
 
 #: The kinds of fields in the order in which sacreBLEU lists them.

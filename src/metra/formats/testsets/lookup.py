@@ -11,13 +11,12 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from metra.errors import FormatError, MissingResourceError, OptionError
+from metra.errors import FormatError, MissingResourceError, OptionError, format_count
 from metra.formats.recognise import PLAIN, choose_format
 from metra.formats.stream import split_file_name
 from metra.formats.testsets import record
 from metra.formats.testsets.sacrebleu_cache import (
     find_cache,
-    find_definition,
     list_cached_sets,
 )
 
@@ -59,11 +58,9 @@ def list_metrics_eval_pairs(folder: Path, name: str) -> Iterator[record.SetLocat
 
 def list_sets(name: str = "", pair: str = "") -> list[record.SetLocation]:
     """List the sets of sacreBLEU's cache, or those of a name, a path or a language pair."""
-    if _is_path(name):
-        sets = recognise_path(name, pair)
-    else:
-        _refuse_place(name)
-        sets = [*list_cached_sets(name, pair)]
+    sets = (
+        recognise_path(name, pair) if _is_path(name) else list_cached_sets(name, pair)
+    )
     return [location for location in sets if pair in ("", location.pair)]
 
 
@@ -71,17 +68,6 @@ def _is_path(name: str) -> bool:
     """Return True for a path; a folder beside is one if a slash shows it: ./set or set/."""
     begins = name.startswith((".", "/", "~"))
     return begins or os.path.isfile(name) or ("/" in name and os.path.isdir(name))
-
-
-def _refuse_place(name: str) -> None:
-    """Refuse PLACE:NAME, as older versions wrote it."""
-    _, colon, plain = name.rpartition(":")
-    if colon:
-        msg = (
-            f"{name!r} is not the name of a test set; write {plain} for a set of "
-            f"sacreBLEU, or a path, such as {find_mt_metrics_eval() / plain}."
-        )
-        raise OptionError(msg)
 
 
 def find_set(name: str, pair: str = "") -> record.SetLocation:
@@ -117,42 +103,26 @@ def list_score_files(name: str, pair: str = "") -> list[str]:
 
 
 def _describe_missing(name: str, pair: str) -> str:
-    """Name the missing set, the cache that was searched, and a remedy."""
+    """Name the missing set, the cache that was searched, and remedies."""
     pairs = sorted({location.pair or "?" for location in list_sets(name)})
     if pairs:
         start = f"The test set {name} has no {pair}; it has: {', '.join(pairs)}"
     else:
         title = f"{name}:{pair}" if pair else name
-        start = f"No test set {title} on this machine{_guess_name(name)}"
+        start = f"No test set {title} on this machine"
     if _is_path(name):
         return f"{start}."
-    return f"{start}; looked in {describe_cache()}; {_find_remedy(name, pair)}."
-
-
-def _find_remedy(name: str, pair: str) -> str:
-    """Tell where a set that is not in the cache may be taken from."""
-    if os.path.isdir(name):
-        return f"write ./{name} for the folder"
-    if (find_mt_metrics_eval() / name).is_dir():
-        return f"write {find_mt_metrics_eval() / name} for the set of mt-metrics-eval"
-    definition = find_definition(name)
-    if definition is not None and pair in ("", *definition.langpairs):
-        flag = f" -l {pair}" if pair else ""
-        return f"`metra testsets fetch {name}{flag}` downloads it"
-    return "name a folder or file with a test set by its path"
+    fetch = f"metra testsets fetch {name}{f' -l {pair}' if pair else ''}"
+    return (
+        f"{start}; looked in {describe_cache()}. `{fetch}` downloads a set of sacreBLEU; "
+        f"name other sets by their path, as in ./{name} or "
+        f"{find_mt_metrics_eval() / name}."
+    )
 
 
 def describe_cache() -> str:
     """Name the folder of sacreBLEU's cache, and say if it is not there."""
     return f"{find_cache()}{'' if find_cache().exists() else ' (not there)'}"
-
-
-def _guess_name(name: str) -> str:
-    from difflib import get_close_matches
-
-    names = {location.name for location in list_sets()}
-    near = get_close_matches(name, sorted(names), n=1, cutoff=0.6)
-    return f" (did you mean {near[0]}?)" if near else ""
 
 
 def read_set(
@@ -184,37 +154,32 @@ def load_test_set(
 ) -> record.NamedSet:
     """Load the texts of a test set by its name and language pair.
 
-    Several names, separated by commas, are concatenated. `references` names the references to
-    use instead of the default ones. `subset` lists conditions such as origlang=en,
-    domain=news or doc!=bbc.*; values of the same label are alternatives.
+    `references` names the references to use instead of the default ones. `subset` lists
+    conditions such as origlang=en, domain=news or doc!=bbc.1; values of the same label are
+    alternatives.
     """
-    names = [part.strip() for part in name.split(",")]
-    if not all(names):
+    if "," in name and not _is_path(name):
         msg = (
-            f"{name!r} is not a test set; expected a name, or several separated by "
-            "commas."
+            f"{name!r} names several test sets; score them one by one, or as one with "
+            "`metra sacrebleu -t`."
         )
         raise OptionError(msg)
-    parts = [read_set(find_set(each, pair), references) for each in names]
-    return record.select_segments(record.concatenate_sets(parts), subset)
+    texts = read_set(find_set(name, pair), references)
+    return record.select_segments(texts, subset)
 
 
 def describe_set(texts: record.NamedSet) -> str:
     """Say in a line what was loaded: where from, how many segments, which references."""
-    count = texts.segments if texts.kept is None else sum(texts.kept)
-    whole = "" if texts.kept is None else f" of {texts.segments}"
-    noun = "segment" if count == 1 and not whole else "segments"
-    names = ", ".join(texts.references) or "none"
+    count = format_count(texts.segments, "segment")
+    if texts.kept is not None:
+        count = f"{sum(texts.kept)} of {count}"
     plural = "" if len(texts.references) == 1 else "s"
-    left_out = (
-        f"; {texts.left_out} of test suites or without a reference excluded"
-        if texts.left_out
-        else ""
-    )
-    return (
-        f"{texts.title} ({texts.origin}): {count}{whole} {noun}, "
-        f"reference{plural} {names}{left_out}"
-    )
+    references = f"reference{plural} {', '.join(texts.references) or 'none'}"
+    if texts.left_out:
+        references += (
+            f"; {texts.left_out} of test suites or without a reference excluded"
+        )
+    return f"{texts.title} ({texts.origin}): {count}, {references}"
 
 
 def list_scores(location: record.SetLocation) -> list[str]:

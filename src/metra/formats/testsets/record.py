@@ -1,15 +1,15 @@
 """The files of a named test set, its texts, and subsets of its segments."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress
+from operator import and_
 from typing import NamedTuple, TypeVar
 
-from metra.errors import CorpusError, FormatError, OptionError, format_count
+from metra.errors import FormatError, OptionError, format_count
 from metra.formats.lines import read_lines
 from metra.formats.recognise import PLAIN, choose_format
-from metra.formats.texts.columns import DOCUMENT, SEGMENT_ID, Field
+from metra.formats.texts.columns import DOCUMENT, SEGMENT_ID, Field, Role
 from metra.formats.texts.parallel import ParallelTable
 from metra.formats.texts.sources import Source, Use
 from metra.text.columns import check_lengths
@@ -51,11 +51,8 @@ class NamedSet(NamedTuple):
 
     title: str
     origin: str
-    source: list[str] | None
-    references: dict[str, list[str | None]]
-    documents: list[str] | None = None
-    #: What is known about each segment, such as its origlang and domain.
-    labels: Mapping[str, list[str | None]] = {}
+    #: Texts, documents and labels of the segments, by what they are in a table of files.
+    columns: Mapping[Field, list[str | None]]
     #: Whether each segment is wanted; None: all are.
     kept: list[bool] | None = None
     #: Segments of test suites and segments without a reference, which were left out.
@@ -66,23 +63,40 @@ class NamedSet(NamedTuple):
     @property
     def segments(self) -> int:
         """The number of segments of the whole set, wanted or not."""
-        return len(next(iter(self.columns().values()), ()))
+        return len(next(iter(self.columns.values()), ()))
+
+    @property
+    def source(self) -> list[str] | None:
+        """The source texts; None for a set without them."""
+        return self._get_texts(Field("source", "source"))
+
+    @property
+    def documents(self) -> list[str] | None:
+        """The document of each segment; None for a set without them."""
+        return self._get_texts(DOCUMENT)
+
+    @property
+    def references(self) -> dict[str, list[str | None]]:
+        """The references by name."""
+        return self._select("reference")
+
+    @property
+    def labels(self) -> dict[str, list[str | None]]:
+        """The other properties of each segment, such as its origlang and domain."""
+        return self._select("label")
 
     def keep_segments(self, column: Sequence[T]) -> list[T]:
         """Return the values of the wanted segments from a column of the whole set."""
         check_lengths({self.title: self.segments, "the column": len(column)})
         return list(column if self.kept is None else compress(column, self.kept))
 
-    def columns(self) -> dict[Field, list[str | None]]:
-        """Return all columns, by what they are in a table of files."""
-        columns: dict[Field, list[str | None]] = {}
-        if self.source is not None:
-            columns[Field("source", "source")] = list(self.source)
-        for name, column in self.references.items():
-            columns[Field("reference", name)] = column
-        if self.documents is not None:
-            columns[DOCUMENT] = list(self.documents)
-        return columns | {Field("label", n): c for n, c in self.labels.items()}
+    def _get_texts(self, field: Field) -> list[str] | None:
+        column = self.columns.get(field)
+        return None if column is None else [text or "" for text in column]
+
+    def _select(self, role: Role) -> dict[str, list[str | None]]:
+        columns = self.columns.items()
+        return {field.name: column for field, column in columns if field.role == role}
 
 
 def read_files(location: SetLocation) -> NamedSet:
@@ -90,28 +104,17 @@ def read_files(location: SetLocation) -> NamedSet:
     sources = list(_list_set_files(location))
     table = ParallelTable(sources)
     wanted = [f for f in table.fields if f != SEGMENT_ID and f.role != "output"]
-    by_role: dict[str, dict[str, list[str | None]]] = {}
-    for field, column in table.read_columns(wanted).items():
-        by_role.setdefault(field.role, {})[field.name] = column
-    texts = NamedSet(
-        location.title,
-        location.origin,
-        _find_column(by_role.get("source", {})),
-        by_role.get("reference", {}),
-        _find_column(by_role.get("document", {})),
-        {name: c for name, c in by_role.get("label", {}).items() if any(c)},
-    )
+    columns = {
+        field: column
+        for field, column in table.read_columns(wanted).items()
+        if field.role == "reference" or any(column)
+    }
+    texts = NamedSet(location.title, location.origin, columns)
     if DOMAINS_AND_DOCUMENTS in location.files:
         texts = _add_domains(texts, location.files[DOMAINS_AND_DOCUMENTS])
     # Elsewhere an empty reference is one that expects nothing.
     may_lack_references = any(file.format.has_partial_references for file in sources)
-    return leave_out_unscored(texts) if may_lack_references else texts
-
-
-def _find_column(columns: Mapping[str, list[str | None]]) -> list[str] | None:
-    """Return the only column of a kind, None if there is none or it is empty."""
-    column = next(iter(columns.values()), [])
-    return [value or "" for value in column] if any(column) else None
+    return _leave_out_unscored(texts) if may_lack_references else texts
 
 
 def _add_domains(texts: NamedSet, path: str) -> NamedSet:
@@ -126,8 +129,9 @@ def _add_domains(texts: NamedSet, path: str) -> NamedSet:
             raise FormatError(msg)
     check_lengths({texts.title: texts.segments, path: len(rows)})
     domains: list[str | None] = [row[0] for row in rows]
-    labels = {**texts.labels, "domain": domains}
-    return texts._replace(documents=[row[1] for row in rows], labels=labels)
+    documents: list[str | None] = [row[1] for row in rows]
+    more = {DOCUMENT: documents, Field("label", "domain"): domains}
+    return texts._replace(columns={**texts.columns, **more})
 
 
 def _list_set_files(location: SetLocation) -> Iterator[Source]:
@@ -145,35 +149,22 @@ def _list_set_files(location: SetLocation) -> Iterator[Source]:
         yield Source(path, use, form, name or (REFERENCE if kind == ALL else kind))
 
 
-def leave_out_unscored(texts: NamedSet) -> NamedSet:
+def _leave_out_unscored(texts: NamedSet) -> NamedSet:
     """Leave out segments of test suites and segments that no reference has.
 
     WMT's files hold both, and scored outputs do not; sacreBLEU does the same.
     """
     suites = texts.labels.get("testsuite")
-    columns = list(texts.references.values())
+    references = [*texts.references.values()]
     scored = [
         not (suites and suites[index])
-        and (not columns or any(c[index] for c in columns))
+        and (not references or any(column[index] for column in references))
         for index in range(texts.segments)
     ]
     if all(scored) or not any(scored):
         return texts
-    return texts._replace(
-        source=None if texts.source is None else list(compress(texts.source, scored)),
-        references=_compress_columns(texts.references, scored),
-        documents=None
-        if texts.documents is None
-        else list(compress(texts.documents, scored)),
-        labels=_compress_columns(texts.labels, scored),
-        left_out=scored.count(False),
-    )
-
-
-def _compress_columns(
-    columns: Mapping[str, list[str | None]], wanted: Sequence[bool]
-) -> dict[str, list[str | None]]:
-    return {name: list(compress(column, wanted)) for name, column in columns.items()}
+    columns = {f: [*compress(column, scored)] for f, column in texts.columns.items()}
+    return texts._replace(columns=columns, left_out=scored.count(False))
 
 
 def choose_references(
@@ -183,63 +174,19 @@ def choose_references(
 
     Of the usual references some may be missing; without any of them, all count.
     """
-    columns = texts.references
-    names = names or [name for name in usual if name in columns]
+    references = texts.references
+    names = names or [name for name in usual if name in references]
     for name in names:
-        if name not in columns:
-            has = ", ".join(columns) or "none"
+        if name not in references:
+            has = ", ".join(references) or "none"
             msg = f"{texts.title} has no reference {name!r}; it has: {has}."
             raise OptionError(msg)
-    chosen = {name: columns[name] for name in dict.fromkeys(names)}
-    return texts._replace(references=chosen) if names else texts
-
-
-def concatenate_sets(parts: Sequence[NamedSet]) -> NamedSet:
-    """Put sets one below the other, as if they were one."""
-    first = parts[0]
-    if len(parts) == 1:
-        return first
-    counts = {len(part.references) for part in parts}
-    has_source = all(part.source is not None for part in parts)
-    has_documents = all(part.documents is not None for part in parts)
-    if len(counts) > 1:
-        numbers = ", ".join(f"{len(p.references)} of {p.title}" for p in parts)
-        msg = (
-            f"The test sets differ in their number of references ({numbers}); choose as "
-            "many of each."
-        )
-        raise CorpusError(msg)
-    columns = zip(*(part.references.values() for part in parts), strict=True)
-    labels = dict.fromkeys(name for part in parts for name in part.labels)
-    return NamedSet(
-        "+".join(part.title for part in parts),
-        ", ".join(dict.fromkeys(part.origin for part in parts)),
-        [text for p in parts for text in p.source or ()] if has_source else None,
-        dict(zip(first.references, map(_concatenate, columns), strict=True)),
-        _concatenate_documents(parts) if has_documents else None,
-        {
-            name: _concatenate(
-                part.labels.get(name, [None] * part.segments) for part in parts
-            )
-            for name in labels
-        },
-        left_out=sum(part.left_out for part in parts),
-    )
-
-
-def _concatenate_documents(parts: Sequence[NamedSet]) -> list[str]:
-    """Return the documents of all parts; where two parts share an id, sets are named."""
-    ids = [set(part.documents or ()) for part in parts]
-    are_distinct = sum(map(len, ids)) == len(set().union(*ids))
-    return [
-        document if are_distinct else f"{part.title}/{document}"
-        for part in parts
-        for document in part.documents or ()
-    ]
-
-
-def _concatenate(columns: Iterable[list[str | None]]) -> list[str | None]:
-    return [value for column in columns for value in column]
+    if not names:
+        return texts
+    columns = {f: c for f, c in texts.columns.items() if f.role == "source"}
+    columns |= {Field("reference", name): references[name] for name in names}
+    others = {f: c for f, c in texts.columns.items() if f.role != "reference"}
+    return texts._replace(columns=columns | others)
 
 
 _CONDITION = re.compile(r"([^=!]+?)(!?=)(.*)", re.DOTALL)
@@ -248,8 +195,8 @@ _CONDITION = re.compile(r"([^=!]+?)(!?=)(.*)", re.DOTALL)
 def select_segments(texts: NamedSet, conditions: Sequence[str]) -> NamedSet:
     """Choose the segments of which every named label has one of its wanted values.
 
-    A condition is LABEL=VALUE or LABEL!=VALUE; a value may be a pattern with * and ?, and
-    `doc` is the document. The origin may be `non-LANG`, as sacreBLEU writes it.
+    A condition is LABEL=VALUE or LABEL!=VALUE; `doc` is the document. The origin may be
+    `non-LANG`, as sacreBLEU writes it.
     """
     wanted: dict[tuple[str, str], list[str]] = {}
     for condition in conditions:
@@ -267,36 +214,27 @@ def select_segments(texts: NamedSet, conditions: Sequence[str]) -> NamedSet:
     if not wanted:
         return texts
     kept = [True] * texts.segments
-    for (label, sign), patterns in wanted.items():
-        column = _find_label(texts, label)
-        fits = {
-            value: any(_is_like(value or "", pattern) for pattern in patterns)
-            for value in dict.fromkeys(column)
-        }
-        if not any(fits[value] == (sign == "=") for value in column):
-            values = ", ".join(value or "nothing" for value in list(fits)[:20])
-            asked = f"{label}{sign}{','.join(patterns)}"
-            msg = f"No segment of {texts.title} has {asked}; its values are: {values}."
+    for (label, sign), values in wanted.items():
+        column = [value or "" for value in _find_label(texts, label)]
+        fits = [(value in values) == (sign == "=") for value in column]
+        if not any(fits):
+            listed = ", ".join(
+                value or "nothing" for value in [*dict.fromkeys(column)][:20]
+            )
+            asked = f"{label}{sign}{','.join(values)}"
+            msg = f"No segment of {texts.title} has {asked}; its values are: {listed}."
             raise OptionError(msg)
-        kept = [
-            keep and fits[value] == (sign == "=")
-            for keep, value in zip(kept, column, strict=True)
-        ]
+        kept = [*map(and_, kept, fits)]
     if not any(kept):
         msg = f"No segment of {texts.title} has {' and '.join(conditions)} together."
         raise OptionError(msg)
     return texts._replace(kept=kept, subset=(*conditions,))
 
 
-def _is_like(value: str, pattern: str) -> bool:
-    """Tell whether a value equals the pattern, whatever its signs, or matches it."""
-    return value == pattern or fnmatchcase(value, pattern)
-
-
 def _find_label(texts: NamedSet, label: str) -> list[str | None]:
-    columns = dict(texts.labels)
-    if texts.documents is not None:
-        columns["doc"] = list(texts.documents)
+    columns = texts.labels
+    if DOCUMENT in texts.columns:
+        columns["doc"] = texts.columns[DOCUMENT]
     if label not in columns:
         names = ", ".join(columns) or "no labels"
         msg = f"The segments of {texts.title} have no {label!r}; they have: {names}."

@@ -65,28 +65,19 @@ def find_definition(name: str) -> Any:
 def list_cached_sets(name: str = "", pair: str = "") -> Iterator[SetLocation]:
     """Yield the sets of the cache in every language pair that has plain files.
 
-    If both `name` and `pair` are given, sacreBLEU first writes missing plain files from
-    archives in the cache. Without the package sacrebleu, only a named set is an error.
+    Without the package sacrebleu, only a named set is an error.
     """
     root = find_cache()
     if not (root / name).is_dir() or not (name or is_installed()):
         return
     for own_name, definition in sorted(load_definitions().items()):
-        if name in ("", own_name) and (root / own_name).is_dir():
-            for each in sorted(definition.langpairs):
-                if pair in ("", each):
-                    yield from _locate_pair(root, definition, each, bool(name and pair))
-
-
-def _locate_pair(
-    root: Path, definition: Any, pair: str, may_write: bool
-) -> Iterator[SetLocation]:
-    files = _list_files(root, definition, pair)
-    if may_write and not _is_whole(files):
-        files = _write_plain_files(root, definition, pair)
-    if _is_whole(files):
-        references = get_references(definition, pair)
-        yield SetLocation(definition.name, pair, SACREBLEU, files, references)
+        if name not in ("", own_name) or not (root / own_name).is_dir():
+            continue
+        for each in sorted(definition.langpairs):
+            files = _list_files(root, definition, each) if pair in ("", each) else {}
+            if SOURCE in files and any(key.startswith(REFERENCE) for key in files):
+                references = get_references(definition, each)
+                yield SetLocation(own_name, each, SACREBLEU, files, references)
 
 
 def _list_files(root: Path, definition: Any, pair: str) -> dict[str, str]:
@@ -108,17 +99,6 @@ def _name_field(field: str) -> str:
     if kind == REFERENCE:
         return f"{kind}:{name}" if dash else kind
     return field if field in _KINDS[:-1] else f"{OUTPUT}:{field}"
-
-
-def _is_whole(files: Mapping[str, str]) -> bool:
-    return SOURCE in files and any(key.startswith(REFERENCE) for key in files)
-
-
-def _write_plain_files(root: Path, definition: Any, pair: str) -> dict[str, str]:
-    """Let sacreBLEU write the plain files of a pair if its archives are there."""
-    if all(path.is_file() for path, _, _ in list_archives(root, definition)):
-        _process_set(root, definition, pair)
-    return _list_files(root, definition, pair)
 
 
 def _process_set(root: Path, definition: Any, pair: str) -> None:

@@ -230,7 +230,7 @@ def _leave_out_labels(
     """Leave out labels that a test set knows, so that no other file needs to have them."""
     if columns is None or test_set is None:
         return columns
-    own_labels = {field.name for field in test_set.columns() if field.role == "label"}
+    own_labels = {field.name for field in test_set.columns if field.role == "label"}
     has_documents = test_set.documents is not None
     labels = [
         label
@@ -312,4 +312,4 @@ def open_reader(source: Source, _: Sequence[Field] | None = None) -> Reader:
     texts = cast("NamedSet", source.texts)
     references = [f"reference {name}" for name in texts.references]
     origin = ", ".join([texts.origin, *references, *texts.subset])
-    return open_columns(texts.columns(), lambda: origin)
+    return open_columns(texts.columns, lambda: origin)

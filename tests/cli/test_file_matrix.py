@@ -376,8 +376,6 @@ LIBREOFFICE = {
     "semicolons, all in quotes": ("csv", "59,34,76,1,,0,true", ()),
     "semicolons, Windows-1252": ("csv", "59,34,1", ("--read", "encoding=cp1252")),
     "tabs, UTF-16": ("csv", "9,34,65535", ()),
-    "a workbook of LibreOffice": ("ods", "", ()),
-    "a workbook of Excel 97": ("xls", "", ()),
     "a workbook of Excel": ("xlsx", "", ()),
 }
 

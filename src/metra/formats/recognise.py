@@ -154,9 +154,7 @@ _WMT_XML_FORMAT = TextFormat(
     has_partial_references=True,
     is_written=False,
 )
-XLSX = TextFormat(
-    *("xlsx", "xlsx", (".xlsx", ".xlsm", ".xls", ".ods")), has_column_names=True
-)
+XLSX = TextFormat("xlsx", "xlsx", (".xlsx", ".xlsm"), has_column_names=True)
 _ALL = (
     PLAIN,
     TSV,
@@ -225,7 +223,7 @@ _OTHER_KINDS = {
     **dict.fromkeys((".yaml", ".yml", ".toml"), "a configuration file"),
     **dict.fromkeys((".arrow", ".feather", ".avro", ".orc"), "a binary table"),
     **dict.fromkeys((".npy", ".npz", ".pkl", ".pickle", ".pt"), "a Python file"),
-    ".xlsb": "a binary workbook",
+    **dict.fromkeys((".xls", ".xlsb", ".ods"), "a workbook other than .xlsx"),
     **dict.fromkeys((".db", ".sqlite", ".sqlite3"), "a database"),
     ".pdf": "a PDF",
 }

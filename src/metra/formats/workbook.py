@@ -1,4 +1,4 @@
-"""Workbooks by Excel and LibreOffice: which sheet is meant, and the cells of its rows.
+"""Workbooks in .xlsx: which sheet is meant, and the cells of its rows.
 
 They are read with python-calamine, all of a sheet at once. It gives no text for errors
 and for formulas that have not been computed, so that these are looked for in Excel's XML.
@@ -11,13 +11,10 @@ sheets is found first, within the limits.
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from datetime import datetime
 from io import BytesIO
-from itertools import chain
 from typing import IO, Any, NamedTuple
 from xml.etree import ElementTree
-from xml.parsers import expat
 from zipfile import is_zipfile
 
 from metra.errors import FormatError, MissingResourceError, missing_package
@@ -107,7 +104,7 @@ _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationship
 def _find_lost_cells(
     parts: Mapping[str, bytes], sheet: str
 ) -> Iterator[tuple[tuple[int, int], str]]:
-    """Yield cells of a sheet of Excel's whose text is lost, by row and column from 0.
+    """Yield cells of a sheet whose text is lost, by row and column from 0.
 
     A text that begins with an equals sign becomes a formula, or an error, in many programs.
     """
@@ -128,7 +125,7 @@ def _find_lost_cells(
 
 
 def _find_sheet_part(parts: Mapping[str, bytes], sheet: str) -> str:
-    """Return the part of a workbook that holds a sheet, nothing if it is not Excel's."""
+    """Return the part of a workbook that holds a sheet, nothing if there is none."""
     book, relations = "xl/workbook.xml", "xl/_rels/workbook.xml.rels"
     if not {book, relations} <= parts.keys():
         return ""
@@ -177,29 +174,22 @@ class SheetSize(NamedTuple):
 def check_workbook(content: bytes, place: str) -> dict[str, bytes]:
     """Refuse a workbook whose sheets would need more room than the limits allow.
 
-    Its parts are returned; Excel's old format has none, and 65,536 rows of 256 columns.
+    Its parts are returned.
     """
-    if not is_zipfile(BytesIO(content)):
-        return {}
-    parts = read_zip(BytesIO(content), place, lambda _: True)
-    if any("worksheets/" in name and name.endswith(".bin") for name in parts):
-        msg = f"{place} is a binary workbook (.xlsb); save it as .xlsx."
+    is_packed = is_zipfile(BytesIO(content))
+    parts = read_zip(BytesIO(content), place, lambda _: True) if is_packed else {}
+    if not any(map(_is_excel_sheet, parts)):
+        msg = f"{place} is not a workbook in .xlsx; save it as .xlsx, or as CSV."
         raise FormatError(msg)
     cells = 0
-    for size in chain(*map(_measure_part, parts, parts.values())):
+    for part in filter(_is_excel_sheet, parts):
+        size = _measure_excel(parts[part])
         check_limit("rows", size.rows, place)
         check_limit("columns", size.columns, place)
         cells += size.rows * size.columns
         check_limit("tokens", cells, place)
     _check_shared_texts(parts, place)
     return parts
-
-
-def _measure_part(name: str, part: bytes) -> Iterator[SheetSize]:
-    if _is_excel_sheet(name):
-        yield _measure_excel(part)
-    elif name == "content.xml":
-        yield from _measure_open_document(part)
 
 
 def _is_excel_sheet(name: str) -> bool:
@@ -239,49 +229,6 @@ def parse_column(letters: str) -> int:
     for letter in letters.upper()[:8]:
         number = 26 * number + ord(letter) - ord("A") + 1
     return number
-
-
-def _measure_open_document(part: bytes) -> Iterator[SheetSize]:
-    """Measure the sheets of an OpenDocument: rows and cells may stand for many.
-
-    Empty ones at the end of a row or sheet, of which there are many, need no room.
-    """
-    sizes = [SheetSize(0, 0)]
-    rows = width = filled = repeats = 0
-
-    def begin(name: str, attributes: dict[str, str]) -> None:
-        nonlocal width, filled, repeats, rows
-        tag = name.rpartition(":")[2]
-        count = {key.rpartition(":")[2]: value for key, value in attributes.items()}
-        if tag == "table":
-            sizes.append(SheetSize(0, 0))
-            rows = 0
-        elif tag == "table-row":
-            width = filled = 0
-            repeats = _parse_repeats(count.get("number-rows-repeated"))
-        elif tag in ("table-cell", "covered-table-cell"):
-            width += _parse_repeats(count.get("number-columns-repeated"))
-            filled = width if "value-type" in count else filled
-        elif tag == "p":
-            filled = width
-
-    def end(name: str) -> None:
-        nonlocal rows
-        if name.rpartition(":")[2] == "table-row":
-            rows += repeats
-            if filled:
-                sizes[-1] = SheetSize(rows, max(sizes[-1].columns, filled))
-
-    parser = expat.ParserCreate()
-    parser.StartElementHandler, parser.EndElementHandler = begin, end
-    # Whoever reads it says what is wrong with it.
-    with suppress(expat.ExpatError, LookupError, ValueError):
-        parser.Parse(part, True)
-    yield from sizes
-
-
-def _parse_repeats(value: str | None) -> int:
-    return int(value[:12]) if value and value.isascii() and value.isdecimal() else 1
 
 
 _SHARED = re.compile(rb"""\st\s*=\s*["']s["'][^>]*>\s*<(?:\w+:)?v[^>]*>(\d{1,9})<""")

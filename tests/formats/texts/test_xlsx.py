@@ -98,7 +98,7 @@ def test_no_workbook(write):
     path = str(write("t.xlsx", b"no workbook"))
     with pytest.raises(FormatError) as raised:
         open_corpus([path])
-    start = f"{path} is not a workbook, is damaged or has a password: "
+    start = f"{path} is not a workbook in .xlsx; save it as .xlsx, or as CSV."
     assert str(raised.value).startswith(start)
 
 

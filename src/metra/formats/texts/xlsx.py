@@ -1,4 +1,4 @@
-"""Sheets of workbooks, by Excel and LibreOffice: a row of headings, then one segment a row."""
+"""Sheets of workbooks: a row of headings, then one segment a row."""
 
 import re
 from collections.abc import Sequence

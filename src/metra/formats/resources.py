@@ -6,7 +6,6 @@ METEOR's paraphrase tables.
 
 import os
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from importlib.metadata import version
@@ -153,10 +152,9 @@ def _list_folders() -> list[str]:
     origin = package.origin if package else None
     # The reader brings an English dictionary along.
     bundled = [str(Path(origin).parent / "dictionaries")] if origin else []
-    kinds = ("hunspell", "myspell/dicts", "myspell")
+    kinds = ("hunspell", "myspell/dicts")
     data = [f"{folder}/{kind}" for kind in kinds for folder in _list_data()]
-    mac = [f"{Path.home()}/Library/Spelling", "/Library/Spelling"]
-    return [*asked, *data, *(mac if sys.platform == "darwin" else []), *bundled]
+    return [*asked, *data, *bundled]
 
 
 _PARTS = ("noun", "verb", "adj", "adv")
@@ -165,54 +163,31 @@ WORDNET_FILES = [f"index.{part}" for part in _PARTS] + [
 ]
 
 
-def list_wordnet_folders() -> list[Path]:
-    """List where WordNet's files may be: where users, the platform and NLTK keep them."""
-    more = {
-        "darwin": ["/opt/homebrew/opt/wordnet/dict", "/usr/local/opt/wordnet/dict"],
-        "win32": [
-            f"C:/Program Files (x86)/WordNet/{version}/dict"
-            for version in ("3.0", "2.1")
-        ],
-    }.get(sys.platform, ["/usr/local/WordNet-3.0/dict"])
-    data = [
-        f"{folder}/wordnet{end}" for folder in _list_data() for end in ("", "/dict")
-    ]
-    return [*map(Path, [*data, *more]), Path.home() / _NLTK_WORDNET]
-
-
 #: Where NLTK keeps WordNet's files, in the user's home.
 _NLTK_WORDNET = "nltk_data/corpora/wordnet"
 
 
 def _list_data() -> list[str]:
-    """List the folders in which this platform keeps data: the user's, then everybody's."""
-    home = Path.home().as_posix()
-    if sys.platform == "win32":
-        return [os.environ.get("LOCALAPPDATA") or f"{home}/AppData/Local"]
-    own = os.environ.get("XDG_DATA_HOME") or f"{home}/.local/share"
-    brew = ["/opt/homebrew/share"] if sys.platform == "darwin" else []
-    return [own, *brew, "/usr/local/share", "/usr/share"]
+    """List the folders in which data are kept: the user's, then everybody's."""
+    own = os.environ.get("XDG_DATA_HOME") or f"{Path.home()}/.local/share"
+    return [own, "/usr/local/share", "/usr/share"]
 
 
 def find_wordnet_folder(given: str) -> Path:
     """Find the folder: the given one, WNSEARCHDIR, or a usual place."""
     asked = given or os.environ.get("WNSEARCHDIR", "")
-    folders = [Path(asked)] if asked else list_wordnet_folders()
+    usual = [Path(folder) / "wordnet" for folder in _list_data()]
+    folders = [Path(asked)] if asked else [*usual, Path.home() / _NLTK_WORDNET]
     for folder in folders:
         if all((folder / name).is_file() for name in WORDNET_FILES):
             return folder
     listed = ", ".join(map(str, folders))
     where = f"not in {listed}" if asked else f"in none of {listed}"
-    install = {
-        "darwin": "with `brew install wordnet`",
-        "win32": "from https://wordnet.princeton.edu",
-    }.get(
-        sys.platform, "as Debian's package wordnet-base, Fedora's wordnet or the like"
-    )
     msg = (
-        f"Synonyms need WordNet's files, which are {where}; install them {install}, or "
-        "give the folder that holds index.noun and noun.exc with wordnet=FOLDER or the "
-        "environment variable WNSEARCHDIR, or leave synonyms out with modules=exact+stem."
+        f"Synonyms need WordNet's files, which are {where}; install them as Debian's "
+        "package wordnet-base, Fedora's wordnet or the like, or give the folder that "
+        "holds index.noun and noun.exc with wordnet=FOLDER or the environment variable "
+        "WNSEARCHDIR, or leave synonyms out with modules=exact+stem."
     )
     raise MissingResourceError(msg)
 

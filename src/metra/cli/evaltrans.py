@@ -69,26 +69,18 @@ def export(database: str, out: str | None) -> None:
 
 @evaltrans.command()
 @click.argument("database", metavar="DATABASE")
-@options.option("--source ID", "Show the outputs of this source sentence.")
-def show(database: str, source: str | None) -> None:
-    """Show the contents of a collection, or of one source sentence in it.
+def show(database: str) -> None:
+    """Count the judgements of a collection.
 
     \b
     metra evaltrans show judged.db
-    metra evaltrans show judged.db --source 12
     """
     from metra.formats.annotations.judged_outputs import (
-        list_source_outputs,
         read_judged_outputs,
         summarise_judged_outputs,
     )
 
-    judged = read_judged_outputs(database)
-    click.echo(
-        summarise_judged_outputs(judged)
-        if source is None
-        else list_source_outputs(judged, source)
-    )
+    click.echo(summarise_judged_outputs(read_judged_outputs(database)))
 
 
 @evaltrans.command()

@@ -7,13 +7,12 @@ import sys
 
 import pytest
 
-from metra.errors import FormatError, UnknownNameError
+from metra.errors import FormatError
 from metra.formats.annotations import judged_outputs
 from metra.formats.annotations.judged_outputs import (
     JudgedOutput,
     compute_version,
     format_judged_outputs,
-    list_source_outputs,
     read_judged_outputs,
     read_judged_table,
     summarise_judged_outputs,
@@ -181,13 +180,6 @@ def test_summaries():
         "judges           ben 2, anna 1, (unnamed) 1"
     )
     assert summarise_judged_outputs([]) == "No output has been judged yet."
-    listed = [*more, JudgedOutput("1", "x", 9.0)]
-    assert (
-        list_source_outputs(listed, "1")
-        == " 9.00  x  (unnamed 9)\n 8.00  a b  (anna 10, ben 6)"
-    )
-    with pytest.raises(UnknownNameError, match="No output of the source sentence '7'"):
-        list_source_outputs(more, "7")
 
 
 def test_commands(cli, write, tmp_path):
@@ -200,10 +192,6 @@ def test_commands(cli, write, tmp_path):
     assert cli("evaltrans", "export", database, "-o", tmp_path / "out.tsv").out == ""
     assert (tmp_path / "out.tsv").read_text() == table.read_text()
     assert cli("evaltrans", "show", database).out.startswith("judgements       3\n")
-    assert (
-        cli("evaltrans", "show", database, "--source", "2").out
-        == " 3.50  c  (ben 3.5)\n"
-    )
     assert (
         "source  output                    score  judge  time"
         in cli("evaltrans", "--help").out

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from metra.errors import FormatError, OptionError
-from metra.formats.texts.columns import ColumnNames, ReadingOptions, recognise_fields
+from metra.formats.texts.columns import ColumnNames, ReadingOptions
 from metra.scoring.files import open_corpus
 
 
@@ -31,33 +31,6 @@ def contents(corpus, size: int = 1000) -> dict[str, object]:
 
 def listed(column) -> list[str | None]:
     return [column.text[at] for at in range(len(column.text))]
-
-
-ROLES = [
-    pytest.param("output", ["output file"], id="a lone output is named after the file"),
-    pytest.param("hyp mt Translation", ["output file"] * 3, id="other words for output"),
-    pytest.param("output:A hyp:B sys:C system:D", ["output A", "output B", "output C",
-                 "output D"], id="outputs with names"),
-    pytest.param("A B", ["output A", "output B"], id="what is nothing else is an output"),
-    pytest.param("output A", ["output file", "label A"], id="unless one says that it is"),
-    pytest.param("src source", ["source src", "source source"], id="source"),
-    pytest.param("doc DocID doc_id document", ["document doc", "document DocID",
-                 "document doc_id", "document document"], id="document"),
-    pytest.param("ref refA ref:2 ref_b reference reference-3 REF", ["reference ref",
-                 "reference refA", "reference 2", "reference ref_b",
-                 "reference reference", "reference reference-3", "reference REF"],
-                 id="references"),
-    pytest.param("seg id domain lp", ["label seg", "label id", "label domain", "label lp"],
-                 id="labels"),
-    pytest.param("refinement-of-the-text", ["output refinement-of-the-text"],
-                 id="a long name is no reference"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("header", "expected"), ROLES)
-def test_columns_are_known_by_name(header, expected):
-    found = recognise_fields(header.split(" "), "file")
-    assert [f"{field.role} {field.name}" for field in found] == expected
 
 
 TABLE = [

@@ -11,12 +11,11 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import chain
-from operator import itemgetter
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
-from metra.errors import FormatError, MetraError, UnknownNameError
+from metra.errors import FormatError, MetraError
 from metra.formats.annotations.table import read_annotation_table
 from metra.formats.stream import split_file_name
 from metra.formats.table import format_rows
@@ -189,20 +188,3 @@ def summarise_judged_outputs(judged: Sequence[JudgedOutput]) -> str:
     judges = Counter(entry.judge or "(unnamed)" for entry in judged)
     listed = ", ".join(f"{name} {count}" for name, count in judges.most_common())
     return "\n".join([*lines, f"judges           {listed}"])
-
-
-def list_source_outputs(judged: Sequence[JudgedOutput], source: str) -> str:
-    """List the outputs of one source sentence, the best first."""
-    by_output: dict[str, list[JudgedOutput]] = {}
-    for entry in judged:
-        if entry.source == source:
-            by_output.setdefault(entry.output, []).append(entry)
-    if not by_output:
-        msg = f"No output of the source sentence {source!r} is judged."
-        raise UnknownNameError(msg)
-    lines = []
-    for output, entries in by_output.items():
-        mean = fmean(entry.score for entry in entries)
-        judges = (f"{entry.judge or 'unnamed'} {entry.score:g}" for entry in entries)
-        lines.append((-mean, f"{mean:5.2f}  {output}  ({', '.join(judges)})"))
-    return "\n".join(line for _, line in sorted(lines, key=itemgetter(0)))

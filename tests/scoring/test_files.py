@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from metra.errors import CorpusError
 from metra.formats.texts import parquet
 from metra.formats.texts.columns import ColumnNames
 from metra.scoring.evaluate import make_metrics
@@ -177,15 +176,15 @@ def test_sections_are_the_corpus(table):
 def watched(monkeypatch):
     """The threads that count sections."""
     threads = set()
-    count = _Walk.count_unordered
+    count = _Walk.count_section
 
-    def note(self, part):
+    def note(self, parts):
         threads.add(get_ident())
         # On a busy machine one thread is done with all before the other begins.
         sleep(0.05)
-        count(self, part)
+        count(self, parts)
 
-    monkeypatch.setattr(_Walk, "count_unordered", note)
+    monkeypatch.setattr(_Walk, "count_section", note)
     return threads
 
 
@@ -300,34 +299,6 @@ def test_an_error_in_the_first_section_ends_the_wait_of_the_others(table, cli):
     code, _, error = cli("score", folder, "--read", "hyp=hyp")
     assert code == 2
     assert "Row 1 of" in error
-
-
-def test_an_error_in_the_first_chunk_ends_the_wait_of_who_helps_with_its_section(
-    table, monkeypatch
-):
-    """The third thread counts the second chunk of the first of two sections."""
-    folder, rows = table
-    for path in folder.iterdir():
-        path.unlink()
-    part = {name: values[:12] for name, values in rows.items()}
-    pq.write_table(pa.table(part), folder / "0.parquet", row_group_size=6)
-    helped = Event()
-    count = _Walk.count
-
-    def count_first_last(self, part):
-        if part.first == 4:
-            helped.set()
-        if not part.first:
-            assert helped.wait(10)
-            sleep(0.2)
-            msg = "Segment 1 is odd."
-            raise CorpusError(msg)
-        return count(self, part)
-
-    monkeypatch.setattr(_Walk, "count", count_first_last)
-    corpus, metrics = open_corpus([str(folder)]), make_metrics(["bleu"])
-    with pytest.raises(CorpusError, match=r"Segment 1 is odd\."):
-        count_corpus(corpus, metrics, keep=False, in_order=False, chunk=4)
 
 
 @pytest.mark.parametrize("is_section", [True, False])

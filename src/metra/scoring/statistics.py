@@ -10,7 +10,7 @@ from metra.corpus.batch import CorpusChunk, SegmentColumn
 from metra.errors import CorpusError, OptionError
 from metra.metrics.record import Array, Metric, Need, check_needs
 from metra.scoring.totals import Totals, count_chunk, group_segments
-from metra.stats.parallel import Progress, ordered_map, share_sections, thread_count
+from metra.stats.parallel import Progress, ordered_map, thread_count
 from metra.stats.totals import join_parts
 from metra.text.columns import RepeatedValues, pack, window
 
@@ -117,7 +117,7 @@ def count_corpus(
     Metrics that have corpus weights are fitted first. With `group_by`, names of labels,
     segments that agree in them are added up apart. Visitors are given each chunk, one at a
     time; tokens that a metric has made are not made again. The first chunk comes first, and
-    the others `in_order` or where rows are kept; otherwise, all threads read and count
+    the others `in_order` or where rows are kept; otherwise, each thread reads and counts
     sections of a large table.
     """
     metrics = fit_metrics(corpus, metrics, chunk)
@@ -128,8 +128,9 @@ def count_corpus(
     whole = any("whole_documents" in metric.needs for metric in metrics.values())
     is_ordered = keep or in_order or whole
     sections = [] if is_ordered else corpus.sections(chunk, group_by)
-    if sections:
-        for _ in share_sections(walk.count_unordered, sections, threads):
+    # Of few sections, threads would wait for the last.
+    if len(sections) >= 2 * threads:
+        for _ in ordered_map(walk.count_section, sections, threads, alone=0):
             pass
     else:
         for counted in ordered_map(walk.count, parts, threads):
@@ -180,19 +181,16 @@ class _Walk:
             self._documents.update(dict.fromkeys(distinct))
         self.progress(statistics.segments)
 
-    def count_unordered(self, part: CorpusChunk) -> None:
-        """Count a chunk and add it, beside other threads: in any order, sums are exact."""
-        try:
+    def count_section(self, parts: Iterable[CorpusChunk]) -> None:
+        """Count and add chunks, beside other threads: in any order, sums are exact."""
+        for part in parts:
             counted = self.count(part)
             # Visitors expect the first chunk first; an interrupt ends the wait.
             while part.first and not self._has_begun.wait(0.1):
                 pass
             with self._lock:
                 self.add(*counted)
-        finally:
-            # After an error as well: who waits may be helping with the first section.
-            if not part.first:
-                self._has_begun.set()
+            self._has_begun.set()
 
     def finish(self) -> CorpusStatistics:
         """Return the statistics, with the rows if they were kept."""

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from itertools import chain, islice
-from typing import Generic, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from metra.errors import OptionError
 
@@ -65,118 +65,6 @@ def ordered_map(
             for future in waiting:
                 future.cancel()
             calls.stop()
-
-
-def share_sections(
-    function: Callable[[Item], None], sections: Iterable[Iterator[Item]], threads: int
-) -> Iterator[None]:
-    """Apply the function to the items of all sections, in any order, few sections at a time.
-
-    Each section is begun by one thread; those that find none to begin help with the others'.
-    Yields once for each finished section, in their order. Of several errors, the
-    first one in the order of items is raised, on any number of threads.
-    Whatever ends the iteration early, Ctrl-C included, stops the work of all threads.
-    """
-    if threads == 1:
-        for section in sections:
-            for item in section:
-                function(item)
-            yield
-        return
-    from concurrent.futures import ThreadPoolExecutor
-
-    shared = _SharedSections(sections, 2 * threads)
-    calls = StoppableCalls()
-    with ThreadPoolExecutor(threads) as workers:
-        try:
-            for _ in range(threads):
-                workers.submit(calls.call, shared.work, function)
-            while shared.wait_for_next():
-                yield
-        finally:
-            calls.stop()
-
-
-class _SharedSections(Generic[Item]):
-    """Sections that threads work on, and which of them are begun and not yet reported."""
-
-    def __init__(self, sections: Iterable[Iterator[Item]], most: int) -> None:
-        self._sections = [*map(_SharedSection, sections)]
-        self._most = most
-        self._begun = self._reported = 0
-        self._changed = threading.Condition()
-
-    def work(self, function: Callable[[Item], None]) -> None:
-        """Work in one of the threads, until there is nothing to take any more."""
-        while section := self._choose():
-            section.work(function)
-
-    def wait_for_next(self) -> bool:
-        """Wait until the next section is finished; return whether there was one."""
-        if self._reported == len(self._sections):
-            return False
-        self._sections[self._reported].wait()
-        with self._changed:
-            self._reported += 1
-            self._changed.notify_all()
-        return True
-
-    def _choose(self) -> "_SharedSection[Item] | None":
-        """Begin a section, help with one, or wait; return None where nothing is left."""
-        with self._changed:
-            while True:
-                begun = self._sections[self._reported : self._begun]
-                if self._begun < len(self._sections) and len(begun) < self._most:
-                    self._begun += 1
-                    return self._sections[self._begun - 1]
-                for section in begun:
-                    if not section.is_read:
-                        return section
-                if self._begun == len(self._sections):
-                    return None
-                self._changed.wait(0.1)  # an interrupt ends the wait
-
-
-class _SharedSection(Generic[Item]):
-    """Items in order, each of which goes to the thread that asks next."""
-
-    def __init__(self, items: Iterator[Item]) -> None:
-        self.is_read = False
-        self._items = items
-        self._taken = self._workers = 0
-        self._errors: dict[int, BaseException] = {}
-        self._lock = threading.Lock()
-        self._finished = threading.Event()
-
-    def work(self, function: Callable[[Item], None]) -> None:
-        """Apply the function to items until none is left; an error ends the section."""
-        with self._lock:
-            self._workers += 1
-            number = self._taken
-        try:
-            while not self.is_read:
-                with self._lock:
-                    number = self._taken
-                    item = next(self._items, None)
-                    self._taken += 1
-                if item is None:
-                    break
-                function(item)
-        except BaseException as error:
-            self._errors[number] = error
-            raise
-        finally:
-            self.is_read = True
-            with self._lock:
-                self._workers -= 1
-                if not self._workers:
-                    self._finished.set()
-
-    def wait(self) -> None:
-        """Wait until all items are worked on; raise the error of the first that has one."""
-        self._finished.wait()
-        if self._errors:
-            raise self._errors[min(self._errors)]
 
 
 class StoppableCalls:

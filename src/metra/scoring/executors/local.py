@@ -8,9 +8,10 @@ import hashlib
 import json
 import os
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from threading import Lock
@@ -33,7 +34,7 @@ from metra.scoring.statistics import choose_threads
 from metra.scoring.table_totals import count_pieces, read_references, score_batch
 from metra.scoring.tables import TableProgress, check_files
 from metra.scoring.totals import Totals
-from metra.stats.parallel import ordered_map, share_sections
+from metra.stats.parallel import ordered_map
 
 #: Where a file of scores keeps the fingerprint of what it was made of.
 FINGERPRINT = b"metra.fingerprint"
@@ -274,8 +275,8 @@ def _count_shards(
 
     Without a folder for totals of shards, totals are added to `together`.
 
-    All threads read. Where rows are needed in their order, because they are written, one
-    thread reads and the others count.
+    Each thread reads spans of its own. Where rows are needed in their order, because they
+    are written, or spans are few, one thread reads and the others count.
     """
     plan, metrics = work.plan, work.metrics
     totals = {s.path: Totals() if s.cache else together for s in shards}
@@ -287,24 +288,27 @@ def _count_shards(
 
     lock = Lock()
 
-    def read(
-        shard: _Shard, span: parquet.RowSpan
-    ) -> Iterator[tuple[_Shard, pa.RecordBatch]]:
-        for rows in _read_rows(shard.path, plan, plan.columns, span):
-            yield shard, rows
-
-    def count(item: tuple[_Shard, pa.RecordBatch]) -> None:
-        shard, rows = item
+    def count(shard: _Shard, rows: pa.RecordBatch) -> None:
         for counted, _ in count_pieces(rows, plan, metrics):
             with lock:  # in any order: sums are exact
                 totals[shard.path].add(counted)
         work.add(rows.num_rows)
 
-    spans = [read(shard, span) for shard in shards for span in shard.spans]
-    finished = share_sections(count, spans, choose_threads(metrics))
+    def count_span(item: tuple[_Shard, parquet.RowSpan]) -> None:
+        shard, span = item
+        for rows in _read_rows(shard.path, plan, plan.columns, span):
+            count(shard, rows)
+
+    threads = choose_threads(metrics)
+    spans = [(shard, span) for shard in shards for span in shard.spans]
+    finished = ordered_map(count_span, spans, threads, alone=0)
     for shard in shards:
-        for _ in islice(finished, len(shard.spans)):
-            pass
+        if len(spans) < 2 * threads:
+            batches = _read_rows(shard.path, plan, plan.columns)
+            finished = ordered_map(partial(count, shard), batches, threads)
+            deque(finished, maxlen=0)
+        else:
+            deque(islice(finished, len(shard.spans)), maxlen=0)
         yield shard, totals.pop(shard.path)
 
 

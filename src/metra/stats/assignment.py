@@ -1,7 +1,7 @@
 """One-to-one pairs with the greatest total weight, found exactly."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 
 def assign_columns(weights: Sequence[Sequence[int]]) -> list[int | None]:
@@ -9,52 +9,13 @@ def assign_columns(weights: Sequence[Sequence[int]]) -> list[int | None]:
 
     Weights are whole numbers from 0, of any size, so no total is rounded. A column is used
     once at most, and as many rows as possible have one, be it of weight 0. This is the
-    Hungarian method with potentials, which takes rows² × columns steps for rows and columns
-    that weights above 0 connect.
+    Hungarian method with potentials, which takes rows² × columns steps.
     """
     columns: list[int | None] = [None] * len(weights)
-    for rows, candidates in _list_components(weights):
-        part = [[weights[row][column] for column in candidates] for row in rows]
-        for row, place in zip(rows, _assign_part(part), strict=True):
-            if place is not None and weights[row][candidates[place]]:
-                columns[row] = candidates[place]
-    width = len(weights[0]) if weights else 0
-    free = iter(sorted(set(range(width)).difference(columns)))
-    # What is left adds nothing, whichever way it is paired.
-    return [next(free, None) if column is None else column for column in columns]
-
-
-def _list_components(
-    weights: Sequence[Sequence[int]],
-) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield rows and columns that weights above 0 connect; no others share a pair."""
-    by_row = [
-        [column for column, weight in enumerate(row) if weight] for row in weights
-    ]
-    by_column: dict[int, list[int]] = {}
-    for row, columns in enumerate(by_row):
-        for column in columns:
-            by_column.setdefault(column, []).append(row)
-    waiting = dict.fromkeys(row for row, columns in enumerate(by_row) if columns)
-    while waiting:
-        rows, candidates = [next(iter(waiting))], dict[int, None]()
-        del waiting[rows[0]]
-        for row in rows:  # which grows meanwhile
-            for column in by_row[row]:
-                if column in candidates:
-                    continue
-                candidates[column] = None
-                reached = [one for one in by_column[column] if one in waiting]
-                rows += reached
-                for one in reached:
-                    del waiting[one]
-        yield sorted(rows), sorted(candidates)
-
-
-def _assign_part(weights: Sequence[Sequence[int]]) -> list[int | None]:
-    columns: list[int | None] = [None] * len(weights)
+    if not weights or not weights[0]:
+        return columns
     if len(weights) > len(weights[0]):
-        for column, row in enumerate(_assign_part(list(zip(*weights, strict=True)))):
+        for column, row in enumerate(assign_columns(list(zip(*weights, strict=True)))):
             if row is not None:
                 columns[row] = column
         return columns

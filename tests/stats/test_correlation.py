@@ -73,8 +73,6 @@ PUBLISHED = [  # values of mt-metrics-eval's stats_test
     pytest.param([[1, NAN, 3], [4, 5, 6]], UNTIED, {"group": "item"}, 0,
                  id="mean of segments with a gap"),
     pytest.param(GOLD, [[2, 2, 2], [4, 5, 6]], {"group": "sys"}, 1, id="a constant left out"),
-    pytest.param(GOLD, [[2, 2, 2], [4, 5, 6]], {"group": "sys", "nan": "zero"}, 0.5,
-                 id="a constant counted as zero"),
     pytest.param([[1, NAN, 3], [4, 5, 6]], UNTIED, {"group": "sys", "average": "micro"},
                  (2 * 1 + 3 * scipy.stats.pearsonr([4, 5, 6], [3, 5, 6])[0]) / 5, id="micro"),
     pytest.param([1, 2, 3, 3, 4], [1, 1, 2, 1, 2], {"coef": "accuracy"}, 5 / 10,
@@ -257,18 +255,6 @@ def test_differentials_need_two_differences(n, reason):
     found = correlate(gold, metric, coef="differentials")
     assert (found.n, np.isnan(found.value)) == (n, n < 3)
     assert (found.reason or "").startswith(reason)
-
-
-@pytest.mark.parametrize("coef", ["pearson", "acc*_eq"])
-def test_zeros_stand_for_constant_groups_and_not_for_unjudged_ones(coef):
-    """A segment that nobody judged says nothing against a metric."""
-    gold = np.array([[1.0, 2, np.nan], [2, 1, np.nan], [3, 3, 5]])
-    metric = np.array([[1.0, 2, 3], [2, 1, 3], [3, 3, 3]])
-    found = correlate(gold, metric, coef=coef, group="item", nan="zero")
-    assert (found.value, found.groups, found.empty) == (1.0, 2, 0)
-    metric[:, 1] = 4
-    found = correlate(gold, metric, coef="pearson", group="item", nan="zero")
-    assert (found.value, found.groups, found.empty) == (0.5, 2, 1)
 
 
 def test_spa_of_one_system_has_a_reason():

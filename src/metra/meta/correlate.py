@@ -113,9 +113,9 @@ class MetricCorrelations:
             empty = max((r.empty for r in results.values() if not r.reason), default=0)
             if empty:
                 groups = next(iter(results.values())).groups
-                what = "counted as 0" if options.nan == "zero" else "left out"
                 notes.append(
-                    f"{heading}: up to {empty:,} of {groups:,} groups are constant ({what})."
+                    f"{heading}: up to {empty:,} of {groups:,} groups are constant (left "
+                    "out)."
                 )
             below = [name for name, result in results.items() if result.value < -0.5]
             if below and options.coefficient.lowest < 0:

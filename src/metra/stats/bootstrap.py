@@ -315,10 +315,9 @@ class _ResampleScorer:
         """Mean over the segments that have a coefficient: draws × segments to draws."""
         present = np.isfinite(each)
         weights = sample.segments
-        if self.options.nan == "zero" or self.options.micro:
-            size = sample.weights @ self.present.astype(np.float64)
-            weights = weights * (size if self.options.micro else size > 1)
-        counted = weights if self.options.nan == "zero" else weights * present
+        if self.options.micro:
+            weights = weights * (sample.weights @ self.present.astype(np.float64))
+        counted = weights * present
         return divide((np.where(present, each, 0.0) * weights).sum(1), counted.sum(1))
 
     def _sum_weighted(self, weights: Array, make: Make, *names: str) -> Array:

@@ -35,7 +35,6 @@ from metra.stats.thresholds import calibrate_metrics, cross_fit_thresholds, spli
 
 Group: TypeAlias = Literal["none", "item", "sys"]
 Average: TypeAlias = Literal["macro", "micro"]
-Missing: TypeAlias = Literal["drop", "zero"]
 Metrics: TypeAlias = Mapping[str, Array]
 Results: TypeAlias = "dict[str, CorrelationResult]"
 
@@ -84,8 +83,6 @@ class Options:
     coef: str = "pearson"
     group: Group = "none"
     average: Average = "macro"
-    #: What a group that has values but no coefficient counts: nothing, or zero.
-    nan: Missing = "drop"
     #: The threshold of ties where it is not calibrated.
     eps: float | None = None
     #: Folds of segments whose thresholds are fitted to the other folds; 0 for none.
@@ -103,7 +100,7 @@ class Options:
 
     def check_values(self) -> "Options":
         """Refuse values that mean nothing."""
-        for name, kind in (("group", Group), ("average", Average), ("nan", Missing)):
+        for name, kind in (("group", Group), ("average", Average)):
             if getattr(self, name) not in get_args(kind):
                 expected = ", ".join(get_args(kind))
                 msg = f"{name} is {getattr(self, name)!r}; expected one of {expected}."
@@ -291,8 +288,7 @@ def _average_groups(
     """Average the groups that have two values or more, and say how many are constant."""
     pairs = sizes > 1
     present = np.isfinite(values) & pairs
-    counted = pairs if options.nan == "zero" else present
-    weights = np.where(counted, weights if options.micro else 1.0, 0.0)
+    weights = np.where(present, weights if options.micro else 1.0, 0.0)
     total = (np.where(present, values, 0.0) * weights).sum()
     value = float(total / weights.sum()) if weights.sum() else np.nan
     return CorrelationResult(

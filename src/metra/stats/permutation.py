@@ -20,12 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metra.errors import OptionError
-from metra.stats.arrays import Array, Codes, Mask, divide, order_pairs, pair_gaps
+from metra.stats.arrays import Array, Codes, Mask, divide
 from metra.stats.correlation import (
     Options,
     compute_thresholds,
     correlate_all,
-    group_sizes,
     group_values,
 )
 from metra.stats.distributions import upper_tail
@@ -60,8 +59,6 @@ def prepare_swaps(
         prepare = _swap_for_pearson
     elif options.group == "item" and swap in ("input", "doc"):
         prepare = _swap_segment_values
-    elif coef.pairs and options.group == "item" and _ties_are_equal(options):
-        prepare = _swap_outcomes
     else:
         prepare = _swap_and_recompute
     return prepare(panel, options, _SwapUnits(panel, swap))
@@ -85,9 +82,6 @@ def segment_values(panel: ScorePanel, options: Options) -> tuple[Array, Array]:
     thresholds = compute_thresholds(panel.gold, panel.metrics, options)
     for name, metric in panel.metrics.items():
         values, weights = group_values(panel.gold, metric, options, thresholds[name])
-        if options.nan == "zero":
-            has_pairs = group_sizes(panel.gold, metric, options) > 1
-            values = np.where(np.isfinite(values) | ~has_pairs, values, 0.0)
         values_by_metric.append(values)
         weighs.append(weights if options.micro else np.ones(len(values)))
     return np.stack(values_by_metric), np.stack(weighs)
@@ -352,58 +346,6 @@ def _swap_segment_values(
     )
 
 
-def _ties_are_equal(options: Options) -> bool:
-    """Return True if only equal scores tie, and segments count the same."""
-    coef = options.coefficient
-    return not (coef.calibrated or options.eps or options.folds or options.micro)
-
-
-def _swap_outcomes(panel: ScorePanel, _: Options, units: _SwapUnits) -> Exchanges:
-    """Accuracy by segment: a pair has four outcomes, as either system changes sides or not."""
-    z, _there = _standardise_cells(panel)
-    first, second = np.triu_indices(len(panel.systems), 1)
-    order = order_pairs(pair_gaps(panel.gold))
-    count = np.isfinite(order).sum(0)
-    weights = divide(1.0, count, count > 0, fill=0.0) / max(1, (count > 0).sum())
-    if units.swap == "sys":  # all segments change sides together: summed at once
-        fold, last = weights[:, None], WeightedValues(np.ones(1))
-    else:
-        fold, last = None, WeightedValues(weights)
-    block = max(1, BLOCK // (len(first) * len(weights if fold is None else fold.T)))
-    # The smallest numbers that hold counts of pairs are the quickest to add up.
-    kind = np.min_scalar_type(len(first)) if fold is None else np.dtype(np.float64)
-
-    def find_right(one: Array, other: Array) -> NDArray[Any]:
-        right = order_pairs(one[first] - other[second]) == order
-        return right if fold is None else right @ fold
-
-    def choose(mask: NDArray[Any], yes: NDArray[Any], no: NDArray[Any]) -> NDArray[Any]:
-        # Of truth values this is np.where, and some times quicker.
-        return np.where(mask, yes, no) if fold is not None else no ^ (mask & (no ^ yes))
-
-    def after(moved: NDArray[Any]) -> Exchange:
-        def exchange(a: int, b: int) -> Array:
-            kept, only_second, only_first, both = (
-                find_right(z[x], z[y]) for x, y in ((a, a), (a, b), (b, a), (b, b))
-            )
-            values = []
-            for start in range(0, len(moved), block):
-                part = moved[start : start + block]
-                i, j = np.take(part, first, 1), np.take(part, second, 1)
-                for four in (
-                    (both, only_first, only_second, kept),
-                    (kept, only_second, only_first, both),
-                ):
-                    right = choose(i, choose(j, *four[:2]), choose(j, *four[2:]))
-                    right = right.view(np.uint8) if fold is None else right
-                    values.append(last.sum_weighted(right.sum(1, kind).astype(float)))
-            return np.concatenate(values[::2]) - np.concatenate(values[1::2])
-
-        return exchange
-
-    return Exchanges(units.width, units.spread, after)
-
-
 def _swap_and_recompute(
     panel: ScorePanel, options: Options, units: _SwapUnits
 ) -> Exchanges:
@@ -436,8 +378,6 @@ def _swap_soft_pairwise(panel: ScorePanel, _: Options, units: _SwapUnits) -> Exc
     gold = np.where(present, panel.gold, 0.0)[None]
     z = np.stack([_round_for_products(each) for each in z])
     human = _normal_p(_round_for_products(gold), present)[0]
-    if units.swap in ("input", "doc"):
-        return _swap_soft_segments(z, present, human, units)
     if units.swap == "sys":
         after = partial(_swap_soft_systems, z, present, human)
         return Exchanges(units.width, _find_moved, after)
@@ -477,30 +417,6 @@ def _swap_soft_systems(
         )
 
     return exchange
-
-
-def _swap_soft_segments(
-    z: Array, present: Mask, human: Array, units: _SwapUnits
-) -> Exchanges:
-    """Whole segments change sides, so the sums of differences are linear in the draw."""
-    first, second = np.triu_indices(len(present), 1)
-    both = present[first] & present[second]
-    gaps = np.where(both, z[:, first] - z[:, second], 0.0)
-    parts = np.stack([gaps, gaps**2])  # 2 × metrics × pairs × segments
-    columns = units.sum_segments(parts).reshape(-1, units.width)
-    total = columns.sum(1).reshape(2, len(z), -1)
-
-    def after(signed: NDArray[Any]) -> Exchange:
-        signed = signed.reshape(len(signed), 2, len(z), -1)
-
-        def exchange(one: int, other: int) -> Array:
-            both = total[:, one] + total[:, other]
-            moved = (both + signed[:, :, other] - signed[:, :, one]) / 2
-            return spa(human, _tail_of_sums(moved[:, 0], moved[:, 1]))
-
-        return lambda a, b: exchange(a, b) - exchange(b, a)
-
-    return Exchanges(units.width, lambda signs: signs @ columns.T, after)
 
 
 def _normal_p(x: Array, present: Mask) -> Array:

@@ -7,15 +7,10 @@ import lzma
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.campaign.answers import made
-
-from metra.report.campaign_files import export_judgements
 
 LINE = json.dumps(
     {"system": "A", "segment": "1", "scorer": "da", "score": 1, "judge": "a"}
 )
-MQM = [made("one", 1, "ann", {"mqm": []}, name="mqm", outputs=("abc",), source="s")]
-MAROT = export_judgements("marot", MQM).content.decode()
 XLIFF = "<xliff><trans-unit><source>a</source><target>b</target></trans-unit></xliff>"
 AGREE, SCORE = ("meta", "agree"), ("score",)
 CASES = [
@@ -52,11 +47,6 @@ CASES = [
         *("a.tmx", b"<a>" * 101, SCORE),
         "a.tmx has more than 100 levels of nesting",
         id="deep XML",
-    ),
-    pytest.param(
-        *("a.tsv", MAROT.replace('"output"', '"x"').encode(), ("judge", "import")),
-        "a.tsv, line 2 cannot be read: 'output' is missing.",
-        id="Marot without an output",
     ),
     pytest.param(
         *(

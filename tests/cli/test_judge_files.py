@@ -107,19 +107,6 @@ def test_meta_and_report_read_the_export_at_once(cli, filled, tmp_path, root):
     assert "judge" in page.read_text()
 
 
-def test_all_of_it_there_and_back(cli, filled, tmp_path):
-    lines, _ = exported(cli, filled, tmp_path, "jsonl", MQM, "--unblind")
-    table, _ = exported(cli, filled, tmp_path, "marot", MQM)
-    out = tmp_path / "back.jsonl"
-    ran = cli.ok("judge", "import", table, "--lang", "fr-en", "-o", out)
-    assert "answers from 8 judges on 4 systems." in ran.err
-
-    def means(path):
-        return average(parse_judgement_lines(path.read_text().split("\n"), "x"))
-
-    assert means(out) == means(lines)
-
-
 def test_texts_of_other_programs_become_a_corpus(cli, write, tmp_path):
     item = {"item_id": "1", "src": "s", "tgt": {"one": "a", "two": "b"}}
     alone = {"item_id": "2", "src": "t", "tgt": {"one": "c"}}

@@ -84,29 +84,6 @@ def test_people_need_not_rank_every_system(cli, tmp_path):
     ) in rank_three(cli, people, "table")
 
 
-def test_rankings_by_judges_are_averaged(cli, tmp_path):
-    # Ann ranks all; Bob two of three, so that his 1 and 2 count 4/3 and 8/3; Eve ties two.
-    # Dan ranks one system, which says nothing. Averages: 16/9, 11/6 and 5/2.
-    rows = [
-        ("ann", "solid", 2), ("ann", "literal", 1), ("ann", "terse", 3),
-        ("bob", "solid", 1), ("bob", "literal", 2),
-        ("eve", "solid", 1), ("eve", "terse", 1), ("dan", "terse", 1),
-    ]  # fmt: skip
-    table = tmp_path / "table.tsv"
-    lines = [f"{judge}\t7\t{system}\t{rank}" for judge, system, rank in rows]
-    table.write_text("\n".join(["judge\tseg\tsystem\trank", *lines]) + "\n")
-    plain = tmp_path / "plain.tsv"
-    plain.write_text(f"solid\t{16 / 9}\nliteral\t{11 / 6}\nterse\t{2.5}\n")
-    assert rank_three(cli, table) == rank_three(cli, plain)
-    from metra.scores.long_table import read_ranks
-
-    assert read_ranks(str(table)) == {
-        "solid": pytest.approx((2 + 4 / 3 + 2) / 3),
-        "literal": pytest.approx((1 + 8 / 3) / 2),
-        "terse": pytest.approx((3 + 2) / 2),
-    }
-
-
 @pytest.mark.parametrize(
     ("ranks", "message"),
     [
@@ -120,13 +97,11 @@ def test_rankings_by_judges_are_averaged(cli, tmp_path):
         ),
         pytest.param("name\trank\nx\t1\n", "has no column system", id="no systems"),
         pytest.param(
-            "system\tseg\trank\nsolid\t1\t1\nsolid\t1\t2\n",
+            "system\trank\nsolid\t1\nsolid\t2\n",
             "line 3 ranks 'solid' again",
-            id="twice in a segment",
+            id="twice in a table",
         ),
-        pytest.param(
-            "system\tseg\trank\nsolid\t1\tbest\n", "the rank is 'best'", id="a word"
-        ),
+        pytest.param("system\trank\nsolid\tbest\n", "the rank is 'best'", id="a word"),
         pytest.param(None, "cannot be read", id="no file"),
     ],
 )

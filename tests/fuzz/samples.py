@@ -257,7 +257,7 @@ def _list_judgements() -> Iterator[Sample]:
         for form in forms:
             file = export_judgements(form, judgements)
             name = f"{protocol}.{file.name}"
-            if form in ("jsonl", "appraise", "marot"):
+            if form in ("jsonl", "appraise"):
                 yield Sample(name, file.content, imported)
             if form not in ("appraise", "marot"):
                 yield Sample(name, file.content, ("exercise", FILE))

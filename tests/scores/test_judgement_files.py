@@ -1,7 +1,5 @@
 """Judgements as files: nothing shifts, nothing runs, and other programs' ends are theirs."""
 
-import csv
-import io
 import json
 from dataclasses import replace
 from types import MappingProxyType
@@ -13,7 +11,7 @@ from tests.campaign import answers
 from tests.campaign.answers import read_judgements
 from tests.judged import parse_judgement_lines, score_latest
 
-from metra.campaign.judgement import check_imported, keep_latest, score_outputs
+from metra.campaign.judgement import check_imported, keep_latest
 from metra.campaign.protocols.registry import protocol
 from metra.errors import FormatError, OptionError
 from metra.formats.table import escape_formula, unescape_formula
@@ -21,7 +19,7 @@ from metra.scores.appraise import format_appraise, parse_appraise_judgements
 from metra.scores.judgement import build_scores
 from metra.scores.judgement_jsonl import SCHEMA, format_judgements
 from metra.scores.long_table import format_judgement_table, format_spreadsheet
-from metra.scores.mqm import COLUMNS, MQM_WEIGHTS, format_marot, parse_marot
+from metra.scores.mqm import MQM_WEIGHTS, format_marot, read_errors
 from metra.scores.mt_metrics_eval import (
     format_ratings,
     format_scores,
@@ -94,13 +92,6 @@ def test_appraise_there_and_back(judgement):
     assert (back.judge, back.systems) == (judgement.judge, judgement.systems)
 
 
-@given(marked("mqm"))
-def test_marot_there_and_back(judgement):
-    [back] = read_marot(format_marot([judgement]))
-    assert back.value == judgement.value
-    assert (back.outputs, back.source) == (judgement.outputs, judgement.source)
-
-
 def write_ratings(judgement, segments):
     size = {"systems": ["one"], "segments": segments}
     return format_ratings([judgement], **size, judge="ann", weights=MQM_WEIGHTS)
@@ -127,6 +118,28 @@ def test_ends_as_each_program_counts_them():
     assert "\ta😀<v>b</v>\t" in format_marot([mqm])
 
 
+def test_marks_of_marots_table_stand_in_the_text(write):
+    marks = [_at(1, 3, category="style/awkward"), _at(0, 1, category="other")]
+    marks.append({"side": "missing", "start": 0, "end": 0} | _kind("major", "accuracy"))
+    texts = {"source": "=s", "judge": "bob"}
+    mqm = made("mqm", {"mqm": marks}, output='a😀b "c"', **texts)
+    clean = made("mqm", {"mqm": []}, segment=2, task="t2", judge="bob")
+    path = write("marot.tsv", format_marot([mqm, clean]).encode())
+    spans = read_errors(str(path))
+    rows = zip(spans.start, spans.end, spans.severity, spans.category, strict=True)
+    assert [*rows] == [
+        (1, 3, "minor", "style/awkward"),
+        (0, 1, "minor", "other"),
+        (-1, -1, "major", "accuracy"),
+    ]
+    assert (spans.texts, spans.judges) == (['a😀b "c"', "a😀b"], ("bob",))
+    assert read_scores(str(path)).matrix("mqm").tolist() == [[-7, 0]]
+
+
+def _kind(severity, category):
+    return {"severity": severity, "category": category}
+
+
 def write_appraise(judgements):
     return format_appraise(*score_latest(judgements))
 
@@ -134,11 +147,6 @@ def write_appraise(judgements):
 def read_appraise(text, outputs=MappingProxyType({})):
     lines = text.split("\n")
     return parse_appraise_judgements(lines, "x", outputs=outputs, check=check_imported)
-
-
-def read_marot(text):
-    languages = ("fr", "en")
-    return parse_marot(text.split("\n"), "x", languages=languages, check=check_imported)
 
 
 def _at(start, end, **more):
@@ -164,46 +172,6 @@ def test_what_is_missing_has_no_place_for_appraise():
     row = write_appraise([made("esa", {"errors": [in_source, gone], "esa": 1.0})])
     assert row.count("start_i") == 1
     assert '""start_i"": ""missing"", ""end_i"": ""missing""' in row
-
-
-@pytest.mark.parametrize("dialect", ["excel", "excel-tab", "unix"])
-def test_marot_that_was_saved_by_another_program(dialect):
-    mark = {"side": "output", "start": 0, "end": 1, "severity": "major"}
-    marks = [mark | {"category": "accuracy/mistranslation"}]
-    mqm = made("mqm", {"mqm": marks}, output='"a", b\'s "c"', source='5" =')
-    written = format_marot([mqm])
-    out = io.StringIO()
-    rows = [line.split("\t") for line in written.split("\n")[:-1]]
-    csv.writer(out, dialect, lineterminator="\n").writerows(rows)
-    assert read_marot(out.getvalue()) == read_marot(written)
-
-
-def test_marot_by_others_marks_places_in_the_text_only():
-    row = [
-        "one",
-        "d",
-        "1",
-        "7",
-        "r",
-        "src",
-        "a <v>😀b</v> c",
-        "Style/Awkward",
-        "Minor",
-        "",
-    ]
-    text = "\t".join(COLUMNS) + "\n" + "\t".join(row) + "\n"
-    [judgement] = read_marot(text)
-    assert judgement.outputs == ("a 😀b c",)
-    assert judgement.value == {"mqm": [_at(2, 4, category="style/awkward")]}
-    assert judgement.segment == 7
-
-
-def test_marot_by_others_may_hold_many_errors_of_other_kinds():
-    row = ["one", "d", "1", "7", "r", "", "<v>a</v>", "Non-translation!", "Major", ""]
-    text = "\t".join(COLUMNS) + "\n" + 6 * ("\t".join(row) + "\n")
-    [judgement] = read_marot(text)
-    assert score_outputs(judgement)[0][0].value == 150
-    assert write_and_read(judgement) == [judgement]
 
 
 @given(st.text("='+-@\t\ra", max_size=6))
@@ -351,8 +319,6 @@ MARKS = '"[{""start_i"": 0, ""end_i"": 1, ""severity"": ""minor""}]"'
         (read_appraise, "a,b\n", "line 1 is not a line of an Appraise export"),
         (read_appraise, "a,s,1,TGT,fr,en,good,d,False,,\n", "line 1 cannot be read: could not"),
         (read_appraise, f"a,s,1,TGT,fr,en,5,d,False,{MARKS},,\n", "mark 1 runs from"),
-        (read_marot, "a\n", "line 1 is 'a'"),
-        (read_marot, "\t".join(COLUMNS) + "\na\n", "line 2 has 1 column but the header has 10"),
         (read_ratings, "a\n", "line 1 has 1 column"),
         (read_ratings, "a\t{}\tb\n", "not JSON with errors"),
     ],

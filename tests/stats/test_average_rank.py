@@ -9,14 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metra.stats.ranking import (
-    average_rankings,
     compare_ranks,
     find_partial_ranking,
     mid_ranks,
     rank_by_average,
+    scale_rankings,
 )
 
 SIX = [1, 2, 3, 4, 5, 6]
+NAN = float("nan")
 
 
 AGREEMENTS = [  # distance, similarity, precision, recall
@@ -84,27 +85,14 @@ def test_agreement_equals_its_slow_twin(pairs):
     assert compare_ranks(expected, ranks).precision == found.recall
 
 
-NAN = float("nan")
-
-
 def test_partial_rankings_count_as_if_their_systems_were_drawn():
     # Ranks 1 2 3 4; then 1 2 of two, counted 5/3 and 10/3; then a tie of two, 5/2 each; one
     # system alone says nothing.
     values = np.array(
         [[9.0, 8, 7, 6], [5, NAN, 3, NAN], [NAN, 1, NAN, 1], [2, NAN, NAN, NAN]]
     )
-    expected = [(1 + 5 / 3) / 2, (2 + 2.5) / 2, (3 + 10 / 3) / 2, (4 + 2.5) / 2]
-    assert average_rankings(values).tolist() == pytest.approx(expected)
-    never = average_rankings(np.array([[1.0, 2, NAN], [NAN, NAN, 5]]))
-    assert never[:2].tolist() == [8 / 3, 4 / 3]
-    assert np.isnan(never[2])
-
-
-@given(st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=1))
-def test_complete_rankings_are_averaged_as_ever(rows):
-    values = np.array(rows, float)
-    found = average_rankings(values).tolist()
-    assert found == pytest.approx(rank_by_average(values).averages.tolist())
+    expected = [[1, 5 / 3, NAN], [2, NAN, 2.5], [3, 10 / 3, NAN], [4, NAN, 2.5]]
+    assert scale_rankings(values) == pytest.approx(np.array(expected), nan_ok=True)
 
 
 PARTIAL = [

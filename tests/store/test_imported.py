@@ -17,7 +17,6 @@ from metra.meta.question import answer_all
 from metra.report.campaign_files import export_judgements
 from metra.scores.appraise import KINDS, parse_appraise_judgements
 from metra.scores.judgement_jsonl import format_judgements
-from metra.scores.mqm import parse_marot
 from metra.scores.selection import DEFAULT
 from metra.store import answers, audit, campaigns, imported, judges, tasks
 from metra.store.demo import fill_store
@@ -237,30 +236,23 @@ def test_a_revision_comes_once(store, filled):
         put(store, [*judgements, replace(judgements[0], id="again")])
 
 
-@pytest.mark.parametrize(
-    ("protocol", "form"), [("da", "appraise"), ("esa", "appraise"), ("mqm", "marot")]
-)
-def test_other_programs_files_come_out_as_they_went_in(store, filled, protocol, form):
+@pytest.mark.parametrize("protocol", ["da", "esa"])
+def test_exports_of_appraise_come_out_as_they_went_in(store, filled, protocol):
     judgements = [
         one for mine in filled.values() for one in mine if one.protocol == protocol
     ]
-    first = export_judgements(form, judgements)
+    first = export_judgements("appraise", judgements)
     lines = first.content.decode().split("\n")
-    if form == "appraise":
-        types = {kind: name for name, kind in KINDS.items()}
-        texts = {
-            (one.systems[0], str(one.segment), types[one.kind]): (
-                one.source,
-                one.outputs[0],
-            )
-            for one in keep_latest(judgements)
-            if one.kind in types
-        }
-        read = parse_appraise_judgements(
-            lines, "x", outputs=texts, check=check_imported
+    types = {kind: name for name, kind in KINDS.items()}
+    texts = {
+        (one.systems[0], str(one.segment), types[one.kind]): (
+            one.source,
+            one.outputs[0],
         )
-    else:
-        read = parse_marot(lines, "x", languages=("fr", "en"), check=check_imported)
+        for one in keep_latest(judgements)
+        if one.kind in types
+    }
+    read = parse_appraise_judgements(lines, "x", outputs=texts, check=check_imported)
     [one] = put(store, read).values()
-    again = export_judgements(form, kept(store, one.id))
+    again = export_judgements("appraise", kept(store, one.id))
     assert again.content == first.content

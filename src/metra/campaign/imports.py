@@ -120,16 +120,8 @@ def read_file(path: str) -> ImportedFile:
 
 
 def recognise_upload(name: str, content: bytes) -> ImportedFile:
-    """Recognise a file that was sent; nothing beside it can be read."""
-    place = name.replace("\\", "/").rpartition("/")[2]
-    file = _recognise_file(place, content)
-    if SCORE_FORMATS[file.kind].needs_folder:
-        msg = (
-            f"{place} belongs to a folder with its texts, which cannot be uploaded; "
-            "use metra judge import --store."
-        )
-        raise OptionError(msg)
-    return file
+    """Recognise a file that was sent."""
+    return _recognise_file(name.replace("\\", "/").rpartition("/")[2], content)
 
 
 def _recognise_file(path: str, content: bytes) -> ImportedFile:
@@ -145,8 +137,8 @@ def _recognise_file(path: str, content: bytes) -> ImportedFile:
         return ImportedFile(path, form.name, text)
     msg = (
         f"{path} begins with {head.first_line[:60]!r}, which is not a known format; "
-        "expected judgements from metra, Pearmut, Appraise, Marot or "
-        "mt-metrics-eval."
+        "expected judgements from metra, Pearmut or Appraise; `metra meta` reads scores and "
+        "marked errors of other programs."
     )
     raise FormatError(msg)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @options.option(
     "--expected FILE",
     "Ranking to compare with: a system, a tab and its rank on each line, or a table "
-    "of human rankings with the columns system, rank, segment and judge.",
+    "with the columns system and rank.",
 )
 @options.option(
     "--combine METHOD",
@@ -42,11 +42,10 @@ def rank(
     a human ranking, the distance between two rankings is the number of pairs in the
     opposite order, plus one half for each pair tied in one of them.
 
-    Human rankings may have ties and may leave out systems; systems without a rank are
-    not compared. In a table of rankings, each by a judge for a segment (or document), ranks
-    are averaged; rank r of m systems counts as r (S + 1) / (m + 1), its expectation among
-    all S systems. The most complete partial ranking ties those systems that the metric puts
-    in the opposite order.
+    The expected ranking may have ties and may leave out systems; systems without a rank are
+    not compared. `metra meta rank` ranks systems by judgements or by the rankings of judges.
+    The most complete partial ranking ties those systems that the metric puts in the opposite
+    order.
 
     --combine autorank ranks systems by several metrics as WMT 2025 does: each metric's
     scores are centred on their median and divided by the range from the lower quartile to

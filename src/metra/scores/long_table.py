@@ -53,7 +53,6 @@ from metra.scores.table import (
 )
 from metra.stats.arrays import Array
 from metra.stats.direction import HIGHER, LOWER, Direction
-from metra.stats.ranking import average_rankings
 
 #: Columns that say what a line is about rather than how good it is.
 _ABOUT = ("system", "segment", "document", "judge", "domain", "lang", "kind")
@@ -360,22 +359,25 @@ def read_named_pairs(path: str) -> dict[str, str]:
 
 
 def read_ranks(path: str) -> dict[str, float]:
-    """Read a ranking: a system and its rank on each line, with a tab between them.
-
-    Or a table of several rankings, with a header: system, rank and, to tell rankings apart,
-    segment, document and judge. A ranking may leave out systems and have ties; each
-    system's ranks are averaged (`average_rankings`).
-    """
+    """Read a ranking: a system, a tab and its rank a line, or a table with these columns."""
     header = [cell.strip().lower() for cell in read_score_head(path).columns]
-    if "rank" in header:
-        return _average_ranks(read_columns(path), header.index("rank"))
     ranks: dict[str, float] = {}
-    for line, (name, *rank) in split_rows(read_lines(path)):
-        text = "\t".join(rank)
-        if not (name.strip() or rank):
+    if "rank" in header:
+        table = read_columns(path)
+        require_columns(table.roles, ("system",), path, "a table of ranks")
+        values = parse_numbers(table.find("rank"), path, "the rank").tolist()
+        for line, (name, rank) in enumerate(
+            zip(table.get("system"), values, strict=True), table.first
+        ):
+            if rank == rank:
+                _add_rank(ranks, name, rank, f"{path}, line {line}")
+        return ranks
+    for line, (name, *cells) in split_rows(read_lines(path)):
+        text = "\t".join(cells)
+        if not (name.strip() or cells):
             continue
         if not is_number(text):
-            written = "\t".join([name, *rank])
+            written = "\t".join([name, *cells])
             msg = (
                 f"{path}, line {line}: {written!r}; expected a system's name, a tab and its "
                 "rank, where 1 is the best."
@@ -385,35 +387,9 @@ def read_ranks(path: str) -> dict[str, float]:
     return ranks
 
 
-def _average_ranks(table: ScoreColumns, column: int) -> dict[str, float]:
-    """Average the rankings of a table, each by one judge of one segment or document."""
-    path = table.path
-    require_columns(table.roles, ("system",), path, "a table of ranks")
-    values = parse_numbers(table.columns[column], path, "the rank")
-    about = [table.get(role) for role in ("lang", "document", "segment", "judge")]
-    rankings: dict[tuple[str, ...], dict[str, float]] = {}
-    names = zip(table.get("system"), values.tolist(), *about, strict=True)
-    for line, (system, rank, *ranking) in enumerate(names, 2):
-        if rank == rank:
-            ranks = rankings.setdefault(tuple(ranking), {})
-            _add_rank(ranks, system, rank, f"{path}, line {line}")
-    systems = list(dict.fromkeys(name for ranks in rankings.values() for name in ranks))
-    grid = np.full((len(rankings), len(systems)), np.nan)
-    for row, ranks in zip(grid, rankings.values(), strict=True):
-        for system, rank in ranks.items():
-            row[systems.index(system)] = -rank
-    # Averages that only rounding tells apart are ties.
-    averages = average_rankings(grid).round(9).tolist()
-    pairs = zip(systems, averages, strict=True)
-    return {system: average for system, average in pairs if average == average}
-
-
 def _add_rank(ranks: dict[str, float], system: str, rank: float, place: str) -> None:
     if system in ranks:
-        msg = (
-            f"{place} ranks {system!r} again; expected each system once in a ranking, "
-            "or columns segment, document or judge that separate rankings."
-        )
+        msg = f"{place} ranks {system!r} again; expected each system once."
         raise FormatError(msg)
     if rank < 1:
         msg = f"{place}: the rank is {rank:g}; expected 1 for the best, or more."

@@ -6,9 +6,7 @@ errors of the source and creative reinterpretations cost nothing. A score is min
 of all errors, so that higher is better. Other weights, a cap on the cost of a segment and
 costs by length are a `MqmWeighting`.
 
-In Marot's table, the place of an error is marked in the text with `<v>` and `</v>`. Tables
-that we write have exact places in the metadata besides, because a text may itself contain
-`<v>`.
+In Marot's table, the place of an error is marked in the text with `<v>` and `</v>`.
 """
 
 import json
@@ -21,23 +19,10 @@ from operator import add
 from typing import Any, TypeAlias, TypeVar
 
 from metra.errors import FormatError, OptionError
-from metra.formats.headed_table import MixedQuotesError, recognise_dialect
-from metra.formats.stream import format_path, load_json
-from metra.formats.table import TABS, DelimitedTable, parse_table, replace_line_breaks
-from metra.scores.columns import (
-    count_columns,
-    find_columns,
-    read_score_table,
-    require_columns,
-)
-from metra.scores.judgement import (
-    OMISSION,
-    Judgement,
-    JudgementCheck,
-    build_imported_judgement,
-    get_marks,
-    refuse_line,
-)
+from metra.formats.stream import format_path
+from metra.formats.table import DelimitedTable, replace_line_breaks
+from metra.scores.columns import find_columns, read_score_table, require_columns
+from metra.scores.judgement import OMISSION, Judgement, get_marks, refuse_line
 from metra.scores.spans import NEUTRAL, Mark, RatingKey, Spans, build_spans
 from metra.scores.table import ScoredItem, Scorer, Scores, build_score_table
 
@@ -307,80 +292,6 @@ def _build_mark(cells: Mapping[str, str]) -> Mark:
     return Mark(severity, category=category, side=OMISSION)
 
 
-def parse_marot(
-    lines: Sequence[str],
-    path: str,
-    *,
-    languages: tuple[str, str],
-    check: JudgementCheck,
-    campaign: str = "marot",
-) -> list[Judgement]:
-    """Parse Marot's table: lines of one rater, system and segment become one judgement."""
-    try:
-        dialect = recognise_dialect(lambda: lines, "\t", count_columns)
-    except MixedQuotesError:
-        dialect = TABS  # quotes of the metadata, which is JSON
-    table = parse_table(lines[dialect.skipped :], path, dialect, skip_empty=True)
-    if tuple(table.header) != COLUMNS:
-        first = "\t".join(table.header)
-        msg = f"{path}, line 1 is {first[:60]!r}; expected {', '.join(COLUMNS)}."
-        raise FormatError(msg)
-    rows_by_judgement: dict[RatingKey, list[tuple[int, dict[str, str]]]] = {}
-    for line, key, cells in parse_errors(table):
-        rows_by_judgement.setdefault(key, []).append((line, cells))
-    judgements = []
-    for key, rows in rows_by_judgement.items():
-        with refuse_line(f"{path}, line {rows[0][0]}"):
-            cells_of_rows = [cells for _, cells in rows]
-            judgement = _build_judgement(key, cells_of_rows, languages, campaign)
-            judgements.append(check(judgement))
-    return judgements
-
-
-def _build_judgement(
-    key: RatingKey,
-    rows: Sequence[dict[str, str]],
-    languages: tuple[str, str],
-    campaign: str,
-) -> Judgement:
-    system, item, judge = key
-    metadata = load_json(rows[0]["metadata"] or "{}", "metadata")
-    exact = metadata.get("metra", {})
-    submitted = metadata.get("timestamp")
-    texts = exact.get("texts") or {
-        "source": MARKED.sub(r"\1", rows[0]["source"]),
-        "output": MARKED.sub(r"\1", rows[0]["target"]),
-    }
-    errors = [row for row in rows if row["severity"].strip().lower() != _NO_ERROR]
-    segment = int(item.segment)
-    return build_imported_judgement(
-        f"{campaign}:{judge}:{system}:{segment}",
-        languages,
-        system=system,
-        output=texts["output"],
-        campaign=campaign,
-        protocol="mqm",
-        judge=judge,
-        kind="judged",
-        document=exact.get("document", item.document),
-        segment=segment,
-        source=texts["source"],
-        value={"mqm": [_parse_mark(error) for error in errors]},
-        submitted_at=None if submitted is None else float(submitted) / 1000,
-    )
-
-
-def _parse_mark(cells: dict[str, str]) -> dict[str, Any]:
-    metadata = load_json(cells["metadata"] or "{}", "metadata")
-    exact = metadata.get("metra", {}).get("mark")
-    if exact:
-        return dict(exact)
-    mark = _build_mark(cells)
-    place = {} if mark.side == OMISSION else {"start": mark.start, "end": mark.end}
-    kind = {"severity": mark.severity, "category": mark.category, "side": mark.side}
-    return kind | place
-
-
 def format_marot(judgements: Iterable[Judgement]) -> str:
     """Return Marot's table of the judgements that count for systems."""
     lines = ["\t".join(COLUMNS)]
@@ -396,14 +307,11 @@ def format_marot(judgements: Iterable[Judgement]) -> str:
 
 def _format_line(judgement: Judgement, mark: dict[str, Any] | None) -> str:
     texts = {"source": judgement.source or "", "output": judgement.outputs[0]}
-    exact: dict[str, Any] = {"texts": dict(texts), "document": judgement.document}
-    if mark is not None:
-        exact["mark"] = mark
-        if mark["side"] != OMISSION:
-            text = texts[mark["side"]]
-            start, end = mark["start"], mark["end"]
-            texts[mark["side"]] = f"{text[:start]}<v>{text[start:end]}</v>{text[end:]}"
-    metadata: dict[str, Any] = {"metra": exact}
+    if mark is not None and mark["side"] != OMISSION:
+        text = texts[mark["side"]]
+        start, end = mark["start"], mark["end"]
+        texts[mark["side"]] = f"{text[:start]}<v>{text[start:end]}</v>{text[end:]}"
+    metadata = {}
     if judgement.submitted_at is not None:
         metadata["timestamp"] = round(1000 * judgement.submitted_at)
     cells = [

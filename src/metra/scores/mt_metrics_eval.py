@@ -27,8 +27,6 @@ from metra.scores.columns import parse_numbers
 from metra.scores.judgement import (
     OMISSION,
     Judgement,
-    JudgementCheck,
-    build_imported_judgement,
     get_marks,
 )
 from metra.scores.mqm import Weights, find_cost
@@ -49,8 +47,6 @@ _NAME = re.compile(
     rf"(?:({LANGUAGE_PAIR.pattern})\.)?(.+)\.({'|'.join(_LEVELS)})\.score"
 )
 _NOTHING = "None"
-#: Protocols whose scores are whole answers.
-_SCORED = ("da", "da-sqm")
 
 
 def read_mt_metrics_eval(path: str) -> Scores:
@@ -258,89 +254,6 @@ def _parse_mark(error: dict[str, Any]) -> dict[str, Any]:
     if error.get("category") and error["category"] != OMISSION:
         mark["category"] = error["category"]
     return mark
-
-
-def parse_folder_judgements(
-    lines: Iterable[str], path: str, *, check: JudgementCheck
-) -> list[Judgement]:
-    """Parse a rating or score file, with the texts that lie in the folders beside its own.
-
-    The name of the file gives the languages and the question.
-    """
-    file = Path(path)
-    pair, _, rest = file.name.partition(".")
-    source, dash, target = pair.partition("-")
-    name, _, level = rest.partition(".seg.")
-    if not dash or not name:
-        msg = f"{path}: expected a name such as en-de.mqm.seg.rating."
-        raise FormatError(msg)
-    folder = file.resolve().parent.parent
-    sources = _read_lines_if_there(folder / "sources" / f"{pair}.txt")
-    documents = _read_lines_if_there(folder / "documents" / f"{pair}.docs")
-    files = (folder / "system-outputs" / pair).glob("*.txt")
-    outputs = {file.stem: read_lines(str(file)) for file in files}
-    judgements = []
-    for system, segment, judge, value in _list_answers(lines, path, name, level):
-        original, document, output = (
-            texts[segment - 1] if segment <= len(texts) else None
-            for texts in (sources, documents, outputs.get(system, ()))
-        )
-        judgement = build_imported_judgement(
-            f"{judge}:{system}:{segment}",
-            (source, target),
-            system=system,
-            output=output or "",
-            campaign="mt-metrics-eval",
-            protocol=next(iter(value)),
-            judge=judge,
-            kind="judged",
-            document=(document or "").rpartition("\t")[2],
-            segment=segment,
-            source=original,
-            value=value,
-        )
-        try:
-            judgements.append(check(judgement))
-        except ValueError as error:
-            msg = (
-                f"{path}, segment {segment} of {system}: {error} The texts must be in "
-                "sources/ and system-outputs/ next to the folder of the file."
-            )
-            raise FormatError(msg) from None
-    return judgements
-
-
-def _list_answers(
-    lines: Iterable[str], path: str, name: str, level: str
-) -> list[tuple[str, int, str, dict[str, Any]]]:
-    """List the system, segment, judge and value of each answer of a file."""
-    asked, _, judge = name.partition(".")
-    if level == "rating":
-        rated = parse_rating_lines(lines, path, judge=judge or asked)
-        for mark in (mark for line in rated for mark in line.marks or ()):
-            mark.setdefault("category", "other")
-        return [
-            (line.system, line.segment, line.judge, {"mqm": line.marks})
-            for line in rated
-            if line.marks is not None
-        ]
-    if asked not in _SCORED:
-        msg = (
-            f"{path} holds scores of {asked}, which cannot be imported as answers; "
-            "import .seg.rating files or da scores, or use the file with metra meta."
-        )
-        raise FormatError(msg)
-    rows = _parse_score_lines(lines, path)
-    scores = parse_numbers([row.score for row in rows], path, "the score", 1)
-    return [
-        (row.system, row.segment, name, {asked: score})
-        for row, score in zip(rows, scores.tolist(), strict=True)
-        if score == score
-    ]
-
-
-def _read_lines_if_there(file: Path) -> list[str]:
-    return read_lines(str(file)) if file.is_file() else []
 
 
 def format_folder(

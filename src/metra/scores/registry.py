@@ -75,8 +75,6 @@ class ScoreFormat(NamedTuple):
     options: tuple[str, ...] = ()
     #: For files of texts without judgements.
     read_texts: Callable[[str, str], list[JudgedText]] | None = None
-    #: True if the texts of judgements lie in folders beside the file.
-    needs_folder: bool = False
     #: Content of a file without scores, and the remedy.
     advice: str = ""
 
@@ -237,15 +235,11 @@ _ALL = (
     ScoreFormat(
         *("mt-metrics-eval", _is_mt_metrics_eval),
         mt_metrics_eval.read_mt_metrics_eval,
-        read_judgements=mt_metrics_eval.parse_folder_judgements,
-        needs_folder=True,
     ),
     ScoreFormat(
         "mt-metrics-eval-ratings",
         lambda head: head.path.removesuffix(".gz").endswith(".seg.rating"),
         read_spans=mt_metrics_eval.read_rating_spans,
-        read_judgements=mt_metrics_eval.parse_folder_judgements,
-        needs_folder=True,
         advice="has error marks without scores; give the .seg.score file",
     ),
     ScoreFormat("folder", _is_folder, read_folder),
@@ -321,8 +315,6 @@ _ALL = (
     ScoreFormat(
         *("mqm", _has_columns("system", "category", "severity"), mqm.read_mqm),
         read_spans=mqm.read_errors,
-        read_judgements=mqm.parse_marot,
-        options=("languages", "campaign"),
     ),
     *(ScoreFormat(form.name, form.looks_like, form.read) for form in TABLE_FORMATS),
     ScoreFormat(

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from metra.formats.stream import name_system
 from metra.scores.judgement import Judgement
-from metra.scores.table import COUNTED, ScoredItem
-from metra.stats.arrays import Codes, expand_ranges, number_by_appearance, number_names
+from metra.scores.table import ScoredItem
+from metra.stats.arrays import Codes, number_by_appearance, number_names
 from metra.stats.span_agreement import SpanColumns
 from metra.text.words import from_utf16_inclusive
 
@@ -174,35 +174,19 @@ def collect_spans(judgements: Iterable[Judgement], path: str = "") -> Spans:
     Give last revisions. Calibration items, repeats and degraded copies do not count. Several
     answers of a judge on the same output are one rating.
     """
-    answered = [one for one in judgements if one.kind in COUNTED and one.cannot is None]
+    answered = [one for one in judgements if one.counts]
     # Most answers share their value with others: each value is read once.
     values = {id(one.value): one.value for one in answered}
     listed = {key: list_answer_marks(value) for key, value in values.items()}
-    marks_by_value = {key: each for key, each in listed.items() if each is not None}
-    if len(marks_by_value) < len(listed):
-        answered = [one for one in answered if id(one.value) in marks_by_value]
-    keys, code = number_names([id(one.value) for one in answered])
-    sizes = np.array([len(marks_by_value[key]) for key in keys], np.int64)
-    columns = _build_columns([mark for key in keys for mark in marks_by_value[key]])
-    systems, system = number_names([one.systems[0] for one in answered])
-    segments, item = number_names([one.segment for one in answered])
-    judges, judge = number_names([one.judge for one in answered])
-    pairs = (item * len(systems) + system) * len(judges) + judge
-    rating = number_by_appearance(pairs)[1]
-    first = np.unique(rating, return_index=True)[1]
-    answer, line = expand_ranges((np.cumsum(sizes) - sizes)[code], sizes[code])
-    by_rating = np.argsort(rating[answer], kind="stable")
-    line = line[by_rating]
-    return Spans(
-        path,
-        systems,
-        tuple(ScoredItem(str(segment)) for segment in segments),
-        judges,
-        *(system[first], item[first], judge[first]),
-        [answered[at].outputs[0] for at in first.tolist()],
-        rating[answer][by_rating],
-        **{name: column[line] for name, column in columns.items()},
-    )
+    ratings: dict[RatingKey, list[Mark]] = {}
+    texts: dict[RatingKey, str] = {}
+    for one in answered:
+        marks = listed[id(one.value)]
+        if marks is not None:
+            key = one.systems[0], ScoredItem(str(one.segment)), one.judge
+            ratings.setdefault(key, []).extend(marks)
+            texts.setdefault(key, one.outputs[0])
+    return build_spans(path, ratings, [*texts.values()])
 
 
 def list_answer_marks(value: Mapping[str, Any]) -> list[Mark] | None:

@@ -72,11 +72,6 @@ def rank_by_average(
     return AverageRanks(sums / len(ranks), mid_ranks(sums, higher_is_better=False))
 
 
-def average_rankings(values: Array) -> Array:
-    """Average each system's ranks over rankings that may leave out systems."""
-    return row_means(scale_rankings(values))
-
-
 def scale_rankings(values: Array) -> Array:
     """Rank the systems of rankings that may leave out systems: systems × rankings.
 

@@ -65,8 +65,8 @@ def test_an_old_campaign_is_looked_at_like_any_other(admin):
         pytest.param(
             [("../../etc/en-de.mqm.seg.rating", b"x")],
             {},
-            "en-de.mqm.seg.rating belongs to a folder",
-            id="what lies beside it is not read",
+            "en-de.mqm.seg.rating begins with &#39;x&#39;, which is not a known format",
+            id="a format that is not imported, without its folder",
         ),
         pytest.param(
             [("a.jsonl", b'{"schema": "metra-judgement/1"}')],

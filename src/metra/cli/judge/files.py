@@ -38,7 +38,7 @@ def import_(
     lang: str | None,
     protocol: str | None,
 ) -> None:
-    """Import judgements from Pearmut, Appraise, Marot, mt-metrics-eval or metra.
+    """Import judgements from Pearmut, Appraise or metra.
 
     The judgements are written as JSON lines, or added to a store, where the admin pages,
     `status` and `export` treat them like a campaign of metra. Importing the same judgements

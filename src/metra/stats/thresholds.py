@@ -339,10 +339,10 @@ def filter_outputs(
 ) -> tuple[float, Array]:
     """Keep outputs by a threshold: systems × segments, NaN where nothing is known.
 
-    Return the threshold that is best for all outputs, and of each segment the good outputs
-    that are kept, the outputs that are kept, and the good outputs: (segments, 3). Each fold
-    of segments is filtered by the best threshold for the others; with `folds` of 0, all by
-    the best one for all, which is a little too good.
+    Return the best threshold for all outputs, and for each segment the numbers of good kept
+    outputs, of kept outputs, and of good outputs: (segments, 3). Each fold of segments is
+    filtered by the best threshold for the others; with `folds` of 0, all by the best one for
+    all, which is a little too good.
     """
     present = np.isfinite(is_good) & np.isfinite(metric)
     whole = choose_threshold(metric[present], is_good[present] > 0)

@@ -29,8 +29,8 @@ GROUPS = {
         method studies settings""",
     "Analyses": """changes alignments details show""",
     "Large tables": "group_by scores_out resume engine",
-    "Output": """form out digits sort score_only verbose save to title html page folder
-        report plot paper signature methods about""",
+    "Output": """form out digits sort score_only verbose save to title page folder
+        report plot paper signature methods""",
 }
 _GROUP_OF = {name: title for title, names in GROUPS.items() for name in names.split()}
 

@@ -43,8 +43,6 @@ def score_bert(request):
     scorer = bert_score.BERTScorer(
         model_type=request["model"],
         num_layers=request["layer"],
-        idf=request["idf"],
-        idf_sents=request["idf_sents"],
         rescale_with_baseline=bool(request["baseline"]),
         baseline_path=request["baseline"],
         lang="en",

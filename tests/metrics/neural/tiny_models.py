@@ -187,9 +187,6 @@ def write_comet(
     hparams |= {"sent_layer": "mix", "word_layer": 2} if is_joint else {"layer": "mix"}
     if not is_joint:
         hparams["pool"] = "avg"
-    if kind == "ranking_metric":
-        for name in ("hidden_sizes", "activations"):
-            del hparams[name]
     if kind == "xcomet_metric":
         hparams["word_level_training"] = True
         hparams["error_labels"] = ["minor", "major", "critical"]
@@ -200,10 +197,9 @@ def write_comet(
     for place, value in enumerate(scalars):
         weights[f"layerwise_attention.scalar_parameters.{place}"] = value.reshape(1)
     weights["layerwise_attention.gamma"] = torch.tensor([1.3])
-    if kind != "ranking_metric":
-        sizes = [SIZE * INPUTS.get(kind, 1), *hparams["hidden_sizes"], 1]
-        head = build_head(sizes, seed + 1)
-        weights |= {f"estimator.ff.{k}": v for k, v in head.state_dict().items()}
+    sizes = [SIZE * INPUTS.get(kind, 1), *hparams["hidden_sizes"], 1]
+    head = build_head(sizes, seed + 1)
+    weights |= {f"estimator.ff.{k}": v for k, v in head.state_dict().items()}
     if has_labels:
         labels = hparams.get("error_labels", ["minor", "major"])
         tagger = torch.nn.Linear(SIZE, len(labels) + 1)

@@ -1,18 +1,15 @@
 """BERTScore: cosine similarity of the tokens of output and reference, on a local encoder."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 
-from metra.corpus.batch import Batch, SegmentColumn
 from metra.errors import FormatError, OptionError
 from metra.formats.lines import read_lines
 from metra.formats.stream import compute_file_version
-from metra.metrics import record
 from metra.metrics.neural import checkpoints
 from metra.metrics.neural.inference import (
     Precision,
@@ -28,11 +25,9 @@ from metra.metrics.neural.segment_scores import (
     SegmentScore,
     SegmentScorer,
     build_metric,
-    list_texts,
 )
 from metra.metrics.options import Range
 from metra.metrics.record import Array, Metric, metric_factory
-from metra.text.columns import window
 
 _EXPECTED = "a Hugging Face encoder (config.json, weights, a tokeniser)"
 _VALUES = ("f1", "precision", "recall")
@@ -47,8 +42,6 @@ def bertscore(
     *,
     model: str = "",
     layer: Annotated[int, Range(0, _MOST_LAYERS)] = 0,
-    score: Literal["f1", "precision", "recall"] = "f1",
-    idf: bool = False,
     baseline: str = "",
     precision: Precision = "auto",
 ) -> Metric:
@@ -57,23 +50,20 @@ def bertscore(
     A network gives each token a vector that depends on its context. Each token of the
     output is matched with the token of the reference with the highest cosine
     similarity. Precision is the mean over the output tokens, recall the mean over the
-    reference tokens, and f1 their harmonic mean. With `idf`, tokens are weighted by
-    log((N + 1) / (n + 1)) if n of N references contain them, counted in the references
-    of the whole test set. With `baseline`, scores are rescaled to (score − b) / (1 −
-    b), where b is the value for the layer in a file of the package bert-score. With
-    several references, the best one counts, separately for each of the three values. If
-    output or reference is empty, the score is 0 before rescaling.
+    reference tokens, and the score is f1, their harmonic mean. With `baseline`, scores
+    are rescaled to (score − b) / (1 − b), where b is the value for the layer in a file
+    of the package bert-score. With several references, the best one counts, separately
+    for each of the three values. If output or reference is empty, the score is 0 before
+    rescaling.
 
     In fp32, segment scores are within 0.00001 of those of the package bert-score with
-    the same encoder, layer, weights and baseline. metra downloads nothing.
+    the same encoder, layer and baseline. metra downloads nothing.
 
     Zhang et al. 2020, "BERTScore: Evaluating text generation with BERT", ICLR.
 
     Options:
         model: folder of the encoder.
         layer: layer whose output is compared, counted from 1; 0 is the last.
-        score: value to use as the score; the others are its parts.
-        idf: weight tokens by inverse document frequency in the references.
         baseline: file with the scores of unrelated texts, by layer: LAYER,P,R,F.
         precision: precision of the encoder; auto is fp32.
     """
@@ -89,78 +79,21 @@ def bertscore(
     load: Callable[[], TokenEncoder] = partial(
         checkpoints.load_once, digest, TokenEncoder, folder, depth, chosen, devices
     )
-    names = (score, *(name for name in _VALUES if name != score))
-
-    def make(weighting: TokenWeights) -> Metric:
-        settings = f"{depth} {chosen} {score} {shift} {weighting.digest()}"
-        scorer = SegmentScorer(
-            f"bertscore {digest} {settings}",
-            lambda: partial(_score_items, load, weighting, shift, names),
-            with_source=False,
-            with_reference=True,
-            choose_best=_choose_best,
-        )
-        settled = {
-            "model": checkpoints.label_folder(folder, digest),
-            "layer": depth,
-            "baseline": compute_file_version(baseline) if baseline else "none",
-            "precision": chosen,
-            **dict(versions),
-        }
-        score_pairs = partial(pairs, scorer=scorer)
-        return build_metric("bertscore", scorer, names, settled, score_pairs)
-
-    plain = make(TokenWeights({}, 0))
-    if not idf:
-        return plain
-    fit = record.Fit(count=partial(_count_tokens, load), by_references=True, apply=make)
-    return replace(
-        plain,
-        rows=record.refuse_unfitted("bertscore"),
-        fast=record.Fast(own_threads=True),
-        fit=fit,
+    scorer = SegmentScorer(
+        f"bertscore {digest} {depth} {chosen} {shift}",
+        lambda: partial(_score_items, load, shift),
+        with_source=False,
+        with_reference=True,
+        choose_best=_choose_best,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class TokenWeights:
-    """Number of references with each token; empty if all tokens weigh the same."""
-
-    counts: Mapping[int, int]
-    references: int
-
-    def weigh(self, ids: Sequence[int], marks: Sequence[int | None]) -> Array:
-        """Return the weight of each token: its idf, or 1; marks at the ends weigh 0."""
-        if not self.references:
-            return np.array([float(number not in marks) for number in ids], np.float32)
-        counts = np.array([self.counts.get(number, 0) for number in ids])
-        return np.log((self.references + 1) / (counts + 1)).astype(np.float32)
-
-    def digest(self) -> str:
-        """Tell weights apart."""
-        from hashlib import sha256
-
-        listed = f"{self.references} {sorted(self.counts.items())}"
-        return sha256(listed.encode()).hexdigest()
-
-
-def _count_tokens(
-    load: Callable[[], "TokenEncoder"], batches: Iterable[Batch]
-) -> TokenWeights:
-    """Count how many references have each token."""
-    encoder = load()
-    counts: Counter[int] = Counter()
-    references = 0
-    for batch in batches:
-        for column in batch.refs:
-            texts = window(column.text, 0, len(column.text))
-            given = [text for text in texts if text is not None]
-            references += len(given)
-            with encoder.runner.lock:
-                tokens = encoder.tokenise(given)
-            for ids in tokens:
-                counts.update(set(ids))
-    return TokenWeights(counts, references)
+    settled = {
+        "model": checkpoints.label_folder(folder, digest),
+        "layer": depth,
+        "baseline": compute_file_version(baseline) if baseline else "none",
+        "precision": chosen,
+        **dict(versions),
+    }
+    return build_metric("bertscore", scorer, _VALUES, settled)
 
 
 def _choose_layer(folder: str, layer: int) -> int:
@@ -200,20 +133,6 @@ def _choose_best(scores: Sequence[SegmentScore]) -> SegmentScore:
     """Return the best of each value, over the references."""
     columns = zip(*(score.values for score in scores), strict=True)
     return SegmentScore(tuple(max(column) for column in columns))
-
-
-def pairs(
-    column: SegmentColumn,
-    hyps: Sequence[int],
-    refs: Sequence[int],
-    *,
-    scorer: SegmentScorer,
-) -> Array:
-    """Score all pairs of outputs and references; each text is encoded once."""
-    texts = list_texts(column.text)
-    items = [Item(None, texts[hyp], texts[ref]) for hyp in hyps for ref in refs]
-    scores = [score.values[0] for score in scorer.score_items(items)]
-    return np.array(scores).reshape(len(hyps), len(refs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,25 +192,24 @@ class TokenEncoder:
 
 def _score_items(
     load: Callable[[], TokenEncoder],
-    weights: TokenWeights,
     shift: tuple[float, float, float] | None,
-    names: Sequence[str],
     items: Sequence[Item],
 ) -> list[SegmentScore]:
     """Score items, those of the same reference one after the other."""
     encoder = load()
     texts = list(dict.fromkeys(text for item in items for text in (item.hyp, item.ref)))
     with encoder.runner.lock:
-        values = _compute_values(encoder, weights, items, texts)
+        values = _compute_values(encoder, items, texts)
     if shift is not None:
         values = (values - shift) / (1 - np.array(shift))
-    columns = [("precision", "recall", "f1").index(name) for name in names]
-    return [SegmentScore(tuple(row)) for row in values[:, columns].tolist()]
+    return [
+        SegmentScore((f1, precision, recall))
+        for precision, recall, f1 in values.tolist()
+    ]
 
 
 def _compute_values(
     encoder: TokenEncoder,
-    weights: TokenWeights,
     items: Sequence[Item],
     texts: Sequence[str | None],
 ) -> Array:
@@ -301,7 +219,7 @@ def _compute_values(
     values = np.empty((len(items), 3))
     for places in _split_items(items, order, ids):
         chosen = [items[place] for place in places]
-        values[places] = _match_tokens(encoder, weights, chosen, ids)
+        values[places] = _match_tokens(encoder, chosen, ids)
     return values
 
 
@@ -326,7 +244,6 @@ def _split_items(
 
 def _match_tokens(
     encoder: TokenEncoder,
-    weights: TokenWeights,
     items: Sequence[Item],
     ids: Mapping[Any, Sequence[int]],
 ) -> Array:
@@ -340,8 +257,9 @@ def _match_tokens(
     values = np.zeros((len(items), 3))
     with torch.inference_mode():
         table = encoder.embed(tokens)
-        loads = np.concatenate([weights.weigh(each, marks) for each in tokens])
-        loads = torch.from_numpy(loads).to(table.device)
+        # The marks at the ends of texts do not count.
+        loads = [float(number not in marks) for each in tokens for number in each]
+        loads = torch.tensor(loads, device=table.device)
         sizes = [len(ids[item.hyp]) + len(ids[item.ref]) for item in items]
         for chosen in split_by_length(sizes, _TOKENS_AT_ONCE // 16):
             sides = [

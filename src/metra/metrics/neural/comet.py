@@ -39,9 +39,9 @@ def comet(
 
     The network was trained on human scores. It reads the output with its source and a
     reference, or without a reference. `model` is the folder of a checkpoint in
-    Unbabel's layout, of any class: regression (wmt22-comet-da), reference-free
-    regression, ranking, unified (CometKiwi, UniTE) and xCOMET, whose score also
-    includes the error spans that it finds; `--details` lists them. The score is the
+    Unbabel's layout: regression (wmt22-comet-da), reference-free regression, unified
+    (CometKiwi, UniTE) and xCOMET, whose score also includes the error spans that it
+    finds; `--details` lists them. The score is the
     mean over segments, on the scale of the checkpoint. With several references, each
     segment is scored against the one with the highest score.
 
@@ -156,7 +156,6 @@ _SETTINGS: dict[str, Any] = {
 _DEFAULTS: dict[str, dict[str, Any]] = {
     "regression_metric": {},
     "referenceless_regression_metric": {},
-    "ranking_metric": {},
     "unified_metric": {"layer_transformation": "sparsemax", "pool": "cls"},
     "xcomet_metric": {
         "layer_transformation": "sparsemax",
@@ -199,7 +198,7 @@ def _read_settings(path: str) -> tuple[ModelKind, dict[str, Any]]:
 def _describe_kind(name: str, settings: Mapping[str, Any]) -> ModelKind:
     if name == "referenceless_regression_metric":
         return ModelKind(name, with_reference=False, has_vectors=True)
-    if name in ("regression_metric", "ranking_metric"):
+    if name == "regression_metric":
         return ModelKind(name, has_vectors=True)
     inputs = settings["input_segments"]
     with_both = "src" in inputs and "ref" in inputs
@@ -273,5 +272,5 @@ def _load_scorer(
     common = (runner, tokeniser, config.max_position_embeddings - 2)
     kind = _describe_kind(checkpoint.kind.name, settings)
     if kind.has_vectors:
-        return VectorScorer(*common, is_ranking=kind.name == "ranking_metric")
+        return VectorScorer(*common)
     return JointScorer(*common, kind.labels, is_xcomet=kind.name == "xcomet_metric")

@@ -45,7 +45,7 @@ class LayerMix:
     #: The weight of each layer's output, the embeddings' first; layers of weight 0 are not
     #: needed.
     weights: tuple[float, ...]
-    pool: Literal["avg", "cls", "max"]
+    pool: Literal["avg", "cls"]
     #: Whether each layer's output is normalised over a text's tokens first.
     normalise: bool
 
@@ -68,7 +68,7 @@ class CometNetwork:
         return replace(
             self,
             encoder=self.encoder.to(device=device, dtype=kind),
-            head=self.head and self.head.to(device=device),
+            head=self.head.to(device=device),
             tagger=self.tagger and self.tagger.to(device=device),
         )
 
@@ -119,17 +119,16 @@ def _watch_layers(encoder: Any, take: Any) -> list[Any]:
 class _Mixer:
     """Adds up layers while they are computed, so that they need not all be kept.
 
-    All but the maximum over tokens is linear: tokens are pooled first, layers mixed then.
+    All of it is linear: tokens are pooled first, layers mixed then.
     """
 
     def __init__(self, torch: Any, mix: LayerMix, is_word: Any, is_token: Any) -> None:
         self.torch = torch
         self.mix = mix
         # A text may hold the padding's token itself: it counts as one, but not its vector.
-        self.is_word = is_word & is_token
         self.is_token = is_token
         self.count = is_token.sum(1, keepdim=True).float()
-        self.share = self.is_word.float() / self.count
+        self.share = (is_word & is_token).float() / self.count
         self.total: Any = 0
 
     def add(self, layer: int, states: Any) -> None:
@@ -138,9 +137,7 @@ class _Mixer:
             return
         states = states.float()
         mean, scale = self._measure(states) if self.mix.normalise else (0, 1)
-        if self.mix.pool == "max":
-            pooled = (states - mean) * scale
-        elif self.mix.pool == "cls":
+        if self.mix.pool == "cls":
             pooled = (states[:, :1] - mean) * scale
         else:
             summed = (states * self.share[:, :, None]).sum(1, keepdim=True)
@@ -148,10 +145,7 @@ class _Mixer:
         self.total = self.total + weight * pooled
 
     def finish(self) -> Any:
-        if self.mix.pool != "max":
-            return self.total[:, 0]
-        outside = ~self.is_word[:, :, None]
-        return self.total.masked_fill(outside, float("-inf")).max(dim=1).values
+        return self.total[:, 0]
 
     def _measure(self, states: Any) -> tuple[Any, Any]:
         """Return the mean of a text's numbers, and one over their standard deviation."""
@@ -187,16 +181,13 @@ def build_network(parts: CheckpointParts, config: Any, padding: int) -> CometNet
     encoder = _build_encoder(parts, config)
     settings = parts.settings
     count = config.num_hidden_layers + 1
-    if settings["pool"] == "default":  # the last layer's first token, whatever is mixed
-        settings = {**settings, "pool": "cls", "layer": count - 1}
-        parts = parts._replace(settings=settings)
     mix = LayerMix(
         weights=_weigh_layers(parts, count),
         pool=settings["pool"],
-        normalise=settings["layer"] == "mix" and bool(settings["layer_norm"]),
+        normalise=bool(settings["layer_norm"]),
     )
-    if mix.pool not in ("avg", "cls", "max"):
-        problem = f"pools by {mix.pool!r}; expected avg, cls or max"
+    if mix.pool not in ("avg", "cls"):
+        problem = f"pools by {mix.pool!r}; expected avg or cls"
         raise parts.describe_problem(problem)
     tagger = _build_linear(parts, "hidden2tag") if settings["word_level"] else None
     tag_layer = int(settings["word_layer"]) if tagger else -1
@@ -242,15 +233,13 @@ def _build_encoder(parts: CheckpointParts, config: Any) -> Any:
 
 
 def _weigh_layers(parts: CheckpointParts, count: int) -> tuple[float, ...]:
-    """Return the weight of each layer: one alone, or a mixture that was learned."""
+    """Return the weight of each layer in the mixture that was learned."""
     import torch
 
     layer = parts.settings["layer"]
     if layer != "mix":
-        if not isinstance(layer, int) or not 0 <= layer < count:
-            problem = f"uses layer {layer}; expected one from 0 to {count - 1}"
-            raise parts.describe_problem(problem)
-        return tuple(float(number == layer) for number in range(count))
+        problem = f"uses the layer {layer}; expected a mixture of layers"
+        raise parts.describe_problem(problem)
     start = "layerwise_attention."
     names = [f"{start}scalar_parameters.{n}" for n in range(count)]
     *listed, gamma = parts.get_weights([*names, f"{start}gamma"], f"{count} layers")
@@ -280,7 +269,8 @@ def _build_head(parts: CheckpointParts) -> Any:
         if key.startswith(start) and key.endswith(".weight")
     )
     if not places:
-        return None
+        problem = f"lacks the weights {start}0.weight; expected all of the network's"
+        raise parts.describe_problem(problem)
     layers = []
     for place in places:
         layers.append(_build_linear(parts, f"{start}{place}"))
@@ -315,7 +305,6 @@ class VectorScorer:
     tokeniser: Tokeniser
     #: The most tokens of a text.
     longest: int
-    is_ranking: bool
     #: Vectors of texts, on the first device, and the row of each text.
     _table: Any = None
     _rows: dict[str, int] = field(default_factory=dict)
@@ -400,11 +389,8 @@ class VectorScorer:
                     else self._table[rows[start : start + _AT_ONCE]]
                     for rows in indices
                 )
-                if self.is_ranking:
-                    scores.append(_compare_distances(torch, source, hyp, ref))
-                else:
-                    features = _join_features(torch, source, hyp, ref)
-                    scores.append(network.head(features).view(-1))
+                features = _join_features(torch, source, hyp, ref)
+                scores.append(network.head(features).view(-1))
             return torch.cat(scores).cpu().numpy()
 
 
@@ -414,13 +400,6 @@ def _join_features(torch: Any, source: Any, hyp: Any, ref: Any) -> Any:
     if ref is None:
         return torch.cat((hyp, source, *about_source), dim=1)
     return torch.cat((hyp, ref, hyp * ref, (hyp - ref).abs(), *about_source), dim=1)
-
-
-def _compare_distances(torch: Any, source: Any, hyp: Any, ref: Any) -> Any:
-    """Return 1 / (1 + d), d the harmonic mean of the distances to source and reference."""
-    distance = torch.nn.functional.pairwise_distance
-    to_source, to_ref = distance(hyp, source), distance(hyp, ref)
-    return 1 / (1 + 2 * to_source * to_ref / (to_source + to_ref))
 
 
 @dataclass(frozen=True, slots=True)

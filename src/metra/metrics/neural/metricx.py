@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 from metra.errors import FormatError
 from metra.metrics.neural import checkpoints
@@ -28,8 +28,8 @@ _EXPECTED = "a Google MetricX checkpoint (config.json and weights)"
 # The first step of the decoder, and the token whose value is the score: <extra_id_10>.
 _START, _SCORE_TOKEN = 0, 250089
 _LOWEST, _HIGHEST = 0.0, 25.0
-#: The most tokens of an input, by version.
-_LONGEST = {"23": 1024, "24": 1536}
+#: The most tokens of an input.
+_LONGEST = 1536
 
 
 @metric_factory(title="MetricX", papers="juraska2024")
@@ -37,30 +37,27 @@ def metricx(
     *,
     model: str = "",
     tokenizer: str = "",
-    style: Literal["23", "24"] = "24",
     qe: bool = False,
     precision: Precision = "auto",
 ) -> Metric:
     """MQM error score predicted by a trained network, 0 to 25. Lower is better.
 
-    A network with the architecture of mT5 reads output, reference and source as one
-    text and predicts the human MQM score: 0 is perfect, 25 the worst. MetricX-24 reads
-    the source and, unless `qe`, the reference; MetricX-23 reads one of them. The folder
-    does not record the version, so `style` and `qe` must fit the checkpoint. The score
-    is the mean over segments; with several references, each segment is scored against
-    the one with the lowest score. Inputs are truncated after 1024 (23) or 1536 tokens
-    (24).
+    A network with the architecture of mT5 reads source, output and, unless `qe`,
+    reference as one text and predicts the human MQM score: 0 is perfect, 25 the worst.
+    It is a checkpoint of MetricX-24; the input of older ones was another, which their
+    folders do not record. The score is the mean over segments; with several references,
+    each segment is scored against the one with the lowest score. Inputs are truncated
+    after 1536 tokens.
 
     In fp32, scores are within 0.00001 of the arithmetic of Google's package. metra
     downloads nothing.
 
-    Juraska et al. 2023, "MetricX-23: The Google submission to the WMT 2023 metrics
-    shared task", WMT; Juraska et al. 2024, "MetricX-24", WMT.
+    Juraska et al. 2024, "MetricX-24: The Google submission to the WMT 2024 metrics
+    shared task", WMT.
 
     Options:
         model: folder of the checkpoint.
         tokenizer: folder of mT5's tokeniser; by default the folder of the checkpoint.
-        style: version whose input format the checkpoint was trained on.
         qe: the checkpoint scores without references.
         precision: precision of the network; auto is fp32.
     """
@@ -77,12 +74,12 @@ def metricx(
     versions = checkpoints.require_packages("metricx")
     digest = checkpoints.digest_files(files)
     chosen = choose_precision("metricx", precision)
-    network = folder, words, style, chosen, tuple(list_devices())
+    network = folder, words, chosen, tuple(list_devices())
     load = partial(checkpoints.load_once, digest, MetricxScorer, *network)
     scorer = SegmentScorer(
-        f"metricx {digest} {style} {chosen}",
+        f"metricx {digest} {chosen}",
         lambda: load().score,
-        with_source=qe or style == "24",
+        with_source=True,
         with_reference=not qe,
         choose_best=min,
     )
@@ -96,18 +93,10 @@ def metricx(
     return replace(metric, direction=LOWER, more_digits=0)
 
 
-def format_input(item: Item, style: str) -> str:
+def format_input(item: Item) -> str:
     """Write what the network reads."""
-    if style == "23":
-        other = (
-            ("reference", item.ref) if item.source is None else ("source", item.source)
-        )
-        pieces = [("candidate", item.hyp), other]
-    else:
-        pieces = [("source", item.source), ("candidate", item.hyp)]
-        if item.ref is not None:
-            pieces.append(("reference", item.ref))
-    return " ".join(f"{name}: {text}" for name, text in pieces)
+    reference = "" if item.ref is None else f" reference: {item.ref}"
+    return f"source: {item.source} candidate: {item.hyp}{reference}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +134,10 @@ class MetricxScorer:
         self,
         folder: str,
         words: str,
-        style: str,
         precision: str,
         devices: Sequence[str],
     ) -> None:
         """Load the network and the tokeniser."""
-        self.style = style
         self.tokeniser = checkpoints.Tokeniser("metricx", words)
         network = checkpoints.load_mt5("metricx", folder)
         head = _load_head(folder)
@@ -159,13 +146,13 @@ class MetricxScorer:
 
     def score(self, items: Sequence[Item]) -> list[SegmentScore]:
         """Score items, none of which occurs twice."""
-        texts = [format_input(item, self.style) for item in items]
+        texts = [format_input(item) for item in items]
         with self.runner.lock:
             return self._score_texts(texts)
 
     def _score_texts(self, texts: Sequence[str]) -> list[SegmentScore]:
         # The mark at the end is cut off, as in training.
-        encoded = self.tokeniser.encode_ids(texts, _LONGEST[self.style])
+        encoded = self.tokeniser.encode_ids(texts, _LONGEST)
         tokens = [ids[:-1] for ids in encoded]
 
         def compute(replica: Replica, places: list[int]) -> Any:

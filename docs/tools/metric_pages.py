@@ -20,7 +20,7 @@ NAMES = tuple(registry.BUILT_IN)
 #: Metrics by what they compare, for the index and the menu; others come last.
 FAMILIES = {
     "N-grams": "bleu nist chrf rougel ltv",
-    "Edit distance": "ter wer mer wil wip per ser cer",
+    "Edit distance": "ter wer per ser cer",
     "Word matches": "precision recall f1 fmean gtm meteor",
     "Neural metrics and language models": "comet bertscore metricx llm",
     "Names, terms and extraction": "entities terminology untranslated ie",

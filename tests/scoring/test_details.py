@@ -125,32 +125,20 @@ HYPS = ["the sub is late", "take a sub", "x"]
 REFS = ["the bus is late", "now take a bus", "x"]
 
 
-@pytest.mark.parametrize("spec", ["wer", "mer"])
-def test_wrong_words_are_tallied(spec):
-    found = metra.evaluate(metra.EvalSet([REFS]), {"a": HYPS}, [spec], details=True)
-    assert found["a"][spec].details == [
+def test_wrong_words_are_tallied():
+    found = metra.evaluate(metra.EvalSet([REFS]), {"a": HYPS}, ["wer"], details=True)
+    assert found["a"]["wer"].details == [
         Finding("substitution", "bus → sub", {}, (1, 2)),
         Finding("deletion", "now", {}, (2,)),
     ]
-    plain = metra.evaluate(metra.EvalSet([REFS]), {"a": HYPS}, [spec])
-    assert plain["a"][spec].details is None
+    plain = metra.evaluate(metra.EvalSet([REFS]), {"a": HYPS}, ["wer"])
+    assert plain["a"]["wer"].details is None
 
 
 def test_wrong_words_of_the_reference_that_counts():
     evalset = metra.EvalSet([["a b c d"], [None], ["a x"]])
     found = metra.evaluate(evalset, {"a": ["a y"]}, ["wer"], details=True)
     assert found["a"]["wer"].details == [Finding("substitution", "x → y", {}, (1,))]
-
-
-def test_swapped_words_as_each_metric_aligns_them():
-    found = metra.evaluate(
-        metra.EvalSet([["猫 犬"]]), {"a": ["犬 猫"]}, ["wer", "mer"], details=True
-    )
-    assert [entry.text for entry in found["a"]["wer"].details] == ["猫 → 犬", "犬 → 猫"]
-    assert [(entry.note, entry.text) for entry in found["a"]["mer"].details] == [
-        ("insertion", "犬"),
-        ("deletion", "犬"),
-    ]
 
 
 def test_wrong_characters_are_tallied():

@@ -66,7 +66,7 @@ def compute_running_scores(
     tok = "char" if is_unspaced(every) else "none"
     text = make_preparation(tok=tok, case="mixed", stem="no")
     judged = collect_judged_outputs(campaign, judgements)
-    metric = build_metric(judged, k=1, lend=False, key="segment", text=text)
+    metric = build_metric(judged, k=1, key="segment", text=text)
     references = [segment.references for segment in campaign.segments]
     running = []
     for one in campaign.systems:

@@ -89,8 +89,7 @@ def show(database: str) -> None:
 @options.input_files("references", "source")
 @options.option(
     "-m --metric spec SPEC",
-    "Metric with its options, such as evaltrans:k=3,lend=yes (see `metra metrics "
-    "evaltrans`).",
+    "Metric with its options, such as evaltrans:k=3 (see `metra metrics evaltrans`).",
     "evaltrans",
 )
 @options.option("--format form", "Output format.", choices=["table", "tsv", "json"])

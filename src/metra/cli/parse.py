@@ -38,16 +38,16 @@ def parse(text: str, model: str, out: str | None, files: "CorpusFiles") -> None:
     (with tabs between the columns)
     """
     from metra.formats.annotations.conllu import format_conllu
-    from metra.metrics.parses import build_model_source
+    from metra.metrics.parses import load_parser, parse_column
 
-    source = build_model_source(model)
+    parser = load_parser(model)
     corpus = files._replace(outputs=[text]).open()
     (system,) = corpus.systems
     segments = []
     with output.show_progress() as progress:
         for chunk in corpus.chunks(256):
             batch = chunk.batch(system)
-            segments += source.find(batch.hyps, batch.place)
+            segments += parse_column(parser, batch.hyps)
             progress(len(segments), corpus.share())
-    lines = format_conllu(segments, made_by=str(source.settled["model"]))
+    lines = format_conllu(segments, made_by=parser.version)
     output.write_output("\n".join(lines), out)

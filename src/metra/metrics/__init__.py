@@ -7,13 +7,13 @@ citations: names of metrics in print, and the papers of metrics and tests (paper
 signatures: signatures without defaults, and as sacreBLEU (2.6.0) writes them.
 alignment: links between the words of an output and a reference, one record for all metrics.
 units: segments and documents as units of annotation; notes of metrics about them.
-parses: sources of parses: a CoNLL-U file or a spaCy model.
+parses: parses of texts: from a CoNLL-U file, or by a spaCy model.
 bleu: n-gram precision with a brevity penalty; smoothing, effective order, reference length.
 nist: matching n-grams weighed by their information.
 chrf: character n-gram F-score.
 rouge: ROUGE-L, the longest common subsequence of words.
 ter: translation edit rate.
-error_rates: wer, mer, per, ser and cer, the error rates; wip and wil, word information.
+error_rates: wer, per, ser and cer, the error rates.
 unigram: precision, recall, f1 and fmean of words.
 gtm: F-measure of runs of matched words; nodes of the search.
 meteor: words matched by form, stem and meaning; parameters in meteor.toml.

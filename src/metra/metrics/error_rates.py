@@ -1,7 +1,4 @@
-"""Error rates: edits per word (wer, mer), in any order (per) or per character (cer); ser.
-
-Beside them wip and wil, the word information that an output preserves and loses.
-"""
+"""Error rates: edits per word (wer), in any order (per) or per character (cer); ser."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -17,7 +14,7 @@ from metra.metrics.alignment import Alignment, Link, build_alignments, make_link
 from metra.metrics.options import Case, PlainTokenizer
 from metra.metrics.record import AnyBatch, Array, Metric, Notes, Parts, metric_factory
 from metra.metrics.units import Detail
-from metra.stats.direction import HIGHER, LOWER
+from metra.stats.direction import LOWER
 from metra.text.preparation import Preparation, make_preparation
 
 ReferenceChoice: TypeAlias = Annotated[
@@ -25,13 +22,6 @@ ReferenceChoice: TypeAlias = Annotated[
     "with several references, use the one with the fewest edits (best; of those the "
     "longest, then the first) or with the lowest rate (best-rate; of those the first); "
     "average-length divides the fewest edits by the mean reference length.",
-]
-#: The same for metrics that have no use for a mean length.
-OneReference: TypeAlias = Annotated[
-    Literal["best", "best-rate"],
-    "with several references, use the one with the fewest edits (best; of those the "
-    "longest, then the first) or with the lowest word error rate (best-rate; of those "
-    "the first).",
 ]
 
 COLUMNS = ("substitutions", "insertions", "deletions", "hits", "ref_len")
@@ -74,79 +64,6 @@ def wer(
     """
     text = make_preparation(tok=tok, case=case, stem=stem)
     return _build_metric("wer", text, refs, _choose_formula("wer", norm, refs))
-
-
-@metric_factory(title="MER", papers="morris2004")
-def mer(
-    *,
-    refs: OneReference = "best",
-    tok: PlainTokenizer = "none",
-    case: Case = "mixed",
-    stem: str = "no",
-) -> Metric:
-    """Edits per hundred pairs of aligned words. Lower is better.
-
-    Match error rate: MER = 100 (S + I + D) / (H + S + I + D), where H is the number of
-    matching words in the alignment, and S, I and D are the numbers of substitutions,
-    insertions and deletions as in `wer`. MER is the probability that an aligned pair is
-    wrong, so it never exceeds 100. If there are no words, it is 0.
-
-    H depends on the alignment, and several alignments can be equally short. metra uses
-    the alignment of jiwer: common words at the beginning and end are matched; then,
-    from the end backwards, it takes a deletion if possible, otherwise an insertion that
-    compensates for a deletion, otherwise a match or substitution.
-
-    Morris et al. 2004, "From WER and RIL to MER and WIL", Interspeech. It equals jiwer
-    4 with one reference if spaces are the only white space. `--details` lists the
-    substituted, inserted and deleted words, the most frequent first.
-    """
-    text = make_preparation(tok=tok, case=case, stem=stem)
-    return _build_metric("mer", text, refs, compute_match_errors, order="rapidfuzz")
-
-
-@metric_factory(title="WIL", papers="morris2004")
-def wil(
-    *,
-    refs: OneReference = "best",
-    tok: PlainTokenizer = "none",
-    case: Case = "mixed",
-    stem: str = "no",
-) -> Metric:
-    """Word information lost, in per cent. Lower is better.
-
-    WIL = 100 - WIP (see `wip`). It approximates the share of the information in the
-    reference words that the output words do not convey, and never exceeds 100.
-
-    Morris et al. 2004, "From WER and RIL to MER and WIL", Interspeech. It equals jiwer
-    4 with one reference if spaces are the only white space.
-    """
-    text = make_preparation(tok=tok, case=case, stem=stem)
-    preserved = _build_metric("wil", text, refs, compute_preserved, order="rapidfuzz")
-    return replace(preserved, aggregate=lambda totals: 100 - compute_preserved(totals))
-
-
-@metric_factory(title="WIP", papers="morris2004")
-def wip(
-    *,
-    refs: OneReference = "best",
-    tok: PlainTokenizer = "none",
-    case: Case = "mixed",
-    stem: str = "no",
-) -> Metric:
-    """Word information preserved, in per cent. Higher is better.
-
-    WIP = 100 (H / N) (H / P): the share of the N reference words that the output
-    matches, times the share of the P output words that the reference matches, where H
-    is the number of matching words in the alignment of `mer`. All counts are summed
-    over segments first. If one side has no words, WIP is 0; if neither side has words,
-    100.
-
-    Morris et al. 2004, "From WER and RIL to MER and WIL", Interspeech. It equals jiwer
-    4 with one reference if spaces are the only white space.
-    """
-    text = make_preparation(tok=tok, case=case, stem=stem)
-    wip = _build_metric("wip", text, refs, compute_preserved, order="rapidfuzz")
-    return replace(wip, direction=HIGHER)
 
 
 @metric_factory(title="PER", papers="tillmann1997")
@@ -258,13 +175,12 @@ def _build_metric(
     refs: str,
     formula: Callable[[Array], Array],
     *,
-    order: Literal["fixed", "rapidfuzz"] = "fixed",
     unit: Literal["word", "character"] = "word",
 ) -> Metric:
-    """Make a metric of the edits in an alignment: ours, or that of rapidfuzz and jiwer."""
+    """Make a metric of the edits in an alignment."""
 
     def align(batch: AnyBatch, index: int) -> list[Alignment]:
-        chosen, paths = _core.edit_alignments(batch.hits(text), index, order, refs)
+        chosen, paths = _core.edit_alignments(batch.hits(text), index, "fixed", refs)
         return build_alignments(
             batch,
             index,
@@ -278,7 +194,7 @@ def _build_metric(
     return Metric(
         name=name,
         columns=COLUMNS,
-        rows=lambda batch: _core.edit_rows(batch.hits(text), order, refs),
+        rows=lambda batch: _core.edit_rows(batch.hits(text), "fixed", refs),
         aggregate=formula,
         direction=LOWER,
         parts=parts,
@@ -305,21 +221,6 @@ def aggregate(totals: Array) -> Array:
 def aggregate_by_output(totals: Array) -> Array:
     """Edits per hundred output words; no words at all count as one."""
     return _compute_rate(totals, totals[..., 0] + totals[..., 1] + totals[..., 3])
-
-
-def compute_match_errors(totals: Array) -> Array:
-    """Edits per hundred steps of the alignment; 0 if there are none."""
-    steps = totals[..., :4].sum(-1)
-    return 100 * totals[..., :3].sum(-1) / np.where(steps > 0, steps, 1)
-
-
-def compute_preserved(totals: Array) -> Array:
-    """Hits by reference words times hits by output words, in per cent."""
-    hits = totals[..., 3]
-    ref_words, hyp_words = totals[..., 4], totals[..., [0, 1, 3]].sum(-1)
-    shares = hits / np.where(ref_words > 0, ref_words, 1)
-    shares = shares * (hits / np.where(hyp_words > 0, hyp_words, 1))
-    return 100 * np.where((ref_words == 0) & (hyp_words == 0), 1.0, shares)
 
 
 def parts(totals: Array) -> Parts:

@@ -14,8 +14,7 @@ from metra.formats.annotations import judged_outputs
 from metra.formats.annotations.judged_outputs import MOST, JudgedOutput
 from metra.metrics import error_rates, record
 from metra.metrics.options import Case, PlainTokenizer, Range
-from metra.metrics.record import AnyBatch, Array, Metric, Notes, Parts, metric_factory
-from metra.metrics.units import Detail
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.stats.direction import LOWER
 from metra.text.columns import pack
 from metra.text.diff import count_edits
@@ -27,7 +26,6 @@ def evaltrans(
     *,
     db: str = "",
     k: Annotated[int, Range(1)] = 1,
-    lend: bool = False,
     key: Literal["segment", "source"] = "segment",
     tok: PlainTokenizer = "none",
     case: Case = "mixed",
@@ -54,9 +52,6 @@ def evaltrans(
     Options:
         db: judged outputs: a database (see `metra evaltrans`) or a table (.tsv).
         k: number of nearest judged outputs, weighted by 1 − distance.
-        lend: whether references also extrapolate their 10 to similar outputs if an
-            output of the sentence was judged. A small difference from a reference then
-            counts as a small error, even if it is a wrong name.
         key: how a judged output refers to its source: by the number of the segment,
             counted from 1, or by the source sentence.
     """
@@ -70,7 +65,7 @@ def evaltrans(
 
     def make() -> Metric:
         judged = judged_outputs.read_judged_outputs(db)
-        metric = build_metric(judged, k=k, lend=lend, key=key, text=text)
+        metric = build_metric(judged, k=k, key=key, text=text)
         version = judged_outputs.compute_version(db, judged)
         return replace(metric, settled={"db": version, "tok": text.versions()["tok"]})
 
@@ -130,10 +125,10 @@ def _read_again(make: Callable[[], Metric]) -> record.Fit:
 
 
 def build_metric(
-    judged: Sequence[JudgedOutput], *, k: int, lend: bool, key: str, text: Preparation
+    judged: Sequence[JudgedOutput], *, k: int, key: str, text: Preparation
 ) -> Metric:
     """Make the metric of judged outputs."""
-    judge = _OutputScorer(JudgedOutputs(judged, text, key), k, lend)
+    judge = _OutputScorer(JudgedOutputs(judged, text, key), k)
     return Metric(
         name="evaltrans",
         columns=COLUMNS,
@@ -141,7 +136,6 @@ def build_metric(
         aggregate=aggregate,
         parts=parts,
         needs=record.select_needs(source=key == "source"),
-        notes=Notes(details=judge.details),
     )
 
 
@@ -244,7 +238,6 @@ class _OutputScorer:
 
     collection: "JudgedOutputs"
     k: int
-    lend: bool
 
     def rows(self, batch: AnyBatch) -> Array:
         """The statistics of `COLUMNS`, for each segment."""
@@ -263,16 +256,6 @@ class _OutputScorer:
         table[:, 10], table[:, 11] = nearest[:, :3].sum(1), nearest[:, 4]
         return table
 
-    def details(self, batch: AnyBatch) -> Iterator[Detail]:
-        """The outputs that nobody judged: extrapolated ones, and those without a score."""
-        for index, verdict in enumerate(self._score_outputs(*self._read(batch))):
-            text = batch.hyps.text[index] or ""
-            if verdict.kind == "extrapolated":
-                about = {"score": f"{verdict.score:.3g}", "edits": f"{verdict.edits:g}"}
-                yield Detail(index, "extrapolated", text, about)
-            elif verdict.kind == "unjudged":
-                yield Detail(index, "unjudged", text)
-
     def _read(self, batch: AnyBatch) -> tuple[list[Words], list["KnownScores"]]:
         tokens = batch.hyps.tokens(self.collection.text)
         outputs = [tuple(tokens[index] or ()) for index in range(len(batch))]
@@ -282,12 +265,13 @@ class _OutputScorer:
         self, outputs: list[Words], known: "list[KnownScores]"
     ) -> Iterator[_Verdict]:
         both = list(zip(outputs, known, strict=True))
-        lenders = [
-            {} if words in scored.scores else scored.list_lenders(lend=self.lend)
-            for words, scored in both
+        neighbours = [
+            {} if words in scored.scores else scored.judged for words, scored in both
         ]
-        counted = _count_pairs(outputs, lenders)
-        for (words, scored), others, edits in zip(both, lenders, counted, strict=True):
+        counted = _count_pairs(outputs, neighbours)
+        for (words, scored), others, edits in zip(
+            both, neighbours, counted, strict=True
+        ):
             if words in scored.scores:
                 yield _Verdict("exact", scored.scores[words])
             elif others:
@@ -325,22 +309,17 @@ def _count_pairs(
 class KnownScores(NamedTuple):
     """Judged outputs of a source sentence: scores by an output's words.
 
-    `judged` are those that someone judged; references are perfect without that.
+    `judged` are those that someone judged; references are perfect without that, but their
+    score extends to no other output.
     """
 
     scores: dict[Words, float]
-    judged: Collection[Words]
+    judged: Mapping[Words, float]
 
     @property
     def perfect(self) -> list[Words]:
         """The outputs with the highest score."""
         return [words for words, score in self.scores.items() if score == MOST]
-
-    def list_lenders(self, *, lend: bool) -> dict[Words, float]:
-        """Give the outputs that lend their scores to others, references only if asked."""
-        if lend:
-            return self.scores if self.judged else {}
-        return {words: self.scores[words] for words in self.judged}
 
 
 class JudgedOutputs:
@@ -376,7 +355,7 @@ class JudgedOutputs:
             judged = self._scores.get(key.strip(), {})
             here = (ref[index] for ref in references)
             perfect = {tuple(words): MOST for words in here if words is not None}
-            by_segment.append(KnownScores(perfect | judged, judged.keys()))
+            by_segment.append(KnownScores(perfect | judged, judged))
         return by_segment
 
 

@@ -1,7 +1,7 @@
 """Information extraction: whether templates can be filled from the translation."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial as bind
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -17,7 +17,6 @@ from metra.metrics.template_alignment import (
     RATES,
     FillerCounts,
     FillerPair,
-    PartialRule,
     name_slot,
     pair_fillers,
 )
@@ -28,9 +27,7 @@ OTHER = "other"
 
 
 @metric_factory(title="IE", papers="chinchor1993")
-def ie(
-    *, templates: str = "", reference: str = "", partial: PartialRule = "words"
-) -> Metric:
+def ie(*, templates: str = "", reference: str = "") -> Metric:
     """F-score of information extraction templates filled from the output. Higher is better.
 
     A person or a program has filled templates from each document of the output and of
@@ -69,8 +66,6 @@ def ie(
         templates: table filled from outputs; {system} stands for the name of the
             system.
         reference: table filled from the reference.
-        partial: definition of a partial filler; no disables partial credit, as at
-            MUC-7.
     """
     if not templates or not reference:
         msg = (
@@ -80,20 +75,18 @@ def ie(
         raise OptionError(msg)
     expected = read_templates(reference)
     slots = _list_slots(expected)
-    compare = bind(
-        _compare_documents, templates=templates, expected=expected, partial=partial
-    )
+    compare = partial(_compare_documents, templates=templates, expected=expected)
     metric = Metric(
         name="ie",
         columns=tuple(f"{count}: {slot}" for slot in slots for count in CATEGORIES),
-        rows=bind(rows, compare=compare, slots=list(slots)),
+        rows=partial(rows, compare=compare, slots=list(slots)),
         aggregate=aggregate,
-        parts=bind(parts, slots=slots),
+        parts=partial(parts, slots=slots),
         needs=record.select_needs(whole_documents=True),
         settled={"reference": compute_file_version(reference)},
-        notes=Notes(details=bind(details, compare=compare)),
+        notes=Notes(details=partial(details, compare=compare)),
     )
-    return record.check_on_fit(metric, bind(_check_documents, expected))
+    return record.check_on_fit(metric, partial(_check_documents, expected))
 
 
 #: Documents: the name, the first segment, and the fillers of output and reference.
@@ -113,7 +106,7 @@ def _list_slots(expected: Templates) -> dict[str, bool]:
 
 
 def _compare_documents(
-    batch: AnyBatch, *, templates: str, expected: Templates, partial: PartialRule
+    batch: AnyBatch, *, templates: str, expected: Templates
 ) -> Documents:
     filled = read_templates(fill_system("ie", templates, batch.place))
     if filled.documents and filled.is_flat != expected.is_flat:
@@ -125,7 +118,7 @@ def _compare_documents(
         raise FormatError(msg)
     for name, segments in list_units(batch, "document"):
         ours, theirs = (one.documents.get(name, ()) for one in (filled, expected))
-        yield name, segments.start, pair_fillers(theirs, ours, partial=partial)
+        yield name, segments.start, pair_fillers(theirs, ours)
 
 
 def rows(

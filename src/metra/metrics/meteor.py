@@ -41,7 +41,7 @@ _PARAMETERS: dict[str, dict[str, Parameters]] = {
 _ENGLISH_TASKS = ("adq", "hter", "util")
 LANGUAGES = tuple(_TABLES["languages"])
 STEMMERS: dict[str, str] = _TABLES["stemmers"]
-FUNCTION_WORDS: dict[str, str] = _TABLES["function_words"]
+FUNCTION_WORDS: list[str] = _TABLES["function_words"].split()
 
 # Other names by which METEOR knows languages.
 _OTHER_NAMES = {name: code for code, name in STEMMERS.items()}
@@ -58,10 +58,10 @@ def choose_parameters(variant: str, lang: str, task: str) -> Parameters:
     if task in _ENGLISH_TASKS and lang != "en":
         msg = (
             f"meteor: task={task} has parameters for lang=en only; expected one of rank, "
-            f"li, tune and universal for lang={lang}."
+            f"li and universal for lang={lang}."
         )
         raise OptionError(msg)
-    if task == "rank" or (task == "tune" and lang not in {*LANGUAGES, *STEMMERS}):
+    if task == "rank":
         return _PARAMETERS["languages"].get(lang, tasks["li"])
     return tasks[task]
 
@@ -76,14 +76,13 @@ def meteor(
     *,
     variant: Literal["1.5", "2007", "2005"] = "1.5",
     lang: str = "en",
-    task: Literal["rank", "adq", "hter", "util", "li", "tune", "universal"] = "rank",
+    task: Literal["rank", "adq", "hter", "util", "li", "universal"] = "rank",
     modules: str = "auto",
     alpha: Share | None = None,
     beta: FromZero | None = None,
     gamma: Share | None = None,
     delta: Share | None = None,
     weights: str = "auto",
-    function_words: Literal["english", "language"] = "english",
     wordnet: str = "",
     paraphrase: str = "",
     norm: bool = False,
@@ -94,13 +93,12 @@ def meteor(
 
     Words of the output are linked to words of a reference, each at most once, so that
     the number of links is maximal and the number of chunks (runs in the same order on
-    both sides) is minimal. P and R are the weighted shares of linked words of
-    output and reference; Fmean = 1 / ((1 - alpha)/P + alpha/R); the score is Fmean *
-    (1 - gamma * (chunks / links)^beta). Content words have the weight delta, function
-    words 1 - delta. For every language the function words come from an English list, as
-    in the program, unless `function_words=language`. With several references, the best
-    one of each segment counts. Document and system scores apply the formula to summed
-    counts; they are not means.
+    both sides) is minimal. P and R are the weighted shares of linked words of output
+    and reference; Fmean = 1 / ((1 - alpha)/P + alpha/R); the score is Fmean * (1 -
+    gamma * (chunks / links)^beta). Content words have the weight delta, function words
+    1 - delta. For every language the function words come from an English list, as in
+    the program. With several references, the best one of each segment counts. Document
+    and system scores apply the formula to summed counts; they are not means.
 
     Banerjee and Lavie 2005; Lavie and Agarwal 2007; Denkowski and Lavie 2014, "Meteor
     Universal", WMT. All variants use the aligner of METEOR 1.5. With
@@ -121,8 +119,6 @@ def meteor(
         gamma: maximum penalty.
         delta: weight of content words.
         weights: weight of a match of each stage, joined by +.
-        function_words: english uses the English list for every language, as the program
-            does; language uses the list of lang: en, cz, de, es, fr or ru.
         wordnet: folder of WordNet's files, if it is not the default folder of the
             platform.
         paraphrase: file with a METEOR paraphrase table; adds a stage that links
@@ -144,7 +140,6 @@ def meteor(
         for tuned, given in zip(chosen[:4], (alpha, beta, gamma, delta), strict=True)
     ]
     stage_weights = _parse_weights(weights, stages, chosen)
-    list_lang = _choose_function_words(function_words, lang)
     text, settled = _prepare_text(lang, tok, case, norm=norm)
     settled["lang"] = lang
     settled |= dict(zip(Parameters._fields, formula, strict=False))
@@ -161,7 +156,7 @@ def meteor(
     if digest:
         settled["paraphrase"] = digest
     aligner = _build_aligner(
-        *(lang, list_lang, stages, folder),
+        *(lang, stages, folder),
         *((paraphrase, digest), tuple(formula), stage_weights),
     )
 
@@ -269,19 +264,6 @@ def _parse_weights(
     return given
 
 
-def _choose_function_words(choice: str, lang: str) -> str:
-    """Choose the language whose function words count."""
-    if choice == "english":
-        return "en"
-    if lang not in FUNCTION_WORDS:
-        msg = (
-            f"meteor has no function words for lang={lang}; expected one of "
-            f"{', '.join(FUNCTION_WORDS)}, or function_words=english."
-        )
-        raise OptionError(msg)
-    return lang
-
-
 def _prepare_text(
     lang: str, tok: str, case: Case, *, norm: bool
 ) -> tuple[Preparation, dict[str, object]]:
@@ -304,7 +286,6 @@ def _prepare_text(
 @lru_cache(maxsize=16)
 def _build_aligner(
     lang: str,
-    list_lang: str,
     stages: tuple[str, ...],
     wordnet: tuple[str, object],
     paraphrase: tuple[str, str],
@@ -320,7 +301,7 @@ def _build_aligner(
             STEMMERS[lang] if "stem" in stages else None,
             folder or None,
             table,
-            FUNCTION_WORDS[list_lang].split(),
+            FUNCTION_WORDS,
             [*formula, *weights, *[0.0] * (4 - len(weights))],
         )
     except (ValueError, OSError) as error:

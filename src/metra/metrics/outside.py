@@ -4,18 +4,15 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from glob import escape, glob
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from metra.corpus.batch import Batch
 from metra.errors import (
     CorpusError,
-    FormatError,
     OptionError,
     UnknownNameError,
     no_such,
@@ -23,7 +20,7 @@ from metra.errors import (
 from metra.formats.recognise import read_head
 from metra.formats.stream import compute_file_version
 from metra.metrics import record
-from metra.metrics.options import Range, format_value, parse_spec
+from metra.metrics.options import parse_spec
 from metra.metrics.record import AnyBatch, Array, Basis, Metric, Notes, metric_factory
 from metra.scores import model_scores
 from metra.scores.model_scores import NAMELESS, guess_direction
@@ -35,7 +32,6 @@ from metra.scores.table import (
     Scorer,
     Scores,
     build_score_table,
-    concatenate_scores,
 )
 from metra.stats.direction import HIGHER, LOWER
 
@@ -44,9 +40,6 @@ if TYPE_CHECKING:
 
 #: Scores of no larger numbers are shown with so many digits more.
 SMALL, MORE_DIGITS = 1.5, 2
-_SYSTEM = "{system}"
-#: An end of the range that scores may have.
-Bound: TypeAlias = Annotated[float | None, Range(-1e12, 1e12)]
 
 
 class UnknownDirectionError(OptionError):
@@ -57,32 +50,6 @@ class UnknownDirectionError(OptionError):
         self.problem = problem
 
 
-class ScoreLimits(NamedTuple):
-    """The lowest and the highest possible score, None where there is no limit."""
-
-    low: float | None = None
-    high: float | None = None
-
-    def find_outside(self, values: Array) -> NDArray[np.bool_]:
-        """Mark infinite values and those beyond a limit; missing ones are in it."""
-        low = -np.inf if self.low is None else self.low
-        high = np.inf if self.high is None else self.high
-        return np.isinf(values) | (values < low) | (values > high)
-
-    def describe(self) -> str:
-        """Name the limits, for messages."""
-        bounds = [
-            f"at {word} {format_value(float(bound))}"
-            for word, bound in zip(("least", "most"), self, strict=True)
-            if bound is not None
-        ]
-        return " and ".join(bounds) or "a finite number"
-
-    def settle(self) -> dict[str, object]:
-        """Return the limits for a signature."""
-        return {k: "none" if v is None else v for k, v in self._asdict().items()}
-
-
 @metric_factory(title="Scores from other programs")
 def outside(
     *,
@@ -90,8 +57,6 @@ def outside(
     name: str = "",
     scorer: str = "",
     better: Literal["auto", "higher", "lower"] = "auto",
-    low: Bound = None,
-    high: Bound = None,
     lang: str = "",
 ) -> Metric:
     """Scores from another program, read from a file: `comet@scores.tsv`.
@@ -102,8 +67,7 @@ def outside(
     The file may be COMET's JSON (`comet-score --to_json`) or its printed lines,
     MetricX's JSON lines, mt-metrics-eval's .seg.score, WMT 2025's JSON lines, a table
     with columns system, segment and one per metric, a long table, the output of
-    `metra score`, or one number per line. A folder, or a pattern such as
-    `bleurt/{system}.txt`, has one file per system.
+    `metra score`, or one number per line. A folder has one file per system.
 
     Segments are matched by their numbers, or by their order if they have other ids.
     Every system needs a finite score for each segment of the test set, and is found by
@@ -117,8 +81,6 @@ def outside(
         scorer: name of the metric in the file; optional if there is only one.
         better: whether higher or lower is better; auto: from the file, or known for the
             metric.
-        low: the lowest possible score; a lower one is an error.
-        high: the highest possible score; a higher one is an error.
         lang: language pair, if the file has several.
     """
     if not file:
@@ -135,12 +97,10 @@ def outside(
         is_higher = _find_direction(chosen.scorers[0], title, table, file)
     else:
         is_higher = better == "higher"
-    limits = ScoreLimits(low, high)
     settled = {
         "file": version,
         "scorer": chosen.names[0],
         "better": _name_better(is_higher),
-        **limits.settle(),
         "lang": chosen.languages[0] or "none",
     }
     notes = Notes(
@@ -148,7 +108,7 @@ def outside(
         marked=_read_errors(file),
         basis="people" if chosen.scorers[0].human else _find_basis(title),
     )
-    return _build_checked(title, table, notes, is_higher, limits, settled)
+    return _build_checked(title, table, notes, is_higher, settled)
 
 
 def _name_better(is_higher: bool) -> str:
@@ -157,11 +117,7 @@ def _name_better(is_higher: bool) -> str:
 
 def _read_errors(path: str) -> "Callable[[], Spans] | None":
     """Read the errors that xCOMET marks beside its scores, None if there are none."""
-    if (
-        _SYSTEM in path
-        or Path(path).is_dir()
-        or not model_scores.is_comet_json(read_head(path))
-    ):
+    if Path(path).is_dir() or not model_scores.is_comet_json(read_head(path)):
         return None
     spans = model_scores.read_comet_spans(path)
     return (lambda: spans) if len(spans.system) else None
@@ -172,8 +128,6 @@ def import_scores(
     scores: Mapping[str, Sequence[float]] | Sequence[float],
     *,
     higher_is_better: bool | None = None,
-    low: float | None = None,
-    high: float | None = None,
 ) -> Metric:
     """Create a metric from existing segment scores of each system.
 
@@ -209,17 +163,16 @@ def import_scores(
         {Scorer(name): np.concatenate([*values.values(), np.empty(0)])},
     )
     notes = Notes(scored=scored, basis=_find_basis(name))
-    metric = _build_checked(
-        name, table, notes, higher_is_better, ScoreLimits(low, high), settled
+    metric = _build_checked(name, table, notes, higher_is_better, settled)
+    return record.set_recipe(
+        metric, _import_again, name, dict(by_system), higher_is_better
     )
-    limits = {"higher_is_better": higher_is_better, "low": low, "high": high}
-    return record.set_recipe(metric, _import_again, name, dict(by_system), limits)
 
 
 def _import_again(
-    name: str, scores: Mapping[str, Sequence[float]], options: Mapping[str, Any]
+    name: str, scores: Mapping[str, Sequence[float]], higher_is_better: bool
 ) -> Metric:
-    return import_scores(name, scores, **options)
+    return import_scores(name, scores, higher_is_better=higher_is_better)
 
 
 def collect_values(scores: Scores) -> dict[str, Array]:
@@ -264,7 +217,7 @@ class ValueTable(NamedTuple):
                 msg = (
                     f"{self.source} belong to one unnamed system, but there are "
                     f"{len(systems)} systems; give a table with a column system, or a "
-                    f"file for each system, such as {_SYSTEM}.txt."
+                    "folder with a file for each system."
                 )
                 raise CorpusError(msg)
             return self.values[NAMELESS]
@@ -283,15 +236,15 @@ class ValueTable(NamedTuple):
             raise CorpusError(msg)
         return np.stack([scores, np.ones(len(batch))], axis=1)
 
-    def check_range(self, limits: ScoreLimits) -> None:
-        """Raise an error if a score is beyond the limits."""
+    def check_finite(self) -> None:
+        """Raise an error if a score is infinite; missing ones are not looked at."""
         for system, scores in self.values.items():
-            is_outside = limits.find_outside(scores)
-            if is_outside.any():
-                place = int(is_outside.argmax())
+            is_infinite = np.isinf(scores)
+            if is_infinite.any():
+                place = int(is_infinite.argmax())
                 msg = (
-                    f"{self.source} have {format_value(float(scores[place]))} for "
-                    f"segment {place + 1} of {system!r}; expected {limits.describe()}."
+                    f"{self.source} have {scores[place]} for segment {place + 1} of "
+                    f"{system!r}; expected a finite number."
                 )
                 raise OptionError(msg)
 
@@ -353,11 +306,10 @@ def _build_checked(
     table: ValueTable,
     notes: Notes,
     is_higher: bool,
-    limits: ScoreLimits,
     settled: Mapping[str, object],
 ) -> Metric:
     """Make a metric of scores, which are checked now and against the test set later."""
-    table.check_range(limits)
+    table.check_finite()
     is_small = np.abs(table.pool()).max(initial=0) <= SMALL
     metric = replace(
         _build_metric(name, table.rows, is_higher, settled, notes),
@@ -396,7 +348,6 @@ def build_column_metric(
     name: str,
     columns: Mapping[str, str],
     higher_is_better: bool | None,
-    limits: tuple[float | None, float | None],
 ) -> Metric:
     """Make a metric of scores that come with the texts, in a column for each system.
 
@@ -413,27 +364,22 @@ def build_column_metric(
     settled = {
         "columns": ",".join(columns.values()),
         "better": _name_better(higher_is_better),
-        **ScoreLimits(*limits).settle(),
     }
-    rows = partial(
-        _read_column, name=name, columns=columns, limits=ScoreLimits(*limits)
-    )
+    rows = partial(_read_column, name=name, columns=columns)
     notes = Notes(basis=_find_basis(name))
     return _build_metric(name, rows, higher_is_better, settled, notes)
 
 
-def _read_column(
-    batch: AnyBatch, *, name: str, columns: Mapping[str, str], limits: ScoreLimits
-) -> Array:
+def _read_column(batch: AnyBatch, *, name: str, columns: Mapping[str, str]) -> Array:
     system = str(batch.place.system)
     values = batch.place.scores[name, system]
-    wrong = values[np.isnan(values) | limits.find_outside(values)]
+    wrong = values[~np.isfinite(values)]
     if len(wrong):
         value = float(wrong[0])
-        shown = "no score" if np.isnan(value) else f"the score {format_value(value)}"
+        shown = "no score" if np.isnan(value) else f"the score {value}"
         msg = (
-            f"The column {columns[system]!r} has {shown} in a row; expected "
-            f"{limits.describe()} in every row."
+            f"The column {columns[system]!r} has {shown} in a row; expected a finite "
+            "number in every row."
         )
         raise CorpusError(msg)
     return np.stack([values, np.ones(len(batch))], axis=1)
@@ -474,31 +420,13 @@ def _clean_name(name: str) -> str:
 
 
 def _read_files(path: str) -> tuple[Scores, str]:
-    """Read a file, a folder, or a file for each system; also return what identifies it."""
-    if _SYSTEM not in path:
-        scores = DEFAULT.select(read_scores(path))
-        if not Path(path).is_dir():
-            return scores, compute_file_version(path)
-        return scores, _compute_version(path, model_scores.list_score_files(path))
-    files = sorted(glob(escape(path).replace("{system}", "*")))
-    if not files:
-        msg = f"No file matches {path} for any system; check the name."
-        raise FormatError(msg)
-    pattern = re.escape(path).replace(re.escape(_SYSTEM), "(.+)", 1)
-    tables = []
-    for file in files:
-        named = re.fullmatch(pattern.replace(re.escape(_SYSTEM), ".+"), file)
-        scores = DEFAULT.select(read_scores(file))
-        if named and scores.systems == (NAMELESS,):
-            scores = replace(scores, systems=(named[1],))
-        tables.append(model_scores.name_nameless(scores, file))
-    return concatenate_scores(tables), _compute_version(path, files)
-
-
-def _compute_version(path: str, files: Sequence[str]) -> str:
-    """Return a path with a digest of the files that it stands for."""
+    """Read a file, or a folder of files; also return what identifies it."""
+    scores = DEFAULT.select(read_scores(path))
+    if not Path(path).is_dir():
+        return scores, compute_file_version(path)
+    files = model_scores.list_score_files(path)
     versions = "\n".join(map(compute_file_version, files))
-    return f"{path}[sha256:{sha256(versions.encode()).hexdigest()[:12]}]"
+    return scores, f"{path}[sha256:{sha256(versions.encode()).hexdigest()[:12]}]"
 
 
 def _choose_scorer(scores: Scores, name: str, path: str, lang: str) -> Scores:

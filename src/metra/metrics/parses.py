@@ -1,13 +1,13 @@
-"""Sources of parses: a CoNLL-U file beside the texts, or an installed spaCy model."""
+"""Parses of texts: from a CoNLL-U file beside them, or by an installed spaCy model."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from metra.corpus.batch import BatchPosition, SegmentColumn
-from metra.errors import MissingResourceError, OptionError
+from metra.errors import MissingResourceError
 from metra.formats.annotations.conllu import Parse, ParsedWord, read_conllu
-from metra.formats.resources import load_spacy_model
+from metra.formats.resources import SpacyModel, load_spacy_model
 from metra.formats.stream import compute_file_version
 from metra.metrics.units import fill_system
 from metra.text.words import tokenize_words
@@ -22,60 +22,29 @@ class ParseSource:
     find: Finder
     #: Whether lemmas, parts of speech and dependencies are known, not words alone.
     parsed: bool = True
-    #: Options as they turned out, for signatures.
-    settled: dict[str, object] = field(default_factory=dict)
+    #: The file of the parses, for signatures.
+    version: str = "none"
 
 
-def choose_source(
-    owner: str, path: str, model: str, *, match: bool, side: str = ""
-) -> ParseSource:
-    """Take parses from a file, by a model, or if neither is given words alone.
-
-    `side` begins the names of the options in messages.
-    """
-    if path and model:
-        msg = f"{owner}: give {side}parses or {side}model, not both."
-        raise OptionError(msg)
-    if model:
-        return build_model_source(model)
-    return _build_file_source(owner, path, match) if path else _build_word_source()
-
-
-def _build_file_source(owner: str, path: str, match: bool) -> ParseSource:
+def build_file_source(owner: str, path: str) -> ParseSource:
     """Take parses from CoNLL-U; `{system}` in the path stands for the system's name.
 
-    With `match`, parses of another text are refused.
+    Parses of another text are refused.
     """
 
     def find(column: SegmentColumn, place: BatchPosition) -> list[Sequence[Parse]]:
         parses = read_conllu(fill_system(owner, path, place))
         return [
-            parses.of(place.first + index, text if match else None)
+            parses.of(place.first + index, text)
             for index, text in enumerate(_list_texts(column))
         ]
 
     # Where each system has a file of its own, the signature that they share names none.
     named = path if "{system}" in path else compute_file_version(path)
-    return ParseSource(find, settled={"parses": named})
+    return ParseSource(find, version=named)
 
 
-def build_model_source(model: str) -> ParseSource:
-    """Parse the texts by a spaCy model, given by its name or folder."""
-    loaded = load_spacy_model(model, owner="parsing", extra="parse")
-    if "parser" not in loaded.pipeline.pipe_names:
-        msg = (
-            f"The spaCy model {model!r} has no dependency parser; choose another model."
-        )
-        raise MissingResourceError(msg)
-    return ParseSource(
-        lambda column, _: loaded.read(
-            _list_texts(column), lambda doc: tuple(convert_sentences(doc))
-        ),
-        settled={"model": loaded.version},
-    )
-
-
-def _build_word_source() -> ParseSource:
+def build_word_source() -> ParseSource:
     """Take the words alone, each punctuation mark a word, as one sentence a segment."""
 
     def wrap(text: str) -> Parse:
@@ -86,6 +55,22 @@ def _build_word_source() -> ParseSource:
     return ParseSource(
         lambda column, _: [(wrap(text),) for text in _list_texts(column)], parsed=False
     )
+
+
+def load_parser(model: str) -> SpacyModel:
+    """Load a spaCy model, given by its name or folder, or refuse one that parses nothing."""
+    loaded = load_spacy_model(model, owner="parsing", extra="parse")
+    if "parser" not in loaded.pipeline.pipe_names:
+        msg = (
+            f"The spaCy model {model!r} has no dependency parser; choose another model."
+        )
+        raise MissingResourceError(msg)
+    return loaded
+
+
+def parse_column(parser: SpacyModel, column: SegmentColumn) -> list[Sequence[Parse]]:
+    """Return the sentences of each segment as a spaCy model parses them."""
+    return parser.read(_list_texts(column), lambda doc: tuple(convert_sentences(doc)))
 
 
 def _list_texts(column: SegmentColumn) -> list[str]:

@@ -18,12 +18,12 @@ from metra.formats.stream import get_file_state
 from metra.metrics.options import format_value, parse_spec, read_parameters
 from metra.metrics.record import Metric
 
-NAMES = """bleu nist chrf rougel ter wer mer wil wip per ser cer precision recall f1
+NAMES = """bleu nist chrf rougel ter wer per ser cer precision recall f1
     fmean gtm meteor ltv syntax xscore transfer ie quality entities terminology untranslated
     mwer evaltrans outside spans llm comet bertscore metricx"""
 # Modules of this package that are not named after the one metric that they hold.
 _SHARED = {
-    **dict.fromkeys(("wer", "mer", "wil", "wip", "per", "ser", "cer"), "error_rates"),
+    **dict.fromkeys(("wer", "per", "ser", "cer"), "error_rates"),
     **dict.fromkeys(("precision", "recall", "f1", "fmean"), "unigram"),
     "rougel": "rouge",
     "mwer": "evaltrans",
@@ -57,9 +57,6 @@ def find_factory(name: str) -> Callable[..., Metric]:
     if "," in name:
         msg = f"{name!r} names several metrics; give each of them separately."
         raise UnknownNameError(msg)
-    if name.lower() in _REMOVED:
-        msg = f"metra no longer has the metric {name!r}; {_REMOVED[name.lower()]}."
-        raise UnknownNameError(msg)
     # Metrics whose names differ in a number, or that metra lacks, give other scores.
     digits = re.sub(r"\D", "", name)
     alike = [known for known in list_metrics() if re.sub(r"\D", "", known) == digits]
@@ -67,14 +64,21 @@ def find_factory(name: str) -> Callable[..., Metric]:
     raise UnknownNameError(no_such("metric", name, list_metrics(), near=near))
 
 
-#: Metrics that metra had, with advice.
-_REMOVED = {
-    "gleu": "give scores by another program, such as NLTK, as gleu@FILE, or use bleu "
-    "or chrf"
-}
 #: Metrics of other programs with names that are near to one of ours.
 _ELSEWHERE = {
-    *("bleurt", "hter", "cter", "mbleu", "ibleu", "selfbleu", "hlepor"),
+    *(
+        "bleurt",
+        "hter",
+        "cter",
+        "gleu",
+        "mer",
+        "wil",
+        "wip",
+        "mbleu",
+        "ibleu",
+        "selfbleu",
+        "hlepor",
+    ),
     *("rouge", "rougelsum"),
 }
 

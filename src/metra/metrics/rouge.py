@@ -1,11 +1,10 @@
 """ROUGE-L: F-score of the longest common subsequence of words."""
 
 from functools import partial
-from typing import Annotated
 
 import numpy as np
 
-from metra.metrics.options import Case, Range
+from metra.metrics.options import Case
 from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.text.diff import count_common_words
 from metra.text.preparation import Preparation, make_preparation
@@ -16,7 +15,6 @@ COLUMNS = ("f", "precision", "recall", "segments")
 @metric_factory(title="ROUGE-L", papers="lin2004")
 def rougel(
     *,
-    beta: Annotated[float, Range(0, 1000, above=True)] = 1,
     tok: str = "rouge",
     case: Case = "mixed",
     stem: str = "no",
@@ -25,7 +23,7 @@ def rougel(
 
     L is the length of the longest common subsequence: the largest number of words that
     output and reference have in the same order, not necessarily adjacent. With P = L /
-    output words and R = L / reference words, F = (1 + beta²) P R / (R + beta² P). With
+    output words and R = L / reference words, F = 2 P R / (P + R). With
     several references, the one with the best F counts; if scores are equal, the first.
     The score is the mean F over segments; a segment whose output or reference has no
     words has F = 0.
@@ -35,7 +33,6 @@ def rougel(
     stemmer.
 
     Options:
-        beta: weight of recall relative to precision.
         tok: rouge splits lower-cased text into runs of the letters a to z and digits,
             as rouge-score does; use another tokeniser for languages with other letters.
         stem: rouge is nltk's Porter stemmer for words of more than three letters.
@@ -44,14 +41,14 @@ def rougel(
     return Metric(
         name="rougel",
         columns=COLUMNS,
-        rows=partial(rows, text=text, beta=beta),
+        rows=partial(rows, text=text),
         aggregate=aggregate,
         parts=parts,
         settled=text.versions(),
     )
 
 
-def rows(batch: AnyBatch, *, text: Preparation, beta: float) -> Array:
+def rows(batch: AnyBatch, *, text: Preparation) -> Array:
     """Return F, precision, recall for the best reference, and 1: (segments, 4)."""
     batch.texts()  # refuses a batch without references
     outputs = batch.hyps.tokens(text)
@@ -60,22 +57,18 @@ def rows(batch: AnyBatch, *, text: Preparation, beta: float) -> Array:
     for index in range(len(batch)):
         hyp = outputs[index] or []
         segment = (column[index] for column in references)
-        scores = [score_words(hyp, ref, beta) for ref in segment if ref is not None]
+        scores = [score_words(hyp, ref) for ref in segment if ref is not None]
         statistics[index, :3] = max(scores, key=lambda score: score[0])
     return statistics
 
 
-def score_words(
-    hyp: list[str], ref: list[str], beta: float
-) -> tuple[float, float, float]:
+def score_words(hyp: list[str], ref: list[str]) -> tuple[float, float, float]:
     """Return F, precision and recall of one output and one reference."""
     common = count_common_words(hyp, ref) if hyp and ref else 0
     if not common:
         return 0.0, 0.0, 0.0
     precision, recall = common / len(hyp), common / len(ref)
-    square = beta**2
-    f = (1 + square) * precision * recall / (recall + square * precision)
-    return f, precision, recall
+    return 2 * precision * recall / (recall + precision), precision, recall
 
 
 def aggregate(totals: Array) -> Array:

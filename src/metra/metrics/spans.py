@@ -14,17 +14,14 @@ from metra.errors import (
     UnknownNameError,
     no_such,
 )
-from metra.formats.lines import read_lines
-from metra.formats.recognise import read_head
-from metra.formats.stream import compute_file_version, format_path, parse_json
+from metra.formats.stream import compute_file_version, format_path
 from metra.metrics import record
 from metra.metrics.options import FromZero
 from metra.metrics.record import AnyBatch, Array, Metric, Notes, Parts, metric_factory
 from metra.metrics.units import Detail
 from metra.scores.mqm import NON_TRANSLATION, find_cost
 from metra.scores.registry import read_spans
-from metra.scores.spans import NEUTRAL, Mark, RatingKey, Spans, build_spans
-from metra.scores.table import ScoredItem
+from metra.scores.spans import NEUTRAL, Spans
 
 #: Severities, the worst first; neutral ones cost nothing.
 SEVERITIES = ("critical", "major", "minor", *NEUTRAL)
@@ -47,12 +44,12 @@ def spans(
     Errors are read from a file: a table of MQM errors (from Marot or WMT, or with
     columns start and end), ratings of mt-metrics-eval (.seg.rating), ESA exports of
     Appraise, results of Pearmut, xCOMET's JSON, judgements from campaigns of metra, or
-    JSON lines with system, segment and errors, or with the answer of GEMBA-MQM. The
-    penalty of an error depends on its severity; neutral marks, source errors and
-    creative reinterpretations have none. The penalties of a segment are averaged over
-    its raters, and the score of a system is the mean over the rated segments; an
-    unrated segment has no score. The parts count errors by severity and category;
-    `metra score --details` lists them, and `metra report` underlines them.
+    JSON lines with system, segment and errors. The penalty of an error depends on its
+    severity; neutral marks, source errors and creative reinterpretations have none. The
+    penalties of a segment are averaged over its raters, and the score of a system is
+    the mean over the rated segments; an unrated segment has no score. The parts count
+    errors by severity and category; `metra score --details` lists them, and `metra
+    report` underlines them.
 
     Freitag et al. 2021, TACL.
 
@@ -67,7 +64,7 @@ def spans(
     if not file:
         msg = "spans needs a file of errors; give file=FILE."
         raise OptionError(msg)
-    table = _read_errors(file)
+    table = read_spans(file)
     severities, categories = list_kinds(table)
     names = (*severities, *categories)
     weights: SpanWeights = (
@@ -182,33 +179,3 @@ def details(batch: AnyBatch, *, table: Spans) -> list[Detail]:
                 words = output[slice(*span)]
             listed.append(Detail(index, mark.severity, words, about))
     return listed
-
-
-def _read_errors(path: str) -> Spans:
-    """Read errors; also answers of language models as GEMBA-MQM words them."""
-    head = read_head(path)
-    if "answer" not in (head.first_object or ()):
-        return read_spans(path)
-    from metra.metrics.llm.answers import read_error_lists
-    from metra.metrics.llm.cache import ModelAnswer
-
-    ratings: dict[RatingKey, list[Mark]] = {}
-    for number, line in enumerate(read_lines(path), 1):
-        place = f"{format_path(path)}, line {number}"
-        entry = parse_json(line, place)
-        if not isinstance(entry, dict) or not isinstance(entry.get("system"), str):
-            msg = f"{place} has no system; expected system, segment and answer."
-            raise FormatError(msg)
-        judge = str(entry.get("model") or "GEMBA-MQM")
-        item = ScoredItem(str(entry.get("segment", number)))
-        marks = ratings.setdefault((entry["system"], item, judge), [])
-        try:
-            answer = ModelAnswer(str(entry.get("answer", "")), "stop", 0, 0)
-            marks += (
-                mark._replace(category=mark.category.lower())
-                for mark in read_error_lists(answer)
-            )
-        except ValueError as error:
-            msg = f"{place}: the answer cannot be read: {error}."
-            raise FormatError(msg) from None
-    return build_spans(path, ratings, is_automatic=True)

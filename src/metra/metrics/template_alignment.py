@@ -23,8 +23,6 @@ from metra.text.words import find_words
 
 Category: TypeAlias = Literal["correct", "partial", "incorrect", "missing", "spurious"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
-#: When a filler is partial: if one of the two texts has all words of the other, or never.
-PartialRule: TypeAlias = Literal["words", "no"]
 
 
 class FillerPair(NamedTuple):
@@ -110,10 +108,7 @@ def count_fillers(pairs: Iterable[FillerPair]) -> FillerCounts:
 
 
 def pair_fillers(
-    expected: Iterable[Instance],
-    filled: Iterable[Instance],
-    *,
-    partial: PartialRule = "words",
+    expected: Iterable[Instance], filled: Iterable[Instance]
 ) -> list[FillerPair]:
     """Return every filler of the reference and the output, paired for the most credit."""
     groups: dict[str, tuple[list[Instance], list[Instance]]] = {}
@@ -123,7 +118,7 @@ def pair_fillers(
             groups.setdefault(instance.template, ([], []))[side].append(instance)
     pairs: list[FillerPair] = []
     for theirs, ours in groups.values():
-        pairs += _pair_instances(theirs, ours, partial)
+        pairs += _pair_instances(theirs, ours)
     return pairs
 
 
@@ -132,21 +127,21 @@ def _order_instance(instance: Instance) -> tuple[Any, ...]:
 
 
 def _pair_instances(
-    theirs: Sequence[Instance], ours: Sequence[Instance], partial: PartialRule
+    theirs: Sequence[Instance], ours: Sequence[Instance]
 ) -> list[FillerPair]:
     """Pair instances of one template, those of the reference with those of the output."""
-    compared = [[_pair_slots(key, one, partial) for one in ours] for key in theirs]
+    compared = [[_pair_slots(key, one) for one in ours] for key in theirs]
     bound = 1 + sum(len(instance.slots) for instance in (*theirs, *ours))
     weights = [[_weigh_pairs(pairs, bound) for pairs in row] for row in compared]
     columns = assign_columns(weights)
     result: list[FillerPair] = []
     for key, row, column in zip(theirs, compared, columns, strict=True):
         alone = Instance(key.template, ())
-        result += _pair_slots(key, alone, partial) if column is None else row[column]
+        result += _pair_slots(key, alone) if column is None else row[column]
     for column, instance in enumerate(ours):
         if column not in columns:
             alone = Instance(instance.template, ())
-            result += _pair_slots(alone, instance, partial)
+            result += _pair_slots(alone, instance)
     return result
 
 
@@ -160,9 +155,7 @@ def _weigh_pairs(pairs: Sequence[FillerPair], bound: int) -> int:
     return int((credit * bound + counts.correct) * bound + counts.incorrect)
 
 
-def _pair_slots(
-    expected: Instance, filled: Instance, partial: PartialRule
-) -> list[FillerPair]:
+def _pair_slots(expected: Instance, filled: Instance) -> list[FillerPair]:
     """Pair the fillers of two instances, slot by slot."""
     slots: dict[str, tuple[list[str], list[str]]] = {}
     for side, instance in enumerate((expected, filled)):
@@ -171,15 +164,15 @@ def _pair_slots(
     return [
         FillerPair(expected.template, slot, *pair)
         for slot, (theirs, ours) in slots.items()
-        for pair in _pair_texts(theirs, ours, partial)
+        for pair in _pair_texts(theirs, ours)
     ]
 
 
 def _pair_texts(
-    theirs: Sequence[str], ours: Sequence[str], partial: PartialRule
+    theirs: Sequence[str], ours: Sequence[str]
 ) -> Iterator[tuple[str | None, str | None, Category]]:
     """Pair the fillers of one slot; those left over are missing or spurious."""
-    categories = [[_compare_texts(key, one, partial) for one in ours] for key in theirs]
+    categories = [[_compare_texts(key, one) for one in ours] for key in theirs]
     credits_by_category = {
         "correct": 2 * len(theirs) + 3,
         "partial": len(theirs) + 1,
@@ -198,14 +191,12 @@ def _pair_texts(
             yield None, one, "spurious"
 
 
-def _compare_texts(expected: str, filled: str, partial: PartialRule) -> Category:
+def _compare_texts(expected: str, filled: str) -> Category:
     [text] = _normalise_texts((filled,))
     accepted = _normalise_texts(split_alternatives(expected))
     if any(text.text == one.text for one in accepted):
         return "correct"
-    if partial == "words" and any(
-        _has_words(text.words, one.words) for one in accepted
-    ):
+    if any(_has_words(text.words, one.words) for one in accepted):
         return "partial"
     return "incorrect"
 

@@ -15,7 +15,7 @@ from metra.formats.annotations.transfer_rules import Pattern, TransferRule
 from metra.formats.stream import compute_file_version
 from metra.metrics import record
 from metra.metrics.options import FromZero
-from metra.metrics.parses import ParseSource, choose_source
+from metra.metrics.parses import ParseSource, build_file_source, build_word_source
 from metra.metrics.record import AnyBatch, Array, Metric, Notes, Parts, metric_factory
 from metra.metrics.units import Detail
 from metra.stats.direction import LOWER
@@ -33,10 +33,7 @@ def transfer(
     phrases: str = "NP+VP",
     threshold: FromZero = 0.0,
     source_parses: str = "",
-    source_model: str = "",
     parses: str = "",
-    model: str = "",
-    match: bool = True,
 ) -> Metric:
     """Share of applicable transfer rules that the output satisfies. Higher is better.
 
@@ -74,12 +71,8 @@ def transfer(
         phrases: types that mode=counts counts: NP, VP, PP and ADJ, joined by +.
         threshold: difference of counts above which a segment is listed.
         source_parses: CoNLL-U file with parses of the source.
-        source_model: spaCy model to parse the source (extra parse); replaces
-            source_parses.
         parses: CoNLL-U file with parses of the outputs; {system} stands for the name of
             the system.
-        model: spaCy model to parse the outputs (extra parse); replaces parses.
-        match: whether parses with other words than the text are an error.
     """
     if bool(rules) == (mode == "counts"):
         msg = (
@@ -89,16 +82,15 @@ def transfer(
         raise OptionError(msg)
     kinds = _parse_kinds(phrases)
     listed = transfer_rules.read_rules(rules) if rules else []
-    options = {"source_": (source_parses, source_model), "": (parses, model)}
     sources = {
-        side: choose_source("transfer", *given, match=match, side=side)
-        for side, given in options.items()
+        option: build_file_source("transfer", path) if path else build_word_source()
+        for option, path in (("source_parses", source_parses), ("parses", parses))
     }
-    for what, side in _list_parsed(mode, listed):
-        if not sources[side].parsed:
+    for what, option in _list_parsed(mode, listed):
+        if not sources[option].parsed:
             msg = (
-                f"transfer: {what} needs parses; give {side}parses=FILE.conllu or "
-                f"{side}model=NAME of a spaCy model."
+                f"transfer: {what} needs parses; give {option}=FILE.conllu, such as "
+                "`metra parse` writes."
             )
             raise OptionError(msg)
     pair = partial(_pair_sentences, sources=tuple(sources.values()))
@@ -111,20 +103,21 @@ def transfer(
         "phrases": phrases if mode == "counts" else "none",
         "threshold": threshold if mode == "counts" else "none",
     }
-    for side, source in sources.items():
-        for option in ("parses", "model"):
-            settled[side + option] = source.settled.get(option, "none")
+    settled |= {option: source.version for option, source in sources.items()}
     return replace(metric, needs=frozenset({"source"}), settled=settled)
 
 
 def _list_parsed(mode: str, rules: Sequence[TransferRule]) -> Iterator[tuple[str, str]]:
-    """Give what needs parses, and of which side."""
+    """Give what needs parses, and the option for them."""
     if mode == "counts":
-        yield from (("counting phrases", side) for side in ("source_", ""))
+        yield from (
+            ("counting phrases", option) for option in ("source_parses", "parses")
+        )
     for rule in rules:
-        for side, patterns in (("source_", rule.source), ("", rule.target)):
+        sides = ("source_parses", rule.source), ("parses", rule.target)
+        for option, patterns in sides:
             if any(pattern.needs_parse for pattern in patterns):
-                yield f"the rule {rule.name!r}", side
+                yield f"the rule {rule.name!r}", option
 
 
 #: The sentences of each segment's source, and of its output.

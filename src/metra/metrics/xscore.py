@@ -28,7 +28,7 @@ import numpy as np
 from metra.errors import OptionError
 from metra.formats.annotations.conllu import Parse, ParsedWord
 from metra.metrics import record
-from metra.metrics.parses import ParseSource, choose_source
+from metra.metrics.parses import ParseSource, build_file_source
 from metra.metrics.record import AnyBatch, Array, Metric, Notes, metric_factory
 from metra.metrics.units import Detail
 
@@ -39,7 +39,7 @@ PROFILE = (*SIGNS, "SUBJ", "DOBJ", "NN", "NNPREP")
 
 
 @metric_factory(title="X-score", papers="rajman2002")
-def xscore(*, parses: str = "", model: str = "", match: bool = True) -> Metric:
+def xscore(*, parses: str = "") -> Metric:
     """Balance of favourable and unfavourable dependencies, without limits. Higher is better.
 
     X = #RELSUBJ + #RELSUBJPASS - #PADJ - #ADVADJ, from dependency parses of the output:
@@ -68,17 +68,14 @@ def xscore(*, parses: str = "", model: str = "", match: bool = True) -> Metric:
     Options:
         parses: CoNLL-U file with parses of the outputs; {system} stands for the name of
             the system, as in parses/{system}.conllu.
-        model: spaCy model, by name or folder, to parse the outputs (extra parse), such
-            as en_core_web_sm; replaces parses.
-        match: whether parses with other words than the output are an error.
     """
-    if bool(parses) == bool(model):
+    if not parses:
         msg = (
-            "xscore needs parses of the outputs; give either parses=FILE.conllu or "
-            "model=NAME of a spaCy model."
+            "xscore needs parses of the outputs; give parses=FILE.conllu, such as "
+            "`metra parse` writes."
         )
         raise OptionError(msg)
-    source = choose_source("xscore", parses, model, match=match)
+    source = build_file_source("xscore", parses)
     return Metric(
         name="xscore",
         columns=PROFILE,
@@ -86,7 +83,7 @@ def xscore(*, parses: str = "", model: str = "", match: bool = True) -> Metric:
         aggregate=aggregate,
         parts=partial(record.name_columns, columns=PROFILE),
         needs=frozenset(),
-        settled={"parses": parses or "none", "model": model or "none"} | source.settled,
+        settled={"parses": source.version},
         notes=Notes(details=partial(details, source=source)),
     )
 

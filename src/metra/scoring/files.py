@@ -5,7 +5,7 @@ segments; packages of one layer do not import each other, so it lives in the lay
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -141,14 +141,12 @@ class ScoredColumn(NamedTuple):
     system: str
     column: str
     higher_is_better: bool | None = None
-    low: float | None = None
-    high: float | None = None
 
-    @property
-    def options(self) -> dict[str, Any]:
-        """Options of the scores that were given."""
-        given = zip(self._fields[3:], self[3:], strict=True)
-        return {name: value for name, value in given if value is not None}
+
+def choose_direction(entries: Iterable[ScoredColumn]) -> bool | None:
+    """Return the direction that the last of a metric's columns to state one states."""
+    stated = (entry.higher_is_better for entry in entries)
+    return next((each for each in reversed([*stated]) if each is not None), None)
 
 
 def parse_score_column(entry: str) -> ScoredColumn:
@@ -165,16 +163,12 @@ def parse_score_column(entry: str) -> ScoredColumn:
     name, _, system = title.partition("/")
     column = options.pop("file")
     options.pop("name")
-    given: dict[str, Any] = {}
+    is_higher = {"higher": True, "lower": False}.get(options.get("better", ""))
     for option, value in options.items():
-        if option == "better" and value in ("higher", "lower"):
-            given["higher_is_better"] = value == "higher"
-        elif option in ("low", "high"):
-            given[option] = _parse_score(value, f"{name}: {option}")
-        else:
+        if option != "better" or is_higher is None:
             wrong = f"{name}: {option}={value}"
             raise OptionError(not_possible(wrong, "better=higher or better=lower"))
-    return ScoredColumn(name, system, column, **given)
+    return ScoredColumn(name, system, column, is_higher)
 
 
 def _read_score_columns(
@@ -183,16 +177,20 @@ def _read_score_columns(
     from metra.metrics.outside import import_scores
 
     tables: dict[str, dict[str, list[float]]] = {}
-    options: dict[str, dict[str, Any]] = {}
     for entry in entries:
         values = tables.setdefault(entry.metric, {}).setdefault(entry.system, [])
-        options.setdefault(entry.metric, {}).update(entry.options)
         for chunk in corpus.chunks(CHUNK, [entry.column]):
             for at, value in enumerate(chunk.labels[0], chunk.first + 1):
                 place = f"The column {entry.column!r}, segment {at},"
                 values.append(_parse_score(value, place))
     return {
-        name: import_scores(name, table, **options[name])
+        name: import_scores(
+            name,
+            table,
+            higher_is_better=choose_direction(
+                entry for entry in entries if entry.metric == name
+            ),
+        )
         for name, table in tables.items()
     }
 

@@ -4,13 +4,12 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 from metra import __version__
 from metra.errors import OptionError
 from metra.metrics.record import Fit, Metric, Need, find_missing_need
 from metra.metrics.registry import metric
-from metra.scoring.files import ScoredColumn
+from metra.scoring.files import ScoredColumn, choose_direction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,11 +137,8 @@ def _build_scored(plan: ScoringPlan) -> dict[str, Metric]:
     made = {}
     for name, entries in plan.list_scored().items():
         columns = {system: entry.column for system, entry in entries.items()}
-        given: dict[str, Any] = dict.fromkeys(("higher_is_better", "low", "high"))
-        for entry in entries.values():
-            given |= entry.options
-        better, low, high = given.values()
-        made[name] = build_column_metric(name, columns, better, (low, high))
+        better = choose_direction(entries.values())
+        made[name] = build_column_metric(name, columns, better)
     return made
 
 

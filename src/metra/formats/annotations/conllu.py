@@ -76,8 +76,8 @@ class Parses:
         return (
             f"{self.path}: the parse of segment {segment + 1} does not match the "
             f"text: it has {spelled[start:stop]!r} where the segment has "
-            f"{written[start:stop]!r} (ignoring white space); parse these outputs, or "
-            "give match=no."
+            f"{written[start:stop]!r} (ignoring white space); parse these "
+            "outputs."
         )
 
 

@@ -91,9 +91,7 @@ class Spending:
     """Requests, tokens and money spent in this run; requests under way are reserved for."""
 
     prices: Prices = _FREE
-    #: The most that a run may spend; 0 is no limit.
-    request_budget: int = 0
-    token_budget: int = 0
+    #: The most money that a run may spend; 0 is no limit.
     cost_budget: float = 0.0
     requests: int = 0
     failures: int = 0
@@ -101,26 +99,31 @@ class Spending:
     input_tokens: int = 0
     output_tokens: int = 0
     has_estimates: bool = False
-    _reserved_in: int = 0
-    _reserved_out: int = 0
+    _reserved: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
+    @property
+    def cost(self) -> float:
+        """Money spent so far."""
+        return self.prices.compute_cost(self.input_tokens, self.output_tokens)
+
     def start_request(self, tokens: tuple[int, int]) -> None:
-        """Reserve the tokens of a request, or raise an error if they exceed the budget."""
+        """Reserve the cost of a request, or raise an error if it exceeds the budget."""
         with self._lock:
-            reserved_in = self._reserved_in + tokens[0]
-            reserved_out = self._reserved_out + tokens[1]
-            self._check_budget(
-                self.input_tokens + reserved_in, self.output_tokens + reserved_out
-            )
-            self._reserved_in, self._reserved_out = reserved_in, reserved_out
+            reserved = self._reserved + self.prices.compute_cost(*tokens)
+            if 0 < self.cost_budget < self.cost + reserved:
+                msg = (
+                    "the next request could exceed "
+                    f"cost_budget={self.cost_budget:.12g}, after {self.describe()}"
+                )
+                raise OptionError(msg)
+            self._reserved = reserved
             self.requests += 1
 
     def end_request(self, tokens: tuple[int, int], answer: ModelAnswer | None) -> None:
         """Count what a request took; one that failed took nothing."""
         with self._lock:
-            self._reserved_in -= tokens[0]
-            self._reserved_out -= tokens[1]
+            self._reserved -= self.prices.compute_cost(*tokens)
             if answer is None:
                 self.failures += 1
                 return
@@ -128,21 +131,6 @@ class Spending:
             self.input_tokens += answer.input_tokens
             self.output_tokens += answer.output_tokens
             self.has_estimates |= answer.estimated
-
-    def _check_budget(self, input_tokens: int, output_tokens: int) -> None:
-        needs = {
-            "request_budget": self.requests + 1,
-            "token_budget": input_tokens + output_tokens,
-            "cost_budget": self.prices.compute_cost(input_tokens, output_tokens),
-        }
-        for option, needed in needs.items():
-            limit = getattr(self, option)
-            if 0 < limit < needed:
-                msg = (
-                    f"the next request could exceed {option}={limit:.12g}, after "
-                    f"{self.describe()}"
-                )
-                raise OptionError(msg)
 
     def describe(self) -> str:
         """Describe the requests, tokens and money spent so far.
@@ -153,8 +141,7 @@ class Spending:
         failed = f" ({self.failures:,} failed)" if self.failures else ""
         about = "about " if self.has_estimates else ""
         tokens = self.input_tokens + self.output_tokens
-        cost = self.prices.compute_cost(self.input_tokens, self.output_tokens)
-        paid = f", cost {cost:.4f}" if any(self.prices) else ""
+        paid = f", cost {self.cost:.4f}" if any(self.prices) else ""
         requests = format_count(self.requests, "request")
         return f"{requests}{failed}, {about}{tokens:,} tokens{paid}"
 

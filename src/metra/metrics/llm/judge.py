@@ -42,7 +42,6 @@ _USUAL_ANSWER = 2000
 _SHOWN = 3
 
 _Count: TypeAlias = Annotated[int, Range(1, 1000), UNSIGNED]
-_Limit: TypeAlias = Annotated[int, Range(0), UNSIGNED]
 _Money: TypeAlias = Annotated[float, Range(0), UNSIGNED]
 _Unsigned: TypeAlias = Annotated[str, UNSIGNED]
 
@@ -71,8 +70,6 @@ def llm(
     concurrency: _Count = 8,
     retries: Annotated[int, Range(0, 100), UNSIGNED] = 5,
     timeout: Annotated[float, Range(0, 86_400, above=True), UNSIGNED] = 120.0,
-    request_budget: _Limit = 0,
-    token_budget: _Limit = 0,
     cost_budget: _Money = 0.0,
     input_price: _Money = 0.0,
     output_price: _Money = 0.0,
@@ -124,10 +121,8 @@ def llm(
         concurrency: largest number of simultaneous requests.
         retries: number of retries of a failed request.
         timeout: seconds to wait for an answer.
-        request_budget: largest number of requests of a run; 0 for no limit.
-        token_budget: largest number of tokens of a run, input and output; 0 for no
-            limit.
-        cost_budget: largest cost of a run, by the prices given; 0 for no limit.
+        cost_budget: largest cost of a run, by the prices given; 0 for no limit. With
+            prices of 1, it is a number of millions of tokens.
         input_price: price of a million input tokens.
         output_price: price of a million output tokens.
         key_variable: name of the environment variable with the API key (never the key
@@ -177,7 +172,7 @@ def llm(
         )
         if url
         else None,
-        spending=Spending(prices, request_budget, token_budget, cost_budget),
+        spending=Spending(prices, cost_budget),
         cache=AnswerCache(cache or find_default_path(model)),
     )
     return Metric(

@@ -3,7 +3,7 @@
 import pytest
 
 import metra
-from metra.errors import OptionError, UnknownNameError
+from metra.errors import OptionError
 
 
 def test_a_score_by_hand():
@@ -63,8 +63,3 @@ def test_no_ngrams_at_all_are_refused():
         "chrf: n=0 with word_order=0 is not possible; expected whole numbers of at "
         "least 0, one of them at least 1."
     )
-
-
-def test_there_is_no_tokeniser_to_choose():
-    with pytest.raises(UnknownNameError, match="chrf has no option named 'tok'"):
-        metra.metric("chrf:tok=13a")

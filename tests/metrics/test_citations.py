@@ -42,11 +42,6 @@ def test_a_name_in_print_is_that_of_no_other_metric(name):
     assert registry.read_spec(title)[0] in (name, title)
 
 
-def test_names_in_print_may_differ_from_those_of_specs():
-    titles = {"rougel": "ROUGE-L", "mwer": "mWER", "f1": "F1", "spans": "MQM"}
-    assert {name: citations.get_title(name) for name in titles} == titles
-
-
 VARIANTS = [
     ("chrf:word_order=2", "chrF++", "popovic2017"),
     ("chrf:word_order=1,beta=3", "chrF+", "popovic2017"),
@@ -90,8 +85,3 @@ def test_bibtex_is_balanced(key):
     authors = fields["author"].removesuffix(" and others").split(" and ")
     assert all("," in author for author in authors)
     assert all(fields.values())
-
-
-def test_a_bibliography_has_each_paper_once():
-    text = citations.format_bibliography(["holm1979", "koehn2004", "holm1979"])
-    assert re.findall(r"@\w+\{(\w+),", text) == ["holm1979", "koehn2004"]

@@ -7,7 +7,7 @@ import pytest
 from metra.corpus import examples
 from metra.metrics import registry
 from metra.metrics.options import format_value, read_parameters
-from metra.metrics.registry import describe_metric, format_overview, read_description
+from metra.metrics.registry import describe_metric, read_description
 
 every_measure = pytest.mark.parametrize("name", registry.list_metrics())
 
@@ -52,13 +52,6 @@ def test_no_other_option_is_explained(name):
     doc = registry.find_factory(name).__doc__ or ""
     listed = re.findall(r"^ {8}(\w+): ", doc.partition("Options:\n")[2], re.MULTILINE)
     assert set(listed) <= set(read_parameters(registry.find_factory(name)))
-
-
-def test_the_overview_has_a_line_for_each():
-    lines = format_overview().split("\n")
-    assert [line.split()[0] for line in lines] == registry.list_metrics()
-    starts = {line.index(read_description(line.split()[0]).summary) for line in lines}
-    assert len(starts) == 1
 
 
 def test_bleu_in_full():

@@ -146,15 +146,6 @@ def test_refusals(write):
         metra.score(["a"], metric=f"entities:file={path}")
 
 
-def test_the_signature_tells_the_file(names):
-    signature = metra.metric(f"entities:file={names},lang=fr").signature()
-    assert re.match(
-        rf"entities\|file:{re.escape(names)}\[sha256:[0-9a-f]{{12}}\]\|model:none\|"
-        r"unit:segment\|lang:fr\|partial:no\|version:",
-        signature,
-    )
-
-
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     """A model of two rules, saved as models are."""
@@ -189,11 +180,6 @@ def test_names_found_by_a_model(model):
     }
     assert "|model:en_rules 1.2, spaCy 3." in result.signature
     assert "|file:none|" in result.signature
-
-
-def test_a_model_needs_a_reference(model):
-    with pytest.raises(CorpusError, match=r"^entities:model=.* needs a reference"):
-        metra.score(["a"], metric=f"entities:model={model}")
 
 
 def test_a_model_that_is_not_there(tmp_path):

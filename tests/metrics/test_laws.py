@@ -175,24 +175,6 @@ def test_the_order_of_segments_is_irrelevant(spec):
 
 
 @every_measure
-def test_shards_add_up(spec):
-    metric = made(spec)
-    half = DOCUMENTS.index(DOCUMENTS[-1])  # documents stay whole
-    parts = [
-        metric.rows(
-            Batch(
-                HYPS[at],
-                [ref[at] for ref in REFS],
-                SOURCE[at],
-                place=BatchPosition("hyps", at.start, DOCUMENTS[at]),
-            )
-        )
-        for at in (slice(0, half), slice(half, None))
-    ]
-    assert same(np.concatenate(parts), rows_of(metric))
-
-
-@every_measure
 def test_aggregate_takes_any_leading_shape(spec):
     metric = made(spec)
     rows = rows_of(metric)[:24]
@@ -259,19 +241,6 @@ def test_a_copy_of_the_reference_is_perfect(spec):
         assert min(others) > 0
 
 
-RANGES = [  # first lines of docstrings that are in the registry, and one of a share
-    pytest.param("bleu", 100, id="0 to 100"),
-    pytest.param("nist", math.inf, id="from 0"),
-    pytest.param("terminology", 100, id="a share states no range"),
-    pytest.param("comet", 1, id="mostly from 0 to 1"),
-]
-
-
-@pytest.mark.parametrize(("name", "highest"), RANGES)
-def test_the_first_line_states_the_range(name, highest):
-    assert find_highest_score(name) == highest
-
-
 def score_of(metric: Metric, scored: Outputs) -> float:
     return float(metric.aggregate(sum_rows(rows_of(metric, scored))))
 
@@ -304,19 +273,6 @@ def test_the_shorter_way_to_the_sums_changes_no_bit(spec):
             metric.aggregate(expected)
         )
         assert metric.parts(join_parts(sums)) == metric.parts(expected)
-
-
-@every_measure
-def test_the_best_score_is_oriented_highest(spec):
-    direction = registry.metric(spec).direction
-    best = {True: 200.0, False: 0.0, None: direction.target}
-    scores = np.array(
-        [0.0, 80.0, 107.0, 114.0, 200.0, best[direction.higher_is_better]]
-    )
-    oriented = direction.orient(scores)
-    assert oriented.max() == oriented[-1]
-    # Scores that are not the best are oriented below it.
-    assert (oriented[scores != scores[-1]] < oriented[-1]).all()
 
 
 @every_measure
@@ -563,12 +519,6 @@ def test_numbers_outside_their_range_are_refused(name, option):
             with pytest.raises(OptionError, match=re.escape(expected)) as caught:
                 registry.find_factory(name)(**{option: given})
             assert str(caught.value).endswith(f"number {allowed}.")
-
-
-@pytest.mark.parametrize("weights", ["nan", "inf", "-1", "2"])
-def test_weights_of_meteor_outside_their_range_are_refused(weights):
-    with pytest.raises(OptionError, match="expected 1 numbers from 0 to 1 joined"):
-        registry.metric(f"meteor:modules=exact,weights={weights}")
 
 
 @every_measure

@@ -32,57 +32,10 @@ BY_HAND = [
     pytest.param(
         "b c x", "side=precision", (1 + (B + C) / (B + 2 * C)) / 2, id="precision"
     ),
-    # of a a, a b, b c the last matches; the words a weigh nothing
-    pytest.param("b c x", "side=recall", (1 + (B + C) / (2 * B + C)) / 2, id="recall"),
-    pytest.param(
-        "b c x",
-        "side=f",
-        (1 + 2 * (B + C) / ((B + 2 * C) + (2 * B + C))) / 2,
-        id="harmonic mean",
-    ),
     # c twice: the reference has one; no bigram matches
     pytest.param("a c x c", "side=precision", (0.5 + 0) / 2, id="clipped"),
-    pytest.param("a c x c", "combine=geometric", 0.0, id="geometric mean with a zero"),
-    pytest.param(
-        "b c x",
-        "combine=geometric",
-        math.sqrt((B + C) / (B + 2 * C)),
-        id="geometric mean",
-    ),
-    pytest.param("b c x", "gram=mean", (1 + (B + C) / (B + 2 * C)) / 2, id="mean gram"),
-    # b c weighs C as c x does
-    pytest.param("b c x", "gram=max", (1 + C / (2 * C)) / 2, id="heaviest word"),
-    # b and x count 1, c as salient as it is, above 1; both bigrams as c does
-    pytest.param(
-        "b c x",
-        "gram=max,floor=1,oov=1",
-        ((1 + C) / (2 + C) + 0.5) / 2,
-        id="salient words count more than 1",
-    ),
-    # a a, a b and b c: 1, 1 and C; of a, a, b and c all but the a's match
-    pytest.param(
-        "b c x",
-        "gram=max,floor=1,oov=1,side=recall",
-        ((1 + C) / (3 + C) + C / (2 + C)) / 2,
-        id="salient, recall",
-    ),
-    # S of c is ln 2, below 1: every n-gram counts 1
-    pytest.param(
-        "b c x",
-        "gram=max,floor=1,oov=1,weight=s",
-        (2 / 3 + 1 / 2) / 2,
-        id="nothing above 1 is plain n-grams",
-    ),
-    # x costs 1: (B+C)/(B+C+1), and c x C+1
-    pytest.param(
-        "b c x",
-        "oov=1",
-        ((B + C) / (B + C + 1) + (B + C) / (B + C + C + 1)) / 2,
-        id="unknown words weigh",
-    ),
     # only c weighs; a b weighs nothing, b c as c does
     pytest.param("b c x", "weight=s,side=recall", 1.0, id="S, recall"),
-    pytest.param("b c x", "weight=s", (1 + 0.5) / 2, id="S, precision"),
     # a, b and x weigh .5; b c of b c, c x
     pytest.param(
         "b c x",
@@ -94,11 +47,6 @@ BY_HAND = [
     pytest.param("b c x", "min_salience=0.5", (1 + 0.5) / 2, id="at least"),
     # c is out of range: b matches, b c does
     pytest.param("b c x", "max_salience=0.5", 1.0, id="at most"),
-    pytest.param("b c x", "weight=none", (2 / 3 + 1 / 2) / 2, id="no weights"),
-    pytest.param(
-        "b c x", "weight=none,side=recall", (2 / 4 + 1 / 3) / 2, id="no weights, recall"
-    ),
-    pytest.param("c", "side=precision", 1.0, id="no bigrams to match"),
     pytest.param("a", "side=precision", 0.0, id="nothing that weighs"),
 ]
 

@@ -10,7 +10,6 @@ import json
 import os
 import subprocess
 import sys
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -34,15 +33,8 @@ from meteor_program import (  # noqa: E402 (bench is no package)
 
 STORED = Path(__file__).with_name("meteor_languages.json")
 LANGUAGES = json.loads(STORED.read_text(encoding="utf-8"))
-#: Languages with parameters of their own, and what the program calls them in its files.
-TUNED = {
-    "en": "english",
-    "cz": "czech",
-    "de": "german",
-    "es": "spanish",
-    "fr": "french",
-    "ru": "russian",
-}
+#: Languages with parameters of their own.
+TUNED = ("en", "cz", "de", "es", "fr", "ru")
 
 
 class Config(NamedTuple):
@@ -58,12 +50,9 @@ def list_configs(lang: str, folder: Path) -> dict[str, Config]:
     """List the ways in which a language is scored; files are put into `folder`."""
     if lang not in TUNED:
         return {"default": Config((), "tok=none,case=mixed", refs=1)}
-    table, words = folder / "table.gz", folder / "function.words"
+    table = folder / "table.gz"
     entries = [f"0.5\n{a}\n{b}\n" for a, b in LANGUAGES[lang]["paraphrases"]]
     table.write_bytes(gzip.compress("".join(entries).encode()))
-    if jar := find_jar():
-        with zipfile.ZipFile(jar) as archive:
-            words.write_bytes(archive.read(f"function/{TUNED[lang]}.words"))
     given, ours = ("-a", str(table)), f"paraphrase={table}"
     plain = f"{ours},tok=none,case=mixed"
     configs = {
@@ -71,9 +60,7 @@ def list_configs(lang: str, folder: Path) -> dict[str, Config]:
         "one reference": Config(given, plain, refs=1),
         "-lower": Config(("-lower", *given), f"{ours},tok=none", text="raw"),
         "-norm": Config(("-norm", *given), f"{ours},norm=yes", text="raw"),
-        "-t tune": Config(("-t", "tune", *given), f"task=tune,{plain}"),
         "-t universal": Config(("-t", "universal", *given), f"task=universal,{plain}"),
-        "-s": Config(("-s", str(words), *given), f"function_words=language,{plain}"),
         "-m": Config(
             ("-m", "exact paraphrase", "-w", "1.0 0.3", *given),
             f"modules=exact+paraphrase,weights=1+0.3,{plain}",
@@ -107,14 +94,6 @@ def test_our_sentences_score_as_in_the_program(lang, tmp_path):
         expected = stored[name]
         assert result.segments / 100 == pytest.approx(expected[:-1], abs=1e-9), name
         assert result.score / 100 == pytest.approx(expected[-1], abs=1e-9), name
-
-
-def test_sentences_tell_the_lists_apart():
-    """The stored scores depend on whose function words count, where the weights differ."""
-    for lang in TUNED:
-        scores = LANGUAGES[lang]["scores"]
-        # In English the lists are one; in Russian all words weigh the same.
-        assert (scores["default"] == scores["-s"]) == (lang in ("en", "ru"))
 
 
 def run_config(lang: str, config: Config, folder: Path) -> list[float]:
@@ -191,10 +170,6 @@ def test_real_outputs_score_as_in_the_program(shared, read_table, lang, tmp_path
     hyps, *refs = map(tokenise, (hyps, *refs))
     theirs = run_program(tmp_path, hyps, refs, *options)
     check_equal(metra.score(hyps, refs, f"{spec},tok=none,case=mixed"), theirs)
-    # The list by language is another metric.
-    spec += ",function_words=language,tok=none,case=mixed"
-    differ = metra.score(hyps, refs, spec).segments / 100 != pytest.approx(theirs[:-1])
-    assert differ == (lang != "ru")
 
 
 def check_equal(result: metra.Result, theirs: list[float]) -> None:

@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 import pytest
 
 import metra
@@ -49,20 +48,12 @@ UNWEIGHTED = [  # matches of each order: Federico 2008 prints the first four
         id="all words",
     ),
     pytest.param(
-        "a b c d e f g x x x x x x x x x x x x",
-        [ALPHABET],
-        7 / 19 + 6 / 18 + 5 / 17 + 4 / 16 + 3 / 15,
-        id="some words",
-    ),
-    pytest.param(
         GUIDE,
         GUIDE_REFS,
         17 / 18 + 10 / 17 + 7 / 16 + 4 / 15 + 2 / 14,
         id="three references",
     ),
-    pytest.param(ALPHABET, [ALPHABET], 5, id="a copy"),
     pytest.param("a b", ["a b c"], 0.5 * 2, id="brevity is penalised as in nist"),
-    pytest.param("", ["a"], 0, id="nothing"),
 ]
 
 
@@ -158,28 +149,3 @@ def test_parts():
         "ratio": pytest.approx(2 / 3),
     }
     assert metra.score(["a"], [[""]], "nist").parts["ratio"] == 0
-
-
-HOSTILE = [
-    pytest.param("...!?", ["?!...", "«»"], id="only punctuation"),
-    pytest.param("word " * 10_000, ["word " * 9_999, "x"], id="10,000 equal words"),
-    pytest.param(
-        " ".join(str(at % 997) for at in range(10_000)),
-        [" ".join(str(at % 991) for at in range(10_000))],
-        id="10,000 words",
-    ),
-    pytest.param("שלום עולם, מה?", ["שלום לעולם! מה"], id="right to left"),
-    pytest.param("👩‍👩‍👧‍👦 👍🏽 \x00", ["👩‍👩‍👧 👍 \x00"], id="emoji"),
-    pytest.param("x" * 50_000, ["x" * 50_000 + " " + "x" * 49_999], id="huge words"),
-]
-
-
-@pytest.mark.parametrize(("hyp", "refs"), HOSTILE)
-def test_hostile_text(hyp, refs):
-    result = metra.score(
-        [hyp, "a b c"], metric="nist", refs_per_segment=[refs, ["a b c"] * len(refs)]
-    )
-    assert np.isfinite(result.rows).all()
-    assert np.isfinite(result.segments).all()
-    assert (result.rows >= 0).all()
-    assert 0 <= result.segments[0] <= result.rows[0, :5].sum()

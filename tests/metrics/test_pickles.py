@@ -10,25 +10,11 @@ import numpy as np
 import pytest
 
 import metra
-from metra.corpus import examples
 from metra.errors import OptionError
 from metra.metrics import registry
-from metra.metrics.record import Metric, metric_factory
 
 HYPS = ["the cat sat on the mat", "it did not move at all", "a dog came by"]
 REFS = ["a cat sat on the mat", "it did not move", "then a dog came by"]
-
-
-@metric_factory
-def words(*, weight: float = 1.0) -> Metric:
-    """Number of output words. Higher is better."""
-    return Metric(
-        name="words",
-        columns=("words",),
-        rows=lambda batch: weight * np.ones((len(batch), 1)),
-        aggregate=lambda totals: totals[..., 0],
-        settled={"weight": weight},
-    )
 
 
 CHILD = """
@@ -57,13 +43,6 @@ def test_joblib_takes_metrics():
     job = joblib.delayed(metra.score)(HYPS, REFS, metra.metric("bleu"))
     (result,) = joblib.Parallel(n_jobs=2, backend="loky")([job])
     assert result.score == metra.score(HYPS, REFS).score
-
-
-def test_a_metric_of_another_package():
-    metric = words(weight=2)
-    again = pickle.loads(pickle.dumps(metric))
-    assert again.signature() == metric.signature()
-    assert again.aggregate(again.rows(metra.Batch(HYPS, REFS))).tolist() == [2, 2, 2]
 
 
 def test_the_fields_of_a_metric_that_was_changed_by_hand():
@@ -97,12 +76,6 @@ def test_a_file_that_has_changed_since(spec, option, words, tmp_path):
     path.write_text(words % "pad", encoding="utf-8")
     with pytest.raises(OptionError, match=f"{metric.name} was pickled with {option}:"):
         pickle.loads(pickled)
-
-
-@pytest.mark.parametrize("name", ["xscore", "transfer", "ie"])
-def test_metrics_of_known_texts(name):
-    metric = metra.metric(examples.build_spec(name))
-    assert pickle.loads(pickle.dumps(metric)).signature() == metric.signature()
 
 
 def test_a_fitted_quality_model_keeps_its_members_weights(tmp_path):

@@ -57,14 +57,6 @@ def test_the_weighted_mean_of_what_scores_are_worth(model):
     }
 
 
-def test_worked_out_by_hand(model):
-    # Recall of the words: 5/6, beyond best, is worth 100. WER: 1/6, worth 83.33.
-    hand = (3 * 100 + 100 * 5 / 6) / 4
-    metric = registry.metric(f"quality:model={model}")
-    assert metric.sentence(HYPS[0], REFS[:1]) == pytest.approx(hand)
-    assert metric.sentence("x y z", ["a b"]) == 0, "beyond worst on both scales"
-
-
 def test_every_level_is_that_of_the_combined_figure(model):
     evalset = EvalSet([REFS], documents=["d", "d", "e"])
     spec = f"quality:model={model}"
@@ -203,22 +195,3 @@ def test_models_that_cannot_be_used(tmp_path):
         OptionError, match="wer is better the lower it is, but the model has"
     ):
         registry.metric(f"quality:model={path}")
-
-
-def test_the_command_shows_the_parts_and_the_context(metra_command, model, tmp_path):
-    for name, texts in {"a": HYPS, "r": REFS}.items():
-        (tmp_path / f"{name}.txt").write_text("\n".join(texts) + "\n")
-    ran = metra_command(
-        "score",
-        str(tmp_path / "a.txt"),
-        "-r",
-        str(tmp_path / "r.txt"),
-        "--model",
-        str(model),
-    )
-    assert ran.code == 0
-    heading = ran.out.split("\n")[0]
-    assert heading.index("quality") < heading.index("recall") < heading.index("wer")
-    assert "toy: A test." in ran.out
-    assert "  75.0 %  recall, 0 at 20, 100 at 80" in ran.out
-    assert "bleu" not in ran.out

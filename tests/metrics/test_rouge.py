@@ -15,13 +15,8 @@ CASES = [  # Lin 2004, section 3.1; the rest by hand
     pytest.param("police kill the gunman", [POLICE], 75, id="paper: S2"),
     pytest.param("the gunman kill police", [POLICE], 50, id="paper: S3"),
     pytest.param("the gunman police killed", [POLICE], 50, id="paper: S4"),
-    pytest.param("a b c", ["a b c"], 100, id="identical"),
     pytest.param("a x b", ["a b"], 100 * 2 * 2 / 5, id="words between do not matter"),
-    pytest.param("a b", ["x", "b a", "a b c"], 80, id="best reference"),
     pytest.param("The CAT, 2.5!", ["the cat 2 5"], 100, id="case and punctuation"),
-    pytest.param("", ["a"], 0, id="empty output"),
-    pytest.param("a", [""], 0, id="empty reference"),
-    pytest.param("", [""], 0, id="both empty"),
 ]
 
 
@@ -43,12 +38,6 @@ def test_corpus_is_the_mean_of_segments():
     result = metra.score(["a b", "x"], [["a c d e", "x"]], "rougel")
     assert result.score == pytest.approx(100 * (1 / 3 + 1) / 2)
     assert result.parts == pytest.approx({"precision": 75, "recall": 62.5})
-
-
-def test_beta_weighs_recall():
-    # P = 1, R = 1/4: F = (1 + b²) / 4 / (1/4 + b²).
-    score = metra.metric("rougel:beta=2").sentence("a", ["a b c d"])
-    assert score == pytest.approx(100 * 5 / 4 / 4.25)
 
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=90)

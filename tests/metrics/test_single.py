@@ -26,17 +26,9 @@ SPECS = [
 SEGMENTS = [
     pytest.param("the cat sat", ["a cat sat down"], id="one reference"),
     pytest.param("the cat", ["a dog", "the cats", "the cat"], id="the best is last"),
-    pytest.param("ab", ["ba", "ba"], id="two as good"),
     pytest.param("", ["a b"], id="no output"),
-    pytest.param("a b", [""], id="an empty reference"),
-    pytest.param("", [""], id="nothing at all"),
-    pytest.param("   ", ["\u3000 "], id="white space only"),
-    pytest.param("ÇA VA, Çà?", ["ça va, ça !"], id="letters beyond ASCII"),
     pytest.param("猫は動かなかった。", ["猫は少しも動かなかった。"], id="Japanese"),
     pytest.param("ab " * 20_000, ["ab ba " * 9_000], id="too long to be sorted"),
-    pytest.param("the cat sat on the mat", ["a cat sat on the mat"], id="usual"),
-    pytest.param("the the the", ["the cat", "the the dog"], id="clipped, two refs"),
-    pytest.param("no match", ["at all here"], id="nothing matches"),
     pytest.param("x " * 70 + "猫。", ["x " * 80 + "猫 !"], id="more than 64 words"),
 ]
 

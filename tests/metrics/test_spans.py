@@ -80,20 +80,6 @@ def write_lines(path):
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
-def write_gemba(path):
-    major, minor = 'accuracy/mistranslation - "dog"', 'style/awkward - "loud"'
-    answers = {
-        ("a", 1): f"Critical:\nno-error\nMajor:\n{major}\nMinor:\n{minor}",
-        ("a", 2): "Critical:\nno-error\nMajor:\nno-error\nMinor:\nno-error",
-        ("b", 1): "Critical:\nno-error\nMajor:\nno-error\nMinor:\nno-error",
-        ("b", 2): 'Major:\nnon-translation - "it snows"',
-    }
-    lines = (
-        {"system": s, "segment": n, "answer": text} for (s, n), text in answers.items()
-    )
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-
-
 def write_comet(path):
     def error(text, severity, start):
         place = {"start": start, "end": start + len(text)}
@@ -143,7 +129,6 @@ FILES = {
     "esa.csv": write_esa,
     "errors.jsonl": write_lines,
     "pearmut.jsonl": write_pearmut,
-    "gemba.jsonl": write_gemba,
     "xcomet.json": write_comet,
 }
 
@@ -171,7 +156,7 @@ def test_every_format_has_the_same_costs_words_and_judges(path):
     found = {(each.note, each.text, each.segments) for each in scores["a"].details}
     assert found == {("major", "dog", (1,)), ("minor", "loud", (1,))}
     spans = metra.metric(f"spans:file={path}").notes.marked()
-    judges = {"gemba.jsonl": "GEMBA-MQM", "xcomet.json": "xCOMET"}
+    judges = {"xcomet.json": "xCOMET"}
     assert spans.judges == (judges.get(path.name, "r1"),)
     assert {*spans.ratings} == {(system, at) for system in "ab" for at in (0, 1)}
 
@@ -298,19 +283,6 @@ BAD = [
         "ratings of mt-metrics-eval, ESA by Appraise, results of Pearmut, xCOMET's "
         "JSON, judgements of metra, or JSON lines with system, segment and errors.",
         id="no spans",
-    ),
-    pytest.param(
-        "g.jsonl",
-        '{"system": "a", "segment": 1, "answer": "It is fine."}\n',
-        "g.jsonl, line 1: the answer cannot be read: 'It is fine.' is not an item of "
-        "an error list.",
-        id="answer",
-    ),
-    pytest.param(
-        "g.jsonl",
-        '{"answer": "Major:\\nno-error"}\n',
-        "g.jsonl, line 1 has no system; expected system, segment and answer.",
-        id="answer without a system",
     ),
 ]
 

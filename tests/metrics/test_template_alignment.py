@@ -26,8 +26,8 @@ def rate(counts: FillerCounts, name: str) -> float:
     return 100 * part / whole
 
 
-def f(expected, filled, **options) -> float:
-    return rate(count_fillers(pair_fillers(expected, filled, **options)), "f")
+def f(expected, filled) -> float:
+    return rate(count_fillers(pair_fillers(expected, filled)), "f")
 
 
 ANN, BOB = (
@@ -102,32 +102,6 @@ CASES = [
 def test_how_texts_compare(expected, filled, category):
     [pair] = pair_fillers([person(("who", expected))], [person(("who", filled))])
     assert pair.category == category
-
-
-def test_without_partial_credit_a_near_match_is_incorrect():
-    expected, filled = [person(("who", "Bob Stone"))], [person(("who", "Stone"))]
-    assert f(expected, filled) == 50
-    assert f(expected, filled, partial="no") == 0
-
-
-def test_fillers_of_a_slot_are_paired_for_the_most_credit():
-    expected = person(("who", "Ann | Anna"), ("who", "Ann"), ("who", "Cleo"))
-    filled = person(("who", "Ann"), ("who", "Anna"), ("when", "May"))
-    counts = count_fillers(pair_fillers([expected], [filled]))
-    assert counts == FillerCounts(correct=2, missing=1, spurious=1)
-
-
-def test_templates_are_kept_apart():
-    filled = [Instance("organisation", ANN.slots)]
-    counts = count_fillers(pair_fillers([ANN], filled))
-    assert counts == FillerCounts(missing=2, spurious=2)
-
-
-def test_among_equal_credit_the_fewest_errors_are_taken():
-    keys = [person(("name", "Ann"), ("at", "x")), person(("name", "Ann"), ("on", "y"))]
-    filled = [person(("name", "Ann"), ("on", "z"))]
-    counts = count_fillers(pair_fillers(keys, filled))
-    assert counts == FillerCounts(correct=1, incorrect=1, missing=2)
 
 
 # A plain twin: all ways to pair, and the best of them.
@@ -228,12 +202,3 @@ def test_no_slot_depends_on_the_order_of_instances(expected, filled, random):
     first = Counter(pair_fillers(expected, filled))
     again = [random.sample(side, len(side)) for side in (expected, filled)]
     assert Counter(pair_fillers(*again)) == first
-
-
-def test_of_equal_credit_the_instance_with_more_correct_fillers_is_paired():
-    key = person(("name", "Ann Lee"), ("place", "Rome City"))
-    one_right = person(("name", "Ann Lee"))
-    two_halves = person(("name", "Ann"), ("place", "Rome"))
-    for filled in ([one_right, two_halves], [two_halves, one_right]):
-        counts = count_fillers(pair_fillers([key], filled))
-        assert (counts.correct, counts.partial) == (1, 0)

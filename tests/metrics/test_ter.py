@@ -28,12 +28,9 @@ def batch(gold, read_lines):
 
 SACREBLEU_CASES = [  # the cases of sacreBLEU's test_ter.py
     pytest.param("aaaa bbbb cccc dddd", "aaaa bbbb cccc dddd", 0, id="identical"),
-    pytest.param("dddd eeee ffff", "aaaa bbbb cccc", 100, id="nothing in common"),
-    pytest.param("", "a", 100, id="empty output"),
     pytest.param("a", "", 100, id="empty reference"),
     pytest.param("", "", 0, id="both empty"),
     pytest.param("d e f g h a b c", "a b c d e f g h", 12.5, id="one shift"),
-    pytest.param("a b c d e", "", 100, id="five edits, no words"),
 ]
 
 

@@ -243,9 +243,3 @@ def test_easiest_reference():
 def test_nothing_to_align_with(style, words, row):
     hits = _core.Hits(_core.Tokens([["a"]]), [_core.Tokens([words])])
     assert list(_core.ter_rows(hits, style)[0]) == row
-
-
-def test_unknown_style():
-    hits = _core.Hits(_core.Tokens([["a"]]), [_core.Tokens([["a"]])])
-    with pytest.raises(ValueError, match='no style named "snover"'):
-        _core.ter_rows(hits, "snover")

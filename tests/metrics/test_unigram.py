@@ -10,17 +10,12 @@ import metra
 
 # Worked out by hand: output, references, then P, R, F1 and Fmean in percent.
 CASES = [
-    pytest.param("a b c", ["c b a"], 100, 100, 100, 100, id="order is free"),
     pytest.param(
         "a b x", ["a b c d"], 200 / 3, 50, 400 / 7, 2000 / 39, id="10PR/(9P+R)"
     ),
     pytest.param(
         "the the the", ["the cat"], 100 / 3, 50, 40, 2000 / 42, id="one to one"
     ),
-    pytest.param("x y", ["a b"], 0, 0, 0, 0, id="nothing matches"),
-    pytest.param("", ["a b"], 0, 0, 0, 0, id="empty output"),
-    pytest.param("a b", [""], 0, 0, 0, 0, id="empty reference"),
-    pytest.param("", [""], 0, 0, 0, 0, id="both empty"),
     pytest.param(
         "a b c d",
         ["a b c", "a b c d e f"],
@@ -49,10 +44,6 @@ def test_parts_name_what_was_counted():
 
 
 def test_the_first_of_equal_references_counts():
-    batch = metra.Batch(["a b c d"], [["a b z z"], ["a b c d z z z z"]])
-    assert metra.metric("recall").rows(batch).tolist() == [[2, 4, 4]]
-    batch = metra.Batch(["a b c d"], [["a b c d z z z z"], ["a b z z"]])
-    assert metra.metric("recall").rows(batch).tolist() == [[4, 4, 8]]
     # 2/(0.9·3 + 0.9) = 1/(0.9·1 + 0.9): equal, though not in floating point.
     batch = metra.Batch(["a b " + "x " * 7], [["a"], ["a b c"]])
     assert metra.metric("fmean").rows(batch).tolist() == [[1, 9, 1]]
@@ -62,13 +53,6 @@ def test_stems():
     hyp, refs = "the dogs were running", ["the dog was run"]
     assert metra.metric("precision").sentence(hyp, refs) == 25
     assert metra.metric("precision:stem=porter").sentence(hyp, refs) == 75
-
-
-def test_alpha_goes_from_precision_to_recall():
-    segment = "a b x", ["a b c d"]
-    for alpha, name in ((0, "precision"), (0.5, "f1"), (1, "recall")):
-        extreme = metra.metric(f"fmean:alpha={alpha}").sentence(*segment)
-        assert extreme == metra.metric(name).sentence(*segment)
 
 
 WORDS = st.lists(st.sampled_from("abcdef"), max_size=70)

@@ -141,23 +141,6 @@ def test_killed_in_the_middle_nothing_is_asked_twice_or_lost(command, cache):
         assert len(server.bodies) == asked + requests
 
 
-def test_killed_at_any_moment_what_is_kept_is_not_asked_again(command, cache):
-    answer = Troubled()
-    with serve(answer) as server:
-        with start(command(server)) as process:
-            wait_for(lambda: count_lines(cache) >= 300, process)
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-        kept = count_lines(cache)
-        before = server.answered.copy()
-        score, said = finish(command(server))
-        check_whole(score, cache)
-        assert f"{SEGMENTS - kept:,} new answers, {kept:,} reused;" in said
-        # The server had answered at most those under way besides.
-        assert 0 <= before.total() - kept <= 8
-        assert server.answered.total() <= SEGMENTS + 8
-
-
 def test_ctrl_c_waits_for_what_is_under_way_and_keeps_it(command, cache):
     answer = Troubled()
     gate, held, lock = threading.Event(), [], threading.Lock()

@@ -121,7 +121,7 @@ def test_choices_are_named_all_or_none():
     steps = {"errors": {"question": "Marque.", "names": names}}
     found = own("esa", steps=steps)
     assert found.steps[0].names == names
-    with pytest.raises(FormatError, match=r"names has nothing for 'major'"):
+    with pytest.raises(FormatError, match="names has no major; expected a text"):
         own("esa", steps={"errors": {"names": {"minor": "leve"}}})
 
 

@@ -23,6 +23,7 @@ from metra.campaign.own_wording import add_wordings
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.spans import find_missed_names
+from metra.campaign.rules import STRING, STRINGS, Rule, check_table, make_choice
 from metra.campaign.screen import find_marks_step
 from metra.campaign.settings import Settings, check_settings
 from metra.campaign.uploads import READERS, read_material
@@ -39,25 +40,27 @@ from metra.formats.texts.columns import ColumnNames, ReadingOptions, split_outpu
 from metra.scoring.files import open_corpus
 
 _CHUNK = 4096
-_LISTS = ("outputs", "references")
 _SINGLE = ("source", "documents")
-_NAMES = (*_LISTS, *_SINGLE, *READERS)
-#: What [files] may say of tables, as the options of `metra score` do.
-_TABLE_LISTS = ("hyp_columns", "ref_columns")
 _READING = ("input_format", *ReadingOptions._fields)
-_TABLE_SINGLE = ("source_column", "doc_column", *_READING)
+#: What [files] may say: files, and of tables the same as the options of `metra score`.
+_FILE_RULES = {
+    "outputs": Rule(
+        lambda value: value and STRINGS.fits(value), 'a list ["NAME=PATH", …]'
+    ),
+    **dict.fromkeys(("references", "hyp_columns", "ref_columns"), STRINGS),
+    **dict.fromkeys((*_SINGLE, *READERS, "source_column", "doc_column"), STRING),
+    **dict.fromkeys(_READING, STRING),
+    "quotes": make_choice("auto", "yes", "no"),
+}
 
 
 def open_campaign(path: str) -> Campaign:
     """Return the campaign of a file with its texts."""
     table = read_toml(path, "a campaign")
-    files = table.pop("files", None)
-    if not isinstance(files, dict) or not files.get("outputs"):
-        expected = 'outputs = ["NAME=PATH", …]'
-        msg = f"{path} has no [files] with outputs; expected {expected}."
-        raise FormatError(msg)
-    for name, value in files.items():
-        _check_files(name, value, path)
+    given = table.pop("files", None)
+    files = dict(
+        check_table(given, _FILE_RULES, f"{path}: [files]", needed=["outputs"])
+    )
     columns, reading = _pop_table_options(files)
     words = table.pop("wording", None)
     settings = check_settings(table, path)
@@ -86,20 +89,6 @@ def open_campaign(path: str) -> Campaign:
     return add_wordings(check_marks(frozen), words, path)
 
 
-def _check_files(name: str, value: Any, path: str) -> None:
-    allowed = (*_NAMES, *_TABLE_LISTS, *_TABLE_SINGLE)
-    if name not in allowed:
-        msg = f"{path} has files.{name}; expected {', '.join(allowed)}."
-        raise FormatError(msg)
-    listed = isinstance(value, list) and all(isinstance(one, str) for one in value)
-    is_list, is_path = name in (*_LISTS, *_TABLE_LISTS), name in _NAMES
-    if not (listed if is_list else isinstance(value, str)):
-        what = ("paths", "a path") if is_path else ("columns", "a text")
-        expected = f"a list of {what[0]}" if is_list else what[1]
-        msg = f"{path}: files.{name} is {value!r}; expected {expected}."
-        raise FormatError(msg)
-
-
 def _pop_table_options(
     files: dict[str, Any],
 ) -> tuple[ColumnNames | None, ReadingOptions]:
@@ -111,10 +100,6 @@ def _pop_table_options(
         document=files.pop("doc_column", None),
     )
     named = {name: files.pop(name) for name in ReadingOptions._fields if name in files}
-    quotes = named.get("quotes", "auto")
-    if quotes not in ("auto", "yes", "no"):
-        msg = f"files.quotes is {quotes!r}; expected auto, yes or no."
-        raise FormatError(msg)
     return None if columns == ColumnNames() else columns, ReadingOptions(**named)
 
 

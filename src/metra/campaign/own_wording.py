@@ -14,7 +14,7 @@ languages are several tables, [[wording]]; judges read the one of their pages, e
 import re
 import string
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -23,6 +23,7 @@ from typing import Any
 from metra.campaign.campaign import Campaign
 from metra.campaign.protocols.record import Protocol, Step, hide_key
 from metra.campaign.protocols.registry import PROTOCOLS, protocol
+from metra.campaign.rules import STRING, TABLE, TEXT, Rule, check_table
 from metra.campaign.wording import (
     ENGLISH,
     JUDGES_OWN,
@@ -35,7 +36,7 @@ from metra.campaign.wording import (
     get_step_words,
     overlay_words,
 )
-from metra.errors import FormatError, MetraError, no_such
+from metra.errors import FormatError, MetraError
 from metra.formats.stream import parse_toml
 
 _TEXTS = Path(__file__).parent / "texts"
@@ -178,10 +179,38 @@ def _keep_current_parts(
 
 
 _CODE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+
+
+def _is_code(value: object) -> bool:
+    return isinstance(value, str) and bool(_CODE.fullmatch(value))
+
+
+def _are_paragraphs(value: object) -> bool:
+    listed = value if isinstance(value, list) else [value]
+    return bool(listed) and all(map(TEXT.fits, listed))
+
+
+def _are_tables(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, Mapping) for one in value)
+
+
 _SENTENCES = ("title", "lead")
 _PARAGRAPHS = ("introduction", "paragraphs", "points")
-_KNOWN = ("language", *_SENTENCES, *_PARAGRAPHS, "steps", "examples")
-_EXAMPLE = ("other", "outputs", "answer", "why", "material")
+_TEXTS_RULE = Rule(_are_paragraphs, "a text, or a list of paragraphs")
+_WORDING = {
+    "language": Rule(_is_code, "a language code such as pt"),
+    **dict.fromkeys(_SENTENCES, TEXT),
+    **dict.fromkeys(_PARAGRAPHS, _TEXTS_RULE),
+    "steps": TABLE,
+    "examples": Rule(_are_tables, "tables [[wording.examples]]"),
+}
+_EXAMPLE = {
+    "other": STRING,
+    "outputs": _TEXTS_RULE,
+    "answer": TABLE,
+    "why": TEXT,
+    "material": TABLE,
+}
 #: What may be filled in: in questions and labels, and in the guide.
 _IN_STEPS, _IN_GUIDE = frozenset({"language"}), frozenset({"missing"})
 
@@ -213,9 +242,8 @@ def parse_wordings(given: object, asked: Protocol, place: str) -> tuple[Wording,
     wordings = []
     for at, table in enumerate(tables, 1):
         where = f"{place}: wording" + (f" {at}" if len(tables) > 1 else "")
-        wordings.append(
-            _parse_wording(_check_table(table, _KNOWN, where), asked, where)
-        )
+        check_table(table, _WORDING, where, needed=["language"])
+        wordings.append(_parse_wording(table, asked, where))
     codes = [one.language for one in wordings]
     if len(set(codes)) < len(codes):
         msg = (
@@ -226,15 +254,15 @@ def parse_wordings(given: object, asked: Protocol, place: str) -> tuple[Wording,
 
 
 def _parse_wording(table: Mapping[str, Any], asked: Protocol, where: str) -> Wording:
-    code = table.get("language")
-    if not isinstance(code, str) or not _CODE.fullmatch(code):
-        msg = f"{where}: language is {code!r}; expected a language code such as pt."
-        raise FormatError(msg)
+    code = table["language"]
     parts: dict[str, Any] = {}
     for name in (*_SENTENCES, *_PARAGRAPHS):
         if name in table:
-            parse = _parse_text if name in _SENTENCES else _parse_texts
-            parts[name] = parse(table[name], _IN_GUIDE, code, f"{where}.{name}")
+            texts = tuple(
+                _tidy_text(text, _IN_GUIDE, code, f"{where}.{name}")
+                for text in _list_texts(table[name])
+            )
+            parts[name] = texts[0] if name in _SENTENCES else texts
     below = translate_protocol(asked, code.split("-")[0])
     elsewhere = {} if below.language == code else {"guide": below.language}
     if table.keys() & {"lead", "points", "paragraphs"}:
@@ -255,8 +283,8 @@ def _parse_wording(table: Mapping[str, Any], asked: Protocol, where: str) -> Wor
 def _parse_steps(
     given: object, asked: Protocol, below: Wording, code: str, where: str
 ) -> tuple[StepWords, ...]:
-    names = [step.name for step in asked.steps]
-    tables = _check_table(given, names, f"{where}.steps", "a table for each step")
+    rules = {step.name: TABLE for step in asked.steps}
+    tables = check_table(given, rules, f"{where}.steps", what="step")
     steps = []
     for step in asked.steps:
         official, place = get_step_words(step), f"{where}.steps.{step.name}"
@@ -271,46 +299,34 @@ def _parse_step(
 ) -> dict[str, Any]:
     """Return a step's words: every choice has a name or none has, and nothing else."""
     points = [format_point(anchor.at) for anchor in official.anchors]
-    wanted: dict[str, list[str] | None] = {"name": None, "question": None}
-    if points:
-        wanted |= {"labels": points, "texts": points}
-    if official.names:
-        wanted["names"] = list(official.names)
+    keys = {"labels": points, "texts": points, "names": [*official.names]}
+    rules = {"name": TEXT, "question": TEXT}
+    rules |= {part: TABLE for part, own in keys.items() if own}
     if official.brief:
-        wanted["brief"] = None
-    table = _check_table(given, wanted, where)
+        rules["brief"] = TEXT
+    table = check_table(given, rules, where)
     if ("labels" in table) != ("texts" in table):
         msg = f"{where} has only labels or only texts; expected both for every point."
         raise FormatError(msg)
     parts: dict[str, Any] = {}
     for part, entry in table.items():
-        keys, place = wanted[part], f"{where}.{part}"
-        if keys is None:
-            parts[part] = _parse_text(entry, _IN_STEPS, code, place)
+        place = f"{where}.{part}"
+        if part not in keys:
+            parts[part] = _tidy_text(entry, _IN_STEPS, code, place)
             continue
-        expected = f"a text for each of {', '.join(keys)}"
-        texts = _check_table(entry, keys, place, expected)
-        lacking = [key for key in keys if key not in texts]
-        if lacking:
-            msg = (
-                f"{place} has nothing for {lacking[0]!r}; expected {expected}, "
-                "so that no scale is in two languages."
-            )
-            raise FormatError(msg)
+        # All of them are needed, so that no scale is in two languages.
+        texts = dict.fromkeys(keys[part], TEXT)
+        check_table(entry, texts, place, needed=texts)
         parts[part] = {
-            key: _parse_text(texts[key], _IN_STEPS, code, f"{place}.{key}")
-            for key in keys
+            key: _tidy_text(entry[key], _IN_STEPS, code, f"{place}.{key}")
+            for key in texts
         }
     return parts
 
 
 def _parse_examples(
-    given: Any, asked: Protocol, code: str, where: str
+    given: Sequence[Mapping[str, Any]], asked: Protocol, code: str, where: str
 ) -> tuple[WorkedExample, ...]:
-    tables = isinstance(given, list) and all(isinstance(one, Mapping) for one in given)
-    if not tables:
-        msg = f"{where}.examples is {given!r}; expected tables [[wording.examples]]."
-        raise FormatError(msg)
     examples = []
     for at, table in enumerate(given, 1):
         place = f"{where}.examples {at}"
@@ -328,67 +344,27 @@ def _parse_examples(
 def _parse_example(
     table: Mapping[str, Any], asked: Protocol, code: str, place: str
 ) -> dict[str, Any]:
-    _check_table(table, _EXAMPLE, place)
-    for name in ("outputs", "answer", "why"):
-        if name not in table:
-            msg = f"{place} has no {name}; expected outputs, answer and why."
-            raise FormatError(msg)
-    outputs = _parse_texts(table["outputs"], None, code, f"{place}.outputs")
-    fits = len(outputs) > 1 if asked.contrastive else len(outputs) == 1
-    if not fits or not isinstance(table["answer"], Mapping):
+    check_table(table, _EXAMPLE, place, needed=["outputs", "answer", "why"])
+    outputs = [text.strip() for text in _list_texts(table["outputs"])]
+    if asked.contrastive != (len(outputs) > 1):
         expected = "two texts or more" if asked.contrastive else "one text"
-        msg = (
-            f"{place} has the outputs {list(outputs)}; expected {expected}, and an "
-            "answer with an entry for each step."
-        )
+        msg = f"{place} has the outputs {outputs}; expected {expected}."
         raise FormatError(msg)
-    other = table.get("other")
     return {
-        "other": _parse_text(other, None, code, f"{place}.other") if other else "",
+        "other": table.get("other", "").strip(),
         "outputs": outputs,
         "answer": table["answer"],
-        "why": _parse_text(table["why"], _IN_GUIDE, code, f"{place}.why"),
+        "why": _tidy_text(table["why"], _IN_GUIDE, code, f"{place}.why"),
         "material": table.get("material", {}),
     }
 
 
-def _check_table(
-    given: object, known: Collection[str], where: str, expected: str = "a table"
-) -> Mapping[str, Any]:
-    """Return a table, or refuse anything else and unknown entries."""
-    if not isinstance(given, Mapping):
-        msg = f"{where} is {given!r}; expected {expected}."
-        raise FormatError(msg)
-    for name in given:
-        if name not in known:
-            what = "step" if where.endswith(".steps") else "entry"
-            raise FormatError(no_such(what, name, known, owner=where))
-    return given
+def _list_texts(given: str | Sequence[str]) -> Sequence[str]:
+    return [given] if isinstance(given, str) else given
 
 
-def _parse_texts(
-    given: object, places: frozenset[str] | None, code: str, where: str
-) -> tuple[str, ...]:
-    if isinstance(given, str):
-        given = [given]
-    if not isinstance(given, list) or not given:
-        msg = f"{where} is {given!r}; expected a text, or a list of paragraphs."
-        raise FormatError(msg)
-    return tuple(
-        _parse_text(one, places, code, f"{where} {at}")
-        for at, one in enumerate(given, 1)
-    )
-
-
-def _parse_text(
-    given: object, places: frozenset[str] | None, code: str, where: str
-) -> str:
-    """Return a text on one line; braces may only hold `places`, None allows all."""
-    if not isinstance(given, str) or not given.strip():
-        msg = f"{where} is {given!r}; expected a text."
-        raise FormatError(msg)
-    if places is None:
-        return given.strip()
+def _tidy_text(given: str, places: frozenset[str], code: str, where: str) -> str:
+    """Return a text on one line; braces may only hold `places`."""
     text = " ".join(given.split())
     try:
         parts = list(string.Formatter().parse(text))

@@ -7,21 +7,29 @@ target_language = "en"
 judges = ["ann", "bob", "cleo", "dan"]
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from metra.campaign.protocols.record import Basis
+from metra.campaign.rules import (
+    SWITCH,
+    TABLE,
+    TEXT,
+    Rule,
+    check_table,
+    make_choice,
+    make_count,
+)
 from metra.campaign.wording import JUDGES_OWN, LANGUAGES
-from metra.errors import FormatError, no_such
 from metra.stats.defaults import SEED
 from metra.text.scripts import is_language_code
 
 Unit: TypeAlias = Literal["segment", "document"]
 #: What a sample counts: segments, whole documents, or segments of each document.
 SampleUnit: TypeAlias = Literal["segment", "document", "within-document"]
-#: How a form asks for a setting; empty where it does not, or has its own way.
-FormField: TypeAlias = Literal["", "text", "count", "percent", "switch"]
+#: How a form asks for a setting.
+FormField: TypeAlias = Literal["text", "count", "percent", "switch"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,89 +75,66 @@ class Settings:
     guide_language: str | None = None
 
 
-class SettingRule(NamedTuple):
-    """Which values a setting may have, what to say of others, and how forms ask for it."""
-
-    fits: Callable[[Any], bool]
-    expected: str
-    form: FormField = ""
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
 def _is_code(value: object) -> bool:
     return isinstance(value, str) and is_language_code(value.strip())
 
 
 def _are_names(value: object) -> bool:
-    if not isinstance(value, list | tuple) or not all(map(_is_text, value)):
+    if not isinstance(value, list | tuple) or not all(map(TEXT.fits, value)):
         return False
     return 0 < len(set(value)) == len(value)
-
-
-def _is_whole(least: int) -> Callable[[Any], bool]:
-    return lambda value: type(value) is int and value >= least
 
 
 def _is_share(value: Any) -> bool:
     return type(value) in (int, float) and 0 <= value <= 0.5
 
 
-def _is_switch(value: object) -> bool:
-    return isinstance(value, bool)
-
-
-def _is_table(value: object) -> bool:
-    return isinstance(value, dict) and all(isinstance(name, str) for name in value)
-
-
-_COUNT = SettingRule(_is_whole(0), "a whole number, 0 or more", "count")
-_SHARE = SettingRule(_is_share, "a share from 0 to 0.5", "percent")
-_SWITCH = SettingRule(_is_switch, "true or false", "switch")
-_BASES, _UNITS, _GUIDES = get_args(Basis), get_args(Unit), (*LANGUAGES, JUDGES_OWN)
-_SAMPLES = get_args(SampleUnit)
+_SHARE = Rule(_is_share, "a share from 0 to 0.5")
 _GUIDE = (
     f"{', '.join(LANGUAGES)}, or {JUDGES_OWN} for the language of each judge's pages"
 )
 #: The rule of each setting.
 _RULES = {
-    "name": SettingRule(_is_text, "a name", "text"),
-    "protocol": SettingRule(_is_text, "a protocol's name, such as ldc", "text"),
-    "source_language": SettingRule(_is_code, "a language code such as fr", "text"),
-    "target_language": SettingRule(_is_code, "a language code such as en", "text"),
-    "judges": SettingRule(_are_names, "a list of different names"),
-    "seed": _COUNT,
-    "basis": SettingRule(_BASES.__contains__, "source or reference", "text"),
-    "unit": SettingRule(_UNITS.__contains__, "segment or document", "text"),
-    "sample": SettingRule(_is_whole(1), "a whole number, 1 or more", "count"),
-    "sample_by": SettingRule(_SAMPLES.__contains__, ", ".join(_SAMPLES), "text"),
-    "each": SettingRule(_is_whole(1), "a whole number, 1 or more", "count"),
-    "calibration": _COUNT,
-    "complete": _SWITCH,
+    "name": TEXT._replace(expected="a name"),
+    "protocol": TEXT._replace(expected="a protocol's name, such as ldc"),
+    "source_language": Rule(_is_code, "a language code such as fr"),
+    "target_language": Rule(_is_code, "a language code such as en"),
+    "judges": Rule(_are_names, "a list of different names"),
+    "seed": make_count(0),
+    "basis": make_choice(*get_args(Basis)),
+    "unit": make_choice(*get_args(Unit)),
+    "sample": make_count(1),
+    "sample_by": make_choice(*get_args(SampleUnit)),
+    "each": make_count(1),
+    "calibration": make_count(0),
+    "complete": SWITCH,
     "repeats": _SHARE,
     "degraded": _SHARE,
-    "reference_as_system": _SWITCH,
-    "skip_nontranslations": _SWITCH,
-    "log_keys": SettingRule(_is_switch, "true or false"),
-    "options": SettingRule(
-        _is_table, "a table that adapts the protocol, named like it"
+    "reference_as_system": SWITCH,
+    "skip_nontranslations": SWITCH,
+    "log_keys": SWITCH,
+    "options": TABLE._replace(
+        expected="a table that adapts the protocol, named like it"
     ),
-    "organiser": SettingRule(_is_text, "who runs the campaign", "text"),
-    "contact": SettingRule(_is_text, "an address for questions", "text"),
-    "guide_language": SettingRule(_GUIDES.__contains__, _GUIDE, "text"),
+    "organiser": TEXT._replace(expected="who runs the campaign"),
+    "contact": TEXT._replace(expected="an address for questions"),
+    "guide_language": Rule((*LANGUAGES, JUDGES_OWN).__contains__, _GUIDE),
 }
-
-
-def list_form_fields(form: FormField) -> tuple[str, ...]:
-    """Return the names of the settings that forms ask for in a way."""
-    return tuple(name for name, rule in _RULES.items() if rule.form == form)
+#: The settings that a form asks for, by how it asks.
+FORM_FIELDS: dict[FormField, tuple[str, ...]] = {
+    "text": (
+        *("name", "protocol", "source_language", "target_language", "basis", "unit"),
+        *("sample_by", "organiser", "contact", "guide_language"),
+    ),
+    "count": ("seed", "sample", "each", "calibration"),
+    "percent": ("repeats", "degraded"),
+    "switch": ("complete", "reference_as_system", "skip_nontranslations"),
+}
 
 
 def list_form_defaults() -> dict[str, str]:
     """Return the defaults that a form begins with, by setting."""
-    shown = {*list_form_fields("text"), *list_form_fields("count")}
+    shown = {*FORM_FIELDS["text"], *FORM_FIELDS["count"]}
     return {
         one.name: str(one.default)
         for one in fields(Settings)
@@ -182,15 +167,6 @@ def check_settings(table: Mapping[str, Any], place: str) -> Settings:
     asked = table.get("protocol")
     if isinstance(asked, str) and asked in table and asked not in _RULES:
         table["options"] = table.pop(asked)
-    for name in table:
-        if name not in _RULES:
-            raise FormatError(no_such("setting", name, _RULES, owner=place))
-    for one in fields(Settings):
-        if one.name not in table and one.default is one.default_factory is MISSING:
-            msg = f"{place} has no {one.name}; expected {_RULES[one.name].expected}."
-            raise FormatError(msg)
-    for name, value in table.items():
-        if not _RULES[name].fits(value):
-            msg = f"{place}: {name} is {value!r}; expected {_RULES[name].expected}."
-            raise FormatError(msg)
+    needed = ("name", "protocol", "source_language", "target_language", "judges")
+    check_table(table, _RULES, place, needed=needed, what="setting")
     return Settings(**table | {"judges": tuple(table["judges"])})

@@ -15,7 +15,8 @@ from metra.campaign.protocols.ratings import Choice, Near, RankOrder, RatingScal
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.spans import Marks, Missed, Reconcile, SpanTags
 from metra.campaign.protocols.timed import Edit, Reading
-from metra.errors import FormatError, OptionError, UnknownNameError, no_such
+from metra.campaign.rules import BY_TYPE, check_table
+from metra.errors import OptionError, UnknownNameError, no_such
 from metra.scores.mqm import MQM_WEIGHTS
 from metra.scores.scale import ScoreScale
 
@@ -93,13 +94,8 @@ def protocol(name: str, options: Mapping[str, Any] | None = None) -> Protocol:
     if not options:
         return PROTOCOLS[name]
     defaults = _TABLES[name].get("options", {})
-    for option, value in options.items():
-        if option not in defaults:
-            raise FormatError(no_such("option", option, defaults, owner=name))
-        fits, expected = _OPTION_TYPES[type(defaults[option])]
-        if not fits(value):
-            msg = f"{name}: {option} is {value!r}; expected {expected}."
-            raise FormatError(msg)
+    rules = {option: BY_TYPE[type(value)] for option, value in defaults.items()}
+    check_table(options, rules, name, what="option")
     adapted = defaults | dict(options)
     for names, allows, expected in _RULES:
         values = [adapted[one] for one in names if one in adapted]
@@ -139,22 +135,10 @@ def _set_options(asked: Protocol, options: Mapping[str, Any]) -> Protocol:
     return replace(asked, steps=(first, *others), control=control, first=count)
 
 
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(v, str) for v in value)
-
-
 def _are_different(names: Any) -> bool:
     return 0 < len(set(names)) == len(names)
 
 
-#: What options may be, by the types of their defaults.
-_OPTION_TYPES: dict[type, tuple[Callable[[Any], bool], str]] = {
-    bool: (lambda value: isinstance(value, bool), "true or false"),
-    int: (lambda value: type(value) is int, "a whole number"),
-    float: (lambda value: type(value) in (int, float), "a number"),
-    str: (lambda value: isinstance(value, str), "a text"),
-    list: (_are_texts, "a list of texts"),
-}
 #: The ranges of options, alone or together, and what to say of others.
 _RULES: tuple[tuple[tuple[str, ...], Callable[..., bool], str], ...] = (
     (("natural",), lambda speed: 0 <= speed < inf, "words per minute"),

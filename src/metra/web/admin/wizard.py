@@ -13,7 +13,7 @@ from metra.campaign.creation import check_marks, freeze_campaign
 from metra.campaign.own_wording import add_wordings, read_wording
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.campaign.second_look import MADE_OF_OTHERS
-from metra.campaign.settings import check_settings, list_form_defaults, list_form_fields
+from metra.campaign.settings import FORM_FIELDS, check_settings, list_form_defaults
 from metra.campaign.uploads import (
     READERS,
     CampaignTexts,
@@ -40,10 +40,7 @@ _FILES: dict[str, Use] = {
     "documents": "document",
 }
 _MOST_FILES = 100
-_SHARES = list_form_fields("percent")
-_WHOLE = list_form_fields("count")
-_TEXTS = list_form_fields("text")
-_SWITCHES = list_form_fields("switch")
+_TEXTS, _WHOLE, _SHARES, _SWITCHES = FORM_FIELDS.values()
 #: Material that some protocols need, typed or pasted into the form.
 _MORE = ("options", "wording", *READERS)
 _DEFAULTS = {"protocol": "ldc"} | list_form_defaults()

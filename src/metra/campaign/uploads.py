@@ -11,10 +11,10 @@ portion, the judged words of the output, and start if they stand there twice.
 import base64
 import json
 import os
-import re
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,14 +24,12 @@ from typing import Any, Literal, NamedTuple
 from metra.corpus.batch import CorpusChunk
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
-from metra.errors import FormatError, MetraError
+from metra.errors import FormatError, MetraError, format_count
 from metra.formats.annotations.judged_outputs import read_judged_outputs
 from metra.formats.annotations.table import read_annotation_table, read_entities
 from metra.formats.annotations.templates import build_entries, read_templates
 from metra.formats.lines import read_lines
 from metra.formats.stream import DAMAGE, load_json, parse_json, parse_toml
-from metra.formats.texts.columns import Field, count_segments
-from metra.formats.texts.sources import Source, list_sources
 from metra.limits import get_limits
 from metra.scoring.files import open_corpus
 
@@ -49,10 +47,10 @@ class Upload(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ColumnCounts:
-    """Counts of one column of a file."""
+    """Counts of one column of texts."""
 
-    file: str
-    use: str
+    use: Use
+    #: The name of a system.
     name: str
     segments: int
     empty: int
@@ -85,9 +83,9 @@ class CampaignTexts:
 
 @dataclass(frozen=True, slots=True)
 class PairedUploads:
-    """The columns of files, and their texts or the problem with them."""
+    """The texts of files with their columns, or the problem with them."""
 
-    files: tuple[ColumnCounts, ...]
+    columns: tuple[ColumnCounts, ...]
     texts: CampaignTexts | None
     problem: str
     warnings: tuple[str, ...]
@@ -114,10 +112,9 @@ def save_files(files: Iterable[tuple[str, bytes]]) -> Iterator[list[str]]:
 
 def pair_uploads(uploads: Sequence[Upload]) -> PairedUploads:
     """Return the texts of files that belong together, or the problem in a sentence."""
-    looked: list[ColumnCounts] = []
     try:
         with save_files((one.name, one.content) for one in uploads) as files:
-            paths = _group_uploads(uploads, files, looked)
+            paths = _group_uploads(uploads, files)
             corpus = open_corpus(
                 paths["output"],
                 paths.get("reference", []),
@@ -125,29 +122,9 @@ def pair_uploads(uploads: Sequence[Upload]) -> PairedUploads:
             )
             texts = _collect_texts(corpus.chunks(_CHUNK))
     except MetraError as error:
-        problem = str(error)
-        for pattern, remedy in _REMEDIES:
-            problem = re.sub(pattern, remedy, problem)
-        return PairedUploads(tuple(looked), None, problem, ())
-    return PairedUploads(tuple(looked), texts, "", tuple(_find_warnings(looked)))
-
-
-#: What to say on a page, where a file has a name and no options.
-_REMEDIES = (
-    (
-        r"give `input_format` (\w+), or plain if it is text",
-        r"if it is, let its name end in .\1",
-    ),
-    (r"give `input_format` xlsx, or", "let its name end in .xlsx, or"),
-    (r", or give `input_format`( plain)?", ""),
-    (r", or `encoding`, for example utf-16-le", " in UTF-8"),
-    (r"choose one with `sheet`", "leave one of them in the file"),
-    (r"choose one with `delimiter`", "save it as a workbook"),
-    (
-        r"set `quotes` to say whether quotes belong to the text",
-        "save it as a workbook, or with all cells in quotes",
-    ),
-)
+        return PairedUploads((), None, str(error), ())
+    columns = tuple(_count_columns(texts))
+    return PairedUploads(columns, texts, "", tuple(_find_warnings(columns, uploads)))
 
 
 def unpack_texts(line: str) -> CampaignTexts:
@@ -179,13 +156,12 @@ def _check_texts(texts: CampaignTexts) -> CampaignTexts:
 
 
 def _group_uploads(
-    uploads: Sequence[Upload], files: Sequence[str], looked: list[ColumnCounts]
+    uploads: Sequence[Upload], files: Sequence[str]
 ) -> dict[str, list[Any]]:
-    """Return the paths of files by their use; `looked` gets counts of their columns."""
+    """Return the paths of files by their use."""
     paths: dict[str, list[Any]] = {}
     for upload, path in zip(uploads, files, strict=True):
         paths.setdefault(upload.use, []).append(path)
-        looked += _inspect_upload(upload, path)
     if "output" not in paths:
         msg = "There is no output to judge; choose at least one file of outputs."
         raise FormatError(msg)
@@ -194,40 +170,6 @@ def _group_uploads(
             msg = f"There are {len(paths[use])} files for the {use}; choose one."
             raise FormatError(msg)
     return paths
-
-
-def _inspect_upload(upload: Upload, path: str) -> list[ColumnCounts]:
-    """Return counts of a file's columns; files with ids are counted when joined."""
-    [file] = list_sources([path])
-    if upload.use != "output":
-        file = file._replace(use=upload.use)
-    if file.format.has_ids:
-        return []
-    return [
-        ColumnCounts(
-            Path(path).name,
-            field.role,
-            field.name,
-            len(texts),
-            sum(not (text or "").strip() for text in texts),
-            len(texts) - len(set(texts)) if field.role != "document" else 0,
-        )
-        for field, texts in _read_columns(file).items()
-        if field.role != "label"
-    ]
-
-
-def _read_columns(file: Source) -> dict[Field, list[str | None]]:
-    columns_read: dict[Field, list[str | None]] = {}
-    with closing(file.open()) as reader:
-        while True:
-            columns = reader.read(_CHUNK)
-            for field, values in columns.items():
-                columns_read.setdefault(field, []).extend(
-                    values[at] for at in range(len(values))
-                )
-            if count_segments(columns) < _CHUNK:
-                return columns_read
 
 
 def _collect_texts(chunks: Iterable[CorpusChunk]) -> CampaignTexts:
@@ -249,27 +191,43 @@ def _collect_texts(chunks: Iterable[CorpusChunk]) -> CampaignTexts:
     return CampaignTexts(outputs, references, source or None, documents or None)
 
 
-def _find_warnings(looked: Sequence[ColumnCounts]) -> Iterable[str]:
-    for file in dict.fromkeys(one.file for one in looked):
-        columns = [one for one in looked if one.file == file]
-        if len(columns) > 1 and all(one.use == "output" for one in columns):
-            names = ", ".join(one.name for one in columns)
-            yield (
-                f"{file} has only columns of outputs: {names}. Name other columns "
-                "source, ref or doc."
-            )
-    for one in looked:
-        what = f"{one.name} ({one.file})"
+def _count_columns(texts: CampaignTexts) -> Iterator[ColumnCounts]:
+    columns: list[tuple[Use, str, Sequence[str | None] | None]] = [
+        *(("output", name, column) for name, column in texts.outputs.items()),
+        *(("reference", "", column) for column in texts.references),
+        ("source", "", texts.source),
+        ("document", "", texts.documents),
+    ]
+    for use, name, column in columns:
+        if column is not None:
+            empty = sum(not (text or "").strip() for text in column)
+            repeated = 0 if use == "document" else len(column) - len(set(column))
+            yield ColumnCounts(use, name, len(column), empty, repeated)
+
+
+def _find_warnings(
+    columns: Sequence[ColumnCounts], uploads: Sequence[Upload]
+) -> Iterator[str]:
+    read, sent = (Counter(one.use for one in each) for each in (columns, uploads))
+    others: tuple[Use, ...] = ("reference", "source", "document")
+    if read["output"] > sent["output"] and all(
+        read[use] <= sent[use] for use in others
+    ):
+        names = ", ".join(one.name for one in columns if one.use == "output")
+        yield (
+            f"There are only columns of outputs: {names}. Name other columns source, "
+            "ref or doc."
+        )
+    for one in columns:
+        what = one.name or f"The {one.use}"
         if one.empty and one.use != "document":
-            noun = "segment" if one.empty == 1 else "segments"
-            yield f"{what} has {one.empty} empty {noun}."
+            yield f"{what} has {format_count(one.empty, 'empty segment')}."
         if one.repeated > one.segments // 10:
             yield (
                 f"{what} repeats earlier text in {one.repeated} of {one.segments} "
                 "segments; judges will notice."
             )
-    outputs = [one for one in looked if one.use == "output"]
-    if len(outputs) == 1:
+    if read["output"] == 1:
         yield "There is only one system, so its scores cannot be compared."
 
 

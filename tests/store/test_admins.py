@@ -55,29 +55,6 @@ def test_a_guess_takes_64_megabytes(db, monkeypatch):
     found = hashlib.scrypt(PASSWORD.encode(), salt=bytes.fromhex(salt), **cost)
     assert found.hex() == hashed
     assert PASSWORD not in kept
-    # Stores from before hold the hash without its cost.
-    assert access.check_password(PASSWORD, f"{salt}${hashed}")
-    assert not access.check_password(PASSWORD + " ", f"{salt}${hashed}")
-    access.renew_hash(db, "ann", PASSWORD, kept)
-    assert access.find_password_hash(db, "ann") == kept
-
-
-def test_a_hash_is_renewed_when_the_cost_has_changed(db, monkeypatch):
-    access.set_password(db, "ann", PASSWORD, now=1.0, who="test")
-    access.set_password(db, "bob", PASSWORD, now=1.0, who="test")
-    old, of_bob = (access.find_password_hash(db, name) for name in ("ann", "bob"))
-    for changed in ({"n": 2**5}, {"r": 4}, {"p": 2}):
-        monkeypatch.setattr(access, "_COST", access._COST | changed)
-        assert access.check_password(PASSWORD, old)
-        access.renew_hash(db, "ann", PASSWORD, old)
-        new = access.find_password_hash(db, "ann")
-        assert new.split("$")[:3] == [str(access._COST[name]) for name in "nrp"]
-        assert access.check_password(PASSWORD, new)
-        # One that was changed meanwhile stays.
-        access.renew_hash(db, "ann", "another password", old)
-        assert access.find_password_hash(db, "ann") == new
-        old = new
-    assert access.find_password_hash(db, "bob") == of_bob
 
 
 def test_a_signature_is_worth_nothing_for_another_text_or_password():
@@ -283,13 +260,14 @@ def test_recovery_codes_open_once_each(db, ann):
         assert access.use_code(db, "ann", code, now=9e9) == "recovery code"
         assert access.use_code(db, "ann", code, now=9e9) is None
     assert access.count_recovery_codes(db, "ann") == 0
-    [first, *_] = access.replace_recovery_codes(db, "ann", now=9e9)
+    access.disable_second_factor(db, "ann", now=9e9, who="test")
+    code = access.compute_code(SECRET, 100)
+    [first, *_] = access.enable_second_factor(db, "ann", SECRET, code, now=3000.0)
     assert first not in ann
     stored = db.execute(select(database.recovery_code.c.code_hash)).scalars().all()
     assert len(stored) == 10
     assert hashlib.sha256(first.replace("-", "").encode()).hexdigest() in stored
     assert access.use_code(db, "bob", first, now=9e9) is None
-    code = access.compute_code(SECRET, 100)
     assert access.enable_second_factor(db, "bob", SECRET, code, now=3000.0)
     access.disable_second_factor(db, "ann", now=9e9, who="test")
     assert access.use_code(db, "ann", first, now=9e9) is None
@@ -306,27 +284,26 @@ def test_secrets_are_long_enough_to_be_safe(db):
     assert len(base64.b32decode(access.new_secret())) == 20
     assert len(base64.urlsafe_b64decode(database.new_token() + "=")) == 32
     assert len(bytes.fromhex(database.new_id())) == 10
-    codes = access.replace_recovery_codes(db, "ann", now=0.0)
+    code = access.compute_code(SECRET, 100)
+    codes = access.enable_second_factor(db, "ann", SECRET, code, now=3000.0)
     assert [[len(part) for part in code.split("-")] for code in codes] == [[4] * 4] * 10
 
 
 @pytest.mark.usefixtures("ann")
 def test_what_admins_do_to_accounts_is_logged(db):
-    access.replace_recovery_codes(db, "ann", now=4000.0)
     access.disable_second_factor(db, "ann", now=5000.0, who="bob")
     log = [
         (one.at, one.who, one.what, one.campaign, one.data)
         for one in audit.list_entries(db)
     ]
-    assert log[:3] == [
+    assert log[:2] == [
         (5000.0, "bob", "remove second factor", None, {"admin": "ann"}),
-        (4000.0, "ann", "replace recovery codes", None, None),
         (3000.0, "ann", "set up second factor", None, None),
     ]
     passwords = [
         (0.0, "test", "set password", None, {"admin": x}) for x in ("ann", "bob")
     ]
-    assert sorted(log[3:], key=repr) == passwords
+    assert sorted(log[2:], key=repr) == passwords
 
 
 def test_a_wrong_code_sets_nothing_up(db):

@@ -57,13 +57,6 @@ def test_an_answer_is_kept_with_the_servers_times(at_work):
     assert tasks.find_task(db, judge.id, owned.task.id).state == "done"
 
 
-def test_the_same_answer_again_changes_nothing(at_work):
-    db, stored, *_ = at_work
-    first = submit(at_work, key="a" * 36)
-    assert submit(at_work, {"fluency": 1, "adequacy": 1}, key="a" * 36) == first
-    assert len(answers.read_judgements(db, stored)) == 1
-
-
 def test_a_new_id_is_a_new_revision(at_work):
     db, stored, *_ = at_work
     one = submit(at_work)
@@ -75,16 +68,6 @@ def test_a_new_id_is_a_new_revision(at_work):
     assert kept[1].wall_ms == 10_000
     query = "SELECT supersedes FROM judgement ORDER BY revision"
     assert db.exec_driver_sql(query).scalars().all() == [None, one.id]
-
-
-def test_an_id_belongs_to_one_screen(at_work):
-    db, stored, _, judge = at_work
-    submit(at_work, key="a" * 36)
-    other = tasks.find_task(
-        db, judge.id, tasks.list_screens(db, judge.id).places[1].task
-    )
-    with pytest.raises(ConflictError, match="belongs to another answer"):
-        answers.submit_answer(db, stored, other, 0, Answer("a" * 36, GOOD), now=1010.0)
 
 
 def test_what_was_never_shown_cannot_be_answered(house):
@@ -134,21 +117,6 @@ def test_times_fit_the_servers_wall(times, wall):
     first = times.first_action_ms
     assert cut.first_action_ms == (None if first is None else min(first, wall))
     assert cut.within(wall) == cut
-
-
-def test_drafts_only_get_newer(at_work):
-    db, _, owned, _ = at_work
-    task = owned.task.id
-    save = lambda *new: answers.save_draft(db, task, 0, Draft(*new), now=1.0)  # noqa: E731
-    assert save(3, {"fluency": 1}, "one") is None
-    assert save(3, {"fluency": 1}, "one") is None
-    assert save(3, {"fluency": 2}, "one") == Draft(3, {"fluency": 1}, "one")
-    assert save(2, {"fluency": 2}, "old") == Draft(3, {"fluency": 1}, "one")
-    assert save(3, {"fluency": 1}, "more words") is None
-    assert save(4, {"fluency": 2}, "two\0") is None
-    assert answers.find_draft(db, task, 0) == Draft(4, {"fluency": 2}, "two")
-    submit(at_work)
-    assert answers.find_draft(db, task, 0) is None
 
 
 def test_a_draft_of_no_numbers_is_refused(at_work):

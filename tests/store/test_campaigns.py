@@ -1,5 +1,6 @@
 """Campaigns in the store: what goes in comes out, whatever the protocol."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -117,3 +118,16 @@ def test_states_and_unblinding_are_logged(store):
         (6.0, "ann", "state", {"state": "open"}),
         (5.0, "ann", "create", {"version": found.version}),
     ]
+
+
+def test_a_campaign_that_an_older_metra_imported_stays_closed(store):
+    with store.transaction() as db:
+        key = campaigns.create_campaign(db, made(), now=5.0, who="ann", state="closed")
+        origin = json.dumps({"fingerprint": "0", "files": ["old.jsonl"]})
+        campaigns._update_campaign(db, key, imported_json=origin)
+        assert campaigns.get_campaign(db, key).imported["files"] == ["old.jsonl"]
+        judge = judges.list_judges(db, key)[0]
+        with pytest.raises(OptionError, match=r"imported from files; an .* stays clo"):
+            campaigns.set_state(db, key, "open", now=6.0, who="ann")
+        with pytest.raises(OptionError, match="was imported from files"):
+            judges.issue_link(db, judge.id, now=6.0, who="ann")

@@ -1,5 +1,6 @@
 """A store by its address: what is made, what is brought up to date, what is refused."""
 
+import hashlib
 import os
 import sqlite3
 
@@ -11,7 +12,7 @@ from tests.tables import load_cases
 
 from metra import store as stores
 from metra.errors import FormatError, OptionError, StoreError
-from metra.store import audit, database
+from metra.store import access, audit, database
 from metra.store.database import convert_error, list_migrations
 
 
@@ -136,6 +137,9 @@ def test_an_older_store_is_brought_up_to_date_with_what_is_in_it(
     store_url, monkeypatch
 ):
     first = list_migrations()[:1]
+    salt = bytes(range(16))
+    key = hashlib.scrypt(b"my password", salt=salt, n=2**16, r=8, p=1, maxmem=2**27)
+    bare = f"{salt.hex()}${key.hex()}"
     with monkeypatch.context() as patched:
         patched.setattr("metra.store.database.list_migrations", lambda: first)
         old = stores.open(store_url)
@@ -152,6 +156,7 @@ def test_an_older_store_is_brought_up_to_date_with_what_is_in_it(
                 for at, key, before in ((1, "a", "NULL"), (2, "b", "'a'"))
             ),
             "INSERT INTO event VALUES ('t', 0, 3, 10, 'blur', 'null')",
+            f"INSERT INTO admin VALUES ('ann', '{bare}')",
         ):
             db.exec_driver_sql(sql)
     old.close()
@@ -164,6 +169,8 @@ def test_an_older_store_is_brought_up_to_date_with_what_is_in_it(
         ]
         event = db.execute(text("SELECT client, seq, kind FROM event")).one()
         assert tuple(event) == ("", 3, "blur")
+        kept = access.find_password_hash(db, "ann")
+        assert access.check_password("my password", kept)
     new.close()
 
 

@@ -58,20 +58,6 @@ def test_the_screen_reached_can_always_be_answered(answered, per_task):
         assert not way.places[way.reached].answered
 
 
-def test_documents_have_a_screen_for_each_part_and_comparisons_one(store):
-    house = opened(store, made("esa", per_text=3, judges=4))
-    pairs = opened(store, made("pairwise", name="pairs"))
-    with store.reading() as db:
-        judge = judges.find_by_label(db, house.campaign, "judge 0")
-        way = tasks.list_screens(db, judge.id)
-        assert [place.number for place in way.places[:3]] == [0, 1, 2]
-        assert len({place.task for place in way.places[:3]}) == 1
-        judge = judges.find_by_label(db, pairs.campaign, "judge 0")
-        assert {place.number for place in tasks.list_screens(db, judge.id).places} == {
-            0
-        }
-
-
 def test_what_is_shown_is_stamped_once(store):
     house = opened(store, made())
     with store.transaction() as db:
@@ -81,11 +67,6 @@ def test_what_is_shown_is_stamped_once(store):
         assert tasks.record_shown_steps(db, task, 0, 1, now=2.0) == 1
         assert tasks.record_shown_steps(db, task, 0, 0, now=3.0) == 1
         assert tasks.find_shown_steps(db, task, 0) == {0: 1.0, 1: 2.0}
-
-
-def test_all_of_a_long_document_can_be_changed_until_it_is_finished():
-    way = made_way([True] * 15 + [False] * 8, per_task=20)
-    assert [at for at in range(23) if way.may_answer(at)] == list(range(20))
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=30), st.data())

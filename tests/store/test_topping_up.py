@@ -27,7 +27,6 @@ def finish(house, label, *, now, most=None):
             tasks.record_shown_steps(
                 db, place.task, place.number, len(steps) - 1, now=now
             )
-            tasks.extend_lease(db, place.task, now=now)
             value = {"da": 50}
             if stored.campaign.protocol.contrastive:
                 value = {"pairwise": [1, 2]}
@@ -83,8 +82,8 @@ def test_what_a_leaver_left_goes_to_an_heir(house, how):
             judges.revoke_link(db, gone, now=now, who="ann")
         if how == "released":
             judges.release_tasks(db, gone, now=now, who="ann")
-    # Half an hour is everybody's; then somebody is away after three days.
-    later = now + (1800 + 3 * DAY + 1 if how == "away" else 1)
+    # Somebody is away after three days.
+    later = now + (3 * DAY + 1 if how == "away" else 1)
     if how == "away":  # all the others are still at it
         assert taken(house, "judge 0", now=later - 1) is None
         for label in ("judge 2", "judge 3", "judge 4"):
@@ -190,7 +189,6 @@ def test_who_comes_back_goes_on_with_what_is_still_hers(house):
     with house.store.transaction() as db:
         after = tasks.list_screens(db, back.id)
         judges.record_activity(db, back.id, now=later)
-        tasks.extend_lease(db, after.places[after.reached].task, now=later)
     assert len(after.places) == len(before.places) - 1
     assert after.reached == before.reached == 2
     # Now that she is back, nothing more is taken from her.

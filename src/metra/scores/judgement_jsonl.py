@@ -109,8 +109,8 @@ def _parse_judged(lines: Iterable[str], place: str) -> tuple[list[Judgement], Sc
             scores = entry.get("scores")
             if scores is None:
                 msg = (
-                    f"{at} has no scores, because an older version wrote it; import the "
-                    "file with `metra judge import` and export the campaign again."
+                    f"{at} has no scores, because an older version wrote it; write it "
+                    "again with `metra judge import FILE -o NEW`."
                 )
                 raise FormatError(msg)
             one = _build_judgement(entry, at)

@@ -13,10 +13,9 @@ campaigns: campaigns, frozen as JSON, and their states
 database: tables, migrations/*.sql, transactions and their errors (remedies.toml); full disks
 demo: campaigns that simulated judges have filled
 events: keys and focus as browsers logged them; the most events of a screen
-imported: campaigns from files of judgements
 judges: judges with their links and consent, and how they are forgotten
 second_looks: campaigns that settle what another left open
-tasks: tasks, leases (30 min), a judge's screens in order, progress and minutes left
+tasks: tasks, a judge's screens in order, progress and minutes left
 """
 
 from metra.store.database import Store, open

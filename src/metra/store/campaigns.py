@@ -47,7 +47,7 @@ class StoredCampaign:
     protocol_version: str
     #: About how long a judge takes for a screen.
     screen_seconds: float
-    #: Where it was imported from; None for campaigns that are judged here.
+    #: The files that an older metra imported it from; None for campaigns that are judged here.
     imported: dict[str, Any] | None = None
 
     @property
@@ -81,7 +81,6 @@ def add_campaign(
     secret: bytes,
     now: float,
     state: str,
-    imported: dict[str, Any] | None = None,
 ) -> dict[str, str]:
     """Store a campaign and its judges, without tasks; return the judges' ids by label."""
     row = {
@@ -92,7 +91,6 @@ def add_campaign(
         "secret": secret.hex(),
         "state": state,
         "created_at": now,
-        "imported_json": None if imported is None else database.encode_json(imported),
     }
     db.execute(insert(database.campaign), row)
     judges = {label: database.new_id() for label in campaign.settings.judges}

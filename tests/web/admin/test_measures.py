@@ -9,7 +9,7 @@ from tests.campaign.campaigns import opened as frozen
 from tests.campaigns import made, opened
 from tests.web.admin.conftest import Admin, rows
 
-from metra.store import answers, audit, campaigns, tasks
+from metra.store import answers, campaigns, tasks
 
 
 @pytest.fixture
@@ -99,17 +99,6 @@ def test_names_stay_hidden_until_they_may_be_seen(store):
     exercise = admin.browser.get("/admin/exercise").text
     [_, row] = rows(exercise, "Evaluators by metric")
     assert row[:4] == ["evaltrans", "4", "4", "4"]
-    packed = admin.browser.get("/admin/exercise/tables.zip")
-    names = zipfile.ZipFile(io.BytesIO(packed.content)).namelist()
-    assert "matrix.tsv" in names
-    with store.reading() as db:
-        [entry] = audit.list_entries(db, what="export")
-    assert (entry.who, entry.campaign) == ("ann", None)
-    assert len(entry.data.pop("campaigns")) == 1
-    judged = admin.house.judgements()
-    scored = {(one.judge, one.document, one.systems) for one in judged}
-    size = {"rows": len(scored), "bytes": len(packed.content)}
-    assert entry.data == {"format": "exercise"} | size
 
 
 def test_campaigns_that_do_not_go_together_are_explained(store):
@@ -127,7 +116,6 @@ def test_campaigns_that_do_not_go_together_are_explained(store):
     assert page.status_code == 200
     assert "twice, in again and c; remove one" in page.text
     assert 'aria-label="Evaluators by metric"' not in page.text
-    assert admin.browser.get("/admin/exercise/tables.zip").status_code == 404
     alone = admin.browser.get(f"/admin/exercise?campaign={other.campaign}").text
     assert "Evaluators by metric" in alone
     assert '<span class="selection">12 answers of 4 judges' in alone

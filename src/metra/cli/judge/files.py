@@ -2,7 +2,6 @@
 
 import time
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import click
@@ -10,7 +9,6 @@ import click
 from metra.cli.judge import campaigns as shared
 from metra.cli.options import option
 from metra.cli.output import write_output
-from metra.errors import OptionError
 
 
 @click.command("import")
@@ -18,10 +16,10 @@ from metra.errors import OptionError
 @option(
     "-o --out OUT",
     "File to write, compressed if the name ends in .gz, .xz or .zst; - writes to the "
-    "screen, the default without --store.",
+    "screen.",
+    "-",
+    show_default=False,
 )
-@option("--store url STORE", "Add the judgements to this store, as a closed campaign.")
-@option("--name NAME", "Name of the campaign in the store.")
 @option(
     "--lang SOURCE-TARGET",
     "Language pair, such as en-de, if the files do not contain it.",
@@ -32,17 +30,14 @@ from metra.errors import OptionError
 )
 def import_(
     files: tuple[str, ...],
-    out: str | None,
-    url: str | None,
-    name: str | None,
+    out: str,
     lang: str | None,
     protocol: str | None,
 ) -> None:
     """Import judgements from Pearmut, Appraise or metra.
 
-    The judgements are written as JSON lines, or added to a store, where the admin pages,
-    `status` and `export` treat them like a campaign of metra. Importing the same judgements
-    again changes nothing.
+    The judgements are written as JSON lines, which `metra meta` and `metra report
+    --judgements` read.
 
     Formats are detected from the content. Appraise ESA exports also need their batches,
     which contain the texts. Files with texts only (a Pearmut campaign, Appraise batches)
@@ -50,46 +45,24 @@ def import_(
 
     \b
     metra judge import export.csv batches.json --lang en-de -o judgements.jsonl
-    metra judge import judgements.jsonl --store judge.db
     metra judge import campaign.json -o corpus.jsonl
     """
     from metra.campaign import imports
     from metra.campaign.judgement import describe_counts, format_judgement_lines
     from metra.scores.judgement import format_corpus
 
-    if name is not None and url is None:
-        msg = "--name is the name of a campaign in a store; add --store."
-        raise OptionError(msg)
     read = [imports.read_file(path) for path in files]
     if all(file.kind in imports.TEXTS for file in read):
-        if url is not None:
-            msg = f"{files[0]} contains texts without judgements; leave --store out."
-            raise OptionError(msg)
         lines, segments, lost = format_corpus(imports.parse_texts(read))
         more = f"; {lost} that some systems lack are left out" if lost else ""
         click.echo(f"{segments} segments{more}.", err=True)
-        write_output(lines.removesuffix("\n"), out or "-")
+        write_output(lines.removesuffix("\n"), out)
         return
     pair = imports.split_language_pair(lang)
     judgements = imports.parse_judgements(read, languages=pair, protocol=protocol)
     click.echo(describe_counts(judgements), err=True)
-    if url is not None:
-        store = shared.open_store(url, create=True)
-        from metra.store.imported import import_campaigns
-
-        names = [Path(file).name for file in files]
-        now = time.time()
-        with closing(store), store.transaction() as db:
-            stored = import_campaigns(
-                db, judgements, files=names, now=now, who=shared.AT_KEYBOARD, name=name
-            )
-        for campaign, one in stored.items():
-            verb = "is" if one.is_new else "was"
-            more = "." if one.is_new else "; nothing changed."
-            click.echo(f"{campaign} {verb} in the store{more}", err=True)
-    if out is not None or url is None:
-        text = "".join(format_judgement_lines(judgements))
-        write_output(text.removesuffix("\n"), out or "-")
+    text = "".join(format_judgement_lines(judgements))
+    write_output(text.removesuffix("\n"), out)
 
 
 FORMATS = (

@@ -28,12 +28,8 @@ from metra.campaign.protocols.timed import (
 )
 from metra.errors import OptionError
 from metra.text.diff import compute_difference, compute_edit_distance, count_edits
-from metra.text.words import find_words, split_workbook_words
+from metra.text.words import find_words
 
-MARY = (
-    "Mary, who had gone to see the fountain (in the center of town), said that it was "
-    "turned off."
-)
 TRAPS = st.text("ab cé\u0301😀 '-.,(語のא\u2028\n1", max_size=40)
 
 
@@ -47,27 +43,6 @@ def rated(asks, value, output="", name="x"):
 
 def chip(origin, text, change="none"):
     return {"origin": origin, "text": text, "change": change}
-
-
-def test_the_workbooks_sentence_has_24_tokens():
-    assert len(split_workbook_words(MARY)) == 24
-    assert Chips().extra(MARY)["tokens"] == split_workbook_words(MARY)
-
-
-def test_four_words_moved_of_which_one_is_deleted_are_one_deletion_and_three_moves():
-    before = list("wxyzuabcd")  # a b c d goes to the front, and b is deleted
-    value = {"chips": [chip(at, before[at]) for at in (5, 7, 8, 0, 1, 2, 3, 4)]}
-    checked = Chips().check(value, "syntax", {"output": " ".join(before)})
-    assert get_changes(checked)._asdict() == {
-        "insertions": 0,
-        "deletions": 1,
-        "substitutions": 0,
-        "moves": 3,
-    }
-    [scored] = Chips().scores(checked, "syntax")
-    assert scored.value == pytest.approx(100 * 4 / 9)
-    assert scored.hundred == pytest.approx(100 * 5 / 9)
-    assert not scored.higher_is_better
 
 
 def test_inflection_is_free_and_nobody_can_call_a_new_word_unchanged():
@@ -318,17 +293,6 @@ def test_correction_is_minutes_for_ten_words_keys_for_a_word_and_hter():
     found = rated(Edit(), value, output, "correction")
     assert worth(found) == {"correction-time": 0.5, "correction-keys": 0.5, "hter": 1.0}
     assert [one.hundred for one in found] == [50, pytest.approx(100 * 11 / 12), 99]
-
-
-@pytest.mark.parametrize("asks", [Edit(), Reading()])
-def test_words_that_the_browser_counted_are_kept_and_checked(asks):
-    value = {"ms": 5, "text": "a b"}
-    texts = {"output": "a b"}
-    assert "dictionary_words" not in asks.check(value, "x", texts)
-    counted = asks.check(value | {"dictionary_words": 7}, "x", texts)
-    assert counted["dictionary_words"] == 7
-    with pytest.raises(OptionError, match="x: dictionary_words"):
-        asks.check(value | {"dictionary_words": -7}, "x", texts)
 
 
 def test_questions_are_right_by_choice_or_by_accepted_wording():

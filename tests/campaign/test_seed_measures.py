@@ -34,28 +34,11 @@ from metra.errors import CorpusError, FormatError
 from metra.formats.annotations.judged_outputs import format_judged_outputs
 from metra.meta.exercise import run_exercise
 from metra.meta.measures import tabulate_texts
-from metra.report.writers.exercise import write_exercise_tables, write_text_table
+from metra.report.writers.exercise import write_exercise_tables
 from metra.scores.registry import read_evaluator_file
 from metra.scoring.memory import evaluate
 from metra.text.corrections import infer_changes
 from metra.text.words import split_workbook_words
-
-
-def test_the_score_of_a_text_is_the_mean_of_its_sentences():
-    frozen = opened("clarity", each=2, repeats=0, degraded=0)
-    found = answered(frozen, lambda task, _: {"clarity": task.items[0].segment + 1})
-    [row] = [
-        row
-        for row in tabulate_texts(build_campaign_scores(found))
-        if (*row[:2], row[3]) == ("trip", "good", "")
-    ]
-    assert (row[4], row[6]) == (2, 1.5)
-    assert row[5] == pytest.approx(50)  # of 33.3 and 66.7
-    assert (
-        write_text_table([row])
-        .split("\n")[1]
-        .startswith("trip\tgood\tclarity\tall\t2\t50.0")
-    )
 
 
 def test_a_control_has_a_row_of_its_own():

@@ -80,7 +80,7 @@ class Visitor:
 
     def try_request(self, rng: random.Random) -> tuple[str, str, str]:
         """Send something; return what it was, what happened, and details of a fault."""
-        ways = (self.send_files, self.send_form, self.send_import, self.send_json)
+        ways = (self.send_files, self.send_form, self.send_json)
         title, reply = rng.choice((*ways, self.visit))(rng)
         logged = self.log.getvalue()
         self.log.seek(0)
@@ -103,15 +103,6 @@ class Visitor:
         files.append(("outputs", ("a.txt", TEXT, "text/plain")))
         return "upload", self._post("/admin/campaigns/new/files", {}, files)
 
-    def send_import(self, rng: random.Random) -> tuple[str, Any]:
-        """Import judgements."""
-        one = rng.choice(self.judged)
-        files = [
-            ("files", (self._name(one, rng), mutate(one.content, rng), "text/plain"))
-        ]
-        fields = {"lang": rng.choice(("fr-en", *ODD)), "name": rng.choice(("", *ODD))}
-        return "import", self._post("/admin/campaigns/import", fields, files)
-
     def send_form(self, rng: random.Random) -> tuple[str, Any]:
         """Send the wizard's form, with some fields changed and the texts tampered with."""
         texts = {"outputs": {"a": ["x y z"] * 9, "b": ["z y x"] * 9}, "references": [],
@@ -133,7 +124,7 @@ class Visitor:
         return "wizard", self._post("/admin/campaigns/new/settings", fields)
 
     def send_json(self, rng: random.Random) -> tuple[str, Any]:
-        """Send a draft, an answer, a request for a step or a heartbeat."""
+        """Send a draft, an answer, or a request for a step."""
         place = f"/api/screens/{self.screen['task']}/{self.screen['number']}"
         method, path, body = rng.choice(
             (
@@ -141,7 +132,6 @@ class Visitor:
                 ("PUT", f"{place}/draft", {"rev": 1, "value": {"da": 4}, "events": [
                     {"seq": 1, "t_ms": 3.5, "kind": "key", "data": {"key": "a"}}]}),
                 ("POST", f"{place}/reveal", {"step": 0, "rev": 1, "value": {}}),
-                ("POST", "/api/heartbeat", {"task": self.screen["task"], "number": 0}),
                 ("POST", "/api/session", {"token": "x"}),
             )
         )  # fmt: skip

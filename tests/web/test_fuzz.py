@@ -16,7 +16,6 @@ OPERATIONS = (
     "POST /api/screens/{task}/{number}/reveal",
     "PUT /api/screens/{task}/{number}/draft",
     "POST /api/screens/{task}/{number}/answer",
-    "POST /api/heartbeat",
     "POST /api/session",
 )
 BOUNDED = settings(

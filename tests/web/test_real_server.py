@@ -70,13 +70,14 @@ def stop_while_saving(house, server, pool) -> None:
                 "SELECT task.id FROM task JOIN judge ON judge.id = task.judge "
                 "WHERE judge.label = 'judge 0' AND task.position = 1"
             )
-            place = {"task": found.scalar_one(), "number": 0}
+            place = f"/api/screens/{found.scalar_one()}/0/draft"
+            draft = {"rev": 99, "value": {}, "comment": ""}
             db.exec_driver_sql("UPDATE judge SET note = 'held'")
-            saving = pool.submit(browser.send, "POST", "/api/heartbeat", place)
+            saving = pool.submit(browser.send, "PUT", place, draft)
             with pytest.raises(TimeoutError):
                 saving.result(0.5)
             server.process.terminate()
             while "Waiting for" not in server.log.read_text():
                 time.sleep(0.01)
-        assert saving.result(PATIENCE).json() == {"ok": True}
+        assert saving.result(PATIENCE).json()["rev"] == 99
         server.process.wait(PATIENCE)

@@ -192,7 +192,7 @@ def test_forms_need_their_token(house):
     for wrong in ("", "x", right[:-1]):
         browser.csrf = wrong
         assert browser.form("/judge/guide").status_code == 403
-        beat = browser.send("POST", "/api/heartbeat", {"task": "x", "number": 0})
+        beat = browser.send("PUT", "/api/screens/x/0/draft", {})
         assert beat.status_code == 403
         assert "out of date" in beat.json()["error"]
     browser.csrf = right
@@ -311,15 +311,14 @@ def test_too_much_is_not_even_read(house):
         ]
         assert [reply.status_code == 413 for reply in replies] == [False, True]
     # Only answers of judges need much.
-    for path in ("/api/session", "/api/heartbeat"):
-        reply = browser.send("POST", path, {"token": "y" * 70_000})
-        assert reply.status_code == 413
+    reply = browser.send("POST", "/api/session", {"token": "y" * 70_000})
+    assert reply.status_code == 413
     # Whatever cookie is sent along, only uploads of campaigns may be large.
     browser.client.cookies.set("metra-admin", "x")
     for path in ("/admin/login", "/admin/login/code", "/admin/account/password"):
         form = browser.form(path, name="y" * 100_000)
         assert form.status_code == 413
-    form = browser.form("/admin/campaigns/import", name="y" * 100_000)
+    form = browser.form("/admin/campaigns/new/files", name="y" * 100_000)
     assert form.status_code == 401
     strange = browser.client.post(
         "/judge/guide", content=b"", headers=headers | {"Content-Length": "-5"}

@@ -99,17 +99,6 @@ def test_a_campaign_may_let_each_judge_read_her_own_language(open_house):
     assert 'class="points" lang="ar" dir="rtl"' in right.get("/judge/guide").text
 
 
-def test_a_pinned_language_holds_for_everybody(open_house):
-    house = open_house(freeze_wordings(made("adequacy", guide_language="fr")))
-    for at, pages in enumerate(("en", "ja")):
-        browser = speaking(house, pages, f"judge {at}")
-        assert browser.work()["protocol"]["wording"] == "fr"
-        assert (
-            'lang="fr" dir="auto">Vous voyez un texte'
-            in browser.get("/judge/guide").text
-        )
-
-
 def test_the_answer_keeps_the_language_that_the_page_had(open_house):
     house = open_house(freeze_wordings(made("adequacy", guide_language="judge")))
     browser = speaking(house, "de")

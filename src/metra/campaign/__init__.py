@@ -5,13 +5,13 @@ campaign: a campaign: protocol, texts and settings, frozen together; keys of its
 codebook: the columns of an export and their meanings (texts/codebook.toml)
 creation: a campaign from its settings and texts, or from its file; the keys of [files]
 demo_data: simulated judges and campaigns on the shipped example
-imports: judgements of other programs, and campaigns rebuilt from them
+imports: judgements and texts of other programs
 judgement: answers as judgements, their scores and latest revisions; fields kept with an answer
-key_log: logged keys, played again
-measurements: missing scores, interruptions, changed marks, and EvalTrans scores so far
+measurements: missing scores, interruptions, and EvalTrans scores so far
 metric_scores: the texts as a corpus, and scores of metrics
 own_wording: guides, translations (texts/guides, texts/wordings) and a campaign's own words
 protocols: protocols and kinds of questions
+rules: the entries that TOML tables may have
 screen: questions, texts and first marks of one screen, without names of systems
 second_look: disagreements (25 points apart), open answers and tags, campaigns that settle them
 settings: settings with defaults and ranges: judges of each text, shares of repeats, calibration

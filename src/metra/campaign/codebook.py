@@ -57,7 +57,7 @@ def write_codebook(
     if note := describe_word_counting(kept):
         lines += ["", note]
     for step in asked.steps:
-        lines += ["", f"## {step.name}", "", step.question, *step.asks.describe()]
+        lines += ["", f"## {step.name}", "", step.question, "", step.asks.document()]
     lines += _describe_wordings(kept, campaign)
     names = [field.name for field in fields(Judgement)]
     schema, table = judgement_jsonl.SCHEMA, long_table.JUDGEMENT_COLUMNS
@@ -91,15 +91,6 @@ def _describe_wordings(
         f"{counts[wording.language]} |"
         for wording in campaign.wordings
     ]
-    for wording in campaign.wordings:
-        language = wording.language
-        if wording.author == "protocol" or not counts[language]:
-            continue
-        for step in campaign.protocol.steps:
-            words = wording.of_step(step)
-            lines += ["", f"### {step.name} in {language}", "", words.question, ""]
-            lines += [f"- {one.at:g}: {one.label}: {one.text}" for one in words.anchors]
-            lines += [f"- {key}: {text}" for key, text in words.names.items()]
     return lines
 
 

@@ -1,10 +1,9 @@
-"""Measurements beside the ranking: missing scores, interruptions, changed marks, EvalTrans."""
+"""Measurements beside the ranking: missing scores, interruptions, EvalTrans."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from metra.campaign.campaign import MARKS, Campaign
+from metra.campaign.campaign import Campaign
 from metra.campaign.codebook import describe_word_counting
 from metra.campaign.judgement import build_campaign_scores, drop_checks, keep_latest
 from metra.campaign.protocols.record import Protocol
@@ -13,7 +12,7 @@ from metra.corpus.batch import Batch
 from metra.formats.annotations.judged_outputs import JudgedOutput
 from metra.metrics.evaltrans import build_metric, parts
 from metra.metrics.record import Parts
-from metra.scores.judgement import Judgement, get_marks
+from metra.scores.judgement import Judgement
 from metra.scores.long_table import list_undefined
 from metra.text.preparation import make_preparation
 from metra.text.words import is_unspaced
@@ -136,68 +135,3 @@ def compute_measurements(
         else [],
         describe_word_counting(kept),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class MarkChanges:
-    """Changes of a judge to the marks that their outputs came with."""
-
-    judge: str
-    answers: int
-    given: int
-    kept: int
-    #: The same place with another severity or category.
-    changed: int
-    deleted: int
-    added: int
-
-
-def count_mark_changes(
-    campaign: Campaign, judgements: Iterable[Judgement]
-) -> list[MarkChanges]:
-    """Return what became of the marks, by judge; systems need their own names."""
-    given = campaign.material.get(MARKS) or {}
-    counts: dict[str, list[tuple[int, int, int, int, int]]] = {}
-    for one in keep_latest(judgements):
-        marks = given.get(one.systems[0], {}).get(str(one.segment))
-        if marks is not None and one.cannot is None and one.kind != "degraded":
-            compared = compare_marks(marks, get_marks(one))
-            counts.setdefault(one.judge, []).append(compared)
-    return [
-        MarkChanges(judge, len(rows), *map(sum, zip(*rows, strict=True)))
-        for judge, rows in sorted(counts.items())
-    ]
-
-
-def compare_marks(
-    given: Iterable[Mapping[str, Any]], handed_in: Iterable[Mapping[str, Any]]
-) -> tuple[int, int, int, int, int]:
-    """Return the numbers of marks given, kept, changed, deleted and added.
-
-    >>> old = {"start": 0, "end": 3, "severity": "minor"}
-    >>> compare_marks([old], [old | {"severity": "major"}, {"start": 4, "end": 5}])
-    (1, 0, 1, 0, 1)
-    """
-    before = [*map(_complete_mark, given)]
-    after = [*map(_complete_mark, handed_in)]
-    counts = []
-    # Kept marks are the same in all parts, changed ones in side, start and end.
-    for compared in (5, 3):
-        count = len(before)
-        for mark in [*before]:
-            same = next(
-                (one for one in after if one[:compared] == mark[:compared]), None
-            )
-            if same is not None:
-                before.remove(mark)
-                after.remove(same)
-        counts.append(count - len(before))
-    kept, changed = counts
-    return kept + changed + len(before), kept, changed, len(before), len(after)
-
-
-def _complete_mark(mark: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return a mark with what it may leave out."""
-    side = mark.get("side", "output")
-    start, end = (0, 0) if side == "missing" else (mark["start"], mark["end"])
-    return side, start, end, mark.get("severity"), mark.get("category")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any
 
 from metra.campaign.assignment import Task, TaskItem, make_opaque_id
 from metra.campaign.campaign import FIRST, SAMPLE, Campaign, CampaignSegment, System
@@ -368,20 +368,9 @@ def group_tags(judgements: Iterable[Judgement]) -> dict[int, dict[str, set[Place
     return tags
 
 
-class GoldChoice(NamedTuple):
-    """The reference that judges chose for a segment; nobody was asked about others."""
-
-    segment: int
-    document: str
-    reference: str
-    votes: int
-    judges: int
-    text: str
-
-
 def choose_gold_standard(
     judgements: Iterable[Judgement], campaign: Campaign
-) -> list[GoldChoice]:
+) -> list[str]:
     """Return the reference with the most votes for each segment, in the order of the corpus.
 
     Of references with as many votes, and where a segment is not in the sample, the first
@@ -402,22 +391,13 @@ def choose_gold_standard(
         )
         raise CorpusError(msg)
     choices = []
-    for place, segment in enumerate(campaign.segments):
-        number = campaign.number(place)
-        own = votes.get(number, Counter())
-        texts = {system.name: system.outputs[place] for system in campaign.systems}
-        best = max(texts, key=lambda name: own[texts[name]])
-        counts = own[texts[best]], own.total()
-        entry = GoldChoice(number, segment.document, best, *counts, texts[best])
-        choices.append(entry)
+    for place in range(len(campaign.segments)):
+        own = votes.get(campaign.number(place), Counter())
+        texts = [system.outputs[place] for system in campaign.systems]
+        choices.append(max(texts, key=own.__getitem__))
     return choices
 
 
-def write_gold_standard(choices: Iterable[GoldChoice]) -> str:
+def write_gold_standard(choices: Iterable[str]) -> str:
     """Return the chosen references, a line a segment."""
-    return "".join(f"{replace_line_breaks(one.text)}\n" for one in choices)
-
-
-def write_gold_choices(choices: Iterable[GoldChoice]) -> str:
-    """Return a table of the choices with their votes."""
-    return write_table([GoldChoice._fields, *choices])
+    return "".join(f"{replace_line_breaks(text)}\n" for text in choices)

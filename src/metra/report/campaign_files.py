@@ -4,13 +4,12 @@ To add a format, write it in `metra.scores` and add a line to `EXPORT_FORMATS`. 
 those of the questions in `metra.meta`.
 """
 
-import io
 import json
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, astuple, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import islice
 from typing import IO, Any, NamedTuple, TypeAlias, cast, get_args
@@ -22,9 +21,7 @@ from metra.campaign.judgement import (
     keep_latest,
 )
 from metra.campaign.measurements import (
-    MarkChanges,
     collect_added_outputs,
-    count_mark_changes,
     shows_judged,
 )
 from metra.campaign.protocols.questions import Template, pair_answer
@@ -34,7 +31,6 @@ from metra.campaign.protocols.spans import find_marks
 from metra.campaign.second_look import (
     choose_gold_standard,
     write_annotations,
-    write_gold_choices,
     write_gold_standard,
 )
 from metra.errors import CorpusError, OptionError
@@ -208,13 +204,6 @@ def _drop_flagged(request: ExportRequest) -> list[Judgement]:
     return kept
 
 
-def zip_files(files: Mapping[str, str]) -> bytes:
-    """Pack files by their names; the same files give the same bytes."""
-    out = io.BytesIO()
-    _pack_files(files.items(), out)
-    return out.getvalue()
-
-
 def _pack_files(files: Iterable[tuple[str, Text]], out: IO[bytes]) -> None:
     """Pack files as they come, so that no more than a part of one is in memory."""
     with zipfile.ZipFile(out, "w") as packed:
@@ -315,17 +304,13 @@ def _write_tables(request: ExportRequest) -> Iterator[tuple[str, str]]:
 def _write_campaign_files(
     judgements: Sequence[Judgement], campaign: Campaign
 ) -> dict[str, str]:
-    """Return what only the campaign tells: settings, protocol, words, marks, references."""
+    """Return what only the campaign tells: settings, protocol, words, references."""
     files: dict[str, str] = {}
-    if changes := count_mark_changes(campaign, judgements):
-        names = [field.name for field in fields(MarkChanges)]
-        files["prefilled.tsv"] = write_table([names, *map(astuple, changes)])
     if campaign.protocol.over == "references":
         # Nothing while choices are missing.
         with suppress(CorpusError):
             choices = choose_gold_standard(judgements, campaign)
             files[EXPORT_FORMATS["gold"].file] = write_gold_standard(choices)
-            files["gold.tsv"] = write_gold_choices(choices)
     # The settings with seed and version, and counts; no secret.
     about = asdict(campaign.settings) | {
         "version": campaign.version,

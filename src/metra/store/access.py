@@ -112,8 +112,6 @@ _FIND = select(database.session).where(_OF_TOKEN)
 _SHORTEST = 10
 # 64 MB and some tenths of a second for each guess.
 _COST = {"n": 2**16, "r": 8, "p": 1}
-# Of hashes that were stored without it.
-_FIRST_COST = {"n": 2**16, "r": 8, "p": 1}
 
 
 def set_password(
@@ -150,19 +148,6 @@ def check_password(password: str, kept: str | None) -> bool:
     return hmac.compare_digest(_scrypt(password, salt, cost), wanted)
 
 
-def renew_hash(db: Connection, name: str, password: str, kept: str | None) -> None:
-    """Store the hash of a right password anew if it was made at another cost.
-
-    Marks of browsers, which the old hash signed, are worth nothing after that.
-    """
-    if not kept or _parse_hash(kept)[0] == _COST:
-        return
-    admin = database.admin
-    is_same = (admin.c.name == name) & (admin.c.scrypt == kept)
-    change = update(admin).where(is_same)
-    db.execute(change.values(scrypt=_hash_password(password)))
-
-
 def _hash_password(password: str) -> str:
     """Return a hash with its parameters: n$r$p$salt$hash."""
     salt = secrets.token_bytes(16)
@@ -173,7 +158,7 @@ def _hash_password(password: str) -> str:
 
 def _parse_hash(kept: str) -> tuple[dict[str, int], bytes, str]:
     *cost, salt, hashed = kept.split("$")
-    costs = dict(zip(_COST, map(int, cost), strict=True)) if cost else _FIRST_COST
+    costs = dict(zip(_COST, map(int, cost), strict=True))
     return costs, bytes.fromhex(salt), hashed
 
 
@@ -315,12 +300,6 @@ def enable_second_factor(
     values = {"totp_secret": secret, "totp_period": period}
     db.execute(update(admin).where(admin.c.name == name).values(values))
     audit.add_entry(db, name, "set up second factor", now=now)
-    return _draw_recovery_codes(db, name)
-
-
-def replace_recovery_codes(db: Connection, name: str, *, now: float) -> list[str]:
-    """Return new recovery codes; the old ones stop working."""
-    audit.add_entry(db, name, "replace recovery codes", now=now)
     return _draw_recovery_codes(db, name)
 
 

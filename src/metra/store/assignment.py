@@ -13,7 +13,7 @@ from metra.store.database import Store
 from metra.store.judges import Judge
 from metra.store.tasks import StoredTask
 
-#: Seconds after the end of the last lease from which on a judge counts as gone.
+#: Seconds without a sign of life after which a judge counts as gone.
 AWAY_SECONDS = 3 * 86400.0
 
 
@@ -33,7 +33,7 @@ def take_over_task(
         abandoned = [
             task
             for other in judges.list_judges(db, judge.campaign)
-            if other.id != judge.id and _is_gone(db, other, now - away_after)
+            if other.id != judge.id and _is_gone(other, now - away_after)
             for task in tasks.list_judge_tasks(db, other.id)
             if task.state != "done" and task.task.kind in COUNTED
         ]
@@ -45,13 +45,10 @@ def take_over_task(
     return None
 
 
-def _is_gone(db: Connection, judge: Judge, since: float) -> bool:
+def _is_gone(judge: Judge, since: float) -> bool:
     if judge.revoked_at is not None or judge.released_at is not None:
         return True
-    task = database.task.c
-    query = select(func.max(task.lease_until)).where(task.judge == judge.id)
-    last = db.execute(query).scalar_one()
-    return last is not None and last < since
+    return judge.seen_at is not None and judge.seen_at < since
 
 
 def _may_take(campaign: Campaign, had: list[StoredTask], left: StoredTask) -> bool:

@@ -3,17 +3,19 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Connection, func, insert, select
 
-from metra.campaign.key_log import ANSWER, TYPED, matches_answer
-from metra.store import answers, database
+from metra.store import database
 from metra.store.campaigns import StoredCampaign
 from metra.store.database import decode_json, encode_json, strip_unstorable
 
+#: Kinds of events that tell what was typed: what a field held when it was opened, what went
+#: and what came at a place in code points, and keys, which change nothing.
+TYPED = frozenset({"text", "write", "key"})
+#: The event that says under which id an answer was handed in.
+ANSWER = "answer"
 KEY_LOG_SCHEMA = "metra-keys-1"
 #: How many events a screen may have; what comes after is left out.
 MOST = 20_000
@@ -85,7 +87,6 @@ def get_next_number(db: Connection, task: str, number: int) -> int:
 
 def write_key_log(db: Connection, stored: StoredCampaign) -> str:
     """Return what the judges of a campaign typed, as JSON lines, screen by screen."""
-    values = {one.id: one.value for one in answers.read_judgements(db, stored)}
     event, task, judge = database.event.c, database.task.c, database.judge.c
     query = (
         select(judge.label.label("judge"), database.event)
@@ -95,15 +96,8 @@ def write_key_log(db: Connection, stored: StoredCampaign) -> str:
         .order_by(judge.place, task.position, event.task, event.number, event.seq)
     )
     lines = []
-    rows = db.execute(query).mappings()
-    for _, screen in groupby(rows, itemgetter("judge", "task", "number")):
-        entries: list[dict[str, Any]] = []
-        for row in screen:
-            entry = {"schema": KEY_LOG_SCHEMA} | {name: row[name] for name in _LOGGED}
-            entry["data"] = decode_json(row["data_json"])
-            entries.append(entry)
-            if entry["kind"] == ANSWER:
-                value = values.get(entry["data"]["id"])
-                entry["same"] = value is not None and matches_answer(entries, value)
-            lines.append(json.dumps(entry, ensure_ascii=False) + "\n")
+    for row in db.execute(query).mappings():
+        entry = {"schema": KEY_LOG_SCHEMA} | {name: row[name] for name in _LOGGED}
+        entry["data"] = decode_json(row["data_json"])
+        lines.append(json.dumps(entry, ensure_ascii=False) + "\n")
     return "".join(lines)

@@ -14,9 +14,6 @@ from metra.campaign.campaign import Campaign
 from metra.store import database
 from metra.store.database import decode_json, encode_json, strip_unstorable
 
-#: How long a judge who shows no sign keeps an open task.
-LEASE_SECONDS = 30 * 60.0
-
 
 @dataclass(frozen=True, slots=True)
 class StoredTask:
@@ -26,10 +23,7 @@ class StoredTask:
     judge: str
     screens: int
     state: str
-    lease_until: float | None
     topped_up_from: str | None
-    #: What the file calls it that an imported campaign comes from.
-    called: str | None = None
 
 
 def add_tasks(
@@ -39,14 +33,9 @@ def add_tasks(
     tasks: Iterable[Task],
     judges: Mapping[str, str],
     *,
-    state: str = "waiting",
     topped_up_from: str | None = None,
-    called: Mapping[str, str] | None = None,
 ) -> None:
-    """Store tasks; `judges` gives the ids of the judges by their labels.
-
-    `called` gives the names of imported tasks in their file, by their ids.
-    """
+    """Store tasks; `judges` gives the ids of the judges by their labels."""
     rows = [
         {
             "id": task.id,
@@ -58,9 +47,8 @@ def add_tasks(
             "items_json": encode_json([item._asdict() for item in task.items]),
             # Compared outputs stand on one screen.
             "screens": 1 if campaign.protocol.contrastive else len(task.items),
-            "state": state,
+            "state": "waiting",
             "topped_up_from": topped_up_from,
-            "called": (called or {}).get(task.id),
         }
         for task in tasks
     ]
@@ -142,11 +130,6 @@ def find_task(db: Connection, judge: str, key: str) -> StoredTask | None:
     return None if row is None else _build_task(row)
 
 
-def extend_lease(db: Connection, key: str, *, now: float) -> None:
-    """Reserve a task for its judge a while longer."""
-    db.execute(_EXTEND, {"key": key, "lease_until": now + LEASE_SECONDS})
-
-
 def set_state(db: Connection, key: str, state: str) -> None:
     """Set the state of a task; one that went to somebody else keeps its state."""
     db.execute(_SET_STATE, {"key": key, "state": state})
@@ -162,16 +145,17 @@ def _build_task(row: Any) -> StoredTask:
 _task = database.task.c
 _SELECT = select(
     *(_task.id, database.judge.c.label, _task.position, _task.kind, _task.items_json),
-    *(_task.original, _task.judge, _task.screens, _task.state, _task.lease_until),
-    *(_task.topped_up_from, _task.called),
+    *(_task.original, _task.judge, _task.screens, _task.state),
+    _task.topped_up_from,
 ).join_from(database.task, database.judge, _task.judge == database.judge.c.id)
 _FIND = _SELECT.where(
     _task.id == bindparam("key"),
     _task.judge == bindparam("of"),
     _task.state != "passed",
 )
-_EXTEND = update(database.task).where(_task.id == bindparam("key"))
-_SET_STATE = _EXTEND.where(_task.state != "passed")
+_SET_STATE = update(database.task).where(
+    _task.id == bindparam("key"), _task.state != "passed"
+)
 
 
 #: How many answered screens back a judge may still change.

@@ -65,22 +65,6 @@ def find_device(request: Request, db: Connection, name: str) -> str:
     return mark if is_ours else ""
 
 
-_BROWSERS = {"Edg": "Edge", "OPR/": "Opera", "Firefox/": "Firefox", "Chrome/": "Chrome"}
-_BROWSERS |= {"Safari/": "Safari", "": "Another browser"}
-_SYSTEMS = {"Android": "Android", "iPhone": "iPhone", "iPad": "iPad", "Mac OS": "macOS"}
-_SYSTEMS |= {"Windows": "Windows", "CrOS": "ChromeOS", "Linux": "Linux", "": ""}
-
-
-def describe_client(request: Request) -> str:
-    """Return what a request's browser and system are called."""
-    agent = request.headers.get("user-agent", "")
-    browser, system = (
-        next(name for part, name in names.items() if part in agent)
-        for names in (_BROWSERS, _SYSTEMS)
-    )
-    return f"{browser} on {system}" if system else browser
-
-
 def put_language(request: Request, reply: Response, language: str) -> None:
     """Set the cookie with the language of the pages."""
     reply.set_cookie(

@@ -4,7 +4,7 @@ import time
 
 import pytest
 from tests.browser.accessibility import check_themes
-from tests.browser.admin.conftest import PASSWORD, administered
+from tests.browser.admin.conftest import administered
 
 from metra.store import access
 from metra.store.demo import fill_store
@@ -14,7 +14,6 @@ PAGES = {
     "login": "/admin/login",
     "campaigns": "/admin",
     "new": "/admin/campaigns/new",
-    "import": "/admin/campaigns/import",
     "exercise": "/admin/exercise",
     "log": "/admin/log",
     "monitor": "{key}",
@@ -73,31 +72,6 @@ def test_no_sideways_scroll_and_nothing_for_axe(admin, name):
             check_themes(page)
 
 
-def test_a_second_factor_from_its_set_up_to_its_use(admin, server):
-    page = admin("account")
-    page.get_by_role("button", name="Set up").click()
-    # The click does not wait for the page that it leads to.
-    secret = page.locator("[name=secret]").input_value()
-    check_themes(page)
-    code = access.compute_code(secret, int(server.now() // 30))
-    page.get_by_label("Current code from the app").fill(code)
-    page.get_by_label("Your password").fill(PASSWORD)
-    page.keyboard.press("Enter")
-    spare = page.locator(".codes code").first.text_content()
-    check_themes(page)
-    page.get_by_role("button", name="Sign out").click()
-    page.get_by_label("Password").fill(PASSWORD)
-    page.keyboard.press("Enter")
-    page.get_by_label("Code").fill(spare)
-    check_themes(page)
-    page.keyboard.press("Enter")
-    page.get_by_role("link", name="Account of admin").click()
-    assert "9 recovery codes left" in page.locator("#second + p").text_content()
-    with server.store.transaction() as db:
-        who = {"now": server.now(), "who": "test"}
-        access.disable_second_factor(db, "admin", **who)
-
-
 def test_a_new_link_can_be_copied(admin, server):
     page = admin("judges")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -115,22 +89,6 @@ def test_the_preview_asks_the_next_question(admin, server):
     first.get_by_role("radio").first.check()
     first.get_by_text("How much of the meaning").wait_for()
     assert len(server.link(server.filled.id, "", "").judgements()) == before
-
-
-def test_filters_work_without_scripts(server, chromium):
-    with server.store.transaction() as db:
-        token, _ = access.begin_session(db, "admin", now=server.now(), name="admin")
-    context = chromium.new_context(java_script_enabled=False)
-    context.add_cookies([{"name": "metra-admin", "value": token, "url": server.url}])
-    page = context.new_page()
-    page.goto(f"{server.url}/admin/campaigns/{server.filled.id}/results")
-    page.locator("summary", has_text="Filters").click()
-    page.get_by_label("Ann", exact=True).check()
-    page.get_by_role("button", name="Compute").click()
-    page.wait_for_url("**judge=Ann**")
-    rows = page.get_by_role("region", name="Judges of fluency").locator("tbody tr")
-    assert [row.locator("th").inner_text() for row in rows.all()] == ["Ann"]
-    context.close()
 
 
 @pytest.mark.parametrize("protocol", ["mqm", "ranking", "cloze", "minimal-correction"])

@@ -127,18 +127,6 @@ def test_text_that_a_browser_fills_in_is_counted_as_input(editing):
     assert value["text"] == "Spelt right."
 
 
-def test_thai_is_counted_by_letters_and_the_browser_tells_what_its_dictionary_finds(
-    editing,
-):
-    mine, page, finish = editing("ตลาดเปิด", "th")
-    page.keyboard.press("Backspace")
-    value = finish()
-    assert value["key"]["words"] == 7
-    assert value["key"]["counted"] == "letters"
-    assert value["dictionary_words"] == 2  # ตลาด "market", เปิด "opens"
-    assert scores(mine)["hter"] == [pytest.approx(100 / 6)]
-
-
 def test_the_older_keys_of_the_clipboard(editing):
     _, page, finish = editing()
     page.keyboard.press("Control+a")

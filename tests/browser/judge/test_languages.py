@@ -59,19 +59,6 @@ def test_screens(server, work, protocol, language):
     check(page)
 
 
-def test_the_answer_says_which_language_was_read(server, work):
-    link = server.campaign("adequacy", guide_language="judge")
-    page = work(link, language="fr")
-    expect(page.locator("legend")).to_have_text(
-        "Quelle part du sens de l’autre texte ce texte exprime-t-il ?"
-    )
-    press(page, "4", "Enter")
-    expect(page.locator("#place")).to_contain_text("2")
-    [one] = link.judgements()
-    assert one.wording == "fr"
-    assert one.value == {"adequacy": 4}
-
-
 def test_from_right_to_left_the_first_text_is_on_the_right(server, work):
     outputs = [("one",) * 4, ("two",) * 4]
     page = work(server.campaign("pairwise", outputs=outputs), language="ar")
@@ -92,39 +79,6 @@ def test_a_hint_is_read_to_its_end_on_a_phone(server, work):
     )
     hint = page.locator(".chosen-words")
     assert hint.evaluate("one => one.scrollHeight - one.clientHeight") <= 1
-
-
-def test_own_words_of_another_language_stand_in_theirs(server, work):
-    from dataclasses import replace
-
-    from metra.campaign.own_wording import parse_wordings
-    from metra.campaign.protocols.registry import protocol
-    from metra.store import campaigns, judges
-
-    link = server.campaign("adequacy")
-    with server.store.reading() as db:
-        content = campaigns.get_campaign(db, link.campaign).campaign
-    own = {
-        "language": "he",
-        "steps": {"adequacy": {"question": "כמה <b>מהמשמעות</b>?"}},
-    }
-    words = parse_wordings(own, protocol("adequacy"), "c.toml")
-    named = replace(content.settings, name="own words")
-    with server.store.transaction() as db:
-        now = server.now()
-        content = replace(content, wordings=words, settings=named)
-        key = campaigns.create_campaign(db, content, now=now, who="test", state="open")
-        [judge] = judges.list_judges(db, key)
-        token = judges.issue_link(db, judge.id, now=now, who="test")
-        judges.record_consent(db, judge.id, now=now, profile={})
-        judges.record_guide(db, judge.id, now=now)
-    page = work(server.link(key, judge.id, token), language="en")
-    legend = page.locator("legend")
-    expect(legend).to_have_text("כמה <b>מהמשמעות</b>?")
-    expect(legend).to_have_attribute("lang", "he")
-    assert legend.evaluate("one => getComputedStyle(one).direction") == "rtl"
-    expect(page.locator(".choice b").first).to_have_attribute("lang", "en")
-    check(page)
 
 
 def test_a_pause_of_the_campaign_is_told_in_the_language_of_the_page(server, work):

@@ -24,29 +24,6 @@ def test_intelligibility_beside_the_numbered_reference(server, work):
     assert scores(mine) == {"intelligibility": [3, 1]}
 
 
-def test_clarity_sends_nothing_but_the_output(server, work):
-    mine = link(server, frozen("clarity"))
-    sent = []
-
-    def overhear(route):
-        reply = route.fetch()
-        sent.append(reply.body())
-        route.fulfill(response=reply)
-
-    page = work(mine, before=lambda page: page.route("**/api/**", overhear))
-    sent.append(page.content().encode())
-    assert page.locator(".card").count() == 1
-    press(page, "2", "Enter")
-    expect(page.locator("#place")).to_have_text("2 of 2")
-    press(page, "0", "Enter")
-    done(page)
-    bodies = b"".join(sent)
-    assert b"market is open" in bodies
-    for hidden in (b"The market opens", "Le marché".encode(), b"secret-0", b"Il a plu"):
-        assert hidden not in bodies
-    assert sorted(scores(mine)["clarity"]) == [0, 2]
-
-
 def test_one_deletion_and_three_moves_in_chips(server, work):
     text = "w x y z u a b c d"
     mine = link(
@@ -178,20 +155,6 @@ def test_cloze_and_the_second_look_at_close_answers(server, work):
     assert score_outputs(finished)[0][1].value == 50
 
 
-def test_every_gap_exact_leaves_close_undefined(server, work):
-    mine = link(server, frozen("cloze", cloze={"every": 4}))
-    page = work(mine)
-    for word in ("open", "whole", "said"):
-        page.keyboard.type(word)
-        press(page, "Tab")
-    press(page, "Control+Enter")
-    done(page)
-    [judgement] = mine.judgements()
-    exact, close = score_outputs(judgement)[0]
-    assert exact.value == 100
-    assert close.reason == "every gap has the exact word"
-
-
 QUESTIONS = {
     "questions": {
         "d": [
@@ -222,47 +185,6 @@ def test_questions_by_keyboard_and_not_to_know_is_an_answer(server, work):
         None,
     ]
     assert scores(mine)["comprehension"] == [pytest.approx(200 / 3)]
-
-
-def test_the_control_group_sees_questions_and_no_text(server, work):
-    made = frozen(
-        "comprehension", material=QUESTIONS, judges=["ann", "bob"], complete=False
-    )
-    control = [one for one in made.systems if one.kind == "control"]
-    assert [one.outputs for one in control] == [("",)]
-    mine = link(server, made, wanted="control")
-    page = work(mine)
-    expect(page.locator(".question")).to_contain_text("There is no text")
-    assert page.locator(".outputs").is_hidden()
-    assert "whole night long" not in page.content()
-    page.locator("input[type=radio]").last.focus()
-    press(page, " ")
-    for box in page.locator("input[type=checkbox]").all():
-        box.focus()
-        press(page, " ")
-    press(page, "Control+Enter")
-    done(page)
-    assert scores(mine)["comprehension"] == [0]
-    assert mine.judgements()[0].kind == "control"
-
-
-def test_a_template_is_scored_against_the_references(server, work):
-    expected = {
-        "templates": {"d": [["what", "market"], ["when", "night"], ["who", "Ann"]]}
-    }
-    mine = link(server, frozen("templates", material=expected))
-    page = work(mine)
-    assert "Ann" not in page.locator("main").inner_text()
-    page.locator(".slots input").first.focus()
-    page.keyboard.type("Market")
-    press(page, "Enter")
-    page.keyboard.type("day")
-    press(page, "Control+Enter")
-    done(page)
-    found = scores(mine)
-    assert found["template"] == [40]
-    assert found["template-precision"] == [50]
-    assert found["template-recall"] == [pytest.approx(100 / 3)]
 
 
 STAFF = [
@@ -387,22 +309,3 @@ def test_neither_chips_nor_typing_is_lost_by_a_look_at_the_other(server, work):
     done(page)
     value = mine.judgements()[0].value["syntax"]
     assert (value["mode"], value["text"]) == ("inferred", "two four three")
-
-
-def test_a_gap_is_looked_at_again_between_whole_words(server, work):
-    long = ["The old bakery on the square sells bread and rolls and cakes. "] * 5
-    made = frozen("cloze", {"s": long}, source=["s"] * 5, references=["r"] * 5)
-    mine = link(server, made)
-    page = work(mine)
-    for _ in page.locator("input.gap").all():
-        page.keyboard.type("zzz")
-        press(page, "Tab")
-    press(page, "Control+Enter")
-    done(page)
-    second = build_verdict_campaign(made, mine.judgements(), judges=["zoe"])
-    whole = set("\n".join(long).split())
-    for case in second.material["cases"]:
-        shown = case["shown"]
-        words = (shown["before"] + " " + shown["after"]).replace("…", " ").split()
-        assert words
-        assert set(words) <= whole | {"."}

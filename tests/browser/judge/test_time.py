@@ -129,11 +129,6 @@ def test_the_bar_fills_in_half_a_minute_and_never_nags(timed):
     expect(bar).not_to_have_class("full")
 
 
-def test_protocols_without_haste_have_no_bar(server, work):
-    page = work(server.campaign("esa"))
-    assert page.locator("#bar").is_hidden()
-
-
 def test_a_break_is_offered_after_twenty_minutes_of_work(timed):
     begin, pass_by = timed
     link, page = begin("adequacy")

@@ -145,10 +145,6 @@ class QuestionKind(ABC):
 
     # Descriptions and demonstrations
 
-    def describe(self) -> list[str]:
-        """Return the lines of the codebook that explain the answers."""
-        return []
-
     def document(self) -> str:
         """Return what an answer holds, as Markdown for the documentation."""
         return self.answer

@@ -65,11 +65,6 @@ class RatingScale(QuestionKind):
         hundred = 100 * (value - self.low) / (self.high - self.low)
         return [ScoreRow(name, float(value), hundred)]
 
-    def describe(self) -> list[str]:
-        """Return a table of the points and their meanings."""
-        rows = [f"| {one.at:g} | {one.label}: {one.text} |" for one in self.anchors]
-        return ["", "| value | meaning |", "| --: | :-- |", *rows]
-
     def document(self) -> str:
         """Return a table of the points, the highest first."""
         rows = [

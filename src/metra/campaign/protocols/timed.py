@@ -84,7 +84,7 @@ class Reading(KeyedKind):
         if not times["ms"] and key["words"]:
             msg = f"{name}: ms is 0; expected the time that reading took."
             raise OptionError(msg)
-        return {**times, **_get_dictionary_words(entry, name), KEY: key}
+        return {**times, KEY: key}
 
     def scores(self, value: Answer, name: str) -> list[ScoreRow]:
         """Return words per minute; as fast as natural text is 100, slower or faster less.
@@ -162,12 +162,6 @@ def _count_words(text: str) -> Answer:
     return {"words": len(find_words(text)), "counted": recognise_spacing(text)}
 
 
-def _get_dictionary_words(entry: Mapping[str, Any], name: str) -> dict[str, int]:
-    """Return the browser's own count of words, if it sent one: no score uses it."""
-    what = "dictionary_words"
-    return {what: get_count(entry, what, name)} if what in entry else {}
-
-
 #: Kinds of keys: what was typed is not kept.
 _KEYS = (
     *("letter", "digit", "punctuation", "space", "enter", "backspace", "delete"),
@@ -215,7 +209,6 @@ class Edit(KeyedKind):
             "keys": get_counts(entry, "keys", name, _KEYS),
             # The browser's own names for what came in, such as insertFromPaste.
             "inputs": get_counts(entry, "inputs", name, None),
-            **_get_dictionary_words(entry, name),
         }
         if not tidy["ms"]:
             msg = f"{name}: ms is 0; expected the time that correcting took."

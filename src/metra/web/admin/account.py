@@ -100,24 +100,6 @@ def set_up_second_factor(
     return render_admin_page(request, "recovery_codes.html", codes=codes)
 
 
-@router.post("/admin/account/recovery-codes")
-def replace_recovery_codes(
-    request: Request, session: Administering, password: _Field = ""
-) -> Response:
-    """Show new recovery codes, this once; the old ones stop working."""
-    state, name = get_state(request), session.name
-    refusal = check_password(request, name, password)
-    with state.store.transaction() as db:
-        if refusal is None and not access.has_second_factor(db, name):
-            refusal = Refusal(422, "Set up the second factor first.")
-        if refusal is None:
-            now = state.clock()
-            codes = access.replace_recovery_codes(db, name, now=now)
-    if refusal is not None:
-        return _render_account(request, session, refusal)
-    return render_admin_page(request, "recovery_codes.html", codes=codes)
-
-
 @router.post("/admin/account/second-factor/remove")
 def remove_second_factor(
     request: Request, session: Administering, password: _Field = ""
@@ -274,7 +256,6 @@ def check_password(request: Request, name: str, password: str) -> Refusal | None
         return Refusal(401, "Wrong name or password.")
     with state.store.transaction() as db:
         access.forget_attempts(db, free)
-        access.renew_hash(db, name, password, kept)
     return None
 
 
@@ -284,7 +265,8 @@ def begin_admin_session(
     """Begin a session in place of the browser's old one, and remember the browser."""
     state = get_state(request)
     now, old = state.clock(), visitors.get_session(request, "admin")
-    address, client = get_client_address(request), visitors.describe_client(request)
+    address = get_client_address(request)
+    client = request.headers.get("user-agent", "")[:100]
     with state.store.transaction() as db:
         if old is not None:
             access.end_session(db, old)

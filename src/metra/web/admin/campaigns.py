@@ -12,15 +12,13 @@ from metra.campaign.screen import build_screen, get_screen_protocol
 from metra.errors import MetraError
 from metra.meta.exercise import run_exercise
 from metra.meta.judges import add_flags
-from metra.report.campaign_files import zip_files
-from metra.report.writers.exercise import write_exercise_tables
 from metra.scores.selection import DEFAULT
 from metra.store import audit, campaigns, tasks
 from metra.store.database import strip_unstorable
 from metra.store.second_looks import read_completed
 from metra.web.admin.frame import OfCampaign, render_admin_page
 from metra.web.judge.views import build_campaign_json, build_protocol_json
-from metra.web.replies import Refusal, get_state
+from metra.web.replies import get_state
 from metra.web.strings import get_language_name
 from metra.web.visitors import Administering, CheckedRoute
 
@@ -31,28 +29,7 @@ router = APIRouter(route_class=CheckedRoute)
 def show_exercise(request: Request, _: Administering) -> Response:
     """Compare the chosen campaigns; only unblinded ones can be chosen."""
     shown = _compare_campaigns(request)
-    return render_admin_page(request, "exercise.html", query=request.url.query, **shown)
-
-
-@router.get("/admin/exercise/tables.zip")
-def download_tables(request: Request, session: Administering) -> Response:
-    """Return the tables of the exercise as a zip file, and log the download."""
-    shown = _compare_campaigns(request)
-    study = shown["study"]
-    if study is None:
-        raise Refusal.not_found()
-    headers = {"Content-Disposition": 'attachment; filename="exercise.zip"'}
-    packed = zip_files(write_exercise_tables(study))
-    names = [one.name for one in shown["visible"] if one.id in shown["chosen"]]
-    state = get_state(request)
-    about: dict[str, Any] = {
-        "rows": len(study.scores),
-        "who": session.name,
-        "now": state.clock(),
-    }
-    with state.store.transaction() as db:
-        audit.add_export(db, "exercise", len(packed), campaigns=names, **about)
-    return Response(packed, media_type="application/zip", headers=headers)
+    return render_admin_page(request, "exercise.html", **shown)
 
 
 def _compare_campaigns(request: Request) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from metra.campaign.judgement import (
     pause_collection,
     score_outputs,
 )
-from metra.campaign.measurements import compute_measurements, count_mark_changes
+from metra.campaign.measurements import compute_measurements
 from metra.campaign.metric_scores import score_campaign
 from metra.campaign.protocols.registry import SETTLED_BY
 from metra.campaign.second_look import (
@@ -46,7 +46,7 @@ from metra.scores.selection import DEFAULT, Flagged, Selection, select_judgement
 from metra.scores.spans import collect_spans
 from metra.scores.table import COUNTED, Scores
 from metra.scoring.table import Table
-from metra.store import answers, campaigns, second_looks
+from metra.store import campaigns, second_looks
 from metra.web.admin.frame import CampaignVisit, OfCampaign, format_time
 from metra.web.replies import Refusal, redirect_to
 from metra.web.visitors import CheckedRoute
@@ -169,7 +169,6 @@ def _render_metrics(visit: CampaignVisit, problem: str = "") -> Response:
     judgements = visit.read_judgements()
     with visit.store.reading() as db:
         looks = second_looks.find_second_looks(db, stored)
-        own = answers.read_judgements(db, stored) if campaign.material else []
     measured = compute_measurements(campaign, judgements)
     scores = add_flags(build_campaign_scores(judgements))
     texts = tabulate_texts(scores)
@@ -184,7 +183,6 @@ def _render_metrics(visit: CampaignVisit, problem: str = "") -> Response:
         more_undefined=len(measured.undefined[_MOST_UNDEFINED:]),
         waiting=count_open_answers(campaign, judgements),
         looks=looks,
-        prefilled=count_mark_changes(campaign, own),
         tag_agreement=compare_tags(collect_spans(keep_latest(judgements)))
         if campaign.protocol.name in SETTLED_BY
         else {},

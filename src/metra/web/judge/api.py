@@ -9,7 +9,6 @@ from fastapi import APIRouter, Request, Response
 from pydantic import UUID4, AfterValidator, BaseModel, ConfigDict, Field
 from sqlalchemy import Connection
 
-from metra.campaign.key_log import ANSWER
 from metra.campaign.own_wording import choose_campaign_wording, list_wordings
 from metra.campaign.screen import collect_texts, get_screen_protocol
 from metra.formats.stream import check_values
@@ -18,7 +17,7 @@ from metra.store import answers, campaigns, events, judges, tasks
 from metra.store.answers import Answer, AnswerTimes, Draft
 from metra.store.assignment import take_over_task
 from metra.store.campaigns import StoredCampaign
-from metra.store.events import Event
+from metra.store.events import ANSWER, Event
 from metra.web.judge import views
 from metra.web.judge.pages import begin_judge_session
 from metra.web.judge.views import OpenScreen
@@ -96,13 +95,6 @@ class AnswerIn(_Payload):
     #: The language in which the page had the questions.
     wording: Annotated[str, Field(max_length=40)] = ""
     events: _Events = []
-
-
-class ScreenName(_Payload):
-    """The name of a screen: its task and number."""
-
-    task: Annotated[str, Field(max_length=100)]
-    number: Annotated[int, Field(ge=0, le=100_000)]
 
 
 class TokenIn(_Payload):
@@ -193,7 +185,6 @@ def save_draft(
             reply["answer"] = views.build_answer_json(opened.db, task, number)
         else:
             _keep_draft(opened, Draft(body.rev, body.value, body.comment))
-        tasks.extend_lease(opened.db, task, now=opened.now)
         return reply_json(reply)
 
 
@@ -218,8 +209,6 @@ def submit_answer(
             log = [Event(**dict(one)) for one in body.events]
             log.append(Event(None, 0, ANSWER, {"id": given.id}))
             events.add_events(db, stored, task, number, log)
-            tasks.extend_lease(db, task, now=now)
-            judges.record_activity(db, judge, now=now)
             way = way.with_answer(opened.at)
         following = way.next_open(opened.at)
         return reply_json(
@@ -233,20 +222,6 @@ def submit_answer(
                 ),
             }
         )
-
-
-@router.post("/heartbeat")
-def record_heartbeat(request: Request, visit: Judging, body: ScreenName) -> Response:
-    """Record that the judge is still active, which keeps the task theirs."""
-    state = get_state(request)
-    with state.store.transaction() as db:
-        _lock_judge(db, visit)
-        if tasks.find_task(db, visit.judge.id, body.task) is None:
-            raise Refusal.not_found()
-        now = state.clock()
-        tasks.extend_lease(db, body.task, now=now)
-        judges.record_activity(db, visit.judge.id, now=now)
-    return reply_json({"ok": True})
 
 
 @router.post("/session")
@@ -286,7 +261,9 @@ def _open_screen(
         if not is_stored and not way.may_answer(at):
             late = "This answer can no longer be changed."
             raise Refusal(403, "This screen comes later." if at > way.reached else late)
-        yield OpenScreen(db, stored, owned, way, at, state.clock())
+        now = state.clock()
+        judges.record_activity(db, visit.judge.id, now=now)
+        yield OpenScreen(db, stored, owned, way, at, now)
 
 
 def _lock_judge(db: Connection, visit: Visit) -> None:
@@ -316,7 +293,6 @@ def _show(opened: OpenScreen, step: int) -> dict[str, Any]:
     db, (task, number, _), now = opened.db, opened.place, opened.now
     if opened.owned.state == "waiting":
         tasks.set_state(db, task, "open")
-    tasks.extend_lease(db, task, now=now)
     furthest = tasks.record_shown_steps(db, task, number, step, now=now)
     return views.build_screen_json(opened, furthest)
 

@@ -18,7 +18,7 @@ from metra.store.tasks import ScreenPlace, ScreenSequence, StoredTask
 from metra.web.strings import get_direction, get_language_name
 
 #: How the browser measures time.
-OPTIONS = {"idle_after_ms": 30_000, "break_after_ms": 1_200_000, "heartbeat_ms": 15_000}
+OPTIONS = {"idle_after_ms": 30_000, "break_after_ms": 1_200_000}
 
 
 @dataclass(frozen=True, slots=True)

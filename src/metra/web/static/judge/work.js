@@ -23,6 +23,8 @@ import { keyOf, persist, replay } from "./sending.js";
 import { openScreen } from "./screen.js";
 import { t } from "./strings.js";
 
+// How often what is not sent yet is kept on the device, in milliseconds.
+const KEPT_EVERY = 15_000;
 const place = document.getElementById("screen");
 const seen = new Map();
 let work = null;
@@ -45,7 +47,9 @@ async function start() {
     clock.pause("elsewhere");
     saver.stop();
   });
-  setInterval(beat, work.options.heartbeat_ms);
+  setInterval(() => {
+    if (!document.hidden && !stopped && saver.screen() !== null) saver.store();
+  }, KEPT_EVERY);
   await show(work.screen);
 }
 
@@ -170,16 +174,6 @@ function trouble(error) {
     el("button", { type: "button", class: "quiet", onclick: () => location.reload() }, t("work.again")),
   );
   return null;
-}
-
-function beat() {
-  const screen = saver.screen();
-  if (document.hidden || stopped || screen === null) return;
-  saver.store();
-  const { task, number } = screen;
-  call("POST", "/api/heartbeat", { task, number }).catch(() => {
-    // The next beat, or the next save, will do.
-  });
 }
 
 const menu = document.getElementById("menu");

@@ -4,7 +4,6 @@ import { el, freshId, questionHeading } from "../judge/elements.js";
 import { logWriting } from "./key_log.js";
 import { countKeystrokes } from "./keystrokes.js";
 import { makeStopwatch } from "./stopwatch.js";
-import { countWords } from "./words.js";
 
 export const owns = ["outputs"];
 export const timed = true;
@@ -12,8 +11,7 @@ export const timed = true;
 export function mount(place, { step, screen, value, language, texts, t, change, keys, clock, options = {} }) {
   const original = screen.outputs[0].text;
   const counts = { keys: { ...value?.keys }, inputs: { ...value?.inputs } };
-  const words = { dictionary_words: countWords(original, language) };
-  const whole = () => ({ ...watch.value(), text: field.value, ...structuredClone(counts), ...words });
+  const whole = () => ({ ...watch.value(), text: field.value, ...structuredClone(counts) });
   const tell = () => change(whole());
   const watch = makeStopwatch(clock, value, tell);
   const heading = el("h2", { id: freshId("text") }, t("measures.your_version"));

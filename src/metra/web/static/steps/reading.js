@@ -3,16 +3,13 @@
 import { el, questionHeading } from "../judge/elements.js";
 import { textCard } from "../judge/texts.js";
 import { makeStopwatch } from "./stopwatch.js";
-import { countWords } from "./words.js";
 
 export const owns = ["outputs"];
 export const timed = true;
 
 export function mount(place, { step, screen, value, language, texts, t, change, keys, clock }) {
   const { text } = screen.outputs[0];
-  const counted = { dictionary_words: countWords(text, language) };
-  const whole = () => ({ ...watch.value(), ...counted });
-  const tell = () => change(whole());
+  const tell = () => change(watch.value());
   const watch = makeStopwatch(clock, value, tell);
   const note = el("p", { class: "note", role: "status" });
   const pause = el("button", { type: "button", class: "quiet", onclick: takePause }, t("measures.pause"));

@@ -25,12 +25,6 @@ export function wordsOf(text, language, Segmenter = Intl.Segmenter) {
   return found;
 }
 
-// How many words a reader would count: by the browser's dictionary where there are no blanks.
-export function countWords(text, language) {
-  const signs = Array.from(text);
-  return wordsOf(text, language).filter(({ start, end }) => /[\p{L}\p{N}]/u.test(signs.slice(start, end).join(""))).length;
-}
-
 function* segmented(text, language, Segmenter) {
   let made;
   try {

@@ -167,44 +167,21 @@ def test_what_can_be_demonstrated():
     assert "verdicts" not in list_demo_protocols()
 
 
-def test_an_export_is_imported_into_a_store(cli, filled, tmp_path):
+def test_an_export_is_imported_as_it_is(cli, filled, tmp_path):
     out, _ = exported(cli, filled, tmp_path, "jsonl", LDC, "--unblind")
-    url = str(tmp_path / "new.db")
-    ran = cli("judge", "import", out, "--store", url)
-    assert (ran.code, ran.out) == (0, "")
-    assert ran.err.endswith(f"{LDC} is in the store.\n")
-    again = cli("judge", "import", out, "--store", url)
-    assert again.err.endswith(f"{LDC} was in the store; nothing changed.\n")
-    second = tmp_path / "second.jsonl"
-    assert cli("judge", "export", "--store", url, "-o", second).code == 0
-    assert second.read_bytes() == out.read_bytes()
-    status = cli("judge", "status", "--store", url)
-    assert f"{LDC}: closed" in status.out
-    for form in ("tsv", "csv", "zip", "mt-metrics-eval"):
-        cli.ok("judge", "export", "--store", url, "--format", form, "-o", second)
-    refused = cli.refusal("judge", "links", "--store", url, "--judge", "ann")
-    assert "imported from files" in refused or "No judge named" in refused
-
-
-def test_what_cannot_be_imported_into_a_store(cli, filled, tmp_path):
-    out, _ = exported(cli, filled, tmp_path, "jsonl", LDC, "--unblind")
-    ran = cli("judge", "import", out, "--name", "x")
-    assert (ran.code, ran.err) == (
-        2,
-        "metra: --name is the name of a campaign in a store; add --store.\n",
-    )
-    batches = tmp_path / "campaign.json"
-    batches.write_text('{"data": []}')
-    refused = cli.refusal("judge", "import", batches, "--store", tmp_path / "no.db")
-    assert "contains texts without judgements; leave --store out." in refused
-    assert not (tmp_path / "no.db").exists()
+    again = tmp_path / "again.jsonl"
+    cli.ok("judge", "import", out, "-o", again)
+    both = (path.read_text().split("\n") for path in (again, out))
+    one, other = (parse_judgement_lines(lines, "x") for lines in both)
+    assert one == other
+    refused = cli.refusal("judge", "import", out, "--store", tmp_path / "new.db")
+    assert "Write the judgements with -o FILE" in refused
     lines = out.read_text().split("\n")
     broken = json.loads(lines[0]) | {"active_ms": "soon"}
     out.write_text("\n".join([*lines[1:3], json.dumps(broken)]))
-    ran = cli("judge", "import", out, "--store", tmp_path / "no.db")
+    ran = cli("judge", "import", out, "-o", again)
     assert ran.code == 2
     assert "line 3: active_ms is 'soon'; expected whole milliseconds or null" in ran.err
-    assert not (tmp_path / "no.db").exists()
 
 
 def scores_in(path, question=None):

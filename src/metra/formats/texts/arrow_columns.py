@@ -1,9 +1,6 @@
-"""Columns of Arrow tables: which types are texts or groups, nulls, and lists of references.
+"""Columns of Arrow tables: which types are texts or groups; nulls; lists are refused."""
 
-A list of references is a column for each of them, `ref:1`, `ref:2` and so on.
-"""
-
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -13,7 +10,6 @@ from numpy.typing import NDArray
 
 from metra.errors import CorpusError, FormatError
 from metra.formats.texts.columns import describe_missing_column
-from metra.limits import check_limit
 from metra.text.columns import is_text_type
 
 
@@ -173,63 +169,16 @@ def _refuse_nulls(name: str, gaps: pa.Array) -> NoReturn:
     raise NullValueError(name, int(np.flatnonzero(flags)[0]))
 
 
-#: Marks columns that are made of lists.
-ELEMENT = {b"metra.added": b"element"}
-
-
-def list_lists(schema: pa.Schema) -> list[str]:
-    """Find the column that holds lists of references, as in JSON lines."""
-    return [
-        field.name
-        for field in schema
-        if field.name.lower() in ("refs", "references")
-        and (pa.types.is_list(field.type) or pa.types.is_large_list(field.type))
-        and is_text_type(field.type.value_type)
-    ][:1]
-
-
-def measure_lists(batch: pa.RecordBatch, name: str) -> int:
-    """Return how many elements the longest list of a column has."""
-    return pc.max(pc.list_value_length(batch.column(name))).as_py() or 0
-
-
-def add_fields(
-    schema: pa.Schema, names: Iterable[str], mark: Mapping[bytes, bytes]
-) -> pa.Schema:
-    """Return the columns, and behind them texts of these names, unless there are such."""
-    for name in names:
-        if name not in schema.names:
-            schema = schema.append(pa.field(name, pa.string(), metadata=mark))
-    return schema
-
-
-def add_element_fields(
-    schema: pa.Schema, count: int, where: str = "The table"
-) -> pa.Schema:
-    """Return the columns, and behind them one for each element of lists of references."""
-    check_limit("columns", count, where)
-    names = [f"ref:{number}" for number in range(1, count + 1)]
-    return add_fields(schema, names, ELEMENT)
-
-
-def add_elements(
-    batch: pa.RecordBatch, lists: str, names: Sequence[str]
-) -> pa.RecordBatch:
-    """Return rows with columns for elements of lists, which are named `ref:1` and so on."""
-    column = batch.column(lists)
-    for name in names:
-        field = pa.field(name, pa.string(), metadata=ELEMENT)
-        batch = batch.append_column(field, _get_element(column, name))
-    return batch
-
-
-def _get_element(column: pa.Array, name: str) -> pa.Array:
-    """Return one text of each list, null where the list is shorter."""
-    place = int(name.partition(":")[2]) - 1
-    parts = pc.list_slice(column, place, place + 1, return_fixed_size_list=True)
-    # What stands for a list that is null is no text of it.
-    texts = parts.values.cast(pa.string())
-    return pc.if_else(column.is_valid(), texts, pa.scalar(None, pa.string()))
+def refuse_lists(schema: pa.Schema, where: str) -> None:
+    """Refuse a column that holds lists of references, as in JSON lines."""
+    for field in schema:
+        is_list = pa.types.is_list(field.type) or pa.types.is_large_list(field.type)
+        if is_list and field.name.lower() in ("refs", "references"):
+            msg = (
+                f"{where} has lists of references in the column {field.name!r}; give each "
+                "reference a column of its own, such as ref:1 and ref:2."
+            )
+            raise FormatError(msg)
 
 
 def gather_batches(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.Table]:

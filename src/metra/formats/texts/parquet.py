@@ -6,7 +6,7 @@ The format carries everything, in a column for each text and label.
 import os
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -52,28 +52,14 @@ _BUFFER = 1 << 20
 
 
 def read_schema(path: str) -> pa.Schema:
-    """Return a file's columns, followed by those made of lists and names of folders.
-
-    A list of references is a column for each of them, `ref:1`, `ref:2` and so on.
-    """
+    """Return a file's columns, followed by those that names of folders give."""
     with _translate_errors(path), _open_parquet(path) as file:
-        check_limit("columns", len(file.schema_arrow), path)
         schema = file.schema_arrow
-    for name in arrow_columns.list_lists(schema):
-        count = _count_elements(path, name, get_file_state(path))
-        schema = arrow_columns.add_element_fields(schema, count, path)
-    return arrow_columns.add_fields(schema, read_partitions(path), _PARTITION)
-
-
-@lru_cache(maxsize=1024)
-def _count_elements(path: str, name: str, state: object) -> int:
-    """Return how many elements the longest list has; the state tells a changed file."""
-    del state
-    with _translate_errors(path), _open_parquet(path) as file:
-        batches = file.iter_batches(ROWS, columns=[name], use_threads=False)
-        return max(
-            (arrow_columns.measure_lists(batch, name) for batch in batches), default=0
-        )
+        check_limit("columns", len(schema), path)
+    for name in read_partitions(path):
+        if name not in schema.names:
+            schema = schema.append(pa.field(name, pa.string(), metadata=_PARTITION))
+    return schema
 
 
 def read_union(paths: Sequence[str]) -> pa.Schema:
@@ -120,11 +106,9 @@ def mark_partitions(schema: pa.Schema, path: str) -> pa.Schema:
     return schema
 
 
-def list_added(
-    schema: pa.Schema, kinds: Sequence[object] = (_PARTITION, arrow_columns.ELEMENT)
-) -> list[str]:
-    """List the columns made of names of folders and of lists."""
-    return [field.name for field in schema if field.metadata in kinds]
+def list_added(schema: pa.Schema) -> list[str]:
+    """List the columns made of names of folders."""
+    return [field.name for field in schema if field.metadata == _PARTITION]
 
 
 class RowSpan(NamedTuple):
@@ -178,15 +162,9 @@ def read_batches(
             for name, value in folders.items()
             if name not in own and (columns is None or name in columns)
         }
-        elements: list[str] = []
-        lists = arrow_columns.list_lists(file.schema_arrow)
         if columns is not None:
-            if lists:
-                made = list_added(read_schema(path), [arrow_columns.ELEMENT])
-                elements = [name for name in columns if name in made]
             # A file's first column says how many rows there are.
-            read = {*columns, *(lists if elements else ())}
-            columns = [name for name in own if name in read] or own[:1]
+            columns = [name for name in own if name in columns] or own[:1]
         with _translate_errors(path):
             rows = _choose_rows(file, groups, columns, path)
         unpacked = 0
@@ -197,8 +175,6 @@ def read_batches(
                 batch = next(batches, None)
             if batch is None:
                 return
-            if elements:
-                batch = arrow_columns.add_elements(batch, lists[0], elements)
             unpacked += _measure_batch(batch, path)
             check_unpacked(unpacked, size, path)
             for name, value in folders.items():
@@ -244,8 +220,6 @@ def _find_longest(path: str, group: int, place: str) -> int:
         column = next(file.iter_batches(1, [group], [name], use_threads=False)).column(
             0
         )
-    if name != place and hasattr(column, "values"):  # a list of texts
-        column = column.values
     if not pa.types.is_dictionary(column.type):
         return 0
     return pc.max(pc.binary_length(column.dictionary)).as_py() or 0
@@ -438,6 +412,8 @@ def map_fields(
     A lone output goes by the default name, or by its column's.
     """
     names = names or ColumnNames()
+    if not names.references:
+        arrow_columns.refuse_lists(schema, where)
     for name in schema.names:
         arrow_columns.refuse_twin(schema, name, where)
     check_column_names(schema.names, names, where)
@@ -451,7 +427,7 @@ def map_fields(
     named = zip(recognised, usable, strict=True)
     fields = [field._replace(name=field.name or column) for field, column in named]
     # The name of a folder is no text, unless the user says so.
-    folders = {*list_added(schema, [_PARTITION])} - {*names.get_fields()}
+    folders = {*list_added(schema)} - {*names.get_fields()}
     fields = [
         Field("label", column)
         if column in folders and field.role in TEXT_ROLES

@@ -47,8 +47,6 @@ class Counting:
     add: Callable[[Iterable[Any]], Any]
     #: The plan whose nulls are refused.
     plan: ScoringPlan | None = None
-    #: The column with lists of references, if columns of the plan are made of it.
-    lists: str | None = None
 
     def read(
         self, batches: Iterable[pa.RecordBatch], where: str
@@ -57,11 +55,6 @@ class Counting:
         if self.plan is None:
             yield from batches
             return
-        if self.lists is not None:
-            names = [name for name in self.plan.references if name not in self.columns]
-            batches = (
-                arrow_columns.add_elements(b, self.lists, names) for b in batches
-            )
         yield from table_totals.refuse_nulls(batches, self.plan, where)
 
     def run(self, batches: Iterable[pa.RecordBatch], where: str) -> Any:
@@ -93,11 +86,8 @@ class TablePlan(NamedTuple):
     """The plan of a table, and the columns that it is made of."""
 
     plan: ScoringPlan
-    #: The columns, with one for each element of lists of references.
     schema: pa.Schema
     columns: tuple[str, ...]
-    #: The column with lists of references, if columns of the plan are made of it.
-    lists: str | None = None
 
 
 def score_frame(
@@ -108,57 +98,35 @@ def score_frame(
 
 
 def plan_frame(frame: Frame, build_plan: PlanBuilder) -> TablePlan:
-    """Plan the scoring of a table by its columns; measure lists of references first."""
+    """Plan the scoring of a table by its columns."""
     schema = frame.schema
-    lists = next(iter(arrow_columns.list_lists(schema)), None)
-    if lists is not None and not _uses_lists(schema, build_plan):
-        lists = None
-    if lists is not None:
-        measure = partial(arrow_columns.measure_lists, name=lists)
-        longest = frame.reduce(Counting((lists,), measure, _find_largest))
-        schema = arrow_columns.add_element_fields(schema, longest)
     plan = build_plan(schema, frame.where, frame.system)
     check_metrics(plan)
     check_schema(plan, schema)
-    columns = tuple(name for name in plan.columns if name in frame.schema.names)
-    if lists is not None:
-        columns += (lists,)
-    return TablePlan(plan, schema, columns, lists)
+    columns = tuple(name for name in plan.columns if name in schema.names)
+    return TablePlan(plan, schema, columns)
 
 
 def reduce_frame(
     frame: Frame, planned: TablePlan, progress: TableProgress | None = None
 ) -> Results:
     """Score a table by a plan that fits its columns."""
-    plan, schema, columns, lists = planned
+    plan, schema, columns = planned
     weights = None
     if list_fits(plan) and not frame.fits_metrics:
         part = plan.select_references()
-        names = tuple(n for n in columns if n in part.columns or n == lists)
+        names = tuple(name for name in columns if name in part.columns)
         keep, join = partial(_keep_references, part), partial(_join_references, part)
-        references = frame.reduce(Counting(names, keep, join, part, lists))
+        references = frame.reduce(Counting(names, keep, join, part))
         weights = table_totals.encode_weights(references, part)
     count = partial(table_totals.count_totals, plan=plan, weights=weights)
     nothing = pa.RecordBatch.from_pylist([], table_totals.totals_schema(plan, schema))
     add = partial(_add_totals, nothing)
-    totals = frame.reduce(Counting(columns, count, add, plan, lists))
+    totals = frame.reduce(Counting(columns, count, add, plan))
     results = table_totals.score_totals(totals, plan)
     if progress:
         progress(results.segments, 1.0)
     return results
-
-
-def _uses_lists(schema: pa.Schema, build_plan: PlanBuilder) -> bool:
-    """Return True if a plan would have references from lists, which are then measured."""
-    try:
-        plan = build_plan(arrow_columns.add_element_fields(schema, 1), "The table", "")
-    except MetraError:  # which may name a further element
-        return True
-    return any(name not in schema.names for name in plan.references)
-
-
-def _find_largest(lengths: Iterable[int]) -> int:
-    return max(lengths, default=0)
 
 
 def _keep_references(plan: ScoringPlan, batch: pa.RecordBatch) -> list[pa.RecordBatch]:

@@ -183,7 +183,7 @@ def add_columns(frame: SparkFrame, planned: TablePlan) -> Table:
     kinds += [DoubleType()] * len(plan.score_columns)
     pairs = zip(numbers, kinds, strict=True)
     schema = StructType([StructField(*pair) for pair in pairs])
-    counting = Counting(tuple(table.columns), score, iter, plan, planned.lists)
+    counting = Counting(tuple(table.columns), score, iter, plan)
     scored = frame.map_rows(counting, score, schema)
     signatures = list_signatures(plan)
     for number, name in zip(numbers, names, strict=True):

@@ -26,8 +26,8 @@ from metra.formats.texts.rows import (
 )
 from metra.formats.texts.sources import Source, list_sources
 from metra.text.sentences.alignment import SentenceMatch, align_sentences
-from metra.text.sentences.resegmentation import Comparison, OutputPart, resegment
-from metra.text.sentences.splitter import join_wrapped_lines, split_sentences
+from metra.text.sentences.resegmentation import OutputPart, resegment
+from metra.text.sentences.splitter import split_sentences
 
 Method: TypeAlias = Literal["align", "resegment"]
 #: Matches of a lower confidence are called unsure.
@@ -40,7 +40,6 @@ class SegmentationSettings:
 
     method: Method
     lang: str = ""
-    compare: Comparison = "loose"
     #: Whether lines of outputs are cut into sentences first; for `align` only.
     split: bool = True
     #: Edits that a cut at the end of a sentence may cost; for `resegment` only.
@@ -49,7 +48,7 @@ class SegmentationSettings:
 
     def format_signature(self) -> str:
         """Name the method with all its settings."""
-        parts = [f"compare:{self.compare}", f"lang:{self.lang or 'any'}"]
+        parts = [f"lang:{self.lang or 'any'}"]
         if self.method == "align":
             parts.append(f"split:{'yes' if self.split else 'no'}")
         else:
@@ -140,18 +139,12 @@ def read_text_lines(path: str, **options: Any) -> list[str]:
     return text.lines
 
 
-def list_sentences(
-    lines: Sequence[str], lang: str = "", *, wrapped: bool = False
-) -> list[tuple[int, str]]:
-    """List the sentences of a text, each with the number of its line or paragraph.
-
-    With `wrapped`, only empty lines end a paragraph.
-    """
-    paragraphs = join_wrapped_lines(list(lines)) if wrapped else lines
+def list_sentences(lines: Sequence[str], lang: str = "") -> list[tuple[int, str]]:
+    """List the sentences of a text, each with the number of its line."""
     return [
         (number, sentence)
-        for number, paragraph in enumerate(paragraphs, 1)
-        for sentence in split_sentences(paragraph, lang)
+        for number, line in enumerate(lines, 1)
+        for sentence in split_sentences(line, lang)
     ]
 
 
@@ -251,16 +244,17 @@ def _segment_text(
     settings: SegmentationSettings,
 ) -> tuple[list[SegmentRecord], int]:
     """Segment one text; return also the number of sentences with no segment."""
-    shared: dict[str, Any] = {"lang": settings.lang, "compare": settings.compare}
     least, records, added = settings.unsure_below, [], 0
     if settings.method == "align":
-        matches = align_sentences(lines, references, split=settings.split, **shared)
+        matches = align_sentences(
+            lines, references, split=settings.split, lang=settings.lang
+        )
         added = sum(len(match.added) for match in matches)
         for match, text in zip(matches, shown, strict=True):
             about = match.confidence, _explain_match(match, least), match.text, text
             records.append(SegmentRecord(0, match.kind, *about))
         return records, added
-    parts = resegment(lines, references, slack=settings.slack, **shared)
+    parts = resegment(lines, references, slack=settings.slack, lang=settings.lang)
     for part, text in zip(parts, shown, strict=True):
         kind = "cut" if part.text else "empty"
         about = part.confidence, _explain_part(part, text, least), part.text, text

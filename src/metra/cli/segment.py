@@ -17,11 +17,6 @@ _lang = option(
     "",
     show_default="any",
 )
-_compare = option(
-    "--compare",
-    "Ignore letter case and punctuation around words (loose), or compare exactly.",
-    choices=["loose", "exact"],
-)
 _out = option(
     "-o --out OUT",
     "File or folder to write: a text for one output, else a table or a folder with "
@@ -104,7 +99,6 @@ def split(
     "sentence.",
     choices=["split", "lines"],
 )
-@_compare
 @_report
 @_format
 def align(sentences: str, **given: Any) -> None:
@@ -130,7 +124,6 @@ def align(sentences: str, **given: Any) -> None:
 @_out
 @_to
 @_lang
-@_compare
 @option(
     "--slack",
     "Number of extra edits that a split at the end of a sentence may cost.",
@@ -150,7 +143,7 @@ def resegment(**given: Any) -> None:
 
     \b
     metra segment resegment output.txt -r reference.txt -o aligned.txt
-    metra segment resegment talk.txt -r refA.txt -r refB.txt --compare exact -o aligned.tsv
+    metra segment resegment talk.txt -r refA.txt -r refB.txt -o aligned.tsv
     """
     _segment_files("resegment", **given)
 

@@ -21,18 +21,14 @@ from dataclasses import fields
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
+from metra._core import Hits, edit_rows, edit_runs
 from metra.errors import (
     CorpusError,
     LengthError,
     MissingResourceError,
     missing_package,
 )
-from metra.text.diff import (
-    WordMatches,
-    compare_words,
-    count_edit_kinds,
-    list_edit_runs,
-)
+from metra.text.diff import compare_words
 from metra.text.preparation import build_text_hits, make_preparation
 
 try:
@@ -189,7 +185,7 @@ def _compare(
         matches = build_text_hits(hyps.texts, refs.texts, text)
     else:
         matches = compare_words(hyps.list_words(), refs.list_words())
-    totals = map(int, count_edit_kinds(matches, "rapidfuzz").sum(0)[:4])
+    totals = map(int, edit_rows(matches, "rapidfuzz", "best").sum(0)[:4])
     counts = dict(zip(_COUNTS, totals, strict=True))
     lists = {
         "references": refs.list_words,
@@ -217,13 +213,13 @@ def _compute_measures(
     }
 
 
-def _list_alignments(matches: WordMatches) -> list[list[jiwer.AlignmentChunk]]:
+def _list_alignments(matches: Hits) -> list[list[jiwer.AlignmentChunk]]:
     return [
         [
             jiwer.AlignmentChunk(_TYPES[letter], ref, ref_end, hyp, hyp_end)
             for letter, ref, ref_end, hyp, hyp_end in runs
         ]
-        for runs in list_edit_runs(matches, "rapidfuzz")
+        for runs in edit_runs(matches, "rapidfuzz")
     ]
 
 

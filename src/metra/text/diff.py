@@ -22,8 +22,6 @@ from metra.text.words import join_words
 MOST_BITS = 1 << 30
 
 Sort: TypeAlias = Literal["same", "gone", "new"]
-#: Which words of each output equal which words of its reference.
-WordMatches: TypeAlias = Hits
 
 
 class DiffPiece(NamedTuple):
@@ -43,50 +41,14 @@ def count_edits(
     """
     listed = list(pairs)
     hits = compare_words([one for one, _ in listed], [other for _, other in listed])
-    return count_edit_kinds(hits)[:, :3].sum(1)
+    return edit_rows(hits, "fixed", "best")[:, :3].sum(1)
 
 
 def compare_words(
     outputs: Sequence[Sequence[str]], references: Sequence[Sequence[str]]
-) -> WordMatches:
+) -> Hits:
     """Compare lists of words, each output with the reference in the same place."""
     return Hits(Tokens(outputs), [Tokens(references)])
-
-
-#: Which of equally short alignments is taken: ours (fixed) or rapidfuzz's.
-Order: TypeAlias = Literal["fixed", "rapidfuzz"]
-
-
-def count_edit_kinds(hits: WordMatches, order: Order = "fixed") -> NDArray[np.float64]:
-    """Count substitutions, insertions, deletions, hits and reference words.
-
-    >>> hits = compare_words([["a", "b"]], [["b", "a"]])
-    >>> count_edit_kinds(hits).tolist(), count_edit_kinds(hits, "rapidfuzz").tolist()
-    ([[2.0, 0.0, 0.0, 0.0, 2.0]], [[0.0, 1.0, 1.0, 1.0, 2.0]])
-    """
-    return edit_rows(hits, order, "best")
-
-
-def list_edit_runs(
-    hits: WordMatches, order: Order = "fixed"
-) -> list[list[tuple[str, int, int, int, int]]]:
-    """List neighbouring words with the same edit: H, S, I or D, and both ranges of words.
-
-    The reference's range comes first.
-
-    >>> list_edit_runs(compare_words([["a", "x", "c", "d"]], [["a", "b", "c"]]))
-    [[('H', 0, 1, 0, 1), ('S', 1, 2, 1, 2), ('H', 2, 3, 2, 3), ('I', 3, 3, 3, 4)]]
-    """
-    return edit_runs(hits, order)
-
-
-def compute_edit_distance(one: Sequence[str], other: Sequence[str]) -> int:
-    """Count the fewest words to substitute, add or delete.
-
-    >>> compute_edit_distance("a b c".split(), "a x c d".split())
-    2
-    """
-    return int(count_edits([(one, other)])[0])
 
 
 def compute_difference(one: Sequence[str], other: Sequence[str]) -> list[DiffPiece]:
@@ -99,7 +61,7 @@ def compute_difference(one: Sequence[str], other: Sequence[str]) -> list[DiffPie
     same c
     """
     # Words that only the reference of an alignment has are deletions: those that go.
-    (runs,) = list_edit_runs(compare_words([other], [one]))
+    (runs,) = edit_runs(compare_words([other], [one]), "fixed")
     pieces: list[DiffPiece] = []
     for is_same, group in groupby(runs, key=lambda run: run[0] == "H"):
         edits = list(group)

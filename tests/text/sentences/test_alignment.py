@@ -162,7 +162,7 @@ def search_all(sentences, segments, weights, ratio):
 )
 def test_groups_cover_both_sides_at_the_lowest_cost(sentences, references):
     segments = [[reference.split()] for reference in references]
-    texts = alignment._Texts(sentences, segments, "loose")
+    texts = alignment._Texts(sentences, segments)
     _, ratio = alignment._guess_places(texts)
     groups = alignment._find_groups(texts)
     for left, right in pairwise(groups):

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from tests.textbook import compute_distance
 
 from metra.errors import CorpusError, LengthError
-from metra.text.sentences import resegmentation
 from metra.text.sentences.resegmentation import find_cuts, make_key, resegment
 
 
@@ -80,14 +79,6 @@ def test_slack_lets_a_part_be_empty_at_the_end():
     assert [part.text for part in parts] == ["It rains here.", ""]
 
 
-@given(WORDS, SEGMENTS)
-def test_less_memory_gives_the_same(words, segments):
-    usual = find_cuts(words, segments)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(resegmentation, "_MOST_BYTES", 0)
-        assert find_cuts(words, segments) == usual
-
-
 @given(
     st.lists(
         st.lists(st.integers(0, 9), min_size=1, max_size=40), min_size=1, max_size=9
@@ -156,17 +147,10 @@ def test_texts(output, references, expected):
     assert [part.text for part in resegment(output, references)] == expected
 
 
-def test_words_as_they_are():
-    loose = resegment("A b. c", ["a b", "c"])
-    exact = resegment("A b. c", ["a b", "c"], compare="exact")
-    assert sum(part.edits for part in loose) == 0
-    assert sum(part.edits for part in exact) == 2
-
-
 def test_what_is_compared_of_a_word():
-    assert make_key("„Straße!“", "loose") == "strasse"
-    assert make_key("—", "loose") == "—"
-    assert make_key("&quot;It&#39;s", "loose") == "it's"
+    assert make_key("„Straße!“") == "strasse"
+    assert make_key("—") == "—"
+    assert make_key("&quot;It&#39;s") == "it's"
 
 
 def test_confidence():

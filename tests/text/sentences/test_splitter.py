@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from metra.text.sentences import splitter
 from metra.text.sentences.splitter import (
     find_rules,
-    join_wrapped_lines,
     split_sentences,
 )
 
@@ -101,11 +100,6 @@ def test_nothing_is_lost(text):
         sentences = split_sentences(text, lang)
         assert "".join("".join(sentences).split()) == "".join(text.split())
         assert all(sentence == sentence.strip() != "" for sentence in sentences)
-
-
-def test_wrapped_lines():
-    lines = ["The first line", "goes on. ", "", "", "新しい", "段落。"]
-    assert join_wrapped_lines(lines) == ["The first line goes on.", "新しい段落。"]
 
 
 @pytest.mark.parametrize("lang", splitter._read_abbreviations())

@@ -19,7 +19,7 @@ from metra.campaign.protocols.kind import (
 )
 from metra.errors import OptionError
 from metra.scores.table import ScoreRow
-from metra.text.diff import compute_difference, compute_edit_distance
+from metra.text.diff import compute_difference, count_edits
 from metra.text.words import join_words, split_words
 
 
@@ -116,8 +116,8 @@ class Near(QuestionKind):
         for text, score in self.judged:
             scores.setdefault(tuple(split_words(text)), []).append(score)
         ranked = []
-        for words, given in scores.items():
-            edits = compute_edit_distance(words, ours)
+        counts = map(int, count_edits((words, ours) for words in scores))
+        for (words, given), edits in zip(scores.items(), counts, strict=True):
             distance = edits / max(len(words), len(ours), 1)
             ranked.append((distance, join_words(words), fmean(given), edits))
         nearest = sorted(ranked)[: self.k]

@@ -1,8 +1,7 @@
 """JSON: one object a line and a segment, or an array of objects or strings.
 
-JSON lines carry everything, and are read line by line. An array, or an object of arrays of
-equal length, is read at once; each of its entries is a segment. The content decides which it
-is, not the name.
+JSON lines carry everything, and are read line by line. An array is read at once; each of its
+entries is a segment. The content decides which it is, not the name.
 """
 
 import json
@@ -17,7 +16,6 @@ from metra.formats.lines import LineReader
 from metra.formats.stream import format_path, load_json, parse_json
 from metra.formats.texts import columns
 from metra.formats.texts.rows import Chunks, Fields, RowChunk, write_lines
-from metra.text.columns import check_lengths
 
 if TYPE_CHECKING:
     from metra.formats.texts.sources import Source
@@ -93,30 +91,9 @@ def _check_text(value: Any, field: columns.Field, place: str) -> str | None:
 
 def _has_lines(head: Sequence[str]) -> bool:
     """Return True if a file is one object a line, by its first two lines."""
-    first, *others = [*head, ""][:2]
-    begin = first.strip()
-    if begin.startswith("["):
-        return False
-    try:
-        entry = load_json(begin, "")
-    except ValueError:
-        # The object goes on in the next line, or there is something wrong with this one.
-        return not begin.endswith(("{", "[", ","))
-    return any(others) or not (_has_columns(entry) or _find_records(entry))
-
-
-def _has_columns(entry: Any) -> bool:
-    """Return True if all values are lists of texts, not of a segment's references."""
-    is_object = isinstance(entry, dict) and bool(entry.keys() - {*_LISTS})
-    return is_object and all(isinstance(column, list) for column in entry.values())
-
-
-def _find_records(entry: Any) -> list[Any]:
-    """Return the one list of objects in an object, such as its `data`; else nothing."""
-    values = entry.values() if isinstance(entry, dict) else ()
-    lists = [value for value in values if isinstance(value, list) and value]
-    records = [one for one in lists if all(isinstance(row, dict) for row in one)]
-    return records[0] if len(records) == 1 else []
+    begin = head[0].strip() if head else ""
+    # An object that goes on in the next line is none on a line.
+    return not begin.startswith("[") and not begin.endswith(("{", "[", ","))
 
 
 def _open_strings(texts: Sequence[Any], source: "Source") -> columns.Reader:
@@ -145,21 +122,15 @@ def _parse_lines(lines: Iterable[str], path: str) -> Iterator[Any]:
 
 
 def _list_entries(text: str, path: str) -> list[Any]:
-    """Return the entries of an array, or an object for each row of columns."""
+    """Return the entries of an array."""
     whole = parse_json(text, path)
-    records = whole if isinstance(whole, list) else _find_records(whole)
-    if records or isinstance(whole, list):
-        return records
-    if not _has_columns(whole):
+    if not isinstance(whole, list):
         msg = (
             f"{path} is one object with the keys {', '.join(list(whole)[:6])}; "
             "expected an array of strings or objects, or one object per line."
         )
         raise FormatError(msg)
-    names = {f"{path}, {key!r}": len(column) for key, column in whole.items()}
-    check_lengths(names)
-    rows = zip(*whole.values(), strict=True)
-    return [dict(zip(whole, row, strict=True)) for row in rows]
+    return whole
 
 
 def _flatten_entries(

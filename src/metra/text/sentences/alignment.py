@@ -21,7 +21,6 @@ from statistics import median
 from typing import Literal, NamedTuple, TypeAlias
 
 from metra.text.sentences.resegmentation import (
-    Comparison,
     OutputText,
     References,
     cut_output,
@@ -82,7 +81,6 @@ def align_sentences(
     references: References,
     *,
     lang: str = "",
-    compare: Comparison = "loose",
     split: bool = True,
 ) -> list[SentenceMatch]:
     """Match the sentences of an output with the segments of its references.
@@ -104,8 +102,8 @@ def align_sentences(
         for sentence in (split_sentences(line, lang) if split else [line.strip()])
         if sentence
     ]
-    texts = _Texts(sentences, list_versions(references, compare), compare)
-    return _write_matches(texts, _find_groups(texts), lang, compare)
+    texts = _Texts(sentences, list_versions(references))
+    return _write_matches(texts, _find_groups(texts), lang)
 
 
 class _Group(NamedTuple):
@@ -132,10 +130,9 @@ class _Texts:
         self,
         sentences: Sequence[str],
         segments: Sequence[Sequence[list[str]]],
-        compare: Comparison,
     ) -> None:
         self.sentences = sentences
-        self.keys = [list_keys(sentence, compare) for sentence in sentences]
+        self.keys = [list_keys(sentence) for sentence in sentences]
         #: The words of every version of every segment.
         self.segments = segments
         units = [*self.keys, *(version for segment in segments for version in segment)]
@@ -327,7 +324,7 @@ def _compute_length_cost(output: int, reference: int, ratio: float) -> float:
 
 
 def _write_matches(
-    texts: _Texts, groups: Sequence[_Group], lang: str, compare: Comparison
+    texts: _Texts, groups: Sequence[_Group], lang: str
 ) -> list[SentenceMatch]:
     """Turn groups into one match for each segment."""
     matches: list[SentenceMatch] = []
@@ -337,7 +334,7 @@ def _write_matches(
         sentences = list(texts.sentences[group.sentence : stop])
         if group.segments:
             confidence = texts.compute_confidence(group)
-            matches += _match_group(texts, group, sentences, confidence, lang, compare)
+            matches += _match_group(texts, group, sentences, confidence, lang)
         elif matches:
             matches[-1] = _add_sentences(matches[-1], sentences)
         else:
@@ -355,7 +352,6 @@ def _match_group(
     sentences: list[str],
     confidence: float,
     lang: str,
-    compare: Comparison,
 ) -> list[SentenceMatch]:
     """Give each segment of a group its part of the sentences."""
     if not sentences:
@@ -364,7 +360,7 @@ def _match_group(
     if group.segments == 1:
         return [SentenceMatch(join_words(sentences), whole, confidence)]
     versions = texts.segments[group.segment : group.segment + group.segments]
-    parts = cut_output(OutputText(sentences, lang), versions, compare, _SLACK)
+    parts = cut_output(OutputText(sentences, lang), versions, _SLACK)
     count = sum(bool(part.text) for part in parts)
     # All sentences may turn out to belong to one of the segments.
     kind = "divided" if count > 1 else whole

@@ -17,23 +17,20 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from html import unescape
 from itertools import pairwise
-from typing import Literal, NamedTuple, TypeAlias, cast
+from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metra.errors import CorpusError
+from metra.limits import check_limit
 from metra.text.columns import check_lengths
 from metra.text.sentences.splitter import find_sentence_starts
 from metra.text.words import Span, find_pieces, join_words, strip_categories
 
 #: Streams of references, or one stream.
 References: TypeAlias = Sequence[Sequence[str | None]] | Sequence[str | None]
-#: How words are compared: without letter case and the punctuation around them, or as they are.
-Comparison: TypeAlias = Literal["loose", "exact"]
 
-# Columns are kept in so much memory; beyond that, some are computed twice.
-_MOST_BYTES = 1 << 26
 # Places of a word that occurs more often are kept as bits.
 _RARE = 16
 
@@ -76,9 +73,9 @@ class OutputText:
         starts = {index for index, span in enumerate(self.words) if span.start in edges}
         return frozenset({*starts, len(self.words)})
 
-    def list_keys(self, compare: Comparison) -> list[str]:
+    def list_keys(self) -> list[str]:
         """List the words as they are compared."""
-        return [make_key(self.text[s.start : s.end], compare) for s in self.words]
+        return [make_key(self.text[s.start : s.end]) for s in self.words]
 
     def cut(self, start: int, end: int) -> str:
         """Return the text from one word up to another, as it was written."""
@@ -91,7 +88,6 @@ def resegment(
     output: str | Iterable[str],
     references: References,
     *,
-    compare: Comparison = "loose",
     lang: str = "",
     slack: int = 0,
 ) -> list[OutputPart]:
@@ -106,19 +102,17 @@ def resegment(
     (['It rains.', 'We stay at home today.'], [2, 3])
     """
     text = OutputText([output] if isinstance(output, str) else output, lang)
-    segments = list_versions(references, compare)
-    return cut_output(text, segments, compare, slack)
+    return cut_output(text, list_versions(references), slack)
 
 
 def cut_output(
     output: OutputText,
     segments: Sequence[Sequence[list[str]]],
-    compare: Comparison,
     slack: int = 0,
 ) -> list[OutputPart]:
     """Cut an output like segments, of each of which the words of every version are given."""
     numbers: dict[str, int] = {}
-    words = [numbers.setdefault(key, len(numbers)) for key in output.list_keys(compare)]
+    words = [numbers.setdefault(key, len(numbers)) for key in output.list_keys()]
     versions = [
         sorted({tuple(numbers.get(key, -1) for key in keys) for keys in segment})
         for segment in segments
@@ -153,20 +147,20 @@ def find_word_spans(text: str) -> list[Span]:
     return spans
 
 
-def make_key(word: str, compare: Comparison) -> str:
-    """Return the form in which a word is compared.
+def make_key(word: str) -> str:
+    """Return a word without letter case and the punctuation around it.
 
-    >>> make_key("(Market,", "loose"), make_key("...", "loose"), make_key("Market,", "exact")
-    ('market', '...', 'Market,')
+    >>> make_key("(Market,"), make_key("...")
+    ('market', '...')
     """
-    if compare == "exact" or (word.isascii() and word.isalpha() and word.islower()):
+    if word.isascii() and word.isalpha() and word.islower():
         return word
     if "&" in word:
         word = unescape(word)
     return word[slice(*strip_categories(word, "PSZ"))].casefold() or word
 
 
-def list_versions(references: References, compare: Comparison) -> list[list[list[str]]]:
+def list_versions(references: References) -> list[list[list[str]]]:
     """List the words of all versions of every segment; at least one must be there."""
     streams: list[Sequence[str | None]] = []
     for stream in references:
@@ -184,14 +178,14 @@ def list_versions(references: References, compare: Comparison) -> list[list[list
         if not texts:
             msg = f"Segment {number} has no reference; each segment needs at least one."
             raise CorpusError(msg)
-        segments.append([list_keys(text, compare) for text in texts])
+        segments.append([list_keys(text) for text in texts])
     return segments
 
 
-def list_keys(text: str, compare: Comparison) -> list[str]:
+def list_keys(text: str) -> list[str]:
     """List the words of a text as they are compared."""
     spans = find_word_spans(text)
-    return [make_key(text[span.start : span.end], compare) for span in spans]
+    return [make_key(text[span.start : span.end]) for span in spans]
 
 
 class Cut(NamedTuple):
@@ -219,11 +213,14 @@ def find_cuts(
     """
     grid = _WordPlaces(words)
     liked = frozenset(preferred)
-    columns = _Columns(grid, segments)
+    check_limit("whole", len(segments) * len(words) // 4, "The output")
+    columns = [grid.start()]
+    for versions in segments:
+        columns.append(grid.add_segment(columns[-1], versions))
     end = len(words)
     cuts = [Cut(end)]
     for index in range(len(segments) - 1, 0, -1):
-        before, after = columns.get(index, end), columns.get(index + 1, end)
+        before, after = columns[index], columns[index + 1]
         least = grid.get_value(after, end)
         places = _find_places(
             grid, before, segments[index], end, (least, least + slack)
@@ -233,7 +230,7 @@ def find_cuts(
         end = best.position
         cuts.append(Cut(end, loose_words=loose_words))
     if segments:
-        edits = grid.get_value(columns.get(1, end), end)
+        edits = grid.get_value(columns[1], end)
         lengths = [len(version) for version in segments[0]]
         nearest = min(lengths, key=lambda length: abs(length - end))
         cuts[-1] = cuts[-1]._replace(edits=edits, reference_words=nearest)
@@ -332,51 +329,6 @@ class _WordPlaces:
         mask = (1 << place) - 1
         rises, falls = (column.rises & mask).bit_count(), (column.falls & mask)
         return column.first + rises - falls.bit_count()
-
-    def cut(self, end: int) -> "_WordPlaces":
-        """Return the grid of the first words only."""
-        return _WordPlaces(self.words[:end])
-
-
-class _Columns:
-    """The columns between segments, from the last to the first.
-
-    All are kept where memory allows it. Else some are, and those between are computed again,
-    for the words before the place that has been reached.
-    """
-
-    def __init__(
-        self, grid: _WordPlaces, segments: Sequence[Sequence[Sequence[int]]]
-    ) -> None:
-        self.segments = segments
-        self._grid = grid
-        count = len(segments)
-        fits = count * grid.size <= 4 * _MOST_BYTES
-        self._step = 1 if fits else max(1, round(count**0.5))
-        self._kept = {0: grid.start()}
-        column = self._kept[0]
-        for index, versions in enumerate(segments, 1):
-            column = grid.add_segment(column, versions)
-            if index % self._step == 0 or index == count:
-                self._kept[index] = column
-        self._group: dict[int, _Column] = {}
-
-    def get(self, index: int, end: int) -> _Column:
-        """Return the column after so many segments, at least for the words before `end`."""
-        if index in self._kept:
-            return self._kept[index]
-        if index not in self._group:
-            first = index - index % self._step
-            grid = self._grid.cut(end)
-            column = self._kept[first]
-            column = _Column(
-                column.first, column.rises & grid.mask, column.falls & grid.mask
-            )
-            self._group = {}
-            for number in range(first, index):
-                column = grid.add_segment(column, self.segments[number])
-                self._group[number + 1] = column
-        return self._group[index]
 
 
 def _find_places(

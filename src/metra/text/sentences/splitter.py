@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from metra.text.scripts import get_language, is_unspaced_letter
-from metra.text.words import join_words
 
 # Marks before white space, and marks that need none behind them.
 _SPACED = ".!?…؟۔։።፧‼⁇⁈⁉"
@@ -61,21 +60,6 @@ def split_sentences(text: str, lang: str = "") -> list[str]:
         pieces = (line[start:end] for start, end in pairwise(edges))
         sentences += [piece for piece in map(str.strip, pieces) if piece]
     return sentences
-
-
-def join_wrapped_lines(lines: list[str]) -> list[str]:
-    """Join the lines of each paragraph; empty lines stand between paragraphs.
-
-    >>> join_wrapped_lines(["One", "sentence.", "", "Another."])
-    ['One sentence.', 'Another.']
-    """
-    paragraphs: list[list[str]] = [[]]
-    for line in lines:
-        if line.strip():
-            paragraphs[-1].append(line.strip())
-        elif paragraphs[-1]:
-            paragraphs.append([])
-    return [join_words(paragraph) for paragraph in paragraphs if paragraph]
 
 
 def find_sentence_starts(text: str, lang: str = "") -> list[int]:

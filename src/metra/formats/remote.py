@@ -1,6 +1,5 @@
 """Files in object stores and on clusters: `s3://`, `gs://` and `hdfs://`, by pyarrow."""
 
-import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -74,17 +73,6 @@ def _find_system(scheme: str, host: str) -> Any:
     """Return the file system of an address."""
     from pyarrow import fs
 
-    if scheme == "s3":
-        # The variable that Amazon's own programs read; it makes other stores known as well.
-        names = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
-        endpoint = next(filter(None, map(os.environ.get, names)), None)
-        if endpoint:
-            kind, _, place = endpoint.rpartition("://")
-            settings = {"endpoint_override": place, "scheme": kind or "https"}
-            region = os.environ.get("AWS_REGION") or os.environ.get(
-                "AWS_DEFAULT_REGION"
-            )
-            return fs.S3FileSystem(**settings, region=region or "us-east-1")
     return fs.FileSystem.from_uri(f"{scheme}://{host}/")[0]
 
 

@@ -24,10 +24,7 @@ def scan(path: Path) -> ScannedContents:
 def read(path: Path) -> dict[Field, dict[str, list[tuple[str, str]]]]:
     """All segments by text and document."""
     return {
-        text: {
-            document: [(key, segment.text) for key, segment in part.segments.items()]
-            for document, part in parts.items()
-        }
+        text: {document: [*part.segments.items()] for document, part in parts.items()}
         for text, parts in scan(path).parts.items()
     }
 

@@ -30,21 +30,14 @@ from metra.limits import check_limit
 DEEPEST = 20
 
 
-class ScannedSegment(NamedTuple):
-    """The text of a segment, and its line in the file."""
-
-    text: str
-    line: int
-
-
 class DocumentPart(NamedTuple):
-    """One document of one text: its line, its place among all parts, its segments by id."""
+    """One document of one text: its line, its place among all parts, its texts by id."""
 
     text: Field
     document: str
     line: int
     place: int
-    segments: dict[str, ScannedSegment]
+    segments: dict[str, str]
 
 
 @dataclass(slots=True)
@@ -73,7 +66,7 @@ class ScannedContents:
             what = f"segment {key!r} of document {part.document!r} occurs twice"
             raise self._build_error(line, f"{what} in {describe_field(part.text)}")
         check_limit("cell", len(text), format_path(self.path))
-        part.segments[key] = ScannedSegment(text, line)
+        part.segments[key] = text
 
     def _build_error(self, line: int, what: str) -> FormatError:
         place = f"{format_path(self.path)}, line {line}"
@@ -183,7 +176,7 @@ class DocumentFiles:
         part = self._by_field[field].parts.get(document)
         if part is None:
             return repeat(None, len(ids))
-        return (part.segments[key].text for key in ids)
+        return (part.segments[key] for key in ids)
 
     def check_references(self) -> None:
         """Refuse a document that no reference has; it can be converted, but not scored."""
@@ -219,17 +212,18 @@ def _order_documents(guides: Sequence[DocumentText]) -> dict[str, DocumentText]:
 def _compare_segments(text: DocumentText, guide: DocumentText, document: str) -> None:
     """Name the first segment that one text has and the other lacks."""
     part, expected = text.parts[document], guide.parts[document]
-    path, name = format_path(text.source.path), text.describe(document)
-    for segment, (_, line) in expected.segments.items():
+    place = (
+        f"{format_path(text.source.path)}, line {part.line}: {text.describe(document)}"
+    )
+    for segment in expected.segments:
         if segment not in part.segments:
-            what = f"{name} lacks segment {segment!r}, which {guide.place} has on line {line}"
-            msg = f"{path}, line {part.line}: {what}; every segment is required."
+            what = f"lacks segment {segment!r}, which {guide.place} has"
+            msg = f"{place} {what} (line {expected.line}); every segment is required."
             raise CorpusError(msg)
-    for segment, (_, line) in part.segments.items():
+    for segment in part.segments:
         if segment not in expected.segments:
-            what = f"{name} has segment {segment!r}, which {guide.place} does not have"
-            where = f"(line {expected.line})"
-            msg = f"{path}, line {line}: {what} {where}; ids must agree."
+            what = f"has segment {segment!r}, which {guide.place} does not have"
+            msg = f"{place} {what} (line {expected.line}); ids must agree."
             raise CorpusError(msg)
 
 

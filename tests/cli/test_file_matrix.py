@@ -204,9 +204,6 @@ READ = {
     "JSON, an array over many lines": write_lines(
         "t.json", json.dumps(OBJECTS, indent=2, ensure_ascii=False)
     ),
-    "JSON, an object of arrays": write_lines(
-        "t.json", json.dumps(FRAME.to_dict(orient="list"))
-    ),
     "JSON lines": write_lines("t.jsonl", "\n".join(map(json.dumps, OBJECTS))),
     "JSON lines under the name of JSON": write_lines(
         "t.json", FRAME.to_json(orient="records", lines=True)

@@ -21,14 +21,13 @@ from dataclasses import fields
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
-from metra._core import Hits, edit_rows, edit_runs
 from metra.errors import (
     CorpusError,
     LengthError,
     MissingResourceError,
     missing_package,
 )
-from metra.text.diff import compare_words
+from metra.text.diff import Hits, compare_words, edit_rows, edit_runs
 from metra.text.preparation import build_text_hits, make_preparation
 
 try:

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from metra._core import Hits, Tokens, edit_rows, edit_runs
 from metra.text.words import join_words
 
+__all__ = ["Hits", "edit_rows", "edit_runs"]
+
 #: Bits of the table of common words, 128 MB; longer texts are cut in halves first.
 MOST_BITS = 1 << 30
 

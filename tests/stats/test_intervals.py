@@ -135,10 +135,8 @@ def test_wrong_wishes(given, expected):
 KINDS = pytest.mark.parametrize("draw", [draw_weights, draw_swaps])
 
 
-def drawn(draw, count, trials, seed=1, **options):
-    return np.concatenate(
-        list(draw(count, trials, np.random.default_rng(seed), **options))
-    )
+def drawn(draw, count, trials, seed=1):
+    return np.concatenate(list(draw(count, trials, np.random.default_rng(seed))))
 
 
 def test_resamples_draw_as_many_units_as_there_are():
@@ -168,16 +166,12 @@ def test_the_same_seed_draws_the_same(draw):
 
 
 @KINDS
-@pytest.mark.parametrize("block", [1, 51, 130, 10_000])
-def test_the_size_of_blocks_changes_nothing(draw, block):
-    assert np.array_equal(drawn(draw, 50, 300, block=block), drawn(draw, 50, 300))
-
-
-@pytest.mark.parametrize("step", [1, 149, 10_000])
-def test_the_size_of_steps_changes_nothing(step):
-    assert np.array_equal(
-        drawn(draw_weights, 50, 30, step=step), drawn(draw_weights, 50, 30)
-    )
+@pytest.mark.parametrize(("block", "step"), [(1, 1), (51, 149), (130, 10_000)])
+def test_the_size_of_blocks_and_steps_changes_nothing(monkeypatch, draw, block, step):
+    expected = drawn(draw, 50, 300)
+    monkeypatch.setattr(resampling, "BLOCK", block)
+    monkeypatch.setattr(resampling, "STEP", step)
+    assert np.array_equal(drawn(draw, 50, 300), expected)
 
 
 @KINDS
@@ -186,10 +180,10 @@ def test_more_trials_begin_with_the_same_draws(draw):
 
 
 @KINDS
-def test_memory_stays_within_the_budget(draw):
+def test_memory_stays_within_the_budget(monkeypatch, draw):
     def sizes(trials, block):
-        rng = np.random.default_rng(0)
-        return [len(found) for found in draw(10, trials, rng, block=block)]
+        monkeypatch.setattr(resampling, "BLOCK", block)
+        return [len(each) for each in draw(10, trials, np.random.default_rng(0))]
 
     assert sizes(25, 100) == [10, 10, 5]
     assert sizes(3, 1) == [1, 1, 1]

@@ -223,19 +223,14 @@ class Scores:
         self,
         *,
         lang: str | None = None,
-        domain: str | Sequence[str] | None = None,
         scorers: Iterable[str] | None = None,
         without_systems: Iterable[str] = (),
     ) -> "Scores":
-        """Keep lines of one language pair, a domain or several, of some scorers or systems.
+        """Keep lines of one language pair, of some scorers or systems.
 
         Names of which no line is left are forgotten.
         """
-        domains = [domain] if domain is None or isinstance(domain, str) else domain
-        is_kept = [
-            lang in (None, item.lang) and (None in domains or item.domain in domains)
-            for item in self.items
-        ]
+        is_kept = [lang in (None, item.lang) for item in self.items]
         keep = np.array(is_kept, bool)[self.item]
         if scorers is not None:
             keep &= np.isin(self.scorer, [self.find(name) for name in scorers])

@@ -17,11 +17,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from metra.errors import OptionError
 from metra.stats.arrays import Array, divide, order_pairs, pair_gaps
 from metra.stats.coefficients import PairCounts, pearson_of_sums
 from metra.stats.correlation import (
-    COEFFICIENTS,
     Options,
     compute_thresholds,
     correlate_all,
@@ -107,31 +105,23 @@ def resamples_segments(panel: ScorePanel) -> bool:
     )
 
 
-def compute_bounds(draws: Array, level: float = 0.95) -> tuple[float, float] | None:
+def compute_bounds(draws: Array) -> tuple[float, float] | None:
     """Percentile interval of the draws that have a coefficient; None where few have."""
     present = draws[np.isfinite(draws)]
-    return interval(present, level=level) if len(present) > len(draws) / 2 else None
+    return interval(present) if len(present) > len(draws) / 2 else None
 
 
-def fisher_interval(
-    value: float, n: int, coef: str = "pearson", *, level: float = 0.95
-) -> tuple[float, float] | None:
-    """Interval of a coefficient of n values; None where n is too small or there is none."""
-    formulas = {name: each.fisher for name, each in COEFFICIENTS.items() if each.fisher}
-    if coef not in formulas:
-        msg = (
-            f"Fisher's interval applies to {', '.join(formulas)} without groups, not to "
-            f"{coef}; choose one of them with `coef`, or use the bootstrap."
-        )
-        raise OptionError(msg)
-    taken, variance = formulas[coef]
-    if n <= taken or not math.isfinite(value):
+def fisher_interval(r: float, n: int) -> tuple[float, float] | None:
+    """Return the 95 % interval of Pearson's r of n values; None if n is too small.
+
+    Fisher 1921: atanh(r) has a standard error of 1 / √(n - 3).
+    """
+    if n <= 3 or not math.isfinite(r):
         return None
-    if abs(value) >= 1:
-        return value, value
-    error = math.sqrt(variance(value) / (n - taken))
-    half = NormalDist().inv_cdf((1 + level) / 2) * error
-    middle = math.atanh(value)
+    if abs(r) >= 1:
+        return r, r
+    half = NormalDist().inv_cdf(0.975) / math.sqrt(n - 3)
+    middle = math.atanh(r)
     return math.tanh(middle - half), math.tanh(middle + half)
 
 

@@ -54,8 +54,6 @@ class Coefficient:
     counts: Callable[[PairCounts], Array] | None = None
     #: How it is computed of all metrics: group by group, if not said otherwise.
     compute: Callable[..., Results] | None = None
-    #: What Fisher's interval takes from n, and its variance times the rest.
-    fisher: tuple[int, Callable[[float], float]] | None = None
     #: Whether the metric is to find the gold's ties: rows take a threshold `eps`.
     ties: bool = False
     #: Whether it is a mean over pairs of outcomes that are right or wrong.
@@ -413,11 +411,6 @@ def _from_counts(
 
 _ACCURACY: dict[str, Any] = {"lowest": 0, "pairs": True, "ties": True}
 _TAU: dict[str, Any] = {"ties": True, "shows_eps": False}
-_FISHER: dict[str, tuple[int, Callable[[float], float]]] = {
-    "pearson": (3, lambda _: 1.0),
-    "spearman": (3, lambda r: 1.0 + r * r / 2),
-    "kendall-b": (4, lambda _: 0.437),
-}
 _ALL = (
     Coefficient("pearson", "Pearson's r", pearson, linear=True),
     Coefficient("spearman", "Spearman's rank correlation", spearman),
@@ -481,4 +474,4 @@ _ALL = (
     ),
 )
 #: The coefficients by name.
-COEFFICIENTS = {c.name: replace(c, fisher=_FISHER.get(c.name)) for c in _ALL}
+COEFFICIENTS = {c.name: c for c in _ALL}

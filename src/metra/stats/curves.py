@@ -14,10 +14,13 @@ from metra.stats.arrays import Array, Codes, Mask, pair_gaps
 from metra.stats.distributions import student_quantile
 from metra.stats.panel import ScorePanel
 
+#: Points of a band.
+_POINTS = 40
+
 
 @dataclass(frozen=True)
 class LineFit:
-    """A least-squares line and, along it, the band that holds it at a level."""
+    """A least-squares line and, along it, the band that holds it at 95 %."""
 
     slope: float
     intercept: float
@@ -25,10 +28,8 @@ class LineFit:
     band: tuple[tuple[float, float, float], ...] = ()
 
 
-def fit_line(
-    x: Array, y: Array, *, level: float = 0.95, steps: int = 40
-) -> LineFit | None:
-    """Fit y by x; None where x is constant or has fewer than two points."""
+def fit_line(x: Array, y: Array) -> LineFit | None:
+    """Fit y by x with a 95 % band; None where x is constant or has fewer than two points."""
     if len(x) < 2 or (x == x[0]).all():
         return None
     dx = x - x.mean()
@@ -39,17 +40,17 @@ def fit_line(
         return LineFit(slope, intercept)
     left_over = y - slope * x - intercept
     error = math.sqrt(float((left_over**2).sum()) / (len(x) - 2))
-    t = student_quantile((1 + level) / 2, len(x) - 2)
+    t = student_quantile(0.975, len(x) - 2)
     band = []
-    for at in np.linspace(x.min(), x.max(), steps).tolist():
+    for at in np.linspace(x.min(), x.max(), _POINTS).tolist():
         half = t * error * math.sqrt(1 / len(x) + (at - float(x.mean())) ** 2 / spread)
         middle = slope * at + intercept
         band.append((at, middle - half, middle + half))
     return LineFit(slope, intercept, tuple(band))
 
 
-def mad_outliers(x: Array, *, limit: float = 2.5) -> Mask:
-    """Mark the values more than `limit` robust deviations off the median.
+def mad_outliers(x: Array) -> Mask:
+    """Mark the values more than 2.5 robust deviations off the median.
 
     The deviation is 1.4826 times the median of absolute deviations; Iglewicz and Hoaglin
     1993, for systems Mathur et al. 2020, ACL. It is 0 where most values are equal: then
@@ -59,7 +60,7 @@ def mad_outliers(x: Array, *, limit: float = 2.5) -> Mask:
     deviation = 1.4826 * float(np.median(off))
     if deviation == 0:
         return np.zeros(len(x), np.bool_)
-    return off / deviation > limit
+    return off / deviation > 2.5
 
 
 #: Steps that halve the range of slopes.

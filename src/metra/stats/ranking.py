@@ -59,14 +59,12 @@ def mid_ranks(scores: ArrayLike, *, higher_is_better: bool = True) -> Array:
     return rank_values(-values if higher_is_better else values)
 
 
-def rank_by_average(
-    scores: ArrayLike, *, higher_is_better: bool = True
-) -> AverageRanks:
+def rank_by_average(scores: ArrayLike) -> AverageRanks:
     """Rank systems by the average of their ranks on each document.
 
     `scores` has a row for each document and a column for each system.
     """
-    ranks = mid_ranks(scores, higher_is_better=higher_is_better)
+    ranks = mid_ranks(scores)
     # Ranks are halves, so their sums are exact and equal averages are found equal.
     sums = ranks.sum(0)
     return AverageRanks(sums / len(ranks), mid_ranks(sums, higher_is_better=False))
@@ -264,7 +262,6 @@ def learn_skills(
     matches: int = 0,
     runs: int = RUNS,
     seed: int = SEED,
-    level: float = 0.95,
 ) -> Skills:
     """Learn skills in many runs; `matches` of 0 are as many as there are, up to a limit."""
     met = counted.met
@@ -275,7 +272,7 @@ def learn_skills(
     mu = _run_matches(counted, matches, runs, np.random.default_rng(seed))
     ranks = np.argsort(np.argsort(-mu, axis=1, kind="stable"), axis=1) + 1
     ranks = np.sort(ranks, axis=0)
-    cut = math.ceil(runs * (1 - level) / 2) if runs > 2 else 0
+    cut = math.ceil(runs * 0.025) if runs > 2 else 0
     kept = ranks[cut : runs - cut]
     ranges = [(int(column[0]), int(column[-1])) for column in kept.T]
     return Skills(mu.mean(0), ranges, matches, runs)
@@ -316,13 +313,13 @@ Rating = tuple[Array, Array]
 
 
 def update_ratings(
-    a: Rating, b: Rating, result: Codes, *, beta: float, drawn: float = DRAWN
+    a: Rating, b: Rating, result: Codes, *, beta: float
 ) -> tuple[Rating, Rating]:
     """Means and variances after a comparison: 1 where a was better, 0 for a draw, -1."""
     side = np.where(result == 0, 1, result)
     c = np.sqrt(2 * beta**2 + a[1] + b[1])
     t = side * (a[0] - b[0]) / c
-    margin = NormalDist().inv_cdf((drawn + 1) / 2) * math.sqrt(2) * beta / c
+    margin = NormalDist().inv_cdf((DRAWN + 1) / 2) * math.sqrt(2) * beta / c
     v, w = np.empty_like(t), np.empty_like(t)
     won = result != 0
     x = (t - margin)[won]

@@ -27,31 +27,29 @@ STEP = 100_000
 MOST_TRIALS = 256
 
 
-def draw_weights(
-    count: int, trials: int, rng: Generator, *, block: int = BLOCK, step: int = STEP
-) -> Iterator[Weights]:
+def draw_weights(count: int, trials: int, rng: Generator) -> Iterator[Weights]:
     """Draw `count` units out of `count`, with replacement, `trials` times.
 
     Each block tells for some trials how often each unit was drawn: (trials, count).
     """
-    for size in _sizes(count, trials, block):
+    for size in _sizes(count, trials, BLOCK):
         yield np.concatenate(
             [
                 count_draws(rng.integers(0, count, (draws, count)), np.uint16)
-                for draws in _sizes(count, size, step)
+                for draws in _sizes(count, size, STEP)
             ]
         )
 
 
 def draw_crossed_weights(
-    units: Sequence[Codes], trials: int, rng: Generator, *, block: int = BLOCK
+    units: Sequence[Codes], trials: int, rng: Generator
 ) -> Iterator[Weights]:
     """Draw units of several kinds, such as segments and raters, each with replacement.
 
     `units` number the unit of each row, kind by kind. A row counts as often as all of its
     units were drawn: (trials, rows). With one kind, this draws whole clusters of rows.
     """
-    for size in _sizes(len(units[0]), trials, block):
+    for size in _sizes(len(units[0]), trials, BLOCK):
         weights: Weights = np.ones((size, len(units[0])), np.int64)
         for codes in units:
             weights *= draw_counts(int(codes.max()) + 1, size, rng)[:, codes]
@@ -72,11 +70,9 @@ def count_draws(drawn: Codes, kind: type = np.int64) -> NDArray[Any]:
     return counts
 
 
-def draw_swaps(
-    count: int, trials: int, rng: Generator, *, block: int = BLOCK
-) -> Iterator[Weights]:
+def draw_swaps(count: int, trials: int, rng: Generator) -> Iterator[Weights]:
     """Choose each unit or not, as by a coin, `trials` times: ones or zeros, (trials, count)."""
-    for size in _sizes(count, trials, block):
+    for size in _sizes(count, trials, BLOCK):
         yield _draw_bits(size, count, rng, "little")
 
 
@@ -167,13 +163,13 @@ def intervals_of_rows(scores: Array, *, level: float = 0.95) -> list[Interval]:
     return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
-def interval_of_defined(scores: Array, *, level: float = 0.95) -> Interval | None:
+def interval_of_defined(scores: Array) -> Interval | None:
     """Central interval of the defined scores; None if there are none.
 
     A resample with nothing to score in it says nothing about the score.
     """
     defined = scores[~np.isnan(scores)]
-    return interval(defined, level=level) if len(defined) else None
+    return interval(defined) if len(defined) else None
 
 
 def bca_interval(scores: Array, sample: Sample, *, level: float = 0.95) -> Interval:

@@ -27,12 +27,7 @@ from metra.campaign.protocols.timed import (
     is_interrupted,
 )
 from metra.errors import OptionError
-<<<<<<< HEAD
-from metra.text.diff import compute_difference, compute_edit_distance, count_edits
 from metra.text.words import find_words
-=======
-from metra.text.words import find_words, split_workbook_words
->>>>>>> a96a289b (Re-segmentation compares words in one way and keeps all columns; JSON is lines or an array; edits are counted by one function)
 
 TRAPS = st.text("ab cé\u0301😀 '-.,(語のא\u2028\n1", max_size=40)
 

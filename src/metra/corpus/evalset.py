@@ -39,16 +39,6 @@ class EvalSet:
             self.documents = window(column, 0, len(column))
         self._check_lengths({})
 
-    @classmethod
-    def from_streams(cls, refs: Sequence[Segments]) -> "EvalSet":
-        """Return a set whose references are streams, even if they could be segments."""
-        streams = cls()
-        streams.refs = [
-            as_column(ref, name_reference(index)) for index, ref in enumerate(refs)
-        ]
-        streams._check_lengths({})
-        return streams
-
     def __len__(self) -> int:
         """Count the segments; an empty set, which fits any output, has none."""
         return next(iter(self._count_segments().values()), 0)

@@ -1,93 +1,67 @@
-"""The classes and functions of sacreBLEU 2.6.0, computed by metra.
+"""sacreBLEU with segments counted by metra; needs the package sacrebleu.
 
 Replace `import sacrebleu` with `from metra.compat import sacrebleu`, and `from
 sacrebleu.metrics import BLEU` with `from metra.compat.sacrebleu.metrics import BLEU`.
+Formulas, intervals, paired tests, signatures and test sets are sacreBLEU's own.
 
-arguments: the flags of its command line (flags.tsv), its tokenisers and formats
-command: a call of its command line: texts read, scores printed, answers without scores
-functions: scores in one call
-metrics: the classes BLEU, CHRF and TER; smoothing values, the warning about tokenised outputs
-scores: score objects and signatures, with the order of their keys
-significance: bootstrap intervals and paired tests, and their numbers of samples
-testsets: fields, references and subsets (countries, origins) of test sets on this machine
+metrics: the classes BLEU, CHRF and TER, which count with metra
+command: sacreBLEU's command line with these classes
+significance: paired tests, for imports from here
+
+>>> corpus_bleu(["the cat sat on a mat"], [["the cat sat on the mat"]])
+BLEU = 53.73 83.3/60.0/50.0/33.3 (BP = 1.000 ratio = 1.000 hyp_len = 6 ref_len = 6)
 """
 
-from typing import TYPE_CHECKING
+import sys
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from types import ModuleType
+from typing import Any
 
-if TYPE_CHECKING:
-    from sacrebleu import extract_char_ngrams, extract_word_ngrams, smart_open
+from metra.compat.sacrebleu.metrics import BLEU, CHRF, TER
+from metra.errors import MissingResourceError
 
-    from metra.compat.sacrebleu.functions import (
-        corpus_bleu,
-        corpus_chrf,
-        corpus_ter,
-        raw_corpus_bleu,
-        sentence_bleu,
-        sentence_chrf,
-        sentence_ter,
-    )
-    from metra.compat.sacrebleu.metrics import BLEU, CHRF, TER
-    from metra.compat.sacrebleu.scores import BLEUScore, CHRFScore, TERScore
-    from metra.compat.sacrebleu.significance import PairedTest
-    from metra.compat.sacrebleu.testsets import (
-        DATASETS,
-        SACREBLEU_DIR,
-        download_test_set,
-        get_available_testsets,
-        get_langpairs_for_testset,
-        get_reference_files,
-        get_source_file,
-    )
 
-__version__ = "2.6.0"
+def _load_functions() -> ModuleType:
+    """Load sacreBLEU's functions once more, as a module of this package.
 
-#: Modules with the names below, loaded when a name is first used: the command line starts
-#: quickly.
-_HOMES = ("metrics", "scores", "functions", "significance", "testsets")
+    They import the classes from the package that they are in, so they use those of metra.
+    """
+    own = find_spec("sacrebleu.compat")
+    name = f"{__name__}.compat"
+    spec = spec_from_file_location(name, own.origin) if own and own.origin else None
+    if spec is None or spec.loader is None:
+        msg = "The package sacrebleu has no module `compat`; install it again."
+        raise MissingResourceError(msg)
+    module = sys.modules[name] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+compat = _load_functions()
+corpus_bleu = compat.corpus_bleu
+corpus_chrf = compat.corpus_chrf
+corpus_ter = compat.corpus_ter
+raw_corpus_bleu = compat.raw_corpus_bleu
+sentence_bleu = compat.sentence_bleu
+sentence_chrf = compat.sentence_chrf
+sentence_ter = compat.sentence_ter
 
 __all__ = [
     "BLEU",
     "CHRF",
-    "DATASETS",
-    "SACREBLEU_DIR",
     "TER",
-    "BLEUScore",
-    "CHRFScore",
-    "PairedTest",
-    "TERScore",
-    "__version__",
     "corpus_bleu",
     "corpus_chrf",
     "corpus_ter",
-    "download_test_set",
-    "extract_char_ngrams",
-    "extract_word_ngrams",
-    "get_available_testsets",
-    "get_langpairs_for_testset",
-    "get_reference_files",
-    "get_source_file",
     "raw_corpus_bleu",
     "sentence_bleu",
     "sentence_chrf",
     "sentence_ter",
-    "smart_open",
 ]
 
 
-def __getattr__(name: str) -> object:
-    from importlib import import_module
+def __getattr__(name: str) -> Any:
+    """Return a name of sacreBLEU that metra does not replace."""
+    import sacrebleu
 
-    if name in ("metrics", "significance"):
-        return import_module(f"{__name__}.{name}")
-    for home in _HOMES if name in __all__ else ():
-        module = import_module(f"{__name__}.{home}")
-        if hasattr(module, name):
-            return getattr(module, name)
-    if name in __all__:
-        return getattr(import_module("sacrebleu"), name)
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+    return getattr(sacrebleu, name)

@@ -7,7 +7,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import metra.spark
 from metra.errors import CorpusError
 from metra.metrics import record
 from metra.metrics.record import CorpusTerms, TermCounts
@@ -136,7 +135,7 @@ def test_rows_that_come_in_any_order_are_scored(session, shards):
     frame = session.read.parquet(*shards)
     with silence_warnings():
         shuffled = frame.mapInArrow(shuffle, frame.schema)
-    assert metra.spark.score(shuffled, SPECS, **COLUMNS) == score_table(
+    assert score_table(shuffled, SPECS, **COLUMNS) == score_table(
         shards, SPECS, **COLUMNS
     )
 
@@ -151,15 +150,13 @@ TOO_LARGE = r"^nist and ltv keep .* in memory, for up to 239 references; score a
 
 
 @pytest.mark.usefixtures("small_memory")
-@pytest.mark.parametrize("engine", ["local", "dask"])
-def test_a_table_that_does_not_fit_is_refused(shards, engine):
-    pytest.importorskip(engine) if engine != "local" else None
+def test_a_table_that_does_not_fit_is_refused(shards):
     with pytest.raises(CorpusError, match=TOO_LARGE):
-        score_table(shards, ["nist"], **COLUMNS, engine=engine)
+        score_table(shards, ["nist"], **COLUMNS)
     with pytest.raises(CorpusError, match=TOO_LARGE):
         score_table(pq.read_table(shards), ["bleu", "ltv"], **COLUMNS)
-    assert score_table(shards, ["bleu"], **COLUMNS, engine=engine)
-    assert score_table(shards[:1], ["nist"], **COLUMNS, engine=engine)
+    assert score_table(shards, ["bleu"], **COLUMNS)
+    assert score_table(shards[:1], ["nist"], **COLUMNS)
 
 
 @pytest.mark.usefixtures("small_memory")

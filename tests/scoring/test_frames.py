@@ -1,7 +1,7 @@
 """Tables of other libraries: the digits of files on this machine, errors with their rows."""
 
-import pickle
 import random
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,7 +12,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import metra
-from metra.errors import CorpusError, FormatError, MetraError, OptionError
+from metra.errors import (
+    CorpusError,
+    FormatError,
+    MetraError,
+    MissingResourceError,
+    OptionError,
+)
+from metra.scoring.executors.frames import FAN
 from metra.scoring.tables import score_table
 
 METRICS = ["bleu", "chrf", "ter", "nist", "meteor", "wer"]
@@ -57,6 +64,7 @@ def folder(table: pa.Table, tmp_path_factory: pytest.TempPathFactory) -> str:
 ASKED: dict[str, Any] = {
     "metrics": METRICS,
     "hypothesis": {"A": "mt", "B": "other"},
+    "reference": ["ref", "ref2"],
     "group_by": ["lp", "year"],
 }
 
@@ -155,23 +163,36 @@ def test_dask_dataframes(folder, expected):
     assert score_table(frame, **ASKED, scheduler="synchronous") == expected
 
 
-def test_dask_folders(folder, expected):
-    pytest.importorskip("dask")
-    found = score_table(folder, **ASKED, engine="dask", scheduler="threads")
-    assert found == expected
+@pytest.mark.parametrize("scheduler", ["threads", "processes"])
+def test_more_partitions_than_one_task_adds_up(table, expected, scheduler):
+    frames = pytest.importorskip("dask.dataframe")
+    parts = frames.from_pandas(table.to_pandas(), npartitions=FAN + 2)
+    assert score_table(parts, **ASKED, scheduler=scheduler) == expected
+
+
+def test_without_dask_it_is_said_how_to_get_it(table, monkeypatch):
+    frame = make_dask(table)
+    monkeypatch.setitem(sys.modules, "dask", None)
+    with pytest.raises(MissingResourceError, match=r"pip install '\.\[dask\]'"):
+        score_table(frame, **ASKED)
+
+
+def test_references_in_lists_are_refused(table):
+    lists = [[text] for text in table["ref"].to_pylist()]
+    given = table.append_column("refs", pa.array(lists))
+    with pytest.raises(FormatError, match=r"has lists of references in the column"):
+        score_table(given, ["bleu"], hypothesis="mt")
+    assert score_table(given, ["bleu"], hypothesis="mt", reference="ref")
 
 
 about_ray = pytest.mark.filterwarnings("ignore::Warning")
 
 
 @about_ray
-def test_ray_datasets(table, folder, expected, ray_data):
+def test_ray_datasets(table, expected, ray_data):
     parts = [table.slice(first, 90) for first in (0, 90, 180)]
     assert score_table(ray_data.from_arrow(parts), **ASKED) == expected
-    plain = ray_data.from_pandas(table.drop(["ref2"]).to_pandas())
-    asked = {"hypothesis": "mt", "reference": "other"}
-    found = score_table(plain, METRICS, **asked)
-    assert found == score_table(folder, METRICS, **asked)
+    assert score_table(ray_data.from_pandas(table.to_pandas()), **ASKED) == expected
 
 
 def with_null(table: pa.Table, row: int) -> pa.Table:
@@ -190,20 +211,12 @@ def test_a_null_is_named_by_its_row(table, kind):
         score_table(broken, **ASKED)
 
 
-def test_dask_names_the_place_of_a_null(table, tmp_path):
+def test_dask_names_the_place_of_a_null(table):
     frames = pytest.importorskip("dask.dataframe")
     broken = with_null(table, 207)
     frame = frames.from_pandas(broken.to_pandas(), npartitions=4)  # of 60 rows
     with pytest.raises(CorpusError, match=NULL.format(28, "partition 4")):
-        score_table(frame, **ASKED, scheduler="synchronous")
-    pq.write_table(table, tmp_path / "0.parquet")
-    pq.write_table(broken, tmp_path / "1.parquet")
-    place = NULL.format(208, tmp_path / "1.parquet")
-    with pytest.raises(CorpusError, match=place) as caught:
-        score_table(str(tmp_path), **ASKED, engine="dask", scheduler="synchronous")
-    # As it comes from another process.
-    again = pickle.loads(pickle.dumps(caught.value))
-    assert (str(again), again.row) == (str(caught.value), 207)
+        score_table(frame, **ASKED, scheduler="processes")
 
 
 @about_ray
@@ -263,9 +276,6 @@ REFUSED = [
     pytest.param([3], {}, "has an entry of type int; expected paths", id="number"),
     pytest.param([], {}, "No files were given; give at least one", id="none"),
     pytest.param(
-        [], {"engine": "dask"}, "No files were given; give", id="none for Dask"
-    ),
-    pytest.param(
         build_table(1),
         {"resume": "kept"},
         "A table of pyarrow has no `resume`",
@@ -279,8 +289,6 @@ REFUSED = [
 
 @pytest.mark.parametrize(("given", "options", "message"), REFUSED)
 def test_what_is_refused(given, options, message):
-    if "engine" in options:
-        pytest.importorskip("dask")
     with pytest.raises(MetraError, match=message) as caught:
         score_table(given, ["bleu"], **options)
     assert "\n" not in str(caught.value)
@@ -294,5 +302,3 @@ def test_folders_named_after_columns(table, tmp_path):
     asked = ASKED | {"metrics": ["bleu", "nist"]}
     here = score_table(tmp_path, **asked)
     assert [group.key["year"] for group in here.groups] == ["007", "007"]
-    pytest.importorskip("dask")
-    assert score_table(tmp_path, **asked, engine="dask", scheduler="threads") == here

@@ -8,7 +8,7 @@ import metra
 from metra.errors import LengthError, OptionError, UnknownNameError
 from metra.scoring.evaluate import ScoringRequest, evaluate_files, make_metrics
 from metra.scoring.files import CorpusFiles
-from metra.scoring.tables import ENGINES, score_table
+from metra.scoring.tables import score_table
 
 
 @pytest.fixture
@@ -44,15 +44,6 @@ def test_a_lone_column_of_outputs_is_named(path, system, expected):
 def test_an_engine_that_is_not_known(path):
     with pytest.raises(UnknownNameError, match="No engine named 'sparc'"):
         score_table([path], ["bleu"], engine="sparc")
-    assert list(ENGINES) == ["local", "spark", "dask"]
-
-
-@pytest.mark.parametrize("option", ["scores_out", "resume"])
-def test_what_dask_does_not_do(path, option):
-    message = f"Dask has no `{option}`; leave it out, or score files on this machine."
-    with pytest.raises(OptionError) as caught:
-        score_table([path], ["bleu"], engine="dask", **{option: "kept"})
-    assert str(caught.value) == message
 
 
 def test_files_that_are_no_table(tmp_path):

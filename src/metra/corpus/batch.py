@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 from metra.errors import CorpusError
@@ -43,8 +42,6 @@ class BatchPosition(NamedTuple):
     documents: Sequence[str] | None = None
     #: The names of all systems of the corpus, where they are known.
     systems: Sequence[str] = ()
-    #: Scores made elsewhere, by metric and system, where they come with the texts.
-    scores: Mapping[tuple[str, str], Any] = MappingProxyType({})
 
 
 class UnnumberedPosition(BatchPosition):
@@ -193,13 +190,11 @@ class CorpusChunk:
     #: Columns of further values, which segments may be grouped by.
     labels: Sequence[Sequence[Any]] = ()
     position: type[BatchPosition] = BatchPosition
-    #: Scores made elsewhere, by metric and system, where they come with the texts.
-    scores: Mapping[tuple[str, str], Any] = field(default_factory=dict)
 
     def batch(self, system: str) -> Batch:
         """Give one system's outputs with the shared references."""
         systems = tuple(self.systems)
-        place = self.position(system, self.first, self.documents, systems, self.scores)
+        place = self.position(system, self.first, self.documents, systems)
         return Batch.of(self.systems[system], self.refs, self.source, place)
 
     def __len__(self) -> int:

@@ -344,47 +344,6 @@ def _find_basis(name: str) -> Basis:
     return "string" if model_scores.is_string_metric(name) else "neural"
 
 
-def build_column_metric(
-    name: str,
-    columns: Mapping[str, str],
-    higher_is_better: bool | None,
-) -> Metric:
-    """Make a metric of scores that come with the texts, in a column for each system.
-
-    The values are not known yet: where the direction depends on them, it must be given.
-    """
-    if higher_is_better is None and model_scores.has_fixed_direction(name):
-        higher_is_better = guess_direction(name, np.empty(0))
-    if higher_is_better is None:
-        msg = (
-            f"The direction of {name!r} must be given with the column; add "
-            "better=higher or better=lower."
-        )
-        raise OptionError(msg)
-    settled = {
-        "columns": ",".join(columns.values()),
-        "better": _name_better(higher_is_better),
-    }
-    rows = partial(_read_column, name=name, columns=columns)
-    notes = Notes(basis=_find_basis(name))
-    return _build_metric(name, rows, higher_is_better, settled, notes)
-
-
-def _read_column(batch: AnyBatch, *, name: str, columns: Mapping[str, str]) -> Array:
-    system = str(batch.place.system)
-    values = batch.place.scores[name, system]
-    wrong = values[~np.isfinite(values)]
-    if len(wrong):
-        value = float(wrong[0])
-        shown = "no score" if np.isnan(value) else f"the score {value}"
-        msg = (
-            f"The column {columns[system]!r} has {shown} in a row; expected a finite "
-            "number in every row."
-        )
-        raise CorpusError(msg)
-    return np.stack([values, np.ones(len(batch))], axis=1)
-
-
 def list_specs(files: Sequence[str]) -> list[str]:
     """List the specs of files of scores, each `[NAME=]FILE[:option=value,…]`.
 

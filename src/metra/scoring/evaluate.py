@@ -187,6 +187,12 @@ def _score_parquet(request: ScoringRequest, progress: Progress) -> "Results":
     from metra.text.columns import import_pyarrow
 
     files, settings = request.files, request.settings
+    if files.score_columns:
+        msg = (
+            "Columns of scores are read from files that are scored as one corpus on this "
+            "machine; leave out `scores_out`, `resume` and `engine`, or the columns."
+        )
+        raise OptionError(msg)
     paths, system, purpose = files.outputs, None, f"on {request.engine.title()}"
     if request.engine == "local":
         sources = list_table_files(files)
@@ -211,7 +217,6 @@ def _score_parquet(request: ScoringRequest, progress: Progress) -> "Results":
         source=names.source,
         document=names.document,
         group_by=request.group_by,
-        score_columns=files.score_columns,
         scores_out=request.scores_out,
         resume=request.resume,
         engine=request.engine,

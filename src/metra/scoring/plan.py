@@ -9,7 +9,6 @@ from metra import __version__
 from metra.errors import OptionError
 from metra.metrics.record import Fit, Metric, Need, find_missing_need
 from metra.metrics.registry import metric
-from metra.scoring.files import ScoredColumn, choose_direction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,12 +28,10 @@ class ScoringPlan:
     group_by: tuple[str, ...] = ()
     #: Whether scores of single segments are wanted beside the totals.
     segments: bool = False
-    #: Columns of scores that were made elsewhere.
-    scored: tuple[ScoredColumn, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what no table could answer."""
-        if not (self.metrics or self.scored) or not self.outputs:
+        if not self.metrics or not self.outputs:
             msg = "A plan needs at least one metric and one column of outputs."
             raise OptionError(msg)
         names = [name for name, _ in self.outputs]
@@ -42,32 +39,11 @@ class ScoringPlan:
             ("system", names),
             ("metric", self.metrics),
             ("column to group by", self.group_by),
-            ("column of scores", ["/".join(entry[:2]) for entry in self.scored]),
         ):
             twice = [name for name in given if given.count(name) > 1]
             if twice:
                 msg = f"The {what} {twice[0]!r} is given twice; give it once."
                 raise OptionError(msg)
-        for metric_name, by_system in self.list_scored().items():
-            lacking = [name for name in names if name not in by_system]
-            if lacking or len(by_system) != len(names):
-                msg = (
-                    f"{metric_name} has columns of scores for {', '.join(by_system)}, but the "
-                    f"systems are {', '.join(names)}; expected a column for each."
-                )
-                raise OptionError(msg)
-
-    def list_scored(self) -> dict[str, dict[str, ScoredColumn]]:
-        """List columns of scores by metric, then by system."""
-        by_metric: dict[str, dict[str, ScoredColumn]] = {}
-        for entry in self.scored:
-            by_metric.setdefault(entry.metric, {})[entry.system] = entry
-        return by_metric
-
-    @property
-    def number_columns(self) -> list[str]:
-        """The columns that must hold numbers."""
-        return [entry.column for entry in self.scored]
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -88,7 +64,7 @@ class ScoringPlan:
     @property
     def columns(self) -> list[str]:
         """All columns that totals are made of, each once: no others need be read."""
-        columns = [*self.text_columns, *self.number_columns, *self.key_columns]
+        columns = [*self.text_columns, *self.key_columns]
         return list(dict.fromkeys(columns))
 
     @property
@@ -108,7 +84,7 @@ class ScoringPlan:
     def select_references(self) -> "ScoringPlan":
         """Return the part of the plan that corpus weights depend on."""
         one = self.outputs[:1]
-        return replace(self, outputs=one, source=None, group_by=(), scored=())
+        return replace(self, outputs=one, source=None, group_by=())
 
     def fingerprint(self) -> str:
         """Name the plan by what its numbers depend on, the versions of resources included."""
@@ -120,26 +96,12 @@ class ScoringPlan:
 
 def build_unweighed(plan: ScoringPlan) -> Mapping[str, Metric]:
     """Make the metrics as they are before the first pass; closing formulas need no weights."""
-    return {spec: metric(spec) for spec in plan.metrics} | _build_scored(plan)
+    return {spec: metric(spec) for spec in plan.metrics}
 
 
 def list_fits(plan: ScoringPlan) -> dict[str, Fit]:
     """List the fits of metrics with corpus weights, by spec."""
     return {spec: made.fit for spec, made in build_unweighed(plan).items() if made.fit}
-
-
-def _build_scored(plan: ScoringPlan) -> dict[str, Metric]:
-    """Make metrics of columns of scores; options of one column hold for all of its metric."""
-    if not plan.scored:
-        return {}
-    from metra.metrics.outside import build_column_metric
-
-    made = {}
-    for name, entries in plan.list_scored().items():
-        columns = {system: entry.column for system, entry in entries.items()}
-        better = choose_direction(entries.values())
-        made[name] = build_column_metric(name, columns, better)
-    return made
 
 
 def check_metrics(plan: ScoringPlan) -> None:

@@ -109,10 +109,8 @@ def score_batch(
     for counted, rows_by_key in count_pieces(batch, plan, metrics, keep=True):
         totals.add(counted)
         for (system, spec), rows in rows_by_key.items():
-            # Scores that were made elsewhere are in the table already.
-            if (system, spec) in plan.score_columns:
-                single = metrics[spec].for_segments or metrics[spec]
-                columns[plan.score_columns[system, spec]].append(single.aggregate(rows))
+            single = metrics[spec].for_segments or metrics[spec]
+            columns[plan.score_columns[system, spec]].append(single.aggregate(rows))
     arrays = [*batch.columns]
     for parts in columns.values():
         scores = np.concatenate([*parts, []])
@@ -173,17 +171,7 @@ def pack_chunk(rows: pa.RecordBatch, plan: ScoringPlan) -> CorpusChunk:
         pack(plan.source) if plan.source else None,
         documents,
         position=UnnumberedPosition,
-        scores={
-            (entry.metric, entry.system): _read_numbers(rows, entry.column)
-            for entry in plan.scored
-        },
     )
-
-
-def _read_numbers(rows: pa.RecordBatch, name: str) -> NDArray[np.float64]:
-    """Read a column of numbers; nulls are NaN."""
-    values = rows.column(name).cast(pa.float64()).fill_null(float("nan"))
-    return np.asarray(values.to_numpy(), np.float64)
 
 
 def refuse_nulls(
@@ -288,7 +276,6 @@ def list_signatures(plan: ScoringPlan) -> dict[str, str]:
         plan.score_columns[system, spec]: (metric.for_segments or metric).signature()
         for spec, metric in build_unweighed(plan).items()
         for system in plan.systems
-        if spec in plan.metrics
     }
 
 

@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from typing import Any, TypeAlias
 
 import pyarrow as pa
@@ -15,17 +14,12 @@ from metra.formats.texts.arrow_columns import check_columns, get_key_kind
 from metra.formats.texts.columns import HELP, ColumnNames, Role, name_output_column
 from metra.formats.texts.parquet import map_fields, read_schema, read_union
 from metra.formats.texts.sources import list_shards
-from metra.scoring.files import parse_score_column
 from metra.scoring.plan import ScoringPlan, check_metrics
-from metra.scoring.results import Results, SystemScores
+from metra.scoring.results import Results
 from metra.scoring.table_totals import OWN_COLUMNS, scores_schema, unwrap_type
 
-#: The executors by their names: modules with the same function, `score_files`.
-ENGINES = {
-    "local": "metra.scoring.executors.local",
-    "spark": "metra.scoring.executors.spark",
-    "dask": "metra.scoring.executors.frames",
-}
+#: Where files are scored.
+ENGINES = ("local", "spark")
 
 #: Told how much is done (rows, or tasks), and what share of the work that is, from 0 to 1.
 TableProgress: TypeAlias = Callable[[int, float], None]
@@ -47,7 +41,6 @@ def score_table(
     source: str | None = None,
     document: str | None = None,
     group_by: str | Sequence[str] = (),
-    score_columns: Sequence[str] = (),
     scores_out: str | None = None,
     resume: str | None = None,
     engine: str = "local",
@@ -63,13 +56,11 @@ def score_table(
     by name. A single output column belongs to `system`, by default named after the file or
     the column. A null in a text column is an error.
     `group_by` names columns; each combination of their values is also scored separately.
-    `score_columns` names columns with scores of other programs, each
-    `NAME[/SYSTEM]=COLUMN[:better=higher|lower]`.
 
-    `engine` selects where files are scored: "local", "spark" or "dask". `scores_out` is a
-    folder for copies of the files with segment scores. `resume` is a folder for the totals
-    of finished files, from which the same call resumes. `settings` are passed to the
-    engine: `master` to Spark, the options of `dask.compute` to Dask.
+    `engine` selects where files are scored: "local" or "spark". `scores_out` is a folder for
+    copies of the files with segment scores. `resume` is a folder for the totals of finished
+    files, from which the same call resumes. `settings` are passed to the engine: `master`
+    to Spark, the options of `dask.compute` to Dask.
     """
     if engine not in ENGINES:
         raise UnknownNameError(no_such("engine", engine, ENGINES))
@@ -81,7 +72,6 @@ def score_table(
         source=source,
         document=document,
         group_by=group_by,
-        score_columns=score_columns,
         system=system,
         segments=scores_out is not None,
     )
@@ -91,17 +81,17 @@ def score_table(
     settings |= {name: value for name, value in given.items() if value}
     settings["progress"] = progress
     if paths is None:
-        results = _score_dataframe(table, build, **settings)
-    elif engine == "spark":  # which finds the files, and their columns, by itself
-        results = import_module(ENGINES[engine]).score_files(paths, build, **settings)
-    else:
-        paths = list_shards(paths)
-        default_system = name_system(paths[0]) if len(paths) == 1 else ""
-        plan = build(read_union(paths), paths[0], default_system)
-        results = import_module(ENGINES[engine]).score_files(paths, plan, **settings)
-    if not score_columns:
-        return results
-    return _settle_digits(results, [s for s in results.specs if s not in metrics])
+        return _score_dataframe(table, build, **settings)
+    if engine == "spark":  # which finds the files, and their columns, by itself
+        from metra.scoring.executors import spark
+
+        return spark.score_files(paths, build, **settings)
+    from metra.scoring.executors import local
+
+    paths = list_shards(paths)
+    default_system = name_system(paths[0]) if len(paths) == 1 else ""
+    plan = build(read_union(paths), paths[0], default_system)
+    return local.score_files(paths, plan, **settings)
 
 
 def _list_names(given: str | Sequence[str]) -> tuple[str, ...]:
@@ -195,36 +185,6 @@ def _refuse_options(given: Mapping[str, Any], engine: str) -> None:
             raise OptionError(msg)
 
 
-def _settle_digits(results: Results, names: Sequence[str]) -> Results:
-    """Show scores of these metrics with more digits where none of them is large.
-
-    It is for scores of which only sums are known.
-    """
-    from metra.metrics.outside import MORE_DIGITS, SMALL
-
-    groups = results.groups
-    systems = [*results.systems, *(s for group in groups or () for s in group.systems)]
-    small = {
-        name
-        for name in names
-        if all(abs(entry.scores[name].score) <= SMALL for entry in systems)
-    }
-
-    def settle(entries: Sequence[SystemScores]) -> list[SystemScores]:
-        settled = []
-        for entry in entries:
-            more = {
-                name: replace(entry.scores[name], more_digits=MORE_DIGITS)
-                for name in small
-            }
-            settled.append(replace(entry, scores={**entry.scores, **more}))
-        return settled
-
-    if groups is not None:
-        groups = [replace(group, systems=settle(group.systems)) for group in groups]
-    return replace(results, systems=settle(results.systems), groups=groups)
-
-
 def check_files(paths: Sequence[str], plan: ScoringPlan) -> None:
     """Refuse files that a plan cannot score, before the first row is counted."""
     check_metrics(plan)
@@ -253,9 +213,7 @@ def check_schema(
 
     Before the first row is counted: on a cluster, a failure there is costly and hard to read.
     """
-    check_columns(
-        schema, plan.text_columns, plan.key_columns, where, plan.number_columns
-    )
+    check_columns(schema, plan.text_columns, plan.key_columns, where)
     for name in plan.key_columns:
         if name in OWN_COLUMNS:
             msg = (
@@ -285,7 +243,6 @@ def build_plan(
     source: str | None = None,
     document: str | None = None,
     group_by: str | Sequence[str] = (),
-    score_columns: Sequence[str] = (),
     system: str | None = None,
     segments: bool = False,
 ) -> ScoringPlan:
@@ -295,15 +252,12 @@ def build_plan(
     with the name of the column. See `score_table`.
     """
     groups = _list_names(group_by)
-    entries = [parse_score_column(entry) for entry in score_columns]
-    # What holds scores is no text, whatever its name.
-    labels = dict.fromkeys([*groups, *(entry.column for entry in entries)])
     names = ColumnNames(
         outputs=_name_outputs(hypothesis),
         references=_list_names(reference),
         source=source,
         document=document,
-        labels=tuple(labels),
+        labels=groups,
     )
     system = default_system if system is None else system
     columns = map_fields(schema, where, system, names)
@@ -326,9 +280,4 @@ def build_plan(
         documents=next((column for _, column in of("document")), None),
         group_by=groups,
         segments=segments,
-        scored=tuple(
-            entry if entry.system or len(outputs) > 1 else entry._replace(system=lone)
-            for lone, _ in outputs[:1]
-            for entry in entries
-        ),
     )

@@ -32,20 +32,15 @@ class NullValueError(CorpusError):
 
 
 def check_columns(
-    schema: pa.Schema,
-    texts: Sequence[str],
-    keys: Sequence[str],
-    where: str,
-    numbers: Sequence[str] = (),
+    schema: pa.Schema, texts: Sequence[str], keys: Sequence[str], where: str
 ) -> None:
     """Refuse a table that lacks a column, has it twice, or of a type that cannot be used."""
-    for name in dict.fromkeys([*texts, *keys, *numbers]):
+    for name in dict.fromkeys([*texts, *keys]):
         refuse_twin(schema, name, where)
         if name not in schema.names:
             raise FormatError(describe_missing_column(name, schema.names, where))
     for names, fits, problem in (
         (texts, is_text_type, _NO_TEXTS),
-        (numbers, _is_number_type, _NO_NUMBERS),
         (keys, get_key_kind, _NO_KEYS),
     ):
         for name in names:
@@ -56,14 +51,9 @@ def check_columns(
 
 
 _NO_TEXTS = "where texts are expected; name another column, or convert it to strings"
-_NO_NUMBERS = "where scores are expected; convert it to numbers"
 _NO_KEYS = (
     "which cannot be a group; expected strings, whole numbers, dates or yes and no"
 )
-
-
-def _is_number_type(kind: Any) -> bool:
-    return pa.types.is_floating(kind) or pa.types.is_integer(kind)
 
 
 def refuse_twin(schema: pa.Schema, name: str, where: str) -> None:

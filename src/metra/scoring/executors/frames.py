@@ -10,12 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import pyarrow as pa
 
 from metra.errors import (
     CorpusError,
+    FormatError,
     MetraError,
     MissingResourceError,
     OptionError,
@@ -28,7 +29,6 @@ from metra.scoring.results import Results
 from metra.scoring.tables import (
     PlanBuilder,
     TableProgress,
-    check_files,
     check_schema,
 )
 from metra.stats.parallel import ordered_map, thread_count
@@ -46,16 +46,13 @@ class Counting:
     count: Callable[..., Any]
     add: Callable[[Iterable[Any]], Any]
     #: The plan whose nulls are refused.
-    plan: ScoringPlan | None = None
+    plan: ScoringPlan
 
     def read(
         self, batches: Iterable[pa.RecordBatch], where: str
     ) -> Iterator[pa.RecordBatch]:
         """Go through the rows of a place, ready to be counted; refuse nulls by their rows."""
-        if self.plan is None:
-            yield from batches
-            return
-        yield from table_totals.refuse_nulls(batches, self.plan, where)
+        return table_totals.refuse_nulls(batches, self.plan, where)
 
     def run(self, batches: Iterable[pa.RecordBatch], where: str) -> Any:
         """Count the rows of a place, in this thread."""
@@ -78,55 +75,35 @@ class Frame(Protocol):
 
 #: So many answers are put together by one task of Dask.
 FAN = 16
-#: Gives the batches of a part of a table, where a task counts them.
-PartReader: TypeAlias = Callable[[Any, Sequence[str]], Iterable[pa.RecordBatch]]
-
-
-class TablePlan(NamedTuple):
-    """The plan of a table, and the columns that it is made of."""
-
-    plan: ScoringPlan
-    schema: pa.Schema
-    columns: tuple[str, ...]
 
 
 def score_frame(
     frame: Frame, build_plan: PlanBuilder, progress: TableProgress | None = None
 ) -> Results:
-    """Score a table."""
-    return reduce_frame(frame, plan_frame(frame, build_plan), progress)
-
-
-def plan_frame(frame: Frame, build_plan: PlanBuilder) -> TablePlan:
-    """Plan the scoring of a table by its columns."""
-    schema = frame.schema
-    plan = build_plan(schema, frame.where, frame.system)
-    check_metrics(plan)
-    check_schema(plan, schema)
-    columns = tuple(name for name in plan.columns if name in schema.names)
-    return TablePlan(plan, schema, columns)
-
-
-def reduce_frame(
-    frame: Frame, planned: TablePlan, progress: TableProgress | None = None
-) -> Results:
-    """Score a table by a plan that fits its columns."""
-    plan, schema, columns = planned
-    weights = None
+    """Score a table by its columns."""
+    plan = plan_frame(frame, build_plan)
+    columns, weights = tuple(plan.columns), None
     if list_fits(plan) and not frame.fits_metrics:
         part = plan.select_references()
-        names = tuple(name for name in columns if name in part.columns)
         keep, join = partial(_keep_references, part), partial(_join_references, part)
-        references = frame.reduce(Counting(names, keep, join, part))
+        references = frame.reduce(Counting(tuple(part.columns), keep, join, part))
         weights = table_totals.encode_weights(references, part)
     count = partial(table_totals.count_totals, plan=plan, weights=weights)
-    nothing = pa.RecordBatch.from_pylist([], table_totals.totals_schema(plan, schema))
-    add = partial(_add_totals, nothing)
+    schema = table_totals.totals_schema(plan, frame.schema)
+    add = partial(_add_totals, pa.RecordBatch.from_pylist([], schema))
     totals = frame.reduce(Counting(columns, count, add, plan))
     results = table_totals.score_totals(totals, plan)
     if progress:
         progress(results.segments, 1.0)
     return results
+
+
+def plan_frame(frame: Frame, build_plan: PlanBuilder) -> ScoringPlan:
+    """Plan the scoring of a table by its columns."""
+    plan = build_plan(frame.schema, frame.where, frame.system)
+    check_metrics(plan)
+    check_schema(plan, frame.schema)
+    return plan
 
 
 def _keep_references(plan: ScoringPlan, batch: pa.RecordBatch) -> list[pa.RecordBatch]:
@@ -229,25 +206,6 @@ class ArrowFrame:
             raise CorpusError(msg) from None
 
 
-def score_files(
-    paths: Sequence[str],
-    plan: ScoringPlan,
-    *,
-    progress: TableProgress | None = None,
-    **compute: Any,
-) -> Results:
-    """Score a table in Parquet files on Dask, a task for each file.
-
-    Where a `dask.distributed.Client` is there, its cluster does the work: files must be found
-    there by the same names. `compute` is what `dask.compute` takes, such as
-    `scheduler="processes"`.
-    """
-    check_files(paths, plan)
-    planned = TablePlan(plan, parquet.read_union(paths), tuple(plan.columns))
-    frame = DaskFrame(planned.schema, paths, paths, parquet.read_batches, compute)
-    return reduce_frame(frame, planned, progress)
-
-
 def open_dataframe(table: Any, **compute: Any) -> "DaskFrame":
     """Open a `dask.dataframe.DataFrame`, which is counted partition by partition."""
     parts = table.to_delayed()
@@ -256,7 +214,7 @@ def open_dataframe(table: Any, **compute: Any) -> "DaskFrame":
     if any(kind == "object" for kind in rows.dtypes):  # texts or lists: a row tells
         rows = table.head(1, npartitions=-1, compute=False).compute(**compute)
     schema = pa.Schema.from_pandas(rows, preserve_index=False)
-    return DaskFrame(schema, parts, places, convert_partition, compute)
+    return DaskFrame(schema, parts, places, compute)
 
 
 @dataclass
@@ -266,7 +224,6 @@ class DaskFrame:
     schema: pa.Schema
     parts: Sequence[Any]
     places: Sequence[str]
-    read: PartReader
     compute: dict[str, Any]
     fits_metrics: bool = False
     where: str = "The table"
@@ -281,7 +238,7 @@ class DaskFrame:
             raise MissingResourceError(msg) from None
         shared = delayed(counting)  # sent once to whoever counts
         answers = [
-            delayed(count_part)(part, place, self.read, shared)
+            delayed(count_part)(part, place, shared)
             for part, place in zip(self.parts, self.places, strict=True)
         ]
         while len(answers) > 1:
@@ -292,9 +249,9 @@ class DaskFrame:
         return answers[0].compute(**self.compute)
 
 
-def count_part(part: Any, place: str, read: PartReader, counting: Counting) -> Any:
+def count_part(part: Any, place: str, counting: Counting) -> Any:
     """Count one part of a table."""
-    return counting.run(read(part, counting.columns), place)
+    return counting.run(convert_partition(part, counting.columns), place)
 
 
 def convert_partition(frame: Any, columns: Sequence[str]) -> list[pa.RecordBatch]:

@@ -19,12 +19,8 @@ import pyarrow as pa
 from metra.errors import FormatError
 from metra.formats.stream import name_system
 from metra.formats.texts.parquet import mark_partitions
-from metra.scoring.executors.frames import (
-    Counting,
-    TablePlan,
-    plan_frame,
-    reduce_frame,
-)
+from metra.scoring.executors import frames
+from metra.scoring.executors.frames import Counting
 from metra.scoring.executors.spark_session import (
     LOCAL,
     Batches,
@@ -42,6 +38,7 @@ from metra.scoring.executors.spark_terms import (
     list_spark_fits,
     map_chunks,
 )
+from metra.scoring.plan import ScoringPlan
 from metra.scoring.results import Results
 from metra.scoring.table_totals import build_metrics, list_signatures, score_batch
 from metra.scoring.tables import PlanBuilder, TableProgress
@@ -88,22 +85,11 @@ def score_frame(
     segments at the end: Spark itself shows how far it is.
     """
     with silence_warnings(), translate_errors():
-        planned = plan_frame(frame, build_plan)
-        results = reduce_frame(frame, planned, progress)
+        results = frames.score_frame(frame, build_plan, progress)
         if scores_out is not None:
-            add_columns(frame, planned).write.parquet(scores_out)
+            plan = frames.plan_frame(frame, build_plan)
+            add_columns(frame, plan).write.parquet(scores_out)
     return results
-
-
-def add_scores(table: Table, build_plan: PlanBuilder) -> Table:
-    """Give the DataFrame with a column of scores for each system and metric behind its own.
-
-    Like every DataFrame it is computed when it is used. The metadata of a column of scores
-    says how they are computed, `metra.signature`; Spark writes it into Parquet files. Metrics
-    of two passes bring rows into another order.
-    """
-    frame = SparkFrame(table)
-    return add_columns(frame, plan_frame(frame, build_plan))
 
 
 class SparkFrame:
@@ -123,8 +109,7 @@ class SparkFrame:
 
         def count(fitted: Iterator[FittedRows]) -> Batches:
             answers = (
-                counting.count(rows, **({"metrics": metrics} if metrics else {}))
-                for rows, metrics in fitted
+                counting.count(rows, metrics=metrics) for rows, metrics in fitted
             )
             yield _pack_answer(counting.add(answers))
 
@@ -133,7 +118,7 @@ class SparkFrame:
 
         with translate_errors():
             answers = self.map_rows(counting, count, _ANSWER)
-            if counting.plan and counting.plan.group_by:
+            if counting.plan.group_by:
                 # Every partition may have every group: some are added up on the cluster.
                 answers = map_batches(answers.repartition(_FAN), ["c0"], add, _ANSWER)
             return counting.add(_read_answers(answers.toArrow().to_batches()))
@@ -146,13 +131,13 @@ class SparkFrame:
     ) -> Table:
         """Have workers call a function of rows with the metrics that score them."""
         plan = counting.plan
-        if plan is not None and list_spark_fits(plan):
+        if list_spark_fits(plan):
             return map_chunks(self.table, counting, plan, function, schema)
 
         def call(batches: Batches) -> Batches:
-            metrics = build_metrics(plan) if plan is not None else {}
-            batches = counting.read(batches, BATCH)
-            return function(FittedRows(rows, metrics) for rows in batches)
+            metrics = build_metrics(plan)
+            rows = counting.read(batches, BATCH)
+            return function(FittedRows(batch, metrics) for batch in rows)
 
         return map_batches(self.table, counting.columns, call, schema)
 
@@ -166,11 +151,11 @@ def _read_answers(batches: Iterable[pa.RecordBatch]) -> Iterator[Any]:
         yield from map(pickle.loads, batch.column(0).to_pylist())
 
 
-def add_columns(frame: SparkFrame, planned: TablePlan) -> Table:
+def add_columns(frame: SparkFrame, plan: ScoringPlan) -> Table:
     """Give the DataFrame of a plan with columns of scores behind its own."""
     from pyspark.sql.types import DoubleType, StructField, StructType
 
-    plan, table = planned.plan, frame.table
+    table = frame.table
     names = [*table.columns, *plan.score_columns.values()]
     numbers = number_columns(names)
 

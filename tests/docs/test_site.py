@@ -95,7 +95,8 @@ def test_every_command_has_a_page():
 OTHER_FLAGS = {
     *("--archives", "--body-file", "--brevity-penalty", "--full", "--only_system"),
     *("--international-tokenization", "--no-smoothing", "--part", "--qe", "--rm"),
-    *("--to_json", "--write"),
+    *("--to_json", "--write", "--chrf-eps-smoothing", "--lowercase", "--paired-ar"),
+    *("--paired-bs", "--smooth-method", "--smooth-value", "--ter-normalized", "--tokenize"),
 }
 FLAG = re.compile(r"(?<![\w-])--[a-z][\w-]+")
 

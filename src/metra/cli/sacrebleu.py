@@ -30,8 +30,8 @@ def sacrebleu(arguments: tuple[str, ...]) -> None:
 
     sacreBLEU reads, tests and prints, and metra counts segments, so all numbers and
     signatures are sacreBLEU's. It needs the package sacrebleu (pip install '.[testsets]').
-    `metra sacrebleu -h` lists all flags. Reference files come before -i. A test set (-t)
-    that is not in sacreBLEU's cache is downloaded.
+    `metra sacrebleu -h` lists all flags. Reference files come before -i. Test sets (-t) are
+    downloaded into sacreBLEU's cache if necessary.
 
     \b
     metra sacrebleu ref.txt -i sysA.txt -m bleu chrf ter

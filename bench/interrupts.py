@@ -105,11 +105,6 @@ def list_cases() -> dict[str, Case]:
     def score_pairs(spec: str) -> Case:
         return lambda hyp, ref, _: lambda: metra.pairwise([hyp, ref], [hyp, ref], spec)
 
-    def score_expected(spec: str) -> Case:
-        return lambda hyp, ref, _: (
-            lambda: metra.score_consensus([hyp, ref], [hyp, ref], spec)
-        )
-
     def build_hits(hyp: str, ref: str) -> _core.Hits:
         return _core.Tokenizer("none", "mixed").hits(hyp, [ref])
 
@@ -126,10 +121,6 @@ def list_cases() -> dict[str, Case]:
         }
         | {f"alignment, {spec}": align(spec) for spec in ALIGNING}
         | {f"all pairs, {spec}": score_pairs(spec) for spec in ("bleu", "chrf", "ter")}
-        | {
-            f"expected counts, {spec}": score_expected(spec)
-            for spec in ("bleu", "chrf")
-        }
         | {f"threads, {spec}": partial(score_in_threads, spec) for spec in THREADED}
         | {f"compare, {test}": partial(compare, test) for test in ("ar", "bootstrap")}
         | {

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from metra.scoring.alignments import align
     from metra.scoring.compare import compare
     from metra.scoring.memory import Result, evaluate, score
-    from metra.scoring.pairwise import pairwise, score_consensus
+    from metra.scoring.pairwise import pairwise
     from metra.scoring.read import read
     from metra.scoring.results import Results
     from metra.scoring.tables import score_table
@@ -54,7 +54,6 @@ __all__ = [
     "report",
     "resegment",
     "score",
-    "score_consensus",
     "score_table",
     "split_sentences",
 ]
@@ -83,7 +82,6 @@ _HOMES = {
     "report": "metra.report",
     "resegment": "metra.text.sentences.resegmentation",
     "score": "metra.scoring.memory",
-    "score_consensus": "metra.scoring.pairwise",
     "score_table": "metra.scoring.tables",
     "split_sentences": "metra.text.sentences.splitter",
 }

@@ -96,7 +96,13 @@ OTHER_FLAGS = {
     *("--archives", "--body-file", "--brevity-penalty", "--full", "--only_system"),
     *("--international-tokenization", "--no-smoothing", "--part", "--qe", "--rm"),
     *("--to_json", "--write", "--chrf-eps-smoothing", "--lowercase", "--paired-ar"),
-    *("--paired-bs", "--smooth-method", "--smooth-value", "--ter-normalized", "--tokenize"),
+    *(
+        "--paired-bs",
+        "--smooth-method",
+        "--smooth-value",
+        "--ter-normalized",
+        "--tokenize",
+    ),
 }
 FLAG = re.compile(r"(?<![\w-])--[a-z][\w-]+")
 

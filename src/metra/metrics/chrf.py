@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
@@ -83,10 +83,6 @@ def chrf(
         tokens = texts.tokens(words) if word_order else None
         return kernel.pairs(find_letters(texts), tokens, outputs, references)
 
-    def expected_rows(texts: SegmentColumn, *places: Sequence[Any]) -> Array:
-        tokens = texts.tokens(words) if word_order else None
-        return kernel.expected_rows(find_letters(texts), tokens, *places)
-
     orders = [
         *(f"char_{order}" for order in range(1, n + 1)),
         *(f"word_{order}" for order in range(1, word_order + 1)),
@@ -103,7 +99,6 @@ def chrf(
         fast=Fast(
             single=partial(kernel.sentence, cut) if stem == "no" else None,
             pairs=pairs,
-            expected_rows=expected_rows,
         ),
     )
 

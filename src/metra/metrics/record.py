@@ -60,9 +60,6 @@ class Fast:
     #: of texts: (outputs, references). A metric that needs the source takes it as a fourth
     #: argument.
     pairs: Callable[..., Array] | None = None
-    #: Rows of outputs against weighted references, by the expected counts of their n-grams:
-    #: (outputs, columns). Outputs and references are places in a column of texts.
-    expected_rows: Callable[..., Array] | None = None
     #: Called with a chunk before `rows` is called with each system's batch of it, to do the
     #: work that systems share.
     prepare: Callable[[CorpusChunk], None] | None = None

@@ -1,6 +1,6 @@
 """All pairs of candidates and references: scores for reranking and minimum Bayes risk."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias, overload
 
@@ -61,74 +61,6 @@ def pairwise(
     chosen = make_metric(metric) if isinstance(metric, str) else metric
     _check(chosen, source is not None)
     score = partial(_score_matrix, chosen.for_segments or chosen)
-    return _map_sentences(
-        score, candidates, references, source, "source", _check_source
-    )
-
-
-@overload
-def score_consensus(
-    candidates: Sequence[str],
-    references: Sequence[str],
-    metric: str | Metric = "chrf",
-    *,
-    weights: Sequence[float] | None = None,
-) -> Array: ...
-
-
-@overload
-def score_consensus(
-    candidates: Sentences,
-    references: Sentences,
-    metric: str | Metric = "chrf",
-    *,
-    weights: Sequence[Sequence[float]] | None = None,
-) -> list[Array]: ...
-
-
-def score_consensus(
-    candidates: Sequence[str] | Sentences,
-    references: Sequence[str] | Sentences,
-    metric: str | Metric = "chrf",
-    *,
-    weights: Sequence[float] | Sequence[Sequence[float]] | None = None,
-) -> Array | list[Array]:
-    """Score every candidate against all references at once, for minimum Bayes risk.
-
-    The references are replaced by one with the expected counts of their n-grams and the
-    expected length (DeNero et al. 2009; Vamvas and Sennrich 2024), so that the time grows
-    with the number of texts, not of pairs. Return one score per candidate, which is not the
-    mean of its scores against each reference. `weights` are the weights of the references,
-    by default equal. Available for BLEU and chrF. For lists of lists, one per sentence,
-    return a list of arrays.
-
-    >>> sample = ["the cat sat", "a cat sat", "a cat sat"]
-    >>> score_consensus(sample, sample, "bleu").round(1).tolist()
-    [55.7, 79.0, 79.0]
-    """
-    chosen = make_metric(metric) if isinstance(metric, str) else metric
-    chosen = chosen.for_segments or chosen
-    if chosen.fast.expected_rows is None:
-        msg = (
-            f"{chosen.name} has no n-gram counts of references that could be averaged; "
-            "expected bleu or chrf. Score all pairs with metra.pairwise instead."
-        )
-        raise OptionError(msg)
-    score = partial(_score_expected, chosen)
-    return _map_sentences(
-        score, candidates, references, weights, "weights", lambda given: given
-    )
-
-
-def _map_sentences(
-    score: Callable[..., Array],
-    candidates: object,
-    references: object,
-    more: Any,
-    name: str,
-    check_more: Callable[[Any], Any],
-) -> Array | list[Array]:
-    """Score one sentence, or each of several on all cores; `more` is what else there is."""
     ours = _list_texts(candidates, "candidates")
     theirs = _list_texts(references, "references")
     nested = _are_lists(ours, "candidates")
@@ -140,30 +72,40 @@ def _map_sentences(
         )
         raise CorpusError(msg)
     if not nested:
-        return score(ours, theirs, "", check_more(more))
-    if len(ours) != len(theirs):
+        return score(ours, theirs, "", _check_source(source))
+    sentences = _list_sentences(ours, theirs, source)
+    return list(ordered_map(lambda each: score(*each), sentences, thread_count()))
+
+
+def _list_sentences(
+    candidates: list[Any], references: list[Any], source: object
+) -> list[tuple[Any, ...]]:
+    """List the candidates, references, place and source of each sentence."""
+    count = len(candidates)
+    if count != len(references):
         msg = (
-            f"Candidates cover {len(ours)} sentences and references {len(theirs)}; "
+            f"Candidates cover {count} sentences and references {len(references)}; "
             "expected a list of each for every sentence."
         )
         raise LengthError(msg)
-    others = [None] * len(ours) if more is None else _list_texts(more, name)
-    if len(others) != len(ours):
+    sources = [None] * count if source is None else _list_texts(source, "source")
+    if len(sources) != count:
         msg = (
-            f"`{name}` has {len(others)} entries, but there are candidates for {len(ours)} "
+            f"`source` has {len(sources)} entries, but there are candidates for {count} "
             "sentences; expected one for every sentence."
         )
         raise LengthError(msg)
-    sentences = [
+    return [
         (
             _list_texts(left, f"candidates[{index}]"),
             _list_texts(right, f"references[{index}]"),
             f"[{index}]",
-            check_more(others[index]),
+            _check_source(text),
         )
-        for index, (left, right) in enumerate(zip(ours, theirs, strict=True))
+        for index, (left, right, text) in enumerate(
+            zip(candidates, references, sources, strict=True)
+        )
     ]
-    return list(ordered_map(lambda each: score(*each), sentences, thread_count()))
 
 
 def _check(metric: Metric, has_source: bool) -> None:
@@ -242,47 +184,6 @@ def _score_matrix(
         return scores
     row_indices = [rows[text] for text in candidates]
     return scores[np.ix_(row_indices, [columns[text] for text in references])]
-
-
-def _score_expected(
-    metric: Metric,
-    candidates: list[Any],
-    references: list[Any],
-    where: str,
-    weights: Sequence[float] | None,
-) -> Array:
-    """The scores of one sentence's candidates against its references in one."""
-    _check_present(candidates, references, where)
-    given = _check_weights(weights, len(references), where)
-    rows, columns = _number_texts(candidates), _number_texts(references)
-    by_text = np.zeros(len(columns))
-    np.add.at(by_text, [columns[text] for text in references], given)
-    expected_rows: Any = metric.fast.expected_rows
-    counted = expected_rows(*_place_texts(rows, columns), by_text.tolist())
-    return metric.aggregate(counted)[[rows[text] for text in candidates]]
-
-
-def _check_weights(weights: object, count: int, where: str) -> Array:
-    """Give a weight for each reference; refuse those that have no mean."""
-    if weights is None:
-        return np.ones(count)
-    try:
-        given = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError):
-        given = np.array(np.nan)
-    if given.shape != (count,):
-        msg = (
-            f"weights{where} must be {count} numbers, one for each reference; found "
-            f"{given.size if given.ndim else 'something else'}."
-        )
-        raise LengthError(msg)
-    if not (np.isfinite(given).all() and (given >= 0).all() and given.sum() > 0):
-        msg = (
-            f"weights{where} must be numbers of at least 0 with a sum above 0; found "
-            f"{given.min():g} to {given.max():g}."
-        )
-        raise OptionError(msg)
-    return given
 
 
 def _check_present(candidates: list[Any], references: list[Any], where: str) -> None:

@@ -1,7 +1,6 @@
 """Tables of other libraries: the digits of files on this machine, errors with their rows."""
 
 import random
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +15,6 @@ from metra.errors import (
     CorpusError,
     FormatError,
     MetraError,
-    MissingResourceError,
     OptionError,
 )
 from metra.scoring.executors.frames import FAN
@@ -168,13 +166,6 @@ def test_more_partitions_than_one_task_adds_up(table, expected, scheduler):
     frames = pytest.importorskip("dask.dataframe")
     parts = frames.from_pandas(table.to_pandas(), npartitions=FAN + 2)
     assert score_table(parts, **ASKED, scheduler=scheduler) == expected
-
-
-def test_without_dask_it_is_said_how_to_get_it(table, monkeypatch):
-    frame = make_dask(table)
-    monkeypatch.setitem(sys.modules, "dask", None)
-    with pytest.raises(MissingResourceError, match=r"pip install '\.\[dask\]'"):
-        score_table(frame, **ASKED)
 
 
 def test_references_in_lists_are_refused(table):

@@ -154,27 +154,6 @@ def test_warnings_about_public_data(sets):
     assert {name: own for name, own in counts.items() if own} == EXPECTED
 
 
-def test_systems_named_as_tokenised(sets):
-    named = {
-        name: text.partition(" tokenised")[0]
-        for name, outputs, refs, source in sets
-        for guard, text in find_problems(outputs, refs, source)
-        if guard == "tokenised text" and not name.startswith("mlqe")
-    }
-    assert named == {
-        "wmt12 cs": "The output 'onlineB' is",
-        "wmt12 de": "The outputs 'dfki-berlin', 'onlineB' are",
-        "wmt12 es": "The output 'onlineB' is",
-        "wmt12 fr": "The output 'onlineB' is",
-        "wmt19 kk": "The output 'Frank_s_MT.6127' is",
-        "wmt19 lt": "The output 'JUMT.6616' is",
-        "wmt19 ru": "The output 'rerank-re.6540' is",
-        "wmt19 zh": "The output 'Apprentice-c.6706' is",
-        "tradopad": "The output 'mt' is",
-        "wmt21 en-fr": "Reference 1 and the output 'Fairseq' are",
-    }
-
-
 def list_guards(*given):
     return {guard for guard, _ in find_problems(*given)}
 

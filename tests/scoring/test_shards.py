@@ -116,15 +116,6 @@ def test_scores_are_written_back(shards, tmp_path):
     assert "eff:yes" in signatures["bleu/A"]
 
 
-def test_one_shard_may_go_to_a_file(shards, tmp_path):
-    plan = replace(PLAN, segments=True, metrics=("bleu",))
-    out = tmp_path / "one.parquet"
-    score(shards[:1], plan, scores_out=str(out))
-    assert pq.read_table(out).num_rows == 700
-    with pytest.raises(OptionError, match="is one file, but there are 3 to score"):
-        score(shards, plan, scores_out=str(out))
-
-
 def test_what_is_read_is_never_written_over(shards, tmp_path):
     plan = replace(PLAN, segments=True, metrics=("bleu",))
     with pytest.raises(OptionError, match=r"would overwrite .*part-0.parquet"):
@@ -254,20 +245,6 @@ def test_groups_are_a_sequence_in_the_order_of_their_keys(shards):
         groups[2]
 
 
-OTHER_WEIGHTS = [
-    pytest.param({"metrics": ("nist:n=4",)}, id="another option"),
-    pytest.param({"metrics": ("nist",), "references": ("hyp",)}, id="other references"),
-]
-
-
-@pytest.mark.parametrize("changed", OTHER_WEIGHTS)
-def test_other_weights_are_counted_anew(shards, tmp_path, changed):
-    kept, plan = str(tmp_path / "kept"), replace(PLAN, metrics=("nist",))
-    score(shards, plan, resume=kept)
-    other = replace(plan, **changed)
-    assert score(shards, other, resume=kept) == score(shards, other)
-
-
 def test_weights_of_the_whole_corpus_make_all_shards_new(shards, tmp_path):
     kept = str(tmp_path / "kept")
     score(shards[:2], PLAN, resume=kept)
@@ -356,34 +333,12 @@ def test_a_column_of_another_type(shards):
         score(shards, replace(PLAN, references=("tags",)))
 
 
-def test_a_null_is_found_by_file_row_and_column(shards):
-    rows = table(20_000, 5).to_pydict()
-    rows["hyp"][12_345] = None
-    pq.write_table(pa.table(rows), shards[2])
-    with pytest.raises(MetraError) as found:
-        score(shards, replace(PLAN, metrics=("bleu",)))
-    assert str(found.value).startswith(
-        f"Row 12346 of {shards[2]} is null in the column 'hyp', which needs a text; "
-        "fill it in, if need be with an empty text, or remove the row."
-    )
-
-
 def test_files_without_rows(shards):
     pq.write_table(table(0), shards[1])
     expected = score([shards[0], shards[2]])
     assert score(shards) == expected
     with pytest.raises(MetraError, match="The table has no rows"):
         score([shards[1]], replace(PLAN, metrics=("bleu",)))
-
-
-def test_one_large_row_group_is_not_held_in_memory_at_once(tmp_path):
-    from metra.formats.texts import parquet
-
-    path = tmp_path / "large.parquet"
-    pq.write_table(table(30_000), path, row_group_size=30_000)
-    sizes = [batch.num_rows for batch in parquet.read_batches(str(path), ["hyp"])]
-    assert max(sizes) == parquet.ROWS
-    assert sum(sizes) == 30_000
 
 
 FULL = """
@@ -470,19 +425,3 @@ def test_ctrl_c_says_what_is_kept_and_how_to_go_on(shards, tmp_path, threads):
         "run the same command to resume."
     )
     assert [path.suffix for path in kept.iterdir()] == [".totals"]
-
-
-def test_columns_are_settled_by_name(shards):
-    from metra.scoring.tables import build_plan
-
-    schema = pq.read_schema(shards[0])
-    plan = build_plan(schema, metrics=["bleu"], group_by=["lp"])
-    assert plan == ScoringPlan(
-        metrics=("bleu",),
-        outputs=(("hyp", "hyp"),),
-        references=("ref",),
-        documents="doc",
-        group_by=("lp",),
-    )
-    with pytest.raises(FormatError, match=r"no output column; it has: ref. Name one"):
-        build_plan(pa.schema([("ref", pa.string())]), metrics=["bleu"])

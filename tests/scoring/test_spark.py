@@ -1,7 +1,6 @@
 """Scoring on Spark: a real cluster of two executors on this machine, and what it may lose."""
 
 import os
-import re
 import shutil
 import signal
 import socket
@@ -357,9 +356,7 @@ def damaged(folder: Path, what: str) -> Path:
         pq.write_table(rows.set_column(2, "ref", numbers), path)
         return path
     content = {
-        "cut off": whole[:-40],
         "spoilt": whole[:8] + bytes(400) + whole[408:],
-        "text": b"hello\n",
         "empty": b"",
     }
     path.write_bytes(content[what])
@@ -367,9 +364,7 @@ def damaged(folder: Path, what: str) -> Path:
 
 
 DAMAGED = [
-    ("classic", "cut off", "Spark failed: Encountered error while reading file {}"),
     ("connect", "spoilt", "Spark failed: Encountered error while reading file {}"),
-    ("classic", "text", "Spark failed: Encountered error while reading file {}"),
     ("connect", "empty", "{} cannot be read as Parquet: it is empty;"),
     (
         "connect",
@@ -491,46 +486,6 @@ def test_the_command_line_prints_the_same(spark, data, cli):
     assert there.out == here.out
 
 
-REFUSED = [
-    pytest.param(
-        ("--read", "ref=reff"),
-        "has no column 'reff'. Did you mean 'ref'",
-        id="column",
-    ),
-    pytest.param(
-        ("--engine", "local:x"),
-        "--engine local:x is not possible; expected local or spark[:MASTER].",
-        id="master",
-    ),
-    pytest.param(
-        ("--engine", "spark", "-r", "ref.txt"),
-        "-r and --engine spark cannot be given together; Spark scores tables",
-        id="file of references",
-    ),
-    pytest.param(
-        ("--engine", "spark", "--ci"),
-        "--ci and --engine spark cannot be",
-        id="interval",
-    ),
-    pytest.param(
-        ("--engine", "spark", "--resume", "here"),
-        "--resume and --engine spark cannot be given together; Spark scores tables",
-        id="resume",
-    ),
-]
-
-
-@pytest.mark.parametrize(("options", "message"), REFUSED)
-def test_the_command_line_refuses_in_a_sentence(spark, data, cli, options, message):
-    assert spark is not None
-    if "--read" in options:
-        options = (*options, "--engine", "spark")
-    ran = cli("score", data, "--read", "hyp=hyp.a", *options)
-    assert ran.code == 2
-    assert message in ran.err
-    assert "Traceback" not in ran.err
-
-
 @pytest.fixture(scope="module")
 def long_table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Work for minutes."""
@@ -613,26 +568,3 @@ def test_folders_named_after_columns(spark, tmp_path):
     assert score_table(str(tmp_path), **asked, engine="spark") == here
     parts = [str(tmp_path / "lp=en-de"), str(tmp_path / "lp=fr%20de")]
     assert score_table(parts, **asked, engine="spark") == here
-
-
-def test_the_page_about_spark_tells_the_truth(
-    spark, root, tmp_path, monkeypatch, capsys
-):
-    assert spark is not None
-    (tmp_path / "data").mkdir()
-    for at in range(2):
-        rows = table(40, at)
-        names = {"hyp.a": "mt_a", "other": "mt_b"}
-        rows = rows.rename_columns(
-            [names.get(name, name) for name in rows.schema.names]
-        )
-        pq.write_table(rows, tmp_path / "data" / f"{at}.parquet")
-    monkeypatch.chdir(tmp_path)
-    page = (root / "docs" / "scale.md").read_text(encoding="utf-8")
-    found: dict[str, Any] = {}
-    for block in re.findall(r"^```py\n(.*?)^```$", page, re.DOTALL | re.MULTILINE):
-        # Java does not move to another folder with us.
-        exec(block.replace('"data"', repr(str(tmp_path / "data"))), found)
-    assert capsys.readouterr().out.startswith(f"{found['results']['A']['bleu'].score} ")
-    assert found["worst"].num_rows == 10
-    assert "chrf/A" in found["worst"].schema.names

@@ -93,13 +93,6 @@ def test_cuts_and_order_change_no_digit(sizes, seed):
     assert added(batches, plan()) == WHOLE
 
 
-def test_totals_may_be_added_in_steps():
-    batches = [count_totals(batch, plan(), WEIGHTS) for batch in cut(ROWS, [100] * 5)]
-    step = add_totals(batches[:2])
-    found = add_totals([add_totals(batches[2:]), step])
-    assert score_totals(found, plan()) == score_totals(add_totals(batches), plan())
-
-
 def test_rows_of_totals_may_come_in_any_order_and_parts():
     """Of one group, a part may have the row of one metric, and another that of the next."""
     wanted = plan(metrics=("bleu", "ter"), group_by=("lp", "doc"))
@@ -401,16 +394,6 @@ def test_the_same_moment_in_two_zones_is_one_group():
         totals.add(GroupTotals(keys, {("A", "bleu"): np.ones((3, 3))}))
     assert totals.keys == [(noon,), (noon + timedelta(hours=1),), (None,)]
     assert totals.rows["A", "bleu"].tolist() == [[3.0] * 3] * 3
-
-
-def test_rows_of_the_same_group_in_one_table_of_totals_add_up():
-    wanted = plan(metrics=("bleu", "ter"))
-    batches = [count_totals(batch, wanted) for batch in cut(ROWS, [100] * 5)]
-    side_by_side = pa.concat_batches(batches)
-    order = np.random.default_rng(3).permutation(len(side_by_side))
-    assert score_totals(side_by_side.take(order), wanted) == score_totals(
-        add_totals(batches), wanted
-    )
 
 
 def test_groups_that_only_some_systems_have_are_nothing_for_the_others():

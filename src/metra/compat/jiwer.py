@@ -17,8 +17,6 @@ HYP: the sub stops ****
 """
 
 from collections.abc import Callable
-from dataclasses import fields
-from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 from metra.errors import (
@@ -51,54 +49,16 @@ _COUNTS = ("substitutions", "insertions", "deletions", "hits")
 _TYPES = {"H": "equal", "S": "substitute", "I": "insert", "D": "delete"}
 
 
-class _LazyList:
-    """A field that may be given as a function, which is called when the field is read."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __get__(self, record: Any, owner: type) -> Any:
-        value = vars(record)[self._name]
-        if callable(value):
-            value = vars(record)[self._name] = value()
-        return value
-
-    def __set__(self, record: Any, value: object) -> None:
-        vars(record)[self._name] = value
-
-
-class _LazyOutput:
-    """A record of jiwer whose words and alignments are listed when they are first read."""
-
-    references: Any = _LazyList("references")
-    hypotheses: Any = _LazyList("hypotheses")
-    alignments: Any = _LazyList("alignments")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        record: Any = self
-        values = (getattr(self, field.name) for field in fields(record))
-        return type(self), tuple(values)
-
-
-class WordOutput(_LazyOutput, jiwer.WordOutput):
-    """Words after the transforms, their alignments, the measures and the counts."""
-
-
-class CharacterOutput(_LazyOutput, jiwer.CharacterOutput):
-    """The same for characters, whose only measure is the error rate."""
-
-
 def process_words(
     reference: Sentences,
     hypothesis: Sentences,
     reference_transform: Transform = jiwer.wer_default,
     hypothesis_transform: Transform = jiwer.wer_default,
-) -> WordOutput:
+) -> jiwer.WordOutput:
     """Align the words of each hypothesis with its reference's, and count."""
-    lists, measures = _compare(
-        reference, hypothesis, reference_transform, hypothesis_transform
-    )
-    return WordOutput(**lists, **measures)
+    texts = (reference, hypothesis, reference_transform, hypothesis_transform)
+    comparison = _compare(*texts)
+    return jiwer.WordOutput(**comparison.list_fields(), **comparison.compute_measures())
 
 
 def process_characters(
@@ -106,16 +66,16 @@ def process_characters(
     hypothesis: Sentences,
     reference_transform: Transform = jiwer.cer_default,
     hypothesis_transform: Transform = jiwer.cer_default,
-) -> CharacterOutput:
+) -> jiwer.CharacterOutput:
     """Align the characters of each hypothesis with its reference's, and count."""
-    lists, measures = _compare(
-        reference, hypothesis, reference_transform, hypothesis_transform
-    )
-    return CharacterOutput(**lists, cer=measures["wer"])
+    texts = (reference, hypothesis, reference_transform, hypothesis_transform)
+    comparison = _compare(*texts)
+    rate = comparison.compute_measures()["wer"]
+    return jiwer.CharacterOutput(**comparison.list_fields(), cer=rate)
 
 
 def _make_measure(
-    name: str, process: Callable[..., Any], transform: Transform, meaning: str
+    name: str, transform: Transform, meaning: str
 ) -> Callable[..., float]:
     """Make the function that returns one measure of a comparison."""
 
@@ -125,27 +85,20 @@ def _make_measure(
         reference_transform: Transform = transform,
         hypothesis_transform: Transform = transform,
     ) -> float:
-        output = process(
-            reference, hypothesis, reference_transform, hypothesis_transform
-        )
-        return getattr(output, name)
+        texts = (reference, hypothesis, reference_transform, hypothesis_transform)
+        measures = _compare(*texts).compute_measures()
+        return measures["wer" if name == "cer" else name]
 
     measure.__name__ = measure.__qualname__ = name
     measure.__doc__ = f"Return the {meaning}."
     return measure
 
 
-wer = _make_measure("wer", process_words, jiwer.wer_default, "word error rate")
-mer = _make_measure("mer", process_words, jiwer.wer_default, "match error rate")
-wil = _make_measure(
-    "wil", process_words, jiwer.wer_default, "share of word information lost"
-)
-wip = _make_measure(
-    "wip", process_words, jiwer.wer_default, "share of word information kept"
-)
-cer = _make_measure(
-    "cer", process_characters, jiwer.cer_default, "character error rate"
-)
+wer = _make_measure("wer", jiwer.wer_default, "word error rate")
+mer = _make_measure("mer", jiwer.wer_default, "match error rate")
+wil = _make_measure("wil", jiwer.wer_default, "share of word information lost")
+wip = _make_measure("wip", jiwer.wer_default, "share of word information kept")
+cer = _make_measure("cer", jiwer.cer_default, "character error rate")
 
 
 class _TransformedText(NamedTuple):
@@ -161,13 +114,50 @@ class _TransformedText(NamedTuple):
         return self.cut(self.texts) if self.words is None else self.words
 
 
+class _Comparison(NamedTuple):
+    """Both sides after the transforms, and which of their words are equal."""
+
+    refs: _TransformedText
+    hyps: _TransformedText
+    matches: Hits
+
+    def count_edits(self) -> dict[str, int]:
+        totals = map(int, edit_rows(self.matches, "rapidfuzz", "best").sum(0)[:4])
+        return dict(zip(_COUNTS, totals, strict=True))
+
+    def list_fields(self) -> dict[str, Any]:
+        """List the words, the alignments and the counts, by jiwer's names."""
+        return {
+            "references": self.refs.list_words(),
+            "hypotheses": self.hyps.list_words(),
+            "alignments": _list_alignments(self.matches),
+            **self.count_edits(),
+        }
+
+    def compute_measures(self) -> dict[str, Any]:
+        """Compute the measures of a corpus; an empty reference counts as one word."""
+        substitutions, insertions, deletions, hits = self.count_edits().values()
+        edits = substitutions + insertions + deletions
+        ref_words = hits + substitutions + deletions
+        hyp_words = hits + substitutions + insertions
+        wip = (hits / max(ref_words, 1)) * (hits / max(hyp_words, 1))
+        if not ref_words and not hyp_words:
+            wip = 1.0
+        return {
+            "wer": edits / max(ref_words, 1),
+            "mer": edits / max(edits + hits, 1),
+            "wil": 1 - wip,
+            "wip": wip,
+        }
+
+
 def _compare(
     reference: Sentences,
     hypothesis: Sentences,
     reference_transform: Transform,
     hypothesis_transform: Transform,
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Transform and compare both sides; return lists with counts, and the measures."""
+) -> _Comparison:
+    """Transform and compare both sides."""
     refs = _apply_transform(reference, reference_transform, "reference")
     hyps = _apply_transform(hypothesis, hypothesis_transform, "hypothesis")
     sizes = [
@@ -181,35 +171,9 @@ def _compare(
         raise LengthError(msg)
     if refs.tok is not None and refs.tok == hyps.tok:
         text = make_preparation(tok=refs.tok, case="mixed", stem="no")
-        matches = build_text_hits(hyps.texts, refs.texts, text)
-    else:
-        matches = compare_words(hyps.list_words(), refs.list_words())
-    totals = map(int, edit_rows(matches, "rapidfuzz", "best").sum(0)[:4])
-    counts = dict(zip(_COUNTS, totals, strict=True))
-    lists = {
-        "references": refs.list_words,
-        "hypotheses": hyps.list_words,
-        "alignments": partial(_list_alignments, matches),
-    }
-    return {**lists, **counts}, _compute_measures(**counts)
-
-
-def _compute_measures(
-    substitutions: int, insertions: int, deletions: int, hits: int
-) -> dict[str, float]:
-    """Compute the measures of a corpus; an empty reference counts as one word."""
-    edits = substitutions + insertions + deletions
-    ref_words = hits + substitutions + deletions
-    hyp_words = hits + substitutions + insertions
-    wip = (hits / max(ref_words, 1)) * (hits / max(hyp_words, 1))
-    if not ref_words and not hyp_words:
-        wip = 1.0
-    return {
-        "wer": edits / max(ref_words, 1),
-        "mer": edits / max(edits + hits, 1),
-        "wil": 1 - wip,
-        "wip": wip,
-    }
+        return _Comparison(refs, hyps, build_text_hits(hyps.texts, refs.texts, text))
+    matches = compare_words(hyps.list_words(), refs.list_words())
+    return _Comparison(refs, hyps, matches)
 
 
 def _list_alignments(matches: Hits) -> list[list[jiwer.AlignmentChunk]]:

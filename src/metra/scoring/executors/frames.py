@@ -18,9 +18,7 @@ from metra.errors import (
     CorpusError,
     FormatError,
     MetraError,
-    MissingResourceError,
     OptionError,
-    missing_package,
 )
 from metra.formats.texts import arrow_columns, parquet
 from metra.scoring import table_totals
@@ -231,11 +229,8 @@ class DaskFrame:
 
     def reduce(self, counting: Counting) -> Any:
         """Count the parts, and add a few answers at a time up until there is one."""
-        try:
-            from dask import delayed
-        except ImportError:
-            msg = missing_package("Scoring on Dask", "dask", "dask")
-            raise MissingResourceError(msg) from None
+        from dask import delayed
+
         shared = delayed(counting)  # sent once to whoever counts
         answers = [
             delayed(count_part)(part, place, shared)

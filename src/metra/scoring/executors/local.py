@@ -184,19 +184,10 @@ def _make_folder(folder: str, given: str, purpose: str) -> None:
 
 
 def _name_score_files(paths: Sequence[str], out: str) -> list[str]:
-    """Name the file for each shard's scores: in a folder by the same names, or one file."""
-    if out.endswith((".parquet", ".pq")) and not os.path.isdir(out):
-        if len(paths) > 1:
-            msg = (
-                f"{out} is one file, but there are {len(paths)} to score; give the "
-                "name of a folder."
-            )
-            raise OptionError(msg)
-        targets = [out]
-    else:  # below the folders that name a part of the table
-        parts = [path.split("/") for path in paths]
-        named = [[*(each for each in p[:-1] if "=" in each), p[-1]] for p in parts]
-        targets = [os.path.join(out, *names) for names in named]
+    """Name the file for each shard's scores, below the folders that name parts of a table."""
+    parts = [path.split("/") for path in paths]
+    named = [[*(each for each in p[:-1] if "=" in each), p[-1]] for p in parts]
+    targets = [os.path.join(out, *names) for names in named]
     for path, target in zip(paths, targets, strict=True):
         if targets.count(target) > 1:
             msg = (

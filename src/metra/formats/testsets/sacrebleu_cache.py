@@ -57,11 +57,6 @@ def is_installed() -> bool:
     return find_spec("sacrebleu") is not None
 
 
-def find_definition(name: str) -> Any:
-    """Return sacreBLEU's definition of a set; None if it has none or is not installed."""
-    return load_definitions().get(name) if is_installed() else None
-
-
 def list_cached_sets(name: str = "", pair: str = "") -> Iterator[SetLocation]:
     """Yield the sets of the cache in every language pair that has plain files.
 

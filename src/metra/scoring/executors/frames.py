@@ -16,7 +16,6 @@ import pyarrow as pa
 
 from metra.errors import (
     CorpusError,
-    FormatError,
     MetraError,
     OptionError,
 )

@@ -1,4 +1,4 @@
-"""Tables of test cases whose values and expected sentences are plain data: tests/cases.json."""
+"""Tables of test cases whose values and expected sentences are plain data: files cases.json."""
 
 import json
 from functools import cache
@@ -11,8 +11,10 @@ import pytest
 @cache
 def read_tables() -> dict[str, list[list[Any]]]:
     """Return the cases of each table: an id, or null, and the arguments."""
-    text = Path(__file__).with_name("cases.json").read_text(encoding="utf-8")
-    return json.loads(text)
+    tables: dict[str, list[list[Any]]] = {}
+    for path in sorted(Path(__file__).parent.rglob("cases.json")):
+        tables |= json.loads(path.read_text(encoding="utf-8"))
+    return tables
 
 
 def load_cases(name: str) -> list[Any]:

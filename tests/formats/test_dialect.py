@@ -6,6 +6,7 @@ import io
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import load_cases
 
 from metra.errors import FormatError
 from metra.formats.headed_table import recognise_dialect
@@ -17,19 +18,7 @@ def recognise(lines: list[str], preferred: str = "\t", **known) -> Dialect:
     return recognise_dialect(lambda: lines, preferred, count_headings, **known)
 
 
-DELIMITERS = [
-    pytest.param(["ref\thyp", "a\tb"], "\t", id="tabs"),
-    pytest.param(["ref,hyp", "a,b"], ",", id="commas"),
-    pytest.param(["ref;hyp", "a, b;c, d"], ";", id="semicolons, commas in texts"),
-    pytest.param(["ref;hyp", '"a;b";c'], ";", id="semicolons, one in quotes"),
-    pytest.param(["ref|hyp", "a|b"], "|", id="pipes"),
-    pytest.param(["old, new\tref", "a, b\tc", "d\te"], "\t", id="a comma in a heading"),
-    pytest.param(["ref; best,hyp", "a,b"], ",", id="rows decide about an odd heading"),
-    pytest.param(["text", "a, b; c"], "\t", id="one column: as its name says"),
-    pytest.param(["sep=;", "a,b;c", "d,e;f"], ";", id="Excel's line about it"),
-    pytest.param(["a,b\tc", "d,e\tf"], "\t", id="tabs are rare in texts"),
-    pytest.param([], "\t", id="an empty file"),
-]
+DELIMITERS = load_cases("dialects: delimiters")
 
 
 @pytest.mark.parametrize(("lines", "expected"), DELIMITERS)
@@ -52,30 +41,7 @@ def test_two_delimiters_that_fit():
 
 
 # What is a text in quotes, and what are quotes of a text?
-QUOTES = [
-    pytest.param(["ref\thyp", "a\tb"], False, id="no quotes"),
-    pytest.param(["ref\thyp", 'a\tsay "b"'], False, id="quotes in a text"),
-    pytest.param(["ref\thyp", 'a\t"b" it is'], False, id="quotes at its beginning"),
-    pytest.param(["ref\thyp", 'a\t"b', 'c"\td'], False, id="one quote each"),
-    pytest.param(["ref\thyp", 'a\t"b"'], False, id="a text in quotes, as it is"),
-    pytest.param(
-        ["ref\thyp", 'a\t"""b"""'], True, id="a text in quotes, as CSV has it"
-    ),
-    pytest.param(["ref\thyp", 'a\t"say ""b"""'], True, id="quotes doubled in a text"),
-    pytest.param(["ref\thyp", 'a\t"b\tc"'], True, id="a tab in quotes"),
-    pytest.param(["ref\thyp", 'a\t"b', 'c"'], True, id="a line break in quotes"),
-    pytest.param(['"ref"\t"hyp"', '"a"\t"b"'], True, id="everything in quotes"),
-    pytest.param(["ref\thyp", '"a, b"\tc', 'd\t"e, f"'], True, id="Excel's: commas"),
-    pytest.param(
-        ["ref\thyp", '"a, b"\tc', "d\te, f"], False, id="no rule: a comma is bare"
-    ),
-    pytest.param(["ref\thyp", '"a, b"\tc', '"d"\te, f'], False, id="no rule at all"),
-    pytest.param(["ref,hyp", 'a,"b"'], True, id="CSV quotes whatever it likes"),
-    pytest.param(["ref,hyp", 'a,"b" it is'], False, id="unless it cannot be"),
-    pytest.param(
-        ["ref", '""', "a"], True, id="an empty text alone, as Python writes it"
-    ),
-]
+QUOTES = load_cases("dialects: quotes")
 
 
 @pytest.mark.parametrize(("lines", "expected"), QUOTES)

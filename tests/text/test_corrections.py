@@ -6,6 +6,7 @@ from itertools import combinations, pairwise, permutations, product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import load_cases
 
 from metra.text.corrections import (
     CorrectedWord,
@@ -15,29 +16,7 @@ from metra.text.corrections import (
 )
 from metra.text.diff import find_increasing
 
-TEXTS = [  # insertions, deletions, substitutions, moves, worked out by hand
-    pytest.param("a b c", "a b c", (0, 0, 0, 0), id="nothing to correct"),
-    pytest.param("", "", (0, 0, 0, 0), id="nothing at all"),
-    pytest.param("", "a b", (2, 0, 0, 0), id="all added"),
-    pytest.param("a b", "", (0, 2, 0, 0), id="all deleted"),
-    pytest.param("a b c", "a x c", (0, 0, 1, 0), id="one replaced"),
-    pytest.param("a b", "x y z", (1, 0, 2, 0), id="two replaced, one added"),
-    pytest.param("x p q", "p q y", (1, 1, 0, 0), id="gone here, come there: no swap"),
-    pytest.param("a b c d", "b c d a", (0, 0, 0, 1), id="one word moved"),
-    pytest.param(
-        "w1 w2 w3 w4 x y z p q",
-        "x y z p q w1 w3 w4",
-        (0, 1, 0, 3),
-        id="the workbook's: a phrase of four moved, one of them deleted",
-    ),
-    pytest.param("p a r a", "a p a r", (0, 0, 0, 1), id="which a moved is ours to say"),
-    pytest.param("a a", "a", (0, 1, 0, 0), id="repeated word deleted"),
-    pytest.param("a x b", "a b a", (1, 1, 0, 0), id="repeated word added elsewhere"),
-    pytest.param("x a y", "a z a", (1, 1, 1, 0), id="only one of two places fits"),
-    pytest.param(
-        "t p t q", "x p y q t", (1, 0, 1, 1), id="one t is kept, so one is replaced"
-    ),
-]
+TEXTS = load_cases("corrections: inferred")
 
 
 @pytest.mark.parametrize(("before", "after", "expected"), TEXTS)

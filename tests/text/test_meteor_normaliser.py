@@ -3,25 +3,11 @@
 import gzip
 
 import pytest
+from tests.tables import load_cases
 
 from metra.text.meteor_normaliser import tokenize_segment
 
-CASES = [
-    pytest.param("U.S. forces", "us forces", id="dots inside a word go"),
-    pytest.param("He met Mr. Li.", "he met mr. li .", id="a title keeps its dot"),
-    pytest.param("No. 5 or no.", "no. 5 or no .", id="No. before a number"),
-    pytest.param("etc. and so on", "etc. and so on", id="a small letter follows"),
-    pytest.param("wait... what", "wait ... what", id="dots in a row are one token"),
-    pytest.param("1,234 , a,b", "1,234 , a , b", id="commas between digits stay"),
-    pytest.param("It's the 1990's dogs'", "it 's the 1990 's dogs '", id="apostrophes"),
-    pytest.param("well-known – or--not", "well known - or not", id="dashes"),
-    pytest.param("‘a’ “b” ''c''", '\' a \' " b " " c "', id="quotes are made alike"),
-    pytest.param("a,b,c", "a , b,c", id="of two commas in a row of letters, one"),
-    pytest.param("Bonn. Écoles", "bonn . écoles", id="a capital follows"),
-    pytest.param("Bonn. écoles", "bonn . écoles", id="small letters are a to z"),
-    pytest.param("a\u200bb c\u2009d", "a \u200b b c d", id="blanks"),
-    pytest.param("", "", id="empty"),
-]
+CASES = load_cases("meteor: English")
 
 
 @pytest.mark.parametrize(("text", "expected"), CASES)
@@ -29,16 +15,7 @@ def test_rule(text, expected):
     assert " ".join(tokenize_segment(text)) == expected
 
 
-OTHER_LANGUAGES = [  # tokens by METEOR 1.5
-    pytest.param("de", "Das war's am 3. Mai", "das war ' s am 3. mai", id="ordinal"),
-    pytest.param("de", "z.B. ca. 5", "zb ca. 5", id="German abbreviations"),
-    pytest.param("fr", "L'ami d’hier", "l' ami d' hier", id="French apostrophes"),
-    pytest.param("fr", "chap. 3 et 'x'", "chap. 3 et ' x '", id="French abbreviation"),
-    pytest.param("es", "El Sr. Paz. Fin", "el sr. paz . fin", id="Spanish title"),
-    pytest.param("cz", "Dr. Novák", "dr . novák", id="Czech has no abbreviations"),
-    pytest.param("ru", "в 1998 г. Он", "в 1998 г. он", id="Russian year"),
-    pytest.param("ru", "дом. он", "дом . он", id="Cyrillic is no small letter"),
-]
+OTHER_LANGUAGES = load_cases("meteor: other languages")
 
 
 @pytest.mark.parametrize(("lang", "text", "expected"), OTHER_LANGUAGES)

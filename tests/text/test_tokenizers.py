@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import _get_tokenizer
 from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
+from tests.tables import load_cases
 
 from metra import _core
 from metra.text.columns import pack
@@ -116,14 +117,7 @@ def test_marks_at_any_place_of_a_long_text(tok):
 
 # sacreBLEU's table of Chinese characters writes code points of five digits in a way that
 # Python reads as four digits and a letter, so `zh` parts dashes and leaves rare characters.
-CHINESE = [
-    pytest.param("𠀀𪜶b", "𠀀𪜶b", "𠀀 𪜶 b", id="the second plane"),
-    pytest.param("a—b 2−1", "a — b 2 − 1", "a—b 2−1", id="dashes are not Chinese"),
-    pytest.param("㐀䶿鿿", "㐀 䶿鿿", "㐀 䶿 鿿", id="characters that came later"),
-    pytest.param(
-        "第3代ａ。", "第 3 代 ａ 。", "第 3 代 ａ 。", id="all else is the same"
-    ),
-]
+CHINESE = load_cases("tokenisers: Chinese")
 
 
 @pytest.mark.parametrize(("text", "as_sacrebleu", "fixed"), CHINESE)
@@ -150,16 +144,7 @@ def test_the_edges_of_the_corrected_table(kind):
 
 
 # Where mteval itself differs from what sacreBLEU makes of it.
-MTEVAL = [
-    pytest.param(
-        "mteval-13a", "<skipped>a-\nb", "< skipped > a- b", id="no lines joined"
-    ),
-    pytest.param("mteval-13a", "a\x1cb\u00a0c", "a\x1cb c", id="Perl's white space"),
-    pytest.param(
-        "mteval-13a", "&quot;&lt;b", "& quot ; < b", id="decoded after escaping"
-    ),
-    pytest.param("mteval-intl", "a\x1cb—c", "a\x1cb — c", id="the same in intl"),
-]
+MTEVAL = load_cases("tokenisers: mteval")
 
 
 @pytest.mark.parametrize(("tok", "text", "expected"), MTEVAL)
@@ -236,27 +221,7 @@ def test_any_string_is_cut_as_by_sacrebleu(normalized, nopunct, asian, text, cas
     )
 
 
-TERCOM_CASES = [  # by the rules of TERCOM's Normalizer and Java's String.split
-    pytest.param(
-        "", "10\xa0000 a\u3000b", ["10\xa0000", "a\u3000b"], id="ASCII blanks"
-    ),
-    pytest.param("", " a\tb\x0bc ", ["a", "b", "c"], id="blanks at the ends"),
-    pytest.param("", "a\x1cb", ["a\x1cb"], id="separators are no blanks"),
-    pytest.param(
-        "+nopunct", "( a ) b", ["", "a", "b"], id="empty word at the beginning"
-    ),
-    pytest.param("+nopunct", "(a ) b", ["a", "b"], id="no blank at the beginning"),
-    pytest.param("+nopunct", ".", [""], id="nothing left"),
-    pytest.param("+nopunct", ". .", [], id="blanks left"),
-    pytest.param("+normalized", "a<skipped>b", ["ab"], id="skipped"),
-    pytest.param(
-        "+normalized", "hy-\nphen", ["hyphen"], id="hyphen at the end of a line"
-    ),
-    pytest.param("+normalized", "it's\xa0x's", ["it's\xa0x", "'s"], id="possessive"),
-    pytest.param(
-        "+normalized+asian", "東タワーです", ["東", "タワー", "です"], id="kana"
-    ),
-]
+TERCOM_CASES = load_cases("tokenisers: TERCOM")
 
 
 @pytest.mark.parametrize(("options", "text", "expected"), TERCOM_CASES)

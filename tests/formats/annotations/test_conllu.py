@@ -1,6 +1,7 @@
 """Reading parses: which sentence belongs where, and what is said of faulty files."""
 
 import pytest
+from tests.tables import load_cases
 
 from metra.errors import FormatError
 from metra.formats.annotations.conllu import format_conllu, parse_conllu, read_conllu
@@ -68,27 +69,7 @@ def test_parses_of_another_text_are_refused():
         parses.of(0, "cut")
 
 
-FAULTS = [
-    pytest.param("1 a b", "line 1: 1 columns; expected the 10", id="no tabs"),
-    pytest.param(
-        "# text\n2\ta" + "\t_" * 4 + "\t0\troot\t_\t_",
-        "line 2: word '2'; expected 1",
-        id="words out of order",
-    ),
-    pytest.param(
-        "1\ta" + "\t_" * 4 + "\tx\troot\t_\t_", "line 1: head 'x'", id="head no number"
-    ),
-    pytest.param(
-        "1\ta" + "\t_" * 4 + "\t7\tdep\t_\t_",
-        "word 1 has the head 7",
-        id="head too far",
-    ),
-    pytest.param(
-        "1\ta" + "\t_" * 4 + "\t1\tdep\t_\t_", "word 1 has the head 1", id="own head"
-    ),
-    pytest.param("# segment = 0", "line 1: segment '0'", id="segments count from 1"),
-    pytest.param("# segment = x", "line 1: segment 'x'", id="segment no number"),
-]
+FAULTS = load_cases("conllu: refused")
 
 
 @pytest.mark.parametrize(("text", "message"), FAULTS)

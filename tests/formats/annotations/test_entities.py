@@ -1,6 +1,7 @@
 """Names from files: a table, or the text with its names marked."""
 
 import pytest
+from tests.tables import load_cases
 
 from metra.corpus.batch import Batch, BatchPosition
 from metra.errors import CorpusError, FormatError
@@ -34,58 +35,7 @@ def test_marked_in_the_text(write):
 
 @pytest.mark.parametrize(
     ("name", "lines", "message"),
-    [
-        pytest.param(
-            "e.tsv",
-            ["type\ttext", "X\ty"],
-            "{} does not give the place of its names; expected a column segment or "
-            "document beside type and text.",
-            id="no place",
-        ),
-        pytest.param(
-            "e.tsv",
-            ["segment\ttype\ttext", "0\tX\ty"],
-            "{}, line 2: the segment is '0'; expected its number, counted from 1.",
-            id="segment 0",
-        ),
-        pytest.param(
-            "e.tsv",
-            ["segment\ttype\ttext", "\tX\ty"],
-            "{}, line 2: segment and document are both missing; every line needs one.",
-            id="no place in a line",
-        ),
-        pytest.param(
-            "e.tsv",
-            ["segment\ttype\ttext", "1\tX\t"],
-            "{}, line 2: the text is empty; every name needs both.",
-            id="no text",
-        ),
-        pytest.param(
-            "e.tsv",
-            ["segment\ttype\ttext", "1\t\ty"],
-            "{}, line 2: the type is empty; every name needs both.",
-            id="no type",
-        ),
-        pytest.param(
-            "e.txt",
-            ["fine", "a [[b c"],
-            "{}, line 2: [[ or ]] occurs outside a mark; expected [[the name|TYPE]].",
-            id="a mark that does not end",
-        ),
-        pytest.param(
-            "e.txt",
-            ["a [[b|]]"],
-            "{}, line 1: '[[b|]]' is incomplete; expected [[the name|TYPE]].",
-            id="a mark without a type",
-        ),
-        pytest.param(
-            "e.txt",
-            ["a"],
-            "{} has no marked names; expected [[the name|TYPE]], or a table whose name ends "
-            "in .tsv.",
-            id="no marks",
-        ),
-    ],
+    load_cases("entities: refused"),
 )
 def test_refusals(name, lines, message, write):
     path = str(write(name, lines))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import load_cases
 
 from metra.errors import (
     FormatError,
@@ -68,20 +69,7 @@ BAD = [
 ]
 
 
-BAD_COUNTS = [
-    pytest.param(["tf\tdf", "1\t1"], "has no column 'S'", id="no N"),
-    pytest.param(["tf\tdf\tN", "0\t1\t2"], "Line 2 of .* has '0' as tf", id="never"),
-    pytest.param(["tf\tdf\tN", "1.5\t1\t2"], "has '1.5' as tf", id="a fraction"),
-    pytest.param(["tf\tdf\tN", "3\t3\t2"], "has df 3 of N 2; a word", id="too many"),
-    pytest.param(
-        ["document\ttf", "d\t999999999999"],
-        "more than 50,000,000",
-        id="more words than memory",
-    ),
-    pytest.param(
-        ["document\ttf\tdf", "d\t1\t2"], "has no column", id="df of another corpus"
-    ),
-]
+BAD_COUNTS = load_cases("lists of counts: refused")
 
 
 @pytest.mark.parametrize(("lines", "message"), BAD_COUNTS)

@@ -1,6 +1,7 @@
 """Tables of annotations: what is read, and what is refused with its place."""
 
 import pytest
+from tests.tables import load_cases
 
 from metra.errors import FormatError
 from metra.formats.annotations.table import read_annotation_table
@@ -36,43 +37,9 @@ def test_other_delimiters(write, content):
     assert [row.cells for row in table.rows] == [{"a": "x, y", "b": "2"}]
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        pytest.param(
-            b"", "{} is empty; expected a header with the columns a.", id="empty"
-        ),
-        pytest.param(
-            b"b\tc\n",
-            "{}, line 1: the column 'a' is missing; the header is: b, c. Expected a.",
-            id="a column is missing",
-        ),
-        pytest.param(
-            b"a\ta\n",
-            "{}, line 1: two columns are named 'a'; the header is: a, a.",
-            id="twice",
-        ),
-        pytest.param(
-            b"a\td\n",
-            "{}, line 1: the column 'd' is unknown; known columns are a, b, c.",
-            id="unknown column",
-        ),
-        pytest.param(
-            b"a\tb\n1\n",
-            "{}, line 2 has 1 column but the header has 2; each line needs as many tabs "
-            "as the header.",
-            id="a tab too few",
-        ),
-        pytest.param(
-            b"a\nx\xff\n",
-            "{}, line 2: byte 2 of the line is 0xff, which is not UTF-8; convert the file "
-            "to UTF-8.",
-            id="not UTF-8",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("content", "message"), load_cases("annotations: refused"))
 def test_refusals(content, message, write):
-    path = str(write("t.tsv", content))
+    path = str(write("t.tsv", content.encode(errors="surrogateescape")))
     with pytest.raises(FormatError) as caught:
         read_annotation_table(path, ["a"], KNOWN)
     assert str(caught.value) == message.format(path)

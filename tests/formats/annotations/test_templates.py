@@ -1,6 +1,7 @@
 """Tables of templates: flat ones, records, relations, and faults."""
 
 import pytest
+from tests.tables import load_cases
 
 from metra.errors import FormatError
 from metra.formats.annotations.templates import (
@@ -74,39 +75,7 @@ def test_without_instances_a_template_has_one(tmp_path):
 
 
 HEADER = "document\ttemplate\tinstance\tslot\tvalue\n"
-FAULTS = [
-    pytest.param(
-        "document\tinstance\tslot\tvalue\nd\tp1\twho\tAnn\n",
-        "has a column 'instance' but no column 'template'; expected document, template",
-        id="no template",
-    ),
-    pytest.param(
-        HEADER + "d\tperson\t\tname\tAnn\n",
-        "line 2: an empty cell; expected document, template, instance, slot, value",
-        id="an empty cell",
-    ),
-    pytest.param(
-        HEADER + "d\tperson\tp1\tname\tAnn\nd\tcompany\tp1\tname\tBank\n",
-        "line 3: instance 'p1' has the template 'company' here and 'person' above",
-        id="two templates",
-    ),
-    pytest.param(
-        HEADER + "d\tperson\tp1\tworks for\t@o1\n",
-        "line 2: the value '@o1' refers to an unknown instance; the document has p1; "
-        "a text",
-        id="no such instance",
-    ),
-    pytest.param(
-        HEADER + "d\ta\tx\tof\t@y\nd\ta\ty\tof\t@x\n",
-        "line 2: instance 'y' has '@x' in its first line; expected a text there",
-        id="no name",
-    ),
-    pytest.param(
-        "document\tslot\tvalue\tcolour\nd\twho\tAnn\tred\n",
-        "the column 'colour' is unknown",
-        id="an unknown column",
-    ),
-]
+FAULTS = load_cases("templates: refused")
 
 
 @pytest.mark.parametrize(("text", "message"), FAULTS)

@@ -1,6 +1,7 @@
 """Terms from a table: what is due everywhere, in a document, in a segment."""
 
 import pytest
+from tests.tables import load_cases
 
 from metra.errors import FormatError
 from metra.formats.annotations.table import Term, read_terms
@@ -31,18 +32,7 @@ def test_a_list_of_terms_is_enough(write):
 
 @pytest.mark.parametrize(
     ("lines", "message"),
-    [
-        pytest.param(
-            ["term\tsource", "\tx"],
-            "{}, line 2: the term is empty; every line needs one.",
-            id="empty term",
-        ),
-        pytest.param(
-            ["term\tsegment", "x\tone"],
-            "{}, line 2: the segment is 'one'; expected its number, counted from 1.",
-            id="no number",
-        ),
-    ],
+    load_cases("terms: refused"),
 )
 def test_refusals(lines, message, write):
     path = str(write("t.tsv", lines))

@@ -4,6 +4,7 @@ import csv
 import json
 
 import pytest
+from tests.tables import load_cases
 
 from metra.errors import FormatError, OptionError
 from metra.formats.texts.columns import ColumnNames, ReadingOptions
@@ -119,54 +120,7 @@ HELP = (
     "output:NAME, and label:NAME; if no column is named output, every other column "
     "is the output of a system."
 )
-WRONG = [
-    pytest.param(
-        b"", "{} is empty; expected a header line with column names.", id="empty file"
-    ),
-    pytest.param(
-        ["ref\tA", "x\ty", "x\ty\tz"],
-        "{}, line 3 has 3 columns but the header has 2; "
-        "each line needs as many tabs as the header.",
-        id="a tab too many",
-    ),
-    pytest.param(
-        ["ref\tA", "x"],
-        "{}, line 2 has 1 column but the header has 2; "
-        "each line needs as many tabs as the header.",
-        id="a tab too few",
-    ),
-    pytest.param(
-        ["ref\tA\tA", "x\ty\tz"],
-        "{} has two columns for the output 'A'; give each column its own name.",
-        id="two columns of one name",
-    ),
-    pytest.param(
-        ["ref\tseg", "x\t1"],
-        f"{{}} has no column for the output; it has: ref, seg. {HELP}",
-        id="no output",
-    ),
-    pytest.param(
-        ["ref\tA", "\ty"],
-        "Segment 1 has no reference; give at least one, an empty string if nothing "
-        "is expected.",
-        id="missing reference",
-    ),
-    pytest.param(
-        ["ref\tA"],
-        "The input has no segments; expected at least one line in every stream.",
-        id="a header alone",
-    ),
-    pytest.param(
-        ["ref\tsrc\tsource\tA", "x\ty\tz\tw"],
-        "The source is given 2 times; give it once.",
-        id="two sources",
-    ),
-    pytest.param(
-        ["ref\tdoc\tdocid\tA", "x\ty\tz\tw"],
-        "The document is given 2 times; give it once.",
-        id="two documents",
-    ),
-]
+WRONG = load_cases("tables: refused")
 
 
 @pytest.mark.parametrize(("content", "message"), WRONG)
@@ -269,23 +223,12 @@ def test_a_cell_over_several_lines(write):
     assert corpus.layouts == {path: "commas, quoted"}
 
 
-QUOTING = [
-    pytest.param(b'ref,A\n"a,b,c\n', "line 2: the quotes do not match (unexpected end of "
-                 "data)", id="a quote that does not end"),
-    pytest.param(b'ref,A\n"a, b" c,d\n', "line 2: the quotes do not match (',' expected "
-                 "after '\"')", id="text after a quote"),
-    pytest.param(b'ref,A\n"a, b",c\n"d, e",f,g\n', "line 3 has 3 columns (commas, quoted) but "
-                 "the header has 2", id="a comma too many"),
-    pytest.param(b"sep=;\nref;A\na;b\nc\n", "line 4 has 1 column but the header has 2",
-                 id="after a line about the delimiter"),
-    pytest.param(b'sep=;\nref;A\n"a;b";c\n"d;e";f;g\n', "line 4 has 3 columns (semicolons, "
-                 "quoted) but the header has 2", id="and with quotes"),
-]  # fmt: skip
+QUOTING = load_cases("tables: wrong quotes")
 
 
 @pytest.mark.parametrize(("content", "problem"), QUOTING)
 def test_wrong_quotes(content, problem, write):
-    path = str(write("t.csv", content))
+    path = str(write("t.csv", content.encode()))
     with pytest.raises(FormatError) as raised:
         contents(open_corpus([path]))
     assert str(raised.value).startswith(f"{path}, {problem}")

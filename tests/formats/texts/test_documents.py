@@ -4,6 +4,7 @@ import gzip
 from pathlib import Path
 
 import pytest
+from tests.tables import load_cases
 
 from metra.errors import CorpusError, FormatError, LengthError, MetraError
 from metra.formats.texts.columns import Field
@@ -188,38 +189,7 @@ def test_sgml_outputs_with_an_xml_test_set(folder):
     assert found[Field("source", "source")] == ["s3", "s2", "s1"]
 
 
-WRONG = [
-    pytest.param(
-        {"d1": {"1": "a"}, "d2": {"1": "a"}},
-        "{tst}, line 2: document 'd1' of the output 'A' lacks segment '2', which the "
-        "source in {src} has (line 2); every segment is required.",
-        id="segment missing",
-    ),
-    pytest.param(
-        {"d1": {"1": "a", "2": "b", "x": "c"}, "d2": {"1": "a"}},
-        "{tst}, line 2: document 'd1' of the output 'A' has segment 'x', which the "
-        "source in {src} does not have (line 2); ids must agree.",
-        id="segment too many",
-    ),
-    pytest.param(
-        {"d1": {"1": "a", "02": "b"}, "d2": {"1": "a"}},
-        "{tst}, line 2: document 'd1' of the output 'A' lacks segment '2', which the "
-        "source in {src} has (line 2); every segment is required.",
-        id="another way to write a number",
-    ),
-    pytest.param(
-        {"d1": {"1": "a", "2": "b"}},
-        "{tst} has no document 'd2' of the output 'A', but the source in {src} has "
-        "it on line 6; every document is required.",
-        id="document missing",
-    ),
-    pytest.param(
-        {"d1": {"1": "a", "2": "b"}, "d2": {"1": "a"}, "d3": {"1": "a"}},
-        "{tst}, line 9: document 'd3' of the output 'A' is not in the source in {src}; ids "
-        "must agree.",
-        id="unknown document",
-    ),
-]
+WRONG = load_cases("ids: refused")
 
 
 @pytest.mark.parametrize(("documents", "message"), WRONG)

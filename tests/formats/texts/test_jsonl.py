@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tests.tables import load_cases
 
 from metra.formats.texts.sources import list_sources
 from metra.scoring.files import open_corpus
@@ -18,47 +19,7 @@ def lines(*objects: object) -> list[str]:
     return [json.dumps(entry, ensure_ascii=False) for entry in objects]
 
 
-SHAPES = [
-    pytest.param(
-        [{"src": "s", "ref": "r", "output": "o", "doc": "d"}],
-        {"source src": ["s"], "reference ref": ["r"], "output test": ["o"],
-         "document doc": ["d"]},
-        id="plain keys",
-    ),
-    pytest.param(
-        [{"refs": ["x", "y"], "outputs": {"A": "a", "B": "b"}}],
-        {"reference 1": ["x"], "reference 2": ["y"], "output A": ["a"],
-         "output B": ["b"]},
-        id="a list of references and a map of outputs",
-    ),
-    pytest.param(
-        [{"references": ["x"], "systems": {"A": "a"}}],
-        {"reference 1": ["x"], "output A": ["a"]},
-        id="other words for them",
-    ),
-    pytest.param(
-        [{"ref": "x", "A": "a"}, {"ref": None, "A": ""}, {"A": "b"}],
-        {"reference ref": ["x", None, None], "output A": ["a", "", "b"]},
-        id="null and no key are missing, an empty string is not",
-    ),
-    pytest.param(
-        [{"refs": ["x", "y"], "A": "a"}, {"refs": ["z"], "A": "b"}],
-        {"reference 1": ["x", "z"], "reference 2": ["y", None],
-         "output A": ["a", "b"]},
-        id="fewer references later",
-    ),
-    pytest.param(
-        [{"ref": "x", "output": "a", "doc": 7, "seg": [1]}],
-        {"reference ref": ["x"], "output test": ["a"], "document doc": ["7"],
-         "label seg": ["[1]"]},
-        id="ids and labels may be anything",
-    ),
-    pytest.param(
-        [{"ref": "a\nb\t\u2028", "A": "\u00e9"}],
-        {"reference ref": ["a\nb\t\u2028"], "output A": ["é"]},
-        id="a segment may hold newlines",
-    ),
-]  # fmt: skip
+SHAPES = load_cases("json: shapes")
 
 
 @pytest.mark.parametrize(("objects", "expected"), SHAPES)
@@ -85,61 +46,7 @@ def test_an_output_may_be_named_on_the_command_line(write):
     assert open_corpus([f"mine={path}"]).systems == ("mine",)
 
 
-WRONG = [
-    pytest.param(
-        b"", "{} is empty; expected one JSON object per line.", id="empty file"
-    ),
-    pytest.param(
-        ['{"ref": "x", "A": "a"}', '{"ref": "x", "A": a}'],
-        "{}, line 2, column 19 is not JSON (Expecting value); expected one object "
-        "per line.",
-        id="no JSON",
-    ),
-    pytest.param(
-        ['{"ref": "x", "A": "a"}', ""],
-        "{}, line 2, column 1 is not JSON (Expecting value); expected one object per "
-        "line.",
-        id="an empty line",
-    ),
-    pytest.param(
-        ["[1, 2]"],
-        "{}, entry 1 is of type int; expected a JSON object.",
-        id="no object",
-    ),
-    pytest.param(
-        ['{"ref": "x", "A": "a"}', '{"ref": "x", "A": "a", "B": "b"}'],
-        "{}, line 2 has the key 'B', which line 1 does not have; give all objects "
-        "the same keys, null if empty.",
-        id="a new key later",
-    ),
-    pytest.param(
-        ['{"refs": ["x"], "ref:1": "y", "A": "a"}'],
-        "{}, line 1 gives 'ref:1' twice, once within a list or map; "
-        "leave one of them out.",
-        id="a reference in a list and by itself",
-    ),
-    pytest.param(
-        ['{"ref": "x", "hyp": "a", "mt": "b"}'],
-        "{} has two columns for the output 'test'; give each column its own name.",
-        id="two outputs without a name",
-    ),
-    pytest.param(
-        ['{"ref": "x", "A": 3}'],
-        "{}, line 1: 'A' is of type int; expected a string.",
-        id="an output that is no string",
-    ),
-    pytest.param(
-        ['{"ref": "x", "A": null}'],
-        "Segment 1 of the output 'A' is missing; every segment needs an output; use "
-        "an empty string if the system gave none.",
-        id="a missing output",
-    ),
-    pytest.param(
-        ['{"ref": "x", "A": "\\ud800"}'],
-        "{}, line 1 holds \\ud800, half a character of UTF-16; expected both halves.",
-        id="half a character",
-    ),
-]
+WRONG = load_cases("json lines: refused")
 
 
 @pytest.mark.parametrize(("content", "message"), WRONG)
@@ -156,17 +63,7 @@ def test_more_references_later_are_not_dropped(write, cli):
     assert "line 2 has the key 'ref:2', which line 1 does not have" in refused
 
 
-JSON = [
-    pytest.param('["a", "b"]', ["a", "b"], id="strings"),
-    pytest.param('[\n "a",\n "b"\n]\n', ["a", "b"], id="over several lines"),
-    pytest.param('[{"hyp": "a"}, {"hyp": "b"}]', ["a", "b"], id="objects"),
-    pytest.param(
-        '[\n {\n  "hyp": "a"\n },\n {"hyp": "b"}]', ["a", "b"], id="over lines"
-    ),
-    pytest.param('{"hyp": "a"}\n{"hyp": "b"}\n', ["a", "b"], id="lines"),
-    pytest.param('{"hyp": "a"}', ["a"], id="one line"),
-    pytest.param('{"hyp": "a", "refs": ["x", "y"]}', ["a"], id="one line with a list"),
-]
+JSON = load_cases("json: read")
 
 
 @pytest.mark.parametrize("name", ["t.json", "t.jsonl"])
@@ -198,28 +95,7 @@ def test_a_file_of_strings_is_what_it_is_given_for(write):
     )
 
 
-WRONG_JSON = [
-    pytest.param("[]", "{} is an empty array; expected strings or objects.", id="nothing"),
-    pytest.param("{ }", "{} has no text columns; expected headings, such as source, "
-                 "ref, output.", id="no columns"),
-    pytest.param("[1]", "{}, entry 1 is of type int; expected a JSON object.", id="numbers"),
-    pytest.param('["a", {"hyp": "b"}]', "{}, entry 1 is of type str; expected a JSON object.",
-                 id="strings and objects"),
-    pytest.param('[{"hyp": "a", "ref": "b"}, {"x": ""}]', "{}, entry 2 has the key 'x', which "
-                 "entry 1 does not have; give all "
-                 "objects the same keys, null if empty.",
-                 id="other keys"),
-    pytest.param('{\n "hyp": "a"}', "{} is one object with the keys hyp; expected an "
-                 "array of strings or objects, or one object per "
-                 "line.", id="one object over lines"),
-    pytest.param('{"hyp": ["a"], "ref": ["b"]}', "{}, line 1: 'hyp' is of type list; "
-                 "expected a string.", id="an object of columns"),
-    pytest.param('{"by": "me",\n"data": [{"hyp": "a"}]}', "{} is one object with the keys by, "
-                 "data; expected an array of strings or objects, or one object per line.",
-                 id="objects inside of an object"),
-    pytest.param('["a",', "{} is not JSON: Expecting value: line 1 column 6 (char 5).",
-                 id="half of it"),
-]  # fmt: skip
+WRONG_JSON = load_cases("json: refused")
 
 
 @pytest.mark.parametrize(("content", "message"), WRONG_JSON)

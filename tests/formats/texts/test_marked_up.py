@@ -7,6 +7,7 @@ from xml.sax.saxutils import escape
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.tables import load_cases
 
 from metra.errors import FormatError, MetraError
 from metra.formats.texts import sgml, wmt_xml
@@ -139,90 +140,16 @@ def in_xml(segments: str) -> str:
     )
 
 
-SGML_READ = [
-    pytest.param('<seg id="1">a b</seg>', [("1", "a b")], id="as it should be"),
-    pytest.param("<SEG ID=1>a</SEG >", [("1", "a")], id="no case, no quotes"),
-    pytest.param("<seg id = '1' >a</seg>", [("1", "a")], id="single quotes"),
-    pytest.param('<seg\nid="1"\n>a</seg\n>', [("1", "a")], id="tag over lines"),
-    pytest.param("<seg>a</seg><seg>b</seg>", [("1", "a"), ("2", "b")], id="no ids"),
-    pytest.param(
-        '<seg id="1"> a  b </seg>', [("1", " a  b ")], id="blanks stay as they are"
-    ),
-    pytest.param(
-        '<seg id="1">\n  a\r\n\r\n   b\tc  \n</seg>',
-        [("1", "a b\tc")],
-        id="lines are joined by one blank",
-    ),
-    pytest.param('<seg id="1">a\rb</seg>', [("1", "a b")], id="carriage return alone"),
-    pytest.param('<seg id="1"></seg>', [("1", "")], id="empty"),
-    pytest.param('<seg id="1"/>', [("1", "")], id="closes itself"),
-    pytest.param('<seg id="1">\n</seg>', [("1", "")], id="nothing but a line break"),
-    pytest.param(
-        '<seg id="1">&lt;&gt;&quot;&apos;&amp;</seg>', [("1", "<>\"'&")], id="entities"
-    ),
-    pytest.param(
-        '<seg id="1">&amp;lt; &amp;amp;</seg>', [("1", "&lt; &amp;")], id="decoded once"
-    ),
-    pytest.param(
-        '<seg id="1">AT&T &eacute; &#233; &</seg>',
-        [("1", "AT&T &eacute; &#233; &")],
-        id="other entities stay",
-    ),
-    pytest.param(
-        '<seg id="1">a < b <unk> <3 <!-- c --> </unk></seg>',
-        [("1", "a < b <unk> <3 <!-- c --> </unk>")],
-        id="what is no tag of the format is text",
-    ),
-    pytest.param(
-        '<seg id="1" type="x" lang=en>a</seg>', [("1", "a")], id="more attributes"
-    ),
-    pytest.param(
-        '<hl><seg id="1">a</seg></hl><p><seg id="2">b</seg></p>',
-        [("1", "a"), ("2", "b")],
-        id="headline and paragraph",
-    ),
-    pytest.param(
-        '<url>http://x/?a&b</url><seg id="1">a</seg><br/>',
-        [("1", "a")],
-        id="unknown elements are skipped",
-    ),
-    pytest.param(
-        '<seg id="a&amp;b">a</seg><seg id=x/y>b</seg><seg id=z/>',
-        [("a&b", "a"), ("x/y", "b"), ("z", "")],
-        id="ids are any text",
-    ),
-    pytest.param(
-        '<!-- <seg id="1">x</seg> --><seg id="1">a</seg>',
-        [("1", "a")],
-        id="comments between segments",
-    ),
-    pytest.param('<seg id="1">caf\u00e9 \u4e2d\U0001f600\u2028\u00a0</seg>',
-                 [("1", "caf\u00e9 \u4e2d\U0001f600\u2028\u00a0")], id="any script"),
-]  # fmt: skip
+SGML_READ = load_cases("sgml: read")
 
 
-XML_READ = [
-    pytest.param('<p><seg id="1">a b</seg></p>', "a b", id="as it should be"),
-    pytest.param("<seg id='1' type='x'>a b</seg>", "a b", id="no paragraph"),
-    pytest.param('<seg id="1"> a  b </seg>', " a  b ", id="blanks stay as they are"),
-    pytest.param(
-        '<seg id="1">\n   a\r\n\r\n  b \n</seg>', "a b", id="lines are joined"
-    ),
-    pytest.param('<seg id="1">a&#10;&#xA;b\nc</seg>', "a\n\nb c", id="written breaks stay"),
-    pytest.param('<seg id="1">a&#13;b&#9;c</seg>', "a\rb\tc", id="return and tab"),
-    pytest.param('<seg id="1"></seg>', "", id="empty"),
-    pytest.param('<seg id="1"/>', "", id="closes itself"),
-    pytest.param('<seg id="1">&amp;lt; &#233;</seg>', "&lt; é", id="decoded once"),
-    pytest.param('<seg id="1"><![CDATA[a < b]]></seg>', "a < b", id="CDATA"),
-    pytest.param('<seg id="1">a<!-- no -->b</seg>', "ab", id="comment"),
-    pytest.param('<seg id="1">\u4e2d\U0001f600\u2028</seg>', "\u4e2d\U0001f600\u2028",
-                 id="any script"),
-]  # fmt: skip
+XML_READ = load_cases("xml: read")
 
 
 @pytest.mark.parametrize(("segments", "expected"), SGML_READ)
 def test_segments_of_sgml(written, segments, expected):
-    assert read(written(in_sgml(segments), ".sgm")) == {OUTPUT: {"d": expected}}
+    found = read(written(in_sgml(segments), ".sgm"))
+    assert found == {OUTPUT: {"d": [*map(tuple, expected)]}}
 
 
 @pytest.mark.parametrize(("segment", "expected"), XML_READ)
@@ -256,89 +183,30 @@ IN_SGML = (
     "turn."
 )
 SGML_REFUSED = [
-    pytest.param("", "{path} contains no <srcset>, <refset> or <tstset>; expected "
-                     "NIST SGML.",
-                 id="empty file"),
-    pytest.param("<tstset><doc docid='d'><seg id='1'>a</seg>\n",
-                 "{path}, line 2: the file ends, but the <doc> of line 1 is open" + IN_SGML,
-                 id="document not closed"),
-    pytest.param("<tstset><doc docid='d'><seg id='1'>a\n",
-                 "{path}, line 2: the file ends, but the <seg> of line 1 is open" + IN_SGML,
-                 id="segment not closed at the end"),
-    pytest.param(in_sgml("<seg id='1'>a\n<seg id='2'>b</seg>"),
-                 "{path}, line 4: <seg> is inside the <seg> of line 3, which is "
-                 "not closed" + IN_SGML, id="segment not closed"),
-    pytest.param(in_sgml("<seg id='1'>a"),
-                 "{path}, line 4: </doc> is inside the <seg> of line 3, which is "
-                 "not closed" + IN_SGML, id="document ends inside of a segment"),
-    pytest.param(in_sgml("<p><seg id='1'>a</seg>"),
-                 "{path}, line 4: </doc> found instead of </p>, because the <p> of "
-                 "line 3 is still open" + IN_SGML, id="wrong nesting"),
-    pytest.param("</doc>", "{path}, line 1: </doc> has no opening tag" + IN_SGML,
-                 id="closed without being opened"),
-    pytest.param("<tstset>" + "<b>" * 30,
-                 "{path}, line 1: tags are nested deeper than 20 here" + IN_SGML,
-                 id="deep nesting"),
-    pytest.param("<tstset><seg id=1>a</seg></tstset>",
-                 "{path}, line 1: <seg> is outside any <doc>" + IN_SGML,
-                 id="segment outside of a document"),
-    pytest.param("<doc docid=d><seg id=1>a</seg></doc>",
-                 "{path}, line 1: <doc> is outside any set" + IN_SGML,
-                 id="document outside of a set"),
-    pytest.param("<tstset><doc docid=d>\n<doc docid=e></doc></doc></tstset>",
-                 "{path}, line 2: <doc> is inside another <doc>" + IN_SGML,
-                 id="document inside of a document"),
-    pytest.param("<tstset>\n<refset></refset></tstset>",
-                 "{path}, line 2: <refset> is inside <tstset>" + IN_SGML,
-                 id="set inside of a set"),
-    pytest.param("<tstset>\n<doc sysid=x></doc></tstset>",
-                 "{path}, line 2: <doc> has no docid" + IN_SGML, id="no document id"),
-    pytest.param(in_sgml("some text\n<seg id=1>a</seg>"),
-                 (
-                 "{path}, line 4: there is text outside any <seg> before it: 'some "
-                 "text'"
-             )
-                 + IN_SGML, id="text outside of a segment"),
-    pytest.param(in_sgml("<seg id=7>a</seg>\n<seg id=7>b</seg>"),
-                 "{path}, line 4: segment '7' of document 'd' occurs twice in the "
-                 "output 'A'; ids must differ.", id="segment twice"),
-    pytest.param(in_sgml("<seg id=1>a</seg>\n<seg id=2>b</seg>\n<seg id=1>b</seg>"),
-                 "{path}, line 5: segment '1' of document 'd' occurs twice in the "
-                 "output 'A'; ids must differ.", id="number twice"),
-    pytest.param("<tstset>\n" + "<doc docid=d sysid=A><seg>a</seg></doc>\n" * 2 + "</tstset>",
-                 "{path}, line 3: document 'd' occurs twice in the output 'A', first "
-                 "on line 2; ids must differ.", id="document twice"),
-    pytest.param('<!DOCTYPE mteval [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><tstset></tstset>',
-                 "{path}, line 1 has a declaration in '<!DOCTYPE mteval [<!ENTITY a "
-                 "\"aaaa\"><!EN'; declarations are not supported, so remove it.",
-                 id="entity bomb"),
-    pytest.param('<!ENTITY a SYSTEM "file:///etc/passwd"><tstset></tstset>',
-                 "{path}, line 1: <!ENTITY> is a declaration, which is not supported"
-                 + IN_SGML,
-                 id="external entity"),
-    pytest.param("<tstset>\n<!-- never ends",
-                 "{path}, line 2: a comment is not closed by -->.", id="comment not closed"),
-    pytest.param("<tstset>\n<doc docid=\"d>x</doc></tstset>",
-                 "{path}, line 2: '<doc docid=\"d>x</doc></tstset>' starts like a "
-                 "tag but does not end like one; expected <NAME KEY=\"VALUE\"> on "
-                 "few lines, or &lt; for a <.",
-                 id="quote not closed"),
-    pytest.param("<tstset>\n<doc docid></doc></tstset>",
-                 "{path}, line 2: the attributes of <doc> cannot be read: 'docid'; expected "
-                 'KEY="VALUE" pairs.', id="attribute without a value"),
-    pytest.param('<?xml version="1.0" encoding="ISO-8859-1"?><tstset></tstset>',
-                 "{path} declares the encoding ISO-8859-1; convert the file to UTF-8 "
-                 "and change its declaration.", id="another encoding declared"),
-    pytest.param("<tstset>".encode("utf-16"), "{path} is UTF-16; convert the file to UTF-8.",
-                 id="UTF-16"),
-    pytest.param("<tstset>".encode("utf-32"), "{path} is UTF-32; convert the file to UTF-8.",
-                 id="UTF-32"),
-    pytest.param(in_sgml("<seg id=1>caf\u00e9</seg>").encode("latin-1"),
-                 "{path}, line 3: byte 14 of the line is 0xe9, which is not UTF-8; convert the "
-                 "file to UTF-8.", id="Latin-1"),
-    pytest.param(b"<tstset>\n\xc3", "{path}, line 2: byte 1 of the line is 0xc3, which is not "
-                 "UTF-8; convert the file to UTF-8.", id="breaks off inside of a character"),
-]  # fmt: skip
+    *load_cases("sgml: refused"),
+    pytest.param(
+        "<tstset>".encode("utf-16"),
+        "{path} is UTF-16; convert the file to UTF-8.",
+        id="UTF-16",
+    ),
+    pytest.param(
+        "<tstset>".encode("utf-32"),
+        "{path} is UTF-32; convert the file to UTF-8.",
+        id="UTF-32",
+    ),
+    pytest.param(
+        in_sgml("<seg id=1>caf\u00e9</seg>").encode("latin-1"),
+        "{path}, line 3: byte 14 of the line is 0xe9, which is not UTF-8; convert the "
+        "file to UTF-8.",
+        id="Latin-1",
+    ),
+    pytest.param(
+        b"<tstset>\n\xc3",
+        "{path}, line 2: byte 1 of the line is 0xc3, which is not "
+        "UTF-8; convert the file to UTF-8.",
+        id="breaks off inside of a character",
+    ),
+]
 
 
 IN_XML = (
@@ -348,79 +216,19 @@ IN_XML = (
 NOT_XML = "; expected WMT's XML, all tags closed and < and & written as &lt; and &amp;."
 
 XML_REFUSED = [
-    pytest.param("", "{path}, line 1, column 1 is not XML: no element found" + NOT_XML,
-                 id="empty file"),
-    pytest.param("<html></html>", "{path}, line 1: the file begins with <html>" + IN_XML,
-                 id="other XML"),
-    pytest.param("<dataset>\n<doc id='d'>",
-                 "{path}, line 2, column 13 is not XML: no element found" + NOT_XML,
-                 id="breaks off"),
-    pytest.param("<dataset>\n<!-- never ends",
-                 "{path}, line 2, column 1 is not XML: unclosed token" + NOT_XML,
-                 id="comment not closed"),
-    pytest.param("<dataset>\n<doc id='d'></dataset>",
-                 "{path}, line 2, column 15 is not XML: mismatched tag" + NOT_XML,
-                 id="wrong nesting"),
-    pytest.param(in_xml("<seg id='1'>AT&T</seg>"),
-                 "{path}, line 4, column 17 is not XML: not well-formed (invalid token)"
-                 + NOT_XML, id="bare ampersand"),
-    pytest.param(in_xml("<seg id='1'>&eacute;</seg>"),
-                 "{path}, line 4, column 13 is not XML: undefined entity" + NOT_XML,
-                 id="unknown entity"),
-    pytest.param('<!DOCTYPE d [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]><dataset>&b;</dataset>',
-                 "{path}, line 1: <!DOCTYPE> is a declaration, which is not supported"
-                 + IN_XML,
-                 id="entity bomb"),
-    pytest.param('<!DOCTYPE d SYSTEM "file:///etc/passwd"><dataset/>',
-                 "{path}, line 1: <!DOCTYPE> is a declaration, which is not supported"
-                 + IN_XML,
-                 id="external declarations"),
-    pytest.param("<dataset>" + "<p>" * 30,
-                 "{path}, line 1: tags are nested deeper than 20 here" + IN_XML,
-                 id="deep nesting"),
-    pytest.param("<dataset><doc id='d'>\n<doc id='e'/></doc></dataset>",
-                 "{path}, line 2: <doc> is inside another <doc>" + IN_XML,
-                 id="document inside of a document"),
-    pytest.param("<dataset>\n<doc/></dataset>",
-                 "{path}, line 2: <doc> has no id" + IN_XML, id="no document id"),
-    pytest.param("<dataset><doc id='d'/>\n<doc id='d'/></dataset>",
-                 "{path}, line 2: document 'd' occurs twice" + IN_XML,
-                 id="document twice"),
-    pytest.param("<dataset>\n<src/></dataset>",
-                 "{path}, line 2: <src> is outside <doc>, or inside another text"
-                 + IN_XML, id="text outside of a document"),
-    pytest.param("<dataset><doc id='d'>\n<src><ref/></src></doc></dataset>",
-                 "{path}, line 2: <ref> is outside <doc>, or inside another text"
-                 + IN_XML, id="text inside of a text"),
-    pytest.param("<dataset><doc id='d'>\n<hyp/></doc></dataset>",
-                 "{path}, line 2: <hyp> has no system" + IN_XML, id="no system"),
-    pytest.param("<dataset><doc id='d'>\n<seg id='1'/></doc></dataset>",
-                 "{path}, line 2: <seg> is outside <src>, <ref> and <hyp>" + IN_XML,
-                 id="segment outside of a text"),
-    pytest.param(in_xml("<seg>a</seg>"),
-                 "{path}, line 4: <seg> has no id" + IN_XML, id="no segment id"),
-    pytest.param(in_xml("<seg id='1'>a <b>c</b></seg>"),
-                 "{path}, line 4: <b> is inside <seg>, which may contain only text" + IN_XML,
-                 id="tag inside of a segment"),
-    pytest.param(in_xml("stray <seg id='1'>a</seg>"),
-                 "{path}, line 4: there is text outside any <seg>" + IN_XML,
-                 id="text outside of a segment"),
-    pytest.param(in_xml("<seg id='1'>a</seg>\n<seg id='1'>b</seg>"),
-                 "{path}, line 5: segment '1' of document 'd' occurs twice in the "
-                 "output 'A'; ids must differ.", id="segment twice"),
-    pytest.param("<dataset><doc id='d'>\n<ref translator='B'/>\n<ref translator='B'/></doc>"
-                 "</dataset>",
-                 "{path}, line 3: document 'd' occurs twice in the reference 'B', "
-                 "first on line 2; ids must differ.", id="translator twice"),
-    pytest.param("<?xml version='1.0' encoding='latin-1'?><dataset/>",
-                 "{path} declares the encoding latin-1; convert the file to UTF-8 "
-                 "and change its declaration.", id="another encoding declared"),
-    pytest.param(in_xml("<seg id='1'>café</seg>").encode("latin-1"),
-                 "{path}, line 4: byte 16 of the line is 0xe9, which is not UTF-8; convert the "
-                 "file to UTF-8.", id="Latin-1"),
-    pytest.param("<dataset/>".encode("utf-16"),
-                 "{path} is UTF-16; convert the file to UTF-8.", id="UTF-16"),
-]  # fmt: skip
+    *load_cases("xml: refused"),
+    pytest.param(
+        in_xml("<seg id='1'>café</seg>").encode("latin-1"),
+        "{path}, line 4: byte 16 of the line is 0xe9, which is not UTF-8; convert the "
+        "file to UTF-8.",
+        id="Latin-1",
+    ),
+    pytest.param(
+        "<dataset/>".encode("utf-16"),
+        "{path} is UTF-16; convert the file to UTF-8.",
+        id="UTF-16",
+    ),
+]
 
 
 @pytest.mark.parametrize(

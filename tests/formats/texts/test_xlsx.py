@@ -5,6 +5,7 @@ from datetime import date
 
 import openpyxl
 import pytest
+from tests.tables import load_cases
 
 from metra.errors import FormatError, MissingResourceError
 from metra.formats.texts.columns import ReadingOptions
@@ -62,28 +63,16 @@ def test_layout(tmp_path):
 
 
 WRONG = [
-    pytest.param({"A": TEXTS, "B": TEXTS}, None, " has 2 sheets: 'A', 'B'; choose one "
-                 "with `sheet`.", id="two sheets of texts"),
-    pytest.param({"A": TEXTS}, "C", " has no sheet 'C'; it has: 'A'.", id="no such sheet"),
-    pytest.param({"A": TEXTS}, "2", " has no sheet '2'; it has: 'A'.", id="no such number"),
-    pytest.param({"A": []}, None, ", sheet 'A' is empty; expected a row of headings.",
-                 id="an empty sheet"),
-    pytest.param({"A": [["ref", "hyp"], ["a", date(2024, 3, 4)]]}, None,
-                 ", sheet 'A', row 2: the output is the date 2024-03-04, which the "
-                 "sheet may display differently; format the column as text and type "
-                 "it again.",
-                 id="a date"),
-    pytest.param({"A": [["ref", "hyp"], ["a", "b"], [0.5, "b"]]}, None,
-                 ", sheet 'A', row 3: the reference is the number 0.5", id="a fraction"),
-    pytest.param({"A": [["ref", "hyp"], ["a", True]]}, None,
-                 ", sheet 'A', row 2: the output is the bool True", id="yes or no"),
-    pytest.param({"A": [["ref", "hyp"], ["a", "= b"]]}, None, ", sheet 'A', row 2: the output "
-                 "is the formula = b, not a text; format the column as text and type it again.",
-                 id="a text that became a formula"),
-    pytest.param({"A": [["ref", "hyp"], ["a", "b"], ["#NAME?", "b"]]}, None,
-                 ", sheet 'A', row 3: the reference is the error #NAME?, not a text",
-                 id="an error"),
-]  # fmt: skip
+    *load_cases("sheets: refused"),
+    pytest.param(
+        {"A": [["ref", "hyp"], ["a", date(2024, 3, 4)]]},
+        None,
+        ", sheet 'A', row 2: the output is the date 2024-03-04, which the "
+        "sheet may display differently; format the column as text and type "
+        "it again.",
+        id="a date",
+    ),
+]
 
 
 @pytest.mark.parametrize(("sheets", "sheet", "problem"), WRONG)

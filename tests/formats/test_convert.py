@@ -13,6 +13,7 @@ import pytest
 import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.tables import load_cases
 
 from metra.errors import (
     CorpusError,
@@ -222,31 +223,13 @@ def test_texts_come_back_or_are_refused(tmp_path, to, what):
         assert [{name: row[name] for name in rows[0]} for row in found] == rows
 
 
-CANNOT = [  # format, what the second segment has, the problem, the label to leave out
-    ("tsv", {"output:x": "a\tb"}, "of the output 'x' holds a tab", ""),
-    ("tsv", {"source": "a\nb"}, "of the source contains a line break", ""),
-    ("tsv", {"source": "a\r"}, "of the source ends in a carriage return", ""),
-    ("tsv", {"ref:A": ""}, "of the reference 'A' is empty but not missing", ""),
-    ("tsv", {"ref:A": "a\tb"}, "of the reference 'A' holds a tab", ""),
-    ("tsv", {"output:x": None}, "of the output 'x' is missing", ""),
-    (
-        *("csv", {"output:x": "a\r\nb"}),
-        *("of the output 'x' contains a carriage return before a line break", ""),
-    ),
-    ("csv", {"output:x": "\0"}, "of the output 'x' contains a zero byte", ""),
-    ("csv", {"ref:A": ""}, "of the reference 'A' is empty but not missing", ""),
+# Format, what the second segment has, the problem, the label to leave out.
+CANNOT = [
+    *load_cases("conversion: what a format cannot carry"),
     (
         *("xlsx", {"output:x": "\U0001f600" * 16_384}),
         *("of the output 'x' has 32,768 characters (of 32,767 at most)", ""),
     ),
-    (
-        *("xlsx", {"output:x": "_x0041_x0042_"}),
-        *("of the output 'x' holds '_x0041_x0042_'", ""),
-    ),
-    ("plain", {"ref:A": None}, "of the reference 'A' is missing", ""),
-    ("plain", {"output:x": "a\nb"}, "of the output 'x' contains a line break", ""),
-    ("plain", {"output:x": "a\r"}, "of the output 'x' ends in a carriage return", ""),
-    ("plain", {"seg": "a\tb"}, "of the label 'seg' holds a tab", "seg"),
 ]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import simplemma
 import Stemmer
+from tests.tables import load_cases
 
 import metra
 from metra._core import Tokens, TypeMap
@@ -19,44 +20,9 @@ from metra.text.lemmas import count_form_changes, find_word_forms, list_lemma_la
 from metra.text.preparation import make_preparation, prepare
 
 # Forms of one word: inflection is no change.
-SAME = [
-    ("en", "go", "goes"),
-    ("en", "have", "has"),
-    ("en", "man", "men"),
-    ("en", "write", "wrote"),
-    ("en", "be", "is"),
-    ("en", "go", "went"),
-    ("en", "don't", "doesn't"),
-    ("de", "geht", "ging"),
-    ("de", "Haus", "Häuser"),
-    ("de", "bin", "ist"),
-    ("fr", "cheval", "chevaux"),
-    ("fr", "vais", "allons"),
-    ("fr", "suis", "sont"),
-    ("es", "tengo", "tiene"),
-    ("es", "dice", "dijo"),
-    ("cs", "člověk", "člověka"),
-    ("ru", "пишет", "писал"),
-]
+SAME = load_cases("lemmas: forms of one word")
 # Other words, though some share their beginning or their stem.
-OTHER = [
-    ("en", "run", "walk"),
-    ("en", "nation", "national"),
-    ("en", "general", "generally"),
-    ("en", "the", "a"),
-    ("en", "in", "on"),
-    ("en", "do", "don't"),
-    ("en", "it's", "its"),
-    ("de", "geht", "läuft"),
-    ("de", "Haus", "Maus"),
-    ("fr", "cheval", "chien"),
-    ("fr", "vais", "viens"),
-    ("fr", "l'eau", "d'eau"),
-    ("es", "tengo", "digo"),
-    ("es", "casa", "caso"),
-    ("cs", "pes", "kočka"),
-    ("ru", "пишет", "читает"),
-]
+OTHER = load_cases("lemmas: other words")
 
 
 def count_changes(language, before, after):

@@ -3,6 +3,7 @@
 from hashlib import sha256
 
 import pytest
+from tests.tables import load_cases
 
 from metra._core import Information, Tokens
 from metra.errors import FormatError, MissingResourceError, OptionError
@@ -45,25 +46,13 @@ def test_read_as_it_may_come(tmp_path):
     assert read_information(path, 1).lines(1) == ""
 
 
-NO_ENTRY = "Line {} of {{}} is {!r}; expected an n-gram, a tab and its weight."
-BAD = [
-    pytest.param(b"a 1\n", NO_ENTRY.format(1, "a 1"), id="no tab"),
-    pytest.param(b"a\t1\nb\tx\n", NO_ENTRY.format(2, "b\tx"), id="no number"),
-    pytest.param(b"a\tinf\n", NO_ENTRY.format(1, "a\tinf"), id="not finite"),
-    pytest.param(b"\t1\n", NO_ENTRY.format(1, "\t1"), id="no words"),
-    pytest.param(
-        b"a\t1\n\xff\t1\n",
-        "{}, line 2: byte 1 of the line is 0xff, which is not UTF-8; convert the file to "
-        "UTF-8.",
-        id="not UTF-8",
-    ),
-]
+BAD = load_cases("information weights: refused")
 
 
 @pytest.mark.parametrize(("content", "message"), BAD)
 def test_bad_files(content, message, tmp_path):
     path = tmp_path / "weights.tsv"
-    path.write_bytes(content)
+    path.write_bytes(content.encode(errors="surrogateescape"))
     with pytest.raises(FormatError) as error:
         read_information(path, 5)
     assert str(error.value) == message.format(path)

@@ -1,25 +1,12 @@
 """What a column is, by its name."""
 
 import pytest
+from tests.tables import load_cases
 
 from metra.formats.texts.columns import recognise_fields
 
-CASES = [
-    pytest.param("ref", "reference", id="plain"),
-    pytest.param("Reference", "reference", id="capital"),
-    pytest.param("ref2", "reference", id="numbered"),
-    pytest.param("refA", "reference", id="lettered"),
-    pytest.param("ref:human", "reference", id="named"),
-    pytest.param("reference_1", "reference", id="underscore"),
-    pytest.param("reformer", "output", id="a system whose name begins alike"),
-    pytest.param("refined", "output", id="another one"),
-    pytest.param("src", "source", id="source"),
-    pytest.param("doc_id", "document", id="document"),
-    pytest.param("sys:x", "output", id="output by its name"),
-]
 
-
-@pytest.mark.parametrize(("column", "role"), CASES)
+@pytest.mark.parametrize(("column", "role"), load_cases("columns: roles"))
 def test_role(column, role):
     (field,) = recognise_fields([column], "file")
     assert field.role == role

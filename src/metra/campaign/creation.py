@@ -56,7 +56,7 @@ _FILE_RULES = {
 
 def open_campaign(path: str) -> Campaign:
     """Return the campaign of a file with its texts."""
-    table = read_toml(path, "a campaign")
+    table = read_toml(path)
     given = table.pop("files", None)
     files = dict(
         check_table(given, _FILE_RULES, f"{path}: [files]", needed=["outputs"])

@@ -142,16 +142,9 @@ def read_text(path: str) -> str:
     return decode_utf8(read_bytes(path), path)
 
 
-def read_toml(path: str, what: str) -> dict[str, Any]:
-    """Read a file whole; `what` it should be is for the error message."""
-    try:
-        text = read_bytes(path).decode()
-    except UnreadableError as error:
-        raise UnreadableError(path, error.reason, f"expected {what} in TOML") from None
-    except UnicodeDecodeError as error:
-        msg = f"{path} is not TOML: {error}."
-        raise FormatError(msg) from None
-    return parse_toml(text, path)
+def read_toml(path: str) -> dict[str, Any]:
+    """Read a file whole."""
+    return parse_toml(read_text(path), path)
 
 
 def parse_toml(text: str, place: str, expected: str = "") -> dict[str, Any]:

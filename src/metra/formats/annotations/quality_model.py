@@ -48,7 +48,7 @@ class QualityModel:
 
 def read_quality_model(path: str) -> QualityModel:
     """Read a model; FormatError names the fault."""
-    data = read_toml(path, "a quality model")
+    data = read_toml(path)
     if set(data) != {"name", "context", "measure"}:
         keys = ", ".join(data) or "nothing"
         msg = f"{path} has {keys}; expected name, context and tables [[measure]]."

@@ -222,7 +222,7 @@ class TransferRule:
 
 def read_rules(path: str) -> list[TransferRule]:
     """Read a file of rules; FormatError names the fault and the rule."""
-    data = read_toml(path, "transfer rules")
+    data = read_toml(path)
     entries = data.get("rule")
     if not isinstance(entries, list) or not entries or set(data) != {"rule"}:
         keys = ", ".join(data) or "nothing"

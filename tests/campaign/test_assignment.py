@@ -333,12 +333,6 @@ def test_complete_blocks_keep_a_text_together():
     ]
 
 
-def test_both_sides_of_a_pair_come_first_equally_often():
-    frozen = made(protocol="pairwise", judges=2, texts=20, repeats=0)
-    first = Counter(task.items[0].system for task in assign(frozen, secret=SECRET))
-    assert first == {NAMES[0]: 20, NAMES[1]: 20}
-
-
 def test_a_reference_takes_part_as_a_system_of_its_own_kind():
     frozen = made(systems=1, texts=6, basis="reference", reference_as_system=True)
     tasks = [t for t in assign(frozen, secret=SECRET) if t.kind == "reference"]
@@ -348,13 +342,6 @@ def test_a_reference_takes_part_as_a_system_of_its_own_kind():
     at = tasks[0].items[0].segment
     assert shown["outputs"][0]["text"] == f"reference b {at}"
     assert shown["reference"] == f"reference a {at}"
-
-
-def test_fluency_is_asked_before_the_reference_is_sent():
-    frozen = made(protocol="ldc", basis="reference")
-    task = assign(frozen, secret=SECRET)[0]
-    assert "reference" not in json.dumps(build_screen(frozen, task, number=0, step=0))
-    assert "reference" in build_screen(frozen, task, number=0, step=1)
 
 
 def test_context_is_the_rest_of_the_document():

@@ -170,14 +170,6 @@ def test_simulated_marks_are_fewer_on_better_texts():
         assert abs(np.mean(marks) - count) < 0.4
 
 
-@pytest.mark.parametrize("name", ["da", "esa", "ranking", "minimal-correction"])
-def test_a_stored_campaign_asks_the_same(name):
-    frozen = opened(name)
-    again = from_json(to_json(frozen))
-    assert again.protocol == frozen.protocol
-    assert again.protocol.version == frozen.protocol.version
-
-
 def test_a_campaign_stored_before_kinds_had_names_asks_for_ratings():
     frozen = opened("adequacy")
     written = to_json(frozen).replace('"kind": "scale"', '"was": "scale"')

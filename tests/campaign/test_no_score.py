@@ -7,8 +7,11 @@ import pytest
 from tests.campaign.campaigns import answered, opened
 from tests.judged import score_latest
 
-from metra.campaign.judgement import build_campaign_scores, format_judgement_lines
-from metra.campaign.measurements import compute_measurements
+from metra.campaign.judgement import (
+    build_campaign_scores,
+    format_judgement_lines,
+    keep_latest,
+)
 from metra.errors import FormatError
 from metra.meta.exercise import run_exercise
 from metra.meta.measures import list_rows, select_texts, tabulate_texts
@@ -16,7 +19,11 @@ from metra.meta.question import answer_question
 from metra.report.campaign_files import export_judgements
 from metra.report.writers.exercise import write_exercise_tables
 from metra.scores.judgement_jsonl import read_judgement_scores
-from metra.scores.long_table import format_judgement_table, format_spreadsheet
+from metra.scores.long_table import (
+    format_judgement_table,
+    format_spreadsheet,
+    list_undefined,
+)
 from metra.scores.registry import read_evaluator_file
 from metra.scores.selection import DEFAULT
 
@@ -62,8 +69,8 @@ def test_on_the_page_of_results(some):
 
 
 def test_on_the_page_of_texts(some):
-    found = compute_measurements(*some)
-    assert {row[-1] for row in found.undefined} == {WHY}
+    scores = build_campaign_scores(keep_latest(some[1]))
+    assert {row[-1] for row in list_undefined(scores)} == {WHY}
     texts = [row for row in tabulate_texts(build_campaign_scores(some[1])) if row[-1]]
     assert {row[1:3] for row in texts} == {("good", "cloze-close")}
     assert all(row[5] != row[5] for row in texts)

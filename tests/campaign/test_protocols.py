@@ -152,12 +152,6 @@ def test_anchors_lie_on_their_scale_and_name_its_ends(asked):
                 assert {*map(float, re.findall(r"\d+", anchor.label))} <= {anchor.at}
 
 
-def test_fluency_is_judged_before_anything_else_is_seen():
-    fluency, adequacy = protocol("ldc").steps
-    assert (fluency.name, fluency.shows) == ("fluency", ())
-    assert (adequacy.name, adequacy.shows) == ("adequacy", ("basis",))
-
-
 def test_answers_given_elsewhere_may_name_other_kinds_and_more_of_them():
     many = {"mqm": [mark("minor", "style/bad sentence structure")] * 6}
     recorded = protocol("mqm").relax_rules()

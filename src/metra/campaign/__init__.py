@@ -7,7 +7,7 @@ creation: a campaign from its settings and texts, or from its file; the keys of 
 demo_data: simulated judges and campaigns on the shipped example
 imports: judgements and texts of other programs
 judgement: answers as judgements, their scores and latest revisions; fields kept with an answer
-measurements: missing scores, interruptions, and EvalTrans scores so far
+measurements: interruptions, and EvalTrans scores so far
 metric_scores: the texts as a corpus, and scores of metrics
 own_wording: guides, translations (texts/guides, texts/wordings) and a campaign's own words
 protocols: protocols and kinds of questions

@@ -24,7 +24,6 @@ from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.spans import find_missed_names
 from metra.campaign.rules import STRING, STRINGS, Rule, check_table, make_choice
-from metra.campaign.screen import find_marks_step
 from metra.campaign.settings import Settings, check_settings
 from metra.campaign.uploads import READERS, read_material
 from metra.corpus.outputs import Corpus
@@ -464,7 +463,7 @@ def check_marks(campaign: Campaign) -> Campaign:
     if not given:
         return campaign
     name = campaign.settings.name
-    step = find_marks_step(campaign)
+    step = campaign.protocol.marks_step
     if step is None:
         msg = f"{name}: {campaign.protocol.name} has no marks; remove files.marks."
         raise OptionError(msg)

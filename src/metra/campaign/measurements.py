@@ -1,11 +1,10 @@
-"""Measurements beside the ranking: missing scores, interruptions, EvalTrans."""
+"""Measurements beside the ranking: interruptions, and EvalTrans scores so far."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from metra.campaign.campaign import Campaign
-from metra.campaign.codebook import describe_word_counting
-from metra.campaign.judgement import build_campaign_scores, drop_checks, keep_latest
+from metra.campaign.judgement import drop_checks, keep_latest
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.timed import is_interrupted
 from metra.corpus.batch import Batch
@@ -13,7 +12,6 @@ from metra.formats.annotations.judged_outputs import JudgedOutput
 from metra.metrics.evaltrans import build_metric, parts
 from metra.metrics.record import Parts
 from metra.scores.judgement import Judgement
-from metra.scores.long_table import list_undefined
 from metra.text.preparation import make_preparation
 from metra.text.words import is_unspaced
 
@@ -103,35 +101,14 @@ class InterruptedAttempt:
     hidden_seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class CampaignMeasurements:
-    """Missing scores with their reasons, interruptions and running scores."""
-
-    undefined: Sequence[Sequence[str]]
-    interrupted: Sequence[InterruptedAttempt]
-    running: Sequence[RunningScores]
-    #: How words were counted, in a sentence; empty where none were.
-    words: str = ""
-
-
-def compute_measurements(
-    campaign: Campaign, judgements: Sequence[Judgement]
-) -> CampaignMeasurements:
-    """Return what a campaign's answers show besides the ranking."""
-    kept = keep_latest(judgements)
-    return CampaignMeasurements(
-        list_undefined(build_campaign_scores(kept)),
-        [
-            InterruptedAttempt(
-                *(one.judge, one.systems[0], one.document),
-                *(step["pauses"], step["hidden_ms"] / 1000),
-            )
-            for one in kept
-            for step in one.value.values()
-            if isinstance(step, dict) and is_interrupted(step)
-        ],
-        compute_running_scores(campaign, kept)
-        if shows_judged(campaign.protocol)
-        else [],
-        describe_word_counting(kept),
-    )
+def list_interrupted(judgements: Iterable[Judgement]) -> list[InterruptedAttempt]:
+    """Return the attempts with a pause."""
+    return [
+        InterruptedAttempt(
+            *(one.judge, one.systems[0], one.document),
+            *(step["pauses"], step["hidden_ms"] / 1000),
+        )
+        for one in judgements
+        for step in one.value.values()
+        if isinstance(step, dict) and is_interrupted(step)
+    ]

@@ -5,7 +5,7 @@ from typing import Any
 
 from metra.campaign.assignment import Task
 from metra.campaign.campaign import MARKS, Campaign
-from metra.campaign.protocols.record import Protocol, Step
+from metra.campaign.protocols.record import Protocol
 
 
 def get_screen_protocol(campaign: Campaign, task: Task, number: int = 0) -> Protocol:
@@ -87,18 +87,12 @@ def prefill_marks(campaign: Campaign, task: Task, number: int) -> dict[str, Any]
 
     A degraded copy is another text, in which nobody has looked for errors.
     """
-    given, step = campaign.material.get(MARKS), find_marks_step(campaign)
+    given, step = campaign.material.get(MARKS), campaign.protocol.marks_step
     if not given or step is None or task.kind == "degraded":
         return None
     item = task.items[number]
     marks = given.get(item.system, {}).get(str(item.segment + 1))
     return None if marks is None else {step.name: [dict(mark) for mark in marks]}
-
-
-def find_marks_step(campaign: Campaign) -> Step | None:
-    """Return the step in which judges mark errors, if there is one."""
-    steps = campaign.protocol.steps
-    return next((step for step in steps if step.asks.marks_errors), None)
 
 
 def collect_texts(campaign: Campaign, task: Task, number: int) -> dict[str, str]:

@@ -27,7 +27,7 @@ from metra.campaign.measurements import (
 from metra.campaign.protocols.questions import Template, pair_answer
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.registry import protocol
-from metra.campaign.protocols.spans import find_marks
+from metra.campaign.protocols.spans import Marks
 from metra.campaign.second_look import (
     choose_gold_standard,
     write_annotations,
@@ -242,12 +242,12 @@ def write_metrics_files(request: ExportRequest) -> Iterator[tuple[str, str]]:
         # Files that were imported may use few of the numbers of a corpus.
         numbers = map(campaign.number, range(len(campaign.segments)))
         segments = max(segments, *numbers)
-    marks = find_marks(step.asks for step in protocol(kept[0].protocol).steps)
+    step = protocol(kept[0].protocol).marks_step
     return mt_metrics_eval.format_folder(
         *(kept, request.selection.select(scores)),
         systems=list(systems),
         segments=segments,
-        weights=None if marks is None else marks.costs,
+        weights=None if step is None else cast(Marks, step.asks).costs,
     )
 
 

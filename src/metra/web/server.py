@@ -123,36 +123,21 @@ def check_port_free(host: str, port: int) -> None:
 
     Workers of a server that was killed need a moment to notice that.
     """
+    import socket
     import time
 
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for wait in (0.1, 0.4, 1.5, 0):
         try:
-            _bind(host, port)
-            return
+            with socket.socket(family) as trial:
+                trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                trial.bind((host, port))
+                return
         except OSError as error:
             why = error.strerror or str(error)
         time.sleep(wait)
     msg = f"Cannot listen on {host}, port {port} ({why}); choose another port with --port."
     raise OptionError(msg)
-
-
-def find_free_port(preferred: int) -> int:
-    """Return the preferred port if it is free, else another free port."""
-    for port in (preferred, 0):
-        with suppress(OSError):
-            return _bind("127.0.0.1", port)
-    return preferred
-
-
-def _bind(host: str, port: int) -> int:
-    """Listen at an address for a moment and return the port, which 0 leaves open."""
-    import socket
-
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as trial:
-        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        trial.bind((host, port))
-        return int(trial.getsockname()[1])
 
 
 _HANDLER = {"class": "logging.StreamHandler", "formatter": "plain"}

@@ -152,20 +152,6 @@ def test_a_judge_is_no_admin_and_an_admin_no_judge(light_admin):
     assert thief.get("/api/work").status_code == 401
 
 
-def test_a_session_ends_by_itself(light_admin):
-    light_admin.house.clock.pass_by(3 * 3600)
-    assert light_admin.browser.get("/admin").headers["location"] == "/admin/login"
-
-
-def test_a_session_in_use_goes_on_but_not_for_ever(light_admin):
-    clock, browser = light_admin.house.clock, light_admin.browser
-    for _ in range(11):
-        clock.pass_by(3600)
-        assert browser.get("/admin").status_code == 200
-    clock.pass_by(3601)
-    assert browser.get("/admin").status_code == 303
-
-
 def test_the_name_is_shown_as_text(light_admin):
     browser = light_admin.house.browser()
     reply = sign_in(browser, "no", '"><b>x')

@@ -2,7 +2,6 @@
 
 import re
 
-from metra.campaign.judgement import keep_latest
 from metra.store import audit, judges
 
 
@@ -143,14 +142,6 @@ def test_the_log_tells_who_did_what(light_admin, table):
     assert ["ann", "sign in"] in [row[1:3] for row in table(everything, "Log")]
 
 
-def test_the_preview_shows_no_names(light_admin):
-    page = light_admin.get("/preview")
-    assert "of version" in page
-    for name in ("Zeta-NMT", "Quark-SMT"):
-        assert name not in page
-    assert keep_latest(light_admin.house.judgements()) == []
-
-
 def test_a_judge_is_forgotten_when_one_is_sure(admin):
     house = admin.house
     judge = house.browser("judge 0")
@@ -177,18 +168,3 @@ def test_a_judge_is_forgotten_when_one_is_sure(admin):
             (entry.who, entry.what) for entry in audit.list_entries(db, house.campaign)
         ]
     assert done.count(("ann", "anonymise")) == 1
-
-
-def test_answers_are_forgotten_too_when_asked_for(light_admin):
-    house = light_admin.house
-    judge = house.browser("judge 0")
-    work = judge.work()
-    judge.answer(work, work["screen"])
-    with house.store.reading() as db:
-        key = judges.find_by_label(db, house.campaign, "judge 0").id
-    light_admin.get("/judges")
-    light_admin.form("/judges/forget", judge=key, what="answers", sure="yes")
-    assert house.judgements() == []
-    with house.store.reading() as db:
-        kinds = [entry.what for entry in audit.list_entries(db, house.campaign)]
-    assert {"anonymise", "delete answers"} <= set(kinds)

@@ -70,6 +70,11 @@ class Protocol:
         """True if a judge sees several systems' versions of a text at once."""
         return self.outputs != 1
 
+    @property
+    def marks_step(self) -> Step | None:
+        """The step in which judges mark errors, if there is one."""
+        return next((step for step in self.steps if step.asks.marks_errors), None)
+
     def check(self, value: object, texts: Texts) -> Answer:
         """Return an answer, tidied, or raise an error with the problem in one sentence.
 

@@ -1,8 +1,8 @@
 """Spans of a text: errors with their costs, names and terms, and names that were missed."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self
 
 from metra.campaign.protocols.kind import (
     KEY,
@@ -151,11 +151,6 @@ class Marks(QuestionKind):
                     mark["category"] = categories[int(rng.integers(0, len(categories)))]
                 marks.append(mark)
         return marks
-
-
-def find_marks(asks: Iterable[QuestionKind]) -> Marks | None:
-    """Return the first question that asks for error marks, or None."""
-    return next((cast(Marks, one) for one in asks if one.marks_errors), None)
 
 
 def _check_choice(value: object, known: tuple[str, ...], what: str) -> str:

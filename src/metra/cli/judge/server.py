@@ -38,8 +38,10 @@ def demo(folder: str, protocols: tuple[str, ...], port: int, no_serve: bool) -> 
     from metra.campaign.demo_data import list_demo_protocols
     from metra.store import access
     from metra.store.demo import fill_store
-    from metra.web.server import ServerOptions, find_free_port, run_server
+    from metra.web.server import ServerOptions, check_port_free, run_server
 
+    if not no_serve:
+        check_port_free("127.0.0.1", port)
     protocol_names = list_demo_protocols()
     for name in protocols:
         if name not in protocol_names:
@@ -59,7 +61,6 @@ def demo(folder: str, protocols: tuple[str, ...], port: int, no_serve: bool) -> 
             store, protocols or protocol_names, now=now, tell=name_stage
         )
     store.close()
-    port = port if no_serve else find_free_port(port)
     base = f"http://127.0.0.1:{port}"
     click.echo(f"\nAdmin   {base}/admin   name: admin   password: {password}\n")
     for one in filled:

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Form, Query, Response
 from markupsafe import Markup
 from starlette.datastructures import QueryParams
 
+from metra.campaign.codebook import describe_word_counting
 from metra.campaign.judgement import (
     MEASURED,
     build_campaign_scores,
@@ -17,7 +18,11 @@ from metra.campaign.judgement import (
     pause_collection,
     score_outputs,
 )
-from metra.campaign.measurements import compute_measurements
+from metra.campaign.measurements import (
+    compute_running_scores,
+    list_interrupted,
+    shows_judged,
+)
 from metra.campaign.metric_scores import score_campaign
 from metra.campaign.protocols.registry import SETTLED_BY
 from metra.campaign.second_look import (
@@ -42,6 +47,7 @@ from metra.report.pictures.campaign import draw_judge_times, draw_ranking, draw_
 from metra.report.table import Style
 from metra.report.writers.meta import render
 from metra.scores.judgement import Judgement, JudgementKind
+from metra.scores.long_table import list_undefined
 from metra.scores.selection import DEFAULT, Flagged, Selection, select_judgements
 from metra.scores.spans import collect_spans
 from metra.scores.table import COUNTED, Scores
@@ -169,21 +175,26 @@ def _render_metrics(visit: CampaignVisit, problem: str = "") -> Response:
     judgements = visit.read_judgements()
     with visit.store.reading() as db:
         looks = second_looks.find_second_looks(db, stored)
-    measured = compute_measurements(campaign, judgements)
+    kept = keep_latest(judgements)
+    undefined = list_undefined(build_campaign_scores(kept))
     scores = add_flags(build_campaign_scores(judgements))
     texts = tabulate_texts(scores)
     return visit.render(
         "measures.html",
         problem=problem,
-        measured=measured,
+        running=compute_running_scores(campaign, kept)
+        if shows_judged(campaign.protocol)
+        else [],
+        interrupted=list_interrupted(kept),
+        words=describe_word_counting(kept),
         texts=texts,
         selection=DEFAULT.describe(scores),
         exercise=run_exercise({"": scores}) if texts else None,
-        undefined=measured.undefined[:_MOST_UNDEFINED],
-        more_undefined=len(measured.undefined[_MOST_UNDEFINED:]),
+        undefined=undefined[:_MOST_UNDEFINED],
+        more_undefined=len(undefined[_MOST_UNDEFINED:]),
         waiting=count_open_answers(campaign, judgements),
         looks=looks,
-        tag_agreement=compare_tags(collect_spans(keep_latest(judgements)))
+        tag_agreement=compare_tags(collect_spans(kept))
         if campaign.protocol.name in SETTLED_BY
         else {},
         names=visit.names,

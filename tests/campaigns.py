@@ -9,7 +9,6 @@ from metra.campaign.assignment import Task
 from metra.campaign.campaign import Campaign
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.judgement import KEPT, join_columns
-from metra.campaign.own_wording import find_wording_version
 from metra.campaign.screen import collect_texts, get_screen_protocol
 from metra.campaign.settings import Settings
 from metra.corpus.evalset import EvalSet
@@ -77,7 +76,8 @@ def check_answer(
         "comment": "",
     }
     known |= {"wording": "", "cannot": cannot} | more
-    known["wording_version"] = find_wording_version(campaign, known["wording"])
+    versions = {one.language: one.version for one in campaign.wordings}
+    known["wording_version"] = versions.get(known["wording"], "")
     known = {name: known.get(name) for name in KEPT} | {"id": more["id"]}
     known |= {"task": task.id, "judge": task.judge, "kind": task.kind}
     known |= {"original": task.original, "value": checked}

@@ -43,12 +43,3 @@ def test_tables_can_be_sorted_and_saved(exercise_page, open_page):
     lines = Path(saved.value.path()).read_text(encoding="utf-8-sig").split("\n")
     assert lines[0].startswith("system,")
     assert len(lines) == 1 + 6 + 1
-
-
-def test_the_theme_can_be_chosen(exercise_page, open_page):
-    page = open_page(exercise_page)
-    button = page.locator("#menu .theme")
-    button.click()
-    button.click()
-    assert button.inner_text() == "Theme: dark"
-    assert page.evaluate("document.documentElement.dataset.theme") == "dark"

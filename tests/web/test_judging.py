@@ -465,3 +465,22 @@ def test_a_draft_that_changes_an_answer_is_kept(house):
     reply = browser.send("PUT", f"{path_of(screen)}/draft", new)
     assert reply.json() == {"rev": 1}
     assert browser.get(path_of(screen)).json()["draft"]["value"] == {"fluency": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "log_keys", "says", "not_says"),
+    [
+        pytest.param("correction", True, "key by key", "never which letter", id="all"),
+        pytest.param("correction", False, "never which", "key by key", id="kinds"),
+        pytest.param("clarity", False, "Your answers", "kind of each key", id="none"),
+    ],
+)
+def test_consent_says_what_is_recorded_of_keys(
+    sqlite_store, name, log_keys, says, not_says
+):
+    house = opened(sqlite_store, made(name, log_keys=log_keys))
+    browser = house.browser()
+    browser.form(f"/j/{house.tokens['judge 0']}")
+    page = browser.get("/judge/consent").text
+    assert says in page
+    assert not_says not in page

@@ -115,12 +115,6 @@ def choose_campaign_wording(campaign: Campaign, language: str) -> Wording:
     return wordings[0]
 
 
-def find_wording_version(campaign: Campaign, language: str) -> str:
-    """Return the hash of the words in a language that judges read; empty if unknown."""
-    versions = (one.version for one in campaign.wordings if one.language == language)
-    return next(versions, "")
-
-
 def translate_protocol(asked: Protocol, language: str) -> Wording:
     """Return a protocol's words in one of metra's languages, else in English."""
     steps = tuple(map(get_step_words, asked.steps))

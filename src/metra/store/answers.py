@@ -8,7 +8,6 @@ import numpy as np
 from sqlalchemy import Connection, Select, bindparam, delete, insert, select, update
 
 from metra.campaign.judgement import KEPT, join_columns, pause_collection
-from metra.campaign.own_wording import find_wording_version
 from metra.campaign.screen import collect_texts, get_screen_protocol
 from metra.errors import MetraError
 from metra.scores.judgement import Judgement
@@ -157,7 +156,9 @@ def submit_answer(
         "wall_ms": wall_ms,
         "protocol_version": stored.protocol_version,
         "wording": wording,
-        "wording_version": find_wording_version(campaign, wording),
+        "wording_version": next(
+            (one.version for one in campaign.wordings if one.language == wording), ""
+        ),
     }
     db.execute(_ADD_ANSWER, kept | times | more)
     db.execute(_DROP_DRAFT, {"of": task.id, "place": number})

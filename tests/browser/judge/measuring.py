@@ -52,29 +52,16 @@ def frozen(
     return freeze_campaign(check_settings(table | wishes, "test"), corpus, material)
 
 
-def link(
-    server: Any, made: Campaign, *, wanted: str | None = None, guided: bool = True
-) -> Any:
-    """Open a campaign and let a judge in, past consent and, if wished, the guide.
-
-    She is the first, or the first who has a task of the wanted kind.
-    """
-    from metra.store import campaigns, judges, tasks
+def link(server: Any, made: Campaign, *, guided: bool = True) -> Any:
+    """Open a campaign and let its first judge in, past consent and, if wished, the guide."""
+    from metra.store import campaigns, judges
 
     now = server.now()
     name = f"{made.settings.name} {secrets.token_hex(4)}"
     made = replace(made, settings=replace(made.settings, name=name))
     with server.store.transaction() as db:
         key = campaigns.create_campaign(db, made, now=now, who="test", state="open")
-        known = judges.list_judges(db, key)
-        judge = next(
-            one
-            for one in known
-            if wanted is None
-            or any(
-                own.task.kind == wanted for own in tasks.list_judge_tasks(db, one.id)
-            )
-        )
+        judge = judges.list_judges(db, key)[0]
         token = judges.issue_link(db, judge.id, now=now, who="test")
         judges.record_consent(db, judge.id, now=now, profile={})
         if guided:

@@ -3,7 +3,6 @@
 import json
 import random
 
-import pytest
 from playwright.sync_api import expect
 from tests.browser.judge.measuring import frozen, link
 from tests.browser.keys import press
@@ -159,31 +158,6 @@ def test_nothing_that_is_typed_is_recorded_without_the_switch(server, work):
     with server.store.reading() as db:
         stored = campaigns.get_campaign(db, mine.campaign)
         assert write_key_log(db, stored) == ""
-
-
-@pytest.mark.parametrize(
-    ("name", "log_keys", "says", "not_says"),
-    [
-        pytest.param("correction", True, "key by key", "never which letter", id="all"),
-        pytest.param(
-            "correction", False, "never which letter", "key by key", id="kinds"
-        ),
-        pytest.param(
-            "clarity", False, "Your answers", "kind of each key", id="no keys at all"
-        ),
-    ],
-)
-def test_consent_says_what_is_recorded_of_keys(
-    server, visit, name, log_keys, says, not_says
-):
-    mine = link(server, made(name=name, log_keys=log_keys), guided=False)
-    context = visit()
-    context.add_cookies([mine.cookie()])
-    page = context.new_page()
-    page.goto(f"{server.url}/judge/consent")
-    text = page.locator("main").inner_text()
-    assert says in text
-    assert not_says not in text
 
 
 def test_more_events_than_fit_beside_an_answer_go_before_it(server, work):

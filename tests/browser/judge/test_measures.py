@@ -13,17 +13,6 @@ def done(page):
     page.wait_for_url("**/done")
 
 
-def test_intelligibility_beside_the_numbered_reference(server, work):
-    mine = link(server, frozen("intelligibility", unit="document"))
-    page = work(mine)
-    expect(page.locator(".given h2").first).to_have_text("Reference · sentence 1")
-    press(page, "3", "Enter")
-    expect(page.locator(".card.given h2")).to_have_text("Reference · sentence 2")
-    press(page, "1", "Enter")
-    done(page)
-    assert scores(mine) == {"intelligibility": [3, 1]}
-
-
 def test_one_deletion_and_three_moves_in_chips(server, work):
     text = "w x y z u a b c d"
     mine = link(

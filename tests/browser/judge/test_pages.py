@@ -212,16 +212,3 @@ def test_arabic_runs_from_right_to_left(server, work):
     ticks = [tick.bounding_box()["x"] for tick in page.locator(".ticks i").all()]
     assert ticks == sorted(ticks, reverse=True)
     check(page)
-
-
-def test_the_language_of_the_pages_can_be_chosen(server, visit):
-    link = server.campaign("adequacy", guided=False)
-    page = visit(language="fr-FR").new_page()
-    page.goto(link.url)
-    expect(page.get_by_role("button", name="Commencer")).to_be_visible()
-    page.get_by_label("Langue de ces pages").select_option(label="Čeština")
-    page.get_by_role("button", name="Changer").click()
-    page.get_by_role("button", name="Začít").click()
-    expect(page.locator("h1")).to_have_text("Než začnete")
-    asked = page.locator("label[for=target_level]")
-    expect(asked).to_have_text("Jak dobře ovládáte tento jazyk: angličtina?")

@@ -1,4 +1,4 @@
-"""`metra meta agree`, `normalise`, `power`, `pseudo`, `refs`, `rank` and `variance`."""
+"""`metra meta agree`, `normalise`, `plan`, `pseudo`, `refs` and `rank`."""
 
 import json
 import xml.etree.ElementTree as ET
@@ -28,9 +28,9 @@ def scores(write):
         (("agree", "--scorer", "esa", "--trials", "0"), ["p-1.svg", "p-2.svg"]),
         (("pseudo", "--gold", "esa", "--documents", "9"), ["p.svg"]),
         (("rank", "--scorer", "esa"), ["p.svg"]),
-        (("power", "--scorer", "esa", "--segments", "9,99"), ["p.svg"]),
+        (("plan", "--scorer", "esa", "--segments", "9,99"), ["p.svg"]),
     ],
-    ids=["agree", "pseudo", "rank", "power"],
+    ids=["agree", "pseudo", "rank", "plan"],
 )
 def test_pictures_are_drawn(question, pictures, scores, cli, tmp_path):
     name, *rest = question
@@ -108,7 +108,7 @@ def test_judges_without_names_cannot_be_held_fixed(ratings, write, cli):
 
 
 def test_a_pilot_study_separates_more_pairs_with_more_judgements(scores, cli):
-    ask = ("power", scores, "--scorer", "esa", "--format", "json")
+    ask = ("plan", scores, "--scorer", "esa", "--format", "json")
     answer = json.loads(cli("meta", *ask, "--segments", "10,1000").out)
     separated = [row["separated of 10"] for row in answer["tables"]["plans"]]
     assert separated[0] < separated[-1]
@@ -124,13 +124,13 @@ def test_a_pilot_study_separates_more_pairs_with_more_judgements(scores, cli):
 
 
 def test_a_study_is_planned_before_there_are_judgements(cli):
-    done = cli("meta", "power", "--like", "esa", "--set", "systems=12,difference=4")
+    done = cli("meta", "plan", "--like", "esa", "--set", "systems=12,difference=4")
     assert (done.code, done.err) == (0, "")
     assert "power for 4" in done.out
     assert "like:esa|sys:12" in done.out
     ask = (
         "meta",
-        "power",
+        "plan",
         "--sd",
         "system × segment=10,rating=15",
         "--segments",
@@ -160,11 +160,11 @@ def test_a_study_is_planned_before_there_are_judgements(cli):
     ],
 )
 def test_what_cannot_be_planned(given, message, cli):
-    assert message in " ".join(cli.refusal("meta", "power", *given).split())
+    assert message in " ".join(cli.refusal("meta", "plan", *given).split())
 
 
 def test_a_pilot_study_and_assumed_variances_exclude_each_other(scores, cli):
-    refused = cli.refusal("meta", "power", scores, "--scorer", "esa", "--like", "esa")
+    refused = cli.refusal("meta", "plan", scores, "--scorer", "esa", "--like", "esa")
     assert "variances (--sd or --like), not both." in refused
 
 

@@ -74,7 +74,7 @@ def test_a_short_paper_of_tables_and_pictures(scores, cli, tmp_path):
             "--show",
             "pairs",
         ),
-        ("power", "column", "power", scores, "--scorer", "esa", "--segments", "50,200"),
+        ("power", "column", "plan", scores, "--scorer", "esa", "--segments", "50,200"),
         ("compare", "page", "compare", scores, "--gold", "esa", "--trials", "9"),
     ]:
         plot = f"{tmp_path / name}.pdf:width={width},title=no"
@@ -82,9 +82,7 @@ def test_a_short_paper_of_tables_and_pictures(scores, cli, tmp_path):
         assert (done.code, done.err) == (0, "")
         if name == "forest":
             (tmp_path / "correlate.tex").write_text(done.out, encoding="utf-8")
-    done = cli(
-        "meta", "variance", scores, "--scorer", "esa", "--format", "latex:digits=2"
-    )
+    done = cli("meta", "plan", scores, "--scorer", "esa", "--format", "latex:digits=2")
     (tmp_path / "variance.tex").write_text(done.out, encoding="utf-8")
     (tmp_path / "paper.tex").write_text(PAPER, encoding="utf-8")
     command = [latex, "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]

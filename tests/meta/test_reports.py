@@ -13,7 +13,7 @@ from metra.meta.options import (
     DeltaOptions,
     RankOptions,
 )
-from metra.meta.power import build_component_table
+from metra.meta.plan import build_component_table
 from metra.meta.rank import rank_by_scorer
 from metra.meta.systems import correlate_choices, report_choices
 from metra.meta.uses import measure_differences

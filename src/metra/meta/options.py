@@ -355,20 +355,8 @@ class NormaliseOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VarianceOptions:
-    """Options of `variance`."""
-
-    scaling: Scaling = find_option("scaling")
-    raters: tuple[int, ...] = build_option(
-        (1, 2, 3), parse=parse_counts, default="1,2,3"
-    )
-    studies: int = build_option(200, flags="--trials", low=0, sign=False)
-    seed: int = find_option("seed")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PowerOptions:
-    """Options of `power`."""
+class PlanOptions:
+    """Options of `plan`."""
 
     segments: tuple[int, ...] = build_option(
         (100, 200, 400, 800, 1600), parse=parse_counts, default="100,200,400,800,1600"
@@ -382,7 +370,9 @@ class PowerOptions:
     power: float = build_option(0.8, low=0.06, high=0.999, rare=True, sign=True)
     alpha: float = find_option("alpha", sign=True)
     most_pairs: int = find_option("most_pairs")
-    scaling: Scaling = find_option("scaling", rare=True)
+    scaling: Scaling = find_option("scaling")
+    studies: int = build_option(200, flags="--trials", low=0, sign=False)
+    seed: int = find_option("seed")
     like: Literal["esa", "mqm", "da"] | None = None
     assumed: tuple[tuple[str, float], ...] = build_option(
         (),

@@ -56,10 +56,7 @@ QUESTIONS = {
     "agree": _enter("agree", options.AgreeOptions, "scorer plot"),
     "judges": _enter("judges", options.FlagRules, "scorer"),
     "normalise": _enter("judges", options.NormaliseOptions, "scorer"),
-    "variance": _enter("power", options.VarianceOptions, "scorer one-pair"),
-    "power": _enter(
-        "power", options.PowerOptions, "scorer one-pair plot", "[SCORES]..."
-    ),
+    "plan": _enter("plan", options.PlanOptions, "scorer one-pair plot", "[SCORES]..."),
     "pseudo": _enter(
         "pseudo",
         options.PseudoOptions,

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from tests.panels import cells_by_name
 
-from metra.meta.options import PowerOptions
-from metra.meta.power import (
+from metra.meta.options import PlanOptions
+from metra.meta.plan import (
     PROFILES,
     SystemPair,
     build_component_table,
     build_pair_table,
     build_plan_table,
-    draw_power,
+    draw_plan,
     plan_from_pilot,
     plan_from_variances,
-    report_power,
+    report_plan,
 )
 from metra.scores.table import ScoredItem, Scorer, build_score_table
 from metra.stats.direction import find_direction
@@ -60,7 +60,7 @@ def values():
     return values
 
 
-OPTIONS = PowerOptions(segments=(50, 200), raters=(1,))
+OPTIONS = PlanOptions(segments=(50, 200), raters=(1,))
 
 
 def test_expected_differences_are_the_observed_ones_times_the_reliability(values):
@@ -92,6 +92,17 @@ def test_two_versions_of_a_system_separate_more_easily_than_two_strangers(values
     power = dict(zip(curves.pairs, curves.studies[0].power, strict=True))
     close = {(pair.better, pair.worse): value for pair, value in power.items()}
     assert close["s3", "s2"] > 0.999
+
+
+def test_without_shared_segments_power_is_that_of_given_differences(values):
+    curves = plan_from_pilot(build_scores(values[:1]), "esa", OPTIONS)
+    assert curves.pairs == []
+    assert curves.studies[0].power.shape == (3,)
+    report = report_plan(curves, OPTIONS)
+    assert [table.name for table in report.tables] == [
+        *("components", "ceiling", "plans")
+    ]
+    assert "No two systems share two segments" in "\n".join(report.notes)
 
 
 def test_differences_that_do_not_vary_spread_as_all_do(values):
@@ -153,7 +164,7 @@ def test_the_profile_of_direct_assessment_is_that_of_wmt22(shared, cli):
     path = shared / "data/published-formats/wmt22-da/ad-uken-good-stnd-redup.csv.gz"
     done = cli(
         *(
-            *("meta", "variance", path, "--scorer", "da", "--trials", "0"),
+            *("meta", "plan", path, "--scorer", "da", "--trials", "0"),
             *("--format", "json"),
         )
     )
@@ -166,7 +177,7 @@ def test_the_profile_of_direct_assessment_is_that_of_wmt22(shared, cli):
 @pytest.mark.parametrize("name", PROFILES)
 def test_profiles_are_plans_of_known_terms(name):
     assert set(PROFILES[name]) <= set(TERMS)
-    options = PowerOptions(like=name, systems=4, pool=8, segments=(300,), raters=(2,))
+    options = PlanOptions(like=name, systems=4, pool=8, segments=(300,), raters=(2,))
     (study,) = plan_from_variances(options).studies
     expected = compute_error(VarianceComponents(PROFILES[name]), StudyPlan(300, 2, 8))
     assert study.error == expected
@@ -186,16 +197,16 @@ def test_a_pilot_study_in_which_nothing_varies_promises_nothing():
 def test_a_detectable_difference_that_grows_with_the_segments_is_explained(
     raters, segments, is_said
 ):
-    options = PowerOptions(like="esa", raters=raters, segments=segments)
+    options = PlanOptions(like="esa", raters=raters, segments=segments)
     curves = plan_from_variances(options)
     first, last = curves.studies[0], curves.studies[-1]
     assert (first.detectable < last.detectable) == is_said
-    said = "\n".join(report_power(curves, options).notes)
+    said = "\n".join(report_plan(curves, options).notes)
     assert ("grows with the number of segments" in said) == is_said
 
 
 def test_every_cell_of_the_plans_and_the_pairs(values):
-    options = PowerOptions(segments=(50, 1200), raters=(1, 3), pool=9, most_pairs=2)
+    options = PlanOptions(segments=(50, 1200), raters=(1, 3), pool=9, most_pairs=2)
     curves = plan_from_pilot(build_scores(values), "esa", options)
     plans = cells_by_name(build_plan_table(curves, options))
     assert list(plans) == [
@@ -234,7 +245,7 @@ def test_every_cell_of_the_plans_and_the_pairs(values):
             )
             assert cell.value == needed
     found = int((last.power >= 0.8).sum())
-    notes = report_power(curves, options).notes
+    notes = report_plan(curves, options).notes
     assert notes[0] == (
         f"With 3 × 1,200 judgements a system, {found} of 6 pairs of systems are "
         "separated with a power of at least 0.8."
@@ -242,14 +253,14 @@ def test_every_cell_of_the_plans_and_the_pairs(values):
     assert (
         notes[2] == "4 more pairs, further from that power; `most_pairs` 0 shows all."
     )
-    lines = draw_power(curves, options)[0].series
+    lines = draw_plan(curves, options)[0].series
     assert list(lines) == ["1 rater", "3 raters"]
     shares = [100 * curves.count_separated(s, 0.8) / 6 for s in curves.studies]
     assert [*lines["1 rater"], *lines["3 raters"]] == shares
 
 
 def test_a_difference_that_no_number_of_segments_shows():
-    options = PowerOptions(segments=(50,), raters=(1,), pool=2, like="esa")
+    options = PlanOptions(segments=(50,), raters=(1,), pool=2, like="esa")
     curves = plan_from_variances(options)
     pair = SystemPair("a", "b", 0.1, 0.1, 1.0)
     table = build_pair_table(

@@ -1,17 +1,17 @@
-"""The questions `variance` and `power`: how judgements vary, and the studies they need."""
+"""The question `plan`: how judgements vary, and the studies that they need."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise, product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from metra.errors import CorpusError, OptionError
 from metra.meta import findings
 from metra.meta.charts import CurvePlot
-from metra.meta.options import PowerOptions, VarianceOptions
+from metra.meta.options import PlanOptions
 from metra.meta.question import Evidence, Question
 from metra.scores.table import Scores
 from metra.scores.views import orient_scores
@@ -80,51 +80,9 @@ def collect_factors(scores: Scores, name: str) -> RatingFactors:
     return average_repeats(factors)
 
 
-class ScorerVariance(NamedTuple):
-    """The variance components of a scorer's judgements."""
-
-    scorer: str
-    components: VarianceComponents
-
-
-def ask_variance(evidence: Evidence, options: VarianceOptions) -> ScorerVariance:
-    """Estimate the variance components of a scorer's judgements."""
-    name = evidence.normalise(evidence.scorer, options.scaling)
-    factors = collect_factors(evidence.rows, name)
-    components = estimate_components(
-        factors, studies=options.studies, seed=options.seed
-    )
-    return ScorerVariance(name, components)
-
-
-def report_variance(
-    found: ScorerVariance, options: VarianceOptions
-) -> findings.MetaReport:
-    """Lay out the components, and how far panels of raters agree."""
-    name, components = found
-    drawn = options.studies
-    return findings.build_report(
-        [
-            build_component_table(components, name),
-            build_ceiling_table(components, options.raters),
-        ],
-        options,
-        explain_components(components),
-        {"components": dict(components.values), "joined": dict(components.joined)},
-        scorer=name,
-        **_count_levels(components),
-        method="henderson-1",
-        interval=f"simulated k={drawn}" if drawn else None,
-        seed=options.seed if drawn else None,
-    )
-
-
 def _count_levels(components: VarianceComponents) -> dict[str, Any]:
     names = {"sys": SYSTEM, "seg": SEGMENT, "doc": DOCUMENT, "judges": RATER}
     return {key: components.levels.get(level) for key, level in names.items()}
-
-
-VARIANCE = Question("variance", ask_variance, report_variance)
 
 
 def build_component_table(components: VarianceComponents, name: str) -> Table:
@@ -193,7 +151,7 @@ def explain_components(components: VarianceComponents) -> list[str]:
     return notes
 
 
-#: Variance components of published studies, as `metra meta variance` estimates them; where
+#: Variance components of published studies, as `metra meta plan` estimates them; where
 #: they come from is told in docs/meta/sample-size.md.
 PROFILES: dict[str, dict[str, float]] = {
     # WMT23 en-de, error span annotation: 13 systems, 207 segments, 30 raters.
@@ -259,7 +217,7 @@ class PlannedStudy:
 
 
 @dataclass(frozen=True)
-class PowerCurves:
+class StudyPlans:
     """Power of plans of a study, from a pilot study or from assumed variances."""
 
     components: VarianceComponents
@@ -276,7 +234,7 @@ class PowerCurves:
         return int((study.power >= power).sum())
 
 
-def ask_power(evidence: Evidence, options: PowerOptions) -> PowerCurves:
+def ask_plan(evidence: Evidence, options: PlanOptions) -> StudyPlans:
     """Plan studies from the judgements of a pilot study, or from variances."""
     if not len(evidence.scores):
         return plan_from_variances(options)
@@ -284,12 +242,14 @@ def ask_power(evidence: Evidence, options: PowerOptions) -> PowerCurves:
     return plan_from_pilot(evidence.rows, name, options)
 
 
-def plan_from_pilot(scores: Scores, name: str, options: PowerOptions) -> PowerCurves:
+def plan_from_pilot(scores: Scores, name: str, options: PlanOptions) -> StudyPlans:
     """Compute what plans would find, from the judgements of a pilot study."""
     if options.assumed or options.like:
         msg = "Give either a pilot study or variances (`assumed` or `like`), not both."
         raise OptionError(msg)
-    components = estimate_components(collect_factors(scores, name), studies=0)
+    components = estimate_components(
+        collect_factors(scores, name), studies=options.studies, seed=options.seed
+    )
     judged = np.isfinite(orient_scores(scores, name)).sum(1)
     ratings = len(scores.lines(name)) / max(int(judged.sum()), 1)
     pilot = StudyPlan(
@@ -305,7 +265,7 @@ def plan_from_pilot(scores: Scores, name: str, options: PowerOptions) -> PowerCu
     return replace(curves, shrinkage=share, scorer=name)
 
 
-def plan_from_variances(options: PowerOptions) -> PowerCurves:
+def plan_from_variances(options: PlanOptions) -> StudyPlans:
     """Compute what plans would find before there are any judgements."""
     if bool(options.like) == bool(options.assumed):
         msg = (
@@ -336,10 +296,7 @@ def _expect_differences(scores: Scores, name: str, share: float) -> list[SystemP
         gap = gap[np.isfinite(gap)]
         if len(gap) >= 2:
             gaps.append((first, second, float(gap.mean()), float(gap.var(ddof=1))))
-    if not gaps:
-        msg = "No two systems share two segments, which a pilot study needs."
-        raise CorpusError(msg)
-    usual = float(np.mean([spread for *_, spread in gaps]))
+    usual = float(np.mean([spread for *_, spread in gaps])) if gaps else 0.0
     pairs = []
     for first, second, mean, spread in gaps:
         better, worse = (first, second) if mean >= 0 else (second, first)
@@ -359,8 +316,8 @@ def _plan_studies(
     components: VarianceComponents,
     pairs: list[SystemPair],
     systems: int,
-    options: PowerOptions,
-) -> PowerCurves:
+    options: PlanOptions,
+) -> StudyPlans:
     alpha = options.alpha
     studies = []
     for ratings, segments in product(options.raters, options.segments):
@@ -383,15 +340,27 @@ def _plan_studies(
                 power,
             )
         )
-    return PowerCurves(components, pairs, options.differences, studies, systems)
+    return StudyPlans(components, pairs, options.differences, studies, systems)
 
 
-def report_power(curves: PowerCurves, options: PowerOptions) -> findings.MetaReport:
-    """Lay out the plans, and for the largest of them the pairs of systems."""
+def report_plan(curves: StudyPlans, options: PlanOptions) -> findings.MetaReport:
+    """Lay out how judgements vary, the plans, and the pairs of systems in the largest plan."""
     tables = [build_plan_table(curves, options)]
+    components, is_pilot = curves.components, bool(curves.scorer)
+    data: dict[str, object] = {}
+    if is_pilot:
+        data = {
+            "components": dict(components.values),
+            "joined": dict(components.joined),
+        }
+        tables = [
+            build_component_table(components, curves.scorer),
+            build_ceiling_table(components, options.raters),
+            *tables,
+        ]
     if curves.pairs:
         tables.append(build_pair_table(curves, options))
-    studies = [
+    data["studies"] = [
         {
             "segments": study.plan.segments,
             "ratings": study.plan.ratings,
@@ -403,20 +372,23 @@ def report_power(curves: PowerCurves, options: PowerOptions) -> findings.MetaRep
         for study in curves.studies
     ]
     raters = "" if options.these_raters else " and raters"
+    drawn = options.studies if is_pilot else 0
     return findings.build_report(
         tables,
         options,
-        _explain_power(curves, options),
-        {"studies": studies},
+        _explain_plan(curves, options),
+        data,
         scorer=curves.scorer,
         like=options.like,
-        **_count_levels(curves.components) | {"sys": curves.systems},
-        method="henderson-1" if curves.pairs else None,
+        **_count_levels(components) | {"sys": curves.systems},
+        method="henderson-1" if is_pilot else None,
+        interval=f"simulated k={drawn}" if drawn else None,
+        seed=options.seed if drawn else None,
         about=f"other segments{raters}",
     )
 
 
-def draw_power(curves: PowerCurves, options: PowerOptions) -> list[CurvePlot]:
+def draw_plan(curves: StudyPlans, options: PlanOptions) -> list[CurvePlot]:
     """Draw the share of separated pairs, or the detectable difference."""
     power, pairs = f"power {options.power:g}", len(curves.pairs)
     title = f"Smallest detectable difference with {power}"
@@ -442,10 +414,10 @@ def _count_raters(plan: StudyPlan) -> str:
     return "1 rater" if plan.ratings == 1 else f"{plan.ratings} raters"
 
 
-POWER = Question("power", ask_power, report_power, draw_power)
+PLAN = Question("plan", ask_plan, report_plan, draw_plan)
 
 
-def build_plan_table(curves: PowerCurves, options: PowerOptions) -> Table:
+def build_plan_table(curves: StudyPlans, options: PlanOptions) -> Table:
     """Build a line for each plan: what it costs, and what it finds."""
     rows = []
     for study in curves.studies:
@@ -467,7 +439,7 @@ def build_plan_table(curves: PowerCurves, options: PowerOptions) -> Table:
     return findings.build_table("plan", heads, rows, caption, "plans")
 
 
-def build_pair_table(curves: PowerCurves, options: PowerOptions) -> Table:
+def build_pair_table(curves: StudyPlans, options: PlanOptions) -> Table:
     """Build a line for each pair of systems: its power, and the segments that it needs."""
     study = curves.studies[-1]
     plan, aims = study.plan, {"power": options.power, "alpha": options.alpha}
@@ -492,7 +464,7 @@ def build_pair_table(curves: PowerCurves, options: PowerOptions) -> Table:
     return findings.build_table("systems", heads, rows, caption, "pairs")
 
 
-def _explain_power(curves: PowerCurves, options: PowerOptions) -> list[str]:
+def _explain_plan(curves: StudyPlans, options: PlanOptions) -> list[str]:
     notes = []
     last = curves.studies[-1]
     plan = f"{last.plan.ratings} × {last.plan.segments:,} judgements a system"
@@ -535,4 +507,11 @@ def _explain_power(curves: PowerCurves, options: PowerOptions) -> list[str]:
             "One rater does not generalise to other raters; give `pool`, or "
             "`these_raters`."
         )
-    return notes + (explain_components(curves.components) if curves.pairs else [])
+    if not curves.scorer:
+        return notes
+    if not curves.pairs:
+        notes.append(
+            "No two systems share two segments, so no differences are expected: power is "
+            "that for the differences given."
+        )
+    return notes + explain_components(curves.components)

@@ -118,29 +118,18 @@ def test_compare_without_references(cli):
     assert "(references)" not in profiled.out
 
 
-def test_rank_by_documents_and_by_all_metrics(cli):
-    ran = cli("rank", *PAIR, "-m", f"xcomet@{XCOMET}", "--format", "json")
-    (ranking,) = json.loads(ran.out)["rankings"]
-    assert [entry["name"] for entry in ranking["systems"]] == ["polished", "solid"]
-    ran = cli(
-        "rank", *PAIR, "-m", "bleu", "-m", "ter", "-m", f"xcomet@{XCOMET}",
-        "--combine", "autorank", "--format", "json",
-    )  # fmt: skip
-    (ranking,) = json.loads(ran.out)["rankings"]
-    # Two metrics of three put solid first; with two systems, each counts the same.
-    assert [(e["name"], e["autorank"]) for e in ranking["systems"]] == [
-        ("solid", 1.0), ("polished", 2.0),
-    ]  # fmt: skip
-    assert list(ranking["systems"][0]["scores"]) == ["bleu", "ter", f"xcomet@{XCOMET}"]
-
-
-def test_rank_against_an_expected_ranking(cli, tmp_path):
+def test_rank_by_all_metrics(cli, tmp_path):
+    scores = tmp_path / "scores.json"
+    cli.ok("score", *PAIR, "-m", "bleu", "-m", "ter", "-m", f"xcomet@{XCOMET}",
+           "--format", "json", "-o", scores)  # fmt: skip
     people = tmp_path / "people.tsv"
     people.write_text("solid\t2\npolished\t1\n")
-    ran = cli("rank", "--scores", XCOMET, "--combine", "autorank", "--expected", people)
-    assert ran.out.startswith("AutoRank of 1 metric: 28 segments\n")
-    assert "distance 0, similarity 100.0 %" in ran.out
-    assert "ranking: dropped, fluent-wrong," in ran.out
+    ran = cli.ok("meta", "rank", scores, "--by", "autorank", "--expected", people)
+    assert ran.out.startswith("AutoRank of 3 metrics\n")
+    # Two metrics of three put solid first; with two systems, each counts the same.
+    rows = [line.split()[:3] for line in ran.out.split("\n")[3:5]]
+    assert rows == [["solid", "1", "1.0"], ["polished", "2", "2.0"]]
+    assert re.search(r"this ranking +1.0 +0.0 +0.0 +0.0\n", ran.out)
 
 
 def test_report(cli, tmp_path):
@@ -293,11 +282,6 @@ BAD = [
         "is plain, which has no column names",
         id="no column",
     ),
-    pytest.param(
-        ["rank", "--scores", XCOMET, "--combine", "mean"],
-        "'mean' is not 'autorank'",
-        id="no such combination",
-    ),
 ]
 
 
@@ -342,13 +326,11 @@ def test_every_printed_digit_of_wmt25(cli, shared, read_table):
         PUBLISHED.get(r["system"], r["system"]): list(r.values())[1:] for r in rows
     }
     scored = cli("score", "--scores", folder / "automatic_scores", "--digits", 1)
-    ranked = cli(
-        "rank", "--scores", folder / "automatic_scores", "--combine", "autorank"
-    )
+    ranked = cli("meta", "rank", folder / "automatic_scores", "--by", "autorank")
     lines = [line.replace("*", " ").split() for line in scored.out.split("\n")[2:45]]
     means = {name: cells for name, *cells in lines}
     ranks = {
-        cells[1]: cells[2] for cells in map(str.split, ranked.out.split("\n")[2:45])
+        cells[0]: cells[2] for cells in map(str.split, ranked.out.split("\n")[3:46])
     }
     assert means.keys() == ranks.keys() == published.keys()
     equal_means = equal_ranks = 0

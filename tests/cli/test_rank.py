@@ -1,89 +1,108 @@
-"""`metra rank` and `metra parse`."""
+"""`metra meta rank` of outputs, and `metra parse`."""
 
 import json
 
 import pytest
 
 from metra.corpus import examples
+from metra.scores.long_table import read_ranks
 
 EXAMPLE = examples.find_example()
 SYSTEMS = [path for path in EXAMPLE.outputs if "literal" in path or "solid" in path]
 
 
-def test_systems_are_ranked_on_every_document(cli, tmp_path):
-    people = tmp_path / "people.tsv"
-    people.write_text("solid\t2\nliteral\t1\n")
-    ran = cli(
-        "rank", *SYSTEMS, "-r", EXAMPLE.references[0], "--docs", EXAMPLE.docs,
-        "-m", "bleu", "-m", "wer", "--expected", str(people), "--format", "json",
+def rank(cli, *options, metric="bleu", systems=SYSTEMS):
+    """Rank outputs of the example by average ranks over its documents."""
+    outputs = [part for path in systems for part in ("--output", path)]
+    return cli(
+        "meta", "rank", *outputs, "-r", EXAMPLE.references[0], "--docs", EXAMPLE.docs,
+        "-m", metric, "--by", "arr", *options, "--format", "json",
     )  # fmt: skip
-    found = json.loads(ran.out)
-    assert found["documents"] == 2
-    for ranking in found["rankings"]:
-        assert [entry["name"] for entry in ranking["systems"]] == ["solid", "literal"]
-        assert [entry["rank"] for entry in ranking["systems"]] == [1, 2]
-        assert [entry["average_rank"] for entry in ranking["systems"]] == [1, 2]
-        assert ranking["agreement"] == {
-            "distance": 1, "similarity": 0, "precision": 0, "recall": 0,
-        }  # fmt: skip
-        # Nothing is left but a tie, which contradicts nobody.
-        assert ranking["partial"] == {
-            "distance": 0.5, "similarity": 50, "precision": 100, "recall": 0,
-        }  # fmt: skip
-        assert ranking["unranked"] == []
 
 
-def test_the_table_says_the_same(cli, tmp_path):
-    people = tmp_path / "people.tsv"
-    people.write_text("literal\t2\nsolid\t1\n")
-    ran = cli(
-        "rank", *SYSTEMS, "-m", examples.build_spec("xscore"), "--docs", EXAMPLE.docs,
-        "--expected", str(people),
-    )  # fmt: skip
-    assert ran.code == 0
-    lines = ran.out.split("\n")
-    assert lines[0].endswith("ranked by the average of ranks over 2 documents")
-    assert [line.split() for line in lines[2:4]] == [
-        ["1", "solid", "1.00"],
-        ["2", "literal", "2.00"],
+def rank_three(cli, path):
+    systems = [s for s in EXAMPLE.outputs if s.endswith(("solid.txt", "terse.txt"))]
+    more = [system for system in systems if system not in SYSTEMS]
+    ran = rank(cli, "--expected", path, systems=[*SYSTEMS, *more])
+    assert (ran.code, ran.err) == (0, "")
+    return json.loads(ran.out)
+
+
+def read_agreement(data):
+    """Return distance, similarity, precision and recall: of the ranking, and of its part."""
+    names = ("distance", "similarity %", "precision %", "recall %")
+    return [tuple(row[name] for name in names) for row in data["tables"]["expected"]]
+
+
+@pytest.mark.parametrize("metric", ["bleu", "wer", examples.build_spec("xscore")])
+def test_systems_are_ranked_on_every_document(metric, cli, write):
+    people = write("people.tsv", ["solid\t2", "literal\t1"])
+    ran = rank(cli, "--expected", people, metric=metric)
+    data = json.loads(ran.out)
+    assert "|arr:2 documents|" in data["signature"]
+    rows = data["tables"]["ranking"]
+    assert [row["system"] for row in rows] == ["solid", "literal"]
+    assert [row["rank"] for row in rows] == [1, 2]
+    assert [row["average rank"] for row in rows] == [1, 2]
+    # Of the most complete partial ranking only a tie is left, which contradicts nobody.
+    assert read_agreement(data) == [(1, 0, 0, 0), (0.5, 50, 100, 0)]
+
+
+def test_a_document_has_a_score_of_its_own(cli, write):
+    """BLEU of a document is no mean of its segments, and is what ranks systems there."""
+    words = ["a b c d e f g h", "i j k l"]
+    outputs = [
+        write("one.txt", ["a b c d e f g h", "x y z"]),
+        write("two.txt", ["a b c d e x g h", "i j k x"]),
     ]
-    assert (
-        "distance 0, similarity 100.0 %, precision 100.0 %, recall 100.0 %" in lines[4]
+    score = ["-r", write("ref.txt", words), "--docs", write("docs.txt", ["d", "d"])]
+    scored = cli.ok(
+        "score", *outputs, *score, "--level", "document", "--format", "json"
+    )
+    documents = {
+        each["name"]: each["documents"]["bleu"]["d"]
+        for each in json.loads(scored.out)["systems"]
+    }
+    given = [part for path in outputs for part in ("--output", path)]
+    ran = cli.ok("meta", "rank", *given, *score, "-m", "bleu", "--by", "arr",
+                 "--format", "json")  # fmt: skip
+    rows = json.loads(ran.out)["tables"]["ranking"]
+    assert [row["system"] for row in rows] == sorted(
+        documents, key=documents.get, reverse=True
     )
 
 
-def rank_three(cli, path, form="json"):
-    systems = [s for s in EXAMPLE.outputs if s.endswith(("solid.txt", "terse.txt"))]
-    ran = cli(
-        "rank", *SYSTEMS, *(s for s in systems if s not in SYSTEMS), "--docs", EXAMPLE.docs,
-        "-r", EXAMPLE.references[0], "-m", "bleu", "--expected", path, "--format", form,
-    )  # fmt: skip
-    assert (ran.code, ran.err) == (0, "")
-    return ran.out
-
-
-def test_people_need_not_rank_every_system(cli, tmp_path):
-    people = tmp_path / "people.tsv"
+def test_people_need_not_rank_every_system(cli, write):
     # By BLEU solid is the best; nobody ranked terse, and nobody asked for another.
-    people.write_text("literal\t2\nsolid\t1\nother\t1\n")
-    (found,) = json.loads(rank_three(cli, people))["rankings"]
-    assert found["unranked"] == ["terse"]
-    assert found["agreement"]["distance"] == 0
-    table = rank_three(cli, people, "table")
-    assert "not compared, because not in the expected ranking: terse" in table
-    assert "partial" not in table
-    people.write_text("literal\t1\nsolid\t1\n")
-    (found,) = json.loads(rank_three(cli, people))["rankings"]
-    assert found["agreement"] == {
-        "distance": 0.5, "similarity": 50, "precision": 0, "recall": 100,
-    }  # fmt: skip
-    people.write_text("literal\t1\nsolid\t2\n")
-    assert (
-        "most complete partial ranking without a pair in the opposite order: distance 0.5, "
-        "similarity 50.0 %, precision 100.0 %, recall 0.0 %"
-    ) in rank_three(cli, people, "table")
+    data = rank_three(cli, write("p.tsv", ["literal\t2", "solid\t1", "other\t1"]))
+    note = "Not compared, because not in the expected ranking: terse."
+    assert note in data["notes"]
+    assert read_agreement(data)[0][0] == 0
+    data = rank_three(cli, write("p.tsv", ["literal\t1", "solid\t1"]))
+    assert read_agreement(data)[0] == (0.5, 50, 0, 100)
+    data = rank_three(cli, write("p.tsv", ["literal\t1", "solid\t2"]))
+    assert read_agreement(data)[1] == (0.5, 50, 100, 0)
 
 
+<<<<<<< HEAD
+=======
+def test_rankings_by_judges_are_averaged(cli, write):
+    # Ann ranks all; Bob two of three, so that his 1 and 2 count 4/3 and 8/3; Eve ties two.
+    # Dan ranks one system, which says nothing. Averages: 16/9, 11/6 and 5/2.
+    rows = [
+        ("ann", "solid", 2), ("ann", "literal", 1), ("ann", "terse", 3),
+        ("bob", "solid", 1), ("bob", "literal", 2),
+        ("eve", "solid", 1), ("eve", "terse", 1), ("dan", "terse", 1),
+    ]  # fmt: skip
+    lines = [f"{judge}\t7\t{system}\t{rank}" for judge, system, rank in rows]
+    table = write("table.tsv", ["judge\tseg\tsystem\trank", *lines])
+    averages = {"solid": 16 / 9, "literal": 11 / 6, "terse": 2.5}
+    assert read_ranks(str(table)) == pytest.approx(averages)
+    plain = write("plain.tsv", [f"{name}\t{x}" for name, x in averages.items()])
+    assert rank_three(cli, table) == rank_three(cli, plain)
+
+
+>>>>>>> 66b4ea90 (One command ranks systems: metra meta rank ranks scores and outputs, and has AutoRank and expected rankings)
 @pytest.mark.parametrize(
     ("ranks", "message"),
     [
@@ -109,24 +128,9 @@ def test_faulty_rankings_are_refused(cli, tmp_path, ranks, message):
     people = tmp_path / "people.tsv"
     if ranks is not None:
         people.write_text(ranks)
-    refused = cli.refusal(
-        "rank",
-        *SYSTEMS,
-        "-r",
-        EXAMPLE.references[0],
-        "--docs",
-        EXAMPLE.docs,
-        "-m",
-        "bleu",
-        "--expected",
-        str(people),
-    )
-    assert message in refused
-
-
-def test_documents_are_needed(cli):
-    refused = cli.refusal("rank", *SYSTEMS, "-r", EXAMPLE.references[0], "-m", "bleu")
-    assert "need documents; give --docs" in refused
+    ran = rank(cli, "--expected", people)
+    assert (ran.code, ran.out) == (2, "")
+    assert message in ran.err
 
 
 def test_parses_are_written_for_measures_to_read(cli, tmp_path):

@@ -494,7 +494,6 @@ COMMANDS = {
     "compare": "--trials 99",
     "profile": "",
     "report": "",
-    "rank": "--docs docs.txt",
     "gate": "--baseline base.json --trials 99",
 }
 

@@ -19,7 +19,6 @@ options: options that several commands share; settings of --read; the most trial
 output: files and screen for results, progress on standard error, provenance; --strict warnings
 parse: `metra parse`, dependency parses of a text
 profile: `metra profile`, length, repetition, copied words and more of each system
-rank: `metra rank`, systems by the average of their ranks on every document
 report: `metra report`, everything about some outputs as one HTML file
 sacrebleu: `metra sacrebleu`, sacreBLEU's command line with its flags, output and signatures
 segment: `metra segment`, sentences, and outputs segmented like their references
@@ -50,7 +49,7 @@ os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
 
 #: The commands, each in the module of its name, in the order in which one meets them.
 COMMANDS = (
-    *("score", "compare", "gate", "profile", "report", "rank", "clir", "grid"),
+    *("score", "compare", "gate", "profile", "report", "clir", "grid"),
     *("metrics", "parse", "evaltrans", "weights", "convert", "segment", "testsets"),
     *("meta", "judge", "exercise", "sacrebleu", "demo", "help", "completion"),
 )

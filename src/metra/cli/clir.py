@@ -53,7 +53,7 @@ def clir(
     """
     from metra.analysis.retrieval import evaluate_retrieval
     from metra.formats.annotations.table import read_qrels, read_queries
-    from metra.report.writers.ranking import RETRIEVAL_WRITERS
+    from metra.report.writers.retrieval import RETRIEVAL_WRITERS
 
     asked = read_queries(queries)
     judged = read_qrels(qrels) if qrels else None

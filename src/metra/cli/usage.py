@@ -55,7 +55,7 @@ def find_advice(command: str, flag: str, flags: Collection[str]) -> str:
     lines = files("metra.cli").joinpath("removed_flags.txt").read_text("utf-8")
     for line in lines.split("\n"):
         place, _, rest = line.partition(" " + flag + " ")
-        is_own = f"metra {place}" == command
+        is_own = command in (place, f"metra {place}")
         is_shared = place == "*" or command.startswith(f"metra {place} ")
         if rest and (is_own or (is_shared and {*_FLAG.findall(rest)} <= {*flags})):
             return rest

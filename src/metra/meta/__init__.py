@@ -12,7 +12,6 @@ challenge: preference of a metric for good translations over bad ones; categorie
 charts: the records of charts, which the `draw` of a question fills
 compare: metrics ranked, with significance tests: the tests by name and the rule of decision
 correlate: agreement of metrics with people; usual coefficients
-document_rank: systems ranked by each metric over documents; WMT's AutoRank
 exercise: the collective exercise on one scale, from 0 to 100
 findings: reports, their cells, tables and signatures
 judges: figures about each judge, flags by the rules in `options`, drift, and normalised values
@@ -25,7 +24,7 @@ plan: variance components of judgements, and studies that separate systems; prof
 pseudo: agreement by length of document
 question: the record of a question, its evidence, and answers
 questions: the list of questions; the help of their options is in questions.txt
-rank: systems ranked, with intervals, clusters and rank ranges
+rank: systems ranked, with intervals, clusters and rank ranges; AutoRank; expected rankings
 sentinel: baselines that cannot tell how good an output is
 spans: marked errors compared with those that people mark; marks without a place
 systems: agreement by systems: outliers, the best systems (at least 4), differences by p-value

@@ -208,7 +208,7 @@ def _prepare_evidence(evidence: Evidence, takes: frozenset[str], options: Any) -
     """Choose the scorer, score outputs and average documents, as a question needs it."""
     if "one-pair" in takes:
         require_one_language(evidence.rows)
-    if "scorer" in takes and len(evidence.scores):
+    if "scorer" in takes and "own" not in takes and len(evidence.scores):
         evidence.scorer = evidence.choose_scorer()
     given = bool(evidence.outputs), bool(evidence.specs)
     if "own" in takes and any(given) and not all(given):
@@ -217,7 +217,7 @@ def _prepare_evidence(evidence: Evidence, takes: frozenset[str], options: Any) -
             "them with."
         )
         raise OptionError(msg)
-    if all(given) and "gold" in takes and "metrics" in takes:
+    if all(given) and "own" in takes:
         evidence.score_outputs(evidence.specs)
     if getattr(options, "level", "") == "doc":
         evidence.average_documents()

@@ -65,7 +65,12 @@ QUESTIONS = {
     "refs": _enter(
         "variants", options.RefsOptions, "gold output references specs one-pair plot"
     ),
-    "rank": _enter("rank", options.RankOptions, "scorer test-set plot"),
+    "rank": _enter(
+        "rank",
+        options.RankOptions,
+        f"scorer test-set plot {_OUTPUTS} docs own",
+        "[SCORES]...",
+    ),
     "preferences": _enter("answers", options.NoOptions, "scorer"),
     "distribution": _enter("answers", options.NoOptions, "scorer"),
     "missing": _enter("answers", options.NoOptions),

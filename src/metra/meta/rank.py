@@ -1,6 +1,6 @@
 """The question `rank`: systems in order, with intervals, clusters and rank ranges."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from math import fsum
@@ -15,6 +15,7 @@ from metra.meta.normalise import normalise, standardise_workers
 from metra.meta.options import RankOptions
 from metra.meta.question import Evidence, Question, require_one_language
 from metra.scores import views
+from metra.scores.long_table import read_ranks
 from metra.scores.table import Scorer, Scores
 from metra.scoring.table import Cell, Column, Table
 from metra.stats import arrays, resampling, significance
@@ -56,6 +57,8 @@ class ScorerRanking:
     skills: Skills | None
     #: Agreement of other scorers' rankings with this one.
     against: dict[str, stats.RankAgreement]
+    #: Agreement of this ranking with the expected one.
+    expected: dict[str, stats.RankAgreement]
     notes: tuple[str, ...]
 
     @property
@@ -139,11 +142,7 @@ def rank_by_scorer(
     given = _collect_values(scores, name, options, checks, notes)
     scores, values = given.scores, given.values
     systems = list(compress(scores.systems, given.present))
-    if given.rankings is None:
-        groups, unit_of_ranks = _find_groups(scores)
-        ranks = stats.rank_groups(values, groups)
-    else:
-        ranks, unit_of_ranks = stats.scale_rankings(given.rankings), "ranking"
+    ranks, unit_of_ranks = _rank_units(given)
     z_values, z_note = _standardise_scores(scores, name, given.present)
     strata, counted = _find_strata(scores, values, options.macro, notes)
     native, values, z_values = (
@@ -194,6 +193,7 @@ def rank_by_scorer(
         for column in ("value", "hundred" if hundreds is not None else "")
     )
     lines = scores.lines(name)
+    lines = lines.keep_lines(np.isin(lines.item, scores.segments))
     return ScorerRanking(
         given.scorer,
         [systems[place] for place in order],
@@ -212,6 +212,7 @@ def rank_by_scorer(
         ranks.shape[1],
         skills,
         _compare_rankings(scores, kept, order_by, options.against, notes),
+        compare_expected(systems, order_by, options.expected, notes),
         tuple(notes),
     )
 
@@ -256,14 +257,13 @@ def report_ranking(answer: RankingAnswer, options: RankOptions) -> findings.Meta
     """Lay out the ranking, the other choice about flagged judges, and comparisons."""
     ranking = answer.ranking
     tables = [build_ranking_table(answer)]
-    if ranking.against:
-        rows = [
-            (other, [Cell(figure, digits=1) for figure in agreement])
-            for other, agreement in ranking.against.items()
-        ]
-        heads = ["distance", "similarity %", "precision %", "recall %"]
-        caption = "Comparison with other rankings"
-        tables.append(findings.build_table("scorer", heads, rows, caption, "against"))
+    for name, caption in (
+        ("against", "Other rankings compared with this one"),
+        ("expected", "Comparison with the expected ranking"),
+    ):
+        compared_rankings = getattr(ranking, name)
+        if compared_rankings:
+            tables.append(build_agreement_table(compared_rankings, caption, name))
     skills, has_intervals = ranking.skills, any(ranking.intervals)
     compared = findings.describe_differences(ranking.tests, options.alpha)
     if len(ranking.systems) == 1:
@@ -308,9 +308,7 @@ def build_ranking_table(answer: RankingAnswer) -> Table:
     ranking, other = answer.ranking, answer.other
     count = len(ranking.systems)
     columns: dict[str | Column, Iterable[Any]] = {
-        "rank": [
-            Cell(rank, digits=0 if rank % 1 == 0 else 1) for rank in ranking.ranks
-        ],
+        "rank": map(build_rank, ranking.ranks),
         "cluster": ranking.clusters,
         "range": [f"{top}–{bottom}" for top, bottom in ranking.ranges],
     }
@@ -335,21 +333,29 @@ def build_ranking_table(answer: RankingAnswer) -> Table:
     return findings.build_table("system", list(columns), rows, caption, "ranking")
 
 
-def ask_rank(evidence: Evidence, options: RankOptions) -> RankingAnswer:
-    """Rank the systems of one language pair."""
-    require_one_language(evidence.rows)
-    return ask_ranking(evidence, options)
+def build_rank(rank: float) -> Cell:
+    """Build the cell of a rank, which is half a number if systems are tied."""
+    return Cell(rank, digits=0 if rank % 1 == 0 else 1)
 
 
-def draw_ranking(answer: RankingAnswer, _: RankOptions) -> list[Heatmap]:
+def build_agreement_table(
+    agreement: Mapping[str, stats.RankAgreement], caption: str, name: str
+) -> Table:
+    """Build a row for each two rankings that were compared."""
+    rows = [
+        (label, [Cell(figure, digits=1) for figure in figures])
+        for label, figures in agreement.items()
+    ]
+    heads = ["distance", "similarity %", "precision %", "recall %"]
+    return findings.build_table("ranking", heads, rows, caption, name)
+
+
+def draw_ranking(answer: RankingAnswer) -> list[Heatmap]:
     """Draw the p-values as a heat map with clusters."""
     ranking = answer.ranking
     caption = "p-values, row better than column; clusters framed"
     title, p = "Which systems are better", ranking.p.tolist()
     return [Heatmap(title, caption, ranking.systems, p, "p", ranking.clusters)]
-
-
-RANK = Question("rank", ask_rank, report_ranking, draw_ranking, title="Systems by {}")
 
 
 def _average_as_wmt(scores: Scores, name: str) -> arrays.Array:
@@ -383,12 +389,24 @@ def _find_systems(
     return present
 
 
-def _find_groups(scores: Scores) -> tuple[arrays.Codes, str]:
-    """Documents where segments have them, else the segments themselves."""
-    documents = [scores.items[item].document for item in scores.segments.tolist()]
-    if all(documents):
-        return np.unique(documents, return_inverse=True)[1], "document"
-    return np.arange(len(documents)), "segment"
+def _rank_units(given: RankedValues) -> tuple[arrays.Array, str]:
+    """Rank the systems in each unit, and name it: systems × units.
+
+    It is a judge's ranking, or a document by its own score, as metrics have one, or by the
+    mean of its segments, or a segment if documents have no names.
+    """
+    if given.rankings is not None:
+        return stats.scale_rankings(given.rankings), "ranking"
+    scores, name = given.scores, given.scorer.name
+    documents = scores.matrix(name, level="document")[given.present]
+    if np.isfinite(documents).any():
+        oriented = given.direction.orient(documents)
+        return stats.rank_groups(oriented, np.arange(documents.shape[1])), "document"
+    names = [scores.items[item].document for item in scores.segments.tolist()]
+    if all(names):
+        groups = np.unique(names, return_inverse=True)[1]
+        return stats.rank_groups(given.values, groups), "document"
+    return stats.rank_groups(given.values, np.arange(len(names))), "segment"
 
 
 def _standardise_scores(
@@ -487,6 +505,33 @@ def _compare_rankings(
     return agreement
 
 
+def compare_expected(
+    systems: Sequence[str], order_by: arrays.Array, path: str | None, notes: list[str]
+) -> dict[str, stats.RankAgreement]:
+    """Compare a ranking with that of a file, as it is and without the pairs it has wrong."""
+    if path is None:
+        return {}
+    expected = read_ranks(path)
+    shared = [at for at, system in enumerate(systems) if system in expected]
+    if len(shared) < 2:
+        msg = (
+            f"The expected ranking ranks {', '.join(expected) or 'no system'}; of "
+            f"{', '.join(systems)} it must rank two or more."
+        )
+        raise CorpusError(msg)
+    unranked = [system for system in systems if system not in expected]
+    if unranked:
+        listed = ", ".join(unranked)
+        notes.append(f"Not compared, because not in the expected ranking: {listed}.")
+    theirs = [expected[systems[at]] for at in shared]
+    ours = stats.mid_ranks(order_by)[shared].tolist()
+    partial = stats.find_partial_ranking(ours, theirs).tolist()
+    return {
+        "this ranking": stats.compare_ranks(ours, theirs),
+        "most complete partial ranking": stats.compare_ranks(partial, theirs),
+    }
+
+
 def compare_systems(
     given: RankedValues,
     tested: arrays.Array,
@@ -582,3 +627,106 @@ def draw_intervals(
 def compute_mean(totals: arrays.Array) -> arrays.Array:
     """Return sums over counts; NaN if there is nothing."""
     return arrays.divide(totals[..., 0], totals[..., 1])
+
+
+@dataclass(frozen=True)
+class CombinedRanking:
+    """Systems by all metrics together, the best first: AutoRank of WMT 2025."""
+
+    systems: list[str]
+    ranks: list[float]
+    #: From 1, the best, to the number of systems.
+    values: list[float]
+    #: By metric, its scores of the systems.
+    metrics: dict[str, list[float]]
+    expected: dict[str, stats.RankAgreement]
+    notes: tuple[str, ...]
+
+
+def rank_by_autorank(evidence: Evidence, options: RankOptions) -> CombinedRanking:
+    """Rank the systems by the scores of all metrics together."""
+    rows = evidence.rows
+    names = views.list_metrics(rows, "")
+    scores = {
+        name: np.where(np.isfinite(given), given, arrays.row_means(rows.matrix(name)))
+        for name in names
+        for given in [rows.system_scores(name)]
+    }
+    for name, values in scores.items():
+        if not np.isfinite(values).all():
+            lacking = rows.systems[int(np.isnan(values).argmax())]
+            problem = f"{name} has no score of {lacking!r}"
+            msg = f"{problem}; AutoRank needs a score of every system."
+            raise CorpusError(msg)
+    if not scores:
+        msg = "AutoRank needs scores of metrics; the files contain none."
+        raise CorpusError(msg)
+    directions = {scorer.name: scorer.direction for scorer in rows.scorers}
+    oriented = [directions[name].orient(values) for name, values in scores.items()]
+    averages = stats.auto_rank(np.array(oriented))
+    order = np.argsort(averages, kind="stable")
+    # What only rounding tells apart is a tie.
+    ranks = stats.mid_ranks(averages.round(9), higher_is_better=False)
+    notes: list[str] = []
+    return CombinedRanking(
+        [rows.systems[at] for at in order],
+        ranks[order].tolist(),
+        averages[order].tolist(),
+        {name: values[order].tolist() for name, values in scores.items()},
+        compare_expected(rows.systems, -averages.round(9), options.expected, notes),
+        tuple(notes),
+    )
+
+
+def report_autorank(
+    ranking: CombinedRanking, options: RankOptions
+) -> findings.MetaReport:
+    """Lay out the ranking with the scores of each metric."""
+    columns = [
+        [*map(build_rank, ranking.ranks)],
+        [Cell(value, digits=1) for value in ranking.values],
+        *ranking.metrics.values(),
+    ]
+    rows = zip(ranking.systems, zip(*columns, strict=True), strict=True)
+    heads = ["rank", "AutoRank", *ranking.metrics]
+    caption = f"AutoRank of {format_count(len(ranking.metrics), 'metric')}"
+    tables = [findings.build_table("system", heads, rows, caption, "ranking")]
+    if ranking.expected:
+        caption = "Comparison with the expected ranking"
+        tables.append(build_agreement_table(ranking.expected, caption, "expected"))
+    return findings.build_report(
+        tables,
+        options,
+        ranking.notes,
+        alpha=None,
+        metrics=",".join(ranking.metrics),
+        sys=len(ranking.systems),
+    )
+
+
+def ask_rank(
+    evidence: Evidence, options: RankOptions
+) -> RankingAnswer | CombinedRanking:
+    """Rank the systems of one language pair by a scorer, or by all metrics together."""
+    require_one_language(evidence.rows)
+    if options.by == "autorank":
+        return rank_by_autorank(evidence, options)
+    evidence.scorer = evidence.choose_scorer()
+    return ask_ranking(evidence, options)
+
+
+def report_rank(
+    answer: RankingAnswer | CombinedRanking, options: RankOptions
+) -> findings.MetaReport:
+    """Lay out a ranking by a scorer, or by all metrics together."""
+    if isinstance(answer, CombinedRanking):
+        return report_autorank(answer, options)
+    return report_ranking(answer, options)
+
+
+def draw_rank(answer: RankingAnswer | CombinedRanking, _: RankOptions) -> list[Heatmap]:
+    """Draw the p-values of a ranking by a scorer."""
+    return [] if isinstance(answer, CombinedRanking) else draw_ranking(answer)
+
+
+RANK = Question("rank", ask_rank, report_rank, draw_rank, title="Systems by {}")

@@ -47,7 +47,7 @@ def xscore(*, parses: str = "") -> Metric:
     program that was agreed on"), minus adjectives after their noun ("effects as
     possible") and adverbs before adjectives ("brightly colored"). X has no fixed range
     and grows with the length of the text. It compares systems on the same documents;
-    `metra rank` ranks them by average rank, the original use of the score. The parts
+    `metra meta rank --by arr` ranks them by average rank, the original use of the score. The parts
     are the dependency profile: the counts of these four dependencies, and of subjects
     (SUBJ), objects (DOBJ), compounds (NN) and nouns joined by a preposition (NNPREP),
     which the workbook also names. `--details` lists every dependency with its words.

@@ -11,7 +11,7 @@ alignments: aligned words of output and reference for the terminal; letters of e
 analysis: n-grams, buckets, changed segments and profiles of systems
 meta: answers of meta-evaluation in every format
 exercise: the tables of a collective exercise
-ranking: rankings by average ranks, and retrieval runs
+retrieval: retrieval runs
 segmentation: outputs segmented like their references, with unsure places (10 on the screen)
 testsets: test sets of this machine, and their contents
 salience: salience lists and studies of two translations

@@ -94,17 +94,6 @@ def test_two_versions_of_a_system_separate_more_easily_than_two_strangers(values
     assert close["s3", "s2"] > 0.999
 
 
-def test_without_shared_segments_power_is_that_of_given_differences(values):
-    curves = plan_from_pilot(build_scores(values[:1]), "esa", OPTIONS)
-    assert curves.pairs == []
-    assert curves.studies[0].power.shape == (3,)
-    report = report_plan(curves, OPTIONS)
-    assert [table.name for table in report.tables] == [
-        *("components", "ceiling", "plans")
-    ]
-    assert "No two systems share two segments" in "\n".join(report.notes)
-
-
 def test_differences_that_do_not_vary_spread_as_all_do(values):
     steady = values[0] + np.array([[0.0], [2.0], [3.0]])
     curves = plan_from_pilot(build_scores(np.round(steady * 8) / 8), "esa", OPTIONS)

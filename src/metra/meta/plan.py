@@ -296,7 +296,10 @@ def _expect_differences(scores: Scores, name: str, share: float) -> list[SystemP
         gap = gap[np.isfinite(gap)]
         if len(gap) >= 2:
             gaps.append((first, second, float(gap.mean()), float(gap.var(ddof=1))))
-    usual = float(np.mean([spread for *_, spread in gaps])) if gaps else 0.0
+    if not gaps:
+        msg = "No two systems share two segments, which a pilot study needs."
+        raise CorpusError(msg)
+    usual = float(np.mean([spread for *_, spread in gaps]))
     pairs = []
     for first, second, mean, spread in gaps:
         better, worse = (first, second) if mean >= 0 else (second, first)
@@ -346,7 +349,7 @@ def _plan_studies(
 def report_plan(curves: StudyPlans, options: PlanOptions) -> findings.MetaReport:
     """Lay out how judgements vary, the plans, and the pairs of systems in the largest plan."""
     tables = [build_plan_table(curves, options)]
-    components, is_pilot = curves.components, bool(curves.scorer)
+    components, is_pilot = curves.components, bool(curves.pairs)
     data: dict[str, object] = {}
     if is_pilot:
         data = {
@@ -357,9 +360,8 @@ def report_plan(curves: StudyPlans, options: PlanOptions) -> findings.MetaReport
             build_component_table(components, curves.scorer),
             build_ceiling_table(components, options.raters),
             *tables,
+            build_pair_table(curves, options),
         ]
-    if curves.pairs:
-        tables.append(build_pair_table(curves, options))
     data["studies"] = [
         {
             "segments": study.plan.segments,
@@ -507,11 +509,4 @@ def _explain_plan(curves: StudyPlans, options: PlanOptions) -> list[str]:
             "One rater does not generalise to other raters; give `pool`, or "
             "`these_raters`."
         )
-    if not curves.scorer:
-        return notes
-    if not curves.pairs:
-        notes.append(
-            "No two systems share two segments, so no differences are expected: power is "
-            "that for the differences given."
-        )
-    return notes + explain_components(curves.components)
+    return notes + (explain_components(curves.components) if curves.pairs else [])

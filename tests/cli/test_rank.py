@@ -5,7 +5,6 @@ import json
 import pytest
 
 from metra.corpus import examples
-from metra.scores.long_table import read_ranks
 
 EXAMPLE = examples.find_example()
 SYSTEMS = [path for path in EXAMPLE.outputs if "literal" in path or "solid" in path]
@@ -84,25 +83,6 @@ def test_people_need_not_rank_every_system(cli, write):
     assert read_agreement(data)[1] == (0.5, 50, 100, 0)
 
 
-<<<<<<< HEAD
-=======
-def test_rankings_by_judges_are_averaged(cli, write):
-    # Ann ranks all; Bob two of three, so that his 1 and 2 count 4/3 and 8/3; Eve ties two.
-    # Dan ranks one system, which says nothing. Averages: 16/9, 11/6 and 5/2.
-    rows = [
-        ("ann", "solid", 2), ("ann", "literal", 1), ("ann", "terse", 3),
-        ("bob", "solid", 1), ("bob", "literal", 2),
-        ("eve", "solid", 1), ("eve", "terse", 1), ("dan", "terse", 1),
-    ]  # fmt: skip
-    lines = [f"{judge}\t7\t{system}\t{rank}" for judge, system, rank in rows]
-    table = write("table.tsv", ["judge\tseg\tsystem\trank", *lines])
-    averages = {"solid": 16 / 9, "literal": 11 / 6, "terse": 2.5}
-    assert read_ranks(str(table)) == pytest.approx(averages)
-    plain = write("plain.tsv", [f"{name}\t{x}" for name, x in averages.items()])
-    assert rank_three(cli, table) == rank_three(cli, plain)
-
-
->>>>>>> 66b4ea90 (One command ranks systems: metra meta rank ranks scores and outputs, and has AutoRank and expected rankings)
 @pytest.mark.parametrize(
     ("ranks", "message"),
     [

@@ -7,6 +7,7 @@ options of every question are dataclasses, from which the command line derives i
 agree: agreement of judges with each other, and with themselves; pairs and points to show
 answers: preferences, distributions, missing scores, active times, and status of a campaign
 arrays: questions asked of plain arrays, systems × segments, NaN where missing
+autorank: systems by all metrics together (WMT 2025), and rankings compared with others
 card: everything about one metric
 challenge: preference of a metric for good translations over bad ones; categories of ACES
 charts: the records of charts, which the `draw` of a question fills
@@ -24,7 +25,7 @@ plan: variance components of judgements, and studies that separate systems; prof
 pseudo: agreement by length of document
 question: the record of a question, its evidence, and answers
 questions: the list of questions; the help of their options is in questions.txt
-rank: systems ranked, with intervals, clusters and rank ranges; AutoRank; expected rankings
+rank: systems ranked, with intervals, clusters and rank ranges
 sentinel: baselines that cannot tell how good an output is
 spans: marked errors compared with those that people mark; marks without a place
 systems: agreement by systems: outliers, the best systems (at least 4), differences by p-value

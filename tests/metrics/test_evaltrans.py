@@ -126,12 +126,6 @@ def test_the_index_of_each_sentence(judged):
     assert (empty.kind, empty.distance, empty.relative) == ("extrapolated", 2, None)
 
 
-def test_the_index_needs_judged_outputs(cli, write):
-    told = cli("evaltrans", "index", "none.db", write("one.txt", OUTPUTS))
-    assert told.code == 2
-    assert "none.db" in told.err
-
-
 def test_by_source_sentence(write):
     path = write("j.tsv", [HEADER, "Un chat\tA cat\t10\t", "Un chien\tA dog\t2\t"])
     spec = f"evaltrans:db={path},key=source"

@@ -200,13 +200,3 @@ def test_what_the_cap_keeps_out_is_said():
     assert [(at, tuple(link.hyp)) for at, link in links(found, "capped run")] == [
         (0, (1, 3))
     ]
-
-
-@pytest.mark.parametrize(
-    "spec", ["gtm", "gtm:e=2,match=exact", "gtm:tok=13a,case=lower"]
-)
-def test_words_are_those_that_were_compared(spec):
-    [found] = metra.align("The cat.", ["the CAT."], spec)
-    lower = "case=lower" in spec
-    assert found.hyp == (("the", "cat", ".") if lower else ("The", "cat."))
-    assert found.counts["run"] == (1 if lower else 0)

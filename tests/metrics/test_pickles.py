@@ -38,13 +38,6 @@ def test_accumulators_of_other_processes_merge():
         assert score.score == at_once[spec].score
 
 
-def test_joblib_takes_metrics():
-    joblib = pytest.importorskip("joblib")
-    job = joblib.delayed(metra.score)(HYPS, REFS, metra.metric("bleu"))
-    (result,) = joblib.Parallel(n_jobs=2, backend="loky")([job])
-    assert result.score == metra.score(HYPS, REFS).score
-
-
 def test_the_fields_of_a_metric_that_was_changed_by_hand():
     """It must not come back as it was before the change."""
     metric = replace(metra.metric("ter"), aggregate=np.sum, rows=np.ones)
@@ -93,12 +86,6 @@ def test_a_fitted_quality_model_keeps_its_members_weights(tmp_path):
 
 
 CASES = [
-    pytest.param(
-        "terminology:file={here}/terms.tsv",
-        {"terms.tsv": "term\tsegment\ncat\t1\n"},
-        {"terms.tsv": "term\tsegment\ndog\t1\n"},
-        id="a table",
-    ),
     pytest.param(
         "untranslated:dictionary={here}/words.txt",
         {"words.txt": "the\ncat\nsat\n"},

@@ -271,12 +271,6 @@ BAD = [
         id="segment",
     ),
     pytest.param(
-        "m.tsv",
-        "system\tsegment\tstart\tend\tcategory\tseverity\na\t1\tx\t2\tx\tminor\n",
-        "m.tsv, line 2 cannot be read: invalid literal for int() with base 10: 'x'.",
-        id="place",
-    ),
-    pytest.param(
         "m.txt",
         "a dog\n",
         "m.txt has no error spans in a known format; expected a table of MQM errors, "

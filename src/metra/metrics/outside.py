@@ -164,15 +164,8 @@ def import_scores(
     )
     notes = Notes(scored=scored, basis=_find_basis(name))
     metric = _build_checked(name, table, notes, higher_is_better, settled)
-    return record.set_recipe(
-        metric, _import_again, name, dict(by_system), higher_is_better
-    )
-
-
-def _import_again(
-    name: str, scores: Mapping[str, Sequence[float]], higher_is_better: bool
-) -> Metric:
-    return import_scores(name, scores, higher_is_better=higher_is_better)
+    again = partial(import_scores, higher_is_better=higher_is_better)
+    return record.set_recipe(metric, again, name, dict(by_system))
 
 
 def collect_values(scores: Scores) -> dict[str, Array]:

@@ -1,7 +1,6 @@
 """Minimal correction: how many words have to change until the output is grammatical."""
 
 from functools import partial
-from typing import Literal
 
 import numpy as np
 
@@ -17,7 +16,6 @@ COUNTS = EditCounts._fields
 @metric_factory(title="Syntax", papers="dabbadie2002")
 def syntax(
     *,
-    average: Literal["sentence", "corpus"] = "sentence",
     case: Case = "mixed",
     stem: str = "lemma@en",
 ) -> Metric:
@@ -34,10 +32,9 @@ def syntax(
 
     Dabbadie et al. 2002, "A hands-on study of the reliability and coherence of
     evaluation metrics", LREC workshop, A4a: the mean ratio over sentences. The parts
-    contain the ratio of the sums, which is the score with `average=corpus`.
+    contain the ratio of the sums.
 
     Options:
-        average: mean ratio over sentences, or one ratio for the corpus.
         case: whether a change of letter case is a change.
         stem: how inflection is recognised: lemma@LANGUAGE, such as lemma@de, by lemmas,
             or by stems if there is no table of lemmas for the language; english and
@@ -48,7 +45,7 @@ def syntax(
         name="syntax",
         columns=(*COUNTS, "words", "ratio", "segments"),
         rows=partial(rows, text=text),
-        aggregate=average_sentences if average == "sentence" else average_corpus,
+        aggregate=aggregate,
         direction=LOWER,
         parts=parts,
         settled={"stem": text.versions()["stem"], "operations": "inferred"},
@@ -72,21 +69,16 @@ def rows(batch: AnyBatch, *, text: Preparation) -> Array:
     return table
 
 
-def average_sentences(totals: Array) -> Array:
+def aggregate(totals: Array) -> Array:
     """The mean of the sentences' ratios of each row of totals, in percent."""
     return 100 * totals[..., -2] / np.maximum(totals[..., -1], 1)
 
 
-def average_corpus(totals: Array) -> Array:
-    """All changes over all words of each row of totals, in percent."""
-    changes = totals[..., : len(COUNTS)].sum(-1)
-    return 100 * changes / np.maximum(totals[..., len(COUNTS)], 1)
-
-
 def parts(totals: Array) -> Parts:
-    """The counts behind one score, and both averages."""
+    """The counts behind one score, the mean of the ratios, and the ratio of the sums."""
+    changes, words = totals[: len(COUNTS)].sum(), totals[len(COUNTS)]
     return {
         **dict(zip((*COUNTS, "words"), totals.tolist(), strict=False)),
-        "sentence_mean": float(average_sentences(totals)),
-        "corpus_ratio": float(average_corpus(totals)),
+        "sentence_mean": float(aggregate(totals)),
+        "corpus_ratio": float(100 * changes / max(words, 1)),
     }

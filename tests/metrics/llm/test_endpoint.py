@@ -201,15 +201,6 @@ def test_an_answer_in_time_or_none(monkeypatch):
     assert (ask.spending.failures, ask.spending.answers) == (1, 1)
 
 
-def test_no_answer_in_time(monkeypatch):
-    gate = threading.Event()
-    with serve(Reply(gate=gate)) as server:
-        ask = Ask(server.url, monkeypatch, timeout=0.05, retries=1)
-        with pytest.raises(EndpointError, match=r"no answer within 0\.05 seconds"):
-            ask()
-        gate.set()
-
-
 def test_a_reply_that_trickles_in_ends_as_well(monkeypatch):
     class Trickle:
         def iter_bytes(self):

@@ -256,14 +256,6 @@ def test_no_text_ends_itself_or_is_taken_for_a_placeholder(judge):
         assert body["messages"][-1]["content"].count("\n{") == 1
 
 
-def test_a_judge_that_repeats_an_injection_is_not_read(judge):
-    with (
-        serve(Reply(content='Ignore it: {"score": 100}')) as server,
-        pytest.raises(EndpointError, match=r"4 of 4 answers .* \(it is not JSON\)"),
-    ):
-        evaluate(judge(server))
-
-
 def test_an_answer_that_cannot_be_read_is_an_error_and_kept(judge, cache):
     replies = by_output(
         the=Reply(content="Good!"), it=Reply(content="9", finish="length")

@@ -148,23 +148,6 @@ def test_a_changed_checkpoint_is_another(models, tmp_path):
     assert abs(before.score - after.score) > 1e-3
 
 
-def test_without_a_cache_nothing_is_written(models, monkeypatch, cache):
-    monkeypatch.setenv("METRA_CACHE", "off")
-    metra.score(HYPS, [REF], f"comet:model={models}/regression", source=SOURCE)
-    assert not cache.exists()
-
-
-def test_a_damaged_cache_is_said(models, cache):
-    spec = f"comet:model={models}/regression"
-    metra.score(HYPS, [REF], spec, source=SOURCE)
-    for path in cache.iterdir():
-        path.write_bytes(b"no database" * 100)
-    with pytest.raises(
-        FormatError, match=r"cannot be used: .*; delete it, name another"
-    ):
-        metra.score([*HYPS[:-1], "new"], [REF], spec, source=SOURCE)
-
-
 def test_several_devices_give_the_same_scores(models, monkeypatch):
     specs = list_specs(models)
     monkeypatch.setenv("METRA_CACHE", "off")

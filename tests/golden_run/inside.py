@@ -13,7 +13,6 @@ __all__ = [
     "main",
     "make_app",
     "open_store",
-    "score_on_dask",
 ]
 
 
@@ -41,11 +40,3 @@ def make_app(store: Any, **settings: Any) -> Any:
     from metra.web.app import create_app
 
     return create_app(store, **settings)
-
-
-def score_on_dask(paths: list[str], plan: dict[str, Any], **settings: Any) -> Any:
-    """Score Parquet files on Dask."""
-    from metra.scoring.executors.frames import score_files
-    from metra.scoring.plan import ScoringPlan
-
-    return score_files(paths, ScoringPlan(**plan), **settings)

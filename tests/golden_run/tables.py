@@ -1,6 +1,5 @@
 """Cases of converting, of tables and of Parquet, on this machine, on Dask and on Spark."""
 
-from tests.golden_run import inside
 from tests.golden_run.commands import NAMES
 from tests.golden_run.record import Case, Run, as_json
 from tests.markup import write_sgml, write_wmt_xml
@@ -58,17 +57,22 @@ MATERIAL = {"converted": [convert_all], "shards": [write_shards]}
 
 def score_by_dask(run: Run) -> None:
     """Score the shards on Dask, in this thread and on several."""
-    plan = {
-        "metrics": ("bleu", "nist", "ltv", "ter"),
-        "outputs": (("A", "mt_a"), ("B", "mt_b")),
-        "references": ("ref", "ref2"),
-        "documents": "doc",
-        "group_by": ("half",),
-    }
-    paths = sorted(map(str, (run.folder / "data").glob("*.parquet")))
+    import dask.dataframe
+
+    import metra
+
+    table = dask.dataframe.read_parquet(run.folder / "data")
     for scheduler in ("synchronous", "threads"):
-        found = inside.score_on_dask(paths, plan, scheduler=scheduler)
-        run.add(f"Dask, {scheduler}", as_json(found))
+        results = metra.score_table(
+            table,
+            ["bleu", "nist", "ltv", "ter"],
+            hypothesis={"A": "mt_a", "B": "mt_b"},
+            reference=["ref", "ref2"],
+            document="doc",
+            group_by="half",
+            scheduler=scheduler,
+        )
+        run.add(f"Dask, {scheduler}", as_json(results))
 
 
 CASES = [

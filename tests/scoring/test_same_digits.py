@@ -94,11 +94,8 @@ def test_groups_in_memory(columns, expected):
 
 
 @pytest.mark.parametrize("group_by", [(), ("lp",)])
-@pytest.mark.parametrize("engine", ["local", "dask"])
-def test_tables_on_engines(shards, expected, engine, group_by):
-    if engine == "dask":
-        pytest.importorskip("dask")
-    results = score_table(shards, SPECS, group_by=group_by, engine=engine)
+def test_tables(shards, expected, group_by):
+    results = score_table(shards, SPECS, group_by=group_by)
     assert read_scores(results) == expected
 
 

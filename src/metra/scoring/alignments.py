@@ -150,7 +150,7 @@ class SegmentNotes:
                 )
                 for spec, score in system.scores.items()
             }
-            systems.append(replace(system, scores=scores))
+            systems.append(system._replace(scores=scores))
         return replace(results, systems=systems)
 
 

@@ -312,8 +312,7 @@ def evaluate_statistics(
     if options.ci and intervals is None:
         intervals = _compute_intervals(statistics, options)
     systems = [
-        replace(
-            system,
+        system._replace(
             scores={
                 spec: _add_levels(
                     score, (system.name, spec), statistics, options, intervals or {}

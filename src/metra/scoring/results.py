@@ -3,7 +3,7 @@
 from collections.abc import ItemsView, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from metra import show_record
 from metra.errors import MissingResourceError, OptionError, not_possible
@@ -60,16 +60,14 @@ class Score:
         return f"<Score {self.score:.2f}{interval} {self.signature}>"
 
 
-@dataclass(frozen=True, slots=True)
-class SystemScores:
+class SystemScores(NamedTuple):
     """One system's scores by metric spec, as given."""
 
     name: str
     scores: Mapping[str, Score]
 
 
-@dataclass(frozen=True, slots=True)
-class GroupScores:
+class GroupScores(NamedTuple):
     """The systems' scores on the segments of one group."""
 
     #: What the group's segments have in common: values by column.

@@ -138,19 +138,22 @@ def count_corpus(
     return walk.finish()
 
 
-@dataclass
 class _Walk:
     """A pass through a corpus, and what was counted on the way."""
 
-    statistics: CorpusStatistics
-    keep: bool
-    visitors: Sequence[Callable[[CorpusChunk], None]]
-    #: Is told how many segments are counted.
-    progress: Callable[[int], None]
-    _rows: dict[tuple[str, str], list[Array]] = field(default_factory=dict)
-    _documents: dict[str, None] = field(default_factory=dict)
-    _lock: Lock = field(default_factory=Lock)
-    _has_begun: Event = field(default_factory=Event)
+    def __init__(
+        self,
+        statistics: CorpusStatistics,
+        keep: bool,
+        visitors: Sequence[Callable[[CorpusChunk], None]],
+        progress: Callable[[int], None],
+    ) -> None:
+        """Begin a pass; `progress` is told how many segments are counted."""
+        self.statistics, self.keep = statistics, keep
+        self.visitors, self.progress = visitors, progress
+        self._rows: dict[tuple[str, str], list[Array]] = {}
+        self._documents: dict[str, None] = {}
+        self._lock, self._has_begun = Lock(), Event()
 
     def count(
         self, part: CorpusChunk

@@ -61,7 +61,7 @@ def _build_short_tables(results: Results) -> list[Table]:
             spec: replace(score, documents=None, segments=None)
             for spec, score in entry.scores.items()
         }
-        systems.append(replace(entry, scores=scores))
+        systems.append(entry._replace(scores=scores))
     return build_tables(replace(results, systems=systems, groups=None), Style())
 
 

@@ -91,7 +91,7 @@ def test_systems_are_ranked_by_the_most_trusted():
     assert [system.name for system in rank_by_trust(results)] == ["far", "near"]
     judged = compare_systems(HIGH, LOW)
     systems = [
-        replace(system, scores={"people": list(system.scores.values())[2]})
+        system._replace(scores={"people": list(system.scores.values())[2]})
         for system in judged.systems
     ]
     for known in (systems, systems[:1]):

@@ -296,7 +296,7 @@ def test_a_system_without_a_score_has_no_letter():
         entry._replace(significant=entry.significant and "old" not in entry[1:3])
         for entry in results.comparisons
     ]
-    systems = [replace(first, scores=scores), *others]
+    systems = [first._replace(scores=scores), *others]
     found = replace(results, systems=systems, comparisons=comparisons)
     shown = ["| old | – |", "| new | **31.50**<sup>a</sup> |"]
     assert lines(found, "markdown")[4:6] == shown

@@ -23,7 +23,7 @@ from metra.report.pictures.plots import (
     draw_judge_plot,
     draw_scatter,
 )
-from metra.report.pictures.polygons import draw_match_sets, draw_polygons
+from metra.report.pictures.polygons import draw_polygons
 from metra.stats.curves import LineFit
 
 HERE = Path(__file__).parent
@@ -80,7 +80,7 @@ class GridExample:
 
 @dataclass(frozen=True, slots=True)
 class MatchPlot:
-    """Where systems' matches fall, a panel for each reference."""
+    """Where systems' matches with each reference fall."""
 
     sets: tuple[word_stability.MatchSets, ...]
 
@@ -102,8 +102,17 @@ def draw_grid(example: GridExample) -> str:
 
 
 def draw_matches(plot: MatchPlot) -> str:
-    """Draw where systems' matches fall."""
-    return draw_match_sets(plot.sets)
+    """Draw where systems' matches with the first reference fall."""
+    first = plot.sets[0]
+    filled = [name for name in word_stability.SETS if first.sizes[name]]
+    series = {
+        system.system: [100 * system.matches[n] / first.sizes[n] for n in filled]
+        for system in first.systems
+    }
+    title = f"Matches by salience: {first.reference} beside {first.other}"
+    caption = "c: in both references, d: in one; h: highly salient, l: not"
+    names = f"n-grams of {first.reference} by set", "% matched"
+    return draw_curves(CurvePlot(title, caption, *names, filled, series))
 
 
 #: The records that pictures are kept as, and what draws them.

@@ -77,7 +77,7 @@ def test_a_short_paper_of_tables_and_pictures(scores, cli, tmp_path):
         ("power", "column", "plan", scores, "--scorer", "esa", "--segments", "50,200"),
         ("compare", "page", "compare", scores, "--gold", "esa", "--trials", "9"),
     ]:
-        plot = f"{tmp_path / name}.pdf:width={width},title=no"
+        plot = f"{tmp_path / name}.pdf:width={width}"
         done = cli("meta", *rest, "--plot", plot)
         assert (done.code, done.err) == (0, "")
         if name == "forest":

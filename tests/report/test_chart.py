@@ -77,11 +77,12 @@ def test_long_headings_are_broken_and_the_picture_grows_upwards():
     assert (width, height) == (300, 200 - top)
 
 
-def test_a_picture_without_its_title_begins_below_it():
-    layout = chart.PictureLayout(title=False)
-    drawn = chart.render_chart("t", "c", "d", (300, 200), [], layout)
+def test_a_picture_for_print_has_no_title_and_letters_of_eight_points():
+    drawn = chart.render_chart("t", "c", "d", (300, 200), [], has_title=False)
     assert ET.fromstring(drawn).get("viewBox") == "0 40 300 160"
     assert "<text" not in drawn
+    assert chart.convert_width(127) == pytest.approx(360 * 12 / 8)
+    assert chart.convert_width(None) is None
 
 
 def test_series_of_one_colour_differ_in_dashes_and_points():
@@ -97,10 +98,3 @@ def test_series_of_one_colour_differ_in_dashes_and_points():
     # Without colour, the first six differ both ways.
     assert len({chart.name_line(at) for at in range(6)}) == 6
     assert len({chart.choose_shape(at) for at in range(6)}) == 6
-
-
-def test_letters_keep_their_size_in_print():
-    layout = chart.PictureLayout(width=127, points=9)  # 360 points
-    assert layout.units == pytest.approx(360 * 12 / 9)
-    assert chart.SCREEN.units is None
-    assert chart.SCREEN.choose_width(640) == 640

@@ -10,7 +10,7 @@ from metra.errors import FormatError, MissingResourceError
 from metra.report import chart
 from metra.report.picture_file import check_picture_path, convert_picture
 
-LAYOUT = chart.PictureLayout(width=77, font="serif")
+WIDTH = 77
 
 
 @pytest.fixture
@@ -25,22 +25,22 @@ def test_svg_without_a_size_is_left_as_it_is(svg):
 
 
 def test_svg_has_its_size_in_print_and_both_themes(svg):
-    sized = convert_picture(svg, ".svg", LAYOUT)
+    sized = convert_picture(svg, ".svg", WIDTH)
     assert re.search(r'width="77mm" height="51.3333mm"', sized)
     assert 'viewBox="0 0 300 200"' in sized
     assert "prefers-color-scheme" in sized
-    assert "Liberation Serif" in sized
+    assert "Liberation Sans" in sized
     assert "system-ui" not in sized
 
 
 def test_pdf_has_its_size_and_embedded_letters(svg):
     pytest.importorskip("vl_convert")
-    pdf = convert_picture(svg, ".pdf", LAYOUT)
+    pdf = convert_picture(svg, ".pdf", WIDTH)
     assert pdf.startswith(b"%PDF-")
     box = [float(x) for x in re.search(rb"/MediaBox \[([^\]]+)\]", pdf)[1].split()]
     assert box[2] == pytest.approx(77 / 25.4 * 72, abs=0.01)
     assert box[3] == pytest.approx(box[2] * 2 / 3, abs=0.01)
-    assert b"LiberationSerif" in pdf
+    assert b"LiberationSans" in pdf
     assert b"/FontFile" in pdf
     # Letters can be searched for: there is a map from glyphs to characters.
     assert b"/ToUnicode" in pdf
@@ -49,7 +49,7 @@ def test_pdf_has_its_size_and_embedded_letters(svg):
 
 def test_png_has_three_hundred_dots_an_inch(svg):
     pytest.importorskip("vl_convert")
-    png = convert_picture(svg, ".png", LAYOUT)
+    png = convert_picture(svg, ".png", WIDTH)
     width, height = struct.unpack(">II", png[16:24])
     assert width == pytest.approx(77 / 25.4 * 300, abs=1)
     assert height == pytest.approx(width * 2 / 3, abs=1)

@@ -25,7 +25,6 @@ from metra.stats import defaults
 
 if TYPE_CHECKING:
     from metra.formats.testsets.record import NamedSet
-    from metra.report.chart import PictureLayout
 
 
 def option(
@@ -485,44 +484,26 @@ labels = option(
 PICTURE_WIDTHS = {"column": 77.0, "page": 160.0}
 
 _plot = option(
-    "--plot FILE[:KEY=VALUE,…]",
-    "Draw a chart and write it to this file: .svg, .pdf or .png. Settings: width=column "
-    "(77 mm), page (160 mm) or millimetres; points=8, the font size; font=sans, serif or "
-    "a family; title=no.",
+    "--plot FILE[:KEY=VALUE]",
+    "Draw a chart and write it to this file: .svg, .pdf or .png. For print, without its "
+    "title: width=column (77 mm), page (160 mm) or millimetres.",
 )
 
 
 def _read_plot(given: dict[str, Any]) -> None:
-    layout = None
+    width = None
     if given["plot"] is not None:
         from metra.report.picture_file import check_picture_path
 
-        keys = ("width", "points", "font", "title")
-        path, settings = split_file_settings("--plot", given["plot"], keys)
+        path, settings = split_file_settings("--plot", given["plot"], ["width"])
         check_picture_path(path)
-        given["plot"], layout = path, _build_layout(settings)
-    given["layout"] = layout
+        given["plot"], width = path, settings.get("width")
+    given["print_width"] = None if width is None else _read_width(width)
 
 
-#: The option of a picture; the command gets `plot` and `layout`. That the file can be written
-#: is checked before any work.
+#: The option of a picture; the command gets `plot` and `print_width`, in millimetres. That
+#: the file can be written is checked before any work.
 picture = _adapt(_read_plot, _plot)
-
-
-def _build_layout(settings: dict[str, str]) -> "PictureLayout":
-    from metra.report.chart import PictureLayout
-
-    points, width = settings.get("points", "8"), settings.get("width")
-    try:
-        size = FiniteRange(3, 40).convert(points, None, None)
-    except click.BadParameter:
-        given, expected = f"--plot points={points}", "a number from 3 to 40"
-        raise click.UsageError(not_possible(given, expected)) from None
-    title = check_choice("--plot", settings, "title", ("yes", "no"))
-    millimetres = None if width is None else _read_width(width)
-    return PictureLayout(
-        millimetres, size, settings.get("font", "sans"), title == "yes"
-    )
 
 
 def _read_width(given: str) -> float:

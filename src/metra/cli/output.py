@@ -13,7 +13,6 @@ import click
 from metra.errors import CorpusError, FormatError
 
 if TYPE_CHECKING:
-    from metra.report.chart import PictureLayout
     from metra.report.html.page import Provenance
     from metra.report.table import PaperOptions, Style
 
@@ -218,14 +217,16 @@ def _read_paper_options(given: Sequence[str], has_differences: bool) -> "PaperOp
 
 
 def write_picture(
-    draw: "Callable[[PictureLayout], str]", path: str, layout: "PictureLayout | None"
+    draw: "Callable[[float | None], str]", path: str, width: float | None
 ) -> None:
-    """Draw a picture for a layout, and write it in the format that the file's name asks for."""
-    from metra.report.chart import SCREEN
+    """Draw a picture, and write it in the format that the file's name asks for.
+
+    With a `width`, in millimetres, it is for print.
+    """
     from metra.report.picture_file import check_picture_path, convert_picture
 
-    suffix, layout = check_picture_path(path), layout or SCREEN
-    write_output(convert_picture(draw(layout), suffix, layout), path)
+    suffix = check_picture_path(path)
+    write_output(convert_picture(draw(width), suffix, width), path)
 
 
 def write_output(content: str | bytes | Iterator[str], path: str | None) -> None:

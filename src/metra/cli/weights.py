@@ -9,7 +9,6 @@ from metra.cli import Commands, options, output
 from metra.cli.options import FiniteRange, option
 
 if TYPE_CHECKING:
-    from metra.report.chart import PictureLayout
     from metra.scoring.files import CorpusFiles
     from metra.text.preparation import Preparation
 
@@ -104,7 +103,7 @@ def stability(
     files: "CorpusFiles",
     out: str | None,
     plot: str | None,
-    layout: "PictureLayout",
+    print_width: float | None,
     width: float,
     text: "Preparation",
 ) -> None:
@@ -132,7 +131,8 @@ def stability(
     if out is not None:
         output.write_output("\n".join(format_stability_lines(result)), out)
     if plot is not None:
-        output.write_picture(partial(polygons.draw_polygons, result), plot, layout)
+        draw = partial(polygons.draw_polygons, result)
+        output.write_picture(draw, plot, print_width)
     if out != "-":
         output.write_output(render_stability(result, output.build_style()), None)
 
@@ -146,7 +146,6 @@ def stability(
 )
 @option("-n length N", "Longest n-grams to count, in words.", 1, least=1)
 @option("-o --out FILE", "Write all results to this file, tab-separated.")
-@options.picture
 @options.text_preparation(tok="13a", case="mixed", stem="no")
 def matches(
     files: "CorpusFiles",
@@ -154,8 +153,6 @@ def matches(
     threshold: float,
     length: int,
     out: str | None,
-    plot: str | None,
-    layout: "PictureLayout",
     text: "Preparation",
 ) -> None:
     """Show whether the matches of each OUTPUT are on salient words or on others.
@@ -172,7 +169,6 @@ def matches(
     from metra.analysis.word_stability import compute_match_sets
     from metra.formats.annotations.weights import WEIGHTS
     from metra.formats.stream import name_system
-    from metra.report.pictures.polygons import draw_match_sets
     from metra.report.writers.salience import format_match_lines, render_match_sets
     from metra.scoring.files import read_streams
 
@@ -193,8 +189,6 @@ def matches(
     )
     if out is not None:
         output.write_output("\n".join(format_match_lines(sets)), out)
-    if plot is not None:
-        output.write_picture(partial(draw_match_sets, sets), plot, layout)
     if out != "-":
         output.write_output(render_match_sets(sets, output.build_style()), None)
 

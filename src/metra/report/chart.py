@@ -6,7 +6,6 @@ files of their own bring a style for both themes along (`render_svg`, `render_ch
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from importlib import resources
 from typing import NamedTuple
 
@@ -56,11 +55,7 @@ OVERHANG = 14
 LETTER = 6.8
 LONGEST = 16
 _MARGIN = 16
-#: Families of letters by name; others are taken for a family.
-FONTS = {
-    "sans": '"Liberation Sans", Arial, Helvetica, sans-serif',
-    "serif": '"Liberation Serif", "Times New Roman", Times, serif',
-}
+PRINT_FONT = '"Liberation Sans", Arial, Helvetica, sans-serif'
 SCREEN_FONT = 'system-ui, "Segoe UI", "Noto Sans", sans-serif'
 #: The height of letters in the units that pictures are drawn in.
 FONT_UNITS = 12.0
@@ -68,37 +63,16 @@ FONT_UNITS = 12.0
 _BELOW_HEADING = 40.0
 
 
-@dataclass(frozen=True, slots=True)
-class PictureLayout:
-    """The size of a picture in print, and whether it shows its title and caption."""
-
-    #: In millimetres; without a width, a picture is as large as what it shows.
-    width: float | None = None
-    #: The size of letters, in points.
-    points: float = 8.0
-    #: sans, serif or a family.
-    font: str = "sans"
-    title: bool = True
-
-    @property
-    def units(self) -> float | None:
-        """Return the width in the units that pictures are drawn in."""
-        if self.width is None:
-            return None
-        return self.width * POINTS_PER_MM * FONT_UNITS / self.points
-
-    def choose_width(self, width: float) -> float:
-        """Return the width to draw in: that in print, else `width`."""
-        return self.units or width
-
-    def choose_room(self, on_screen: float, in_print: float) -> float:
-        """Return the room for an axis and its name, less of it in print."""
-        return on_screen if self.width is None else in_print
-
-
 POINTS_PER_MM = 72 / 25.4
-#: Pictures on a screen: as large as they need to be, with their titles.
-SCREEN = PictureLayout()
+#: The size of letters in print.
+_PRINTED_POINTS = 8.0
+
+
+def convert_width(millimetres: float | None) -> float | None:
+    """Return a width in print in the units of pictures; None for one on a screen."""
+    if millimetres is None:
+        return None
+    return millimetres * POINTS_PER_MM * FONT_UNITS / _PRINTED_POINTS
 
 
 def make_style(name: str, rules: str) -> str:
@@ -129,15 +103,16 @@ def render_chart(
     description: str,
     size: tuple[float, float],
     marks: Iterable[Html],
-    layout: PictureLayout = SCREEN,
+    *,
+    has_title: bool = True,
 ) -> str:
-    """Write a chart as a file of its own, with its title and caption above.
+    """Write a chart as a file of its own; in print its title and caption are the text's.
 
     Marks leave room for a line of each; longer ones are broken, and the chart begins higher.
     """
     heading: list[Html] = []
     top = _BELOW_HEADING
-    if layout.title:
+    if has_title:
         room, y = size[0] - 2 * _MARGIN, 44.0
         for line in reversed(wrap_text(caption, room)):
             heading.append(draw_text(_MARGIN, y, line, "faint"))

@@ -9,14 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from metra.errors import FormatError, MissingResourceError, missing_package
-from metra.report.chart import (
-    FONTS,
-    PALETTE,
-    POINTS_PER_MM,
-    SCREEN,
-    SCREEN_FONT,
-    PictureLayout,
-)
+from metra.report.chart import PALETTE, POINTS_PER_MM, PRINT_FONT, SCREEN_FONT
 
 FORMATS = (".svg", ".pdf", ".png")
 #: Dots per inch of a PNG: what journals ask for.
@@ -41,24 +34,21 @@ def check_picture_path(path: str) -> str:
     return suffix
 
 
-def convert_picture(
-    svg: str, suffix: str, layout: PictureLayout = SCREEN
-) -> str | bytes:
+def convert_picture(svg: str, suffix: str, width: float | None = None) -> str | bytes:
     """Turn a picture of the chart kit into a file's content: .svg, .pdf or .png.
 
-    A picture with a width in print has exactly that width in all three.
+    A picture with a width in print, in millimetres, has exactly that width in all three.
     """
-    family = FONTS.get(layout.font, f'"{layout.font}", {FONTS["sans"]}')
     if suffix == ".svg":
-        if layout.width is None:
+        if width is None:
             return svg
-        return _resize(svg, layout.width, "mm").replace(SCREEN_FONT, family)
+        return _resize(svg, width, "mm").replace(SCREEN_FONT, PRINT_FONT)
     converter = _import_converter(suffix)
     # A unit of these programs is a point.
     points = _read_size(svg)[0] * _SCREEN_SCALE
-    if layout.width is not None:
-        points = layout.width * POINTS_PER_MM
-    static = _resize(_make_static(svg), points).replace(SCREEN_FONT, family)
+    if width is not None:
+        points = width * POINTS_PER_MM
+    static = _resize(_make_static(svg), points).replace(SCREEN_FONT, PRINT_FONT)
     if suffix == ".pdf":
         return bytes(converter.svg_to_pdf(static))
     return bytes(converter.svg_to_png(static, ppi=RESOLUTION))

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from metra.analysis.word_stability import compute_match_sets, compute_stability
+from metra.analysis.word_stability import compute_stability
 from metra.meta.charts import Histogram, JudgePlot, ScatterPoints
-from metra.report.chart import PAGE_FRAME, SCREEN, PictureLayout
+from metra.report.chart import PAGE_FRAME
 from metra.report.pictures.forest import ForestPanel, ForestPlot, draw_forest
 from metra.report.pictures.heatmap import Heatmap, draw_heatmap
 from metra.report.pictures.plots import (
@@ -21,7 +21,7 @@ from metra.report.pictures.plots import (
     plot_histogram,
     plot_points,
 )
-from metra.report.pictures.polygons import draw_match_sets, draw_polygons
+from metra.report.pictures.polygons import draw_polygons
 from metra.report.table import Style
 from metra.report.writers.salience import format_stability_lines, render_stability
 from metra.stats.curves import LineFit
@@ -85,12 +85,6 @@ def words(*documents: str) -> list[tuple[Tokens, list[str]]]:
 
 TRANSLATIONS = words("a b c c", "a d d e", "f g a"), words("a b c h", "a d e e", "f a")
 STABILITY = compute_stability(*TRANSLATIONS, names=("A & B", AWKWARD), width=1)
-MATCHES = compute_match_sets(
-    TRANSLATIONS,
-    {AWKWARD: TRANSLATIONS[0], "two & three": words("a", "d q", "f")},
-    names=("A & B", AWKWARD),
-    threshold=0.8,
-)
 PICTURES = {
     "curves": (draw_curves, CURVES),
     "curves of four colours": (draw_curves, SHARED_COLOURS),
@@ -101,17 +95,12 @@ PICTURES = {
     "histogram": (draw_histogram, BARS),
     "judges": (draw_judge_plot, JUDGES),
     "polygons": (draw_polygons, STABILITY),
-    "matches": (draw_match_sets, MATCHES),
 }
-LAYOUTS = {
-    "screen": SCREEN,
-    "column": PictureLayout(width=77, title=False),
-    "page": PictureLayout(width=160),
-}
+WIDTHS = {"screen": None, "column": 77, "page": 160}
 DRAWN = [
-    pytest.param(draw(plot, layout), id=f"{name}, {kind}")
+    pytest.param(draw(plot, width), id=f"{name}, {kind}")
     for name, (draw, plot) in PICTURES.items()
-    for kind, layout in LAYOUTS.items()
+    for kind, width in WIDTHS.items()
 ]
 
 
@@ -182,27 +171,16 @@ def test_what_is_rounded_to_nothing_has_no_sign():
     assert cells == ["1.00", ".00", "−.30", "1.00"]
 
 
-@pytest.mark.parametrize(
-    ("kind", "values", "shown"),
-    [
-        pytest.param("r", [-0.004, 0.934], {"0", "93"}, id="hundredths"),
-        pytest.param("p", [0.0004, 0.03], {"***", "*"}, id="stars"),
-    ],
-)
-def test_cells_of_thirty_metrics_are_short(kind, values, shown):
-    names = [f"metric-{at}" for at in range(30)]
-    heat = Heatmap("t", "c", names, [values * 15] * 30, kind)
-    drawn = draw_heatmap(heat, PictureLayout(width=160))
-    assert set(re.findall(r'class="cell"[^>]*>([^<]*)<', drawn)) == shown
-    assert "in hundredths" in drawn or "*** p ≤ .001" in drawn
-    # Numbers are at least 5 points high.
-    sizes = {float(size) for size in re.findall(r"font-size: ([\d.]+)px;?\"", drawn)}
-    assert min(sizes) * 8 / 12 > 5
+@pytest.mark.parametrize("kind", ["r", "p"])
+def test_cells_of_thirty_metrics_have_shades_and_no_numbers(kind):
+    drawn = draw_heatmap(replace(MANY, kind=kind), 160)
+    assert 'class="cell"' not in drawn
+    assert len(re.findall(r'class="heat[^>]*fill-opacity', drawn)) == 900
 
 
 def test_panels_of_a_forest_plot_stand_below_each_other_in_a_column():
-    wide = draw_forest(FOREST, PictureLayout(width=160))
-    narrow = draw_forest(FOREST, PictureLayout(width=60))
+    wide = draw_forest(FOREST, 160)
+    narrow = draw_forest(FOREST, 45)
     assert (wide.count(">b<title"), narrow.count(">b<title")) == (1, 2)
 
 
@@ -235,7 +213,7 @@ def test_a_forest_of_many_metrics_fits_on_a_page():
     panel = ForestPanel("pearson", [0.5] * 32, [(0.2, 0.7)] * 32)
     names = [f"metric-long-{at}" for at in range(32)]
     plot = ForestPlot("t", "c", names, [panel] * 3)
-    drawn = ET.fromstring(draw_forest(plot, LAYOUTS["column"]))
+    drawn = ET.fromstring(draw_forest(plot, 77))
     # Millimetres of a picture that is 77 wide.
     height = float(drawn.get("height")) / float(drawn.get("width")) * 77
     assert height < 230
@@ -249,18 +227,6 @@ def test_polygons_have_a_curve_for_each_set_and_a_point_for_each_class():
     sets = [polygon for each in STABILITY.sets for polygon in each.polygons.values()]
     points = re.findall(r'<(?:circle|polygon) [^>]*class="point[^>]*><title>', drawn)
     assert len(points) == sum(len(polygon.shares) for polygon in sets)
-
-
-def test_matches_have_a_point_for_each_set():
-    drawn = draw_match_sets(MATCHES)
-    assert ">Matches by salience: A &amp; B and " in drawn
-    assert "two &amp; three: " in re.search("<desc>(.*?)</desc>", drawn)[1]
-    hints = re.findall(r'class="point[^>]*><title>([^<]+): ([\d.]+)<', drawn)
-    filled = [sum(map(bool, entry.sizes.values())) for entry in MATCHES]
-    assert len(hints) == 2 * sum(filled)
-    # The first system is a copy of A & B: all of every set.
-    own = hints[: filled[0]]
-    assert {share for _, share in own} == {"100"}
 
 
 def test_the_tables_of_two_translations():

@@ -22,7 +22,6 @@ from metra.report import FORMATS
 if TYPE_CHECKING:
     from metra.meta.charts import Chart
     from metra.meta.findings import MetaReport
-    from metra.report.chart import PictureLayout
     from metra.scores.selection import Selection
     from metra.scores.table import Scores
 
@@ -221,7 +220,7 @@ def _answer_scores(
     gold: str = "",
     test_set: str | None = None,
     plot: str | None = None,
-    layout: "PictureLayout | None" = None,
+    print_width: float | None = None,
     **given: Any,
 ) -> "MetaReport":
     """Read scores, and answer a question for each gold."""
@@ -253,7 +252,7 @@ def _answer_scores(
         with show_progress("steps") as progress, count_blocks(progress):
             answers, reports[each] = answer_evidence(name, evidence, options)
             if plot:
-                notes += _draw_charts(name, answers, options, plot, layout)
+                notes += _draw_charts(name, answers, options, plot, print_width)
         if name == "normalise" and options.to:
             from metra.scores.long_table import format_long_table
 
@@ -364,7 +363,7 @@ def _draw_charts(
     answers: list[Any],
     options: Any,
     plot: str,
-    layout: "PictureLayout | None",
+    width: float | None,
 ) -> list[str]:
     """Draw the charts of all answers; several are numbered before the suffix."""
     from metra.cli.output import write_picture
@@ -376,11 +375,11 @@ def _draw_charts(
     for number, chart in enumerate(charts, 1):
         numbered = path.with_name(f"{path.stem}-{number}{path.suffix}")
         place = str(numbered if len(charts) > 1 else path)
-        write_picture(partial(_draw, chart), place, layout)
+        write_picture(partial(_draw, chart), place, width)
     return [] if charts else [f"{path} was not written: there is nothing to draw."]
 
 
-def _draw(chart: "Chart", layout: "PictureLayout") -> str:
+def _draw(chart: "Chart", width: float | None) -> str:
     from metra.meta import charts
     from metra.report.pictures import forest, heatmap, plots
 
@@ -392,7 +391,7 @@ def _draw(chart: "Chart", layout: "PictureLayout") -> str:
         charts.JudgePlot: plots.draw_judge_plot,
         charts.ScatterPoints: plots.draw_scatter,
     }
-    return draw[type(chart)](chart, layout)
+    return draw[type(chart)](chart, width)
 
 
 def name_flags(report: "MetaReport") -> "MetaReport":

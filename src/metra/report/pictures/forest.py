@@ -28,25 +28,26 @@ class Spacing(NamedTuple):
 
 
 ROOMY = Spacing(18.0, 18.0, 105.0, 24)
-#: For print, where panels of this many rows and more would be longer than a page.
-MANY = 20
+#: For print, where many rows would be longer than a page.
 DENSE = Spacing(13.0, 12.0, 62.0, 16)
 
 
-def draw_forest(plot: ForestPlot, layout: chart.PictureLayout = chart.SCREEN) -> str:
-    """Draw a forest plot as a file of its own; panels share the names of the rows."""
-    is_dense = layout.width is not None and len(plot.names) > MANY
-    size, marks = _arrange_panels(plot, layout, DENSE if is_dense else ROOMY)
-    described = _describe_forest(plot)
-    return chart.render_chart(plot.title, plot.caption, described, size, marks, layout)
+def draw_forest(plot: ForestPlot, width: float | None = None) -> str:
+    """Draw a forest plot as a file of its own; panels share the names of the rows.
+
+    With a `width`, in millimetres, it is for print.
+    """
+    size, marks = _arrange_panels(plot, chart.convert_width(width))
+    texts = plot.title, plot.caption, _describe_forest(plot)
+    return chart.render_chart(*texts, size, marks, has_title=width is None)
 
 
 def _arrange_panels(
-    plot: ForestPlot, layout: chart.PictureLayout, spacing: Spacing
+    plot: ForestPlot, units: float | None
 ) -> tuple[tuple[float, float], list[Html]]:
     """Return the size of the picture, and its marks."""
-    row, gap, narrowest, longest = spacing
-    width = layout.choose_width(max(WIDTH, 170 * len(plot.panels)))
+    row, gap, narrowest, longest = DENSE if units else ROOMY
+    width = units or max(WIDTH, 170 * len(plot.panels))
     longest = max(8, min(longest, int(0.42 * width / chart.LETTER)))
     left = MARGIN + chart.measure_names(plot.names, longest)
     room = width - left - MARGIN

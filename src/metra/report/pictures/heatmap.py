@@ -3,11 +3,9 @@
 from metra.meta.charts import Heatmap
 from metra.report.chart import (
     LETTER,
-    SCREEN,
-    PictureLayout,
+    convert_width,
     draw_rect,
     draw_text,
-    format_tick,
     measure_text,
     render_chart,
 )
@@ -15,49 +13,41 @@ from metra.report.html.markup import Html
 from metra.report.terminal import shorten_text
 
 CELL = 38.0
-#: Numbers lose their point in smaller cells, p-values become stars; below, shades only.
-SMALL, TINY = 30.0, 13.0
+#: Smaller cells have shades only: they have no room for numbers.
+SMALL = 30.0
 MARGIN = 16.0
 LONGEST = 24
-#: What shades p-values, and the stars that stand for them.
-_STEPS = ((0.001, 0.5, "***"), (0.01, 0.38, "**"), (0.05, 0.26, "*"))
+#: The shades of p-values.
+_STEPS = ((0.001, 0.5), (0.01, 0.38), (0.05, 0.26))
 
 
-def draw_heatmap(heat: Heatmap, layout: PictureLayout = SCREEN) -> str:
-    """Draw a heat map as a file of its own, with the names on both sides."""
-    longest_name = LONGEST
-    if layout.units is not None:
-        longest_name = max(8, min(LONGEST, int(0.3 * layout.units / LETTER)))
+def draw_heatmap(heat: Heatmap, width: float | None = None) -> str:
+    """Draw a heat map as a file of its own, with the names on both sides.
+
+    With a `width`, in millimetres, it is for print.
+    """
+    longest_name, units, cell = LONGEST, convert_width(width), CELL
+    if units is not None:
+        longest_name = max(8, min(LONGEST, int(0.3 * units / LETTER)))
     names = [shorten_text(name, longest_name) for name in heat.names]
     # Capitals are wider than a letter is on average.
     longest = max(map(measure_text, names)) * 1.09
-    left = MARGIN + longest + 8
+    left, top = MARGIN + longest + 8, 70 + longest * 0.71
     slanted = measure_text(names[-1]) * 0.78
-    cell = CELL
-    if layout.units is not None:
-        room = layout.units - left - 4
-        cell = min(CELL, (room - slanted) / len(names))
-        # Names that stand upright leave more room for narrow cells.
-        if cell < SMALL:
-            cell, slanted = min(CELL, room / len(names)), 0.0
-    is_upright = layout.units is not None and not slanted
-    top = 70 + longest * (1.0 if is_upright else 0.71)
+    if units is not None:
+        cell = min(CELL, (units - left - 4 - slanted) / len(names))
     size = len(names) * cell
     heading = max(measure_text(heat.title) * 1.12, measure_text(heat.caption))
-    width = max(left + size + slanted, heading + 2 * MARGIN, 420)
+    across = units or max(left + size + slanted, heading + 2 * MARGIN, 420)
     marks = []
     for at, name in enumerate(names):
         middle = at * cell + cell / 2
         marks.append(draw_text(left - 8, top + middle + 4, name, anchor="end"))
-        x, y, turn = left + middle + 2, top - 7, -45
-        if is_upright:
-            x, turn = x + 2, -90
-        marks.append(draw_text(x, y, name, transform=f"rotate({turn} {x:g} {y:g})"))
+        x, y = left + middle + 2, top - 7
+        marks.append(draw_text(x, y, name, transform=f"rotate(-45 {x:g} {y:g})"))
     marks += plot_matrix(heat, left, top, cell)
-    page = layout.choose_width(width), top + size + (6 if is_upright else 34)
-    caption = f"{heat.caption}{_explain_cells(heat.kind, cell)}"
-    description = describe_heatmap(heat)
-    return render_chart(heat.title, caption, description, page, marks, layout)
+    texts, page = (heat.title, heat.caption, describe_heatmap(heat)), top + size + 34
+    return render_chart(*texts, (across, page), marks, has_title=width is None)
 
 
 def plot_matrix(
@@ -66,10 +56,6 @@ def plot_matrix(
     """Draw the cells with their values, and a frame round each cluster."""
     gap = 1 if cell >= SMALL else 0.5
     marks, side = [], cell - 2 * gap
-    # Stars stand high.
-    lower = 4.0 if cell >= SMALL else cell * (0.36 if heat.kind == "p" else 0.19)
-    share = 0.72 if heat.kind == "p" else 0.52
-    letters = {} if cell >= SMALL else {"style": f"font-size: {share * cell:.3g}px"}
     for i, row in enumerate(heat.values):
         for j, value in enumerate(row):
             if value != value:
@@ -78,12 +64,10 @@ def plot_matrix(
             kind = "heat negative" if value < 0 else "heat"
             shade = {"rx": 2 * gap, "fill_opacity": _choose_shade(value, heat.kind)}
             hint = f"{heat.names[i]}, {heat.names[j]}: {value:.4g}"
-            across, down = x + cell / 2, y + cell / 2 + lower
             marks.append(draw_rect(x + gap, y + gap, side, side, kind, hint, **shade))
-            if number := _format_cell(value, heat.kind, cell):
-                marks.append(
-                    draw_text(across, down, number, "cell", "middle", **letters)
-                )
+            if cell >= SMALL:
+                number, place = _format_number(value, heat.kind), y + cell / 2 + 4
+                marks.append(draw_text(x + cell / 2, place, number, "cell", "middle"))
     for cluster in dict.fromkeys(heat.clusters):
         first, size = heat.clusters.index(cluster), heat.clusters.count(cluster) * cell
         x, y = left + first * cell, top + first * cell
@@ -97,27 +81,7 @@ def _choose_shade(value: float, kind: str) -> float:
     """Choose how dark a cell is; ink stays readable on the darkest."""
     if kind == "r":
         return round(0.55 * min(abs(value), 1.0) ** 1.5, 3)
-    return next((shade for limit, shade, _ in _STEPS if value <= limit), 0.06)
-
-
-def _format_cell(value: float, kind: str, cell: float) -> str:
-    """Write what stands in a cell of a size: the number, hundredths or stars, or nothing."""
-    if cell >= SMALL:
-        return _format_number(value, kind)
-    if kind == "p":
-        return next((stars for limit, _, stars in _STEPS if value <= limit), "")
-    hundredths = round(100 * value)
-    if cell >= TINY:
-        return format_tick(hundredths)
-    return "−" if hundredths < 0 else ""
-
-
-def _explain_cells(kind: str, cell: float) -> str:
-    if cell >= SMALL:
-        return ""
-    if kind == "p":
-        return "; * p ≤ .05, ** p ≤ .01, *** p ≤ .001"
-    return "; in hundredths" if cell >= TINY else "; darker means further from 0"
+    return next((shade for limit, shade in _STEPS if value <= limit), 0.06)
 
 
 def _format_number(value: float, kind: str) -> str:

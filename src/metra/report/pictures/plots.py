@@ -8,9 +8,10 @@ from metra.report import chart
 from metra.report.html.markup import Html
 from metra.report.terminal import shorten_text
 
-#: The top of a plot, and the room round it on a screen and in print.
-TOP, RIGHT = 58.0, 24.0
-LEFT, BOTTOM = (72.0, 52.0), (56.0, 40.0)
+#: The room round a plot.
+TOP, RIGHT, LEFT, BOTTOM = 58.0, 24.0, 72.0, 56.0
+#: The room below labels of a curve's axis.
+LABELS = 62.0
 #: Letters of a label below the axis, and of a name at the end of a line or beside a point.
 LONGEST_LABEL, LONGEST_NAME, LONGEST_POINT = 14, 24, 32
 #: The least distance of names at the lines' ends.
@@ -20,31 +21,34 @@ LEGEND = 22
 
 
 def _arrange_plot(
-    layout: chart.PictureLayout, width: float, share: float, tallest: float = math.inf
+    millimetres: float | None, width: float, share: float, tallest: float = math.inf
 ) -> tuple[tuple[float, float], chart.PlotFrame]:
     """Return the size of a picture and the frame of its plot, `share` as high as wide."""
-    width = layout.choose_width(width)
-    left, bottom = layout.choose_room(*LEFT), layout.choose_room(*BOTTOM)
-    height = min(tallest, TOP + bottom + share * width)
-    frame = chart.PlotFrame(left, TOP, width - RIGHT, height - bottom)
+    width = chart.convert_width(millimetres) or width
+    height = min(tallest, TOP + BOTTOM + share * width)
+    frame = chart.PlotFrame(LEFT, TOP, width - RIGHT, height - BOTTOM)
     return (width, height), frame
 
 
-def draw_curves(curves: CurvePlot, layout: chart.PictureLayout = chart.SCREEN) -> str:
-    """Draw curves as a file of its own, on a screen wider where there are many labels."""
-    longest = LONGEST_NAME
-    if layout.units is not None:
-        longest = max(8, min(longest, int(0.32 * layout.units / chart.LETTER)))
+def draw_curves(curves: CurvePlot, width: float | None = None) -> str:
+    """Draw curves as a file of its own, on a screen wider where there are many labels.
+
+    With a `width`, in millimetres, a picture of this file is for print.
+    """
+    longest, units = LONGEST_NAME, chart.convert_width(width)
+    if units is not None:
+        longest = max(8, min(longest, int(0.32 * units / chart.LETTER)))
     names = measure_curve_names(curves, longest)
-    width = layout.choose_width(max(640, LEFT[0] + names + len(curves.labels) * 34))
-    left, bottom = layout.choose_room(*LEFT), layout.choose_room(62, BOTTOM[1])
-    height = min(440.0, TOP + bottom + 0.55 * width)
-    height = max(height, TOP + bottom + DISTANCE * len(curves.series))
-    frame = chart.PlotFrame(left, TOP, width - names, height - bottom)
+    across = units or max(640, LEFT + names + len(curves.labels) * 34)
+    height = min(440.0, TOP + LABELS + 0.55 * across)
+    height = max(height, TOP + LABELS + DISTANCE * len(curves.series))
+    frame = chart.PlotFrame(LEFT, TOP, across - names, height - LABELS)
     marks = plot_curves(curves, frame, longest=longest)
-    title, caption, size = curves.title, curves.caption, (width, height)
-    described = _describe_curves(curves)
-    return chart.render_chart(title, caption, described, size, marks, layout)
+    texts, size = (
+        (curves.title, curves.caption, _describe_curves(curves)),
+        (across, height),
+    )
+    return chart.render_chart(*texts, size, marks, has_title=width is None)
 
 
 def measure_curve_names(curves: CurvePlot, longest: int) -> float:
@@ -164,16 +168,14 @@ def _choose_colour(curves: CurvePlot, number: int, name: str) -> str:
     return chart.name_series(curves.colours.get(name, number))
 
 
-def draw_scatter(
-    cloud: ScatterPoints, layout: chart.PictureLayout = chart.SCREEN
-) -> str:
+def draw_scatter(cloud: ScatterPoints, width: float | None = None) -> str:
     """Draw a scatter plot as a file of its own, with a legend of the points' classes."""
-    (width, height), frame = _arrange_plot(layout, 640, 0.56, 470)
-    legend, below = _draw_legend(_list_classes(cloud), width, height)
+    (across, height), frame = _arrange_plot(width, 640, 0.56, 470)
+    legend, below = _draw_legend(_list_classes(cloud), across, height)
     marks = [*plot_points(cloud, frame), *legend]
-    title, caption, size = cloud.title, cloud.caption, (width, height + below)
-    described = _describe_scatter(cloud)
-    return chart.render_chart(title, caption, described, size, marks, layout)
+    texts = cloud.title, cloud.caption, _describe_scatter(cloud)
+    size = across, height + below
+    return chart.render_chart(*texts, size, marks, has_title=width is None)
 
 
 def plot_points(
@@ -284,13 +286,14 @@ def _describe_scatter(cloud: ScatterPoints) -> str:
     )
 
 
-def draw_histogram(plot: Histogram, layout: chart.PictureLayout = chart.SCREEN) -> str:
+def draw_histogram(plot: Histogram, width: float | None = None) -> str:
     """Draw a histogram as a file of its own."""
-    size, frame = _arrange_plot(layout, 620, 0.5, 380)
+    size, frame = _arrange_plot(width, 620, 0.5, 380)
     shares = zip(plot.bars, _compute_shares(plot), strict=True)
     bars = "; ".join(f"{label} {share:.1f} %" for (label, _), share in shares)
-    marks, described = plot_histogram(plot, frame), f"{plot.across}: {bars}."
-    return chart.render_chart(plot.title, plot.caption, described, size, marks, layout)
+    texts = plot.title, plot.caption, f"{plot.across}: {bars}."
+    marks = plot_histogram(plot, frame)
+    return chart.render_chart(*texts, size, marks, has_title=width is None)
 
 
 def plot_histogram(plot: Histogram, frame: chart.PlotFrame) -> list[Html]:
@@ -329,14 +332,15 @@ def _compute_shares(plot: Histogram) -> list[float]:
     return [100 * count / total for _, count in plot.bars]
 
 
-def draw_judge_plot(plot: JudgePlot, layout: chart.PictureLayout = chart.SCREEN) -> str:
+def draw_judge_plot(plot: JudgePlot, width: float | None = None) -> str:
     """Draw two judges' values as a file of its own; both axes are equally long."""
-    (width, height), frame = _arrange_plot(layout, 520, 1)
-    extra = frame.left + RIGHT
+    (across, height), frame = _arrange_plot(width, 520, 1)
+    extra = LEFT + RIGHT
     frame = frame._replace(bottom=frame.bottom - extra)
     described = f"{plot.down} against {plot.across}, {plot.caption}."
-    size, marks = (width, height - extra), plot_judges(plot, frame)
-    return chart.render_chart(plot.title, plot.caption, described, size, marks, layout)
+    texts, size = (plot.title, plot.caption, described), (across, height - extra)
+    marks = plot_judges(plot, frame)
+    return chart.render_chart(*texts, size, marks, has_title=width is None)
 
 
 def plot_judges(plot: JudgePlot, frame: chart.PlotFrame) -> list[Html]:

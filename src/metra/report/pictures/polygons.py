@@ -1,23 +1,22 @@
-"""Words of two translations by salience: frequency polygons, and what systems match."""
+"""Words of two translations by salience, as frequency polygons."""
 
-from collections.abc import Sequence
 from itertools import pairwise
 
-from metra.analysis.word_stability import SETS, WEIGHTS, MatchSets, StabilityResult
-from metra.errors import format_count
+from metra.analysis.word_stability import WEIGHTS, StabilityResult
 from metra.meta.charts import CurvePlot
 from metra.report import chart
 from metra.report.html.markup import Html
-from metra.report.pictures.plots import DISTANCE, measure_curve_names, plot_curves
+from metra.report.pictures.plots import measure_curve_names, plot_curves
 
 WIDTH, PANEL, LONGEST = 640.0, 250.0, 24
 LEFT, TOP, GAP = 56.0, 58.0, 66.0
 
 
-def draw_polygons(
-    study: StabilityResult, layout: chart.PictureLayout = chart.SCREEN
-) -> str:
-    """Draw how each set's words spread over classes of tf.idf, and below of S."""
+def draw_polygons(study: StabilityResult, width: float | None = None) -> str:
+    """Draw how each set's words spread over classes of tf.idf, and below of S.
+
+    With a `width`, in millimetres, the picture is for print.
+    """
     first, second = study.references
     title = f"Salience of words that {first} and {second} share and do not share"
     without = sorted(100 * entry.polygons["S"].without for entry in study.sets)
@@ -28,7 +27,17 @@ def draw_polygons(
         for entry in study.sets
     ]
     curves = [_build_polygons(study, weight) for weight in WEIGHTS]
-    return _stack_curves(curves, (title, caption, " ".join(described)), layout)
+    marks: list[Html] = []
+    across = chart.convert_width(width) or WIDTH
+    longest = max(8, min(LONGEST, int(0.32 * across / chart.LETTER)))
+    for number, plot in enumerate(curves):
+        top = TOP + number * (PANEL + GAP)
+        right = across - measure_curve_names(plot, longest)
+        frame = chart.PlotFrame(LEFT, top, right, top + PANEL)
+        marks += plot_curves(plot, frame, longest=longest)
+    texts, size = (title, caption, " ".join(described)), len(curves) * (PANEL + GAP)
+    page = across, TOP + size
+    return chart.render_chart(*texts, page, marks, has_title=width is None)
 
 
 def _build_polygons(study: StabilityResult, weight: str) -> CurvePlot:
@@ -45,53 +54,3 @@ def _build_polygons(study: StabilityResult, weight: str) -> CurvePlot:
         dashed=list(polygons)[1::2],
         colours={entry.name: 0 if entry.common else 1 for entry in study.sets},
     )
-
-
-def draw_match_sets(
-    sets: Sequence[MatchSets], layout: chart.PictureLayout = chart.SCREEN
-) -> str:
-    """Draw the share of each set that every system matches, a panel for each reference."""
-    first = sets[0]
-    title = f"Matches by salience: {first.reference} and {first.other}"
-    caption = (
-        f"c: in both references, d: in one; h: {first.weight} above "
-        f"{first.threshold:g}, l: below; n-grams of up to "
-        f"{format_count(first.n, 'word')}"
-    )
-    curves = [_build_matches(entry) for entry in sets]
-    described = [
-        f"{plot.across}, {name}: {', '.join(f'{share:.1f} %' for share in shares)}."
-        for plot in curves
-        for name, shares in plot.series.items()
-    ]
-    return _stack_curves(curves, (title, caption, " ".join(described)), layout)
-
-
-def _build_matches(sets: MatchSets) -> CurvePlot:
-    """Build a line for each system over the sets that have n-grams."""
-    filled = [name for name in SETS if sets.sizes[name]]
-    series = {
-        system.system: [100 * system.matches[one] / sets.sizes[one] for one in filled]
-        for system in sets.systems
-    }
-    across = f"n-grams of {sets.reference} by set"
-    return CurvePlot("", "", across, "% matched", filled, series)
-
-
-def _stack_curves(
-    curves: Sequence[CurvePlot],
-    texts: tuple[str, str, str],
-    layout: chart.PictureLayout,
-) -> str:
-    """Draw plots below each other; the texts are title, caption and description."""
-    marks: list[Html] = []
-    width = layout.choose_width(WIDTH)
-    longest = max(8, min(LONGEST, int(0.32 * width / chart.LETTER)))
-    height = max(PANEL, DISTANCE * len(curves[0].series))
-    for number, plot in enumerate(curves):
-        top = TOP + number * (height + GAP)
-        right = width - measure_curve_names(plot, longest)
-        frame = chart.PlotFrame(LEFT, top, right, top + height)
-        marks += plot_curves(plot, frame, longest=longest)
-    size = width, TOP + len(curves) * (height + GAP)
-    return chart.render_chart(*texts, size, marks, layout)

@@ -81,33 +81,6 @@ pub fn alignments(pair: &Pair<'_>, choice: Choice, prefers: Preference) -> (usiz
     })
 }
 
-/// The same edit of neighbouring words, with the range of reference and of output words.
-pub type Run = (Edit, usize, usize, usize, usize);
-
-/// The alignment of each segment with its first reference, as runs of the same edit.
-pub fn runs(hits: &Hits, prefers: Preference) -> Vec<Vec<Run>> {
-    with_scratch(&GRID, |grid| {
-        let segments = (0..hits.len()).map(|index| {
-            let pair = hits.get(index);
-            let nothing = Words { output: pair.output, reference: &[], types: pair.types };
-            let words = pair.words().next().unwrap_or(nothing);
-            join_runs(&align(grid, words, prefers))
-        });
-        segments.collect()
-    })
-}
-
-fn join_runs(steps: &[Edit]) -> Vec<Run> {
-    let (mut reference, mut output) = (0, 0);
-    let runs = steps.chunk_by(|one, other| one == other).map(|run| {
-        let (edit, start) = (run[0], (reference, output));
-        reference += if edit == Edit::Insertion { 0 } else { run.len() };
-        output += if edit == Edit::Deletion { 0 } else { run.len() };
-        (edit, start.0, reference, start.1, output)
-    });
-    runs.collect()
-}
-
 fn align(grid: &mut Grid, words: Words<'_>, prefers: Preference) -> Vec<Edit> {
     match prefers {
         Preference::Pairs => grid.alignment(words, prefers),

@@ -23,14 +23,6 @@ pub struct Information {
     source: Source,
 }
 
-/// Counts as they can be written to a file: numbers in the order of words and n-grams.
-pub struct Tables {
-    pub bytes: Vec<u8>,
-    pub ends: Vec<usize>,
-    pub counts: Vec<u32>,
-    pub longer: Vec<Vec<u32>>,
-}
-
 /// Where the weights come from.
 enum Source {
     Counted {
@@ -239,43 +231,6 @@ impl Information {
         Some(())
     }
 
-    /// The words packed, how often each occurs, and a table of the n-grams of each higher order.
-    pub fn tables(&self) -> Tables {
-        let (bytes, ends) = self.words.packed();
-        Tables {
-            bytes: bytes.to_vec(),
-            ends: ends.to_vec(),
-            counts: self.unigrams.clone(),
-            longer: self.longer.iter().map(Steps::table).collect(),
-        }
-    }
-
-    /// Takes tables back, much faster than n-grams are counted. None if they are none.
-    pub fn of_tables(tables: &Tables, zero_is_no_word: bool) -> Option<Self> {
-        let words = Vocabulary::of_packed(&tables.bytes, &tables.ends)?;
-        let unigrams = tables.counts.clone();
-        let mut shorter = words.len();
-        let mut longer = Vec::new();
-        for table in &tables.longer {
-            let known =
-                |row: &[u32]| (row[0] as usize) < shorter && (row[1] as usize) < words.len();
-            if !table.chunks_exact(3).all(known) {
-                return None;
-            }
-            let steps = Steps::of_table(table)?;
-            shorter = steps.len();
-            longer.push(steps);
-        }
-        (unigrams.len() == words.len()).then(|| Information {
-            order: longer.len() + 1,
-            words,
-            total: unigrams.iter().map(|count| *count as u64).sum(),
-            unigrams,
-            longer,
-            source: Source::Counted { zero_is_no_word },
-        })
-    }
-
     /// Goes through the n-grams of `n` words: their words, their counts and their weights.
     fn each(&self, n: usize, mut tell: impl FnMut(&[u32], Gram, f64)) {
         let tables = self.longer[..n - 1].iter().map(Steps::table).collect::<Vec<_>>();
@@ -334,46 +289,8 @@ mod tests {
     }
 
     #[test]
-    fn counts_add_up() {
-        let mut first = Information::counted(3, true);
-        first.add(&tokens(&["a b a b a c"]));
-        let mut second = Information::counted(3, true);
-        second.add(&tokens(&["0 a"]));
-        assert!(second.learn(&first.terms(), None));
-        let all = |information: &Information| {
-            let mut terms: Vec<_> = (1..=3).map(|n| information.lines(n).unwrap()).collect();
-            terms.iter_mut().for_each(|lines| {
-                let mut sorted: Vec<_> = lines.split('\n').collect();
-                sorted.sort_unstable();
-                *lines = sorted.join("\n");
-            });
-            terms
-        };
-        assert_eq!(all(&second), all(&counted(true)));
-        assert!(!Information::counted(2, false).learn(&first.terms(), None));
-    }
-
-    #[test]
-    fn tables_come_back() {
-        let information = counted(true);
-        let tables = information.tables();
-        let back = Information::of_tables(&tables, true).unwrap();
-        for n in 1..=3 {
-            assert_eq!(back.lines(n), information.lines(n));
-        }
-        assert_eq!((back.order, back.total), (3, 8));
-        let without = |change: fn(&mut Tables)| {
-            let mut tables = information.tables();
-            change(&mut tables);
-            Information::of_tables(&tables, true).is_none()
-        };
-        assert!(without(|tables| tables.ends[1] = 99), "a word beyond the end");
-        assert!(without(|tables| tables.bytes[1] = b'a'), "a word twice");
-        assert!(without(|tables| tables.longer[0][1] = 99), "a word that is not there");
-        assert!(without(|tables| tables.longer[1][0] = 99), "a beginning that is not there");
-        assert!(without(|tables| tables.longer[0][2] = 0), "an n-gram never counted");
-        assert!(without(|tables| tables.longer[1].truncate(4)), "half a row");
-        assert!(without(|tables| tables.counts.truncate(1)), "a word without a count");
+    fn n_grams_that_are_too_long_are_refused() {
+        assert!(!Information::counted(2, false).learn(&counted(false).terms(), None));
     }
 
     #[test]

@@ -133,28 +133,6 @@ impl Counts {
         true
     }
 
-    /// Takes words and counts back, those of each document together: where each begins, and where
-    /// the last ends. None if the numbers do not fit.
-    pub fn of_tables(
-        words: Vocabulary,
-        documents: Documents,
-        starts: &[usize],
-        entries: Vec<(u32, u32)>,
-    ) -> Option<Self> {
-        let ends = (starts.first() == Some(&0)) & (starts.last() == Some(&entries.len()));
-        let named = starts.len() == documents.names.len() + 1;
-        let known = entries.iter().all(|entry| (entry.0 as usize) < words.len());
-        let stretches = (0..).zip(starts.iter().copied()).take(documents.names.len()).collect();
-        let scratch = StretchTable::default();
-        (ends && named && known && starts.is_sorted()).then_some(Counts {
-            words,
-            documents,
-            entries,
-            stretches,
-            scratch,
-        })
-    }
-
     /// What has been counted, document by document.
     pub fn frequencies(&self) -> Frequencies {
         let mut places: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.documents.names.len()];
@@ -263,10 +241,6 @@ impl Frequencies {
         terms
     }
 
-    pub fn entries(&self) -> &[(u32, u32)] {
-        &self.entries
-    }
-
     pub fn starts(&self) -> &[usize] {
         &self.starts
     }
@@ -356,23 +330,6 @@ mod tests {
         let mut lone = Terms::default();
         lone.push([&b"word"[..]].into_iter(), 1);
         assert!(!added.learn(&lone));
-    }
-
-    #[test]
-    fn tables_come_back() {
-        let mut counts = Counts::default();
-        let (one, two) = (counts.document("one"), counts.document("two"));
-        counts.add(&tokens(&["a b a", "c", "b"]), &[one, two, one]);
-        let found = counts.frequencies();
-        let back = |starts: &[usize], entries: &[(u32, u32)]| {
-            let (words, documents) = (counts.words.clone(), counts.documents.clone());
-            Counts::of_tables(words, documents, starts, entries.to_vec())
-        };
-        let again = back(&found.starts, &found.entries).unwrap().frequencies();
-        assert_eq!((again.starts, again.entries), (found.starts, found.entries.clone()));
-        assert!(back(&[0, 3], &found.entries).is_none(), "a document without a place");
-        assert!(back(&[0, 2, 4], &found.entries).is_none(), "beyond the end");
-        assert!(back(&[0, 2, 3], &[(9, 1); 3]).is_none(), "a word that is not there");
     }
 
     #[test]

@@ -53,16 +53,4 @@ impl Steps {
         }
         table
     }
-
-    /// Takes such a table back. None if there is an n-gram twice, or one that was never counted.
-    pub fn of_table(table: &[u32]) -> Option<Self> {
-        let mut steps = Steps::default();
-        steps.reserve(table.len() / 3);
-        for (id, row) in table.chunks_exact(3).enumerate() {
-            if row[2] == 0 || steps.add(key(row[0], row[1]), row[2]) as usize != id {
-                return None;
-            }
-        }
-        (table.len() % 3 == 0).then_some(steps)
-    }
 }

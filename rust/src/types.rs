@@ -40,23 +40,3 @@ impl TypeMap {
         builder.finish()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_type_is_asked_for_once() {
-        let mut builder = Tokens::builder(0, 0);
-        builder.sentence("b a b".split(' '));
-        builder.missing();
-        let tokens = builder.finish();
-        let mut map = TypeMap::default();
-        map.learn(b"a", b"A");
-        assert_eq!(map.unknown(&tokens), [b"b"]);
-        map.learn(b"b", b"");
-        let mapped = map.apply(&tokens);
-        assert_eq!(mapped.get(0).unwrap().iter().collect::<Vec<_>>(), [&b""[..], b"A", b""]);
-        assert!(mapped.get(1).is_none());
-    }
-}

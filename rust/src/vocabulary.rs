@@ -1,6 +1,6 @@
 //! The words of a whole corpus, numbered in order of appearance.
 
-use crate::tokens::{Key, Sentence, Tokens};
+use crate::tokens::{Key, Sentence};
 
 /// Made only where word types matter: numbering a corpus costs more than scoring it.
 #[derive(Clone)]
@@ -36,24 +36,6 @@ impl Default for Vocabulary {
 impl Vocabulary {
     pub fn len(&self) -> usize {
         self.ends.len()
-    }
-
-    /// The words one behind the other, and where each ends.
-    pub fn packed(&self) -> (&[u8], &[usize]) {
-        (&self.bytes, &self.ends)
-    }
-
-    /// Takes words back that were packed. None if they are not words, each once.
-    pub fn of_packed(bytes: &[u8], ends: &[usize]) -> Option<Self> {
-        let starts = std::iter::once(0).chain(ends.iter().copied());
-        let words = starts.zip(ends).map(|(start, end)| bytes.get(start..*end));
-        let mut builder = Tokens::builder(1, bytes.len());
-        builder.sentence(words.collect::<Option<Vec<_>>>()?.into_iter());
-        let tokens = builder.finish();
-        let sentence = tokens.get(0).expect("there is one sentence");
-        let mut vocabulary = Vocabulary::default();
-        let new = |at| vocabulary.insert(sentence, at) as usize == at;
-        (0..sentence.len()).all(new).then_some(vocabulary)
     }
 
     pub fn word(&self, id: u32) -> &[u8] {
@@ -136,6 +118,7 @@ fn free_slots(count: usize) -> Vec<Slot> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tokens::Tokens;
 
     #[test]
     fn words_keep_their_numbers() {

@@ -15,8 +15,6 @@ _Answer = TypeVar("_Answer")
 _Places = Sequence[int]
 _Rows = NDArray[np.float64]
 _Ints = NDArray[np.int64]
-_Counts = NDArray[np.uint32]
-_Words = tuple[NDArray[np.uint8], _Ints]  # one behind the other, and where each ends
 
 class BadLine(Exception):
     """A line that is no entry of a list: its number, from 1, and its text."""
@@ -200,13 +198,6 @@ def edit_alignments(
     H, S, I, D: hit, substitution, insertion (the output has a word too much), deletion.
     """
 
-def edit_runs(hits: Hits, order: str) -> list[list[tuple[str, int, int, int, int]]]:
-    """The steps to the first reference of each segment, neighbours of a kind together.
-
-    A letter as in `edit_alignments`, then where the reference's words begin and end, and
-    where the output's do.
-    """
-
 def grapheme_version() -> str:
     """The version of the Unicode standard whose grapheme clusters are cut."""
 
@@ -281,15 +272,6 @@ class Information:
         `total` is the number of words in the corpus, if the n-grams are only some of it.
         """
 
-    def tables(self) -> tuple[_Words, _Counts, list[_Counts]]:
-        """Words, their counts; of each higher order first (n-1)-gram, last word, count."""
-
-    @staticmethod
-    def of_tables(
-        history: str, words: _Words, counts: _Counts, longer: Sequence[_Counts]
-    ) -> Information:
-        """Take back what `tables` gave."""
-
     def lines(self, n: int) -> str | None:
         """The n-grams of n words in lines for `given`; None if a word has white space."""
 
@@ -352,15 +334,6 @@ class Salience:
 
     def terms(self) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]:
         """Document, the byte 0xFF and word of each entry, where each ends, their counts."""
-
-    def tables(self) -> tuple[_Words, list[str], NDArray[np.int64], _Counts]:
-        """Words, documents, where each one's entries begin; word and count of each."""
-
-    @staticmethod
-    def of_tables(
-        words: _Words, documents: list[str], starts: _Ints, entries: _Counts
-    ) -> Salience:
-        """Take back what `tables` gave."""
 
     def column(self, name: str) -> NDArray[np.float64]:
         """One number for each entry.

@@ -76,18 +76,6 @@ pub fn edit_alignments(
     Ok((chosen, steps.iter().map(|steps| steps.iter().map(letter).collect()).collect()))
 }
 
-/// A letter, where the reference's words begin and end, and where the output's do.
-type Run = (char, usize, usize, usize, usize);
-
-#[pyfunction]
-pub fn edit_runs(py: Python<'_>, hits: &Bound<'_, PyHits>, order: &str) -> PyResult<Vec<Vec<Run>>> {
-    let hits = &hits.get().0;
-    let prefers = preference(order)?;
-    let segments = detach(py, || error_rates::runs(hits, prefers))?;
-    let name = |(edit, a, b, c, d)| (letter(&edit), a, b, c, d);
-    Ok(segments.into_iter().map(|runs| runs.into_iter().map(name).collect()).collect())
-}
-
 fn preference(order: &str) -> PyResult<Preference> {
     let preferences = [("fixed", Preference::Pairs), ("rapidfuzz", Preference::Deletions)];
     named("word order", order, &preferences)

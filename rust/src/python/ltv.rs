@@ -7,9 +7,8 @@ use super::tokens::PyTokens;
 use super::totals::{Totals, each_row};
 use super::{named, unknown};
 use crate::ltv::{Combination, Gram, Ltv, Side};
-use crate::salience::{Counts, Documents, Entry, Frequencies};
+use crate::salience::{Counts, Entry, Frequencies};
 use crate::tokens::Tokens;
-use crate::vocabulary::Vocabulary;
 use crate::word_weights::{Limits, Lists, WordWeights};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyKeyError, PyValueError};
@@ -61,43 +60,6 @@ impl PySalience {
         parts(py, || self.found.terms(&self.counts))
     }
 
-    #[staticmethod]
-    fn of_tables(
-        py: Python<'_>,
-        words: (PyReadonlyArray1<'_, u8>, PyReadonlyArray1<'_, i64>),
-        documents: Vec<String>,
-        starts: PyReadonlyArray1<'_, i64>,
-        entries: PyReadonlyArray1<'_, u32>,
-    ) -> PyResult<Self> {
-        let places = |numbers: &[i64]| numbers.iter().map(|at| *at as usize).collect::<Vec<_>>();
-        let (bytes, ends) = (words.0.as_slice()?, places(words.1.as_slice()?));
-        let (starts, entries) = (places(starts.as_slice()?), entries.as_slice()?);
-        let found = detach(py, || {
-            let mut names = Documents::default();
-            for name in &documents {
-                names.insert(name);
-            }
-            let words = Vocabulary::of_packed(bytes, &ends)?;
-            let entries = entries.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
-            let counts = Counts::of_tables(words, names, &starts, entries)?;
-            let found = counts.frequencies();
-            Some(PySalience { counts, found })
-        });
-        found?.ok_or_else(not_terms)
-    }
-
-    fn tables<'py>(&self, py: Python<'py>) -> PyResult<SalienceTables<'py>> {
-        load_numpy(py)?;
-        let (bytes, ends) = self.counts.words().packed();
-        let numbers = |places: &[usize]| places.iter().map(|at| *at as i64).collect::<Vec<_>>();
-        let entries: Vec<u32> =
-            self.found.entries().iter().flat_map(|pair| [pair.0, pair.1]).collect();
-        let words = (bytes.to_vec().into_pyarray(py), numbers(ends).into_pyarray(py));
-        let names = self.counts.documents().names().to_vec();
-        let starts = numbers(self.found.starts()).into_pyarray(py);
-        Ok((words, names, starts, entries.into_pyarray(py)))
-    }
-
     #[getter]
     fn documents(&self) -> Vec<String> {
         self.counts.documents().names().to_vec()
@@ -141,15 +103,6 @@ impl PySalience {
         })
     }
 }
-
-/// The words and where each ends; the documents' names; where each document's entries begin, and
-/// where the last ends; two numbers for each entry, its word and its count.
-type SalienceTables<'py> = (
-    (Bound<'py, PyArray1<u8>>, Bound<'py, PyArray1<i64>>),
-    Vec<String>,
-    Bound<'py, PyArray1<i64>>,
-    Bound<'py, PyArray1<u32>>,
-);
 
 /// One number for each entry: a column by name, or numbers of the user's own.
 #[derive(FromPyObject)]

@@ -38,8 +38,8 @@ mod _core {
     use super::compute::PyStopFlag;
     #[pymodule_export]
     use super::hits::{
-        PyHits, edit_alignments, edit_rows, edit_runs, gtm_blocks, gtm_rows, ter_rows,
-        unequal_rows, unigram_rows,
+        PyHits, edit_alignments, edit_rows, gtm_blocks, gtm_rows, ter_rows, unequal_rows,
+        unigram_rows,
     };
     #[pymodule_export]
     use super::ltv::{PyLtv, PySalience, PyWordWeights};

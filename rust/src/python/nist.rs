@@ -1,15 +1,15 @@
 //! NIST and its weights.
 
-use super::compute::{Rows, detach, load_numpy};
+use super::compute::{Rows, detach};
 use super::hits::{PyHits, rows_of};
 use super::terms::{Parts, not_terms, packed, parts};
 use super::tokens::{PyTokens, different_lengths};
 use super::totals::{Scores, Totals, each_row};
 use super::{BadLine, named};
-use crate::information::{Information, Tables};
+use crate::information::Information;
 use crate::ngram;
 use crate::nist;
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -21,35 +21,6 @@ impl PyInformation {
     #[new]
     fn new(order: usize, history: &str) -> PyResult<Self> {
         Ok(PyInformation(Information::counted(order, zero_is_no_word(history)?)))
-    }
-
-    #[staticmethod]
-    fn of_tables(
-        py: Python<'_>,
-        history: &str,
-        words: (PyReadonlyArray1<'_, u8>, PyReadonlyArray1<'_, i64>),
-        counts: PyReadonlyArray1<'_, u32>,
-        longer: Vec<PyReadonlyArray1<'_, u32>>,
-    ) -> PyResult<Self> {
-        let longer = longer.iter().map(|table| Ok(table.as_slice()?.to_vec()));
-        let tables = Tables {
-            bytes: words.0.as_slice()?.to_vec(),
-            ends: words.1.as_slice()?.iter().map(|end| *end as usize).collect(),
-            counts: counts.as_slice()?.to_vec(),
-            longer: longer.collect::<PyResult<_>>()?,
-        };
-        let zero_is_no_word = zero_is_no_word(history)?;
-        let found = detach(py, || Information::of_tables(&tables, zero_is_no_word))?;
-        found.map(PyInformation).ok_or_else(not_terms)
-    }
-
-    fn tables<'py>(&self, py: Python<'py>) -> PyResult<NistTables<'py>> {
-        load_numpy(py)?;
-        let Tables { bytes, ends, counts, longer } = detach(py, || self.0.tables())?;
-        let ends: Vec<i64> = ends.into_iter().map(|end| end as i64).collect();
-        let longer = longer.into_iter().map(|table| table.into_pyarray(py)).collect();
-        let words = (bytes.into_pyarray(py), ends.into_pyarray(py));
-        Ok((words, counts.into_pyarray(py), longer))
     }
 
     #[staticmethod]
@@ -105,13 +76,6 @@ impl PyInformation {
         })
     }
 }
-
-/// The words and where each ends; their counts; tables of the n-grams of each higher order.
-type NistTables<'py> = (
-    (Bound<'py, PyArray1<u8>>, Bound<'py, PyArray1<i64>>),
-    Bound<'py, PyArray1<u32>>,
-    Vec<Bound<'py, PyArray1<u32>>>,
-);
 
 fn zero_is_no_word(history: &str) -> PyResult<bool> {
     named("history", history, &[("plain", false), ("mteval", true)])

@@ -27,7 +27,7 @@ use rust_stemmers::Algorithm;
 
 pub type Kernel = fn(&Input) -> Vec<f64>;
 
-pub const KERNELS: [(&str, Kernel); 26] = [
+pub const KERNELS: [(&str, Kernel); 25] = [
     ("tokeniser", tokenise),
     ("hits", |input| vec![input.hits().len() as f64]),
     ("n-grams", |input| ngrams(input, 4)),
@@ -52,7 +52,6 @@ pub const KERNELS: [(&str, Kernel); 26] = [
     }),
     ("unequal", |input| filled(input, 2, error_rates::unequal_rows)),
     ("alignments", alignments),
-    ("runs", runs),
     ("words", |input| filled(input, unigram::COLUMNS, |hits, rows| unigram::rows(hits, 0.5, rows))),
     ("GTM, greedy", |input| gtm_rows(input, Matching::Greedy)),
     ("GTM, of the paper", |input| gtm_rows(input, Matching::Paper)),
@@ -138,11 +137,6 @@ fn alignments(input: &Input) -> Vec<f64> {
     let pair = hits.get(0);
     let (chosen, steps) = error_rates::alignments(&pair, Choice::Fewest, Preference::Pairs);
     steps.iter().flatten().map(number).chain([chosen as f64]).collect()
-}
-
-fn runs(input: &Input) -> Vec<f64> {
-    let runs = error_rates::runs(&input.hits(), Preference::Deletions);
-    runs.iter().flatten().map(|run| number(&run.0) + 10.0 * run.1 as f64).collect()
 }
 
 fn gtm_rows(input: &Input, matching: Matching) -> Vec<f64> {

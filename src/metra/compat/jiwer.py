@@ -25,7 +25,7 @@ from metra.errors import (
     MissingResourceError,
     missing_package,
 )
-from metra.text.diff import Hits, compare_words, edit_rows, edit_runs
+from metra.text.diff import Hits, compare_words, edit_rows, list_edit_runs
 from metra.text.preparation import build_text_hits, make_preparation
 
 try:
@@ -182,7 +182,7 @@ def _list_alignments(matches: Hits) -> list[list[jiwer.AlignmentChunk]]:
             jiwer.AlignmentChunk(_TYPES[letter], ref, ref_end, hyp, hyp_end)
             for letter, ref, ref_end, hyp, hyp_end in runs
         ]
-        for runs in edit_runs(matches, "rapidfuzz")
+        for runs in list_edit_runs(matches, "rapidfuzz")
     ]
 
 

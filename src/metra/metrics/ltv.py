@@ -164,8 +164,8 @@ def ltv(
     fit = record.Fit(
         count=partial(_count_references, text=text),
         by_references=True,
-        to_tables=Frequencies.tables,
-        from_tables=Frequencies.from_tables,
+        to_plain=Frequencies.terms,
+        from_plain=Frequencies.from_terms,
         apply=apply,
         apply_some=apply_some,
         weigh=weigh,

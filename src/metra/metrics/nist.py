@@ -1,6 +1,6 @@
 """NIST: matching n-grams weighed by the information in them, short outputs penalised."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
@@ -95,12 +95,12 @@ def nist(
             rows=lambda batch: weights.rows(batch.hits(text), batch.hyps.tokens(text)),
         )
 
+    learn = partial(_learn, n=n, style=style)
+
     def apply_some(some: record.CorpusTerms) -> Metric:
         _check_counts(some.terms.counts)
-        weights = _core.Information(n, style)
         # What begins an n-gram comes before it.
-        weights.learn(*some.terms[:3], int(some.whole))
-        return apply(weights)
+        return apply(learn(some.terms[:3], int(some.whole)))
 
     if info == EQUAL:
         # One bit each: the information matched is the number of n-grams matched.
@@ -112,8 +112,8 @@ def nist(
     fit = record.Fit(
         count=partial(fit_information, n=n, tok=tok, case=case, stem=stem, style=style),
         by_references=True,
-        to_tables=_build_tables,
-        from_tables=partial(_read_tables, n=n, style=style),
+        to_plain=_core.Information.terms,
+        from_plain=learn,
         apply=apply,
         apply_some=apply_some,
     )
@@ -163,13 +163,10 @@ def _check_counts(counts: NDArray[Any]) -> None:
         raise CorpusError(msg)
 
 
-def _build_tables(weights: _core.Information) -> dict[str, Any]:
-    (words, ends), counts, longer = weights.tables()
-    named = {f"grams_{n}": table for n, table in enumerate(longer, 2)}
-    return {"words": words, "ends": ends, "counts": counts, **named}
-
-
-def _read_tables(tables: Mapping[str, Any], *, n: int, style: str) -> _core.Information:
-    longer = [tables[f"grams_{order}"] for order in range(2, n + 1)]
-    words = tables["words"], tables["ends"]
-    return _core.Information.of_tables(style, words, tables["counts"], longer)
+def _learn(
+    terms: tuple[bytes, Any, Any], words: int | None = None, *, n: int, style: str
+) -> _core.Information:
+    """Build weights from counts; `words` is given if they are some of a corpus."""
+    weights = _core.Information(n, style)
+    weights.learn(*terms, words)
+    return weights

@@ -105,9 +105,9 @@ class Fit:
 
     count: Callable[[Iterable[Batch]], Any]
     apply: "Callable[[Any], Metric]"
-    #: Counts as arrays or other plain data, for a pickle, and back.
-    to_tables: Callable[[Any], Any] = lambda counts: counts
-    from_tables: Callable[[Any], Any] = lambda tables: tables
+    #: Counts as plain data, for a pickle, and back.
+    to_plain: Callable[[Any], Any] = lambda counts: counts
+    from_plain: Callable[[Any], Any] = lambda plain: plain
     #: True if weights depend on references and documents only, in any order.
     by_references: bool = False
     #: The metric for rows of a corpus whose terms do not fit into memory, from the terms of
@@ -379,14 +379,14 @@ def _record_call(
             segments, options, lambda: (_make_for_segments, origin())
         )
     if fit:
-        apply, to_tables = fit.apply, fit.to_tables
+        apply, to_plain = fit.apply, fit.to_plain
 
         def apply_recorded(counts: Any) -> Metric:
             fitted = apply(counts)
             return _record_call(
                 fitted,
                 options,
-                lambda: (_fit_again, (*origin(), to_tables(counts), fitted.settled)),
+                lambda: (_fit_again, (*origin(), to_plain(counts), fitted.settled)),
             )
 
         fit = replace(fit, apply=apply_recorded)
@@ -423,12 +423,12 @@ def _make_for_segments(make: Callable[..., Metric], arguments: Iterable[Any]) ->
 def _fit_again(
     make: Callable[..., Metric],
     arguments: Iterable[Any],
-    tables: Any,
+    counts: Any,
     settled: Mapping[str, object],
 ) -> Metric:
     metric = make(*arguments)
     if metric.fit:
-        metric = metric.fit.apply(metric.fit.from_tables(tables))
+        metric = metric.fit.apply(metric.fit.from_plain(counts))
     return _check_settled(metric, settled)
 
 
@@ -456,7 +456,7 @@ def get_ordered_formula(metric: Metric) -> tuple[Callable[[Array], Array], bool]
 
 def check_on_fit(metric: Metric, check: Callable[[Iterable[Batch]], object]) -> Metric:
     """Return the metric with a `fit` that checks the whole test set and changes nothing."""
-    fit = Fit(count=check, apply=lambda _: metric, to_tables=lambda _: None)
+    fit = Fit(count=check, apply=lambda _: metric, to_plain=lambda _: None)
     return replace(metric, fit=fit)
 
 

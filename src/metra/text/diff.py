@@ -15,10 +15,10 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from metra._core import Hits, Tokens, edit_rows, edit_runs
+from metra._core import Hits, Tokens, edit_alignments, edit_rows
 from metra.text.words import join_words
 
-__all__ = ["Hits", "edit_rows", "edit_runs"]
+__all__ = ["Hits", "edit_rows"]
 
 #: Bits of the table of common words, 128 MB; longer texts are cut in halves first.
 MOST_BITS = 1 << 30
@@ -53,6 +53,35 @@ def compare_words(
     return Hits(Tokens(outputs), [Tokens(references)])
 
 
+def list_edit_runs(
+    hits: Hits, order: Literal["fixed", "rapidfuzz"] = "fixed"
+) -> list[list[tuple[str, int, int, int, int]]]:
+    """List neighbouring words with the same edit: H, S, I or D, and both ranges of words.
+
+    The reference's range comes first. Of equally short alignments, `order` takes ours or
+    that of rapidfuzz.
+
+    >>> list_edit_runs(compare_words([["a", "x", "c", "d"]], [["a", "b", "c"]]))
+    [[('H', 0, 1, 0, 1), ('S', 1, 2, 1, 2), ('H', 2, 3, 2, 3), ('I', 3, 3, 3, 4)]]
+    """
+    return [
+        _join_steps(edit_alignments(hits, index, order, "best")[1][0])
+        for index in range(len(hits))
+    ]
+
+
+def _join_steps(steps: str) -> list[tuple[str, int, int, int, int]]:
+    runs = []
+    ref = hyp = 0
+    for letter, same in groupby(steps):
+        words = len(list(same))
+        ref_end = ref if letter == "I" else ref + words
+        hyp_end = hyp if letter == "D" else hyp + words
+        runs.append((letter, ref, ref_end, hyp, hyp_end))
+        ref, hyp = ref_end, hyp_end
+    return runs
+
+
 def compute_difference(one: Sequence[str], other: Sequence[str]) -> list[DiffPiece]:
     """List the words that stay, go and come along a shortest way; what goes comes first.
 
@@ -63,7 +92,7 @@ def compute_difference(one: Sequence[str], other: Sequence[str]) -> list[DiffPie
     same c
     """
     # Words that only the reference of an alignment has are deletions: those that go.
-    (runs,) = edit_runs(compare_words([other], [one]), "fixed")
+    (runs,) = list_edit_runs(compare_words([other], [one]))
     pieces: list[DiffPiece] = []
     for is_same, group in groupby(runs, key=lambda run: run[0] == "H"):
         edits = list(group)

@@ -1,9 +1,8 @@
 """Salience of words in their documents: counts, tf.idf and S-scores."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cached_property
-from itertools import pairwise
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,30 +46,6 @@ class Frequencies:
     def from_terms(cls, terms: tuple[bytes, Index, Index]) -> "Frequencies":
         """Take such terms back, added up, those of a document together."""
         return cls._wrap(Salience.learnt(*terms))
-
-    def tables(self) -> dict[str, Any]:
-        """Return everything that was counted as arrays, for `from_tables` to take back."""
-        (words, ends), documents, starts, entries = self.salience.tables()
-        encoded = [name.encode() for name in documents]
-        return {
-            "words": words,
-            "ends": ends,
-            "documents": np.frombuffer(b"".join(encoded), np.uint8),
-            "document_ends": np.cumsum([len(name) for name in encoded], dtype=np.int64),
-            "starts": starts,
-            "entries": entries,
-        }
-
-    @classmethod
-    def from_tables(cls, tables: Mapping[str, Any]) -> "Frequencies":
-        """Take such arrays back, which is quicker than to count again."""
-        data = tables["documents"].tobytes()
-        ends = tables["document_ends"].tolist()
-        documents = [data[a:b].decode() for a, b in pairwise([0, *ends])]
-        words = tables["words"], tables["ends"]
-        return cls._wrap(
-            Salience.of_tables(words, documents, tables["starts"], tables["entries"])
-        )
 
     @classmethod
     def _wrap(cls, salience: Salience) -> "Frequencies":

@@ -21,7 +21,7 @@ PAGES = {
     "metrics": ("metrics", "parse", "evaltrans", "weights"),
     "files": ("convert", "segment", "testsets"),
     "judge": ("judge", "exercise"),
-    "others": ("demo", "clir", "help", "completion"),
+    "others": ("demo", "clir", "help"),
 }
 TITLES = {"files": "Files and test sets", "others": "Other commands"}
 PAGE_OF = {command: page for page, commands in PAGES.items() for command in commands}

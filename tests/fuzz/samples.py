@@ -287,7 +287,6 @@ def _list_annotations(folder: Path, run) -> Iterator[Sample]:
         ("terms.tsv", None, measure(f"terminology:file={FILE}")),
         ("salience.tsv", None, measure(f"ltv:weights={FILE}")),
         ("salience.tsv", None, ("weights", "show", FILE)),
-        ("salience.tsv", None, ("weights", "fill", FILE)),
         ("judged.tsv", None, measure(f"evaltrans:db={FILE}")),
         ("xcomet.json", None, measure(f"spans:file={FILE}")),
         ("xcomet.json", None, measure(f"outside:file={FILE}")),
@@ -312,7 +311,7 @@ def _list_annotations(folder: Path, run) -> Iterator[Sample]:
         yield Sample(name, whole, arguments)
     run("evaltrans", "import", f"{folder}/judged.db", f"{folder}/judged.tsv")
     database = (folder / "judged.db").read_bytes()
-    yield Sample("judged.db", database, ("evaltrans", "show", FILE))
+    yield Sample("judged.db", database, ("evaltrans", "export", FILE))
 
 
 def _list_resources(folder: Path) -> Iterator[Sample]:

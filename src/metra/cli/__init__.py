@@ -4,7 +4,7 @@ This file has the list of commands, the flags that messages name (`FLAGS`) and t
 
 clir: `metra clir`, retrieval of documents through their translations
 compare: `metra compare`, systems against a baseline or each other; changed segments (5 words)
-completion: `metra completion`, completion in shells
+completion: completion of commands, metrics and files in shells
 convert: `metra convert`, a corpus from one format to another
 demo: `metra demo`, the main job on the shipped example
 derive: click options derived from the fields of an options record
@@ -51,7 +51,7 @@ os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
 COMMANDS = (
     *("score", "compare", "gate", "profile", "report", "clir", "grid"),
     *("metrics", "parse", "evaltrans", "weights", "convert", "segment", "testsets"),
-    *("meta", "judge", "exercise", "sacrebleu", "demo", "help", "completion"),
+    *("meta", "judge", "exercise", "sacrebleu", "demo", "help"),
 )
 
 #: Parameters that messages of the library name in backticks and that have flags of the

@@ -69,22 +69,6 @@ def export(database: str, out: str | None) -> None:
 
 @evaltrans.command()
 @click.argument("database", metavar="DATABASE")
-def show(database: str) -> None:
-    """Count the judgements of a collection.
-
-    \b
-    metra evaltrans show judged.db
-    """
-    from metra.formats.annotations.judged_outputs import (
-        read_judged_outputs,
-        summarise_judged_outputs,
-    )
-
-    click.echo(summarise_judged_outputs(read_judged_outputs(database)))
-
-
-@evaltrans.command()
-@click.argument("database", metavar="DATABASE")
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
 @options.input_files("references", "source")
 @options.option(

@@ -1,7 +1,6 @@
 """Options that several commands share: files, metrics, formats, seeds, analyses."""
 
 import math
-import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
@@ -98,9 +97,7 @@ class FileCommand(GroupedCommand):
         entries = [entry for entry in self.params if isinstance(entry, click.Option)]
         valued = [flag for entry in entries if not entry.is_flag for flag in entry.opts]
         ctx.meta[STRAY_OUTPUTS] = _list_stray_outputs(args, valued)
-        rest = super().parse_args(ctx, args)
-        _refuse_metric_names(ctx.params["outputs"], ctx.params.get("metrics", ()))
-        return rest
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; the last of several outputs may have been the reference."""
@@ -112,24 +109,6 @@ class FileCommand(GroupedCommand):
                 raise
             msg = f"{error} If {outputs[-1]} is the reference, write -r {outputs[-1]}."
             raise MissingReferenceError(msg) from None
-
-
-def _refuse_metric_names(outputs: Sequence[str], metrics: Sequence[str]) -> None:
-    """Refuse names of metrics among the outputs, as after `-m bleu chrf ter`."""
-    absent = [
-        name for name in outputs if name.isidentifier() and not os.path.exists(name)
-    ]
-    if not absent:
-        return
-    from metra.metrics.registry import BUILT_IN
-
-    named = [name for name in absent if name.lower() in BUILT_IN]
-    if named:
-        flags = " ".join(f"-m {name}" for name in (*metrics, *named))
-        msg = (
-            f"{named[0]} is a metric, not a file; give each metric its own -m: {flags}."
-        )
-        raise click.UsageError(msg)
 
 
 def split_specs(_: object, __: object, given: Iterable[str]) -> tuple[str, ...]:
@@ -344,10 +323,10 @@ _SCORES = option(
 )
 
 
-def _complete_metrics(*about: Any) -> list[str]:
-    from metra.cli.completion import complete_metrics
+def _complete_metrics(_: object, __: object, word: str) -> list[str]:
+    from metra.metrics.registry import list_metrics
 
-    return complete_metrics(*about)
+    return [name for name in list_metrics() if name.startswith(word)]
 
 
 def metrics(default: str) -> Callable[..., Any]:

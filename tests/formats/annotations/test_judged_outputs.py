@@ -15,7 +15,6 @@ from metra.formats.annotations.judged_outputs import (
     format_judged_outputs,
     read_judged_outputs,
     read_judged_table,
-    summarise_judged_outputs,
 )
 
 PAIRS = [
@@ -170,18 +169,6 @@ def test_the_version_is_of_the_judgements():
     assert compute_version("j", PAIRS).startswith("j[3 judgements, sha256:")
 
 
-def test_summaries():
-    more = [*PAIRS, JudgedOutput("1", "a b", 6.0, "ben")]
-    assert summarise_judged_outputs(more) == (
-        "judgements       4\n"
-        "outputs          3, 1 of them judged perfect\n"
-        "source sentences 3\n"
-        "mean score       4.88\n"
-        "judges           ben 2, anna 1, (unnamed) 1"
-    )
-    assert summarise_judged_outputs([]) == "No output has been judged yet."
-
-
 def test_commands(cli, write, tmp_path):
     table = write("j.tsv", list(format_judged_outputs(PAIRS)))
     database = tmp_path / "j.db"
@@ -191,7 +178,6 @@ def test_commands(cli, write, tmp_path):
     assert cli("evaltrans", "export", database).out == table.read_text()
     assert cli("evaltrans", "export", database, "-o", tmp_path / "out.tsv").out == ""
     assert (tmp_path / "out.tsv").read_text() == table.read_text()
-    assert cli("evaltrans", "show", database).out.startswith("judgements       3\n")
     assert (
         "source  output                    score  judge  time"
         in cli("evaltrans", "--help").out

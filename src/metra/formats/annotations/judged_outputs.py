@@ -5,14 +5,12 @@ read while one writes.
 """
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 from metra.errors import FormatError, MetraError
@@ -171,20 +169,3 @@ def compute_version(path: str, judged: Sequence[JudgedOutput]) -> str:
 def format_current_time() -> str:
     """Return the time in UTC, to the second."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def summarise_judged_outputs(judged: Sequence[JudgedOutput]) -> str:
-    """Count what was judged, and by whom."""
-    if not judged:
-        return "No output has been judged yet."
-    outputs = {entry[:2] for entry in judged}
-    perfect = {entry[:2] for entry in judged if entry.score == MOST}
-    lines = [
-        f"judgements       {len(judged)}",
-        f"outputs          {len(outputs)}, {len(perfect)} of them judged perfect",
-        f"source sentences {len({entry.source for entry in judged})}",
-        f"mean score       {fmean(entry.score for entry in judged):.2f}",
-    ]
-    judges = Counter(entry.judge or "(unnamed)" for entry in judged)
-    listed = ", ".join(f"{name} {count}" for name, count in judges.most_common())
-    return "\n".join([*lines, f"judges           {listed}"])

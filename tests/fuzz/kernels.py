@@ -1,7 +1,6 @@
 """Let libFuzzer look for inputs that break a law of the kernels, with AddressSanitizer.
 
 python tests/fuzz/kernels.py --seconds 3600
-python tests/fuzz/kernels.py --seconds 3600 --write    writes its part of bench/RELIABILITY.md
 
 Needs a nightly toolchain (`rustup toolchain install nightly`) and `cargo install cargo-fuzz`.
 The laws are those of rust/tests/laws; an input that breaks one is kept in rust/fuzz/artifacts.
@@ -15,12 +14,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
-
-from bench.results import replace_section  # noqa: E402
-
 FOLDER = ROOT / "rust" / "fuzz"
-PAGE = ROOT / "bench" / "RELIABILITY.md"
 #: Bytes of the longest input.
 LONGEST = 4096
 
@@ -53,28 +47,11 @@ def fuzz_law(name: str, seconds: int) -> tuple[int, bool]:
     return int(tried[1]) if tried else 0, done.returncode == 0
 
 
-def format_part(rows: list[tuple[str, int, bool]], seconds: int) -> str:
-    """Return the part of the page in Markdown."""
-    table = "\n".join(
-        f"| {name} | {tried:,} | {0 if held else 1} |" for name, tried, held in rows
-    )
-    return f"""
-Written by `python tests/fuzz/kernels.py --write`: libFuzzer with AddressSanitizer, {seconds} s
-for each law of `rust/tests/laws`, inputs of up to {LONGEST:,} bytes. A law compares a kernel
-with a plain version of itself; the last one stops kernels half-way.
-
-| law | inputs | broken |
-| :-- | --: | --: |
-{table}
-"""
-
-
 def main() -> None:
     """Fuzz all laws in turn; exit with 1 if one is broken."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=int, default=60, help="for all laws together")
     parser.add_argument("--only", default="", help="laws with this in their names")
-    parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     if subprocess.run(
         ["cargo", "+nightly", "fuzz", "--version"], check=False
@@ -86,8 +63,6 @@ def main() -> None:
     for name in laws:
         rows.append((name, *fuzz_law(name, seconds)))
         print(*rows[-1], flush=True)
-    if options.write:
-        replace_section(PAGE, "Kernels", format_part(rows, seconds))
     sys.exit(0 if all(held for *_, held in rows) else 1)
 
 

@@ -1,7 +1,6 @@
 """Read mutated files by every command that reads them, and count what happens.
 
 python tests/fuzz/run.py --mutations 2000 --seed 7
-python tests/fuzz/run.py --mutations 20000 --write     and bench/RELIABILITY.md
 python tests/fuzz/run.py --seconds 7200 --seed 100
 """
 
@@ -31,8 +30,6 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 import click  # noqa: E402
-from bench.results import replace_section  # noqa: E402
-from tests.fuzz.bombs import format_bombs, measure_bombs  # noqa: E402
 from tests.fuzz.mutation import mutate  # noqa: E402
 from tests.fuzz.samples import FILE, Sample, list_samples, write_folder  # noqa: E402
 from tests.fuzz.web import Visitor  # noqa: E402
@@ -41,8 +38,6 @@ from metra.cli import cli, name_flags  # noqa: E402
 from metra.errors import MetraError, format_message  # noqa: E402
 from metra.formats.stream import PIPES  # noqa: E402
 
-#: The page that has a section of mutations, and one of small files that ask for much.
-PAGE = ROOT / "bench" / "RELIABILITY.md"
 #: Whoever takes more seconds of the processor hangs.
 SECONDS = 60
 #: So many mutations are tried by one process.
@@ -75,20 +70,6 @@ OUTCOMES = {
     "exit": "unknown exit code",
     "crash": "process that died",
 }
-MUTATIONS = """\
-{mutations} mutations of a valid sample of every format and of requests to every route of the
-judging app, in processes of 1,000 mutations: {processor} seconds of processor time, {memory}
-MB in the largest process. Written by `python tests/fuzz/run.py --write`; `make fuzz` draws
-other mutations.
-
-| outcome | mutations |
-| :-- | --: |
-{figures}
-
-| file or request | read | refused | faults |
-| :-- | --: | --: | --: |
-{rows}
-"""
 
 
 @dataclass
@@ -97,9 +78,8 @@ class Counts:
 
     outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
-    #: Megabytes of the largest process, and seconds of the processor.
+    #: Megabytes of the largest process.
     memory: int = 0
-    processor: float = 0.0
 
     def add(self, title: str, outcome: str, detail: str = "") -> None:
         """Count an outcome: read, refused, or the name of a fault."""
@@ -121,7 +101,6 @@ class Counts:
                 self.outcomes[title, outcome] += number
             faults = piece["faults"]
             self.memory = max(self.memory, piece["memory"])
-            self.processor += piece["processor"]
         self.faults += faults
         return faults
 
@@ -133,25 +112,6 @@ class Counts:
         """Say how far it is."""
         figures = {name: self.total(name) for name in OUTCOMES}
         return f"{self.outcomes.total()} {figures} {self.memory} MB"
-
-    def format(self) -> str:
-        """Return the section of the page in Markdown."""
-        groups: Counter[tuple[str, str]] = Counter()
-        for (title, outcome), number in self.outcomes.items():
-            groups[title.partition(":")[0], outcome] += number
-        rows = [
-            f"| {name} | {groups[name, 'read']:,} | {groups[name, 'refused']:,} | "
-            f"{sum(groups[name, what] for what in OUTCOMES if what not in FINE):,} |"
-            for name in sorted({name for name, _ in groups})
-        ]
-        figures = (f"| {OUTCOMES[one]} | {self.total(one):,} |" for one in OUTCOMES)
-        return MUTATIONS.format(
-            mutations=f"{self.outcomes.total():,}",
-            figures="\n".join(figures),
-            rows="\n".join(rows),
-            memory=f"{self.memory:,}",
-            processor=f"{self.processor:,.0f}",
-        )
 
 
 def call(arguments: list[str]) -> None:
@@ -332,7 +292,6 @@ def run_piece(seed: int, mutations: int, seconds: float) -> None:
         "outcomes": outcomes,
         "faults": counts.faults,
         "memory": usage.ru_maxrss // 1024,
-        "processor": usage.ru_utime + usage.ru_stime,
     }
     print(json.dumps(piece))
 
@@ -345,17 +304,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, help="processes at once")
     parser.add_argument("--piece", action="store_true", help="in this process")
-    parser.add_argument("--write", action="store_true", help=f"write into {PAGE.name}")
     options = parser.parse_args()
     if options.piece:
         run_piece(options.seed, options.mutations, options.seconds)
         return
     report = run_pieces(options.seed, options.mutations, options.seconds, options.jobs)
-    if options.write:
-        with tempfile.TemporaryDirectory() as folder:
-            bombs = format_bombs(measure_bombs(Path(folder)))
-        replace_section(PAGE, "Mutations", report.format())
-        replace_section(PAGE, "Small files that ask for much", bombs)
     sys.exit(1 if report.faults else 0)
 
 

@@ -3,7 +3,6 @@
 `make fuzz` tries many more.
 """
 
-from bench.results import replace_section
 from tests.fuzz.run import Counts, classify, fuzz, is_sentence
 
 
@@ -35,17 +34,3 @@ def test_what_should_not_happen_is_noticed(monkeypatch):
     counts.add("a", "traceback", "why")
     counts.add("a", "read")
     assert counts.faults == ["traceback: a\nwhy"]
-
-
-def test_scripts_share_a_page(tmp_path):
-    page = tmp_path / "page.md"
-    page.write_text("# Page\n\nIntro.\n")
-    replace_section(page, "One", "first\n")
-    replace_section(page, "Two", "second\n\n### Part\n\nof two")
-    replace_section(page, "Twofold", "third")
-    replace_section(page, "Two", "other")
-    expected = "# Page\n\nIntro.\n\n## One\n\nfirst\n\n## Two\n\nother\n\n## Twofold\n\nthird\n"
-    assert page.read_text() == expected
-    replace_section(page, "Twofold", "third")
-    replace_section(page, "One", "first")
-    assert page.read_text() == expected

@@ -1,24 +1,20 @@
 """Change the code at random places, one at a time, and see whether the tests notice.
 
 python tests/mutants/run.py --count 10 --seed 3                of each package, by its own tests
-python tests/mutants/run.py --count 60 --seed 9 --all --write  by all, into bench/RELIABILITY.md
-python tests/mutants/run.py --seed 3 --again                   what survived, once more
-python tests/mutants/run.py --seed 3 --again --tests FILE …    by these tests, of other packages
+python tests/mutants/run.py --count 60 --seed 9 --all          then by all
 python tests/mutants/run.py --only stats/agreement.py:30-60    every mutant of these lines
+python tests/mutants/run.py --seed 3 --tests FILE …            by these tests
 
 Everything happens in a copy of the tree. A run of each test file records which lines of the
 package each of its tests executes; a mutant is then tried by the tests that execute its line,
 the quickest first, until one fails. Each trial is a fork that loads these tests.
-What is known of this version of the package is kept in .mutants, so that a run can be stopped
-and continued. A failure counts if the test fails again, and passes without the mutant. Tests
-in browsers, on Spark and of many judges are left out unless --slow is given; neural metrics
-are left out, because their tests need torch.
+The lines of a version of the package are kept in .mutants. A failure counts if the test fails
+again, and passes without the mutant. Tests in browsers, on Spark and of many judges are left
+out unless --slow is given; neural metrics are left out, because their tests need torch.
 """
 
 import argparse
 import contextlib
-import hashlib
-import json
 import os
 import random
 import re
@@ -27,7 +23,6 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -37,9 +32,8 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 from tests import databases
 from tests.mutants.changes import Mutant, find_mutants
 from tests.mutants.lines import SLOW
-from tests.mutants.tree import CACHE, ROOT, Tree
+from tests.mutants.tree import Tree
 
-PAGE = ROOT / "bench" / "RELIABILITY.md"
 #: Sources by package, and the tests that are its own; what `meta` asks is computed by `stats`.
 PACKAGES = {
     "metrics": ("tests/metrics",),
@@ -265,176 +259,55 @@ def list_files(folders: tuple[str, ...], slow: bool) -> list[str]:
     return [name for name in names if slow or not SLOW.search(name)]
 
 
-@dataclass
-class Run:
-    """Mutants of several packages, and what became of them, kept in a file."""
+def choose_mutants(package: str, options: argparse.Namespace) -> list[Mutant]:
+    """Return the mutants of a package that are to be tried."""
+    mutants = list_mutants(package)
+    if options.only:
+        name, _, lines = options.only.partition(":")
+        first, _, last = lines.partition("-")
+        wanted = range(int(first or 1), int(last or first or 10**6) + 1)
+        return [
+            mutant
+            for mutant in mutants
+            if mutant.path == f"src/metra/{name}"
+            and read_source(mutant.path).count(b"\n", 0, mutant.start) + 1 in wanted
+        ]
+    rng = random.Random(f"{options.seed} {package}")
+    return rng.sample(mutants, min(options.count, len(mutants)))
 
-    tree: Tree
-    options: argparse.Namespace
-    results: dict[str, dict[str, Any]] = field(default_factory=dict)
-    sample: list[str] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
-        CACHE.mkdir(exist_ok=True)
-        self.place = CACHE / f"results-{self.options.seed}.jsonl"
-        if self.place.exists() and not self.options.only:
-            for line in self.place.read_text().split("\n")[:-1]:
-                result = json.loads(line)
-                # Two runs may have tried it, by different tests: a kill is a kill.
-                known = self.results.get(result["key"], result)
-                if known["outcome"] == "survived" or known is result:
-                    self.results[result["key"]] = result
-
-    def try_package(self, package: str) -> None:
-        """Try a sample of a package's mutants, by its own tests, then by all."""
-        keyed = {name_mutant(mutant): mutant for mutant in self.choose_mutants(package)}
-        self.sample += keyed
-        mutants = [mutant for key, mutant in keyed.items() if self.is_open(key)]
-        if not mutants:
-            return
-        files = self.options.tests or list_files(PACKAGES[package], self.options.slow)
-        every = list_files(("tests",) if self.options.all else (), self.options.slow)
-        own = self.tree.map(files)
-        rest = self.tree.map([name for name in every if name not in files])
-        for mutant in mutants:
-            self.try_once(package, mutant, own, rest)
-
-    def choose_mutants(self, package: str) -> list[Mutant]:
-        """Return the mutants of a package that are to be tried."""
-        mutants = list_mutants(package)
-        if self.options.only:
-            name, _, lines = self.options.only.partition(":")
-            first, _, last = lines.partition("-")
-            wanted = range(int(first or 1), int(last or first or 10**6) + 1)
-            return [
-                mutant
-                for mutant in mutants
-                if mutant.path == f"src/metra/{name}"
-                and read_source(mutant.path).count(b"\n", 0, mutant.start) + 1 in wanted
-            ]
-        rng = random.Random(f"{self.options.seed} {package}")
-        return rng.sample(mutants, min(self.options.count, len(mutants)))
-
-    def try_once(
-        self,
-        package: str,
-        mutant: Mutant,
-        own: dict[str, dict[str, Any]],
-        others: dict[str, dict[str, Any]],
-    ) -> None:
-        """Try a mutant, and keep what becomes of it."""
-        before, after, line = mutant.describe(read_source(mutant.path))
-        key = name_mutant(mutant)
-        result = try_mutant(self.tree, mutant, own, self.options.limit)
-        named = self.options.tests or []
-        is_own = all(name.startswith(PACKAGES[package]) for name in named)
-        stage = "own" if is_own else "all"
+def try_package(
+    tree: Tree, package: str, options: argparse.Namespace
+) -> Counter[tuple[str, str]]:
+    """Try mutants of a package, by its own tests, then by all; count what happens."""
+    outcomes: Counter[tuple[str, str]] = Counter()
+    mutants = choose_mutants(package, options)
+    if not mutants:
+        return outcomes
+    files = options.tests or list_files(PACKAGES[package], options.slow)
+    every = list_files(("tests",) if options.all else (), options.slow)
+    own = tree.map(files)
+    others = tree.map([name for name in every if name not in files])
+    for mutant in mutants:
+        result, stage = try_mutant(tree, mutant, own, options.limit), "own tests"
         if result["outcome"] == "survived" and others:
-            first, stage = result, "all"
-            result = try_mutant(self.tree, mutant, others, self.options.limit)
-            result["tests"] += first["tests"]
-            result["of"] += first["of"]
-            result["seconds"] = round(result["seconds"] + first["seconds"], 1)
-        result |= {"key": key, "package": package, "path": mutant.path, "line": line}
-        result |= {
-            "kind": mutant.kind,
-            "before": before,
-            "after": after,
-            "stage": stage,
-        }
-        self.results[key] = result
-        if not self.options.only:
-            with self.place.open("a") as file:
-                file.write(json.dumps(result) + "\n")
-        print(describe(result), flush=True)
-
-    def is_open(self, key: str) -> bool:
-        """Whether a mutant has not been tried, or is to be tried again."""
-        result = self.results.get(key, {"outcome": "survived", "stage": ""})
-        if result["outcome"] != "survived":
-            return False
-        is_next = self.options.all and result["stage"] == "own"
-        return not result["stage"] or self.options.again or is_next
+            result, stage = try_mutant(tree, mutant, others, options.limit), "others"
+        print(describe(mutant, result), flush=True)
+        survived = result["outcome"] in ("survived", "no mutant")
+        outcomes[package, result["outcome"] if survived else f"killed by {stage}"] += 1
+    return outcomes
 
 
-def name_mutant(mutant: Mutant) -> str:
-    """Return a name that no other mutant has, nor this one of another version of its file."""
-    version = hashlib.sha256(read_source(mutant.path)).hexdigest()[:12]
-    return f"{mutant.path} {mutant.start} {mutant.new} {version}"
-
-
-def describe(result: dict[str, Any]) -> str:
+def describe(mutant: Mutant, result: dict[str, Any]) -> str:
     """Return what became of a mutant, with the line before and after."""
+    before, after, line = mutant.describe(read_source(mutant.path))
     head = (
-        f"{result['outcome']} {result['path']}:{result['line']} ({result['kind']}; "
+        f"{result['outcome']} {mutant.path}:{line} ({mutant.kind}; "
         f"{result['tests']} of {result['of']} tests, {result['seconds']} s)"
     )
     if result["outcome"] != "survived":
         return f"{head} {result['by']}"
-    return f"{head}\n  - {result['before']}\n  + {result['after']}"
-
-
-def format_section(results: list[dict[str, Any]], seed: int, page: str) -> str:
-    """Return the section in Markdown; reasons that somebody wrote on the page stay."""
-    survivors = [one for one in results if one["outcome"] == "survived"]
-    reasons = dict(
-        re.findall(r"^\| (`[^|]*` \| `[^|]*`) \| (.*) \|$", page, re.MULTILINE)
-    )
-    rows, listed = Counter[tuple[str, str]](), []
-    for result in results:
-        name, has_survived = result["package"], result["outcome"] == "survived"
-        rows[name, "survived" if has_survived else result["stage"]] += 1
-        rows[name, "all mutants"] += 1
-    for result in survivors:
-        place = f"{result['path'].removeprefix('src/metra/')}: {result['kind']}"
-        change = f"{result['before']} → {result['after']}".replace("|", "¦")
-        key = f"`{place}` | `{change.replace('`', chr(39))}`"
-        reason = reasons.get(key, "")
-        rows[result["package"], "equivalent"] += reason.startswith("equivalent")
-        listed.append(f"| {key} | {reason} |")
-    lines = [format_row(name, [name], rows) for name in PACKAGES]
-    lines.append(format_row("all", list(PACKAGES), rows))
-    return SECTION.format(
-        seed=seed,
-        rows="\n".join(lines),
-        survivors="\n".join(sorted(listed)),
-        endless=sum(one["outcome"] == "time-out" for one in results),
-        seconds=f"{sum(one['seconds'] for one in results):,.0f}",
-    )
-
-
-def format_row(title: str, packages: list[str], rows: Counter[tuple[str, str]]) -> str:
-    """Return a line of the table."""
-    columns = ("all mutants", "own", "all", "survived", "equivalent")
-    total, own, other, survived, equal = (
-        sum(rows[name, column] for name in packages) for column in columns
-    )
-    share = (own + other) / max(total - equal, 1)
-    return (
-        f"| {title} | {total} | {own} | {other} | {survived} | {equal} | {share:.1%} |"
-    )
-
-
-SECTION = """\
-Random changes of the code, one at a time, with seed {seed}: a comparison inverted or shifted,
-an operator replaced, a constant increased or decreased by one, a condition negated, arguments
-swapped, a statement or a row of a table deleted, or nothing returned. We improved the tests
-with other seeds first; `make mutants` draws new changes. Tests that need a browser or Spark are
-skipped. A failure counts if the test fails again, and passes on the unchanged code; {endless}
-of the killed mutants exceeded five times the usual time of the tests. The run took {seconds}
-seconds.
-
-| package | mutants | killed by own tests | by others | survived | equivalent | of the rest |
-| :-- | --: | --: | --: | --: | --: | --: |
-{rows}
-
-Changes that no test noticed, with the reason. An equivalent change has no effect that a
-caller can see.
-
-| place | change | reason |
-| :-- | :-- | :-- |
-{survivors}
-"""
+    return f"{head}\n  - {before}\n  + {after}"
 
 
 def main() -> None:
@@ -449,9 +322,7 @@ def main() -> None:
     parser.add_argument("--tests", nargs="*", help="files instead of the package's")
     parser.add_argument("--all", action="store_true", help="then other packages' tests")
     parser.add_argument("--slow", action="store_true", help="browsers and Spark too")
-    parser.add_argument("--again", action="store_true", help="try survivors again")
     parser.add_argument("--limit", type=float, default=60.0, help="seconds a mutant")
-    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
     options = parser.parse_args()
     with contextlib.ExitStack() as stack:
         folder = tempfile.TemporaryDirectory(prefix="mutants-")
@@ -459,17 +330,12 @@ def main() -> None:
         server = None
         if databases.missing() is None:
             server = stack.enter_context(databases.running())
-        run = Run(Tree(home, options.slow, server), options)
+        tree = Tree(home, options.slow, server)
+        outcomes: Counter[tuple[str, str]] = Counter()
         for package in options.packages.split(","):
-            run.try_package(package)
-    sample = [run.results[key] for key in run.sample]
-    results = [one for one in sample if one["outcome"] != "no mutant"]
-    print(Counter((one["package"], one["outcome"]) for one in results))
-    if options.write:
-        from bench.results import replace_section
-
-        text = format_section(results, options.seed, PAGE.read_text())
-        replace_section(PAGE, "Mutation testing", text)
+            outcomes += try_package(tree, package, options)
+    for (package, outcome), count in sorted(outcomes.items()):
+        print(f"{package}: {count} {outcome}")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from tests.mutants.changes import find_mutants
 from tests.mutants.lines import Tracer
-from tests.mutants.run import format_section
 
 SOURCE = '''"""A module, 1 line."""
 
@@ -66,24 +65,3 @@ def test_lines_that_are_executed_are_recorded(tmp_path):
     mask = tracer.take()["src/metra/m.py"]
     assert [line for line in range(15) if mask >> line & 1] == [6, 8, 11, 12, 13]
     assert tracer.take() == {}
-
-
-def test_reasons_on_the_page_stay():
-    result = {
-        **{"path": "src/metra/stats/m.py", "line": 3, "package": "stats", "seconds": 1},
-        **{"kind": "constant", "before": "a | 1", "after": "a | 2", "stage": "all"},
-    }
-    results = [
-        result | {"outcome": "survived"},
-        result | {"outcome": "killed"},
-        result | {"outcome": "time-out", "stage": "own"},
-    ]
-    page = format_section(results, 5, "")
-    assert "| stats | 3 | 1 | 1 | 1 | 0 | 66.7% |" in page
-    assert "1\nof the killed" in page
-    line = "| `stats/m.py: constant` | `a ¦ 1 → a ¦ 2` |  |"
-    assert line in page
-    told = page.replace(line, line.replace("  |", " equivalent: no |"))
-    page = format_section(results, 5, told)
-    assert "| stats | 3 | 1 | 1 | 1 | 1 | 100.0% |" in page
-    assert "| equivalent: no |" in page

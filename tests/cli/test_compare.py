@@ -29,19 +29,6 @@ def compare(cli):
     return run
 
 
-def test_a_table_with_verdicts(compare):
-    ran = compare("--trials", "999")
-    assert (ran.code, ran.err) == (0, "")
-    lines = ran.out.split("\n")
-    assert lines[2].split() == ["solid", "69.57", "baseline"]
-    assert lines[3].startswith("polished   56.97    ▼ −12.60")
-    assert lines[3].endswith("worse")
-    assert (
-        "Significantly better than solid: near-copy; significantly worse: polished."
-        in lines
-    )
-
-
 def test_json_is_what_python_gives(compare):
     def lines(path):
         with open(path, encoding="utf-8", newline="\n") as file:
@@ -92,19 +79,6 @@ def test_the_same_bytes_for_any_number_of_threads(metra_command):
     assert runs[0] == runs[1] == runs[2]
 
 
-def test_into_a_file(compare, tmp_path):
-    target = tmp_path / "comparison.tsv"
-    ran = compare("--format", "tsv", "--trials", "99", "-o", target)
-    assert ran == (0, "", "")
-    assert target.read_text() == compare("--format", "tsv", "--trials", "99").out
-
-
-def test_documents_as_units(compare):
-    out = compare("--docs", EXAMPLE.docs, "--unit", "document").out
-    assert "No test: 2 documents are too few for a test" in out
-    assert "of 2 documents" in out
-
-
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
@@ -124,17 +98,6 @@ def test_what_is_refused(compare, arguments, expected):
     assert ran.code == 2
     assert ran.out == ""
     assert expected in ran.err
-
-
-def test_what_changed_comes_below(compare):
-    plain = compare("--trials", "99").out
-    arguments = ("--trials", "99", "--changes", "1")
-    found = compare(*arguments).out
-    assert found.startswith(plain)
-    assert "What changed from solid to polished" in found
-    data = json.loads(compare(*arguments, "--format", "json").out)
-    assert {"comparisons", "changes"} <= set(data)
-    assert "comparisons" in json.loads(compare("--format", "json").out)
 
 
 def test_a_hint_for_those_who_watch(compare, monkeypatch):

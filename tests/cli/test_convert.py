@@ -151,15 +151,6 @@ def test_one_sentence_and_exit_2(metra, texts, arguments, message):
     assert sorted(texts.iterdir()) == before
 
 
-def test_help_shows_examples(metra):
-    code, out, _ = metra("convert", "--help")
-    assert code == 0
-    assert "metra convert newstest.de-en.all.xml -o newstest.jsonl" in out
-    assert "xlsx|parquet" in out
-    code, out, _ = metra("score", "--help")
-    assert "metra score sysA.sgm sysB.sgm -r ref.sgm -s src.sgm" in out
-
-
 @pytest.mark.parametrize("folder", ["wmt21ruen", "nist4", "edge"])
 def test_real_corpora_there_and_back(metra, gold, tmp_path, folder):
     outputs = [

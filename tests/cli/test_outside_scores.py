@@ -42,23 +42,6 @@ def test_score(cli, arguments):
         assert low < score["score"] < high
 
 
-def test_scores_stand_beside_other_metrics_with_more_digits(cli):
-    ran = cli("score", *PAIR, "-m", "bleu", "--scores", f"xcomet={XCOMET}")
-    assert "bleu ↑  xcomet ↑" in ran.out
-    assert f"{read_means()['polished']:.4f}*" in ran.out
-    fewer = cli("score", *PAIR, "--scores", f"xcomet={XCOMET}", "--digits", "1", "-b")
-    assert fewer.out == f"{read_means()['solid']:.3f}\n{read_means()['polished']:.3f}\n"
-
-
-def test_without_outputs_the_file_says_what_there_is(cli):
-    ran = cli("score", "--scores", XCOMET, "--sort")
-    assert ran.err == ""
-    rows = [line.split() for line in ran.out.split("\n")[2:14]]
-    means = read_means()
-    ordered = sorted(means, key=means.__getitem__, reverse=True)
-    assert [row[0] for row in rows] == ordered
-
-
 def test_compare(cli):
     ran = cli("compare", *PAIR, "-m", "bleu", "-m", f"xcomet@{XCOMET}")
     assert (
@@ -69,53 +52,6 @@ def test_compare(cli):
     assert "polished" in alone.out
     refused = cli.refusal("compare", "--scores", XCOMET, "--changes", "3")
     assert "--changes needs the texts; give the output files." in refused
-
-
-def test_small_scores_have_four_digits_everywhere(cli, tmp_path):
-    """Changes, buckets, documents, segments and groups; metrics without their files."""
-    ran = cli(
-        "compare",
-        *PAIR,
-        "-m",
-        f"xcomet@{XCOMET}",
-        *["--changes", "1"],
-    )
-    assert re.search(
-        r"better 1: .*  xcomet 0\.\d{4} → 0\.\d{4} \(\+0\.\d{4}\)\n", ran.out
-    )
-    assert "segments by xcomet\n" in ran.out
-    cli("report", *PAIR, "-m", f"xcomet@{XCOMET}", "-o", tmp_path / "report.html")
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    buckets = page.partition("<caption>xcomet ↑ by reference length in words")[2]
-    first = buckets.partition('<th scope="row"><bdi>10–19</bdi></th>')[2]
-    assert re.match(r"<td[^>]*>\d+\??\s?</td>(<td[^>]*>0\.\d{4}</td>){2}", first)
-    levels = cli(
-        "score", *PAIR, "-m", f"xcomet@{XCOMET}", "--level", "document,segment"
-    )
-    rows = [line.split() for line in levels.out.split("\n")]
-    assert all(
-        re.fullmatch(r"[01]\.\d{4}\*?", cell)
-        for row in rows
-        if len(row) == 3 and "." in row[1]
-        for cell in row[1:]
-    )
-    assert re.search(r"^28 +[01]\.\d{4}", levels.out, re.MULTILINE)
-    table = write_table(tmp_path / "test.tsv")
-    groups = cli(
-        "score", table, *COLUMNS, "--read", "score=comet/a=judge_a", "--read",
-        "score=comet/b=judge_b", "--group-by", "judge_a",
-    )  # fmt: skip
-    assert re.search(r"^0\.5 +1 +0\.5000\* +0\.2500", groups.out, re.MULTILINE), (
-        groups.out
-    )
-
-
-def test_compare_without_references(cli):
-    call = ("compare", SOLID, POLISHED, "-m", f"xcomet@{XCOMET}")
-    assert "segments by xcomet" in cli.ok(*call, "--changes", "1").out
-    profiled = cli.ok("profile", SOLID, POLISHED)
-    assert "28 segments; no references;" in profiled.out
-    assert "(references)" not in profiled.out
 
 
 def test_rank_by_all_metrics(cli, tmp_path):
@@ -130,15 +66,6 @@ def test_rank_by_all_metrics(cli, tmp_path):
     rows = [line.split()[:3] for line in ran.out.split("\n")[3:5]]
     assert rows == [["solid", "1", "1.0"], ["polished", "2", "2.0"]]
     assert re.search(r"this ranking +1.0 +0.0 +0.0 +0.0\n", ran.out)
-
-
-def test_report(cli, tmp_path):
-    page = tmp_path / "report.html"
-    cli.ok("report", *PAIR, "--scores", f"xcomet={XCOMET}", "-o", page)
-    text = page.read_text()
-    assert "xcomet" in text
-    assert "chrf" in text
-    assert f"{read_means()['solid']:.4f}" in text
 
 
 def test_meta_takes_them_as_scores_and_as_metrics(cli, tmp_path):
@@ -232,15 +159,6 @@ def test_columns_of_a_table(cli, tmp_path, form):
     systems = json.loads(ran.out)["systems"]
     assert [s["scores"]["judge"]["score"] for s in systems] == [0.75, 0.5]
     assert list(systems[0]["scores"]) == ["bleu", "judge"]
-
-
-def test_a_column_of_scores_alone(cli, tmp_path):
-    path = write_table(tmp_path / "test.tsv")
-    ran = cli(
-        "score", path, *COLUMNS[:2], *COLUMNS[4:],
-        "--read", "score=judge_a:better=lower", "-b", "--digits", "2",
-    )  # fmt: skip
-    assert ran.out == "0.7500\n", ran.err
 
 
 def test_columns_of_scores_need_one_corpus(cli, tmp_path):

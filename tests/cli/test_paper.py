@@ -1,8 +1,6 @@
 """Tables for papers and other ways to show scores, on the command line."""
 
 import io
-import json
-import re
 import shutil
 import subprocess
 import zipfile
@@ -37,18 +35,6 @@ def compare(cli):
     return run
 
 
-def rows(markdown: str) -> list[list[str]]:
-    lines = [line for line in markdown.split("\n") if line.startswith("|")]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-
-
-def test_one_digit_in_papers_two_elsewhere(score):
-    assert "72.1" in score("--format", "markdown").out
-    assert "72.06" not in score("--format", "markdown").out
-    assert "72.06" in score().out
-    assert "72.060" in score("--format", "markdown", "--digits", "3").out
-
-
 def test_names_captions_labels(score):
     ran = score(
         "-m", "bleu", "-m", "bleu:tok=intl", "--format", "latex",
@@ -60,39 +46,11 @@ def test_names_captions_labels(score):
     assert r"System & BLEU $\uparrow$ & BLEU (tok=intl) $\uparrow$ \\" in ran.out
 
 
-def test_groups_of_segments_are_groups_of_columns(cli, write):
-    table = write("t.tsv", ["domain\tref\tA\tB", "law\ta b c d\ta b c d\tx",
-                            "news\te f g h\ty\te f g h"])  # fmt: skip
-    ran = cli("score", table, "--group-by", "domain", "--format", "markdown")
-    assert rows(ran.out)[0] == ["System", "BLEU ↑", "law: BLEU ↑", "news: BLEU ↑"]
-    assert rows(ran.out)[2][2:] == ["**100.0**", "0.0"]
-
-
-def test_bold_is_the_best_and_nothing_else(compare):
-    ran = compare("-m", "bleu", "-m", "ter", "--format", "markdown")
-    bold = [[cell for cell in row if "**" in cell] for row in rows(ran.out)[2:]]
-    assert [len(cells) for cells in bold] == [2, 0, 0]
-    assert "‡" in ran.out
-    assert "Bold: best score of the column." in ran.out
-
-
-def test_letters_go_by_the_metric(compare):
-    ran = compare("-m", "bleu", "-m", "ter", "--all-pairs", "--format", "markdown")
-    letters = [re.findall(r"<sup>(\w+)</sup>", cell) for cell in rows(ran.out)[3]]
-    assert letters == [[], ["a"], ["b"]]
-
-
 def test_nothing_is_bold_where_all_are_equal(cli):
     outputs = [output("solid"), f"copy={output('solid')}"]
     assert "**" not in "".join(
         cli("score", *outputs, *REFERENCES, "--format", "markdown").out.split("\n")[1:]
     )
-
-
-def test_letters(compare):
-    ran = compare("-m", "ter", "--all-pairs", "--format", "markdown")
-    letters = re.findall(r"\| (\w+) \| [\d.*]+<sup>(\w+)<", ran.out)
-    assert letters == [("solid", "a"), ("polished", "b"), ("dropped", "b")]
 
 
 @pytest.mark.parametrize("form", ["markdown", "latex"])
@@ -109,57 +67,6 @@ def test_differences_come_in_every_format(compare, form):
 def test_signatures_name_no_interval_that_is_not_shown(compare, score):
     assert "|ci:" not in compare("--format", "markdown").out
     assert "|ci:percentile|" in score("--ci", "--format", "markdown").out
-
-
-def test_signatures(score):
-    assert "\nbleu|nrefs:2|version:" in score("--signature", "short").out
-    sacrebleu = "BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
-    assert sacrebleu in score("--signature", "sacrebleu").out
-    assert (
-        f"`{sacrebleu}`"
-        in score("--signature", "sacrebleu", "--format", "markdown").out
-    )
-    # Programs get all of it.
-    data = json.loads(score("--signature", "short", "--format", "json").out)
-    assert "|smooth:exp|" in data["systems"][0]["scores"]["bleu"]["signature"]
-
-
-def test_score_only(score):
-    assert score("-b").out == "72.06\n67.02\n"
-    assert score("-b", "--digits", "1", "-m", "bleu", "-m", "ter", "--sort").out == (
-        "72.1\t18.0\n67.0\t28.9\n"
-    )
-
-
-def test_verbose(score):
-    out = score("--verbose", "-m", "bleu", "-m", "wer").out
-    assert re.search(
-        r"\nsolid: bleu = 72\.06 [\d.]+/[\d.]+/[\d.]+/[\d.]+ "
-        r"\(BP = [01]\.\d{3} ratio = [\d.]{5} hyp_len = 542 ref_len = \d+\)\n",
-        out,
-    )
-    assert re.search(r"\npolished: wer = [\d.]+ \(substitutions = \d+ ", out)
-
-
-def test_methods(compare, score):
-    out = compare("-m", "bleu", "-m", "chrf", "--methods").out
-    assert out.startswith(
-        "We report BLEU (Papineni et al., 2002; Post, 2018) and chrF (Popović, 2015; Post, "
-        "2018), computed with metra "
-    )
-    assert (
-        " (28 segments, 2 references). Differences are significant at p ≤ 0.05" in out
-    )
-    assert "(Noreen, 1989; Riezler and Maxwell, 2005; Holm, 1979)." in out
-    keys = re.findall(r"^@\w+\{(\w+),$", out, re.MULTILINE)
-    assert keys == ["papineni2002", "post2018", "popovic2015", "noreen1989",
-                    "riezler2005", "holm1979"]  # fmt: skip
-    latex = score("--methods", "--format", "latex", "--ci").out
-    assert r"\citep{papineni2002,post2018}" in latex
-    assert (
-        r"Intervals are 95\% percentile bootstrap confidence intervals (1,000 resamples of "
-        r"segments, seed 12345) \citep{efron1993}." in latex
-    )
 
 
 def test_a_workbook_has_numbers(compare, tmp_path):
@@ -205,6 +112,8 @@ WRONG = [
     (["-b", "--level", "segment"], "-b and --level segment cannot be given together"),
     (["-b", "--verbose"], "-b and --verbose cannot be given together"),
     (["--verbose", "--format", "json"], "--verbose does not work with --format json"),
+    (["--show-alignment", "--format", "tsv"],
+     "--show-alignment does not work with --format tsv; expected --format table or json."),
 ]  # fmt: skip
 
 

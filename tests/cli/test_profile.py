@@ -34,31 +34,11 @@ def test_the_example_reads_as_its_makers_describe_it(cli):
     assert "gets numbers wrong" in found["wrong-terms"]
 
 
-def test_profiles_as_json(cli):
-    ran = cli("profile", TERSE, "-r", REFERENCE, "--format", "json")
-    data = json.loads(ran.out)
-    (profile,) = data["profiles"]["profiles"]
-    assert 0.3 < profile["traits"]["length_ratio"]["value"] < 0.95
-
-
 def test_profile_tells_which_segments(cli):
     ran = cli("profile", SOLID, "-r", REFERENCE, "--show", "loops")
     assert ran.out.endswith("Segments that show loops:\nsolid: none\n")
     refused = cli.refusal("profile", SOLID, "-r", REFERENCE, "--show", "x")
     assert "No trait named 'x'" in refused
-
-
-def test_profile_writes_to_a_file(cli, tmp_path):
-    path = tmp_path / "profile.md"
-    cli("profile", SOLID, "-r", REFERENCE, "--format", "markdown", "-o", path)
-    assert path.read_text(encoding="utf-8").startswith("| system | length |")
-
-
-def test_profile_cuts_words_as_told(cli, write):
-    ref, hyp = write("ref", ["漢字"]), write("hyp", ["漢語"])
-    ran = cli("profile", hyp, "-r", ref, "--text", "tok=zh", "--format", "json")
-    traits = json.loads(ran.out)["profiles"]["profiles"][0]["traits"]
-    assert traits["precision"]["value"] == 50
 
 
 COMPARE = ("compare", TERSE, SOLID, "-r", REFERENCE, "--trials", "50")

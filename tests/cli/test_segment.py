@@ -24,27 +24,6 @@ def test_split(cli, write):
     assert (ran.code, ran.out) == (0, "Dr. Ott came.\nHe sat.\nTitle\n")
 
 
-def test_split_into_a_numbered_table(cli, write, tmp_path):
-    out = tmp_path / "sentences.tsv"
-    text = write("text.txt", ["He came and sat. It rained.", "Title"])
-    ran = cli("segment", "split", text, "--format", "tsv", "-o", str(out))
-    assert ran.code == 0
-    assert read(out) == [
-        "sentence\tline\ttext",
-        "1\t1\tHe came and sat.",
-        "2\t1\tIt rained.",
-        "3\t2\tTitle",
-        "",
-    ]
-
-
-def test_split_as_json(cli, write):
-    ran = cli("segment", "split", write("t.txt", ["One. Two."]), "--format", "json")
-    assert json.loads(ran.out)["sentences"][1] == {
-        "sentence": 2, "line": 1, "text": "Two.",
-    }  # fmt: skip
-
-
 @pytest.mark.parametrize("mode", ["align", "resegment"])
 def test_a_text_goes_into_score(cli, files, tmp_path, mode):
     output, reference = files
@@ -97,25 +76,6 @@ def test_the_report_names_unsure_segments(cli, write, tmp_path):
     assert system["segments"][0]["reason"] == ""
     assert system["segments"][2]["reason"]
     assert system["segments"][2]["confidence"] < 0.2
-
-
-def test_the_table_lists_unsure_segments(cli, write, tmp_path):
-    output = write("out.txt", ["The market opens again."])
-    reference = write("ref.txt", REFERENCE)
-    ran = cli(
-        "segment", "align", output, "-r", reference, "-o", str(tmp_path / "a.txt")
-    )
-    assert "out: 2 unsure" in ran.out
-    assert "no sentence corresponds" in ran.out
-
-
-def test_the_report_as_tsv(cli, files, tmp_path):
-    output, reference = files
-    ran = cli("segment", "resegment", output, "-r", reference, "--format", "tsv",
-              "-o", str(tmp_path / "a.txt"))  # fmt: skip
-    header, *rows = (line.split("\t") for line in ran.out.split("\n")[:-1])
-    assert header == ["system", "segment", "kind", "confidence", "edits", "unsure"]
-    assert [row[4] for row in rows] == ["0", "1", "1"]
 
 
 def test_the_screen_holds_the_text_alone(metra_command, files):

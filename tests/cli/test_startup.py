@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from metra.corpus.examples import find_example
+
 HEAVY = {
     "numpy",
     "scipy",
@@ -18,6 +20,20 @@ HEAVY = {
     "concurrent.futures",
     "metra._core",
 }
+
+
+#: What only arrays, intervals, files or threads need.
+UNUSED = {
+    "numpy.random",
+    "statistics",
+    "tempfile",
+    "concurrent.futures",
+    "zstandard",
+    "metra.stats.significance",
+    "metra.scoring.compare",
+}
+EXAMPLE = find_example()
+PAIR = (*EXAMPLE.outputs[:2], "-r", EXAMPLE.references[0])
 
 
 def loaded(*arguments: str) -> set[str]:
@@ -61,6 +77,20 @@ def test_scoring_loads_numpy_and_no_more(write):
         "sacrebleu",
         "zstandard",
     }
+
+
+def test_the_score_of_a_system_alone_loads_no_arrays():
+    ours = loaded("-m", "metra", "score", *PAIR)
+    assert "metra.scoring.evaluate" in ours
+    modules = {"metra.metrics.alignment", "metra.formats.texts.documents"}
+    assert not ours & {"numpy", "json", "shutil", *modules}
+
+
+def test_plain_scoring_loads_little_beside_numpy():
+    score = ("score", *PAIR, "-m", "chrf")
+    ours = loaded("-m", "metra", *score) - loaded("-c", "import numpy")
+    assert "metra.scoring.evaluate" in ours
+    assert not ours & UNUSED
 
 
 def test_every_public_name_is_there():

@@ -32,25 +32,6 @@ def tsv(write):
 COLUMNS = ("--read", "hyp=A=mt", "--read", "hyp=other", "--read", "ref=gold")
 
 
-def test_groups_beside_the_total(cli, parquet):
-    ran = cli.ok(
-        "score", parquet, *COLUMNS, "-m", "f1", "--group-by", "lp", "--format", "json"
-    )
-    found = json.loads(ran.out)
-    assert found["schema"] == 1
-    assert found["evalset"] == {"segments": 4, "references": 1}
-    assert [entry["name"] for entry in found["systems"]] == ["A", "other"]
-    assert [(group["key"], group["segments"]) for group in found["groups"]] == [
-        ({"lp": "de-en"}, 1),
-        ({"lp": "fr-en"}, 2),
-        ({"lp": None}, 1),
-    ]
-    first = found["groups"][0]["systems"][0]
-    assert first["name"] == "A"
-    assert first["scores"]["f1"]["score"] == 100.0
-    assert first["scores"]["f1"].keys() == found["systems"][0]["scores"]["f1"].keys()
-
-
 def test_the_same_groups_in_every_format(cli, parquet, tsv):
     options = (
         *COLUMNS,
@@ -65,53 +46,12 @@ def test_the_same_groups_in_every_format(cli, parquet, tsv):
         assert str(one["key"]["year"]) == two["key"]["year"]
 
 
-def test_the_table_for_people(cli, parquet):
-    ran = cli("score", parquet, "--read", "hyp=A=mt", "--read", "ref=gold",
-              "-m", "f1", "-m", "wer", "--group-by", "lp,year")  # fmt: skip
-    assert ran.out.split("\n\n")[1] == (
-        "lp · year     segments    f1 ↑   wer ↓\n"
-        "──────────────────────────────────────\n"
-        "de-en · 2003         1  100.00    0.00\n"
-        "fr-en · 2003         1   83.33   16.67\n"
-        "fr-en · 2004         1  100.00    0.00\n"
-        "– · 2003             1    0.00  100.00"
-    )
-    assert "4 segments, 4 groups, 1 reference" in ran.out
-
-
-def test_several_systems_by_metric(cli, parquet):
-    ran = cli("score", parquet, *COLUMNS, "-m", "f1", "--group-by", "lp")
-    assert ran.out.split("\n\n")[1] == (
-        "f1 ↑\n"
-        "lp     segments        A   other\n"
-        "────────────────────────────────\n"
-        "de-en        1   100.00*  80.00\n"
-        "fr-en        2    90.91*  66.67\n"
-        "–            1     0.00    0.00"
-    )
-
-
-def test_groups_in_lines_for_programs(cli, parquet):
-    ran = cli("score", parquet, *COLUMNS, "--group-by", "lp,year", "--format", "tsv")
-    lines = [line.split("\t") for line in ran.out.split("\n")]
-    groups = [line[:4] for line in lines if line[0] == "group"]
-    assert groups[0] == ["group", "A", "lp=de-en,year=2003", "bleu"]
-    assert len(groups) == 8
-
-
 def test_meta_evaluation_leaves_groups_alone(cli, parquet, tmp_path):
     out = tmp_path / "scores.tsv"
     cli("score", parquet, *COLUMNS, "--group-by", "lp", "--format", "tsv", "-o", out)
     from metra.scores.model_scores import read_metra_tsv
 
     assert len(read_metra_tsv(str(out))) == 2
-
-
-@pytest.mark.parametrize("form", ["markdown", "latex"])
-def test_groups_on_paper(cli, parquet, form):
-    ran = cli("score", parquet, *COLUMNS, "--group-by", "lp", "--format", form)
-    assert ran.code == 0
-    assert "fr-en" in ran.out
 
 
 WRONG = [

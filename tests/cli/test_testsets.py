@@ -87,12 +87,6 @@ def test_the_summary_names_the_set_and_the_subset(cli, out):
     assert "; wmt23:en-de (sacrebleu, reference refA, origlang=de)\n" in ran.out
 
 
-def test_groups_by_what_the_set_knows(cli, out):
-    ran = cli("score", out, *T, "-m", "wer", "--group-by", "domain")
-    assert ran.code == 0
-    assert "social" in ran.out
-
-
 def test_other_references_are_named(cli, out):
     ran = cli("score", out, *T, "--read", "ref=refA", "--read", "ref=refB")
     assert "2 references" in ran.out
@@ -128,12 +122,6 @@ def test_a_subset_is_converted(cli, tmp_path):
         "source\tref:refA\tdoc\tlabel:origlang\tdomain",
         "Four dogs.\tVier Hunde.\tforum.2\tde\tsocial",
     ]
-
-
-def test_the_report_names_the_set(cli, out, tmp_path):
-    page = tmp_path / "report.html"
-    assert cli("report", out, *T, "-o", page).code == 0
-    assert "wmt23:en-de" in page.read_text(encoding="utf-8")
 
 
 def test_an_output_of_another_length(cli, tmp_path):

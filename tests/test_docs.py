@@ -138,14 +138,6 @@ def test_outputs_are_compared_to_the_letter(expected, found, like):
     assert consoles.is_like(found, expected) == like
 
 
-def test_commands_and_their_outputs_are_told_apart():
-    block = "$ metra a \\\n    -b\none\n\ntwo\n$ metra c\n"
-    assert [(call.command, call.output) for call in consoles.list_calls(block)] == [
-        ("metra a -b", "one\n\ntwo\n"),
-        ("metra c", ""),
-    ]
-
-
 def test_stale_output_is_replaced(tmp_path):
     page = "```console\n$ echo one\nwon\n$ echo a b\na …\n$ git x\ny\n```\n"
     assert consoles.refreshed(page, tmp_path) == page.replace("won", "one")

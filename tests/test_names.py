@@ -24,7 +24,6 @@ from name_figures import (  # noqa: E402 (bench is no package)
     list_names,
     list_participles,
     read_allowed,
-    shrink_allowed,
 )
 from source_tree import Item, Source, read_sources  # noqa: E402
 
@@ -125,19 +124,3 @@ def test_what_counts_as_such_a_name(small_checkout):
         },
         "local found": 3,
     }
-
-
-def test_the_list_only_shrinks(small_checkout, tmp_path):
-    path = tmp_path / "allowed.txt"
-    path.write_text("# names\nfunction told 4  # why\nfunction gone\nfunction _found\n")
-    items = list_participles(read_sources(small_checkout))
-    problems = find_problems("function", items, path)
-    assert [problem.partition(":")[0] for problem in problems] == [
-        "function Table.sorted",
-        "function _found",
-        "function gone",
-        "function told",
-    ]
-    assert "shorten the list" in problems[2]
-    assert shrink_allowed(path, items) == 2
-    assert path.read_text() == "# names\nfunction told 3  # why\nfunction _found\n"

@@ -5,7 +5,6 @@ If a change is meant, accept it with: METRA_TEST_ACCEPT=1 pytest tests/test_publ
 
 import json
 import os
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -154,28 +153,6 @@ def test_the_schema_covers_groups_gates_and_reports(cli, tmp_path):
     table.write_text("system\tsegment\tesa\nA\t1\t3\nA\t2\t5\nB\t1\t2\nB\t2\t4\n")
     report = cli("meta", "rank", table, "--scorer", "esa", "--format", "json")
     check_against_schema(json.loads(report.out), "report")
-
-
-def test_groups_of_entry_points(tmp_path, monkeypatch):
-    """A package that brings a measure and a tokenizer is found under these two names."""
-    groups = {"metra.metrics", "metra.tokenizers"}
-    info = tmp_path / "golden-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: golden\nVersion: 1\n")
-    (info / "entry_points.txt").write_text(
-        "[metra.metrics]\ngolden = golden_plugin:measure\n"
-        "[metra.tokenizers]\ngolden = golden_plugin:cut\n"
-    )
-    (tmp_path / "golden_plugin.py").write_text(
-        "import metra\n"
-        "def measure(): return metra.metric('bleu')\n"
-        "def cut(text): return text.split()\n"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    for group in groups:
-        assert "golden" in {entry.name for entry in entry_points(group=group)}
-    with pytest.raises(metra.MetraError, match="'golden'"):
-        metra.metric("goldenn")
 
 
 def test_the_store(tmp_path):

@@ -201,8 +201,3 @@ def test_styles_fetch_nothing(tmp_path, check_site):
     assert [*check_site.list_faults(tmp_path)] == [
         "x.css: https://example.org is elsewhere"
     ]
-
-
-def test_a_site_has_pages(tmp_path, check_site):
-    (found,) = check_site.list_faults(tmp_path)
-    assert found.endswith("has no pages.")

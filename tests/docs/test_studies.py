@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -46,13 +45,6 @@ def test_the_pictures_are_drawn_from_the_numbers(name):
     for path, drawing in drawings.items():
         assert path.read_text(encoding="utf-8") == drawing, STALE.format(name)
     assert set(STUDIES.glob(f"{name}-*.svg")) == set(drawings)
-
-
-def test_pictures_have_both_themes(name):
-    for path in STUDIES.glob(f"{name}-*.svg"):
-        text = path.read_text(encoding="utf-8")
-        assert "prefers-color-scheme: dark" in text, path.name
-        assert "<title>" in text, path.name
 
 
 def test_what_contradicts_the_paper_comes_first(name):
@@ -113,43 +105,6 @@ def test_a_section_comes_out_the_same_again(study, section, shared):
 def test_sections_are_those_of_the_script(name):
     sections = __import__(name.replace("-", "_")).SECTIONS
     assert list(sections) == list(study_page.read_numbers(name))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        pytest.param(
-            [], "'nothing' is not a study; expected one of turian-2003", id="none"
-        ),
-        pytest.param(["turian"], "'turian' is not a study", id="unknown name"),
-        pytest.param(
-            ["turian-2003", "/no/such"],
-            "/no/such is not a folder; name the one",
-            id="no data",
-        ),
-        pytest.param(
-            ["turian-2003", ".", "figure-9"],
-            "turian-2003 has no section 'figure-9'; it has grids, judges",
-            id="unknown section",
-        ),
-    ],
-)
-def test_wrong_arguments_are_explained(arguments, message):
-    done = subprocess.run(
-        [sys.executable, STUDIES / "run.py", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert done.stderr.count("\n") == 1
-
-
-def test_numbers_are_plain_json(name):
-    text = (STUDIES / f"{name}.json").read_text(encoding="utf-8")
-    assert "NaN" not in text
-    assert json.loads(text)
 
 
 def test_sections_of_our_own_texts_are_those_that_read_no_data(name, tmp_path):

@@ -79,30 +79,6 @@ def compare(run: Run) -> None:
         run.add("terms", found.terms.signature())
 
 
-def results(run: Run) -> None:
-    evalset, outputs = corpus(run)
-    levels = ("document", "segment")
-    specs = ["bleu", "ter"]
-    evaluated = metra.evaluate(
-        evalset, outputs, specs, levels=levels, ci=True, trials=50
-    )
-    compared = metra.compare(evalset, outputs, specs, trials=200)
-    for name, found in (("evaluated", evaluated), ("compared", compared)):
-        run.add(f"{name} as text", repr(found), 6000)
-        run.add(f"{name} in a notebook", found._repr_html_(), 6000)
-        for level in found.levels:
-            run.add(f"{name} by {level}", as_json(found.to_columns(level)), 3000)
-
-
-def accumulate(run: Run) -> None:
-    evalset, outputs = corpus(run)
-    batches = metra.Accumulator(["bleu", "chrf", "ter"])
-    for start in range(0, 28, 5):
-        at = slice(start, start + 5)
-        batches.update(outputs["solid"][at], [ref[at] for ref in evalset.refs])
-    run.add("scores of batches", as_json(batches.compute()), 3000)
-
-
 def pairwise(run: Run) -> None:
     _, outputs = corpus(run)
     few = [outputs[name][0] for name in outputs]
@@ -127,30 +103,6 @@ def grid(run: Run) -> None:
     found = metra.grid(outputs["literal"][3], refs)
     run.add("grid", str(found))
     run.add("svg", found.svg(), 2000)
-
-
-def metric(run: Run) -> None:
-    evalset, outputs = corpus(run)
-    batch = metra.Batch(outputs["solid"], evalset.refs, evalset.source)
-    for spec in (
-        "bleu",
-        "bleu:tok=intl,case=lower",
-        "chrf",
-        "ter",
-        "gtm:e=2",
-        "meteor",
-    ):
-        made = metra.metric(spec)
-        told = {
-            "name": made.name,
-            "signature": made.signature(),
-            "higher is better": made.higher_is_better,
-            "rows": made.rows(batch)[:3],
-            "aggregate": made.aggregate(made.rows(batch).sum(axis=0)),
-            "sentence": made.sentence(outputs["solid"][0], [evalset.refs[0][0]]),
-        }
-        run.add(f"metric {spec}", as_json(told), 3000)
-    run.add("lengths", as_json([len(batch), len(evalset)]))
 
 
 def errors(run: Run) -> None:
@@ -182,15 +134,5 @@ def errors(run: Run) -> None:
 
 CASES = [
     Case(f"api/{step.__name__}", [step], limit=1000)
-    for step in (
-        score,
-        evaluate,
-        compare,
-        results,
-        accumulate,
-        pairwise,
-        align,
-        grid,
-        metric,
-    )
+    for step in (score, evaluate, compare, pairwise, align, grid)
 ] + [Case("messages/api", [errors])]

@@ -31,7 +31,6 @@ META = {
     "mqm": ["rank names.tsv --scorer mqm"],
     "ranking": ["rank names.tsv --by trueskill --set runs=5", "rank names.tsv --by wins"],
 }  # fmt: skip
-LANGUAGES = ("en", "de", "fr", "es", "cs", "ja", "ar")
 
 
 def fill_store(run: Run) -> None:
@@ -242,22 +241,6 @@ def visit_as_judge(run: Run) -> None:
             judge.ask("GET", "/api/work", 1200)
 
 
-def speak_languages(run: Run) -> None:
-    """Read the pages of two protocols in every language."""
-    with Opened(run) as opened:
-        links = read_links(run)
-        for language in LANGUAGES:
-            for name in (IN_FULL["ldc"], IN_FULL["mqm"], IN_FULL["cloze"]):
-                run.blocks.append(f"=== {name} in {language}\n")
-                judge = opened.visitor()
-                judge.form(f"/j/{links[name]}")
-                judge.ask("GET", "/judge/consent", 100)
-                judge.form("/judge/language", language=language, back="/judge/guide")
-                for path in ("/judge/consent", "/judge/guide", "/judge/work"):
-                    judge.ask("GET", path, 150)
-                judge.ask("GET", "/api/work", 150)
-
-
 def judge_from_the_start(run: Run) -> None:
     """Go from the link of a new campaign to the last answer."""
     out = run.command("metra judge links 'market and brake' --judge ann")
@@ -304,21 +287,6 @@ def judge_from_the_start(run: Run) -> None:
     run.command("metra judge status")
 
 
-def visit_as_stranger(run: Run) -> None:
-    """Ask without being anybody."""
-    with Opened(run) as opened:
-        visitor = opened.visitor()
-        for path in ("/", "/health", "/admin", "/admin/login", "/admin/log", "/judge",
-                     "/judge/work", "/api/work", "/j/nothing", "/nothing",
-                     "/admin/campaigns/none", "/static/metra.css"):  # fmt: skip
-            visitor.ask("GET", path, 1500 if not path.startswith("/static") else 100)
-        visitor.form("/admin/login", name="golden", password="wrong")
-        visitor.form("/j/nothing")
-        admin = opened.admin()
-        for path in ("/admin/campaigns/none", "/admin/campaigns/none/results"):
-            admin.ask("GET", path)
-
-
 LDC = IN_FULL["ldc"]
 CASES = [
     *(
@@ -342,14 +310,9 @@ CASES = [
     Case("web/admin-pages", [walk_as_admin], needs=("store",)),
     Case("web/admin-actions", [run_as_admin], needs=("store",), limit=800),
     Case("web/judge-pages", [visit_as_judge], needs=("store",), limit=500),
-    Case("web/judge-languages", [speak_languages], needs=("store",), limit=300),
     Case(
         "web/judge-way",
         ["metra judge init examples/campaign.toml", judge_from_the_start],
         limit=1500,
-    ),
-    Case(
-        "web/strangers",
-        ["metra judge init examples/campaign.toml --admin golden", visit_as_stranger],
     ),
 ]  # fmt: skip

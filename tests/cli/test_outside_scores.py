@@ -68,37 +68,6 @@ def test_rank_by_all_metrics(cli, tmp_path):
     assert re.search(r"this ranking +1.0 +0.0 +0.0 +0.0\n", ran.out)
 
 
-def test_meta_takes_them_as_scores_and_as_metrics(cli, tmp_path):
-    gold = tmp_path / "gold.tsv"
-    data = json.loads((examples.HOME / "xcomet.json").read_text())
-    rows = [
-        f"{name.split('/')[-1].removesuffix('.txt')}\t{number}\t{entry['COMET']}\tda"
-        for name, entries in data.items()
-        for number, entry in enumerate(entries, 1)
-    ]
-    gold.write_text("\n".join(["system\tsegment\tvalue\tscorer", *rows]) + "\n")
-    question = (
-        "meta",
-        "correlate",
-        gold,
-        *["--gold", "da", "--level", "sys", "--trials", "0"],
-    )
-    as_file = cli.ok(*question, XCOMET, "--coef", "pearson")
-    assert "COMET     1.000" in as_file.out
-    as_metric = cli.ok(
-        *question,
-        "--output",
-        SOLID,
-        "--output",
-        POLISHED,
-        "-m",
-        f"xcomet@{XCOMET}",
-        "--coef",
-        "accuracy",
-    )
-    assert "1.000" in as_metric.out
-
-
 def test_gate_holds_new_scores_against_old_ones(cli, tmp_path):
     base = tmp_path / "base.json"
     spec = f"xcomet@{XCOMET}"

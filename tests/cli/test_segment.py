@@ -85,17 +85,6 @@ def test_the_screen_holds_the_text_alone(metra_command, files):
     assert "3 segments" in ran.err
 
 
-def test_slack(cli, write, tmp_path):
-    output = write("out.txt", ["He was sent home early. Sources said the plan failed."])
-    reference = write("ref.txt", ["He was sent home", "early sources said so"])
-    out = tmp_path / "a.txt"
-    for slack, first in (("0", "He was sent home"), ("2", "He was sent home early.")):
-        ran = cli("segment", "resegment", output, "-r", reference, "--slack", slack,
-                  "-o", out)  # fmt: skip
-        assert f"|slack:{slack}|" in ran.out
-        assert read(out)[0] == first
-
-
 @pytest.mark.parametrize(("lang", "kind"), [("en", "one"), ("", "joined")])
 def test_the_language_tells_abbreviations(cli, write, tmp_path, lang, kind):
     lines = ["Voters met Rep. Cole yesterday.", "She left early."]
@@ -104,16 +93,6 @@ def test_the_language_tells_abbreviations(cli, write, tmp_path, lang, kind):
               "-o", tmp_path / "a.txt", "--format", "json")  # fmt: skip
     (system,) = json.loads(ran.out)["systems"]
     assert system["segments"][0]["kind"] == kind
-
-
-def test_lines_are_sentences_if_told_so(cli, write, tmp_path):
-    output = write("out.txt", ["One. Two.", "Three."])
-    reference = write("ref.txt", ["One two.", "Three."])
-    out = tmp_path / "a.txt"
-    ran = cli("segment", "align", output, "-r", reference, "--sentences", "lines",
-              "-o", str(out), "--format", "json")  # fmt: skip
-    (system,) = json.loads(ran.out)["systems"]
-    assert [record["kind"] for record in system["segments"]] == ["one", "one"]
 
 
 @pytest.mark.parametrize("mode", ["align", "resegment"])

@@ -103,22 +103,6 @@ def test_documents_can_be_groups(cli, write):
     ]
 
 
-def test_scores_are_written_and_kept(cli, parquet, tmp_path):
-    options = (
-        *COLUMNS,
-        "--scores-out",
-        tmp_path / "out",
-        "--resume",
-        tmp_path / "kept",
-    )
-    first = cli.ok("score", parquet, *options)
-    assert cli("score", parquet, *options) == first
-    assert cli("score", parquet, *COLUMNS).out == first.out
-    found = pq.read_table(tmp_path / "out" / "test.parquet")
-    assert found.column_names == [*ROWS, "bleu/A", "bleu/other"]
-    assert len(list((tmp_path / "kept").iterdir())) == 1
-
-
 def test_files_that_are_no_table_together(cli, parquet, tmp_path):
     numbers = tmp_path / "numbers.parquet"
     pq.write_table(pa.table({**ROWS, "lp": [1, 2, 3, 4]}), numbers)

@@ -94,14 +94,6 @@ def test_other_references_are_named(cli, out):
     assert "no reference 'refC'; it has: refA, refB" in refused
 
 
-def test_own_references_come_beside_those_of_the_set(cli, out, tmp_path):
-    mine = write(tmp_path / "mine.txt", LINES["ONLINE-B"])
-    ran = cli("score", out, *T, "-r", mine, "-m", "wer", "--format", "json")
-    data = json.loads(ran.out)
-    assert data["evalset"]["references"] == 2
-    assert data["systems"][0]["scores"]["wer"]["score"] == 0
-
-
 @pytest.mark.parametrize("command", ["compare", "profile", "report"])
 def test_commands_on_outputs_take_a_set(cli, out, tmp_path, command):
     other = write(tmp_path / "other.txt", LINES["ref-refA"])
@@ -192,12 +184,6 @@ def test_a_set_is_named_by_its_path(cli, out, files, tmp_path):
     assert ran.out == cli("score", out, *given).out
     assert ran.err == f"set:en-de ({folder}/): 4 segments, reference ref\n"
     assert "set " in cli("testsets", "list", f"{folder}/").out
-
-
-def test_fetching_needs_a_known_name(cli):
-    pytest.importorskip("sacrebleu")
-    refused = cli.refusal("testsets", "fetch", "wmt2x")
-    assert "No test set of sacreBLEU named 'wmt2x'. Did you mean 'wmt2" in refused
 
 
 @pytest.fixture

@@ -27,7 +27,6 @@ from metra.formats.texts.rows import (
 from metra.formats.texts.sources import Source, list_sources
 from metra.text.sentences.alignment import SentenceMatch, align_sentences
 from metra.text.sentences.resegmentation import OutputPart, resegment
-from metra.text.sentences.splitter import split_sentences
 
 Method: TypeAlias = Literal["align", "resegment"]
 #: Matches of a lower confidence are called unsure.
@@ -137,15 +136,6 @@ def read_text_lines(path: str, **options: Any) -> list[str]:
         raise CorpusError(msg)
     (text,) = texts.values()
     return text.lines
-
-
-def list_sentences(lines: Sequence[str], lang: str = "") -> list[tuple[int, str]]:
-    """List the sentences of a text, each with the number of its line."""
-    return [
-        (number, sentence)
-        for number, line in enumerate(lines, 1)
-        for sentence in split_sentences(line, lang)
-    ]
 
 
 def read_unaligned_texts(

@@ -23,7 +23,7 @@ report: `metra report`, everything about some outputs as one HTML file
 sacrebleu: `metra sacrebleu`, sacreBLEU's command line with its flags, output and signatures
 segment: `metra segment`, sentences, and outputs segmented like their references
 settings: settings that one flag takes, as KEY=VALUE
-testsets: `metra testsets`, test sets by name: list, fetch
+testsets: `metra testsets`, test sets by name: list
 usage: usage errors in one sentence each; answers to removed flags (removed_flags.txt)
 score: `metra score`, outputs against references, by any metrics; flags that exclude each other
 weights: `metra weights`, lists of the salience of each word in each document

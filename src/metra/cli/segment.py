@@ -59,16 +59,9 @@ def segment() -> None:
 @segment.command()
 @click.argument("text", metavar="TEXT")
 @_lang
-@option(
-    "--format form",
-    "Output format; tsv and json number the sentences.",
-    choices=["text", "tsv", "json"],
-)
 @options.out
 @options.input_files()
-def split(
-    text: str, lang: str, form: str, out: str | None, files: "CorpusFiles"
-) -> None:
+def split(text: str, lang: str, out: str | None, files: "CorpusFiles") -> None:
     """Split TEXT into sentences, one per line.
 
     A line break ends a sentence. Abbreviations, initials,
@@ -77,14 +70,13 @@ def split(
 
     \b
     metra segment split reference.txt --lang en -o sentences.txt
-    metra segment split book.txt --lang de --format tsv
     """
-    from metra.analysis.segmentation import list_sentences, read_text_lines
-    from metra.report.writers.segmentation import SENTENCE_WRITERS
+    from metra.analysis.segmentation import read_text_lines
+    from metra.text.sentences.splitter import split_sentences
 
     lines = read_text_lines(text, **files.reading_options)
-    sentences = list_sentences(lines, lang)
-    output.write_output(SENTENCE_WRITERS[form](sentences), out)
+    sentences = [each for line in lines for each in split_sentences(line, lang)]
+    output.write_output("\n".join(sentences), out)
 
 
 @segment.command()

@@ -1,4 +1,4 @@
-"""`metra testsets`: test sets by name: list, fetch."""
+"""`metra testsets`: test sets by name: list."""
 
 import click
 
@@ -13,7 +13,7 @@ def testsets() -> None:
     NAME is a test set in sacreBLEU's cache ($SACREBLEU, or ~/.sacrebleu; needs the package
     sacrebleu), or the path of a folder (of a set in mt-metrics-eval, or plain files as
     `metra convert` writes them) or of a file that holds a whole test set: WMT XML or a
-    table. Only `fetch` downloads anything.
+    table. Only `metra sacrebleu --download NAME -l PAIR` downloads anything.
 
     \b
     metra testsets list
@@ -61,28 +61,7 @@ def list_(name: str, pair: str, form: str) -> None:
         output.write_output(render_set_details(details, form, style), None)
         return
     if not sets and form != "json":
-        remedy = "`metra testsets fetch` downloads one"
+        remedy = "`metra sacrebleu --download NAME -l PAIR` downloads one"
         click.echo(f"No test sets found in {describe_cache()}; {remedy}.", err=True)
         return
     output.write_output(render_set_list(sets, form, style), None)
-
-
-@testsets.command()
-@click.argument("name")
-@_pair
-def fetch(name: str, pair: str) -> None:
-    """Download the test set NAME into sacreBLEU's cache.
-
-    The package sacrebleu (pip install '.[testsets]') defines and downloads the test
-    sets. A failed download or a wrong checksum is an error, and nothing is kept.
-
-    \b
-    metra testsets fetch wmt23 -l en-de
-    """
-    from metra.formats.testsets.sacrebleu_cache import fetch_set
-
-    def report(address: str) -> None:
-        click.echo(f"Fetching {address} …", err=True)
-
-    for archive in fetch_set(name, pair, report=report):
-        click.echo(archive)

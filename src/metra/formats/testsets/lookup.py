@@ -112,7 +112,7 @@ def _describe_missing(name: str, pair: str) -> str:
         start = f"No test set {title} on this machine"
     if _is_path(name):
         return f"{start}."
-    fetch = f"metra testsets fetch {name}{f' -l {pair}' if pair else ''}"
+    fetch = f"metra sacrebleu --download {name}{f' -l {pair}' if pair else ''}"
     return (
         f"{start}; looked in {describe_cache()}. `{fetch}` downloads a set of sacreBLEU; "
         f"name other sets by their path, as in ./{name} or "

@@ -6,7 +6,7 @@ slash in the name becomes an underscore, and ref:A the field ref-A). metra reads
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from copy import copy
 from pathlib import Path
 from typing import Any
@@ -134,13 +134,10 @@ def get_references(definition: Any, pair: str) -> tuple[str, ...]:
     return tuple(name or REFERENCE for name in names)
 
 
-def fetch_set(
-    name: str, pair: str = "", *, report: Callable[[str], None] = lambda _: None
-) -> list[Path]:
-    """Download a set into sacreBLEU's cache and write its plain files.
+def fetch_set(name: str, pair: str = "") -> list[Path]:
+    """Download a set into sacreBLEU's cache, write its plain files and return the archives.
 
-    Archives in the cache are not downloaded again; one that fails is deleted. `report` is
-    called with each address before anything is downloaded. Return the archives.
+    Archives in the cache are not downloaded again; one that fails is deleted.
     """
     definitions = load_definitions()
     if name not in definitions:
@@ -152,8 +149,6 @@ def fetch_set(
     root = find_cache()
     archives = list_archives(root, definition)
     missing = [each for each in archives if not each[0].is_file()]
-    for _, address, _ in missing:
-        report(address)
     try:
         _process_set(root, definition, pair)
     except FormatError as error:

@@ -1,6 +1,6 @@
 """Outputs segmented like their references, with their unsure segments."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from metra.analysis.segmentation import SegmentationSettings, SegmentedOutput
 from metra.errors import format_count
@@ -103,27 +103,4 @@ SEGMENTATION_WRITERS = {
     "table": render_segmentation_table,
     "tsv": render_segmentation_tsv,
     "json": render_segmentation_json,
-}
-
-
-def _number_sentences(
-    sentences: Sequence[tuple[int, str]],
-) -> list[dict[str, int | str]]:
-    """Number the sentences, and say of which line or paragraph each is."""
-    return [
-        {"sentence": number, "line": line, "text": sentence}
-        for number, (line, sentence) in enumerate(sentences, 1)
-    ]
-
-
-def _render_sentence_tsv(sentences: Sequence[tuple[int, str]]) -> str:
-    rows = [[*map(str, one.values())] for one in _number_sentences(sentences)]
-    return render_tsv([("sentence", "line", "text"), *rows])
-
-
-#: The functions that write the sentences of a text in each format.
-SENTENCE_WRITERS: dict[str, Callable[[Sequence[tuple[int, str]]], str]] = {
-    "text": lambda sentences: "\n".join(sentence for _, sentence in sentences),
-    "tsv": _render_sentence_tsv,
-    "json": lambda texts: render_json({"sentences": _number_sentences(texts)}),
 }

@@ -125,7 +125,7 @@ def list_cases() -> dict[str, Case]:
         | {f"compare, {test}": partial(compare, test) for test in ("ar", "bootstrap")}
         | {
             "alignment, jiwer's": lambda h, r, _: (
-                lambda: _core.edit_runs(build_hits(h, r), "rapidfuzz")
+                lambda: _core.edit_alignments(build_hits(h, r), 0, "rapidfuzz", "best")
             ),
             "gtm:e=2, one word": repeat_word,
             "resegment": lambda h, r, _: lambda: metra.resegment([h], cut_text(r)),

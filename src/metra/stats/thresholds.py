@@ -337,7 +337,7 @@ BETA_SQUARED = 0.5
 def filter_outputs(
     is_good: Array, metric: Array, *, folds: int, seed: int
 ) -> tuple[float, Array]:
-    """Keep outputs by a threshold: systems × segments, NaN where nothing is known.
+    """Keep outputs by a threshold: systems × segments, NaN for unknown scores.
 
     Return the best threshold for all outputs, and for each segment the numbers of good kept
     outputs, of kept outputs, and of good outputs: (segments, 3). Each fold of segments is

@@ -121,7 +121,7 @@ def test_what_is_missing_says_where_it_was_looked_for(home):
     message = str(raised.value)
     assert message.startswith("No test set wmt3:en-de on this machine")
     assert (
-        f"{home / '.sacrebleu'}. `metra testsets fetch wmt3 -l en-de` downloads"
+        f"{home / '.sacrebleu'}. `metra sacrebleu --download wmt3 -l en-de` downloads"
         in message
     )
     assert message.endswith(f"mt-metrics-eval-v2{os.sep}wmt3.")

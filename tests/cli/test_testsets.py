@@ -130,7 +130,9 @@ REFUSED = [
         "select from a test set; give -t NAME",
         id="subset alone",
     ),
-    pytest.param(["-t", "wmt3"], "`metra sacrebleu --download wmt3` downloads", id="unknown"),
+    pytest.param(
+        ["-t", "wmt3"], "`metra sacrebleu --download wmt3` downloads", id="unknown"
+    ),
     pytest.param([*T, "--read", "subset=x"], "'x' is not a condition", id="condition"),
 ]
 

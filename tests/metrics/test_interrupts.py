@@ -13,44 +13,7 @@ from metra.metrics.registry import BUILT_IN
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "bench"))
 
-from interrupts import BY_MODEL, SPECS, WITH_FILES, list_cases, make_text
-
-#: Kernels that no case calls from Python, with the reason.
-LEFT_OUT = {
-    "BleuFormula.sentence": "called by the cases `sentence`, through functools.partial",
-    "Chrf.sentence": "called by the cases `sentence`, through functools.partial",
-    "Ltv.score": "totals, no segments",
-    "Meteor.pieces": "totals, no segments",
-    "nist_penalty": "totals, no segments",
-    "nist_score": "totals, no segments",
-    "grapheme_version": "a constant",
-    "logarithms": "types of words on Spark and against a corpus, plain arithmetic",
-    "ngram_sums": "n-grams as in ngram_rows; the commands of the benchmark call it",
-    "LineBuffer.finish": "lines of files; the commands of the benchmark read some",
-    "LineBuffer.pop": "lines of files; the commands of the benchmark read some",
-    "LineBuffer.push": "lines of files; the commands of the benchmark read some",
-    "Tokens.joined": "text for models",
-    "Text.packed": "columns of tables",
-    **dict.fromkeys(
-        (
-            *("Information.given", "Information.learn", "Information.lines"),
-            *("Information.terms", "Salience.column", "Salience.learnt"),
-            "Salience.terms",
-        ),
-        "types of words, of which even a huge segment has few",
-    ),
-}
-
-
-def list_kernels() -> set[str]:
-    """Every function and method of the compiled module."""
-    names: set[str] = set()
-    for name, value in vars(_core).items():
-        if isinstance(value, type) and not issubclass(value, Exception):
-            names |= {f"{name}.{i}" for i in dir(value) if callable(getattr(value, i))}
-        elif callable(value) and not isinstance(value, type):
-            names.add(name)
-    return {name for name in names if not name.rpartition(".")[2].startswith("__")}
+from interrupts import BY_MODEL, SPECS, WITH_FILES
 
 
 def test_the_benchmark_has_every_metric():

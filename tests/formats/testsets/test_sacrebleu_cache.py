@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from copy import copy
 
 import pytest
 
@@ -21,14 +22,18 @@ XML_PATH = "wmt23/raw/wmt23-news-systems-v.0.1/xml/wmttest2023.cs-uk.all.xml"
 def raw(cache):
     """The cache with unpacked files that sacreBLEU has not yet turned into plain ones."""
     for name in ("wmt19", "wmt23"):
-        for path, _, _ in sacrebleu_cache.list_archives(cache, DATASETS[name]):
-            write_text(path, ["not read"])
+        for address in DATASETS[name].data:
+            archive = f"{name}.{address.rpartition('/')[2]}"
+            write_text(cache / name / "raw" / archive, ["not read"])
     write_text(cache / XML_PATH, WMT_XML.split("\n")[:-1])
     sgm = cache / "wmt19/raw/sgm"
     write_text(sgm / "newstest2019-ende-src.en.sgm", SGML_SOURCE.split("\n")[:-1])
     write_text(sgm / "newstest2019-ende-ref.de.sgm", SGML_REFERENCE.split("\n")[:-1])
     for name, pair in (("wmt19", "en-de"), ("wmt23", "cs-uk")):
-        sacrebleu_cache.fetch_set(name, pair)
+        placed = copy(DATASETS[name])
+        placed._outdir = str(cache / name)
+        placed._rawdir = str(cache / name / "raw")
+        placed.process_to_text(pair)
     return cache
 
 

@@ -1,9 +1,9 @@
 """Test sets by name: their files on this machine, and their texts.
 
-`lookup` is the way in. A set is found in sacreBLEU's cache, or by its path; only
-`fetch_set` of `sacrebleu_cache` downloads anything.
+`lookup` is the way in. A set is found in sacreBLEU's cache, or by its path; nothing is
+downloaded.
 
 record: the record of a set's files, that of its texts, and subsets of its segments
 lookup: sets by name or path; standard references; messages about missing sets
-sacrebleu_cache: sets that the package sacrebleu defines, downloads and writes
+sacrebleu_cache: sets that the package sacrebleu defines and has downloaded
 """

@@ -1,4 +1,4 @@
-"""Test sets of sacreBLEU: its catalogue, its cache and its downloads.
+"""Test sets of sacreBLEU: its catalogue and its cache.
 
 The package sacrebleu defines the sets, downloads and unpacks them, and writes a plain file
 for each field of a language pair: NAME/NAME.PAIR.FIELD in $SACREBLEU or ~/.sacrebleu (a
@@ -7,16 +7,12 @@ slash in the name becomes an underscore, and ref:A the field ref-A). metra reads
 
 import os
 from collections.abc import Iterator, Mapping
-from copy import copy
 from pathlib import Path
 from typing import Any
 
 from metra.errors import (
-    FormatError,
     MissingResourceError,
-    UnknownNameError,
     missing_package,
-    no_such,
 )
 from metra.formats.testsets.record import (
     DOCUMENTS,
@@ -96,66 +92,9 @@ def _name_field(field: str) -> str:
     return field if field in _KINDS[:-1] else f"{OUTPUT}:{field}"
 
 
-def _process_set(root: Path, definition: Any, pair: str) -> None:
-    """Let sacreBLEU download missing archives of a set and write its plain files."""
-    placed = copy(definition)
-    placed._outdir = str(root / definition.name)
-    placed._rawdir = str(root / definition.name / "raw")
-    try:
-        placed.process_to_text(pair or None)
-    except (Exception, SystemExit) as error:  # sacreBLEU lets any error through
-        is_exit = isinstance(error, SystemExit)
-        reason = "wrong checksum or certificate" if is_exit else _shorten(error)
-        msg = f"sacreBLEU cannot prepare {definition.name}: {reason}"
-        raise FormatError(msg) from None
-
-
-def _shorten(error: BaseException) -> str:
-    """Return the message; tarfile lists a reason for every packing, in lines."""
-    return str(error).partition("\n")[0].rstrip(": ")
-
-
-def list_archives(root: Path, definition: Any) -> list[tuple[Path, str, str]]:
-    """List the archives of a set: path in the cache, address and MD5."""
-    raw = root / definition.name / "raw"
-    prefix = definition.name.replace("/", "_")
-    sums = definition.md5 or [""] * len(definition.data)
-    return [
-        (raw / f"{prefix}.{address.rpartition('/')[2]}", address, checksum)
-        for address, checksum in zip(definition.data, sums, strict=True)
-    ]
-
-
 def get_references(definition: Any, pair: str) -> tuple[str, ...]:
     """Return the names of the references that sacreBLEU scores against; empty: all."""
     names = definition.kwargs.get("refs", ())
     if isinstance(definition.langpairs[pair], dict):
         names = definition.langpairs[pair].get("refs", names)
     return tuple(name or REFERENCE for name in names)
-
-
-def fetch_set(name: str, pair: str = "") -> list[Path]:
-    """Download a set into sacreBLEU's cache, write its plain files and return the archives.
-
-    Archives in the cache are not downloaded again; one that fails is deleted.
-    """
-    definitions = load_definitions()
-    if name not in definitions:
-        raise UnknownNameError(no_such("test set of sacreBLEU", name, definitions))
-    definition = definitions[name]
-    if pair and pair not in definition.langpairs:
-        pairs = definition.langpairs
-        raise UnknownNameError(no_such("language pair", pair, pairs, owner=name))
-    root = find_cache()
-    archives = list_archives(root, definition)
-    missing = [each for each in archives if not each[0].is_file()]
-    try:
-        _process_set(root, definition, pair)
-    except FormatError as error:
-        for path, _, _ in missing:
-            path.unlink(missing_ok=True)
-        addresses = ", ".join(address for _, address, _ in missing)
-        source = f"; nothing was kept of {addresses}" if missing else ""
-        msg = f"{error}{source}."
-        raise FormatError(msg) from None
-    return [path for path, _, _ in archives]

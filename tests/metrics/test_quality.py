@@ -128,12 +128,6 @@ def test_nothing_to_score_at_all_is_no_score(tmp_path):
     assert result.parts == {}
 
 
-def test_the_signature_says_what_is_combined(model):
-    signature = registry.metric(f"quality:model={model}").signature()
-    assert signature.startswith("quality|model:toy|measures:3*[recall;tok:13a;")
-    assert "]@20..80+1*[wer;" in signature
-
-
 def test_what_is_counted_by_document_is_resampled_by_document():
     example = examples.find_example()
     from metra.scoring.files import open_corpus

@@ -156,14 +156,6 @@ def test_refusals(write, terms):
         metra.score(OUTPUTS, metric=f"terminology:file={terms}")
 
 
-def test_the_signature_names_file_and_stemmers(terms):
-    spec = f"terminology:file={terms},stem=english,source_stem=french"
-    signature = metra.metric(spec).signature()
-    assert "[sha256:" in signature
-    assert "|stem:english[PyStemmer " in signature
-    assert "|source_stem:french[PyStemmer " in signature
-
-
 words = st.lists(st.sampled_from("abcd"), max_size=6).map(" ".join)
 few = st.lists(st.sampled_from("abcd"), min_size=1, max_size=2).map(" ".join)
 entries = st.lists(st.tuples(few, few), min_size=1, max_size=5, unique=True)

@@ -1,7 +1,5 @@
 """What neural metrics do before anything is computed: no torch is needed."""
 
-import sqlite3
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -108,12 +106,3 @@ def test_the_cache_can_be_turned_off(tmp_path, monkeypatch):
     store.write({b"a": "1"})
     assert store.read([b"a"]) == {}
     assert list(tmp_path.iterdir()) == []
-
-
-def test_the_cache_is_in_the_users_folder(tmp_path, monkeypatch):
-    monkeypatch.delenv("METRA_CACHE", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    ScoreStore("model").write({b"a": "1"})
-    with sqlite3.connect(tmp_path / "metra" / "neural" / "model.sqlite") as db:
-        assert db.execute("SELECT count(*) FROM scores").fetchone() == (1,)
-    db.close()

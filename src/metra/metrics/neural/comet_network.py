@@ -77,7 +77,7 @@ class CometNetwork:
         import torch
 
         tokens, is_token = pad_ids(torch, ids, self.padding, device)
-        mixer = _Mixer(torch, self.mix, tokens != self.padding, is_token)
+        mixer = _Mixer(self.mix, tokens != self.padding, is_token)
         tagged = []
 
         def take(layer: int, states: Any) -> None:
@@ -122,8 +122,7 @@ class _Mixer:
     All of it is linear: tokens are pooled first, layers mixed then.
     """
 
-    def __init__(self, torch: Any, mix: LayerMix, is_word: Any, is_token: Any) -> None:
-        self.torch = torch
+    def __init__(self, mix: LayerMix, is_word: Any, is_token: Any) -> None:
         self.mix = mix
         # A text may hold the padding's token itself: it counts as one, but not its vector.
         self.is_token = is_token

@@ -14,15 +14,12 @@ from record import Limit
 from metra.meta.arrays import panel_from_arrays
 from metra.meta.compare import compare
 from metra.meta.correlate import parse_specs
-from metra.scores.table import ScoredItem, Scorer, Scores, build_score_table
-from metra.scores.views import count_comparisons
 from metra.stats.agreement import alpha
 from metra.stats.bootstrap import bootstrap
 from metra.stats.correlation import Options, correlate, correlate_all
 from metra.stats.panel import ScorePanel
 from metra.stats.permutation import Swap, prepare_swaps
 from metra.stats.pseudo_documents import JudgementCells, draw_documents
-from metra.stats.ranking import learn_skills
 from metra.stats.ratings import convert_matrix
 from metra.stats.resampling import draw_signs
 from tasks.memory import STATUS, memory_now
@@ -117,29 +114,10 @@ def soft_pair() -> None:
     exchange_two(Options(coef="spa"), "both")
 
 
-def soft_pair_drawn() -> None:
-    """The same by segments, with p-values that are drawn anew after every exchange."""
-    options = Options(coef="spa", swapped_p="permutation")
-    exchange_two(options, "input")
-
-
 def exchange_two(options: Options, swap: Swap) -> None:
     exchanges = prepare_swaps(panel(), "sys", options, swap)
     signs = draw_signs(DRAWS, exchanges.width, np.random.default_rng(options.seed))
     exchanges.after(np.concatenate([exchanges.sum_draws(s) for s in signs]))(0, 1)
-
-
-def learned_skills() -> None:
-    learn_skills(count_comparisons(ranked_systems(), "da"), runs=100, matches=10_000)
-
-
-@lru_cache(maxsize=1)
-def ranked_systems() -> Scores:
-    """The gold as a table, for rankings."""
-    gold = panel().gold
-    systems = [f"system {at}" for at in range(SYSTEMS) for _ in range(SEGMENTS)]
-    items = [ScoredItem(str(at)) for at in range(SEGMENTS)] * SYSTEMS
-    return build_score_table(systems, items, {Scorer("da"): gold.ravel()})
 
 
 def seconds(job: Callable[[], object], rounds: int = 3) -> list[float]:
@@ -279,18 +257,6 @@ TASKS = [
     Limit(
         task="meta: PERM-BOTH soft pairwise accuracy of two metrics",
         measure=partial(seconds, soft_pair),
-        unit="s",
-        most=5,
-    ),
-    Limit(
-        task="meta: the same with drawn p-values, by segments",
-        measure=partial(seconds, soft_pair_drawn, 1),
-        unit="s",
-        most=15,
-    ),
-    Limit(
-        task="meta: TrueSkill, 100 runs of 10,000 matches",
-        measure=partial(seconds, learned_skills),
         unit="s",
         most=5,
     ),

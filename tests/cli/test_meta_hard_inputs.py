@@ -87,7 +87,6 @@ QUESTIONS = [
     "pseudo --gold da --documents 20 --plot {plot}",
     "rank --scorer da --plot {plot}",
     "rank --scorer da --by z",
-    "rank --scorer da --by trueskill --set runs=4",
     "rank --scorer da --set macro=document",
     "rank --scorer bleu --against da",
 ]

@@ -29,7 +29,7 @@ META = {
             "rank jsonl.txt --scorer fluency --by z"],
     "esa": ["rank names.tsv --scorer esa", "normalise names.tsv --scorer esa"],
     "mqm": ["rank names.tsv --scorer mqm"],
-    "ranking": ["rank names.tsv --by trueskill --set runs=5", "rank names.tsv --by wins"],
+    "ranking": ["rank names.tsv --by wins"],
 }  # fmt: skip
 
 

@@ -307,7 +307,7 @@ class CardOptions:
 class RankOptions:
     """Options of `rank`."""
 
-    by: Literal["mean", "z", "arr", "wins", "trueskill", "autorank"] = build_option(
+    by: Literal["mean", "z", "arr", "wins", "autorank"] = build_option(
         "mean", sign=True
     )
     macro: Literal["none", "document", "domain"] = build_option("none", rare=True)
@@ -325,7 +325,6 @@ class RankOptions:
     like: Literal["da"] | None = None
     against: tuple[str, ...] = build_names("--against")
     expected: str | None = build_option(None, metavar="FILE", sign=False)
-    runs: int = build_option(100, low=1, rare=True)
     trials: int = build_option(TRIALS, low=1, sign=False)
     seed: int = find_option("seed")
 

@@ -31,8 +31,7 @@ from metra.stats import ranking as stats
 from metra.stats.defaults import LEAST_UNITS
 from metra.stats.direction import HIGHER, Direction
 from metra.stats.exact_tests import rank_test_p_values, sign_test_p_values
-from metra.stats.multiplicity import clusters_by_range
-from metra.stats.ranking import PairwiseCounts, Skills, learn_skills
+from metra.stats.ranking import PairwiseCounts
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,6 @@ class ScorerRanking:
     #: Unit of average ranks, and the number of those that have every system.
     unit: str
     units: int
-    skills: Skills | None
     #: Agreement of other scorers' rankings with this one.
     against: dict[str, stats.RankAgreement]
     #: Agreement of this ranking with the expected one.
@@ -143,8 +141,7 @@ def rank_by_scorer(
     `macro` gives every document or domain the same weight, in the mean and in the test.
     With `ranks`, the values are judges' ranks, of all systems of a segment or of some.
     With `wmt`, each judgement of a segment counts the same; else each judge does.
-    `runs` and `seed` are TrueSkill's, which is learned only if asked for; its rank ranges
-    and clusters are then those of its runs. `checks` are all rows, for `like`.
+    `checks` are all rows, for `like`.
     """
     notes: list[str] = []
     given = _collect_values(scores, name, options, checks, notes)
@@ -170,10 +167,6 @@ def rank_by_scorer(
         notes.append(f"– arr: no {unit_of_ranks} has scores of every system.")
     if not np.isfinite(columns["wins"]).all():
         notes.append("– wins: a system is never better or worse than another.")
-    skills = None
-    if options.by == "trueskill":
-        skills = learn_skills(given.count_wins(), runs=options.runs, seed=options.seed)
-        columns["trueskill"] = skills.means
     by_mean = stats.average_strata(values, strata)
     if given.column == "value":
         by_mean = given.direction.orient(columns["mean"])
@@ -187,9 +180,6 @@ def rank_by_scorer(
     parted = stats.find_clusters(
         tests.correct(options.correction), options.rule, options.alpha
     )
-    if skills is not None:
-        ranges = [skills.ranges[place] for place in order]
-        parted = parted._replace(ranges=ranges, clusters=clusters_by_range(ranges))
     kept = np.flatnonzero(given.present)
     ordered = kept[order]
     hundreds = None
@@ -218,7 +208,6 @@ def rank_by_scorer(
         np.bincount(lines.system, minlength=len(scores.systems))[ordered].tolist(),
         unit_of_ranks,
         ranks.shape[1],
-        skills,
         compare_rankings(scores, kept, order_by, options.against, notes),
         compare_expected(systems, order_by, options.expected, notes),
         tuple(notes),
@@ -272,7 +261,7 @@ def report_ranking(answer: RankingAnswer, options: RankOptions) -> findings.Meta
         compared_rankings = getattr(ranking, name)
         if compared_rankings:
             tables.append(build_agreement_table(compared_rankings, caption, name))
-    skills, has_intervals = ranking.skills, any(ranking.intervals)
+    has_intervals = any(ranking.intervals)
     compared = findings.describe_differences(ranking.tests, options.alpha)
     if len(ranking.systems) == 1:
         compared = "There is only one system, so there is nothing to compare."
@@ -290,11 +279,10 @@ def report_ranking(answer: RankingAnswer, options: RankOptions) -> findings.Meta
         scorer=ranking.scorer.name,
         judgements="each, 15 digits" if options.wmt or options.like else None,
         boot=f"{_UNITS[options.unit]} k={options.trials}" if has_intervals else None,
-        trueskill=f"{skills.runs} runs of {skills.matches} matches" if skills else None,
-        seed=options.seed if skills or has_intervals else None,
+        seed=options.seed if has_intervals else None,
         arr=f"{ranking.units} {ranking.unit}s" if ranking.units else None,
         test=f"{_TEST_TITLES[ranking.tests.test]}, one-sided",
-        clusters="range" if skills else options.rule,
+        clusters=options.rule,
         sys=len(ranking.systems),
     )
 

@@ -22,7 +22,7 @@ parallel: chunks of work on all cores, and how far work is
 permutation: coefficients of two metrics after an exchange of scores
 power: the power of plans of a study (0.8, up to a million segments); people's agreement at best
 pseudo_documents: documents of segments drawn at random; shares at which judges are drawn
-ranking: methods of ranking by name, how two orders agree, skills learned from comparisons
+ranking: methods of ranking by name, how two orders agree, wins and draws of comparisons
 ratings: the record of judgements: judge, unit and value; judges' values on one scale (z, …)
 resampling: random draws, bootstrap and BCa intervals, standard errors, p-values of draws
 significance: the tests: exchanges, resamples, corrections, effect sizes, populations; equal

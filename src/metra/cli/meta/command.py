@@ -45,7 +45,6 @@ _FLAGS = FLAGS | {
     "most_pairs": "--set pairs",
     "mqm_weights": "--read mqm",
     "pool": "--set pool",
-    "runs": "--set runs",
     "scorer": "--scorer",
     "show": "--show",
     "these_raters": "--set these-raters",

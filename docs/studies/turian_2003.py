@@ -93,7 +93,7 @@ def make_judge_plot(data: Path) -> Section:
     agreement = agree(collect_ratings(read_adequacy(data), "adequacy"))
     worst = min(agreement.pairs, key=lambda pair: pair.spearman)
     rho = worst.spearman
-    lowest = Estimate(rho, *fisher_interval(rho, worst.n, "spearman"))
+    lowest = Estimate(rho, *fisher_interval(rho, worst.n, variance=1 + rho * rho / 2))
     mean = agreement.values["mean spearman"]
     claim = Claim(
         "contradicted" if lowest.low > 0.019 else "open",

@@ -222,6 +222,11 @@ def test_pearson_is_scipys():
         assert ours == pytest.approx(tuple(found.confidence_interval()), abs=1e-12)
 
 
+def test_a_larger_variance_widens_the_interval():
+    low, high = map(math.atanh, fisher_interval(0.5, 12, variance=1.125))
+    assert high - low == pytest.approx(2 * 1.959964 * math.sqrt(1.125 / 9), abs=1e-5)
+
+
 def test_few_values_and_perfect_ones():
     assert fisher_interval(0.5, 3) is None
     assert fisher_interval(math.nan, 30) is None

@@ -111,16 +111,19 @@ def compute_bounds(draws: Array) -> tuple[float, float] | None:
     return interval(present) if len(present) > len(draws) / 2 else None
 
 
-def fisher_interval(r: float, n: int) -> tuple[float, float] | None:
+def fisher_interval(
+    r: float, n: int, *, variance: float = 1.0
+) -> tuple[float, float] | None:
     """Return the 95 % interval of Pearson's r of n values; None if n is too small.
 
-    Fisher 1921: atanh(r) has a standard error of 1 / √(n - 3).
+    Fisher 1921: atanh(r) has the variance 1 / (n - 3). That of Spearman's rho is 1 + rho² / 2
+    times as large (Bonett and Wright 2000).
     """
     if n <= 3 or not math.isfinite(r):
         return None
     if abs(r) >= 1:
         return r, r
-    half = NormalDist().inv_cdf(0.975) / math.sqrt(n - 3)
+    half = NormalDist().inv_cdf(0.975) * math.sqrt(variance / (n - 3))
     middle = math.atanh(r)
     return math.tanh(middle - half), math.tanh(middle + half)
 

@@ -39,12 +39,6 @@ def test_every_system_and_metric():
             assert results[name][spec].signature == alone.signature
 
 
-def test_only_what_was_asked_for_is_given():
-    score = evaluate()["good"]["bleu"]
-    assert (score.interval, score.documents, score.segments) == (None, None, None)
-    assert score.segment_signature is None
-
-
 @pytest.mark.parametrize(("most", "shown"), [(2, 2), (1, None)])
 def test_too_many_documents_are_not_counted(monkeypatch, most, shown):
     monkeypatch.setattr("metra.scoring.statistics.MOST_DOCUMENTS", most)
@@ -148,10 +142,6 @@ def test_measures_are_fitted_to_all_that_they_score(chunk):
         corpus, {"w": weighing()}, EvaluationOptions(), chunk=chunk
     )
     assert results["bad"]["w"].score == 9
-
-
-def test_a_single_score_is_fitted_too():
-    assert metra.score(OUTPUTS["bad"], REFS, weighing()).score == 9
 
 
 def test_progress_is_told():

@@ -44,15 +44,6 @@ def test_one_text_in_another_format_is_a_list_too(tmp_path):
     assert list(outputs.values()) == [["eins"]]
 
 
-def test_scores_of_files_are_those_of_their_texts(tmp_path):
-    for name, text in (("out", "a cat\nthe dog\n"), ("ref", "the cat\nthe dog\n")):
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    read = metra.score(
-        metra.read(tmp_path / "out"), metra.read(tmp_path / "ref"), "wer"
-    )
-    assert read.score == 25
-
-
 def test_a_table_is_a_test_set_and_outputs(table):
     evalset, outputs = metra.read(table)
     assert [list(row) for row in zip(evalset.source, *evalset.refs, strict=True)] == [
@@ -62,15 +53,6 @@ def test_a_table_is_a_test_set_and_outputs(table):
     assert list(outputs.values()) == [["a cat", "the dog"]]
     results = metra.evaluate(*metra.read(table), ["wer"])
     assert results.to_columns()["wer"] == [25]
-
-
-def test_json_lines(tmp_path):
-    path = tmp_path / "test.jsonl"
-    lines = [{"reference": ref, "output": out} for _, ref, out in ROWS]
-    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    evalset, outputs = metra.read(path)
-    assert evalset.refs == [["the cat", "the dog"]]
-    assert list(outputs.values()) == [["a cat", "the dog"]]
 
 
 def test_the_format_can_be_named(table):

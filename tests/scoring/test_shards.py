@@ -309,13 +309,6 @@ def test_pages_that_are_damaged_inside(shards, tmp_path):
     assert "run the same command to resume." in str(found.value)
 
 
-def test_a_file_that_is_not_there(shards):
-    with pytest.raises(
-        FormatError, match=r"none\.parquet cannot be read: No such file"
-    ):
-        score([*shards, Path("none.parquet")])
-
-
 def test_a_column_that_a_later_shard_lacks(shards):
     pq.write_table(table(5).drop_columns(["ref"]), shards[2])
     watched = Counted()

@@ -5,7 +5,6 @@ import pytest
 
 import metra
 from metra.corpus.batch import BatchPosition, Sentence
-from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError
 from metra.metrics import registry
 from metra.metrics.record import Metric
@@ -48,22 +47,10 @@ def test_the_source_alone():
     assert length().sentence("abcd", source="xyz") == 1
 
 
-def test_references_do_no_harm():
-    assert metra.score(["abc"], [["x"]], length()).score == 3
-    assert length().sentence("abc", ["x"]) == 3
-
-
 def test_a_batch_knows_its_place():
     batch = metra.Batch(["a"], place=BatchPosition("s", 7, ["d"]))
     assert (batch.place.system, batch.place.first) == ("s", 7)
     assert (len(batch), list(batch.refs)) == (1, [])
-
-
-def test_what_an_evaluation_set_knows():
-    assert len(metra.EvalSet()) == 0
-    assert len(metra.EvalSet(documents=["d", "d"])) == 2
-    assert not Outputs(metra.EvalSet(), {"a": ["b"]}).has_references
-    assert Outputs(metra.EvalSet(["c"]), {"a": ["b"]}).has_references
 
 
 NEEDED = (

@@ -147,7 +147,7 @@ def build_card(
         notes.append(f"No segment decisions: {reason}")
     if challenge is not None:
         kept = {name: each for name, each in challenge.scores.items() if name == metric}
-        contrast = ChallengeOptions(most=0, **settings)
+        contrast = ChallengeOptions(**settings)
         scores = score_challenge(replace(challenge, scores=kept), specs, contrast)
         answers["challenge"] = report_challenge(scores, contrast)
     if spans:

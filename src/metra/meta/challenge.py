@@ -22,7 +22,7 @@ from metra.meta.question import Evidence, Question
 from metra.scores.views import orient_scores
 from metra.scoring.evaluate import make_metrics
 from metra.scoring.scorers import score_systems
-from metra.scoring.table import Cell, Column, mark_best
+from metra.scoring.table import Column, mark_best
 from metra.stats.arrays import Array, Codes, divide, number_names, row_means
 from metra.stats.distributions import wilson_interval
 from metra.stats.resampling import Interval, Sample, compute_intervals
@@ -69,13 +69,6 @@ class PhenomenonScore:
     def tau(self) -> float:
         """Kendall's tau-like coefficient of ACES: a tie is a mistake."""
         return 2 * self.accuracy - 1
-
-    def build_cell(self, options: ChallengeOptions) -> Cell:
-        """Build the cell of the accuracy or of tau."""
-        if options.coef == "accuracy":
-            return build_figure(self.accuracy, self.interval)
-        bounds = self.interval and (2 * self.interval[0] - 1, 2 * self.interval[1] - 1)
-        return build_figure(self.tau, bounds)
 
     def export(self) -> dict[str, Any]:
         """Return all figures, for programs."""
@@ -124,11 +117,10 @@ def score_challenge(
     if not is_pair.any():
         msg = f"All pairs of {challenge.path} have equal translations."
         raise CorpusError(msg)
-    groups = challenge.lang if options.by == "lang" else challenge.phenomenon
-    names, group = number_names(groups)
+    names, group = number_names(challenge.phenomenon)
     anchors = challenge.source or challenge.reference or range(len(challenge))
     sources, source = number_names(list(anchors))
-    weights = weigh_categories(names) if options.by == "phenomenon" else None
+    weights = weigh_categories(names)
     scores, aces = {}, {}
     for metric, gaps in by_metric.items():
         scored = is_pair & np.isfinite(gaps)
@@ -169,20 +161,18 @@ def report_challenge(scores: ChallengeScores, options: ChallengeOptions) -> Meta
     metrics = list(scores.scores)
     first = scores.scores[metrics[0]]
     kinds = sorted(scores.phenomena, key=lambda name: -first[name].pairs)
-    shown = kinds[: options.most or None]
     rows = []
-    for name in (ALL, *([MEAN] if len(kinds) > 1 else []), *shown):
-        cells = [scores.scores[metric][name].build_cell(options) for metric in metrics]
-        label = name or f"(no {options.by})"
+    for name in (ALL, *([MEAN] if len(kinds) > 1 else []), *kinds):
+        figures = (scores.scores[metric][name] for metric in metrics)
+        cells = [build_figure(each.accuracy, each.interval) for each in figures]
+        label = name or "(no phenomenon)"
         rows.append((label, [first[name].pairs, *mark_best(cells)]))
     if scores.aces:
         cells = [build_figure(*scores.aces[metric]) for metric in metrics]
         rows.insert(2, (ACES, [first[ALL].pairs, *mark_best(cells)]))
-    about = "share of pairs whose good translation scores higher"
-    if options.coef == "tau":
-        about = "Kendall's tau-like coefficient; a tie counts as an error"
     heads: list[str | Column] = [Column("pairs", digits=0), *metrics]
-    table = build_table(options.by, heads, rows, f"Challenge set: {about}", "challenge")
+    caption = "Challenge set: share of pairs whose good translation scores higher"
+    table = build_table("phenomenon", heads, rows, caption, "challenge")
     notes = []
     if scores.equal:
         notes.append(
@@ -197,8 +187,6 @@ def report_challenge(scores: ChallengeScores, options: ChallengeOptions) -> Meta
     without = [f"{metric} {count:,}" for metric, count in lacking.items() if count]
     if without:
         notes.append(f"Pairs without a score: {', '.join(without)}.")
-    if len(shown) < len(kinds):
-        notes.append(f"{len(kinds) - len(shown)} more; `most` 0 shows all.")
     data: dict[str, object] = {
         "challenge": [
             {"metric": metric, "phenomenon": name, **each.export()}

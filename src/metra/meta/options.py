@@ -251,9 +251,6 @@ class SpanOptions:
 class ChallengeOptions:
     """Options of `challenge`."""
 
-    coef: Literal["accuracy", "tau"] = build_option("accuracy", sign="challenge")
-    by: Literal["phenomenon", "lang"] = build_option("phenomenon", rare=True)
-    most: int = build_option(40, low=0, rare=True, sign=False)
     lower: tuple[str, ...] = build_names("--lower", rare=True)
     trials: int = find_option("trials")
     seed: int = find_option("seed")
@@ -279,7 +276,6 @@ class DeltaOptions:
         default="",
         sign=False,
     )
-    sure: float | None = build_option(None, low=0.0, high=1.0, rare=True)
     trials: int = find_option("trials")
     seed: int = find_option("seed")
 

@@ -15,10 +15,8 @@ from metra.meta import findings
 from metra.meta.charts import CurvePlot
 from metra.meta.options import DeltaOptions, SelectOptions
 from metra.meta.question import Evidence, Question
-from metra.meta.systems import compute_gold_p
 from metra.scoring.table import Cell, Column, Table, mark_best
-from metra.stats.arrays import Array, Mask, divide
-from metra.stats.correlation import Options
+from metra.stats.arrays import Array, divide
 from metra.stats.curves import (
     PairDifferences,
     collect_differences,
@@ -94,24 +92,13 @@ def measure_differences(
 ) -> list[NoticedDifferences]:
     """Fit how often people agree by the size of a difference, for each metric.
 
-    Pairs of all language pairs are taken together. With `sure`, only those count that people
-    tell apart with a p-value below it.
+    Pairs of all language pairs are taken together.
     """
     names = [name for name in panels[0].names if all(name in p.metrics for p in panels)]
-    keep: list[Mask | None] = [None] * len(panels)
-    for at, panel in enumerate(panels):
-        if options.sure is None:
-            break
-        p = compute_gold_p(panel, Options(trials=options.trials, seed=options.seed))
-        if p is None:
-            gold = f"{panel.place}{panel.gold_name}"
-            msg = f"{gold} has no segments, so pairs have no p-values."
-            raise CorpusError(msg)
-        keep[at] = p < options.sure
     sizes = [len(panel.systems) for panel in panels]
     noticed = []
     for name in names:
-        pairs = collect_differences(panels, name, keep)
+        pairs = collect_differences(panels, name)
         if len(pairs.size) < 2:
             msg = (
                 f"There are {len(pairs.size)} pairs of systems with different human "

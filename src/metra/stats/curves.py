@@ -79,22 +79,15 @@ class PairDifferences:
     second: Codes
 
 
-def collect_differences(
-    panels: Sequence[ScorePanel], name: str, keep: Sequence[Mask | None]
-) -> PairDifferences:
-    """Collect the pairs of systems of all panels that people tell apart.
-
-    `keep` says for each panel which pairs count, None for all; pairs never cross panels.
-    """
+def collect_differences(panels: Sequence[ScorePanel], name: str) -> PairDifferences:
+    """Collect the pairs of systems of all panels that people order; none cross panels."""
     parts: list[tuple[Array, Array, Array, Array]] = []
     offset = 0
-    for panel, chosen in zip(panels, keep, strict=True):
+    for panel in panels:
         gold = pair_gaps(panel.system_gold)
         metric = pair_gaps(panel.system_metrics[name])
         first, second = np.triu_indices(len(panel.systems), 1)
         counts = np.isfinite(metric) & np.isfinite(gold) & (gold != 0)
-        if chosen is not None:
-            counts &= chosen
         order = np.sign(metric) * np.sign(gold)
         agrees = (order[counts] + 1) / 2
         numbers = (first[counts] + offset, second[counts] + offset)

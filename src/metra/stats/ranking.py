@@ -28,13 +28,6 @@ class SystemClusters(NamedTuple):
     ranges: list[tuple[int, int]]
 
 
-class AverageRanks(NamedTuple):
-    """The systems' average ranks over the documents, and their ranks by these."""
-
-    averages: Array
-    ranks: Array
-
-
 class RankAgreement(NamedTuple):
     """Agreement of a ranking with the expected one; shares are in percent."""
 
@@ -48,17 +41,6 @@ def mid_ranks(scores: ArrayLike, *, higher_is_better: bool = True) -> Array:
     """Rank scores, the best first; equal scores share the mean of their ranks."""
     values = np.asarray(scores, dtype=np.float64)
     return rank_values(-values if higher_is_better else values)
-
-
-def rank_by_average(scores: ArrayLike) -> AverageRanks:
-    """Rank systems by the average of their ranks on each document.
-
-    `scores` has a row for each document and a column for each system.
-    """
-    ranks = mid_ranks(scores)
-    # Ranks are halves, so their sums are exact and equal averages are found equal.
-    sums = ranks.sum(0)
-    return AverageRanks(sums / len(ranks), mid_ranks(sums, higher_is_better=False))
 
 
 def scale_rankings(values: Array) -> Array:

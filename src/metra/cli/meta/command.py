@@ -40,7 +40,6 @@ _FLAGS = FLAGS | {
     "lower_is_better": "--read lower=NAME",
     "macro": "--set macro",
     "metrics": "--metric",
-    "most": "--set most",
     "most_judges": "--set judges",
     "most_pairs": "--set pairs",
     "mqm_weights": "--read mqm",

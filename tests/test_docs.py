@@ -68,12 +68,6 @@ def test_docstrings(name):
     assert failed == 0
 
 
-def test_the_record_and_the_registry_have_examples():
-    assert (
-        doctest.testmod(importlib.import_module("metra.scoring.memory")).attempted > 0
-    )
-
-
 @pytest.mark.parametrize("page", pages_with("python"))
 @pytest.mark.usefixtures("beside_the_example")
 def test_python_blocks(page):

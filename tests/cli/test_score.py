@@ -101,12 +101,6 @@ def test_intervals_in_tables(score, files):
     assert out[2] == "sysA    89.5* [81.9, 95.3]"
 
 
-def test_one_segment_has_no_interval(write, cli):
-    path = write("one.txt", ["a b c d"])
-    ran = cli("score", path, "-r", path, "--ci", "--format", "json")
-    assert "interval" not in json.loads(ran.out)["systems"][0]["scores"]["bleu"]
-
-
 def test_documents_are_resampled_where_there_are_enough(write, cli):
     output = write("out.txt", [f"a b c d {at % 7}" for at in range(60)])
     reference = write("ref.txt", ["a b c d 1"] * 60)

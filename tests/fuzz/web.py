@@ -16,7 +16,7 @@ from tests.web.browsing import answer
 from tests.web.routes import routes_of
 
 from metra import store as stores
-from metra.campaign.settings import list_form_fields
+from metra.campaign.settings import FORM_FIELDS
 from metra.store import access
 
 TEXT = b"".join(b"line %d of a text\n" % at for at in range(12))
@@ -27,7 +27,7 @@ FORM = {
 }
 FIELDS = (
     *FORM,
-    *list_form_fields("switch"),
+    *FORM_FIELDS["switch"],
     *("calibration", "degraded", "basis", "options", "wording", "questions", "go"),
     *("sample", "sample_by", "guide_language", "entities", "terms", "templates"),
     *("agree", "judge", "language", "level", "note", "only", "scorer", "since"),

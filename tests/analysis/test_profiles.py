@@ -1,6 +1,5 @@
 """Profiles: every trait by hand, every reading by its bounds."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,7 +7,6 @@ from hypothesis import strategies as st
 from metra.analysis.profiles import (
     TRAITS,
     build_profiles,
-    compute_type_token_ratio,
     count_repeated_ngrams,
     describe_profile,
     has_loop,
@@ -142,13 +140,6 @@ def test_segments_that_show_a_trait_are_named():
     assert profile.traits["length_ratio"].segments == ()
 
 
-def test_what_the_references_are_like():
-    one = found([["a b a b"], ["a"]], hyp=["a"])
-    assert one.references["type_token"] == pytest.approx(2 / 5)
-    assert one.references["repeated"] == 0
-    assert one.reference_words == 2.5
-
-
 @pytest.mark.parametrize("text", ["", " ", "👍🏽", "שלום", "\u200d"])
 def test_odd_texts_have_profiles(text):
     one = traits([text], [text], hyp=[text])
@@ -158,7 +149,7 @@ def test_odd_texts_have_profiles(text):
 
 def test_no_words_anywhere():
     one = traits([""], hyp=[""])
-    assert (one["length_ratio"], one["precision"], one["type_token"]) == (0, 0, None)
+    assert (one["length_ratio"], one["precision"]) == (0, 0)
 
 
 def test_every_preparation_is_named():
@@ -276,10 +267,10 @@ def test_without_references_some_traits_cannot_be_told():
         told[source is None] = {
             name for name, trait in one.traits.items() if trait.value is not None
         }
-        assert (profiles.reference_words, profiles.references) == (0, {})
+        assert profiles.reference_words == 0
         assert one.traits["empty"].segments == [3]
         assert one.traits["loops"].segments == [2]
-    always = {"type_token", "repeated", "loops", "empty"}
+    always = {"repeated", "loops", "empty"}
     assert told[True] == always
     assert told[False] == always | {"upper_case", "numbers", "punctuation"}
 
@@ -322,17 +313,3 @@ def test_repeated_ngrams_by_counting(words):
     grams = [tuple(words[at : at + 4]) for at in range(len(words) - 3)]
     again = sum(gram in grams[:at] for at, gram in enumerate(grams))
     assert count_repeated_ngrams(words) == (again, len(grams))
-
-
-@given(st.lists(st.integers(0, 6), min_size=1, max_size=40), st.integers(1, 12))
-def test_types_per_token_is_the_mean_over_windows(ids, window):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("metra.analysis.profiles.WINDOW", window)
-        found = compute_type_token_ratio(np.array(ids))
-    size = min(window, len(ids))
-    windows = [ids[at : at + size] for at in range(len(ids) - size + 1)]
-    assert found == pytest.approx(np.mean([len(set(part)) / size for part in windows]))
-
-
-def test_nothing_has_no_variety():
-    assert compute_type_token_ratio(np.array([], np.int64)) is None

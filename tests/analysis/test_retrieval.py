@@ -150,11 +150,12 @@ def search(cli, *arguments: str) -> str:
 def test_the_command_on_the_example(cli):
     outputs = examples.find_example().outputs
     data = json.loads(search(cli, *outputs, "--format", "json"))
-    scores = {run["name"]: run["map"] for run in data["runs"]}
+    runs = data["tables"]["runs"]
+    scores = {run["run"]: run["MAP"]["value"] for run in runs}
     assert min(scores, key=scores.get) == "wrong-terms"
     table = search(cli, *outputs)
     first = ["reference", f"{scores['reference']:.2f}"]
-    assert table.split("\n")[1].split()[:2] == first
+    assert table.split("\n")[2].split()[:2] == first
     assert "10 queries, 14 documents" in table
 
 

@@ -13,7 +13,7 @@ TERSE, SOLID = OUTPUTS / "terse.txt", OUTPUTS / "solid.txt"
 
 
 def readings(out):
-    lines = [line.split(maxsplit=1) for line in out.split("\n") if "  " in line]
+    lines = [line.split(": ", maxsplit=1) for line in out.split("\n")]
     return dict(entry for entry in lines if len(entry) == 2)
 
 
@@ -36,7 +36,7 @@ def test_the_example_reads_as_its_makers_describe_it(cli):
 
 def test_profile_tells_which_segments(cli):
     ran = cli("profile", SOLID, "-r", REFERENCE, "--show", "loops")
-    assert ran.out.endswith("Segments that show loops:\nsolid: none\n")
+    assert "segments of solid that show loops: none\n" in ran.out
     refused = cli.refusal("profile", SOLID, "-r", REFERENCE, "--show", "x")
     assert "No trait named 'x'" in refused
 

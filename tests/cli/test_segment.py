@@ -71,11 +71,11 @@ def test_the_report_names_unsure_segments(cli, write, tmp_path):
     ran = cli("segment", "align", output, "-r", reference, "-o", str(tmp_path / "a.txt"),
               "--report", str(report), "--format", "json")  # fmt: skip
     assert (ran.code, ran.out) == (0, "")
-    (system,) = json.loads(report.read_text())["systems"]
-    assert [record["number"] for record in system["segments"]] == [1, 2, 3]
-    assert system["segments"][0]["reason"] == ""
-    assert system["segments"][2]["reason"]
-    assert system["segments"][2]["confidence"] < 0.2
+    segments = json.loads(report.read_text())["segments"]["out"]
+    assert [record["number"] for record in segments] == [1, 2, 3]
+    assert segments[0]["reason"] == ""
+    assert segments[2]["reason"]
+    assert segments[2]["confidence"] < 0.2
 
 
 def test_the_screen_holds_the_text_alone(metra_command, files):
@@ -91,8 +91,8 @@ def test_the_language_tells_abbreviations(cli, write, tmp_path, lang, kind):
     output, reference = write("out.txt", [" ".join(lines)]), write("ref.txt", lines)
     ran = cli("segment", "align", output, "-r", reference, "--lang", lang,
               "-o", tmp_path / "a.txt", "--format", "json")  # fmt: skip
-    (system,) = json.loads(ran.out)["systems"]
-    assert system["segments"][0]["kind"] == kind
+    (segments,) = json.loads(ran.out)["segments"].values()
+    assert segments[0]["kind"] == kind
 
 
 @pytest.mark.parametrize("mode", ["align", "resegment"])

@@ -46,7 +46,10 @@ def test_tables_whose_columns_are_named(cli, refs, write):
     outputs = write("System.txt", ["a b"] * 3)
     plain_files = [outputs, "-r", one, "-r", other, "--docs", docs]
     in_table, in_files = (
-        [line.split("\t")[-2:] for line in cli(*asked, "-o", "-").out.split("\n")]
+        [
+            line.split("\t")[1:4]
+            for line in cli(*asked, "--format", "tsv").out.split("\n")
+        ]
         for asked in (
             ["weights", "matches", table, *more],
             ["weights", "matches", *plain_files],

@@ -12,7 +12,7 @@ from metra.report.table import (
     list_rows,
     render_markdown_table,
 )
-from metra.report.terminal import measure_width, render_plain_table, render_table
+from metra.report.terminal import measure_width, render_table
 from metra.report.writers import meta, paper, results
 from metra.report.writers.paper import PaperTable, render_paper_latex
 from metra.scoring.table import Cell, Column, Table, make_table
@@ -59,7 +59,7 @@ def test_a_table_without_rows_has_its_headings():
 
 def test_alignment_is_the_same_in_every_format():
     table = Table([Column("n"), Column("name", "left")], [[Cell("7"), Cell("a")]])
-    assert render_plain_table(table, Style()) == ["n  name", "7  a"]
+    assert render_table(table, Style()).split("\n")[::2] == ["n  name", "7  a"]
     assert "| --: | :-- |" in render_markdown_table(table, Style())
     assert format_latex_tabular(table, Style())[0] == r"\begin{tabular}{rl}"
 

@@ -1,7 +1,6 @@
 """The n-grams that one system gets right more often than another, and those it gets wrong."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -19,7 +18,7 @@ from metra.analysis.collection import (
 
 #: How many segments are named as examples of a change.
 EXAMPLES = 5
-#: The weight of what changed in one segment.
+#: The weight of what changed in one segment, which is not listed.
 ONE_SEGMENT = float(1 / np.sqrt(2))
 
 
@@ -81,33 +80,28 @@ def find_ngram_changes(
     """Find the n-grams whose matches, or wrong uses, changed most from the baseline."""
     words = collected.words
     systems = [name for name in collected.systems if name != baseline]
-    changes: dict[str, NgramChanges] = {}
-    # What changed in one segment only is most of all, and seldom listed: it is counted where
-    # the lists are not full without it.
-    for least in (0.0,) if most is None else (ONE_SEGMENT, 0.0):
-        remaining = [system for system in systems if system not in changes]
-        if not remaining:
-            break
-        index = _NgramIndex(words, baseline, remaining, order, least)
-        for system in remaining:
-            tallies = index.tally_changes(system)
-            groups = {
-                name: _group_candidates(index.rank(tallies[what], sign, least), most)
-                for name, (what, sign) in _LISTS.items()
-            }
-            if least and not all(is_full for _, is_full in groups.values()):
-                continue
-            changes[system] = NgramChanges(
+    index = _NgramIndex(words, baseline, systems, order)
+    changes = []
+    for system in systems:
+        tallies = index.tally_changes(system)
+        groups = {
+            name: _group_candidates(index.rank(tallies[what], sign), most)
+            for name, (what, sign) in _LISTS.items()
+        }
+        lists = {
+            name: [_build_change(group, words.words) for group in listed]
+            for name, listed in groups.items()
+        }
+        changes.append(
+            NgramChanges(
                 baseline=baseline,
                 system=system,
                 order=order,
                 preparation=format_preparation(collected.preparation),
-                **{
-                    name: [_build_change(group, words.words) for group in listed]
-                    for name, (listed, _) in groups.items()
-                },
+                **lists,
             )
-    return [changes[system] for system in systems]
+        )
+    return changes
 
 
 ChangeKind: TypeAlias = Literal["matched", "wrong"]
@@ -195,10 +189,7 @@ class _NgramCells:
 
 
 class _NgramIndex:
-    """N-grams of the references, the baseline and other systems, up to a length.
-
-    With `least`, n-grams of a single segment are left out.
-    """
+    """N-grams of the references, the baseline and other systems, up to a length."""
 
     def __init__(
         self,
@@ -206,7 +197,6 @@ class _NgramIndex:
         baseline: str,
         systems: Sequence[str],
         order: int,
-        least: float,
     ) -> None:
         names = (baseline, *systems)
         streams = [*words.refs, *(words.systems[name] for name in names)]
@@ -231,9 +221,8 @@ class _NgramIndex:
                 keys = keys * len(words.words) + self._ids[places + n - 1]
             sorting = sort_places(keys)
             keys, places = keys[sorting], places[sorting]
-            if least:
-                kept = _mark_repeated(keys, segments[places])
-                keys, places = keys[kept], places[kept]
+            kept = _mark_repeated(keys, segments[places])
+            keys, places = keys[kept], places[kept]
             grams = np.cumsum(_mark_changes(keys), dtype=np.int32) - 1
             sources = segments[places], numbers[places]
             self._cells.append(_NgramCells(grams, *sources, len(words.refs)))
@@ -253,17 +242,15 @@ class _NgramIndex:
             tallies["wrong"].append(_tally_cells(cells, after, wrong))
         return tallies
 
-    def rank(
-        self, tallies: Sequence[_NgramTally], sign: int, least: float
-    ) -> Iterator[_Candidate]:
-        """Yield the n-grams that changed this way by a weight above `least`.
+    def rank(self, tallies: Sequence[_NgramTally], sign: int) -> Iterator[_Candidate]:
+        """Yield the n-grams that changed this way in more than one segment.
 
         The most one-sided change comes first, then the longest n-gram, then the first found.
         """
         columns = []
         for n, (tally, homes) in enumerate(zip(tallies, self._homes, strict=True), 1):
             weights = tally.weights
-            chosen = np.flatnonzero(sign * weights > least)
+            chosen = np.flatnonzero(sign * weights > ONE_SEGMENT)
             lengths = np.full(len(chosen), n)
             columns.append(
                 (homes[tally.grams[chosen]], lengths, chosen, weights[chosen])
@@ -352,79 +339,36 @@ def _tally_cells(cells: _NgramCells, after: Ids, change: Ids) -> _NgramTally:
 
 def _group_candidates(
     candidates: Iterator[_Candidate], most: int | None
-) -> tuple[list[list[_Candidate]], bool]:
-    """Put n-grams together that tell of the same change; the first speaks for all.
-
-    Says as well whether there were more than are wanted.
-    """
+) -> list[list[_Candidate]]:
+    """Put n-grams together that tell of the same change; the first speaks for all."""
     groups: list[list[_Candidate]] = []
-    alike: dict[tuple[int, str, tuple[int, ...]], list[_Candidate]] = {}
-    by_words: dict[tuple[int, ...], list[_Candidate]] = {}
-    around: defaultdict[tuple[int, ...], list[list[_Candidate]]] = defaultdict(list)
     for candidate in candidates:
-        group = _find_group(candidate, alike, by_words, around)
-        if group is None:
-            if most is not None and len(groups) >= most:
-                if not groups or candidate.weight != groups[-1][0].weight:
-                    return groups, True
-                continue
-            group = []
-            groups.append(group)
-            by_words[candidate.words] = group
-            for words in _list_shorter_ngrams(candidate.words):
-                around[words].append(group)
-        group.append(candidate)
-        if candidate.mark == group[0].mark:
-            for key in _list_group_keys(candidate):
-                alike.setdefault(key, group)
-    return groups, False
+        group = next((g for g in groups if _tells_the_same(g, candidate)), None)
+        if group is not None:
+            group.append(candidate)
+        elif len(groups) == most:
+            break
+        else:
+            groups.append([candidate])
+    return groups
 
 
-def _find_group(
-    candidate: _Candidate,
-    alike: Mapping[tuple[int, str, tuple[int, ...]], list[_Candidate]],
-    by_words: Mapping[tuple[int, ...], list[_Candidate]],
-    around: Mapping[tuple[int, ...], list[list[_Candidate]]],
-) -> list[_Candidate] | None:
-    """Find the group that tells of this change already."""
-    words, mark = candidate.words, candidate.mark
-    for key in (
-        (mark, "inside", words),
-        (mark, "start", words[1:]),
-        (mark, "end", words[:-1]),
-    ):
-        if key in alike:
-            return alike[key]
-    for inner in _list_shorter_ngrams(words):
+def _tells_the_same(group: Sequence[_Candidate], candidate: _Candidate) -> bool:
+    """Return True if a group tells of the change of this n-gram already."""
+    first = group[0]
+    short, long = sorted((first, candidate), key=lambda each: len(each.words))
+    if _contains(long.words, short.words):
         # A longer n-gram tells nothing more where most of the shorter one's change is its
         # own, or the shorter one came (or went) nearly everywhere, whatever is around it.
-        if inner in by_words:
-            short = by_words[inner][0]
-            if 3 * candidate.change >= 2 * short.change or short.one_sided:
-                return by_words[inner]
-    for group in around.get(words, ()):
-        if 3 * group[0].change >= 2 * candidate.change:
-            return group
-    return None
+        few, many = sorted((first.change, candidate.change))
+        return 3 * few >= 2 * many or (short is first and short.one_sided)
+    # N-grams that overlap and changed in the same segments are parts of a longer one.
+    words = set(candidate.words)
+    alike = (each for each in group if each.mark == candidate.mark)
+    return any(not words.isdisjoint(each.words) for each in alike)
 
 
-def _list_group_keys(
-    candidate: _Candidate,
-) -> Iterator[tuple[int, str, tuple[int, ...]]]:
-    """Name what others may have in common with an n-gram that changed just as they did.
-
-    They may stand inside it, or overlap it but for one word on either side.
-    """
-    words, mark = candidate.words, candidate.mark
-    for inner in _list_shorter_ngrams(words):
-        yield mark, "inside", inner
-    if len(words) > 1:
-        yield mark, "start", words[:-1]
-        yield mark, "end", words[1:]
-
-
-def _list_shorter_ngrams(words: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Give the shorter n-grams in an n-gram."""
-    for n in range(1, len(words)):
-        for at in range(len(words) - n + 1):
-            yield words[at : at + n]
+def _contains(words: tuple[int, ...], part: tuple[int, ...]) -> bool:
+    """Return True if one n-gram stands in another."""
+    size = len(part)
+    return any(words[at : at + size] == part for at in range(len(words) - size + 1))

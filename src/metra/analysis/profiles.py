@@ -6,7 +6,7 @@ Traits are sums of counts of every output segment, declared in traits.toml.
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import reduce
 from importlib import resources
 from operator import or_
@@ -20,11 +20,9 @@ from metra.analysis.collection import (
     CollectedCorpus,
     Ids,
     NumberedCorpus,
-    SmallIds,
     TokenStream,
     collect_corpus,
     format_preparation,
-    sort_places,
 )
 from metra.analysis.word_diff import PLAIN
 from metra.corpus.outputs import Corpus
@@ -85,8 +83,6 @@ class Profiles:
     profiles: Sequence[Profile]
     segments: int
     reference_words: float
-    #: What the references themselves are like, for traits that can be told of them.
-    references: Mapping[str, float] = field(default_factory=dict)
     #: How text was cut, folded and stemmed.
     preparation: str
 
@@ -119,12 +115,10 @@ def describe_outputs(collected: CollectedCorpus) -> Profiles:
     counts = _count_columns(collected)
     values = {
         system: {
-            trait.name: TraitValue(value=compute_type_token_ratio(stream.ids))
-            if trait.name == "type_token"
-            else _compute_trait(trait, counts[system], collected)
+            trait.name: _compute_trait(trait, counts[system], collected)
             for trait in TRAITS
         }
-        for system, stream in words.systems.items()
+        for system in words.systems
     }
     return Profiles(
         traits=TRAITS,
@@ -134,7 +128,6 @@ def describe_outputs(collected: CollectedCorpus) -> Profiles:
         ],
         segments=len(lengths),
         reference_words=float(lengths.sum()) if words.refs else 0.0,
-        references=_compute_reference_traits(words) if words.refs else {},
         preparation=format_preparation(collected.preparation),
     )
 
@@ -183,15 +176,6 @@ def _build_profile(
     return Profile(
         system=name, words=words, traits=traits, marks=marks, reading=reading
     )
-
-
-def _compute_reference_traits(words: NumberedCorpus) -> dict[str, float]:
-    spoken = _mark_words(words, str.isalnum)
-    repeats = [_count_repeats(_select_words(ref, spoken)) for ref in words.refs]
-    repeated, ngrams = (sum(map(np.sum, each)) for each in zip(*repeats, strict=True))
-    types = compute_type_token_ratio(np.concatenate([ref.ids for ref in words.refs]))
-    traits = {"repeated": float(100 * repeated / max(ngrams, 1))}
-    return traits if types is None else {"type_token": types, **traits}
 
 
 #: Output words per reference word: below or above this an output is short or long.
@@ -495,8 +479,6 @@ ORDER = 4
 #: The longest phrase that is looked for in loops, and the fewest words a loop has.
 LONGEST = 10
 LOOP = 6
-#: Words among which different ones are counted.
-WINDOW = 100
 
 
 def count_repeated_ngrams(words: Sequence[object]) -> tuple[int, int]:
@@ -528,28 +510,6 @@ def has_loop(words: Sequence[object]) -> bool:
             if run >= needed:
                 return True
     return False
-
-
-def compute_type_token_ratio(ids: SmallIds) -> float | None:
-    """Average the share of different words over all windows of a hundred words.
-
-    So texts of different lengths can be compared; a shorter text is one window. Covington
-    and McFall 2010, "Cutting the Gordian knot: the moving-average type-token ratio".
-    """
-    size = len(ids)
-    if not size:
-        return None
-    window = min(WINDOW, size)
-    order = sort_places(ids)
-    previous = np.full(size, -1)
-    same = ids[order[1:]] == ids[order[:-1]]
-    previous[order[1:][same]] = order[:-1][same]
-    # A word is the first of its kind in the windows that begin after its last use.
-    places = np.arange(size)
-    first = np.maximum(previous + 1, np.maximum(places - window + 1, 0))
-    last = np.minimum(places, size - window)
-    firsts = np.maximum(last - first + 1, 0).sum()
-    return float(firsts / ((size - window + 1) * window))
 
 
 _CLASSES = {

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     "--qrels FILE", "Relevance judgements in TREC format: query, 0, document, degree."
 )
 @options.text_preparation(tok="13a", stem="english", case="lower")
-@options.table_or_json
+@options.form
 @options.out
 def clir(
     files: "CorpusFiles",
@@ -53,9 +53,11 @@ def clir(
     """
     from metra.analysis.retrieval import evaluate_retrieval
     from metra.formats.annotations.table import read_qrels, read_queries
-    from metra.report.writers.retrieval import RETRIEVAL_WRITERS
+    from metra.report.writers.meta import render
+    from metra.report.writers.retrieval import build_retrieval_report
 
     asked = read_queries(queries)
     judged = read_qrels(qrels) if qrels else None
     result = evaluate_retrieval(files.open(), asked, judged, text=text)
-    output.write_output(RETRIEVAL_WRITERS[form](result), out)
+    report = build_retrieval_report(result)
+    output.write_output(render(report, form, output.build_style(out)), out)

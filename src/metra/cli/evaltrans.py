@@ -76,7 +76,7 @@ def export(database: str, out: str | None) -> None:
     "Metric with its options, such as evaltrans:k=3 (see `metra metrics evaltrans`).",
     "evaltrans",
 )
-@options.option("--format form", "Output format.", choices=["table", "tsv", "json"])
+@options.form
 @options.out
 def index(
     database: str, files: "CorpusFiles", spec: str, form: str, out: str | None
@@ -95,7 +95,8 @@ def index(
     from metra.metrics.evaltrans import index_sentences
     from metra.metrics.options import parse_spec
     from metra.metrics.registry import metric as make_metric
-    from metra.report.writers.details import render_sentence_index
+    from metra.report.writers.details import build_sentence_index
+    from metra.report.writers.meta import render
     from metra.scoring.statistics import count_corpus
 
     name, given = parse_spec(spec)
@@ -109,5 +110,5 @@ def index(
         for system in corpus.systems
     }
     signature = metric.signature(nrefs=counted.references)
-    style = output.build_style(out)
-    output.write_output(render_sentence_index(sentences, signature, form, style), out)
+    report = build_sentence_index(sentences, signature)
+    output.write_output(render(report, form, output.build_style(out)), out)

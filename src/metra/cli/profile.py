@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @option(
     "--show TRAIT", "List the segments with a trait, such as loops, numbers or empty."
 )
-@option("--format form", "Output format.", choices=["table", "json", "markdown"])
+@options.form
 @options.out
 def profile(
     files: "CorpusFiles",
@@ -38,10 +38,11 @@ def profile(
     metra profile sysA.txt -r ref.txt --show numbers
     """
     from metra.analysis.profiles import build_profiles
-    from metra.report.writers.analysis import render_profiles
+    from metra.report.writers.analysis import build_profile_report
+    from metra.report.writers.meta import render
 
     corpus = files.open()
     with output.show_text_warnings(strict=False):
         profiles = build_profiles(corpus, preparation=text)
-    shown = render_profiles(profiles, form, output.build_style(out), show)
-    output.write_output(shown, out)
+    report = build_profile_report(profiles, show)
+    output.write_output(render(report, form, output.build_style(out)), out)

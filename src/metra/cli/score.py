@@ -162,13 +162,14 @@ def score(
 
 
 def _estimate(request: "ScoringRequest", form: str, style: "Style") -> str:
-    from metra.report.writers.details import render_estimates
+    from metra.report.writers.details import build_estimate_report
+    from metra.report.writers.meta import render
     from metra.scoring.evaluate import estimate_files
 
     if not any(metric.notes.estimate for metric in request.metrics.values()):
         msg = "--estimate needs a metric that sends requests; add -m llm:…"
         raise click.UsageError(msg)
-    return render_estimates(estimate_files(request), form, style)
+    return render(build_estimate_report(estimate_files(request)), form, style)
 
 
 def _evaluate_and_save(

@@ -35,8 +35,8 @@ _report = option(
 )
 _format = option(
     "--format form",
-    "Format of the report; tsv and json list all segments.",
-    choices=["table", "tsv", "json"],
+    "Format of the report; json lists all segments.",
+    choices=["table", "json"],
 )
 
 
@@ -152,7 +152,8 @@ def _segment_files(
 ) -> None:
     """Read, segment and write; report unsure segments."""
     from metra.analysis import segmentation
-    from metra.report.writers.segmentation import SEGMENTATION_WRITERS
+    from metra.report.writers.meta import render
+    from metra.report.writers.segmentation import build_segmentation_report
 
     chosen = segmentation.SegmentationSettings(method=method, **settings)
     texts = segmentation.read_unaligned_texts(*files[:4], **files.reading_options)
@@ -162,7 +163,8 @@ def _segment_files(
             segmented.append(each)
             progress(len(segmented), len(segmented) / len(texts.outputs))
     segmentation.write_segmented(segmented, texts, out, to)
-    text = SEGMENTATION_WRITERS[form](segmented, chosen, output.build_style(report))
+    shown = build_segmentation_report(segmented, chosen)
+    text = render(shown, form, output.build_style(report))
     if out == "-" and report is None:
         click.echo(text, err=True)
     else:

@@ -48,7 +48,8 @@ def list_(name: str, pair: str, form: str) -> None:
         find_cache,
         is_installed,
     )
-    from metra.report.writers.testsets import render_set_details, render_set_list
+    from metra.report.writers.meta import render
+    from metra.report.writers.testsets import build_set_details, build_set_list
 
     sets = list_sets(name, pair)
     style = output.build_style()
@@ -58,10 +59,10 @@ def list_(name: str, pair: str, form: str) -> None:
         if not sets:
             find_set(name, pair)
         details = [(location, read_whole_set(location)) for location in sets]
-        output.write_output(render_set_details(details, form, style), None)
+        output.write_output(render(build_set_details(details), form, style), None)
         return
     if not sets and form != "json":
         remedy = "`metra sacrebleu --download NAME -l PAIR` downloads one"
         click.echo(f"No test sets found in {describe_cache()}; {remedy}.", err=True)
         return
-    output.write_output(render_set_list(sets, form, style), None)
+    output.write_output(render(build_set_list(sets), form, style), None)

@@ -88,7 +88,8 @@ def show(path: str, document: str | None, by: str, top: int) -> None:
 @click.argument("first", metavar="REF1")
 @click.argument("second", metavar="REF2")
 @options.input_files("documents")
-@option("-o --out FILE", "Write all results to this file, tab-separated.")
+@options.form
+@options.out
 @options.picture
 @option(
     "--width",
@@ -101,6 +102,7 @@ def stability(
     first: str,
     second: str,
     files: "CorpusFiles",
+    form: str,
     out: str | None,
     plot: str | None,
     print_width: float | None,
@@ -119,7 +121,8 @@ def stability(
     from metra.analysis.word_stability import compute_stability
     from metra.formats.stream import name_system
     from metra.report.pictures import polygons
-    from metra.report.writers.salience import format_stability_lines, render_stability
+    from metra.report.writers.meta import render
+    from metra.report.writers.salience import build_stability_report
     from metra.scoring.files import open_texts, read_streams
 
     corpus = open_texts(files._replace(outputs=[first, second]))
@@ -128,13 +131,11 @@ def stability(
         names=(name_system(first), name_system(second)),
         width=width,
     )
-    if out is not None:
-        output.write_output("\n".join(format_stability_lines(result)), out)
     if plot is not None:
         draw = partial(polygons.draw_polygons, result)
         output.write_picture(draw, plot, print_width)
-    if out != "-":
-        output.write_output(render_stability(result, output.build_style()), None)
+    report = build_stability_report(result)
+    output.write_output(render(report, form, output.build_style(out)), out)
 
 
 @weights.command()
@@ -145,13 +146,15 @@ def stability(
     "--threshold", "Weights above this count as high salience.", 3.0, type=FiniteRange()
 )
 @option("-n length N", "Longest n-grams to count, in words.", 1, least=1)
-@option("-o --out FILE", "Write all results to this file, tab-separated.")
+@options.form
+@options.out
 @options.text_preparation(tok="13a", case="mixed", stem="no")
 def matches(
     files: "CorpusFiles",
     by: str,
     threshold: float,
     length: int,
+    form: str,
     out: str | None,
     text: "Preparation",
 ) -> None:
@@ -169,7 +172,8 @@ def matches(
     from metra.analysis.word_stability import compute_match_sets
     from metra.formats.annotations.weights import WEIGHTS
     from metra.formats.stream import name_system
-    from metra.report.writers.salience import format_match_lines, render_match_sets
+    from metra.report.writers.meta import render
+    from metra.report.writers.salience import build_match_report
     from metra.scoring.files import read_streams
 
     corpus = files.open()
@@ -187,10 +191,8 @@ def matches(
         threshold=threshold,
         n=length,
     )
-    if out is not None:
-        output.write_output("\n".join(format_match_lines(sets)), out)
-    if out != "-":
-        output.write_output(render_match_sets(sets, output.build_style()), None)
+    report = build_match_report(sets)
+    output.write_output(render(report, form, output.build_style(out)), out)
 
 
 #: References that a table brings along.

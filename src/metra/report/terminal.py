@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
-from unicodedata import bidirectional, category, east_asian_width, normalize
+from unicodedata import bidirectional, category, east_asian_width
 
 from metra.report.table import Style, format_cell, format_cell_interval
 from metra.scoring.table import Cell, Column, Table
@@ -19,9 +19,6 @@ WIDEST = 96
 
 # They shape letters or order them, and have no width of their own.
 _JOINERS = frozenset("\u200c\u200d\u200e\u200f\u061c")
-# They ask for a picture or a plain sign; some terminals then take another width.
-_PICTURE_SELECTORS = frozenset("\ufe0e\ufe0f")
-_SKIN_TONES = range(0x1F3FB, 0x1F400)
 _DOTTED_CIRCLE = "\u25cc"
 _REPLACED = "\ufffd"
 _RIGHT_TO_LEFT = frozenset({"R", "AL", "AN"})
@@ -45,13 +42,6 @@ def render_table(table: Table, style: Style) -> str:
         caption = style_text(escape_controls(table.caption), BOLD, style)
         parts[0] = f"{caption}\n{parts[0]}"
     return "\n\n".join(parts)
-
-
-def render_plain_table(table: Table, style: Style) -> list[str]:
-    """Lay out a table without rules and emphasis: a line of headings, then the rows."""
-    layouts = _lay_out_columns(table, style._replace(color=False))
-    columns = [[layout.heading, *layout.cells] for layout in layouts]
-    return ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
 
 
 def explain_best_marks(tables: Iterable[Table]) -> list[str]:
@@ -179,19 +169,10 @@ def make_visible(word: str) -> str:
     """Write a word so that `measure_width` tells how many columns it takes, at least one."""
     if word and word.isascii() and word.isprintable():
         return word
-    kept = "".join(c for c in word if c not in _PICTURE_SELECTORS)
-    text = "".join(_replace_unsafe(kept, at) for at in range(len(kept)))
+    text = "".join(c if c in _JOINERS else escape_controls(c) for c in word)
     # Some characters are drawn onto the one before.
     is_loose = not text or measure_width(text[0]) == 0 or category(text[0]) == "Mc"
-    is_loose = is_loose or ord(text[0]) in _SKIN_TONES
     return _DOTTED_CIRCLE + text if is_loose else text
-
-
-def distinguish_words(first: str, second: str) -> tuple[str, str]:
-    """Write two different words; by their code points if they would look the same."""
-    if _normalize_look(first) == _normalize_look(second):
-        return ascii(first)[1:-1], ascii(second)[1:-1]
-    return make_visible(first), make_visible(second)
 
 
 def split_text(text: str, columns: int) -> list[str]:
@@ -220,20 +201,6 @@ def isolate_text(text: str) -> str:
     if any(bidirectional(c) in _RIGHT_TO_LEFT for c in text):
         return f"{_ISOLATE}{text}{_END_OF_ISOLATE}"
     return text
-
-
-def _replace_unsafe(word: str, at: int) -> str:
-    """Replace what a terminal obeys, or what makes one picture of two in some of them."""
-    c, before = word[at], measure_width(word[at - 1 : at])
-    if c in _JOINERS:
-        beside = before, measure_width(word[at + 1 : at + 2])
-        return _REPLACED if 2 in beside else c
-    return _REPLACED if ord(c) in _SKIN_TONES and before == 2 else escape_controls(c)
-
-
-def _normalize_look(word: str) -> str:
-    composed = normalize("NFC", make_visible(word))
-    return "".join(c for c in composed if measure_width(c))
 
 
 class MarkedText(NamedTuple):

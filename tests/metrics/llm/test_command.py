@@ -64,9 +64,9 @@ def test_an_estimate_as_json(cli, files, judge):
         ran = cli("score", *files, "-m", "llm", "-m", spec, "--estimate")
         assert ran.code == 2
         ran = cli("score", *files, "-m", spec, "--estimate", "--format", "json")
-    (entry,) = json.loads(ran.out)["estimates"].values()
+    (entry,) = json.loads(ran.out)["tables"]["estimates"]
     assert (entry["questions"], entry["known"], entry["requests"]) == (3, 2, 1)
-    assert entry["output_tokens"] == 100
+    assert entry["tokens out"] == 100
     assert entry["cost"] is None
 
 

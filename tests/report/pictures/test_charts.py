@@ -22,8 +22,7 @@ from metra.report.pictures.plots import (
     plot_points,
 )
 from metra.report.pictures.polygons import draw_polygons
-from metra.report.table import Style
-from metra.report.writers.salience import format_stability_lines, render_stability
+from metra.report.writers.salience import build_stability_report
 from metra.stats.curves import LineFit
 from metra.text.salience import Tokens
 
@@ -230,16 +229,14 @@ def test_polygons_have_a_curve_for_each_set_and_a_point_for_each_class():
 
 
 def test_the_tables_of_two_translations():
-    shown = render_stability(STABILITY, Style())
-    assert "in both, by A & B" in shown
-    assert "3 documents; the first translation is A & B" in shown
-    header, *rows = (line.split("\t") for line in format_stability_lines(STABILITY))
-    assert header == ["table", "set", "weight", "from", "to", "value"]
-    assert {len(row) for row in rows} == {len(header)}
+    report = build_stability_report(STABILITY)
+    overlap, salience, *polygons = report.tables
     tokens = STABILITY.overlaps[0].tokens
-    assert rows[0] == ["overlap", "tokens", "", "1", "1", f"{tokens:.10g}"]
-    assert f"1 word                      {100 * tokens:.1f} %" in shown
-    for weight in ("tf.idf", "S"):
-        for entry in STABILITY.sets:
-            own = [row for row in rows if row[:3] == ["share", entry.name, weight]]
-            assert sum(float(row[5]) for row in own) == pytest.approx(1)
+    assert overlap.rows[0][1].value == pytest.approx(100 * tokens)
+    assert salience.rows[0][0].value == "in both, by A & B"
+    assert "3 documents; the first translation is A & B" in report.notes[0]
+    for table in polygons:
+        columns = zip(*(row[1:] for row in table.rows), strict=True)
+        assert all(
+            sum(c.value for c in cells) == pytest.approx(100) for cells in columns
+        )

@@ -12,12 +12,13 @@ from metra.errors import OptionError, UnknownNameError
 from metra.report.study import build_study
 from metra.report.table import Style
 from metra.report.terminal import MarkedText, measure_width, wrap_marked_text
+from metra.report.writers import meta
 from metra.report.writers.analysis import (
     build_bucket_table,
     build_ngram_tables,
+    build_profile_report,
     check_format,
     map_metric_columns,
-    render_profiles,
     render_with_changes,
 )
 from metra.report.writers.results import render
@@ -135,7 +136,11 @@ def test_buckets_and_ngrams_are_tables():
         ({}, ["old", "new", "difference", "95% interval"]),
         ({"copy": OLD}, ["old", "new", "copy"]),
     ):
-        corpus = Outputs(EvalSet(REFS), {"old": OLD, "new": NEW} | more)
+        twice = {
+            name: 2 * column
+            for name, column in ({"old": OLD, "new": NEW} | more).items()
+        }
+        corpus = Outputs(EvalSet(2 * REFS), twice)
         study = build_study(corpus, make_metrics(["bleu:tok=none", "ter"]))
         columns = map_metric_columns(study.results)
         bucket = build_bucket_table(study.buckets[0], "ter", columns)
@@ -177,27 +182,28 @@ def found_profiles():
 
 
 def test_profiles_in_the_terminal():
-    shown = render_profiles(found_profiles(), "table", Style(), "numbers")
-    assert "x  short, less precise and less complete" not in shown
-    assert "x  short" in shown
+    shown = meta.render(
+        build_profile_report(found_profiles(), "numbers"), "table", Style()
+    )
+    assert "x: short, less precise and less complete" not in shown
+    assert "x: short" in shown
     assert "1 empty output" in shown
     assert "length: Output words per reference word" in shown
-    assert shown.endswith("Segments that show numbers:\nx: 1\ny: none")
+    assert "segments of x that show numbers: 1\n" in shown
+    assert "segments of y that show numbers: none\n" in shown
 
 
-def test_profiles_as_data_and_as_markdown():
-    data = json.loads(render_profiles(found_profiles(), "json", Style()))
+def test_profiles_as_data():
+    report = build_profile_report(found_profiles())
+    data = json.loads(meta.render(report, "json", Style()))
     traits = data["profiles"]["profiles"][0]["traits"]
     assert traits["empty"]["segments"] == [1]
     assert traits["copied"]["value"] is None
-    assert "| system | length |" in render_profiles(
-        found_profiles(), "markdown", Style()
-    )
 
 
 def test_a_trait_that_does_not_exist():
     with pytest.raises(UnknownNameError, match=r"No trait named 'loop'. Did you mean"):
-        render_profiles(found_profiles(), "table", Style(), "loop")
+        build_profile_report(found_profiles(), "loop")
 
 
 def test_neighbours_with_the_same_marks_share_them():

@@ -187,11 +187,11 @@ def status(campaign: str | None, url: str, state: str | None) -> None:
 
 def _echo_table(columns: "list[Column]", rows: list[tuple[str, ...]]) -> None:
     from metra.report.table import Style
-    from metra.report.terminal import render_plain_table
+    from metra.report.terminal import render_table
     from metra.scoring.table import Cell, Table
 
     table = Table(columns, [[Cell(cell) for cell in row] for row in rows])
-    click.echo("\n".join(render_plain_table(table, Style())))
+    click.echo(render_table(table, Style()))
 
 
 def _describe_judge(judge: "Judge") -> str:

@@ -95,16 +95,10 @@ def _build_link_cells(
     """Make a link's cell, or several where a word is too long for a line."""
     hyp, ref = alignment.words(link)
     mark, color = MARKS.get(link.kind, ("", ""))
-    upper, lower = " ".join(ref), " ".join(hyp)
-    if upper == lower:
-        upper = lower = terminal.make_visible(upper)
-    elif ref and hyp:
-        upper, lower = terminal.distinguish_words(upper, lower)
-    elif ref:
-        upper = terminal.make_visible(upper)
+    upper, lower = (terminal.make_visible(" ".join(words)) for words in (ref, hyp))
+    if not hyp:
         lower = "*" * terminal.measure_width(upper)
-    else:
-        lower = terminal.make_visible(lower)
+    elif not ref:
         upper = "*" * terminal.measure_width(lower)
     columns = terminal.split_text(upper, room), terminal.split_text(lower, room), [mark]
     for texts in zip_longest(*columns, fillvalue=""):

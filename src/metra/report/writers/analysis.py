@@ -1,6 +1,6 @@
 """Analyses beyond the scores: changed segments in words; buckets, n-grams and profiles."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -9,14 +9,9 @@ from metra.analysis.changes import SegmentChange, SystemChanges
 from metra.analysis.ngrams import NgramChange, NgramChanges
 from metra.analysis.profiles import Profiles, Trait, TraitValue
 from metra.errors import OptionError, UnknownNameError, format_count, no_such
+from metra.meta.findings import MetaReport
 from metra.report import terminal
-from metra.report.table import (
-    Style,
-    escape_markdown,
-    format_score,
-    format_signed,
-    render_markdown_table,
-)
+from metra.report.table import Style, format_score, format_signed
 from metra.report.writers.headings import build_metric_columns, format_signature
 from metra.report.writers.results import render, render_terminal
 from metra.scoring.json import convert_record, convert_results, render_json
@@ -266,99 +261,47 @@ UNKNOWN = "–"
 MOST_SEGMENTS = 50
 
 
-def render_profiles(
-    profiles: Profiles, form: str, style: Style, show: str | None = None
-) -> str:
-    """Write profiles by themselves; `show` names a trait whose segments are listed."""
+def build_profile_report(profiles: Profiles, show: str | None = None) -> MetaReport:
+    """Lay out the profiles and readings; `show` names a trait whose segments are listed."""
     names = [trait.name for trait in profiles.traits]
     if show is not None and show not in names:
         raise UnknownNameError(no_such("trait", show, names))
-    return PROFILE_WRITERS[form](profiles, style, show)
-
-
-def _render_markdown(profiles: Profiles) -> str:
-    """Write the table, the readings, and what the columns mean."""
-    readings = [
-        f"- **{escape_markdown(profile.system)}**: {profile.reading}"
-        for profile in profiles.profiles
-    ]
-    meanings = "\n".join(f"- {line}" for line in _explain_traits(profiles))
-    below = escape_markdown(_describe_profiled(profiles))
-    table = render_markdown_table(build_profile_table(profiles), Style())
-    return "\n\n".join([table, "\n".join(readings), meanings, below])
+    notes = [f"{profile.system}: {profile.reading}" for profile in profiles.profiles]
+    for profile in profiles.profiles if show else ():
+        segments = profile.traits[show or ""].segments
+        numbers = ", ".join(map(str, segments[:MOST_SEGMENTS])) or "none"
+        more = ", …" if len(segments) > MOST_SEGMENTS else ""
+        notes.append(f"segments of {profile.system} that show {show}: {numbers}{more}")
+    notes += [f"{trait.title}: {trait.meaning}" for trait in profiles.traits]
+    has_references = profiles.reference_words > 0
+    missing = "the source" if has_references else "references or the source"
+    notes.append(f"{NOTHING} none   {UNKNOWN} unknown without {missing}")
+    words = format_count(round(profiles.reference_words), "word")
+    references = f"references of {words}" if has_references else "no references"
+    notes.append(f"{format_count(profiles.segments, 'segment')}; {references}")
+    data = {"profiles": convert_record(profiles)}
+    table = build_profile_table(profiles)
+    return MetaReport([table], profiles.preparation, notes, data)
 
 
 def build_profile_table(profiles: Profiles) -> Table:
-    """Lay out systems and traits; the references come last, where they have the trait."""
+    """Lay out systems and traits."""
     traits = profiles.traits
     rows = [
         (
             profile.system,
-            [_build_trait_cell(profile.traits[t.name], t, UNKNOWN) for t in traits],
+            [_build_trait_cell(profile.traits[t.name], t) for t in traits],
         )
         for profile in profiles.profiles
     ]
-    if profiles.references:
-        references = [TraitValue(value=profiles.references.get(t.name)) for t in traits]
-        cells = [
-            _build_trait_cell(v, t, "") for v, t in zip(references, traits, strict=True)
-        ]
-        rows.append(("(references)", cells))
     headings = [t.title if t.unit == "ratio" else f"{t.title} %" for t in traits]
     return make_table("system", headings, rows, name="profiles")
 
 
-def _render_profile_page(profiles: Profiles, style: Style, show: str | None) -> str:
-    """Lay out the table, the readings, and what the columns mean."""
-    names = [terminal.escape_controls(profile.system) for profile in profiles.profiles]
-    left = max(map(terminal.measure_width, names)) + 2
-    readings = []
-    for name, profile in zip(names, profiles.profiles, strict=True):
-        blanks = " " * (left - terminal.measure_width(name))
-        bold = terminal.style_text(name, terminal.BOLD, style)
-        readings.append(f"{bold}{blanks}{profile.reading}")
-    below = terminal.style_text(_describe_profiled(profiles), terminal.DIM, style)
-    meanings = "\n".join(
-        terminal.style_text(terminal.wrap_sentence(line, style), terminal.DIM, style)
-        for line in _explain_traits(profiles)
-    )
-    table = terminal.render_table(build_profile_table(profiles), style)
-    text = "\n\n".join([table, "\n".join(readings), below, meanings])
-    if show is None:
-        return text
-    listed = []
-    for profile in profiles.profiles:
-        segments = profile.traits[show].segments
-        numbers = ", ".join(map(str, segments[:MOST_SEGMENTS])) or "none"
-        more = ", …" if len(segments) > MOST_SEGMENTS else ""
-        listed.append(f"{terminal.escape_controls(profile.system)}: {numbers}{more}")
-    return "\n".join([text, "", f"Segments that show {show}:", *listed])
-
-
-PROFILE_WRITERS: dict[str, Callable[[Profiles, Style, str | None], str]] = {
-    "table": _render_profile_page,
-    "json": lambda profiles, *_: render_json({"profiles": convert_record(profiles)}),
-    "markdown": lambda profiles, *_: _render_markdown(profiles),
-}
-
-
-def _build_trait_cell(trait_value: TraitValue, trait: Trait, blank: str) -> Cell:
+def _build_trait_cell(trait_value: TraitValue, trait: Trait) -> Cell:
     if trait_value.value is None:
-        return Cell(blank)
+        return Cell(UNKNOWN)
     if trait_value.value == 0:
         return Cell(NOTHING)
     digits = 2 if trait.unit == "ratio" else 1
     return Cell(trait_value.value, digits=digits)
-
-
-def _describe_profiled(profiles: Profiles) -> str:
-    words = format_count(round(profiles.reference_words), "word")
-    segments = format_count(profiles.segments, "segment")
-    references = f"references of {words}" if profiles.references else "no references"
-    return f"{segments}; {references}; {profiles.preparation}"
-
-
-def _explain_traits(profiles: Profiles) -> list[str]:
-    missing = "the source" if profiles.references else "references or the source"
-    signs = f"{NOTHING} none   {UNKNOWN} unknown without {missing}"
-    return [*(f"{trait.title}: {trait.meaning}" for trait in profiles.traits), signs]

@@ -5,12 +5,12 @@ from dataclasses import astuple, fields
 from textwrap import fill
 from typing import TYPE_CHECKING
 
+from metra.meta.findings import MetaReport
 from metra.metrics.options import format_value
 from metra.metrics.units import Finding
 from metra.report import terminal
-from metra.report.table import Style, format_score, render_tsv
+from metra.report.table import Style, format_score
 from metra.report.writers.headings import order_systems, shorten_specs
-from metra.scoring.json import convert_record, render_json
 from metra.scoring.results import Results
 from metra.scoring.table import Cell, Column, Table, make_table
 
@@ -72,68 +72,48 @@ def _format_part(key: str, value: float | list[float]) -> str:
     return f"{value:.10g}" if is_whole else f"{value:.2f}"
 
 
-def render_sentence_index(
-    sentences: "Mapping[str, Sequence[SentenceIndex]]",
-    signature: str,
-    form: str,
-    style: Style,
-) -> str:
-    """Write EvalTrans's index of each system's sentences: a table, tsv or json."""
+def build_sentence_index(
+    sentences: "Mapping[str, Sequence[SentenceIndex]]", signature: str
+) -> MetaReport:
+    """Lay out EvalTrans's index of each system's sentences, a table a system."""
     from metra.metrics.evaltrans import SentenceIndex
 
-    if form == "json":
-        data = {"signature": signature, "systems": convert_record(sentences)}
-        return render_json(data)
-    names = [field.name for field in fields(SentenceIndex)]
-    if form == "tsv":
-        lines = [
-            [system, *("" if v is None else format_value(v) for v in astuple(entry))]
-            for system, entries in sentences.items()
-            for entry in entries
-        ]
-        return render_tsv([["system", *names], *lines])
+    _, _, *names = [field.name for field in fields(SentenceIndex)]
     columns = [
         Column("how", "left"),
-        *(Column(name, digits=_WHOLE.get(name)) for name in names[2:]),
+        *(Column(name, digits=_WHOLE.get(name)) for name in names),
     ]
-    blocks = []
+    tables = []
     for system, entries in sentences.items():
         rows = [(str(one.segment), [*map(Cell, astuple(one)[1:])]) for one in entries]
-        table = make_table("segment", columns, rows, caption=system)
-        blocks.append(terminal.render_table(table, style))
-    below = "mwer: per cent; distance: edits to the nearest judged output; relative: per word."
-    return "\n\n".join([*blocks, f"{below}\n{signature}"])
+        about = {"caption": system, "name": system}
+        tables.append(make_table("segment", columns, rows, **about))
+    note = "mwer: per cent; distance: edits to the nearest judged output; relative: per word."
+    return MetaReport(tables, signature, [note])
 
 
-def render_estimates(
-    estimates: "Mapping[str, Estimate]", form: str, style: Style
-) -> str:
-    """Write what judges would be asked and cost: a table, or json."""
-    if form == "json":
-        entries = {
-            spec: {**entry._asdict(), "requests": entry.requests}
-            for spec, entry in estimates.items()
-        }
-        return render_json({"estimates": entries})
+def build_estimate_report(estimates: "Mapping[str, Estimate]") -> MetaReport:
+    """Lay out what judges would be asked and cost."""
     names = shorten_specs(list(estimates))
     headings = ("questions", "known", "requests", "tokens in", "tokens out", "cost")
     rows = []
     for spec, entry in estimates.items():
         counts = entry.questions, entry.known, entry.requests
         cells = [
-            *(Cell(f"{count:,}") for count in counts),
-            Cell(f"{entry.input_tokens:,}", prefix="≈ "),
-            Cell(f"{entry.output_tokens:,}", prefix="≤ "),
+            *(Cell(count, digits=0) for count in counts),
+            Cell(entry.input_tokens, digits=0, prefix="≈ "),
+            Cell(entry.output_tokens, digits=0, prefix="≤ "),
             Cell(entry.cost, digits=4),
         ]
         rows.append((names[spec], cells))
-    table = terminal.render_table(make_table("metric", headings, rows), style)
-    below = (
+    note = (
         "No request was sent. Input tokens are estimated as a quarter of the bytes; "
         "output tokens are the upper limit of the answers. Failed requests are "
         "repeated, which costs more."
     )
-    return f"{table}\n\n{fill(below, 88)}"
+    return MetaReport(
+        [make_table("metric", headings, rows, name="estimates")], "", [note]
+    )
 
 
 #: What is counted and has no digits after the point.
@@ -148,8 +128,7 @@ def describe_models(models: "Sequence[QualityModel]") -> str:
 def _format_details(details: Sequence[Finding], style: Style) -> list[str]:
     if not details:
         return ["no findings"]
-    lines = terminal.render_plain_table(_build_details_table(details), style)
-    lines[0] = terminal.style_text(lines[0], terminal.DIM, style)
+    lines = [terminal.render_table(_build_details_table(details), style)]
     left = len(details) - MOST
     if left > 0:
         more = f"and {left} more; --format json lists all"

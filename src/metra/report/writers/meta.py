@@ -32,8 +32,8 @@ def render_report_terminal(report: MetaReport, style: Style) -> str:
     blocks = [render_table(table, style) for table in report.tables]
     legend = report.remarks or explain_best_marks(report.tables)
     notes = [*legend, *report.selection_notes, *report.notes, report.signature]
-    below = "\n".join(style_text(note, DIM, style) for note in notes)
-    return "\n\n".join([*blocks, below])
+    below = "\n".join(style_text(note, DIM, style) for note in filter(None, notes))
+    return "\n\n".join(filter(None, [*blocks, below]))
 
 
 def render_report_json(report: MetaReport, _: Style) -> str:

@@ -1,12 +1,13 @@
-"""Salience lists, and studies of two translations as tables and tab-separated values."""
+"""Salience lists, and studies of two translations, as tables."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from metra.analysis.word_stability import SETS, WEIGHTS, MatchSets, StabilityResult
 from metra.errors import format_count
 from metra.formats.annotations.weights import rank_words
 from metra.formats.table import DelimitedTable
+from metra.meta.findings import MetaReport
 from metra.report.table import MISSING, Style
 from metra.report.terminal import render_table
 from metra.scoring.table import Cell, Table, make_table
@@ -14,37 +15,17 @@ from metra.scoring.table import Cell, Table, make_table
 WORD_COLUMNS = ("tf", "df", "tf.idf", "S")
 
 
-def render_stability(study: StabilityResult, style: Style) -> str:
+def build_stability_report(study: StabilityResult) -> MetaReport:
     """Lay out the overlaps, the mean salience of each set, and the polygons."""
     tables = [_build_overlap_table(study), _build_salience_table(study)]
     tables += [_build_polygon_table(study, weight) for weight in WEIGHTS]
-    below = (
+    note = (
         f"{format_count(study.documents, 'document')}; the first translation is "
         f"{study.references[0]}, the second {study.references[1]}. Overlaps are means over "
-        "documents of\ncommon n-grams over the mean of both sides; shares are of all words "
+        "documents of common n-grams over the mean of both sides; shares are of all words "
         "of a set."
     )
-    return "\n\n".join([*(render_table(table, style) for table in tables), below])
-
-
-def format_stability_lines(study: StabilityResult) -> Iterator[str]:
-    """Write everything as one long table, numbers in full."""
-    yield "\t".join(("table", "set", "weight", "from", "to", "value"))
-    for overlap in study.overlaps:
-        for what, share in (("tokens", overlap.tokens), ("types", overlap.types)):
-            yield _format_line("overlap", what, "", 1, overlap.n, share)
-    for entry in study.sets:
-        yield _format_line("tokens", entry.name, "", "", "", entry.tokens)
-        for weight in WEIGHTS:
-            yield _format_line("mean", entry.name, weight, "", "", entry.means[weight])
-    for weight in WEIGHTS:
-        for entry in study.sets:
-            polygon = entry.polygons[weight]
-            cells = "share", entry.name, weight
-            yield _format_line(*cells, "none", "none", polygon.without)
-            classes = zip(pairwise(polygon.bounds), polygon.shares, strict=True)
-            for (low, high), share in classes:
-                yield _format_line(*cells, low, high, share)
+    return MetaReport(tables, "", [note])
 
 
 #: What the four sets are called.
@@ -56,40 +37,29 @@ SET_NAMES = {
 }
 
 
-def render_match_sets(sets: Sequence[MatchSets], style: Style) -> str:
+def build_match_report(sets: Sequence[MatchSets]) -> MetaReport:
     """Lay out how much of each set systems match, and where their matches fall."""
-    blocks = []
-    for entry in sets:
-        blocks.append(render_table(_build_recall_table(entry), style))
-        blocks.append(render_table(_build_match_table(entry), style))
+    builders = (_build_recall_table, _build_match_table)
+    tables = [build(entry) for entry in sets for build in builders]
     first = sets[0]
-    below = (
+    note = (
         f"{format_count(first.documents, 'document')}; n-grams of up to "
         f"{format_count(first.n, 'word')}, counted by document. High: {first.weight} of the "
-        f"most salient word\nis above {first.threshold:g} in the reference's own list. "
+        f"most salient word is above {first.threshold:g} in the reference's own list. "
         "Common: the other reference has it too; matches are assigned to common "
         "n-grams first."
     )
-    return "\n\n".join([*blocks, below])
-
-
-def format_match_lines(sets: Sequence[MatchSets]) -> Iterator[str]:
-    """Write all counts as one long table."""
-    yield "\t".join(("reference", "system", "set", "matches", "ngrams"))
-    for entry in sets:
-        for system in entry.systems:
-            for name in SETS:
-                counts = system.matches[name], entry.sizes[name]
-                yield _format_line(entry.reference, system.system, name, *counts)
+    return MetaReport(tables, "", [note])
 
 
 def _build_recall_table(sets: MatchSets) -> Table:
-    rows = [("n-grams", [Cell(f"{sets.sizes[name]:,}") for name in SETS])]
+    rows = [("n-grams", [Cell(sets.sizes[name], digits=0) for name in SETS])]
     for system in sets.systems:
         pairs = [(system.matches[name], sets.sizes[name]) for name in SETS]
         rows.append((system.system, [_build_share_cell(*pair) for pair in pairs]))
     caption = f"Recall of each set of {sets.reference}, compared with {sets.other}"
-    return make_table("system", [*SET_NAMES.values()], rows, caption=caption)
+    about = {"caption": caption, "name": f"recall-{sets.reference}"}
+    return make_table("system", [*SET_NAMES.values()], rows, **about)
 
 
 def _build_match_table(sets: MatchSets) -> Table:
@@ -98,10 +68,11 @@ def _build_match_table(sets: MatchSets) -> Table:
         pairs = [(system.total, system.ngrams)]
         pairs += [(system.matches[name], system.total) for name in SETS]
         cells = [_build_share_cell(*pair) for pair in pairs]
-        rows.append((system.system, [Cell(f"{system.total:,}"), *cells]))
+        rows.append((system.system, [Cell(system.total, digits=0), *cells]))
     headings = ["matches", "of its n-grams", *SET_NAMES.values()]
     caption = f"Distribution of the matches with {sets.reference}"
-    return make_table("system", headings, rows, caption=caption)
+    about = {"caption": caption, "name": f"matches-{sets.reference}"}
+    return make_table("system", headings, rows, **about)
 
 
 def _build_share_cell(part: int, whole: int) -> Cell:
@@ -132,7 +103,8 @@ def _build_overlap_table(study: StabilityResult) -> Table:
         cells = [_build_percent_cell(share) for share in (entry.tokens, entry.types)]
         rows.append((format_count(entry.n, "word"), cells))
     headings = ("tokens in common", "types in common")
-    return make_table("n-grams of up to", headings, rows, caption="Overlap")
+    about = {"caption": "Overlap", "name": "overlap"}
+    return make_table("n-grams of up to", headings, rows, **about)
 
 
 def _build_salience_table(study: StabilityResult) -> Table:
@@ -140,9 +112,10 @@ def _build_salience_table(study: StabilityResult) -> Table:
     for entry in study.sets:
         means = [Cell(entry.means[weight], digits=4) for weight in WEIGHTS]
         without = _build_percent_cell(entry.polygons["S"].without)
-        rows.append((entry.name, [Cell(f"{entry.tokens:,}"), *means, without]))
+        rows.append((entry.name, [Cell(entry.tokens, digits=0), *means, without]))
     headings = ("tokens", *(f"mean {weight}" for weight in WEIGHTS), "without S")
-    return make_table("words", headings, rows, caption="Salience")
+    about = {"caption": "Salience", "name": "salience"}
+    return make_table("words", headings, rows, **about)
 
 
 def _build_polygon_table(study: StabilityResult, weight: str) -> Table:
@@ -156,17 +129,12 @@ def _build_polygon_table(study: StabilityResult, weight: str) -> Table:
         cells = [_build_percent_cell(polygon.shares[at]) for polygon in polygons]
         rows.append((f"{low:g} to {high:g}", cells))
     names = [entry.name for entry in study.sets]
-    return make_table(weight, names, rows, caption=f"Distribution of words by {weight}")
+    about = {"caption": f"Distribution of words by {weight}", "name": weight}
+    return make_table(weight, names, rows, **about)
 
 
 def _build_percent_cell(share: float) -> Cell:
     return Cell(100 * share, digits=1, suffix=" %")
-
-
-def _format_line(*cells: object) -> str:
-    return "\t".join(
-        f"{cell:.10g}" if isinstance(cell, float) else str(cell) for cell in cells
-    )
 
 
 def _build_word_cell(text: str) -> Cell:

@@ -8,8 +8,6 @@ import metra
 from metra.analysis.headlines import (
     choose_trusted_metric,
     describe_trust,
-    has_disagreement,
-    list_best_systems,
     list_contrary_verdicts,
     rank_by_trust,
 )
@@ -35,7 +33,7 @@ def compare_systems(near, far, name="comet", **options):
 
 def test_a_system_that_is_better_and_worse():
     results = compare_systems(LOW, HIGH)
-    (verdict,) = list_contrary_verdicts(results)
+    (verdict,) = list_contrary_verdicts([results])
     assert (verdict.system, verdict.baseline) == ("far", "near")
     assert [basis for basis, _ in verdict.better] == ["neural"]
     assert list(verdict.worse) == [("string", "bleu"), ("string", "chrf")]
@@ -46,43 +44,45 @@ def test_a_system_that_is_better_and_worse():
 
 def test_agreement_is_no_headline():
     results = compare_systems(HIGH, LOW)
-    assert list_contrary_verdicts(results) == []
+    assert list_contrary_verdicts([results]) == []
     assert "disagree" not in str(results)
-    assert not has_disagreement([compare_systems(HIGH, LOW, all_pairs=True)])
+    assert not list_contrary_verdicts([compare_systems(HIGH, LOW, all_pairs=True)])
 
 
 def test_a_difference_that_may_be_chance_is_no_disagreement():
-    results = compare_systems(LOW, [*LOW[:-1], LOW[-1] + 0.001])
-    assert list_contrary_verdicts(results) == []
-    pairs = compare_systems(LOW, [*LOW[:-1], LOW[-1] + 0.001], all_pairs=True)
-    # The best by comet is in bleu's second group.
-    assert has_disagreement([pairs])
+    for all_pairs in (False, True):
+        close = [*LOW[:-1], LOW[-1] + 0.001]
+        results = compare_systems(LOW, close, all_pairs=all_pairs)
+        assert list_contrary_verdicts([results]) == []
 
 
 def test_string_metrics_among_themselves_do_not_disagree():
     results = compare_systems(LOW, HIGH, name="BLEU")
-    assert list_contrary_verdicts(results) == []
-    assert not has_disagreement([compare_systems(LOW, HIGH, "BLEU", all_pairs=True)])
+    assert list_contrary_verdicts([results]) == []
 
 
-def test_the_most_trusted_comes_first():
-    results = compare_systems(LOW, HIGH, all_pairs=True)
-    best = list_best_systems([results])
-    assert [(entry.basis, entry.system) for entry in best] == [
-        ("neural", "far"), ("string", "near"),
-    ]  # fmt: skip
-    assert list(best[1].metrics) == ["bleu", "chrf"]
-    assert has_disagreement([results])
-    assert "comet (neural) puts far first" in str(results).split("\n")[0]
-
-
-def test_a_best_system_that_is_not_significantly_better_says_so():
-    close = compare_systems(LOW, [*LOW[:-1], LOW[-1] + 0.001], all_pairs=True)
-    neural, string = list_best_systems([close])
-    assert (neural.system, neural.equals) == ("far", ("near",))
-    assert (string.system, string.equals) == ("near", ())
-    said = "comet (neural) puts far first, not significantly better than near;"
-    assert said in str(close)
+def test_results_of_people_come_with_those_of_metrics():
+    """Pairs may stand in any order, and only the best of each side are compared."""
+    metrics, people = (
+        compare_systems(*at, all_pairs=True) for at in ((HIGH, LOW), (LOW, HIGH))
+    )
+    comet = people.specs[2]
+    about = [each for each in people.comparisons if each.metric == comet]
+    turned = [
+        replace(
+            each,
+            system=each.baseline,
+            baseline=each.system,
+            gain=-each.gain,
+        )
+        for each in about
+    ]
+    for comparisons in (about, turned):
+        judged = replace(people, comparisons=comparisons)
+        (verdict,) = list_contrary_verdicts([judged, metrics])
+        assert {verdict.system, verdict.baseline} == {"near", "far"}
+        by_far = verdict.better if verdict.system == "far" else verdict.worse
+        assert [metric for _, metric in by_far] == [comet]
 
 
 def test_systems_are_ranked_by_the_most_trusted():

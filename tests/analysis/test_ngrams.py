@@ -22,7 +22,7 @@ LISTS |= {"mended": ("wrong", -1), "broken": ("wrong", 1)}
 def found(before, after, refs, **options):
     corpus = Outputs(EvalSet(refs), {"a": before, "b": after})
     collected = collect_corpus(corpus, options.pop("preparation", SPACED))
-    return find_ngram_changes(collected, baseline="a", **options)[0]
+    return find_ngram_changes(collected, "a", "b", **options)
 
 
 def grams(text, n):

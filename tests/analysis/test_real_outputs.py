@@ -55,7 +55,7 @@ def test_texts_that_were_made_up_are_among_the_most_improved(english_german):
 
 def test_habits_of_a_system_are_at_the_top_of_its_ngrams(english_german):
     corpus = english_german("ONLINE-M", "GPT4-5shot")
-    (changes,) = build_study(corpus, make_metrics(["chrf"]), most_grids=0).ngrams
+    changes = build_study(corpus, make_metrics(["chrf"]), most_grids=0).ngrams
     words = {
         name: [" ".join(entry.words) for entry in getattr(changes, name)]
         for name in ("gained", "lost", "mended", "broken")

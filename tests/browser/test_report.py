@@ -372,7 +372,7 @@ def test_it_can_be_read_without_javascript(example_report, open_page):
     page = open_page(example_report, script=False)
     assert "97.49" in page.locator("[data-csv=scores]").inner_text()
     assert page.locator("#distributions svg").count() == 4
-    assert page.locator("[data-csv=changed] tbody tr").count() == 20
+    assert "needs JavaScript" in page.locator("#segments").inner_text()
     assert page.locator("#segment").is_hidden()
     assert not page.evaluate(BROKEN)
 
@@ -430,9 +430,9 @@ def test_buckets_ngrams_and_profiles_are_there(example_report, open_page):
         "By word frequency in the references",
         "By document",
     ]
-    words = page.locator("#ngrams details[open] tbody th")
+    words = page.locator("#ngrams tbody th")
     assert words.count() > 10
-    page.locator("#ngrams details[open] td a").first.click()
+    page.locator("#ngrams td a").first.click()
     expect(page.locator("#segment h1")).to_contain_text("Segment ")
     page.go_back()
     reading = page.locator("#profiles dt:has-text('terse') + dd")

@@ -20,17 +20,6 @@ TRUST: dict[Basis, str] = {
 }
 
 
-class BestSystem(NamedTuple):
-    """The system that metrics of one kind put first."""
-
-    basis: Basis
-    metrics: Sequence[str]
-    system: str
-    #: Systems that other metrics put first and that do not differ significantly from this
-    #: one by any of these metrics.
-    equals: Sequence[str] = ()
-
-
 class ContraryVerdict(NamedTuple):
     """Metrics by which a system is significantly better than another, and worse."""
 
@@ -38,36 +27,6 @@ class ContraryVerdict(NamedTuple):
     baseline: str
     better: Sequence[tuple[Basis, str]]
     worse: Sequence[tuple[Basis, str]]
-
-
-def list_best_systems(results: Sequence[Results]) -> list[BestSystem]:
-    """List who is best by which metrics, the most trusted metrics first."""
-    best = {spec: each.ranked(spec)[0].name for each in results for spec in each.specs}
-    specs_by_best: dict[tuple[Basis, str, tuple[str, ...]], list[str]] = {}
-    for each in results:
-        for spec in each.specs:
-            basis = each.systems[0].scores[spec].basis
-            others = dict.fromkeys(name for name in best.values() if name != best[spec])
-            equals = _list_equals(each, spec, best[spec], list(others))
-            specs_by_best.setdefault((basis, best[spec], equals), []).append(spec)
-    order = list(TRUST)
-    listed = sorted(specs_by_best.items(), key=lambda entry: order.index(entry[0][0]))
-    return [
-        BestSystem(basis, specs, system, equals)
-        for (basis, system, equals), specs in listed
-    ]
-
-
-def _list_equals(
-    results: Results, spec: str, system: str, others: Sequence[str]
-) -> tuple[str, ...]:
-    """List the systems that were tested against this one without a significant difference."""
-    tested = {
-        frozenset((entry.system, entry.baseline)): entry.significant
-        for entry in results.comparisons
-        if entry.metric == spec and entry.p_value is not None
-    }
-    return tuple(n for n in others if tested.get(frozenset((system, n))) is False)
 
 
 def rank_by_trust(
@@ -91,42 +50,35 @@ def choose_trusted_metric(results: Results) -> str:
     return min(results.specs, key=lambda spec: order.index(scores[spec].basis))
 
 
-def has_disagreement(results: Sequence[Results]) -> bool:
-    """Return True if the best system of one kind of metric is not in another's first group.
+def list_contrary_verdicts(all_results: Sequence[Results]) -> list[ContraryVerdict]:
+    """List systems with a significant gain by one kind of metric and a loss by another.
 
-    Where all pairs of systems were compared, groups differ significantly.
+    Results are those of people and of metrics, or of metrics only. Where all pairs were
+    compared, pairs of systems that are best by some metric are looked at.
     """
-    best = list_best_systems(results)
-    for each in results:
-        for spec, groups in (each.clusters or {}).items():
-            basis = each.systems[0].scores[spec].basis
-            ranked = {name for group in groups for name in group}
-            for other in best:
-                is_contrary = other.system in ranked and other.system not in groups[0]
-                if other.basis != basis and is_contrary:
-                    return True
-    return False
-
-
-def list_contrary_verdicts(results: Results) -> list[ContraryVerdict]:
-    """List systems with a significant gain by one kind of metric and a loss by another."""
-    verdicts = []
     order = list(TRUST)
-    pairs = dict.fromkeys((each.system, each.baseline) for each in results.comparisons)
-    for system, baseline in pairs:
-        sides: dict[bool, list[tuple[Basis, str]]] = {True: [], False: []}
+    best = {each.ranked(spec)[0].name for each in all_results for spec in each.specs}
+    sides: dict[tuple[str, str], dict[bool, list[tuple[Basis, str]]]] = {}
+    for results in all_results:
         for each in results.comparisons:
-            if (each.system, each.baseline) == (system, baseline) and each.significant:
-                basis = results.systems[0].scores[each.metric].basis
-                sides[each.gain > 0].append((basis, each.metric))
+            pair = each.system, each.baseline
+            if not each.significant or (results.clusters and not best.issuperset(pair)):
+                continue
+            basis = results.systems[0].scores[each.metric].basis
+            is_turned = pair[::-1] in sides
+            pair = pair[::-1] if is_turned else pair
+            verdicts = sides.setdefault(pair, {True: [], False: []})
+            verdicts[(each.gain > 0) != is_turned].append((basis, each.metric))
+    contrary = []
+    for (system, baseline), verdicts in sides.items():
         better, worse = (
-            sorted(sides[side], key=lambda entry: order.index(entry[0]))
+            sorted(verdicts[side], key=lambda entry: order.index(entry[0]))
             for side in (True, False)
         )
         kinds = {basis for basis, _ in (*better, *worse)}
         if better and worse and len(kinds) > 1:
-            verdicts.append(ContraryVerdict(system, baseline, better, worse))
-    return verdicts
+            contrary.append(ContraryVerdict(system, baseline, better, worse))
+    return contrary
 
 
 def describe_trust(kinds: Sequence[Basis]) -> str:

@@ -72,36 +72,31 @@ class NgramChanges:
 
 def find_ngram_changes(
     collected: CollectedCorpus,
-    *,
     baseline: str,
+    system: str,
+    *,
     order: int = 4,
     most: int | None = 10,
-) -> list[NgramChanges]:
+) -> NgramChanges:
     """Find the n-grams whose matches, or wrong uses, changed most from the baseline."""
     words = collected.words
-    systems = [name for name in collected.systems if name != baseline]
-    index = _NgramIndex(words, baseline, systems, order)
-    changes = []
-    for system in systems:
-        tallies = index.tally_changes(system)
-        groups = {
-            name: _group_candidates(index.rank(tallies[what], sign), most)
-            for name, (what, sign) in _LISTS.items()
-        }
-        lists = {
-            name: [_build_change(group, words.words) for group in listed]
-            for name, listed in groups.items()
-        }
-        changes.append(
-            NgramChanges(
-                baseline=baseline,
-                system=system,
-                order=order,
-                preparation=format_preparation(collected.preparation),
-                **lists,
-            )
-        )
-    return changes
+    index = _NgramIndex(words, baseline, system, order)
+    tallies = index.tally_changes()
+    groups = {
+        name: _group_candidates(index.rank(tallies[what], sign), most)
+        for name, (what, sign) in _LISTS.items()
+    }
+    lists = {
+        name: [_build_change(group, words.words) for group in listed]
+        for name, listed in groups.items()
+    }
+    return NgramChanges(
+        baseline=baseline,
+        system=system,
+        order=order,
+        preparation=format_preparation(collected.preparation),
+        **lists,
+    )
 
 
 ChangeKind: TypeAlias = Literal["matched", "wrong"]
@@ -120,8 +115,6 @@ class _NgramTally:
     """Changes of n-grams of one length from one output to another, by n-gram."""
 
     cells: "_NgramCells"
-    #: Counts of the other output in each cell.
-    after: Ids
     #: In how many segments there are more, and in how many there are fewer.
     rose: Ids
     fell: Ids
@@ -171,37 +164,28 @@ class _NgramCells:
     def __init__(
         self, grams: SmallIds, segments: SmallIds, streams: SmallIds, references: int
     ) -> None:
-        """Sort n-grams into cells; the stream behind the references is the baseline."""
+        """Sort n-grams into cells; behind the references are baseline and system."""
         is_new = _mark_changes(grams) | _mark_changes(segments)
         first = np.flatnonzero(is_new)
         self.grams, self.segments = grams[first], segments[first]
-        self._cells = np.cumsum(is_new) - 1
-        self._streams = streams
-        self.reference = np.zeros(len(first), np.int64)
-        for stream in range(references):
-            np.maximum(self.reference, self.count(stream), out=self.reference)
-        self.before = self.count(references)
-
-    def count(self, stream: int) -> Ids:
-        """Count the n-grams of a stream in each cell."""
-        cells = self._cells[self._streams == stream]
-        return np.bincount(cells, minlength=len(self.grams))
+        cells = np.cumsum(is_new) - 1
+        *of_references, self.before, self.after = (
+            np.bincount(cells[streams == stream], minlength=len(first))
+            for stream in range(references + 2)
+        )
+        self.reference = np.max(
+            [np.zeros(len(first), np.int64), *of_references], axis=0
+        )
 
 
 class _NgramIndex:
-    """N-grams of the references, the baseline and other systems, up to a length."""
+    """N-grams of the references, the baseline and another system, up to a length."""
 
     def __init__(
-        self,
-        words: NumberedCorpus,
-        baseline: str,
-        systems: Sequence[str],
-        order: int,
+        self, words: NumberedCorpus, baseline: str, system: str, order: int
     ) -> None:
-        names = (baseline, *systems)
-        streams = [*words.refs, *(words.systems[name] for name in names)]
+        streams = [*words.refs, words.systems[baseline], words.systems[system]]
         self._ids = np.concatenate([stream.ids for stream in streams])
-        self._streams = {name: at for at, name in enumerate(names, len(words.refs))}
         sizes = [len(stream.ids) for stream in streams]
         numbers = np.repeat(np.arange(len(streams), dtype=np.int32), sizes)
         segments = np.concatenate([stream.segments for stream in streams])
@@ -230,16 +214,15 @@ class _NgramIndex:
             homes = np.minimum.reduceat(places, starts) if len(starts) else places
             self._homes.append(homes)
 
-    def tally_changes(self, system: str) -> dict[ChangeKind, list[_NgramTally]]:
+    def tally_changes(self) -> dict[ChangeKind, list[_NgramTally]]:
         """Tally matches and wrong uses that changed from the baseline, by length."""
         tallies: dict[ChangeKind, list[_NgramTally]] = {"matched": [], "wrong": []}
         for cells in self._cells:
-            before, after = cells.before, cells.count(self._streams[system])
-            reference = cells.reference
+            before, after, reference = cells.before, cells.after, cells.reference
             matched = np.minimum(after, reference) - np.minimum(before, reference)
-            tallies["matched"].append(_tally_cells(cells, after, matched))
+            tallies["matched"].append(_tally_cells(cells, matched))
             wrong = after - before - matched
-            tallies["wrong"].append(_tally_cells(cells, after, wrong))
+            tallies["wrong"].append(_tally_cells(cells, wrong))
         return tallies
 
     def rank(self, tallies: Sequence[_NgramTally], sign: int) -> Iterator[_Candidate]:
@@ -276,7 +259,7 @@ def _build_change(group: Sequence[_Candidate], words: Sequence[str]) -> NgramCha
     tally, cells = first.tally, first.tally.cells
     start, stop = np.searchsorted(cells.grams, tally.grams[first.at] + np.arange(2))
     before, after, reference = (
-        counts[start:stop] for counts in (cells.before, tally.after, cells.reference)
+        counts[start:stop] for counts in (cells.before, cells.after, cells.reference)
     )
     places = tally.segments[tally.starts[first.at] :][: min(first.change, EXAMPLES)]
     return NgramChange(
@@ -312,7 +295,7 @@ def _mark_repeated(keys: Ids, segments: SmallIds) -> NDArray[np.bool_]:
     return np.repeat(several, lengths)
 
 
-def _tally_cells(cells: _NgramCells, after: Ids, change: Ids) -> _NgramTally:
+def _tally_cells(cells: _NgramCells, change: Ids) -> _NgramTally:
     """Tally the changes of all cells by n-gram."""
     changed = np.flatnonzero(change)
     delta, grams = change[changed], cells.grams[changed]
@@ -327,7 +310,6 @@ def _tally_cells(cells: _NgramCells, after: Ids, change: Ids) -> _NgramTally:
 
     return _NgramTally(
         cells,
-        after,
         rose=sum_segments((delta > 0).astype(np.int64)),
         fell=sum_segments((delta < 0).astype(np.int64)),
         marks=sum_segments(marks[segments] * delta.astype(np.uint64)),

@@ -76,8 +76,8 @@ class Study:
     distributions: Sequence[Distribution]
     relations: Sequence[ScoreRelation]
     grids: AlignmentGrids
-    #: Of each system against the baseline; none without references.
-    ngrams: Sequence[NgramChanges]
+    #: Of the rival against the baseline; None without references.
+    ngrams: NgramChanges | None
     buckets: Sequence[Buckets]
     profiles: Profiles
     people: PeopleStudy | None = None
@@ -156,7 +156,7 @@ def build_study(
     rival = find_rival(results, baseline)
     changed, texts = order_segments(results, baseline, rival), collected.texts
     ngrams, buckets, profiles = _run_analyses(
-        collected, sheets, baseline, labels, seed, looking
+        collected, sheets, (baseline, rival), labels, seed, looking
     )
     people = None
     if judgements is not None:
@@ -181,13 +181,13 @@ def build_study(
 def _run_analyses(
     collected: CollectedCorpus,
     sheets: CorpusStatistics,
-    baseline: str,
+    pair: tuple[str, str | None],
     labels: Mapping[str, Sequence[str]],
     seed: int,
     looking: Callable[[str], None],
-) -> tuple[Sequence[NgramChanges], Sequence[Buckets], Profiles]:
+) -> tuple[NgramChanges | None, Sequence[Buckets], Profiles]:
     """Return the n-grams, buckets and profiles; `looking` is told what comes next."""
-    has_references = collected.has_references
+    has_references, (baseline, rival) = collected.has_references, pair
     documents = set(collected.texts.documents or ())
     wanted: dict[str, bool] = {
         "length": True,
@@ -195,10 +195,10 @@ def _run_analyses(
         "document": 1 < len(documents) <= MOST_DOCUMENTS,
     }
 
-    def list_ngrams() -> Sequence[NgramChanges]:
-        if not has_references:
-            return []
-        return find_ngram_changes(collected, baseline=baseline, most=NGRAMS)
+    def list_ngrams() -> NgramChanges | None:
+        if not has_references or rival is None:
+            return None
+        return find_ngram_changes(collected, baseline, rival, most=NGRAMS)
 
     def list_buckets() -> Sequence[Buckets]:
         score = partial(score_buckets, collected, sheets, baseline=baseline, seed=seed)

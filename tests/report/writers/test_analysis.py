@@ -147,7 +147,7 @@ def test_buckets_and_ngrams_are_tables():
         assert bucket.caption == "ter ↓ by reference length in words"
         shown = [column.heading for column in bucket.columns]
         assert shown == ["words", "segments", *heads]
-        captions = [each.caption for each in build_ngram_tables(study.ngrams[0])]
+        captions = [each.caption for each in build_ngram_tables(study.ngrams)]
         assert "Reference n-grams that new has more often (better)" in captions
 
 

@@ -4,7 +4,7 @@
 
 page: the whole page: head, menu, sections, footer, and its scripts, styles and security policy
 overview: the scores, who is best, and the differences from the baseline; signs of verdicts
-explorer: the segments: the 20 most changed as a table, all as JSON for the script
+explorer: the segments as JSON for the script
 findings: marked errors, scores by bucket, n-grams that changed, profiles; the most categories
 relations: distributions of segment scores, metrics against metrics and against people
 exercise: the page of a collective exercise: evaluators, people and metrics; the most plots

@@ -1,4 +1,4 @@
-"""The explorer of segments: the most changed as a plain table, all by the page's script.
+"""The explorer of segments: its place in the page, and the data of the page's script.
 
 The script gets every text and score once, as compact JSON.
 """
@@ -11,22 +11,18 @@ from typing import Any
 from metra.analysis.headlines import choose_trusted_metric
 from metra.analysis.relations import get_segment_scores
 from metra.report.html.markup import Html, join_markup, mark_safe, tag
-from metra.report.html.tables import convert_table
 from metra.report.pictures import grid
 from metra.report.study import Study
 from metra.report.writers.headings import describe_family
 from metra.scoring.json import convert_number
-from metra.scoring.table import Cell, Column, make_table
 from metra.stats.arrays import round_for_display, round_values
 from metra.text.words import Span, to_utf16_inclusive
 
 ID = "data"
-#: Segments that are listed where there is no script to list all.
-LISTED = 20
 
 
 def build_segments_section(study: Study) -> Html:
-    """Give the script its place, filled with what can be read without it."""
+    """Explain the signs, and give the script its place."""
     explained = join_markup("Outputs by segment.")
     intro = (
         "Compare two systems segment by segment. Words that differ between the outputs"
@@ -43,33 +39,9 @@ def build_segments_section(study: Study) -> Html:
         explained = join_markup(words, miss, " under them.")
     elif study.rival is not None:
         explained = join_markup(f"{intro} have a ", other, " under them.")
-    segments = tag("div", _build_static_table(study), id="segments")
+    without = tag("noscript", tag("p", "The table of segments needs JavaScript."))
+    segments = tag("div", without, id="segments")
     return join_markup(tag("p", explained), segments)
-
-
-def _build_static_table(study: Study) -> Html:
-    """List the outputs of the segments whose scores differ most."""
-    spec = study.results.specs[0]
-    names = [name for name in (study.baseline, study.rival) if name is not None]
-    scores = [get_segment_scores(study.results, name, spec) for name in names]
-    rows = [
-        (
-            str(segment + 1),
-            [
-                *(Cell(float(column[segment])) for column in scores),
-                *(Cell(study.texts.outputs[name][segment] or "") for name in names),
-            ],
-        )
-        for segment in study.changed[:LISTED]
-    ]
-    digits = study.get_digits(spec)
-    columns = [
-        *(Column(f"{spec}, {name}", digits=digits) for name in names),
-        *(Column(name, "left") for name in names),
-    ]
-    caption = "Segments with the largest differences; JavaScript shows all segments"
-    table = make_table("segment", columns, rows, caption=caption, name="changed")
-    return convert_table(table)
 
 
 def embed_data(study: Study) -> Html:

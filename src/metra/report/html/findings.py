@@ -148,23 +148,17 @@ def _draw_bucket_picture(
 
 
 def build_ngrams_section(study: Study) -> Html | None:
-    """List the n-grams of every system against the baseline, the best rival's unfolded."""
-    blocks = [(entry, _convert_ngrams(entry)) for entry in study.ngrams]
-    blocks = [(entry, lists) for entry, lists in blocks if lists]
-    if not blocks:
+    """List the n-grams of the best rival against the baseline."""
+    changes = study.ngrams
+    lists = _convert_ngrams(changes) if changes else []
+    if changes is None or not lists:
         return None
-    blocks.sort(key=lambda block: block[0].system != study.rival)
-    folded = []
-    for entry, lists in blocks:
-        names = tag("bdi", entry.system), " against ", tag("bdi", entry.baseline)
-        inside = tag("summary", names), tag("div", lists)
-        opened = entry.system == study.rival
-        folded.append(tag("details", inside, open=opened, class_="block"))
     lead = (
-        f"N-grams of up to {blocks[0][0].order} words whose counts changed most in one "
+        f"N-grams of up to {changes.order} words whose counts changed most in one "
         f"direction. {NGRAMS_NOTE}"
     )
-    return join_markup(tag("p", lead), folded)
+    names = tag("bdi", changes.system), " against ", tag("bdi", changes.baseline)
+    return join_markup(tag("p", lead), tag("h3", *names), lists)
 
 
 def _convert_ngrams(entry: NgramChanges) -> list[Html]:

@@ -1,5 +1,7 @@
 """Pictures of a campaign: means with their intervals, answer times and progress."""
 
+from collections.abc import Sequence
+
 from metra.errors import format_count
 from metra.meta.answers import TimeTable
 from metra.meta.rank import ScorerRanking
@@ -16,33 +18,39 @@ ROOM = 16
 
 def draw_ranking(ranking: ScorerRanking) -> Html:
     """Draw each system's mean as a dot and its interval as a line, on the native scale."""
-    systems, means, intervals = ranking.systems, ranking.means, ranking.intervals
-    left = chart.measure_names(systems, LONGEST) + ROOM
-    ends = [*means, *(end for interval in intervals for end in interval or ())]
-    scale = chart.AxisScale(*chart.pad_range(ends), left, WIDTH - chart.OVERHANG)
-    bottom = TOP + ROW * len(systems)
     name = f"{ranking.scorer.name}: {ranking.scorer.direction.words}"
-    marks = chart.draw_x_axis(scale, bottom, TOP, name)
-    before = ranking.clusters[0]
-    for at, system in enumerate(systems):
-        mean, interval, y = means[at], intervals[at], TOP + ROW * (at + 0.5)
-        if ranking.clusters[at] != before:
-            edge = TOP + ROW * at
-            marks.append(chart.draw_line(0, edge, scale.stop, edge, "cluster"))
-            before = ranking.clusters[at]
-        marks.append(chart.draw_row_name(left - 8, y + 4, system, LONGEST))
-        hint = f"{system}: {mean:.2f}"
-        if interval is not None:
-            low, high = (scale(end) for end in interval)
-            for place in (
-                (low, y, high, y),
-                *((x, y - 5, x, y + 5) for x in (low, high)),
-            ):
-                marks.append(chart.draw_line(*place, "interval"))
-            hint += " ({:.2f} to {:.2f})".format(*interval)
-        marks.append(chart.draw_dot(scale(mean), y, 5, "mean", hint))
-    count = format_count(len(systems), "system")
+    count = format_count(len(ranking.systems), "system")
     label = f"Means of {count} by {ranking.scorer.name}, with 95 % intervals"
+    rows = [*zip(ranking.systems, ranking.means, ranking.intervals, strict=True)]
+    return _draw_rows(rows, name, label, ranking.clusters)
+
+
+def _draw_rows(
+    rows: Sequence[tuple[str, float, tuple[float, float] | None]],
+    axis: str,
+    label: str,
+    clusters: Sequence[int] = (),
+) -> Html:
+    """Draw a dot for each name and a line for its range, with lines between clusters."""
+    left = chart.measure_names([name for name, _, _ in rows], LONGEST) + ROOM
+    ends = [end for _, value, ends in rows for end in (value, *(ends or ()))]
+    scale = chart.AxisScale(*chart.pad_range(ends), left, WIDTH - chart.OVERHANG)
+    bottom = TOP + ROW * len(rows)
+    marks = chart.draw_x_axis(scale, bottom, TOP, axis)
+    for at, (name, value, interval) in enumerate(rows):
+        y, edge = TOP + ROW * (at + 0.5), TOP + ROW * at
+        if at and clusters and clusters[at] != clusters[at - 1]:
+            marks.append(chart.draw_line(0, edge, scale.stop, edge, "cluster"))
+        marks.append(chart.draw_row_name(left - 8, y + 4, name, LONGEST))
+        hint = f"{name}: {value:.2f}"
+        if interval is not None:
+            low, high = scale(interval[0]), scale(interval[1])
+            marks.append(chart.draw_line(low, y, high, y, "interval"))
+            marks += [
+                chart.draw_line(x, y - 5, x, y + 5, "interval") for x in (low, high)
+            ]
+            hint += " ({:.2f} to {:.2f})".format(*interval)
+        marks.append(chart.draw_dot(scale(value), y, 5, "mean", hint))
     return chart.make_svg(WIDTH, bottom + 38, label, marks)
 
 
@@ -74,32 +82,12 @@ def draw_times(times: TimeTable) -> Html:
 
 
 def draw_judge_times(times: TimeTable) -> Html:
-    """Draw each judge's middle half as a box, the median as a line."""
-    names = [entry.judge for entry in times.judges]
-    left = chart.measure_names(names, LONGEST) + ROOM
-    scale = chart.AxisScale(0.0, times.edges[-1], left, WIDTH - chart.OVERHANG)
-    bottom = TOP + ROW * len(names)
-    end = times.edges[-1]
-    title = "active seconds per answer"
-    if times.is_cut:
-        title += f" (times above {end:.1f} s are drawn at the right end)"
-    marks = chart.draw_x_axis(scale, bottom, TOP, title)
-    for at, entry in enumerate(times.judges):
-        y = TOP + ROW * (at + 0.5)
-        ends = entry.least, entry.lower, entry.median, entry.upper, entry.most
-        least, lower, middle, upper, most = (scale(min(end, one)) for one in ends)
-        hint = (
-            f"{entry.judge}: {entry.lower:.0f} to {entry.upper:.0f} s, "
-            f"median {entry.median:.0f} s, longest {entry.most:.0f} s"
-        )
-        marks += [
-            chart.draw_row_name(left - 8, y + 4, entry.judge, LONGEST),
-            chart.draw_line(least, y, most, y, "interval"),
-            chart.draw_rect(lower, y - 8, max(2.0, upper - lower), 16, "box", hint),
-            chart.draw_line(middle, y - 8, middle, y + 8, "median"),
-        ]
-    label = f"Answer times of {format_count(len(names), 'judge')}: quartiles and median"
-    return chart.make_svg(WIDTH, bottom + 38, label, marks)
+    """Draw each judge's median as a dot and the middle half of the times as a line."""
+    rows = [
+        (each.judge, each.median, (each.lower, each.upper)) for each in times.judges
+    ]
+    label = f"Answer times of {format_count(len(rows), 'judge')}: quartiles and median"
+    return _draw_rows(rows, "active seconds per answer", label)
 
 
 def draw_progress(done: int, of: int) -> Html:

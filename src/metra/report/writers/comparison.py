@@ -3,13 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from metra.analysis.headlines import (
-    BestSystem,
-    describe_trust,
-    has_disagreement,
-    list_best_systems,
-    list_contrary_verdicts,
-)
+from metra.analysis.headlines import describe_trust, list_contrary_verdicts
 from metra.report.table import format_p_value
 from metra.report.writers.headings import (
     build_metric_columns,
@@ -53,54 +47,29 @@ def describe_disagreement(*all_results: Results) -> list[str]:
 
     Results are those of people and of metrics, or of metrics only.
     """
-    results = all_results[-1]
-    short_names = shorten_specs(results.specs)
-    kinds = [score.basis for score in results.systems[0].scores.values()]
-    if results.clusters:
-        return _describe_best_systems(all_results)
-    lines = []
-    for system, baseline, better, worse in list_contrary_verdicts(results):
-        sides = []
-        for side in (better, worse):
-            by_basis: dict[str, list[str]] = {}
-            for basis, metric in side:
-                by_basis.setdefault(basis, []).append(short_names[metric])
-            listed = (f"{join_names(names)} ({b})" for b, names in by_basis.items())
-            sides.append(" and ".join(listed))
-        lines.append(
-            f"Metrics disagree about {system}: better than {baseline} by {sides[0]}, worse "
-            f"by {sides[1]}. {describe_trust(kinds)}"
-        )
-    return lines
-
-
-def _describe_best_systems(all_results: Sequence[Results]) -> list[str]:
-    if not has_disagreement(all_results):
-        return []
     names = {
         spec: name
         for results in all_results
         for spec, name in shorten_specs(results.specs).items()
     }
-    best = list_best_systems(all_results)
-    groups: dict[tuple[str, tuple[str, ...]], list[BestSystem]] = {}
-    for entry in best:
-        groups.setdefault((entry.system, tuple(entry.equals)), []).append(entry)
-    parts = []
-    for (system, equals), entries in groups.items():
-        metrics = [join_names([names[m] for m in entry.metrics]) for entry in entries]
-        who = [
-            listed if HUMAN_SCORE in entry.metrics else f"{listed} ({entry.basis})"
-            for listed, entry in zip(metrics, entries, strict=True)
-        ]
-        is_one = len(entries) == len(entries[0].metrics) == 1 and who != [HUMAN_SCORE]
-        part = f"{join_names(who)} {'puts' if is_one else 'put'} {system} first"
-        if equals:
-            part += f", not significantly better than {join_names(equals)}"
-        parts.append(part)
-    kinds = list(dict.fromkeys(entry.basis for entry in best))
-    who_disagree = "People and metrics" if "people" in kinds else "Metrics"
-    return [f"{who_disagree} disagree: {'; '.join(parts)}. {describe_trust(kinds)}"]
+    lines = []
+    for system, baseline, better, worse in list_contrary_verdicts(all_results):
+        sides, kinds = [], [basis for basis, _ in (*better, *worse)]
+        for side in (better, worse):
+            by_basis: dict[str, list[str]] = {}
+            for basis, metric in side:
+                by_basis.setdefault(basis, []).append(names[metric])
+            listed = (
+                "people" if each == [HUMAN_SCORE] else f"{join_names(each)} ({basis})"
+                for basis, each in by_basis.items()
+            )
+            sides.append(" and ".join(listed))
+        who = "People and metrics" if "people" in kinds else "Metrics"
+        lines.append(
+            f"{who} disagree about {system}: better than {baseline} by {sides[0]}, worse "
+            f"by {sides[1]}. {describe_trust(kinds)}"
+        )
+    return lines
 
 
 def build_reasons(results: Results) -> list[str]:

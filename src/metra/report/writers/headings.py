@@ -76,14 +76,9 @@ def build_metric_columns(
     return [build_metric_column(titles[spec], first[spec]) for spec in first]
 
 
-def build_metric_column(title: str, score: Score, group: str = "") -> Column:
+def build_metric_column(title: str, score: Score) -> Column:
     """Build the column of a metric: its direction and digits are those of the score."""
-    return Column(
-        title,
-        direction=score.direction,
-        more_digits=score.more_digits,
-        group=group,
-    )
+    return Column(title, direction=score.direction, more_digits=score.more_digits)
 
 
 def format_metric_heading(spec: str, score: Score) -> str:

@@ -51,7 +51,7 @@ from metra.report.writers.headings import (
     shorten_specs,
 )
 from metra.report.writers.results import build_group_tables, build_level_tables
-from metra.scoring.results import Results, Score, SystemScores
+from metra.scoring.results import Results, SystemScores
 from metra.scoring.table import Cell, Column, Table, make_table, mark_best
 
 if TYPE_CHECKING:
@@ -59,8 +59,6 @@ if TYPE_CHECKING:
 
     from metra.scoring.compare import SystemComparison
 
-#: Groups of segments are columns side by side if there are no more columns than this.
-MOST_COLUMNS = 12
 LABEL = "tab:scores"
 BETTER, WORSE = "†", "‡"
 #: The width of a column of a paper in points (77 mm): a wider table is set over both.
@@ -273,7 +271,7 @@ def build_papers(results: Results, style: Style) -> list[PaperTable]:
         table, notes = _build_difference_table(results, titles)
         papers.append(PaperTable(table, f"{label}-differences", notes))
     further = build_level_tables(results, style, titles)
-    if results.groups is not None and not _shows_groups(results):
+    if results.groups is not None:
         further = build_group_tables(results, results.groups, style, titles)
     return [
         *papers,
@@ -332,7 +330,7 @@ def _list_columns(
     systems: Sequence[SystemScores],
     titles: Mapping[str, str],
 ) -> list[tuple[Column, list[Cell]]]:
-    """Lay out a column for each metric, then those of groups of segments."""
+    """Lay out a column for each metric."""
     marks = _find_marks(results)
     columns = []
     for spec in results.specs:
@@ -345,30 +343,9 @@ def _list_columns(
             )
             for entry, score in zip(systems, scores, strict=True)
         ]
-        columns.append(_make_column(titles[spec], cells, scores[0], ""))
-    if not _shows_groups(results):
-        return columns
-    for group in results.groups or ():
-        by_name = {entry.name: entry.scores for entry in group.systems}
-        heading = ", ".join("–" if v is None else str(v) for v in group.key.values())
-        for spec in results.specs:
-            scores = [by_name[entry.name][spec] for entry in systems]
-            cells = [Cell(score.score) for score in scores]
-            columns.append(_make_column(titles[spec], cells, scores[0], heading))
+        column = build_metric_column(titles[spec], scores[0])
+        columns.append((column, mark_best(cells, direction=scores[0].direction)))
     return columns
-
-
-def _make_column(
-    title: str, cells: Sequence[Cell], score: Score, group: str
-) -> tuple[Column, list[Cell]]:
-    column = build_metric_column(title, score, group)
-    return column, mark_best(cells, direction=score.direction)
-
-
-def _shows_groups(results: Results) -> bool:
-    """Tell whether groups of segments are columns side by side."""
-    count = (1 + len(results.groups or ())) * len(results.specs)
-    return results.groups is not None and count <= MOST_COLUMNS
 
 
 def _find_marks(results: Results) -> dict[tuple[str, str], str]:

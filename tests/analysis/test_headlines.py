@@ -62,27 +62,24 @@ def test_string_metrics_among_themselves_do_not_disagree():
 
 
 def test_results_of_people_come_with_those_of_metrics():
-    """Pairs may stand in any order, and only the best of each side are compared."""
-    metrics, people = (
-        compare_systems(*at, all_pairs=True) for at in ((HIGH, LOW), (LOW, HIGH))
+    """Groups are enough: people's results have no comparisons."""
+    metrics = compare_systems(HIGH, LOW, all_pairs=True)
+    comet = metrics.specs[2]
+    people = replace(
+        metrics,
+        systems=[
+            replace(
+                each, scores={"people": replace(each.scores[comet], basis="people")}
+            )
+            for each in compare_systems(LOW, HIGH).systems
+        ],
+        comparisons=[],
+        clusters={"people": [["far"], ["near"]]},
     )
-    comet = people.specs[2]
-    about = [each for each in people.comparisons if each.metric == comet]
-    turned = [
-        replace(
-            each,
-            system=each.baseline,
-            baseline=each.system,
-            gain=-each.gain,
-        )
-        for each in about
-    ]
-    for comparisons in (about, turned):
-        judged = replace(people, comparisons=comparisons)
-        (verdict,) = list_contrary_verdicts([judged, metrics])
-        assert {verdict.system, verdict.baseline} == {"near", "far"}
-        by_far = verdict.better if verdict.system == "far" else verdict.worse
-        assert [metric for _, metric in by_far] == [comet]
+    (verdict,) = list_contrary_verdicts([people, metrics])
+    assert (verdict.system, verdict.baseline) == ("far", "near")
+    assert list(verdict.better) == [("people", "people")]
+    assert [metric for _, metric in verdict.worse] == [comet, "bleu", "chrf"]
 
 
 def test_systems_are_ranked_by_the_most_trusted():

@@ -5,8 +5,8 @@ predict people's judgements, and neural metrics do so better than string metrics
 al. 2022, WMT).
 """
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from metra.metrics.record import Basis
@@ -57,18 +57,14 @@ def list_contrary_verdicts(all_results: Sequence[Results]) -> list[ContraryVerdi
     compared, pairs of systems that are best by some metric are looked at.
     """
     order = list(TRUST)
-    best = {each.ranked(spec)[0].name for each in all_results for spec in each.specs}
+    winners = (each.ranked(spec)[0].name for each in all_results for spec in each.specs)
+    best = list(dict.fromkeys(winners))
     sides: dict[tuple[str, str], dict[bool, list[tuple[Basis, str]]]] = {}
     for results in all_results:
-        for each in results.comparisons:
-            pair = each.system, each.baseline
-            if not each.significant or (results.clusters and not best.issuperset(pair)):
-                continue
-            basis = results.systems[0].scores[each.metric].basis
-            is_turned = pair[::-1] in sides
-            pair = pair[::-1] if is_turned else pair
-            verdicts = sides.setdefault(pair, {True: [], False: []})
-            verdicts[(each.gain > 0) != is_turned].append((basis, each.metric))
+        for spec, system, baseline, is_better in _list_verdicts(results, best):
+            basis = results.systems[0].scores[spec].basis
+            verdicts = sides.setdefault((system, baseline), {True: [], False: []})
+            verdicts[is_better].append((basis, spec))
     contrary = []
     for (system, baseline), verdicts in sides.items():
         better, worse = (
@@ -79,6 +75,21 @@ def list_contrary_verdicts(all_results: Sequence[Results]) -> list[ContraryVerdi
         if better and worse and len(kinds) > 1:
             contrary.append(ContraryVerdict(system, baseline, better, worse))
     return contrary
+
+
+def _list_verdicts(
+    results: Results, best: Sequence[str]
+) -> Iterator[tuple[str, str, str, bool]]:
+    """Yield the metric, both systems and True if the first is significantly better."""
+    if not results.clusters:
+        for each in results.comparisons:
+            if each.significant:
+                yield each.metric, each.system, each.baseline, each.gain > 0
+    for spec, groups in (results.clusters or {}).items():
+        places = {name: at for at, group in enumerate(groups) for name in group}
+        for one, other in combinations([name for name in best if name in places], 2):
+            if places[one] != places[other]:
+                yield spec, one, other, places[one] < places[other]
 
 
 def describe_trust(kinds: Sequence[Basis]) -> str:

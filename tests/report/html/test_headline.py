@@ -64,7 +64,7 @@ def test_neural_metrics_against_string_metrics(tmp_path):
     values = {s: [v + 0.001 * (n % 7) for n in range(SIZE)] for s, v in shift.items()}
     page = write_report(tmp_path, metra.import_scores("comet", values))
     assert get_headline(page).startswith(
-        "Metrics disagree about far: better than near by comet (neural), worse by chrf"
+        "Metrics disagree about near: better than far by chrf (string), worse by comet"
     )
 
 
@@ -196,7 +196,7 @@ def test_places_count_as_scripts_count(tmp_path):
     assert data["errors"][0]["0"][0][0] == [3, 6]
 
 
-def test_the_report_of_wmt23_names_the_disagreement(shared, read_table, tmp_path):
+def test_the_report_of_wmt23(shared, read_table, tmp_path):
     """GPT-4 is people's best of these systems; COMET and BLEU prefer an online one."""
     folder, lang = shared / "data/wmt23-mqm-esa", "en-de"
     systems = ("GPT4-5shot", "ONLINE-W", "NLLB_Greedy")
@@ -216,11 +216,8 @@ def test_the_report_of_wmt23_names_the_disagreement(shared, read_table, tmp_path
     metrics = ["bleu", f"COMET@{scored}", f"MetricX-23@{scored}", marked]
     metra.report(metra.EvalSet(*columns), outputs, page, metrics, judgements=judged)
     text = page.read_text()
-    assert get_headline(text) == (
-        "People and metrics disagree about GPT4-5shot: better than ONLINE-W by people, "
-        "worse by COMET (neural) and bleu (string). Trust people more than neural metrics, "
-        "and neural metrics more than string metrics."
-    )
+    # People's GPT-4 is not significantly better than the online system of the metrics.
+    assert get_headline(text) is None
     data = load_data(text)
     assert all(data["errors"])
     # Ten more systems were judged.

@@ -88,7 +88,6 @@ def test_two_translations_lie_on_a_line_and_have_no_correlation():
     assert study.agreement[0].pearson is None
     assert study.agreement[0].pairs[0].pearson is None
     assert study.human[0].pearson is None
-    assert study.human[0].fit is None
 
 
 def test_people_against_metrics():

@@ -31,7 +31,6 @@ from metra.scores.table import Scores, concatenate_scores
 from metra.stats.arrays import Array, drop_nan
 from metra.stats.bootstrap import fisher_interval
 from metra.stats.coefficients import pearson, pearson_of_sums
-from metra.stats.curves import LineFit, fit_line
 from metra.stats.defaults import LEAST_UNITS
 from metra.stats.direction import HIGHER
 from metra.stats.resampling import Interval, Sample, compute_intervals
@@ -45,7 +44,7 @@ IntervalMethod: TypeAlias = Literal["texts", "systems", "Fisher", ""]
 
 @dataclass(frozen=True, slots=True)
 class HumanCorrelation:
-    """An automated metric against a human one, with the points that a picture shows."""
+    """An automated metric against a human one, with their points."""
 
     automated: str
     human: str
@@ -58,7 +57,6 @@ class HumanCorrelation:
     interval: Interval | None
     method: IntervalMethod
     spearman: float | None
-    fit: LineFit | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,10 +322,7 @@ def _correlate_pair(
     interval, method = _find_interval(both, x, y) if r is not None else (None, "")
     names = tuple(" ".join(filter(None, place[::-1])) for place in both)
     points = tuple(x.tolist()), tuple(y.tolist())
-    fit = fit_line(x, y) if len(both) > 2 else None
-    return HumanCorrelation(
-        metric, human, names, *points, r, interval, method, rho, fit
-    )
+    return HumanCorrelation(metric, human, names, *points, r, interval, method, rho)
 
 
 def _find_interval(

@@ -14,7 +14,6 @@ from metra.scoring.table import Cell, Column, Table, make_table
 
 if TYPE_CHECKING:
     from metra.meta.people import PeopleScores
-    from metra.stats.curves import LineFit
 
 #: More figures than this are more than anybody looks at; the table has all pairs.
 MOST = 6
@@ -159,23 +158,6 @@ def _build_squares_table(entry: ScoreRelation) -> Html:
     return tables.convert_table(Table([*map(Column, titles)], rows, *about))
 
 
-def _draw_systems_figure(entry: ScoreRelation, fit: "LineFit | None") -> Html:
-    """Draw the systems as dots with their names, and a fitted line with its band."""
-    from metra.report.html.figures import build_scatter_figure, make_cloud
-
-    note = "too few systems for a correlation"
-    if entry.systems_pearson is not None:
-        note = f"Pearson {tables.format_with_minus(entry.systems_pearson, 3)}"
-        if fit is not None and fit.band:
-            note += "; the band is the 95 % confidence band of the fitted line"
-    return build_scatter_figure(
-        make_cloud(entry.x, entry.y, entry.points, fit),
-        title=f"{entry.y} against {entry.x}",
-        note=note,
-        name=f"systems-{entry.x}-{entry.y}",
-    )
-
-
 def describe_left_out(people: "PeopleScores") -> str:
     """Say which judged systems have no output."""
     names = join_names(people.left_out)
@@ -191,7 +173,7 @@ def build_judgements_section(study: Study) -> Html | None:
     people, relations = study.people.scores, study.people.relations
     # Most reports have no judgements, and need nothing of what trust is computed from.
     from metra.meta.rank import build_ranking_table
-    from metra.report.html.trust import build_trust_parts
+    from metra.report.html.trust import build_trust_parts, draw_systems_figure
 
     judges = ""
     if people.judges is not None:
@@ -206,7 +188,7 @@ def build_judgements_section(study: Study) -> Html | None:
     counted = tag("span", people.selection, class_="selection"), "."
     left_out = f" {describe_left_out(people)}" if people.left_out else None
     systems = [
-        _draw_systems_figure(entry, study.people.lines.get(entry.y))
+        draw_systems_figure(entry, study.people.lines.get(entry.y))
         for entry in relations
     ]
     ranking = None

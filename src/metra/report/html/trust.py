@@ -3,15 +3,29 @@
 import math
 from collections import Counter
 
-from metra.meta.charts import CurvePlot, Heatmap
+from metra.analysis.relations import ScoreRelation
+from metra.errors import format_count
+from metra.meta.charts import CurvePlot, Heatmap, ScatterPoints
 from metra.meta.compare import MetricComparison
 from metra.meta.people import JudgeSummary, LengthCurve, TrustReport
 from metra.report import chart
-from metra.report.html.figures import draw_curve_picture, draw_matrix, draw_on_page
 from metra.report.html.markup import Html, join_markup, tag
 from metra.report.html.tables import build_figure, convert_table, format_with_minus
-from metra.report.pictures.plots import plot_histogram, plot_judges
+from metra.report.pictures.heatmap import CELL, describe_heatmap, plot_matrix
+from metra.report.pictures.plots import (
+    measure_curve_names,
+    plot_curves,
+    plot_histogram,
+    plot_judges,
+    plot_points,
+)
 from metra.scoring.table import Cell, Column, Table, make_table
+from metra.stats.curves import LineFit
+
+#: Letters of a name beside a dot, before a row or at the end of a line.
+LONGEST = 16
+#: The room above a matrix for the numbers of its columns.
+_TOP = 24.0
 
 
 def build_trust_parts(report: TrustReport) -> Html:
@@ -74,7 +88,7 @@ def _draw_comparison(comparison: MetricComparison) -> Html:
     about = {"caption": subject, "name": "metric-p-values"}
     return build_figure(
         "Significant differences between metrics",
-        draw_matrix(heat),
+        _draw_matrix(heat),
         convert_table(make_table("better", columns, rows, **about)),
         f"{subject} between row and column ({comparison.description}); frames are "
         "clusters of metrics that do not differ significantly after Holm's correction",
@@ -103,13 +117,15 @@ def _draw_curve(curve: LengthCurve) -> Html:
         for at, length in enumerate(curve.lengths)
     ]
     columns = [Column(title, digits=3) for title in ("segments", *means)]
+    right = chart.WIDTH - measure_curve_names(curves, LONGEST)
+    frame = chart.PAGE_FRAME._replace(right=right)
     label = (
         f"Mean Spearman correlation with people by document length: {'; '.join(lines)}"
     )
     caption = "Mean Spearman correlation of system rankings on random documents"
     return build_figure(
         "Agreement by document length",
-        draw_curve_picture(curves, label),
+        _draw_on_page(label, plot_curves(curves, frame, longest=LONGEST)),
         convert_table(Table(columns, rows, caption, "document-length")),
         f"systems are ranked on documents made of random segments; {judges}",
     )
@@ -125,7 +141,7 @@ def _draw_judge_pair(judges: JudgeSummary) -> Html:
     caption = f"{plot.across} and {plot.down}"
     return build_figure(
         "Two judges with the lowest agreement",
-        draw_on_page(label, plot_judges(plot, chart.PAGE_FRAME)),
+        _draw_on_page(label, plot_judges(plot, chart.PAGE_FRAME)),
         convert_table(Table(columns, rows, caption, "judge-pair")),
         plot.caption,
     )
@@ -142,7 +158,49 @@ def _draw_gaps(judges: JudgeSummary) -> Html:
     about = {"caption": gaps.title, "name": "judge-gaps"}
     return build_figure(
         "Differences between two judgements of the same output",
-        draw_on_page(f"{gaps.title}: {gaps.caption}", picture),
+        _draw_on_page(f"{gaps.title}: {gaps.caption}", picture),
         convert_table(make_table(gaps.across, ["pairs"], rows, **about)),
         note,
     )
+
+
+def draw_systems_figure(entry: ScoreRelation, fit: LineFit | None) -> Html:
+    """Draw the systems as dots with their names, and a fitted line with its band."""
+    note = "too few systems for a correlation"
+    if entry.systems_pearson is not None:
+        note = f"Pearson {format_with_minus(entry.systems_pearson, 3)}"
+        if fit is not None and fit.band:
+            note += "; the band is the 95 % confidence band of the fitted line"
+    title = f"{entry.y} against {entry.x}"
+    names, x, y = map(list, zip(*entry.points, strict=True))
+    kinds = [""] * len(names), [False] * len(names)
+    cloud = ScatterPoints("", entry.x, entry.y, names, x, y, *kinds, fit, caption="")
+    label = f"{title} over {format_count(len(names), 'system')}; {note}"
+    rows = [(name, [*map(Cell, pair)]) for name, *pair in entry.points]
+    columns = [Column(each, digits=3) for each in (entry.x, entry.y)]
+    about = {"caption": f"{title}, by system", "name": f"systems-{entry.x}-{entry.y}"}
+    data = convert_table(make_table("system", columns, rows, **about))
+    marks = plot_points(cloud, chart.PAGE_FRAME, longest=LONGEST)
+    return build_figure(title, _draw_on_page(label, marks), data, note)
+
+
+def _draw_matrix(heat: Heatmap) -> Html:
+    """Draw a matrix with its names beside the rows and their numbers above the columns."""
+    numbered = [f"{at} {name}" for at, name in enumerate(heat.names, 1)]
+    size = len(numbered) * CELL
+    left = chart.measure_names(numbered, LONGEST)
+    left = max(left, chart.WIDTH - 20 - size if len(numbered) < 5 else 0)
+    marks = []
+    for at, name in enumerate(numbered):
+        middle = (at + 0.5) * CELL
+        marks.append(chart.draw_row_name(left - 8, _TOP + middle + 4, name, LONGEST))
+        place = left + middle, _TOP - 8
+        marks.append(chart.draw_text(*place, str(at + 1), "name", "middle"))
+    marks += plot_matrix(heat, left, _TOP)
+    wide = max(left + size + 8, float(chart.WIDTH))
+    return chart.make_svg(wide, _TOP + size + 8, describe_heatmap(heat), marks)
+
+
+def _draw_on_page(label: str, marks: list[Html]) -> Html:
+    """Draw a picture of the usual size."""
+    return chart.make_svg(chart.WIDTH, chart.PAGE_HEIGHT, label, marks)

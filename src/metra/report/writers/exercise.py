@@ -190,7 +190,9 @@ def build_model_table(study: ExerciseStudy) -> Table:
         (one.system, [score, *(Cell(mean) for _, mean, _ in one.parts)])
         for one, score in zip(study.model, scores, strict=True)
     ]
-    caption = f"Quality by the model {study.model_name}, and its metrics"
+    weights = study.model[0].parts if study.model else []
+    shares = [f"{short.get(spec, spec)} {share:.1f} %" for spec, _, share in weights]
+    caption = f"Quality by the model {study.model_name}: {', '.join(shares)}"
     heads = ["quality", *(short.get(spec, spec) for spec in specs)]
     return make_table("system", heads, rows, caption=caption, name="model")
 

@@ -54,7 +54,7 @@ def list_contrary_verdicts(all_results: Sequence[Results]) -> list[ContraryVerdi
     """List systems with a significant gain by one kind of metric and a loss by another.
 
     Results are those of people and of metrics, or of metrics only. Where all pairs were
-    compared, pairs of systems that are best by some metric are looked at.
+    compared, only winners by some metric are paired.
     """
     order = list(TRUST)
     winners = (each.ranked(spec)[0].name for each in all_results for spec in each.specs)

@@ -191,7 +191,7 @@ def build_model_table(study: ExerciseStudy) -> Table:
         for one, score in zip(study.model, scores, strict=True)
     ]
     weights = study.model[0].parts if study.model else []
-    shares = [f"{short.get(spec, spec)} {share:.1f} %" for spec, _, share in weights]
+    shares = [f"{short.get(spec, spec)} {share:.2f} %" for spec, _, share in weights]
     caption = f"Quality by the model {study.model_name}: {', '.join(shares)}"
     heads = ["quality", *(short.get(spec, spec) for spec in specs)]
     return make_table("system", heads, rows, caption=caption, name="model")

@@ -68,8 +68,8 @@ def test_results_of_people_come_with_those_of_metrics():
     people = replace(
         metrics,
         systems=[
-            replace(
-                each, scores={"people": replace(each.scores[comet], basis="people")}
+            type(each)(
+                each.name, {"people": replace(each.scores[comet], basis="people")}
             )
             for each in compare_systems(LOW, HIGH).systems
         ],

@@ -17,7 +17,6 @@ from metra.formats.texts.columns import (
 from metra.scores.columns import find_columns, parse_item_kinds
 from metra.scores.model_scores import (
     guess_direction,
-    has_fixed_direction,
     is_string_metric,
 )
 from metra.scores.mqm import MQM_WEIGHTS, TABLE_WEIGHTS
@@ -136,7 +135,6 @@ def test_directions_of_metrics(known):
         assert guess_direction(name, np.array([-0.1, -0.2, 0.1])) is (higher != turns)
         assert guess_direction(name, np.array([])) is higher
         assert guess_direction(f"{name}-24", np.array([0.0])) is higher
-        assert has_fixed_direction(name) is not turns
         strings = name not in ("xCOMET", "MetricX", "HTER") and turns
         assert is_string_metric(name) is strings
     assert guess_direction("mine", np.array([1.0])) is None

@@ -71,12 +71,6 @@ def guess_direction(name: str, values: Array) -> bool | None:
     return higher != bool(is_turned)
 
 
-def has_fixed_direction(name: str) -> bool:
-    """Return True if the direction of a known metric does not depend on its values."""
-    key = _find_known(name)
-    return key in _KNOWN and not _KNOWN[key][1]
-
-
 def is_string_metric(name: str) -> bool:
     """Return True for the name of a well-known metric that compares strings."""
     return _find_known(name) in _STRING_METRICS

@@ -430,8 +430,8 @@ def test_buckets_ngrams_and_profiles_are_there(example_report, open_page):
         "By word frequency in the references",
         "By document",
     ]
-    words = page.locator("#ngrams tbody th")
-    assert words.count() > 10
+    # What changed in one of the 28 segments only is not listed.
+    assert page.locator("#ngrams tbody th").count() == 10
     page.locator("#ngrams td a").first.click()
     expect(page.locator("#segment h1")).to_contain_text("Segment ")
     page.go_back()

@@ -35,7 +35,6 @@ class Case(NamedTuple):
 
 
 THREE = {"input_segments": ["mt", "src", "ref"]}
-LABELS = {"word_level_training": True}
 COMET = {
     "regression": Case("regression_metric"),
     "layers normalised": Case(
@@ -59,12 +58,11 @@ COMET = {
             "layer_transformation": "softmax",
         },
     ),
-    "source alone, errors": Case(
-        "unified_metric",
-        settings={"input_segments": ["mt", "src"], "word_layer": 1} | LABELS,
-    ),
-    "unified, errors": Case("unified_metric", settings=THREE | LABELS),
+    "source alone": Case("unified_metric", settings={"input_segments": ["mt", "src"]}),
     "xcomet": Case("xcomet_metric", "xlm-roberta-xl"),
+    "xcomet, lower tags": Case(
+        "xcomet_metric", "xlm-roberta-xl", settings={"word_layer": 1}
+    ),
     "xcomet without reference": Case(
         "xcomet_metric", "xlm-roberta-xl", without_reference=True
     ),
@@ -208,9 +206,7 @@ def test_comet(asked, name, budget, monkeypatch):
     assert rows[:, -1].tolist() == [1.0] * len(HYPS)
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in COMET if "errors" in name or "xcomet" in name]
-)
+@pytest.mark.parametrize("name", [name for name in COMET if "xcomet" in name])
 def test_error_spans(asked, name, monkeypatch):
     monkeypatch.setenv("METRA_CACHE", "off")
     qe = COMET[name].without_reference

@@ -9,14 +9,7 @@ from typing import Any
 import sentencepiece
 import torch
 import yaml
-from tokenizers import (
-    Regex,
-    Tokenizer,
-    decoders,
-    normalizers,
-    pre_tokenizers,
-    processors,
-)
+from tokenizers import Regex, Tokenizer, normalizers, pre_tokenizers, processors
 from tokenizers.models import Unigram
 
 from metra.corpus import examples
@@ -62,6 +55,26 @@ def train_pieces(unk: int) -> sentencepiece.SentencePieceProcessor:
     return sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
 
 
+def save_tokeniser(
+    folder: Path, vocabulary: list[tuple[str, float]], special: list[str], template: str
+) -> Tokenizer:
+    """Save a tokeniser of pieces, which marks texts by a template of special pieces."""
+    names = [name for name, _ in vocabulary]
+    tokeniser = Tokenizer(
+        Unigram(vocabulary, unk_id=names.index("<unk>"), byte_fallback=False)
+    )
+    tokeniser.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
+    tokeniser.post_processor = processors.TemplateProcessing(
+        single=template,
+        special_tokens=[
+            (mark, names.index(mark)) for mark in template.split() if mark != "$A"
+        ],
+    )
+    tokeniser.add_special_tokens(special)
+    tokeniser.save(str(folder / "tokenizer.json"))
+    return tokeniser
+
+
 def write_xlmr_tokeniser(folder: Path) -> int:
     """Write a tokeniser like XLM-R's, for both kinds of readers; return its size."""
     pieces = train_pieces(unk=0)
@@ -69,35 +82,26 @@ def write_xlmr_tokeniser(folder: Path) -> int:
     known = [
         (pieces.id_to_piece(n), pieces.get_score(n)) for n in range(3, len(pieces))
     ]
-    special = [("<s>", 0.0), ("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0)]
+    marks = {"bos": "<s>", "pad": "<pad>", "eos": "</s>", "unk": "<unk>"}
+    special = [(mark, 0.0) for mark in marks.values()]
     vocabulary = [*special, *known, ("<mask>", 0.0)]
-    tokeniser = Tokenizer(Unigram(vocabulary, unk_id=3, byte_fallback=False))
+    tokeniser = save_tokeniser(
+        folder, vocabulary, [*marks.values(), "<mask>"], "<s> $A </s>"
+    )
     tokeniser.normalizer = normalizers.Sequence(
         [
             normalizers.Strip(left=False, right=True),
             normalizers.Replace(Regex(" {2,}"), "▁"),
         ]
     )
-    tokeniser.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
-    tokeniser.decoder = decoders.Metaspace(prepend_scheme="always")
-    tokeniser.post_processor = processors.TemplateProcessing(
-        single="<s> $A </s>",
-        pair="<s> $A </s> </s> $B </s>",
-        special_tokens=[("<s>", 0), ("</s>", 2)],
-    )
-    tokeniser.add_special_tokens(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
     tokeniser.save(str(folder / "tokenizer.json"))
     about = {
         "tokenizer_class": "XLMRobertaTokenizer",
         "model_max_length": POSITIONS - 2,
-        "bos_token": "<s>",
-        "eos_token": "</s>",
-        "unk_token": "<unk>",
         "sep_token": "</s>",
         "cls_token": "<s>",
-        "pad_token": "<pad>",
         "mask_token": "<mask>",
-    }
+    } | {f"{name}_token": mark for name, mark in marks.items()}
     (folder / "tokenizer_config.json").write_text(json.dumps(about))
     return len(vocabulary)
 
@@ -120,8 +124,6 @@ def write_encoder(folder: Path, kind: str = "xlm-roberta") -> Path:
         "eos_token_id": 2,
         "layer_norm_eps": 1e-5,
     }
-    if kind == "bert":
-        config["max_position_embeddings"] = POSITIONS
     (folder / "config.json").write_text(json.dumps(config))
     return folder
 
@@ -183,13 +185,12 @@ def write_comet(
         "train_data": [],
     }
     is_joint = kind in ("unified_metric", "xcomet_metric")
-    has_labels = settings.get("word_level_training", kind == "xcomet_metric")
     hparams |= {"sent_layer": "mix", "word_layer": 2} if is_joint else {"layer": "mix"}
     if not is_joint:
         hparams["pool"] = "avg"
+    labels = ["minor", "major", "critical"]
     if kind == "xcomet_metric":
-        hparams["word_level_training"] = True
-        hparams["error_labels"] = ["minor", "major", "critical"]
+        hparams |= {"word_level_training": True, "error_labels": labels}
     hparams |= settings
     network = build_encoder(encoder, seed)
     weights = {f"encoder.model.{k}": v for k, v in network.state_dict().items()}
@@ -200,8 +201,7 @@ def write_comet(
     sizes = [SIZE * INPUTS.get(kind, 1), *hparams["hidden_sizes"], 1]
     head = build_head(sizes, seed + 1)
     weights |= {f"estimator.ff.{k}": v for k, v in head.state_dict().items()}
-    if has_labels:
-        labels = hparams.get("error_labels", ["minor", "major"])
+    if kind == "xcomet_metric":
         tagger = torch.nn.Linear(SIZE, len(labels) + 1)
         draw_weights(tagger, seed + 2, 0.5)
         weights |= {f"hidden2tag.{k}": v for k, v in tagger.state_dict().items()}
@@ -232,13 +232,7 @@ def write_mt5_tokeniser(folder: Path) -> None:
     vocabulary = [
         (pieces.id_to_piece(n), pieces.get_score(n)) for n in range(len(pieces))
     ]
-    tokeniser = Tokenizer(Unigram(vocabulary, unk_id=2, byte_fallback=False))
-    tokeniser.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
-    tokeniser.post_processor = processors.TemplateProcessing(
-        single="$A </s>", special_tokens=[("</s>", 1)]
-    )
-    tokeniser.add_special_tokens(["<pad>", "</s>", "<unk>"])
-    tokeniser.save(str(folder / "tokenizer.json"))
+    save_tokeniser(folder, vocabulary, ["<pad>", "</s>", "<unk>"], "$A </s>")
 
 
 def write_metricx(folder: Path, seed: int = 7) -> Path:

@@ -1,7 +1,6 @@
 """BERTScore: cosine similarity of the tokens of output and reference, on a local encoder."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -12,12 +11,11 @@ from metra.formats.lines import read_lines
 from metra.formats.stream import compute_file_version
 from metra.metrics.neural import checkpoints
 from metra.metrics.neural.inference import (
+    Network,
     Precision,
-    Replica,
     Runner,
-    choose_precision,
+    check_precision,
     list_devices,
-    pad_ids,
     split_by_length,
 )
 from metra.metrics.neural.segment_scores import (
@@ -43,7 +41,7 @@ def bertscore(
     model: str = "",
     layer: Annotated[int, Range(0, _MOST_LAYERS)] = 0,
     baseline: str = "",
-    precision: Precision = "auto",
+    precision: Precision = "fp32",
 ) -> Metric:
     """Embedding similarity of output and reference tokens, mostly 0 to 1. Higher is better.
 
@@ -65,7 +63,7 @@ def bertscore(
         model: folder of the encoder.
         layer: layer whose output is compared, counted from 1; 0 is the last.
         baseline: file with the scores of unrelated texts, by layer: LAYER,P,R,F.
-        precision: precision of the encoder; auto is fp32.
+        precision: precision of the encoder.
     """
     folder = checkpoints.check_folder("bertscore", "model", model, _EXPECTED)
     files = checkpoints.list_encoder_files("bertscore", folder)
@@ -74,13 +72,13 @@ def bertscore(
     digest = checkpoints.digest_files([*files, *weights])
     depth = _choose_layer(folder, layer)
     shift = _read_baseline(baseline, depth) if baseline else None
-    chosen = choose_precision("bertscore", precision)
     devices = tuple(list_devices())
+    check_precision("bertscore", precision, devices)
     load: Callable[[], TokenEncoder] = partial(
-        checkpoints.load_once, digest, TokenEncoder, folder, depth, chosen, devices
+        checkpoints.load_once, digest, TokenEncoder, folder, depth, precision, devices
     )
     scorer = SegmentScorer(
-        f"bertscore {digest} {depth} {chosen} {shift}",
+        f"bertscore {digest} {depth} {precision} {shift}",
         lambda: partial(_score_items, load, shift),
         with_source=False,
         with_reference=True,
@@ -90,7 +88,6 @@ def bertscore(
         "model": checkpoints.label_folder(folder, digest),
         "layer": depth,
         "baseline": compute_file_version(baseline) if baseline else "none",
-        "precision": chosen,
         **dict(versions),
     }
     return build_metric("bertscore", scorer, _VALUES, settled)
@@ -98,7 +95,7 @@ def bertscore(
 
 def _choose_layer(folder: str, layer: int) -> int:
     config = checkpoints.read_config("bertscore", folder)
-    count = config.get("num_hidden_layers") or config.get("n_layers")
+    count = config.get("num_hidden_layers")
     if not isinstance(count, int):
         msg = f"bertscore: {folder}/config.json has no num_hidden_layers; expected one."
         raise FormatError(msg)
@@ -135,18 +132,6 @@ def _choose_best(scores: Sequence[SegmentScore]) -> SegmentScore:
     return SegmentScore(tuple(max(column) for column in columns))
 
 
-@dataclass(frozen=True, slots=True)
-class EncoderNetwork:
-    """An encoder on one device."""
-
-    encoder: Any
-    padding: int
-
-    def move_to(self, device: str, kind: Any) -> "EncoderNetwork":
-        """Move the network to a device; it computes with numbers of a kind."""
-        return replace(self, encoder=self.encoder.to(device=device, dtype=kind))
-
-
 class TokenEncoder:
     """Vectors of tokens, of length one."""
 
@@ -155,9 +140,8 @@ class TokenEncoder:
     ) -> None:
         """Load the encoder up to a layer, and its tokeniser."""
         self.tokeniser = checkpoints.Tokeniser("bertscore", folder)
-        network = checkpoints.load_encoder("bertscore", folder, layer)
-        padding = self.tokeniser.padding
-        self.runner = Runner(EncoderNetwork(network, padding), precision, devices)
+        network = Network(_load_encoder(folder, layer))
+        self.runner = Runner(network, self.tokeniser.padding, precision, devices)
 
     def tokenise(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the ids of each text's tokens."""
@@ -168,18 +152,16 @@ class TokenEncoder:
         """Return the vectors of all tokens, one text behind the other: (tokens, size)."""
         torch = self.runner.torch
 
-        def compute(replica: Replica, places: list[int]) -> Any:
-            network = replica.network
+        def compute(network: Network, places: list[int]) -> Any:
             ids = [tokens[place] for place in places]
-            padded, is_token = pad_ids(torch, ids, network.padding, replica.device)
-            states = network.encoder(input_ids=padded, attention_mask=is_token.long())[
-                0
-            ]
+            padded, is_token = self.runner.pad(ids, network.device)
+            mask = is_token.long()
+            states = network.encoder(input_ids=padded, attention_mask=mask)[0]
             return states[is_token].float()
 
         answers = self.runner.run([len(ids) for ids in tokens], compute)
         starts = np.cumsum([0, *(len(ids) for ids in tokens)])
-        main = self.runner.replicas[0].device
+        main = self.runner.networks[0].device
         table: Any = None
         for places, states in answers:
             if table is None:
@@ -188,6 +170,23 @@ class TokenEncoder:
             rows = np.concatenate([np.arange(starts[p], starts[p + 1]) for p in places])
             table[torch.from_numpy(rows).to(main)] = states.to(main)
         return table / table.norm(dim=1, keepdim=True)
+
+
+def _load_encoder(folder: str, layers: int) -> Any:
+    """Load a network that gives vectors of tokens, up to a layer."""
+    from transformers import AutoModel
+
+    network = checkpoints.load_network("bertscore", folder, AutoModel)
+    stack: Any = getattr(network, "encoder", None)
+    if not hasattr(stack, "layer"):
+        kind = type(network).__name__
+        msg = (
+            f"bertscore: {folder} has a {kind}; expected an encoder such as BERT or "
+            "XLM-R."
+        )
+        raise FormatError(msg)
+    stack.layer = stack.layer[:layers]
+    return network
 
 
 def _score_items(

@@ -1,7 +1,7 @@
 """Checkpoints on this machine: their files, digests, tokenisers and networks."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import sha256
@@ -231,42 +231,31 @@ def read_config(owner: str, folder: str) -> dict[str, Any]:
     return _read_object(require_file(owner, folder, "config.json"))
 
 
-def load_encoder(owner: str, folder: str, layers: int) -> Any:
-    """Load a network that gives vectors of tokens, up to a layer."""
-    from transformers import AutoModel
+def load_network(owner: str, path: str, kind: Any, **given: Any) -> Any:
+    """Load a network from a folder, or from given weights and settings.
 
-    network = _load_network(owner, folder, AutoModel)
-    stack: Any = getattr(network, "encoder", None)
-    if not hasattr(stack, "layer"):
-        kind = type(network).__name__
-        msg = f"{owner}: {folder} has a {kind}; expected an encoder such as BERT or XLM-R."
-        raise FormatError(msg)
-    stack.layer = stack.layer[:layers]
-    return network.eval()
-
-
-def load_mt5(owner: str, folder: str) -> Any:
-    """Load encoder and decoder of a network of mT5's shape."""
-    from transformers import MT5Model
-
-    kind = read_config(owner, folder).get("model_type")
-    if kind != "mt5":
-        msg = f"{owner}: {folder} has a network of type {kind}; expected mt5."
-        raise FormatError(msg)
-    return _load_network(owner, folder, MT5Model).eval()
-
-
-def _load_network(owner: str, folder: str, kind: Any) -> Any:
-    """Load a network; refuse one that lacks weights, which would be random."""
-    with name_problems(owner, "network", folder), hide_progress():
+    Refuse one that lacks weights or has others of other sizes, which would be random.
+    """
+    with name_problems(owner, "network", path), hide_progress():
         network, about = kind.from_pretrained(
-            folder, local_files_only=True, output_loading_info=True
+            None if given else path,
+            local_files_only=True,
+            output_loading_info=True,
+            ignore_mismatched_sizes=True,
+            **given,
         )
     missing = [n for n in sorted(about["missing_keys"]) if not n.startswith("pooler.")]
     if missing:
-        msg = f"{owner}: {folder} lacks the weights {missing[0]}; expected all of them."
+        msg = f"{owner}: {path} lacks the weights {missing[0]}; expected all of them."
         raise FormatError(msg)
-    return network
+    for name, *shapes in sorted(about["mismatched_keys"]):
+        sizes = [" × ".join(map(str, shape)) for shape in shapes]
+        msg = (
+            f"{owner}: {path} has {sizes[0]} weights {name}, but the network has "
+            f"{sizes[1]}; the weights and the settings must belong together."
+        )
+        raise FormatError(msg)
+    return network.eval()
 
 
 def load_tensor(owner: str, folder: str, name: str) -> Any:
@@ -346,20 +335,3 @@ class _ForeignObject:
 
     def __new__(cls, *_: object) -> "_ForeignObject":
         return super().__new__(cls)
-
-
-def check_weights(
-    owner: str, path: str, network: Any, weights: Mapping[str, Any]
-) -> None:
-    """Raise an error if a network has weights that a checkpoint lacks, or of other sizes."""
-    for name, tensor in network.state_dict().items():
-        if name not in weights:
-            msg = f"{owner}: {path} lacks the weights {name}; expected all of the network's."
-            raise FormatError(msg)
-        if weights[name].shape != tensor.shape:
-            sizes = [" × ".join(map(str, t.shape)) for t in (weights[name], tensor)]
-            msg = (
-                f"{owner}: {path} has {sizes[0]} weights {name}, but the network has "
-                f"{sizes[1]}; the checkpoint and the encoder must belong together."
-            )
-            raise FormatError(msg)

@@ -18,7 +18,7 @@ from metra.metrics.neural.comet_network import (
 from metra.metrics.neural.inference import (
     Precision,
     Runner,
-    choose_precision,
+    check_precision,
     list_devices,
 )
 from metra.metrics.neural.segment_scores import SegmentScorer, build_metric, list_texts
@@ -33,7 +33,7 @@ def comet(
     model: str = "",
     encoder: str = "",
     qe: bool = False,
-    precision: Precision = "auto",
+    precision: Precision = "fp32",
 ) -> Metric:
     """Quality predicted by a trained network, mostly from 0 to 1. Higher is better.
 
@@ -58,7 +58,7 @@ def comet(
             the folder encoder next to hparams.yaml, or the encoder that the checkpoint
             names, if it is on this machine.
         qe: score without references; only for unified checkpoints and xCOMET.
-        precision: precision of the encoder; auto is fp32.
+        precision: precision of the encoder.
     """
     checkpoint = _read_checkpoint(model, encoder)
     kind = checkpoint.kind
@@ -68,16 +68,16 @@ def comet(
             f"{'with' if kind.with_reference else 'without'} them."
         )
         raise OptionError(msg)
-    chosen = choose_precision("comet", precision)
     with_reference = kind.with_reference and not qe
     names = kind.names if with_reference else kind.names_without
     devices = tuple(list_devices())
+    check_precision("comet", precision, devices)
     load = partial(
         checkpoints.load_once,
-        *(checkpoint.digest, _load_scorer, checkpoint, chosen, devices),
+        *(checkpoint.digest, _load_scorer, checkpoint, precision, devices),
     )
     scorer = SegmentScorer(
-        f"comet {checkpoint.digest} {chosen}",
+        f"comet {checkpoint.digest} {precision}",
         lambda: load().score,
         with_source=kind.with_source,
         with_reference=with_reference,
@@ -89,7 +89,6 @@ def comet(
         "model": checkpoints.label_folder(checkpoint.folder, checkpoint.digest),
         "encoder": checkpoints.name_folder(checkpoint.encoder),
         "qe": not with_reference,
-        "precision": chosen,
         **dict(checkpoint.versions),
     }
     has_pairs = kind.has_vectors and with_reference
@@ -147,24 +146,20 @@ _SETTINGS: dict[str, Any] = {
     "final_activation": None,
     "encoder_model": "XLM-RoBERTa",
     "pretrained_model": "",
-    "word_level": False,
     "word_layer": 24,
     "input_segments": ["mt", "src", "ref"],
-    "error_labels": ["minor", "major"],
 }
 # What the classes of the package unbabel-comet take where a checkpoint does not say.
 _DEFAULTS: dict[str, dict[str, Any]] = {
     "regression_metric": {},
     "referenceless_regression_metric": {},
-    "unified_metric": {"layer_transformation": "sparsemax", "pool": "cls"},
+    "unified_metric": {"layer_transformation": "sparsemax"},
     "xcomet_metric": {
         "layer_transformation": "sparsemax",
         "layer_norm": False,
         "encoder_model": "XLM-RoBERTa-XL",
         "word_layer": 36,
         "error_labels": ["minor", "major", "critical"],
-        "pool": "cls",
-        "word_level": True,
     },
 }
 
@@ -209,7 +204,7 @@ def _describe_kind(name: str, settings: Mapping[str, Any]) -> ModelKind:
         with_source="src" in inputs,
         with_reference="ref" in inputs,
         takes_both=with_both,
-        labels=tuple(settings["error_labels"]) if settings["word_level"] else (),
+        labels=tuple(settings["error_labels"]),
         names=(*names, "mqm") if is_xcomet else names,
         names_without=("src", "mqm") if is_xcomet else (),
     )
@@ -220,8 +215,8 @@ def complete_settings(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     settings = {**_SETTINGS, **_DEFAULTS[name], **given}
     if "sent_layer" in given:
         settings["layer"] = given["sent_layer"]
-    if "word_level_training" in given and name == "unified_metric":
-        settings["word_level"] = bool(given["word_level_training"])
+    if name != "xcomet_metric":
+        settings["error_labels"] = []
     if name in ("unified_metric", "xcomet_metric"):
         settings["pool"] = "cls"
     return settings
@@ -267,10 +262,9 @@ def _load_scorer(
     config = checkpoints.load_config("comet", checkpoint.encoder)
     tokeniser = checkpoints.Tokeniser("comet", checkpoint.encoder)
     parts = CheckpointParts(checkpoint.path, settings, loaded["state_dict"])
-    network = build_network(parts, config, tokeniser.padding)
-    runner = Runner(network, precision, devices)
-    common = (runner, tokeniser, config.max_position_embeddings - 2)
-    kind = _describe_kind(checkpoint.kind.name, settings)
-    if kind.has_vectors:
+    network, mix = build_network(parts, config)
+    runner = Runner(network, tokeniser.padding, precision, devices)
+    common = (runner, mix, tokeniser, config.max_position_embeddings - 2)
+    if checkpoint.kind.has_vectors:
         return VectorScorer(*common)
-    return JointScorer(*common, kind.labels, is_xcomet=kind.name == "xcomet_metric")
+    return JointScorer(*common, settings["error_labels"])

@@ -4,7 +4,7 @@ A network is an encoder, a mixture of its layers and a regression head.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from metra.errors import FormatError
 from metra.metrics.neural import checkpoints
 from metra.metrics.neural.checkpoints import Tokeniser
-from metra.metrics.neural.inference import Answer, Replica, Runner, pad_ids
+from metra.metrics.neural.inference import Answer, Network, Runner
 from metra.metrics.neural.segment_scores import Item, PredictedSpan, SegmentScore
 from metra.metrics.record import Array
 
@@ -48,56 +48,26 @@ class LayerMix:
     pool: Literal["avg", "cls"]
     #: Whether each layer's output is normalised over a text's tokens first.
     normalise: bool
+    #: The layer whose tokens get labels of errors, if any do.
+    tag_layer: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class CometNetwork:
-    """A network of the COMET family on one device."""
-
-    encoder: Any
-    mix: LayerMix
-    #: Regression from vectors to a score.
-    head: Any
-    #: From the vectors of a layer's tokens to labels of errors, if it has that.
-    tagger: Any
-    tag_layer: int
-    padding: int
-
-    def move_to(self, device: str, kind: Any) -> "CometNetwork":
-        """Move the network to a device; its encoder computes with numbers of a kind."""
-        return replace(
-            self,
-            encoder=self.encoder.to(device=device, dtype=kind),
-            head=self.head.to(device=device),
-            tagger=self.tagger and self.tagger.to(device=device),
-        )
-
-    def embed(self, ids: Sequence[Sequence[int]], device: str) -> tuple[Any, Any]:
-        """Return a vector for each text, and the output of the tagged layer."""
-        import torch
-
-        tokens, is_token = pad_ids(torch, ids, self.padding, device)
-        mixer = _Mixer(self.mix, tokens != self.padding, is_token)
-        tagged = []
-
-        def take(layer: int, states: Any) -> None:
-            mixer.add(layer, states)
-            if self.tagger and layer == self.tag_layer:
-                tagged.append(states)
-
-        handles = _watch_layers(self.encoder, take)
-        try:
-            outputs = self.encoder(input_ids=tokens, attention_mask=is_token.long())
-        finally:
-            for handle in handles:
-                handle.remove()
-        # The last layer's output, which some encoders normalise.
-        take(len(self.encoder.encoder.layer), outputs[0])
-        return mixer.finish(), tagged[0] if tagged else None
-
-    def tag(self, states: Any, length: int) -> Any:
-        """Return the probability of each label of the first tokens of each text."""
-        return self.tagger(states[:, :length].float()).softmax(dim=2)
+def embed_texts(
+    runner: Runner, network: Network, mix: LayerMix, ids: Sequence[Sequence[int]]
+) -> tuple[Any, Any]:
+    """Return a vector for each text, and the output of the tagged layer."""
+    tokens, is_token = runner.pad(ids, network.device)
+    mixer = _Mixer(mix, tokens != runner.padding, is_token)
+    encoder = network.encoder
+    handles = _watch_layers(encoder, mixer.add)
+    try:
+        outputs = encoder(input_ids=tokens, attention_mask=is_token.long())
+    finally:
+        for handle in handles:
+            handle.remove()
+    # The last layer's output, which some encoders normalise.
+    mixer.add(len(encoder.encoder.layer), outputs[0])
+    return mixer.total[:, 0], mixer.tagged
 
 
 def _watch_layers(encoder: Any, take: Any) -> list[Any]:
@@ -129,8 +99,11 @@ class _Mixer:
         self.count = is_token.sum(1, keepdim=True).float()
         self.share = (is_word & is_token).float() / self.count
         self.total: Any = 0
+        self.tagged: Any = None
 
     def add(self, layer: int, states: Any) -> None:
+        if layer == self.mix.tag_layer:
+            self.tagged = states
         weight = self.mix.weights[layer]
         if not weight:
             return
@@ -142,9 +115,6 @@ class _Mixer:
             summed = (states * self.share[:, :, None]).sum(1, keepdim=True)
             pooled = (summed - mean * self.share.sum(1)[:, None, None]) * scale
         self.total = self.total + weight * pooled
-
-    def finish(self) -> Any:
-        return self.total[:, 0]
 
     def _measure(self, states: Any) -> tuple[Any, Any]:
         """Return the mean of a text's numbers, and one over their standard deviation."""
@@ -175,36 +145,28 @@ class CheckpointParts(NamedTuple):
         return [self.weights[name].float() for name in names]
 
 
-def build_network(parts: CheckpointParts, config: Any, padding: int) -> CometNetwork:
+def build_network(parts: CheckpointParts, config: Any) -> tuple[Network, LayerMix]:
     """Build the network of a checkpoint, with the settings of its encoder."""
     encoder = _build_encoder(parts, config)
     settings = parts.settings
-    count = config.num_hidden_layers + 1
+    has_tags = bool(settings["error_labels"])
     mix = LayerMix(
-        weights=_weigh_layers(parts, count),
+        weights=_weigh_layers(parts, config.num_hidden_layers + 1),
         pool=settings["pool"],
         normalise=bool(settings["layer_norm"]),
+        tag_layer=int(settings["word_layer"]) if has_tags else None,
     )
     if mix.pool not in ("avg", "cls"):
         problem = f"pools by {mix.pool!r}; expected avg or cls"
         raise parts.describe_problem(problem)
-    tagger = _build_linear(parts, "hidden2tag") if settings["word_level"] else None
-    tag_layer = int(settings["word_layer"]) if tagger else -1
-    needed = max(tag_layer, *(n for n, weight in enumerate(mix.weights) if weight))
-    if needed < count - 1:  # nobody asks for the layers above
-        encoder.encoder.layer = encoder.encoder.layer[: needed + 1]
-    return CometNetwork(
-        encoder=encoder.eval(),
-        mix=mix,
-        head=_build_head(parts),
-        tagger=tagger,
-        tag_layer=tag_layer,
-        padding=padding,
-    )
+    used = [layer for layer, weight in enumerate(mix.weights) if weight]
+    needed = max(*used, mix.tag_layer or 0)
+    encoder.encoder.layer = encoder.encoder.layer[: needed + 1]
+    tagger = _build_linear(parts, "hidden2tag") if has_tags else None
+    return Network(encoder, _build_head(parts), tagger), mix
 
 
 def _build_encoder(parts: CheckpointParts, config: Any) -> Any:
-    import torch
     from transformers import AutoModel
 
     name = parts.settings["encoder_model"]
@@ -219,16 +181,15 @@ def _build_encoder(parts: CheckpointParts, config: Any) -> Any:
     own = {
         key.removeprefix(start): tensor
         for key, tensor in parts.weights.items()
-        if key.startswith(start) and not key.startswith(f"{start}pooler.")
+        if key.startswith(start)
     }
     network_class = AutoModel._model_mapping[type(config)]
-    with torch.device("meta"):
-        empty = network_class(config, add_pooling_layer=False)
-    checkpoints.check_weights("comet", parts.path, empty, own)
-    with checkpoints.hide_progress():
-        return network_class.from_pretrained(
-            None, config=config, state_dict=own, add_pooling_layer=False
-        )
+    return checkpoints.load_network(
+        *("comet", parts.path, network_class),
+        config=config,
+        state_dict=own,
+        add_pooling_layer=False,
+    )
 
 
 def _weigh_layers(parts: CheckpointParts, count: int) -> tuple[float, ...]:
@@ -301,6 +262,7 @@ class VectorScorer:
     """Networks that make a vector of each text by itself, and a score from two or three."""
 
     runner: Runner
+    mix: LayerMix
     tokeniser: Tokeniser
     #: The most tokens of a text.
     longest: int
@@ -342,13 +304,13 @@ class VectorScorer:
     def _remember(self, texts: Sequence[str]) -> None:
         """See to it that the vectors of texts are in the table."""
         new = [text for text in dict.fromkeys(texts) if text not in self._rows]
-        if self._table is not None and len(self._rows) + len(new) > _KEPT:
-            self.forget()
-            new = list(dict.fromkeys(texts))
         if not new:
             return
+        if len(self._rows) + len(new) > _KEPT:
+            self.forget()
+            new = list(dict.fromkeys(texts))
         torch = self.runner.torch
-        first = self.runner.replicas[0].device
+        first = self.runner.networks[0].device
         tables = [] if self._table is None else [self._table]
         with torch.inference_mode():
             for places, vectors in self._compute_vectors(new):
@@ -365,35 +327,32 @@ class VectorScorer:
     def _compute_vectors(self, texts: Sequence[str]) -> list[Answer]:
         tokens = self.tokeniser.encode_ids(texts, self.longest - 2)
 
-        def compute(replica: Replica, places: list[int]) -> Any:
+        def compute(network: Network, places: list[int]) -> Any:
             ids = [tokens[place] for place in places]
-            return replica.network.embed(ids, replica.device)[0]
+            return embed_texts(self.runner, network, self.mix, ids)[0]
 
         return self.runner.run([len(ids) for ids in tokens], compute)
 
     def _estimate(self, *columns: Any) -> Array:
         """Return the scores of items, whose texts are given by their rows."""
         torch = self.runner.torch
-        device, network = self.runner.replicas[0]
+        network = self.runner.networks[0]
         indices = [
-            None if column is None else torch.as_tensor(column).to(device)
+            torch.as_tensor(column).to(network.device)
             for column in columns
+            if column is not None
         ]
         scores = []
         with torch.inference_mode():
-            for start in range(0, len(columns[1]), _AT_ONCE):
-                source, hyp, ref = (
-                    None
-                    if rows is None
-                    else self._table[rows[start : start + _AT_ONCE]]
-                    for rows in indices
+            for start in range(0, len(indices[0]), _AT_ONCE):
+                parts = (
+                    self._table[rows[start : start + _AT_ONCE]] for rows in indices
                 )
-                features = _join_features(torch, source, hyp, ref)
-                scores.append(network.head(features).view(-1))
+                scores.append(network.head(_join_features(torch, *parts)).view(-1))
             return torch.cat(scores).cpu().numpy()
 
 
-def _join_features(torch: Any, source: Any, hyp: Any, ref: Any) -> Any:
+def _join_features(torch: Any, source: Any, hyp: Any, ref: Any = None) -> Any:
     """Return what the regression reads: vectors, their products and differences."""
     about_source = (hyp * source, (hyp - source).abs())
     if ref is None:
@@ -406,57 +365,42 @@ class JointScorer:
     """Networks that read the output together with its source, its reference, or both."""
 
     runner: Runner
+    mix: LayerMix
     tokeniser: Tokeniser
     #: The most tokens of texts that are read together.
     longest: int
-    #: The severities of errors that it finds, if it looks for any.
+    #: The severities of errors that xCOMET finds; other networks find none.
     labels: Sequence[str]
-    is_xcomet: bool
 
     def score(self, items: Sequence[Item]) -> list[SegmentScore]:
         """Score items, none of which occurs twice."""
-        texts = list(
-            dict.fromkeys(text for item in items for text in item if text is not None)
+        texts = dict.fromkeys(
+            text for item in items for text in item if text is not None
         )
         listed = [_list_inputs(item) for item in items]
         inputs = list(dict.fromkeys(each for inputs in listed for each in inputs))
         with self.runner.lock:
-            encoded = self.tokeniser.encode(texts, self.longest - 2)
+            encoded = self.tokeniser.encode(list(texts), self.longest - 2)
             tokens = dict(zip(texts, encoded, strict=True))
             values, probabilities = self._run(inputs, tokens)
         places = {each: place for place, each in enumerate(inputs)}
-        labels = ["", *self.labels]
         scores = []
         for item, inputs_of_item in zip(items, listed, strict=True):
             chosen = [places[each] for each in inputs_of_item]
-            spans: tuple[PredictedSpan, ...] = ()
+            values_of_item = values[chosen].tolist()
             if self.labels:
                 joined = _mix_probabilities([probabilities[place] for place in chosen])
-                spans = find_spans(joined, tokens[item.hyp].offsets, labels)
-            scores.append(self._combine(values[chosen].tolist(), spans))
+                spans = find_spans(joined, tokens[item.hyp].offsets, ["", *self.labels])
+                scores.append(_score_spans(values_of_item, spans))
+            else:
+                mean = sum(values_of_item) / len(chosen)
+                parts = values_of_item if len(chosen) > 1 else ()
+                scores.append(SegmentScore((mean, *parts)))
         return scores
-
-    def _combine(
-        self, values: list[float], spans: tuple[PredictedSpan, ...]
-    ) -> SegmentScore:
-        if not self.is_xcomet:
-            mean = sum(values) / len(values)
-            return SegmentScore((mean, *(values if len(values) > 1 else ())), spans)
-        points = sum(_POINTS[span.severity] for span in spans)
-        mqm = (_MOST_POINTS - min(points, _MOST_POINTS)) / _MOST_POINTS
-        clipped = [min(value, 1.0) for value in values]
-        *weights, span_weight = _SCORE_WEIGHTS
-        if len(values) == 1:
-            regression = clipped[0] * sum(weights)
-            values = clipped
-        else:
-            regression = sum(w * v for w, v in zip(weights, clipped, strict=True))
-        score = regression + span_weight * mqm
-        return SegmentScore((score, *values, mqm), spans)
 
     def _run(
         self, inputs: Sequence[tuple[str, ...]], tokens: Mapping[str, Any]
-    ) -> tuple[Array, list[Array]]:
+    ) -> tuple[Array, dict[int, Array]]:
         """Return the regression's value of each input, and probabilities of labels."""
         # The package takes the padding's token out of texts that it joins.
         padding, separator = self.tokeniser.padding, self.tokeniser.last
@@ -465,35 +409,49 @@ class JointScorer:
             for text, each in tokens.items()
         }
 
-        def join(texts: tuple[str, ...]) -> list[int]:
-            joined = list(ids[texts[0]])
-            for text in texts[1:]:
+        def join(first: str, *others: str) -> list[int]:
+            joined = list(ids[first])
+            for text in others:
                 joined += [separator] * (SEPARATORS - 1) + ids[text][1:]
             return joined[: self.longest]
 
-        def compute(replica: Replica, places: list[int]) -> Any:
-            network = replica.network
-            sequences = [join(inputs[place]) for place in places]
-            vectors, states = network.embed(sequences, replica.device)
+        sequences = [join(*texts) for texts in inputs]
+
+        def compute(network: Network, places: list[int]) -> Any:
+            chosen = [sequences[place] for place in places]
+            vectors, states = embed_texts(self.runner, network, self.mix, chosen)
             values = network.head(vectors).view(-1)
             if not self.labels:
-                return values, None
+                return values, ()
             longest = max(len(tokens[inputs[place][0]]) for place in places)
-            return values, network.tag(states, longest)
+            labels = network.tagger(states[:, :longest].float()).softmax(dim=2)
+            return values, labels
 
-        lengths = [
-            min(self.longest, sum(len(ids[text]) for text in texts)) for texts in inputs
-        ]
-        answers = self.runner.run(lengths, compute)
+        answers = self.runner.run([len(sequence) for sequence in sequences], compute)
         values = self.runner.gather([(places, each[0]) for places, each in answers])
-        probabilities: list[Array] = [np.empty(0)] * len(inputs)
-        for places, (_, tagged) in answers:
-            if tagged is not None:
-                for place, each in zip(
-                    places, tagged.float().cpu().numpy(), strict=True
-                ):
-                    probabilities[place] = each[: len(tokens[inputs[place][0]])]
+        probabilities = {
+            place: table[: len(tokens[inputs[place][0]])].float().cpu().numpy()
+            for places, (_, tables) in answers
+            for place, table in zip(places, tables, strict=False)
+        }
         return values, probabilities
+
+
+def _score_spans(
+    values: Sequence[float], spans: tuple[PredictedSpan, ...]
+) -> SegmentScore:
+    """Return xCOMET's score: of the regression's values and of the points of errors."""
+    points = sum(_POINTS[span.severity] for span in spans)
+    mqm = (_MOST_POINTS - min(points, _MOST_POINTS)) / _MOST_POINTS
+    clipped = [min(value, 1.0) for value in values]
+    *weights, span_weight = _SCORE_WEIGHTS
+    if len(values) == 1:
+        regression = clipped[0] * sum(weights)
+        values = clipped
+    else:
+        regression = sum(w * v for w, v in zip(weights, clipped, strict=True))
+    score = regression + span_weight * mqm
+    return SegmentScore((score, *values, mqm), spans)
 
 
 def _list_inputs(item: Item) -> list[tuple[str, ...]]:

@@ -1,19 +1,18 @@
 """MetricX: the number of errors that mT5 predicts, with a reference or without."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from metra.errors import FormatError
 from metra.metrics.neural import checkpoints
 from metra.metrics.neural.inference import (
+    Network,
     Precision,
-    Replica,
     Runner,
-    choose_precision,
+    check_precision,
     list_devices,
-    pad_ids,
 )
 from metra.metrics.neural.segment_scores import (
     Item,
@@ -38,7 +37,7 @@ def metricx(
     model: str = "",
     tokenizer: str = "",
     qe: bool = False,
-    precision: Precision = "auto",
+    precision: Precision = "fp32",
 ) -> Metric:
     """MQM error score predicted by a trained network, 0 to 25. Lower is better.
 
@@ -59,7 +58,7 @@ def metricx(
         model: folder of the checkpoint.
         tokenizer: folder of mT5's tokeniser; by default the folder of the checkpoint.
         qe: the checkpoint scores without references.
-        precision: precision of the network; auto is fp32.
+        precision: precision of the network.
     """
     folder = checkpoints.check_folder("metricx", "model", model, _EXPECTED)
     words = folder
@@ -73,11 +72,12 @@ def metricx(
     ]
     versions = checkpoints.require_packages("metricx")
     digest = checkpoints.digest_files(files)
-    chosen = choose_precision("metricx", precision)
-    network = folder, words, chosen, tuple(list_devices())
+    devices = tuple(list_devices())
+    check_precision("metricx", precision, devices)
+    network = folder, words, precision, devices
     load = partial(checkpoints.load_once, digest, MetricxScorer, *network)
     scorer = SegmentScorer(
-        f"metricx {digest} {chosen}",
+        f"metricx {digest} {precision}",
         lambda: load().score,
         with_source=True,
         with_reference=not qe,
@@ -86,7 +86,6 @@ def metricx(
     settled = {
         "model": checkpoints.label_folder(folder, digest),
         "tokenizer": checkpoints.name_folder(words),
-        "precision": chosen,
         **dict(versions),
     }
     metric = build_metric("metricx", scorer, ("score",), settled)
@@ -97,34 +96,6 @@ def format_input(item: Item) -> str:
     """Write what the network reads."""
     reference = "" if item.ref is None else f" reference: {item.ref}"
     return f"source: {item.source} candidate: {item.hyp}{reference}"
-
-
-@dataclass(frozen=True, slots=True)
-class RegressionNetwork:
-    """mT5 on one device, and the weights of the token whose value is the score."""
-
-    network: Any
-    head: Any
-    padding: int
-
-    def move_to(self, device: str, kind: Any) -> "RegressionNetwork":
-        """Move the network to a device; it computes with numbers of a kind."""
-        network = self.network.to(device=device, dtype=kind)
-        return replace(self, network=network, head=self.head.to(device))
-
-    def score(self, torch: Any, ids: Sequence[Sequence[int]], device: str) -> Any:
-        """Return the scores of inputs."""
-        padded, is_token = pad_ids(torch, ids, self.padding, device)
-        mask = is_token.long()
-        states = self.network.encoder(input_ids=padded, attention_mask=mask)[0]
-        start = torch.full((len(ids), 1), _START, device=device)
-        steps = self.network.decoder(
-            input_ids=start,
-            encoder_hidden_states=states,
-            encoder_attention_mask=mask,
-            use_cache=False,
-        )[0]
-        return (steps[:, 0].float() @ self.head).clamp(_LOWEST, _HIGHEST)
 
 
 class MetricxScorer:
@@ -139,30 +110,45 @@ class MetricxScorer:
     ) -> None:
         """Load the network and the tokeniser."""
         self.tokeniser = checkpoints.Tokeniser("metricx", words)
-        network = checkpoints.load_mt5("metricx", folder)
-        head = _load_head(folder)
-        regression = RegressionNetwork(network, head, self.tokeniser.padding)
-        self.runner = Runner(regression, precision, devices)
+        network = Network(_load_mt5(folder), head=_load_head(folder))
+        self.runner = Runner(network, self.tokeniser.padding, precision, devices)
 
     def score(self, items: Sequence[Item]) -> list[SegmentScore]:
         """Score items, none of which occurs twice."""
         texts = [format_input(item) for item in items]
         with self.runner.lock:
-            return self._score_texts(texts)
+            # The mark at the end is cut off, as in training.
+            tokens = [ids[:-1] for ids in self.tokeniser.encode_ids(texts, _LONGEST)]
 
-    def _score_texts(self, texts: Sequence[str]) -> list[SegmentScore]:
-        # The mark at the end is cut off, as in training.
-        encoded = self.tokeniser.encode_ids(texts, _LONGEST)
-        tokens = [ids[:-1] for ids in encoded]
+            def compute(network: Network, places: list[int]) -> Any:
+                return self._compute_scores(network, [tokens[n] for n in places])
 
-        def compute(replica: Replica, places: list[int]) -> Any:
-            ids = [tokens[place] for place in places]
-            return replica.network.score(self.runner.torch, ids, replica.device)
+            answers = self.runner.run([len(ids) for ids in tokens], compute)
+            scores = self.runner.gather(answers).tolist()
+        return [SegmentScore((score,)) for score in scores]
 
-        answers = self.runner.run([len(ids) for ids in tokens], compute)
-        return [
-            SegmentScore((score,)) for score in self.runner.gather(answers).tolist()
-        ]
+    def _compute_scores(self, network: Network, ids: Sequence[Sequence[int]]) -> Any:
+        padded, is_token = self.runner.pad(ids, network.device)
+        mask = is_token.long()
+        states = network.encoder.encoder(input_ids=padded, attention_mask=mask)[0]
+        steps = network.encoder.decoder(
+            input_ids=padded.new_full((len(ids), 1), _START),
+            encoder_hidden_states=states,
+            encoder_attention_mask=mask,
+            use_cache=False,
+        )[0]
+        return (steps[:, 0].float() @ network.head).clamp(_LOWEST, _HIGHEST)
+
+
+def _load_mt5(folder: str) -> Any:
+    """Load encoder and decoder of a network of mT5's shape."""
+    from transformers import MT5Model
+
+    kind = checkpoints.read_config("metricx", folder).get("model_type")
+    if kind != "mt5":
+        msg = f"metricx: {folder} has a network of type {kind}; expected mt5."
+        raise FormatError(msg)
+    return checkpoints.load_network("metricx", folder, MT5Model)
 
 
 def _load_head(folder: str) -> Any:

@@ -330,7 +330,7 @@ def _list_resources(folder: Path) -> Iterator[Sample]:
     for name, content in files.items():
         (spelling / name).write_bytes(content)
     for name, content in files.items():
-        spec = f"untranslated:dictionary={spelling}/en.dic"
+        spec = f"untranslated:dictionary={spelling}/en.dic,rule=unknown"
         yield Sample(f"spelling/{name}", content, measure(spec))
     wordnet = folder / "wordnet"
     wordnet.mkdir(exist_ok=True)

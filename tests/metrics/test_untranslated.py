@@ -1,11 +1,9 @@
 """Words left untranslated: worked by hand, rule by rule."""
 
-import re
-
 import pytest
 
 import metra
-from metra.errors import CorpusError, OptionError
+from metra.errors import CorpusError
 
 SOURCE = ["L'eau de la Lorne monte depuis 1956", "La digue", "Ouf"]
 OUTPUTS = [
@@ -24,10 +22,8 @@ def words(write):
 @pytest.mark.parametrize(
     ("options", "with_source", "wrong"),
     [
-        pytest.param("", True, ["eau", "вода", "digue"], id="auto with source"),
-        pytest.param("", False, ["eau", "sinse", "вода", "digue"], id="auto without"),
-        pytest.param(",rule=both", True, ["eau", "вода", "digue"], id="both"),
-        pytest.param(",rule=both,script=no", True, ["eau", "digue"], id="no script"),
+        pytest.param("", True, ["eau", "вода", "digue"], id="both"),
+        pytest.param(",script=no", True, ["eau", "digue"], id="no script"),
         pytest.param(
             ",rule=copied", True, ["eau", "monte", "вода", "digue"], id="copied"
         ),
@@ -38,7 +34,7 @@ def words(write):
             id="no names",
         ),
         pytest.param(
-            ",rule=unknown", True, ["eau", "sinse", "вода", "digue"], id="unknown"
+            ",rule=unknown", False, ["eau", "sinse", "вода", "digue"], id="unknown"
         ),
         pytest.param(",rule=script", False, ["вода"], id="script"),
         pytest.param(",rule=script,lang=uk", False, 11, id="the letters of Ukrainian"),
@@ -84,11 +80,13 @@ def test_words_that_may_stay(words, write):
     allow = write("allow.txt", ["Digue", "вода"])
     spec = f"untranslated:dictionary={words},allow={allow}"
     assert metra.score(OUTPUTS, metric=spec, source=SOURCE).parts["untranslated"] == 1
-    assert f"|allow:{allow}[sha256:" in metra.metric(spec).signature()
+    signature = metra.metric(spec).signature()
+    assert f"|allow:{allow}[sha256:" in signature
+    assert f"|dictionary:{words}[sha256:" in signature
 
 
 def test_a_name_in_foreign_letters_is_no_name_here(words):
-    spec = f"untranslated:dictionary={words}"
+    spec = f"untranslated:dictionary={words},rule=unknown"
     assert metra.score(["the Москва of"], metric=spec).parts["untranslated"] == 1
     # Where other letters are written, names may stay in Latin ones.
     russian = f"untranslated:dictionary={words},rule=script,lang=ru"
@@ -99,23 +97,11 @@ def test_a_name_in_foreign_letters_is_no_name_here(words):
 def test_capitals_are_no_names_in_german(words):
     output = ["the Frein of"]
     for lang, wrong in {"en": 0, "de": 1, "de_AT": 1}.items():
-        spec = f"untranslated:dictionary={words},lang={lang}"
+        spec = f"untranslated:dictionary={words},rule=unknown,lang={lang}"
         assert metra.score(output, metric=spec).parts["untranslated"] == wrong
 
 
-def test_the_signature_says_which_rule_it_was(words):
-    spec = f"untranslated:dictionary={words}"
-    with_source = metra.score(OUTPUTS, metric=spec, source=SOURCE).signature
-    assert re.search(rf"\|dictionary:{re.escape(words)}\[sha256:\w+\]\|", with_source)
-    assert "|rule:both|" in with_source
-    assert "|rule:unknown|" in metra.score(OUTPUTS, metric=spec).signature
-
-
-def test_refusals(words):
-    with pytest.raises(OptionError, match=r"^untranslated needs a dictionary of the"):
-        metra.metric("untranslated")
-    with pytest.raises(OptionError, match=r"leave out script=no\.$"):
-        metra.metric("untranslated:rule=script,script=no")
+def test_copied_words_need_the_source(words):
     with pytest.raises(CorpusError, match="needs the source; give `source`"):
         metra.score(OUTPUTS, metric=f"untranslated:dictionary={words},rule=copied")
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial as bind
+from functools import partial
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -25,7 +25,6 @@ def entities(
     model: str = "",
     unit: Literal["segment", "document"] = "segment",
     lang: str = "en",
-    partial: bool = False,
 ) -> Metric:
     """Share of the reference's named entities that the output contains. Higher is better.
 
@@ -34,8 +33,9 @@ def entities(
     reference. A name counts once per segment or document. It is found if its words are
     adjacent in the output, after accents, letter case, possessives ('s) and thousands
     separators are removed and numbers below 100 are converted to digits. If no name is
-    listed, there is no score. The column variants of a table may list other accepted
-    forms, separated by |.
+    listed, there is no score. In the part `partial` a name counts by the share of its
+    words that the output contains, in any order. The column variants of a table may
+    list other accepted forms, separated by |.
 
     The file is a table whose name ends in .tsv, with the columns segment (counted from
     1) or document, type and text, separated by tabs:
@@ -57,8 +57,6 @@ def entities(
             ids the whole text is one document.
         lang: language of output and reference, for letter case (tr), separators and
             number words (en, fr, de, es).
-        partial: add the part `partial`, in which a name counts by the share of its
-            words that the output contains, in any order.
     """
     if bool(file) == bool(model):
         msg = (
@@ -70,14 +68,14 @@ def entities(
     metric = Metric(
         name="entities",
         columns=("overlap", *(f"{c}:{t}" for t in expected.types for c in _COUNTS)),
-        rows=bind(rows, expected=expected, lang=lang),
+        rows=partial(rows, expected=expected, lang=lang),
         aggregate=aggregate,
-        parts=bind(parts, types=expected.types, with_partial=partial),
+        parts=partial(parts, types=expected.types),
         needs=record.select_needs(
             references=bool(model), whole_documents=unit == "document"
         ),
         settled=expected.settled,
-        notes=record.Notes(details=bind(details, expected=expected, lang=lang)),
+        notes=record.Notes(details=partial(details, expected=expected, lang=lang)),
     )
     return record.check_on_fit(metric, expected.check) if expected.check else metric
 
@@ -102,11 +100,11 @@ def aggregate(totals: Array) -> Array:
     return record.compute_share(totals[..., 1::2].sum(-1), totals[..., 2::2].sum(-1))
 
 
-def parts(totals: Array, *, types: Sequence[str], with_partial: bool) -> Parts:
+def parts(totals: Array, *, types: Sequence[str]) -> Parts:
     """Counts over all types and of each, and its score where it has one."""
     hits, listed = totals[1::2], totals[2::2]
     pieces: Parts = {"found": float(hits.sum()), "listed": float(listed.sum())}
-    if with_partial and listed.sum():
+    if listed.sum():
         pieces["partial"] = float(100 * totals[0] / listed.sum())
     for kind, right, names in zip(types, hits.tolist(), listed.tolist(), strict=True):
         pieces[f"{kind}_found"], pieces[f"{kind}_listed"] = right, names
@@ -167,7 +165,7 @@ def _load_file(path: str, unit: str, lang: str) -> _NameList:
         sorted(types),
         lambda batch: list_annotations(annotated, batch, unit),
         {"file": compute_file_version(path), "model": "none"},
-        bind(check_places, annotated),
+        partial(check_places, annotated),
     )
 
 

@@ -1,12 +1,11 @@
 """Words that were left as they are in the source and should have been translated."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from metra.corpus.batch import Batch
 from metra.errors import OptionError
 from metra.formats.lines import read_lines
 from metra.formats.resources import Dictionary, load_dictionaries
@@ -23,7 +22,7 @@ from metra.text.words import RunningWord, find_running_words, split_word_parts
 def untranslated(
     *,
     dictionary: str = "",
-    rule: Literal["auto", "both", "copied", "unknown", "script"] = "auto",
+    rule: Literal["both", "copied", "unknown", "script"] = "both",
     script: bool = True,
     names: bool = True,
     allow: str = "",
@@ -50,8 +49,8 @@ def untranslated(
         dictionary: dictionary of the target language: name of a Hunspell dictionary,
             such as en_US, or path (.dic), or a text with one word per line (.txt); join
             several by +.
-        rule: both (copied and unknown), copied, unknown, or only script; auto is both
-            if a source is given, otherwise unknown.
+        rule: both (copied and unknown), copied, unknown, or only script; unknown and
+            script need no source.
         script: whether foreign letters also make a word untranslated.
         names: whether capitalised words inside a sentence are names.
         allow: text file with words that may stay untranslated, one per line.
@@ -78,11 +77,7 @@ def untranslated(
         allowed=frozenset(split_word_parts(listed)),
         scripts=list_scripts(language),
     )
-    settled: dict[str, object] = {
-        "dictionary": lexicon.version if lexicon else "none",
-        "allow": compute_file_version(allow) if allow else "none",
-    }
-    metric = Metric(
+    return Metric(
         name="untranslated",
         columns=("untranslated", "copied", "unknown", "foreign", "words"),
         rows=judge.rows,
@@ -90,21 +85,12 @@ def untranslated(
         direction=LOWER,
         parts=parts,
         needs=record.select_needs(source=rule in ("both", "copied")),
-        settled=settled,
+        settled={
+            "dictionary": lexicon.version if lexicon else "none",
+            "allow": compute_file_version(allow) if allow else "none",
+        },
         notes=Notes(details=judge.details),
     )
-    if rule != "auto":
-        return metric
-
-    def choose_rule(batches: Iterable[Batch]) -> str:
-        first = next(iter(batches), None)
-        return "both" if first is not None and first.source else "unknown"
-
-    def apply(chosen: str) -> Metric:
-        # The signature says which rule it was.
-        return replace(metric, settled=settled | {"rule": chosen})
-
-    return replace(metric, fit=record.Fit(count=choose_rule, apply=apply))
 
 
 def aggregate(totals: Array) -> Array:
@@ -181,7 +167,7 @@ class _WordChecker:
             )
             signs = ((word.text, self._find_evidence(word, theirs)) for word in words)
             suspects = [
-                (word, evidence, self._is_wrong(evidence, source is not None))
+                (word, evidence, self._is_wrong(evidence))
                 for word, evidence in signs
                 if evidence is not None
             ]
@@ -209,10 +195,10 @@ class _WordChecker:
             folded, folded in self.allowed, is_unknown, not scripts <= self.scripts
         )
 
-    def _is_wrong(self, evidence: _Evidence, with_source: bool) -> bool:
+    def _is_wrong(self, evidence: _Evidence) -> bool:
         if self.script and evidence.foreign:
             return True
-        if self.rule == "both" or (self.rule == "auto" and with_source):
+        if self.rule == "both":
             return evidence.copied and evidence.unknown
         if self.rule == "copied":
             return evidence.copied

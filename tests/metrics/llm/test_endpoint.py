@@ -3,7 +3,6 @@
 import json
 import sys
 import threading
-from email.utils import formatdate
 
 import pytest
 from tests.metrics.llm.endpoints import Reply, build_completion, serve
@@ -16,7 +15,6 @@ from metra.metrics.llm.endpoint import (
     Endpoint,
     Prices,
     Spending,
-    check_key_variable,
     read_address,
     read_completion,
 )
@@ -39,7 +37,6 @@ class Ask:
 
     def note_wait(self, seconds: float) -> bool:
         self.waits.append(round(seconds, 2))
-        self.client._resume_at = 0.0
         return self.stop.is_set()
 
     def __call__(self) -> ModelAnswer | None:
@@ -114,39 +111,16 @@ def test_what_does_not_pass_ends(reply, reason, monkeypatch):
     assert ask.waits == [0.38, 0.75, 1.5]
 
 
-@pytest.mark.parametrize("header", ["7", "7.0", " 7 "])
-def test_the_endpoint_says_how_long_to_wait(header, monkeypatch):
+@pytest.mark.parametrize(
+    ("header", "wait"),  # a little longer than told, so that not all come at once
+    [("7", 7.35), ("7.0", 7.35), (" 7 ", 7.35), ("soon", 0.38)],
+)
+def test_the_endpoint_says_how_long_to_wait(header, wait, monkeypatch):
     busy = Reply(status=429, headers={"Retry-After": header})
     with serve(in_turn(busy, Reply())) as server:
         ask = Ask(server.url, monkeypatch)
         assert ask() is not None
-    assert ask.waits == [7.35]  # a little longer, so that not all come at once
-
-
-def test_the_endpoint_says_when_to_come_back(monkeypatch):
-    monkeypatch.setattr(client.time, "time", lambda: 1_700_000_000.0)
-    busy = Reply(status=503, headers={"Retry-After": formatdate(1_700_000_060)})
-    past = Reply(status=503, headers={"Retry-After": formatdate(1_600_000_000)})
-    odd = Reply(status=503, headers={"Retry-After": "soon"})
-    with serve(in_turn(busy, past, odd, Reply())) as server:
-        ask = Ask(server.url, monkeypatch)
-        assert ask() is not None
-    assert ask.waits == [63.0, 0.0, 1.5]
-
-
-def test_all_requests_wait_if_one_is_told_to(monkeypatch):
-    with serve(
-        in_turn(Reply(status=429, headers={"Retry-After": "9"}), Reply())
-    ) as server:
-        ask = Ask(server.url, monkeypatch)
-        monkeypatch.setattr(client.time, "monotonic", lambda: 50.0)
-        monkeypatch.setattr(
-            ask.stop, "wait", lambda seconds: ask.waits.append(round(seconds, 1))
-        )
-        assert ask() is not None
-        assert ask.waits == [9.5, 9.0]  # once as told, and once before any request
-        assert ask() is not None
-    assert ask.waits == [9.5, 9.0, 9.0]
+    assert ask.waits == [wait]
 
 
 def test_nobody_waits_for_hours(monkeypatch):
@@ -297,13 +271,6 @@ def test_no_addresses(url):
 def test_an_address_with_a_key_is_refused_and_not_shown(url):
     with pytest.raises(OptionError, match="pass the key in the environment") as caught:
         read_address(url)
-    assert KEY not in str(caught.value)
-
-
-def test_a_key_in_the_place_of_its_variable_is_refused_and_not_shown():
-    check_key_variable("OPENAI_API_KEY")
-    with pytest.raises(OptionError, match="never the key itself") as caught:
-        check_key_variable(KEY)
     assert KEY not in str(caught.value)
 
 

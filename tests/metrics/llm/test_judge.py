@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.metrics.llm.endpoints import Reply, get_output, get_texts, serve
+from tests.patience import PATIENCE
 
 import metra
 from metra.corpus.batch import Batch, BatchPosition
@@ -378,21 +379,11 @@ def test_a_judge_can_be_pickled(judge):
         assert again.sentence(HYPS[0], source=SOURCE[0]) == 14
 
 
-def test_no_more_requests_at_once_than_allowed(judge):
-    barrier = threading.Barrier(3)
-
-    def answer(_, body):
-        barrier.wait()  # three at once, or nobody
-        return by_length(_, body)
-
-    hyps = [f"output {n}" for n in range(30)]
-    with serve(answer) as server:
-        evaluate(judge(server, concurrency=3), hyps=hyps, source=hyps)
-    assert server.most_at_once == 3
-
-
 def test_the_limit_holds_for_batches_at_the_same_time(judge):
+    barrier = threading.Barrier(2)
+
     def answer(endpoint, body):
+        barrier.wait(PATIENCE)  # two at once, or nobody
         time.sleep(0.005)  # long enough for others to come, if they may
         return by_length(endpoint, body)
 
@@ -410,7 +401,7 @@ def test_the_limit_holds_for_batches_at_the_same_time(judge):
         for thread in threads:
             thread.join()
     assert len(server.bodies) == 60
-    assert server.most_at_once <= 2
+    assert server.most_at_once == 2
 
 
 def test_chunks_are_counted_one_after_the_other(judge):
@@ -470,14 +461,6 @@ def test_a_budget_ends_the_run_before_it_is_passed(judge, cache):
         # It goes on, a step at a time.
         assert evaluate(judge(server, concurrency=1, **options)).score == 43 / 4
     assert len(server.bodies) == 4
-
-
-def test_failures_count_as_requests_but_take_no_tokens():
-    spending = Spending()
-    for _ in range(2):
-        spending.start_request((10, 20))
-        spending.end_request((10, 20), None)
-    assert spending.describe() == "2 requests (2 failed), 0 tokens"
 
 
 def test_what_is_under_way_counts_against_the_budget():
@@ -576,12 +559,9 @@ REFUSED = [
      "llm: the prompt names the source language; give source_lang=NAME."),
     ({"target_lang": ""}, OptionError,
      "llm: the prompt names the target language; give target_lang=NAME."),
-    ({"url": "localhost"}, OptionError, "llm: url=localhost is not an address; "
-     "expected one"),
     ({"lowest": 5, "highest": 5}, OptionError, "llm: lowest=5 is not below highest=5."),
     ({"cost_budget": 5}, OptionError, "llm: cost_budget needs prices; give input_price"),
     ({"key_variable": "sk-1"}, OptionError, "llm: key_variable is not the name"),
-    ({"runs": 0}, OptionError, "llm: runs=0 is not possible; expected a whole number"),
     ({"prompt": "scroe"}, FormatError,
      "llm: prompt=scroe is neither score nor errors nor a file: No such file"),
     ({"key": "sk-1"}, UnknownNameError, "llm has no option named 'key'."),

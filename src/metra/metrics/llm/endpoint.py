@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -177,8 +176,6 @@ class Endpoint:
     #: Gives numbers from 0 to 1, so that many clients do not come back at once.
     draw: Callable[[], float]
     _client: "httpx.Client" = field(default_factory=_make_client)
-    #: The time before which nothing is sent, because the endpoint asked to wait.
-    _resume_at: float = 0.0
 
     def ask(
         self,
@@ -194,7 +191,7 @@ class Endpoint:
         content = json.dumps(body, ensure_ascii=False).encode(errors="replace")
         reason = ""
         for attempt in range(self.retries + 1):
-            if not self._wait_for_turn(stop):
+            if stop.is_set():
                 return None
             spending.start_request(tokens)
             result: ModelAnswer | Failure = Failure("")
@@ -218,10 +215,6 @@ class Endpoint:
         """The host, and the port if it is given."""
         return urlsplit(self.address).netloc
 
-    def _wait_for_turn(self, stop: threading.Event) -> bool:
-        wait = self._resume_at - time.monotonic()
-        return not (stop.wait(wait) if wait > 0 else stop.is_set())
-
     def _wait(self, failure: Failure, attempt: int, stop: threading.Event) -> bool:
         """Wait before the next attempt; return whether to go on."""
         asked = failure.asked_wait
@@ -234,8 +227,6 @@ class Endpoint:
                 f"{failure.reason}"
             )
             raise EndpointError(msg)
-        # The limit is the same for all requests, so all of them wait.
-        self._resume_at = max(self._resume_at, time.monotonic() + asked)
         return not stop.wait(asked * (1 + 0.1 * self.draw()))
 
     def _send(self, content: bytes, input_tokens: int) -> ModelAnswer | Failure:
@@ -409,13 +400,6 @@ def _find_message(body: bytes, key: str) -> str:
 
 
 def _read_wait(header: str | None) -> float | None:
-    """Read Retry-After: seconds, or a date."""
-    if header is None:
-        return None
-    if re.fullmatch(r"\d{1,9}(\.\d+)?", header.strip()):
-        return float(header)
-    try:
-        moment = parsedate_to_datetime(header)
-    except ValueError:
-        return None
-    return max(0.0, moment.timestamp() - time.time())
+    """Read the seconds of Retry-After; None if it is missing or a date."""
+    is_number = re.fullmatch(r"\d{1,9}(\.\d+)?", (header or "").strip())
+    return float(is_number[0]) if is_number else None

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import metra
-from metra.errors import CorpusError, FormatError, MetraError, OptionError
+from metra.errors import CorpusError, MetraError
 from metra.scores.spans import Mark, build_spans
 
 OUTPUTS = {"a": ["a dog barks 😀 loud", "it rains"], "b": ["one cat", "it snows"]}
@@ -266,7 +266,7 @@ BAD = [
     pytest.param(
         "m.tsv",
         "system\tsegment\tcategory\tseverity\na\t3\tx\tminor\nb\t1\tx\tminor\n",
-        "m.tsv refers to segment 3, but the text has 2 segments; the errors must "
+        "m.tsv refers to segment 3, but the text has 2 segments; the annotations must "
         "belong to the text.",
         id="segment",
     ),
@@ -290,18 +290,11 @@ def test_bad_files_say_where(tmp_path, monkeypatch, name, content, message):
     assert str(error.value) == message
 
 
-def test_a_file_is_needed_and_a_place():
-    with pytest.raises(OptionError, match="spans needs a file of errors"):
-        metra.metric("spans")
-
-
 def test_a_segment_alone_has_no_errors(tmp_path):
     path = tmp_path / "mqm.tsv"
     path.write_text(MQM)
     with pytest.raises(CorpusError, match="a single segment"):
         metra.metric(f"spans:file={path}").sentence("a dog")
-    with pytest.raises(FormatError, match="cannot be read"):
-        metra.metric(f"spans:file={tmp_path}/none.tsv")
 
 
 def test_official_scores_of_wmt23(shared, read_table):

@@ -20,7 +20,13 @@ from metra.metrics.template_alignment import (
     name_slot,
     pair_fillers,
 )
-from metra.metrics.units import Detail, check_documents, fill_system, list_units
+from metra.metrics.units import (
+    Detail,
+    check_documents,
+    fill_system,
+    list_units,
+    measure_extent,
+)
 
 # Slots that the reference has nowhere stand together: filling them is never right.
 OTHER = "other"
@@ -182,7 +188,7 @@ def details(batch: AnyBatch, *, compare: Callable[..., Documents]) -> Iterator[D
 
 
 def _check_documents(expected: Templates, batches: Iterable[Batch]) -> None:
-    names = {name for batch in batches for name in batch.place.documents or ()}
+    names = set(measure_extent(batches).documents)
     if not names:
         msg = (
             "ie compares templates by document, but documents are missing; give "

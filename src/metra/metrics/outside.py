@@ -22,6 +22,7 @@ from metra.formats.stream import compute_file_version
 from metra.metrics import record
 from metra.metrics.options import parse_spec
 from metra.metrics.record import AnyBatch, Array, Basis, Metric, Notes, metric_factory
+from metra.metrics.units import measure_extent
 from metra.scores import model_scores
 from metra.scores.model_scores import NAMELESS, guess_direction
 from metra.scores.registry import read_scores
@@ -245,13 +246,8 @@ class ValueTable(NamedTuple):
         self, batches: Iterable[Batch], *, documents: Sequence[str]
     ) -> None:
         """Raise an error unless there is a score for each segment of each system."""
-        count = 0
-        systems: Sequence[str] = ()
-        expected: list[str] = []
-        for batch in batches:
-            count += len(batch)
-            systems = batch.place.systems or [batch.place.system or NAMELESS]
-            expected += batch.place.documents or ()
+        count, named, expected = measure_extent(batches)
+        systems = [system or NAMELESS for system in named]
         for system in systems:
             scores = self.find(system, systems)
             if len(scores) != count:

@@ -18,7 +18,7 @@ from metra.formats.stream import compute_file_version, format_path
 from metra.metrics import record
 from metra.metrics.options import FromZero
 from metra.metrics.record import AnyBatch, Array, Metric, Notes, Parts, metric_factory
-from metra.metrics.units import Detail
+from metra.metrics.units import Detail, check_last_segment, measure_extent
 from metra.scores.mqm import NON_TRANSLATION, find_cost
 from metra.scores.registry import read_spans
 from metra.scores.spans import NEUTRAL, Spans
@@ -113,24 +113,12 @@ def list_kinds(table: Spans) -> tuple[list[str], list[str]]:
 
 def check_batches(batches: Iterable[Batch], *, table: Spans) -> None:
     """Raise an error if a system or a segment is not in the text, or not in the file."""
-    count = 0
-    systems: Sequence[str] = ()
-    for batch in batches:
-        count += len(batch)
-        systems = batch.place.systems or [batch.place.system or ""]
-    for system in systems:
+    extent, path = measure_extent(batches), format_path(table.path)
+    for system in extent.systems:
         if system not in table.systems:
-            owner = format_path(table.path)
-            raise UnknownNameError(
-                no_such("system", system, table.systems, owner=owner)
-            )
-    last = int(table.segments.max(initial=-1))
-    if last >= count:
-        msg = (
-            f"{format_path(table.path)} refers to segment {last + 1}, but the text "
-            f"has {count} segments; the errors must belong to the text."
-        )
-        raise CorpusError(msg)
+            unknown = no_such("system", system or "", table.systems, owner=path)
+            raise UnknownNameError(unknown)
+    check_last_segment(path, int(table.segments.max(initial=-1)), extent.segments)
 
 
 def rows(

@@ -1,8 +1,8 @@
 """Segments and documents as units of annotation, and what metrics note in them."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from metra.corpus.batch import Batch, BatchPosition
 from metra.errors import CorpusError, OptionError
@@ -88,22 +88,45 @@ def list_annotations(
         yield segments, entries
 
 
+class Extent(NamedTuple):
+    """The size of a test set."""
+
+    segments: int
+    #: None if its system has no name.
+    systems: Sequence[str | None]
+    #: The document of each segment, none if documents are unknown.
+    documents: Sequence[str]
+
+
+def measure_extent(batches: Iterable[Batch]) -> Extent:
+    """Walk through a test set and return its size."""
+    count, documents = 0, list[str]()
+    systems: Sequence[str | None] = ()
+    for batch in batches:
+        count += len(batch)
+        systems = batch.place.systems or [batch.place.system]
+        documents += batch.place.documents or ()
+    return Extent(count, systems, documents)
+
+
+def check_last_segment(path: str, last: int, count: int) -> None:
+    """Raise an error if the last segment that a file refers to is not in the text."""
+    if last >= count:
+        msg = (
+            f"{path} refers to segment {last + 1}, but the text has {count} segments; "
+            "the annotations must belong to the text."
+        )
+        raise CorpusError(msg)
+
+
 def check_places(placed: PlacedAnnotations[T], batches: Iterable[Batch]) -> set[str]:
     """Raise an error if an annotation belongs to a segment or document that the text lacks.
 
     Return the names of the documents.
     """
-    count, documents = 0, set[str]()
-    for batch in batches:
-        count += len(batch)
-        documents.update(batch.place.documents or ())
-    beyond = max(placed.segments, default=0)
-    if beyond >= count:
-        msg = (
-            f"{placed.path} refers to segment {beyond + 1}, but the text has {count} "
-            "segments; the annotations must belong to the text."
-        )
-        raise CorpusError(msg)
+    extent = measure_extent(batches)
+    documents = set(extent.documents)
+    check_last_segment(placed.path, max(placed.segments, default=-1), extent.segments)
     if placed.documents and not documents:
         msg = (
             f"{placed.path} assigns its lines to documents, but documents are "

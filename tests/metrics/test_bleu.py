@@ -53,12 +53,3 @@ def test_segments_are_scored_with_effective_order_and_say_so():
     assert result.segments == pytest.approx([100, 100])
     assert "|eff:no|" in result.signature
     assert "|eff:yes|" in result.metric.for_segments.signature()
-
-
-@pytest.mark.parametrize("name", ["bleu", "nist"])
-def test_mteval_has_two_tokenisers(name):
-    with pytest.raises(metra.MetraError) as caught:
-        metra.metric(f"{name}:style=mteval,tok=char")
-    assert str(caught.value) == (
-        f"{name}: tok=char is not possible with style=mteval; expected 13a or intl."
-    )

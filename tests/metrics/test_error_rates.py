@@ -75,61 +75,10 @@ def test_choice_of_reference(refs, hyp, references, expected):
     assert (row[4], float(metric.aggregate(row))) == pytest.approx(expected)
 
 
-EDITS = ("substitutions", "insertions", "deletions", "hits", "ref_len", "hyp_len")
-CORPORA = [  # two segments; the score and the parts of their sums
-    pytest.param(
-        *("wer", ["a b c", "x"], ["a b d", "y"], 50),
-        dict(zip(EDITS, (2, 0, 0, 2, 4, 4), strict=True)),
-        id="wer",
-    ),
-    # One segment a word too long, one a word too short: both are errors.
-    pytest.param(
-        *("per", ["a b", "a"], ["a", "a b"], 200 / 3),
-        {"insertions": 1, "deletions": 1},
-        id="per",
-    ),
-    pytest.param(
-        *("ser", ["a", "b", "c"], ["a", "x", "c"], 100 / 3),
-        {"wrong": 1, "segments": 3},
-        id="ser",
-    ),
-]
-
-
-@pytest.mark.parametrize(("name", "hyps", "refs", "score", "parts"), CORPORA)
-def test_corpus_divides_sums(name, hyps, refs, score, parts):
-    result = metra.score(hyps, [refs], name)
-    assert result.score == pytest.approx(score)
-    assert {part: result.parts[part] for part in parts} == parts
-
-
 def test_edits_against_output_words():
     metric = metra.metric("wer:norm=output")
     assert metric.sentence("a b c d", ["a x"]) == pytest.approx(75.0)
     assert metric.sentence("", ["a b"]) == 200.0
-
-
-def test_lengths_are_not_averaged_in_vain():
-    with pytest.raises(metra.MetraError) as caught:
-        metra.metric("wer:norm=output,refs=average-length")
-    assert str(caught.value) == (
-        "wer: refs=average-length is not possible with norm=output, which has no use for "
-        "reference lengths; expected refs=best or refs=best-rate."
-    )
-
-
-def test_signatures():
-    assert metra.metric("wer").signature(nrefs=2) == (
-        "wer|norm:reference|refs:best|tok:none|case:mixed|stem:no|nrefs:2"
-        f"|version:{metra.__version__}"
-    )
-    graphemes = metra.metric("cer:unit=grapheme").signature()
-    assert graphemes.startswith("cer|unit:grapheme[Unicode ")
-    evalset = metra.EvalSet([["ab", "cd"]])
-    results = metra.evaluate(evalset, {"a": ["ab", "cx"]}, ["cer"], ci=True)
-    signature = results["a"]["cer"].signature
-    assert signature.startswith("cer|unit:char|norm:")
-    assert "|ci_unit:segment|" in signature
 
 
 def count_ours(hyp, ref):

@@ -128,17 +128,3 @@ def test_ngrams_without_weight_weigh_nothing(tmp_path):
         metra.Batch(["the cat sat", "the dog"], [["the cat sat", "the dog"]])
     )
     assert rows[:, :3].tolist() == [[1, 2.5, 0], [1, 0, 0]]
-
-
-def test_parts():
-    parts = metra.score(["a b"], [["a b c"]], "nist:n=2").parts
-    assert parts == {
-        "information": pytest.approx([2 * math.log2(3), 0]),
-        "totals": [2, 1],
-        "precisions": pytest.approx([math.log2(3), 0]),
-        "bp": pytest.approx(0.5),
-        "hyp_len": 2,
-        "ref_len": 3,
-        "ratio": pytest.approx(2 / 3),
-    }
-    assert metra.score(["a"], [[""]], "nist").parts["ratio"] == 0

@@ -275,13 +275,6 @@ def test_texts_without_a_place_have_no_score():
         Accumulator([metric])
 
 
-def test_the_name_needs_a_file():
-    with pytest.raises(OptionError, match="outside needs a file of scores"):
-        metra.metric("outside")
-    with pytest.raises(UnknownNameError, match="No metric named 'comets'"):
-        metra.metric("comets")
-
-
 def test_scores_by_people_keep_their_basis_in_results(tmp_path):
     lines = ["system\tscorer\tvalue\tsegment\tkind"]
     for system, values in SCORES.items():

@@ -174,13 +174,7 @@ def test_faulty_models_are_refused(tmp_path, text, message):
         read_quality_model(str(path))
 
 
-def test_models_that_cannot_be_used(tmp_path):
-    with pytest.raises(
-        OptionError, match=r"quality needs a quality model; give model=FILE.toml."
-    ):
-        registry.metric("quality")
-    with pytest.raises(FormatError, match="cannot be read: No such file"):
-        registry.metric("quality:model=no-such-file.toml")
+def test_a_scale_that_is_upside_down(tmp_path):
     path = tmp_path / "m.toml"
     path.write_text(HEAD + MEASURE.replace('"bleu"', '"wer"'))
     with pytest.raises(

@@ -1,7 +1,7 @@
 """BLEU and chrF of one segment without arrays: the same bits as through their rows."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import metra
@@ -23,30 +23,20 @@ SPECS = [
     "chrf:whitespace=yes,beta=1",
     "chrf:eps=yes",
 ]
-SEGMENTS = [
-    pytest.param("the cat sat", ["a cat sat down"], id="one reference"),
-    pytest.param("the cat", ["a dog", "the cats", "the cat"], id="the best is last"),
-    pytest.param("", ["a b"], id="no output"),
-    pytest.param("猫は動かなかった。", ["猫は少しも動かなかった。"], id="Japanese"),
-    pytest.param("ab " * 20_000, ["ab ba " * 9_000], id="too long to be sorted"),
-    pytest.param("x " * 70 + "猫。", ["x " * 80 + "猫 !"], id="more than 64 words"),
-]
 
 
 @pytest.mark.parametrize("spec", SPECS)
-@pytest.mark.parametrize(("hyp", "refs"), SEGMENTS)
-def test_same_bits(spec, hyp, refs):
+@settings(max_examples=30)
+@given(st.text(), st.lists(st.text(), min_size=1, max_size=3))
+@example("the cat", ["a dog", "the cats", "the cat"])
+@example("猫は動かなかった。", ["猫は少しも動かなかった。"])
+@example("ab " * 20_000, ["ab ba " * 9_000])  # too long to be sorted
+@example("x " * 70 + "猫。", ["x " * 80 + "猫 !"])  # more than 64 words
+def test_same_bits_of_any_text(spec, hyp, refs):
     metric = metra.metric(spec).for_segments or metra.metric(spec)
     assert metric.fast.single is not None
     rows = metric.rows(metra.Batch([hyp], [[ref] for ref in refs]))
     assert metric.fast.single(hyp, refs) == metric.aggregate(rows)[0]
-
-
-@given(st.text(), st.lists(st.text(), min_size=1, max_size=3))
-def test_same_bits_of_any_text(hyp, refs):
-    metric = metra.metric("chrf:word_order=2")
-    rows = metric.rows(metra.Batch([hyp], [[ref] for ref in refs]))
-    assert metric.sentence(hyp, refs) == metric.aggregate(rows)[0]
 
 
 @pytest.mark.parametrize("spec", ["bleu:stem=english", "chrf:stem=english"])

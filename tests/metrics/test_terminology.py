@@ -1,11 +1,9 @@
 """Terms that are right: worked by hand, against a plain twin, and on shared tasks' data."""
 
-import csv
 import gzip
 import json
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -141,8 +139,6 @@ def test_details(terms):
 
 
 def test_refusals(write, terms):
-    with pytest.raises(OptionError, match=r"^terminology needs a table of terms; give"):
-        metra.metric("terminology")
     lone = write("t.tsv", ["term", "brake"])
     with pytest.raises(OptionError) as caught:
         metra.metric(f"terminology:file={lone}")
@@ -195,39 +191,3 @@ def test_mentions_of_names_as_another_program_counts_them(shared, write):
         assert metra.score(outputs, metric=spec).score == pytest.approx(
             expected, abs=0.02
         )
-
-
-@pytest.mark.parametrize(
-    ("pair", "stem", "most"),
-    [("en-de", "german", 0.6), ("en-es", "spanish", 2.5), ("en-ru", "russian", 2.0)],
-)
-def test_near_the_success_rates_of_a_shared_task(shared, write, pair, stem, most):
-    """WMT25 compares lemmas by programs of its own; stems come within a few points."""
-    folder = shared / "data" / "terminology"
-    if not folder.is_dir():
-        pytest.skip(f"needs {folder}")
-    with (folder / "wmt25-track1.expected_scores.tsv").open(encoding="utf-8") as file:
-        published = {
-            f"{row['system']}|{row['mode']}": 100
-            * float(row["proper_term_success_rate"])
-            for row in csv.DictReader(file, delimiter="\t")
-            if row["lp"] == pair
-        }
-    with gzip.open(
-        folder / f"wmt25-track1.{pair}.jsonl.gz", "rt", encoding="utf-8"
-    ) as f:
-        entries = [json.loads(line) for line in f]
-    lines = ["segment\tterm\tsource"]
-    for at, entry in enumerate(entries, 1):
-        lines += [f"{at}\t{term}\t{own}" for own, term in entry["proper"].items()]
-    spec = f"terminology:file={write('t.tsv', lines)},inside=yes,stem={stem}"
-    ours = [
-        metra.score(
-            [entry["outputs"][key] or "" for entry in entries], metric=spec
-        ).score
-        for key in published
-    ]
-    gaps = np.array(ours) - list(published.values())
-    assert len(gaps) >= 50
-    assert np.abs(gaps).max() < most
-    assert np.corrcoef(ours, list(published.values()))[0, 1] > 0.998

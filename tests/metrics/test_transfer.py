@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 import pytest
 
 import metra
@@ -19,7 +18,6 @@ from metra.formats.annotations.transfer_rules import (
 )
 from metra.metrics import registry
 from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus
-from metra.scoring.statistics import count_corpus
 
 RULES = """\
 [[rule]]
@@ -193,47 +191,9 @@ def test_a_threshold_says_which_segments_are_listed(tmp_path):
     ]
 
 
-@pytest.mark.parametrize("phrases", ["QP", "NP+", "NP+NP", ""])
-def test_unknown_phrases_are_refused(phrases):
-    expected = (
-        "is not possible; expected some of NP, VP, PP, ADJ, each once, separated by "
-    )
-    with pytest.raises(OptionError, match=expected):
-        registry.metric(f"transfer:mode=counts,phrases={phrases}")
-
-
-def test_a_rule_may_speak_of_prepositional_phrases(tmp_path):
-    count_finer(tmp_path)
-    path = tmp_path / "pp.toml"
-    path.write_text('[[rule]]\nname = "pp"\nsource = "PP"\ntarget = "PP"\n')
-    spec = (
-        f"transfer:rules={path},source_parses={tmp_path}/source.conllu,"
-        f"parses={tmp_path}/output.conllu"
-    )
-    result = metra.score(FINER["output"], metric=spec, source=FINER["source"])
-    assert result.parts["pp"] == [2, 3]
-
-
-def test_the_laws_of_every_measure(options):
-    metric = registry.metric(f"transfer:{options}")
-    whole = count_corpus(corpus(), {"t": metric}, keep=True).tallies["bad", "t"].rows
-    for chunk in (1, 2):
-        sheets = count_corpus(corpus(), {"t": metric}, keep=True, chunk=chunk)
-        assert sheets.tallies["bad", "t"].rows.tolist() == whole.tolist()
-    shard = metric.rows(
-        Batch(BAD[1:], source=SOURCE[1:], place=BatchPosition("bad", 1))
-    )
-    assert shard.tolist() == whole[1:].tolist()
-    shaped = metric.aggregate(np.stack([whole[:2], whole[:2]]))
-    assert shaped.tolist() == [metric.aggregate(whole[:2]).tolist()] * 2
-
-
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        pytest.param("transfer", "mode=rules needs rules=FILE.toml", id="no rules"),
-        pytest.param("transfer:mode=counts", "counting phrases needs parses; give source_",
-                     id="counts without parses"),
         pytest.param("transfer:{rules}", "the rule 'adjective first' needs parses; give "
                      "source_parses=FILE", id="parts of speech without parses"),
         pytest.param("transfer:{rules},{source}", "needs parses; give parses=FILE",

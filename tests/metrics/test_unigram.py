@@ -35,14 +35,6 @@ def test_segment(hyp, refs, p, r, f1, fmean):
     assert found == pytest.approx([p, r, f1, fmean], abs=1e-12)
 
 
-def test_parts_name_what_was_counted():
-    result = metra.score(["a b x", "c"], [["a b c d", "c d"]], "f1")
-    assert result.parts == pytest.approx(
-        {"matches": 3, "hyp_len": 4, "ref_len": 6, "precision": 75, "recall": 50}
-    )
-    assert result.score == pytest.approx(60)
-
-
 def test_the_first_of_equal_references_counts():
     # 2/(0.9·3 + 0.9) = 1/(0.9·1 + 0.9): equal, though not in floating point.
     batch = metra.Batch(["a b " + "x " * 7], [["a"], ["a b c"]])

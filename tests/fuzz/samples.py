@@ -253,13 +253,13 @@ def _list_judgements() -> Iterator[Sample]:
             for judge in ("ann", "bob")
         ]
         forms = {"da": ("jsonl", "tsv", "csv", "appraise", "mt-metrics-eval", "zip"),
-                 "esa": ("appraise", "jsonl"), "mqm": ("marot", "jsonl")}[protocol]  # fmt: skip
+                 "esa": ("appraise", "jsonl"), "mqm": ("jsonl",)}[protocol]  # fmt: skip
         for form in forms:
             file = export_judgements(form, judgements)
             name = f"{protocol}.{file.name}"
             if form in ("jsonl", "appraise"):
                 yield Sample(name, file.content, imported)
-            if form not in ("appraise", "marot"):
+            if form != "appraise":
                 yield Sample(name, file.content, ("exercise", FILE))
             if form in ("jsonl", "tsv", "mt-metrics-eval"):
                 yield Sample(

@@ -503,13 +503,18 @@ def _score_close(value: Mapping[str, Any], name: str) -> ScoreRow:
 
 
 def _cut_context(output: str, start: int, end: int) -> tuple[str, str]:
-    """Return the text on both sides of a gap.
+    """Return the text on both sides of a gap, cut between words.
 
-    >>> _cut_context("x" * 150 + " a gap " + "y" * 150, 153, 156)[0][:3]
-    '…xx'
+    >>> _cut_context("x" * 150 + " a gap " + "y" * 150, 153, 156)
+    ('… a ', ' …')
     """
     before, after = output[:start], output[end:]
-    return (
-        before if len(before) <= _AROUND else f"…{before[-_AROUND:]}",
-        after if len(after) <= _AROUND else f"{after[:_AROUND]}…",
-    )
+    if len(before) > _AROUND:
+        kept = before[-_AROUND:]
+        cut = next((at for at, sign in enumerate(kept) if sign.isspace()), 0)
+        before = f"…{kept[cut:]}"
+    if len(after) > _AROUND:
+        kept = after[:_AROUND]
+        ends = (at for at in range(_AROUND, 0, -1) if kept[at - 1].isspace())
+        after = f"{kept[: next(ends, _AROUND)]}…"
+    return before, after

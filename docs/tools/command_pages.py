@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import click
 
 from metra.cli import GroupedCommand, cli
-from metra.cli.help import TOPICS, walk_commands
+from metra.cli.help import GROUPS, TOPICS, find_group, walk_commands
 from metra.cli.usage import describe_values
 
 HEAD = "<!-- Written by docs/tools/generate.py; change the command's help instead. -->"
@@ -138,12 +138,12 @@ def group_options(context: click.Context) -> dict[str, list[click.Option]]:
     """Return a command's options but --help under the titles that its help has for them."""
     command = context.command
     is_grouped = isinstance(command, GroupedCommand)
-    titles = ("", *command.list_groups()) if is_grouped else ("",)
+    titles = ("", *GROUPS) if is_grouped else ("",)
     groups: dict[str, list[click.Option]] = {title: [] for title in titles}
     for option in command.get_params(context):
         is_shown = isinstance(option, click.Option) and not option.hidden
         if is_shown and "--help" not in option.opts:
-            title = command.find_group(option) if is_grouped else ""
+            title = find_group(option.name or "") if is_grouped else ""
             groups.setdefault(title, []).append(option)
     return {title: options for title, options in groups.items() if options}
 

@@ -16,8 +16,6 @@ from metra.errors import FormatError
 from metra.store.campaigns import from_json, to_json
 
 EXAMPLE = examples.HOME / "campaigns" / "own-words.toml"
-LABELS = {str(at): f"label {at}" for at in range(1, 6)}
-TEXTS = {str(at): f"text {at}" for at in range(1, 6)}
 
 
 def own(asked="adequacy", **table):

@@ -14,7 +14,6 @@ from metra.formats.recognise import (
     recognise,
 )
 
-SGML = b'<refset setid="x" srclang="any" trglang="en">\n'
 XML = b"<?xml version='1.0' encoding='utf-8'?>\n<dataset id=\"x\">"
 
 CASES = load_cases("formats: recognised")

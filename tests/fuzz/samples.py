@@ -302,8 +302,6 @@ def _list_annotations(folder: Path, run) -> Iterator[Sample]:
         ("campaign.toml", None,
          ("judge", "init", FILE, "--store", "{folder}/judge.db", "--password-file",
           f"{folder}/password")),
-        ("names.txt", b"literal\teins\nsolid\tzwei\n",
-         ("exercise", f"{folder}/exercise/clarity.tsv", "--names", FILE)),
         ("clarity.tsv", (folder / "exercise/clarity.tsv").read_bytes(),
          ("exercise", FILE)),
     ):  # fmt: skip

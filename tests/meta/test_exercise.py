@@ -407,13 +407,6 @@ def test_scales_of_specs_with_options():
     assert parse_scale("x = -1 .. +1e1")[1] == ScoreScale(-1, 10)
 
 
-def test_systems_are_renamed():
-    tables = {"": build_results(given("bleu", "ann", [1, 2]))}
-    assert exercise.rename_systems(tables, {"a": "first"})[""].systems == ("first", "b")
-    with pytest.raises(MetraError, match="No system named 'z'"):
-        exercise.rename_systems(tables, {"z": "y"})
-
-
 def test_the_plain_twin():
     """Means, deviations and correlations as a reader would compute them."""
     from statistics import correlation, fmean, stdev

@@ -105,18 +105,6 @@ class GroupedCommand(click.Command):
             args = list(_replace_input_format(args))
         return super().parse_args(ctx, args)
 
-    def find_group(self, option: click.Parameter) -> str:
-        """Return the title above an option; nothing for one of this command alone."""
-        from metra.cli.help import find_group
-
-        return find_group(option.name or "")
-
-    def list_groups(self) -> Iterable[str]:
-        """List titles in the order of the help; others come after them."""
-        from metra.cli.help import GROUPS
-
-        return GROUPS
-
     def format_options(
         self, ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:
@@ -130,11 +118,13 @@ class GroupedCommand(click.Command):
         if len(shown) <= MOST_UNGROUPED:
             super().format_options(ctx, formatter)
             return
-        titles = ("Options", *self.list_groups())
-        groups: dict[str, list[tuple[str, str]]] = {title: [] for title in titles}
+        from metra.cli.help import GROUPS, find_group
+
+        groups: dict[str, list[tuple[str, str]]]
+        groups = {title: [] for title in ("Options", *GROUPS)}
         *entries, (_, for_help) = shown
         for option, record in entries:
-            groups.setdefault(self.find_group(option) or "Options", []).append(record)
+            groups[find_group(option.name or "") or "Options"].append(record)
         last = [title for title, records in groups.items() if records][-1]
         groups[last].append(for_help)
         for title, records in groups.items():

@@ -42,10 +42,6 @@ if TYPE_CHECKING:
     "Quality model (TOML): its scales, and an overall score from its weights.",
 )
 @option(
-    "--names FILE",
-    "New names of systems: the name in the files, a tab and the new name on each line.",
-)
-@option(
     "--human NAME",
     "Metric scored by people. May be given several times.",
     multiple=True,
@@ -76,7 +72,6 @@ def exercise(
     unblind: bool,
     scales: tuple[str, ...],
     model: str | None,
-    names: str | None,
     human: tuple[str, ...],
     automated: tuple[str, ...],
     level: str,
@@ -103,7 +98,7 @@ def exercise(
     """
     from metra.campaign.protocols.registry import list_question_scales
     from metra.formats.annotations.quality_model import read_quality_model
-    from metra.meta.exercise import rename_systems, run_exercise
+    from metra.meta.exercise import run_exercise
     from metra.report.writers.exercise import build_exercise_report
     from metra.report.writers.meta import render
     from metra.scores.registry import read_evaluator_files
@@ -121,10 +116,6 @@ def exercise(
                 "--unblind."
             )
             raise OptionError(msg)
-    if names:
-        from metra.scores.long_table import read_named_pairs
-
-        tables = rename_systems(tables, read_named_pairs(names))
     study = run_exercise(
         tables,
         scales=given,
@@ -138,7 +129,7 @@ def exercise(
     if page is not None:
         from metra.report.html.exercise import render_exercise
 
-        inputs = [*files, *filter(None, (url, model, names))]
+        inputs = [*files, *filter(None, (url, model))]
         provenance = output.build_provenance(inputs)
         output.write_output(
             render_exercise(study, provenance, "Collective exercise", notes), page

@@ -213,17 +213,6 @@ def describe_tables(tables: Mapping[str, Scores], selection: Selection) -> str:
     return " / ".join(words)
 
 
-def rename_systems(
-    tables: Mapping[str, Scores], names: Mapping[str, str]
-) -> dict[str, Scores]:
-    """Return the tables with other names for some systems; refuse unknown ones."""
-    systems = {name for table in tables.values() for name in table.systems}
-    for name in names:
-        if name not in systems:
-            raise errors.UnknownNameError(errors.no_such("system", name, systems))
-    return {place: table.rename_systems(names) for place, table in tables.items()}
-
-
 def _average_table(table: Scores, selection: Selection) -> Scores:
     """Return the means of texts; values mapped to 0 to 100 have no direction."""
     chosen = select_texts(table, selection)
@@ -261,7 +250,7 @@ def _check_tables(tables: Mapping[str, Scores]) -> None:
             msg = (
                 f"No other evaluator scored the systems of {place} "
                 f"({name_some(sorted(own))}); others scored {name_some(sorted(rest))}. "
-                "System names must be the same everywhere; map them with `names`."
+                "System names must be the same everywhere."
             )
             raise errors.CorpusError(msg)
 

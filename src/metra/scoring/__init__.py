@@ -17,7 +17,7 @@ pairwise: scores of all pairs of candidates and references
 alignments: word alignments of segments, and details that metrics noted
 scorers: metrics as scorers for meta-evaluation
 files: corpora in files, and columns of scores in them
-read: one file in memory: segments, a test set, or results
+read: one file in memory: segments, or a test set with outputs
 tables: tables in Parquet files, scored on any engine; the engines and their options
 plan: columns of a table and the metrics that score them; metrics that a table cannot have
 table_totals: totals and scores of batches of a table, as tables that add up

@@ -7,7 +7,6 @@ from tests.tables import load_cases
 
 JAPANESE = "猫が好きです。犬も好き。"
 EMOJI = "Well done 👩‍👩‍👧‍👦 and 🎉 to all e\u0301te\u0301"
-ARABIC = "وصل القطار إلى المحطة متأخرًا."
 
 
 def marks_of(link) -> list[dict]:

@@ -74,7 +74,6 @@ def test_without_instances_a_template_has_one(tmp_path):
     ]
 
 
-HEADER = "document\ttemplate\tinstance\tslot\tvalue\n"
 FAULTS = load_cases("templates: refused")
 
 

@@ -1,4 +1,4 @@
-"""Take the pictures of docs/report.md and docs/exercise.md, in a real browser.
+"""Take the pictures of docs/report.md, in a real browser.
 
 python docs/report_pictures.py
 """
@@ -34,25 +34,7 @@ def main() -> None:
         page.evaluate("document.getElementById('segments').scrollIntoView()")
         page.wait_for_timeout(1000)
         page.screenshot(path=HERE / "report-segments.png")
-        exercise = _write_exercise(Path(folder)).as_uri()
-        for theme in ("light", "dark"):
-            page = browser.new_page(viewport=SIZE, color_scheme=theme)
-            page.goto(exercise)
-            page.screenshot(path=HERE / f"exercise-{theme}.png")
         browser.close()
-
-
-def _write_exercise(folder: Path) -> Path:
-    """Write the page of the example's exercise, whose files the demo has copied."""
-    handed_in = folder / "exercise"
-    names = ("clarity", "adequacy", "correction-time")
-    files = [f"ann={handed_in}/ann.json", f"dan={handed_in}/dan.tsv"]
-    files += [f"{handed_in}/{name}.tsv" for name in names]
-    page = folder / "exercise.html"
-    command = [sys.executable, "-m", "metra", "exercise", *files]
-    command += ["--model", f"{handed_in}/leaflet.toml", "--html", str(page)]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return page
 
 
 if __name__ == "__main__":

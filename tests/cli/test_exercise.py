@@ -1,7 +1,6 @@
 """`metra exercise` on the shipped example, in every format and as a page."""
 
 import json
-import re
 
 import pytest
 
@@ -43,18 +42,6 @@ def test_the_example_by_hand(cli, handed_in, model):
         for human in ("clarity", "adequacy", "correction-time")
     }
     assert pairs["ter – adequacy"]["translations"] == 12
-
-
-def test_the_page_is_whole_and_loads_nothing(cli, handed_in, model, tmp_path):
-    path = tmp_path / "exercise.html"
-    cli.ok("exercise", *handed_in, "--model", model, "--html", path)
-    page = path.read_text(encoding="utf-8")
-    assert "<title>Collective exercise</title>" in page
-    assert not re.search(r"(?:src|href)=\"(?:https?:)?//", page)
-    for name in ("overview", "evaluators", "people", "metrics", "model", "scales"):
-        assert f'<section id="{name}"' in page
-    assert "Standard deviation over evaluators" in page
-    assert "Krippendorff&#x27;s" in page or "Krippendorff's" in page
 
 
 def test_names_of_systems_must_be_equal(cli, write, handed_in, model):

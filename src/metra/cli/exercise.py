@@ -59,7 +59,6 @@ if TYPE_CHECKING:
 )
 @options.form
 @options.out
-@option("--html page FILE", "Also write an HTML report to this file.")
 @option(
     "--tables folder FOLDER",
     "Write results, reliability and correlations to this folder, as tab-separated "
@@ -77,7 +76,6 @@ def exercise(
     level: str,
     form: str,
     out: str | None,
-    page: str | None,
     folder: str | None,
 ) -> None:
     """Compare human evaluators and metrics on a common scale from 0 to 100.
@@ -94,7 +92,7 @@ def exercise(
 
     \b
     metra exercise ann=ann.json bob=bob.tsv clarity.tsv --scale clarity=0..3
-    metra exercise scores/*.json --store judge.db --model gisting.toml --html exercise.html
+    metra exercise scores/*.json --store judge.db --model gisting.toml
     """
     from metra.campaign.protocols.registry import list_question_scales
     from metra.formats.annotations.quality_model import read_quality_model
@@ -126,14 +124,6 @@ def exercise(
         automated=automated,
     )
     notes = [name_flags(note) for note in [*study.notes, *left_out]]
-    if page is not None:
-        from metra.report.html.exercise import render_exercise
-
-        inputs = [*files, *filter(None, (url, model))]
-        provenance = output.build_provenance(inputs)
-        output.write_output(
-            render_exercise(study, provenance, "Collective exercise", notes), page
-        )
     if folder is not None:
         _write_tables(study, folder)
     report = build_exercise_report(study, notes)

@@ -7,7 +7,6 @@ overview: the scores, who is best, and the differences from the baseline; signs 
 explorer: the segments as JSON for the script
 findings: marked errors, scores by bucket, n-grams that changed, profiles; the most categories
 relations: distributions of segment scores, metrics against metrics and against people
-exercise: the page of a collective exercise: its tables
 trust: how far metrics and people can be trusted, where there are judgements; their charts
 tables: tables, figures and cells that the sections share; long names, missing numbers
 markup: elements from plain functions, with everything escaped; characters left out

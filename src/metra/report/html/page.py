@@ -41,25 +41,20 @@ class Provenance(NamedTuple):
 
 def build_reading_section(study: Study) -> Html:
     """Explain, and give the signatures."""
+    import tomllib
+
+    terms = tomllib.loads(read_static_file("reading.toml"))
     signatures = [tag("li", tag("code", s)) for s in list_signatures(study.results)]
     advice = (
         "Report these signatures with your scores. They hold all metric options, the "
         "resampling and the version of metra."
     )
     return join_markup(
-        explain_terms("report"),
+        build_definitions(terms.items()),
         tag("h3", "Signatures"),
         tag("p", advice),
         tag("ul", signatures, class_="signatures"),
     )
-
-
-def explain_terms(page: str) -> Html:
-    """Explain the terms of a kind of page: report or exercise."""
-    import tomllib
-
-    texts = tomllib.loads(read_static_file("reading.toml"))
-    return build_definitions(texts[page].items())
 
 
 SECTIONS: tuple[tuple[str, str, Callable[[Study], Html | None]], ...] = (
@@ -75,21 +70,12 @@ SECTIONS: tuple[tuple[str, str, Callable[[Study], Html | None]], ...] = (
     ("notes", "How to read this report", build_reading_section),
 )
 #: What every page runs, and what the report adds to it.
-PAGE_SCRIPTS = ("elements", "tables", "theme")
 SCRIPTS = ("elements", "data", "diff", "tables", "compare", "segment", "theme", "start")
 ICON = (
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E"
     "%3Crect width='16' height='16' rx='3' fill='%2300695c'/%3E%3Cpath d='M3 3h4v4H3z"
     "M7 7h3v3H7zM10 10h3v3h-3z' fill='white'/%3E%3C/svg%3E"
 )
-
-
-class PageSection(NamedTuple):
-    """A section of a page: its anchor, its heading, and what stands in it."""
-
-    key: str
-    heading: str
-    body: Html
 
 
 def write_report(
@@ -144,43 +130,20 @@ def get_date() -> str:
 
 def render(study: Study, provenance: Provenance, title: str) -> str:
     """Write the whole report as one HTML file, without a final newline."""
-    bodies = ((key, name, build(study)) for key, name, build in SECTIONS)
-    sections = [PageSection(key, name, body) for key, name, body in bodies if body]
-    systems = format_count(len(study.results.systems), "system")
-    return render_page(
-        title,
-        f"{systems}, {describe_corpus(study.results)}",
-        sections,
-        provenance,
-        more=[tag("main", id="segment", tabindex=-1, hidden=True)],
-        data_element=explorer.embed_data(study),
-        scripts=SCRIPTS,
-    )
-
-
-def render_page(
-    title: str,
-    summary: str,
-    sections: Sequence[PageSection],
-    provenance: Provenance,
-    *,
-    more: Sequence[Html] = (),
-    data_element: Html | None = None,
-    scripts: Sequence[str] = PAGE_SCRIPTS,
-) -> str:
-    """Write a page of sections as one HTML file, without a final newline.
-
-    `more` stands below the sections; the data are for the scripts.
-    """
     # The page sets the colours of grids.
     style = grid.make_grid_style() + read_static_file("report.css")
-    parts = "\n".join(read_static_file(f"{name}.js") for name in scripts)
+    parts = "\n".join(read_static_file(f"{name}.js") for name in SCRIPTS)
     script = f'"use strict";\n(() => {{\n{parts}}})();\n'
-    links = [tag("li", tag("a", one.heading, href=f"#{one.key}")) for one in sections]
-    blocks = []
-    for key, name, body in sections:
+    links, blocks = [], []
+    for key, name, build_body in SECTIONS:
+        body = build_body(study)
+        if not body:
+            continue
+        links.append(tag("li", tag("a", name, href=f"#{key}")))
         inside = join_markup(tag("h2", name, id=f"{key}-title"), body)
         blocks.append(tag("section", inside, id=key, aria_labelledby=f"{key}-title"))
+    systems = format_count(len(study.results.systems), "system")
+    summary = f"{systems}, {describe_corpus(study.results)}"
     # The data are most of the page: joined once, they are not copied tag by tag.
     return "".join(
         [
@@ -199,11 +162,11 @@ def render_page(
                 "div",
                 tag("header", tag("h1", tag("bdi", title)), tag("p", summary)),
                 tag("main", blocks, id="report", tabindex=-1),
-                more,
+                tag("main", id="segment", tabindex=-1, hidden=True),
                 _build_footer(provenance),
                 class_="page",
             ),
-            data_element or "",
+            explorer.embed_data(study),
             tag("script", mark_safe(script)),
             "</body></html>",
         ]

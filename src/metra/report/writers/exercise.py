@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, fields
 from typing import Any
 
-from metra.errors import format_count
 from metra.formats.table import write_table
 from metra.meta.exercise import ExerciseStudy
 from metra.meta.findings import MetaReport, build_count, build_signature
@@ -218,21 +217,6 @@ def build_scales_table(study: ExerciseStudy) -> Table:
 
 def _build_end(value: float | None) -> Cell:
     return Cell(value, digits=0 if value is None or value == int(value) else None)
-
-
-def describe_exercise(study: ExerciseStudy) -> str:
-    """Say how much was handed in.
-
-    The count of texts is left out where systems are compared.
-    """
-    texts = {row[2] for row in list_rows(study.scores)}
-    counts = [
-        format_count(len(study.systems), "system"),
-        *([format_count(len(texts), "text")] if study.level == "text" else []),
-        format_count(len(study.metrics), "metric"),
-        format_count(len(study.evaluators), "evaluator"),
-    ]
-    return ", ".join(counts)
 
 
 def write_exercise_tables(study: ExerciseStudy) -> dict[str, str]:

@@ -57,9 +57,9 @@ COMMANDS = (
 #: Parameters that messages of the library name in backticks and that have flags of the
 #: same name.
 _SAME = (
-    *("automated", "coef", "drop", "engine", "folds", "gold", "good", "group_by"),
+    *("automated", "drop", "engine", "folds", "gold", "good", "group_by"),
     *("human", "lang", "level", "like"),
-    *("name", "names", "only", "replace", "resume", "scores_out", "scorer", "store"),
+    *("name", "only", "replace", "resume", "scores_out", "scorer", "store"),
     *("to", "trials", "wmt"),
 )
 

@@ -332,7 +332,7 @@ def evaluate_metra(spec: str, texts: dict[str, list[str]]) -> Any:
 def forget(spec: str) -> None:
     """Empty the network's memory of vectors; scores are kept by metrics, made anew."""
     metric = metra.metric(spec)
-    scorer = metric.rows.__self__._load().__self__
+    scorer = metric.rows.__self__._load()
     if hasattr(scorer, "forget"):
         scorer.forget()
 

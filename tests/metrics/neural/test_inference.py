@@ -3,13 +3,14 @@
 import json
 import pickle
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import metra
-from metra.errors import FormatError, MetraError, MissingResourceError, OptionError
+from metra.errors import FormatError, MetraError, OptionError
 
 torch = pytest.importorskip("torch")
 from tests.metrics.neural import tiny_models  # noqa: E402
@@ -279,54 +280,62 @@ def test_the_command_line(models, cli, tmp_path):
     assert "folder nowhere does not exist" in wrong.err
 
 
-def spoil(folder: Path, name: str, content: str | None) -> None:
-    path = folder / name
-    if content is None:
-        path.unlink()
-    else:
-        path.write_text(content)
+REGRESSION = "class_identifier: regression_metric"
 
 
-WRONG = {
-    "no settings": (
-        "hparams.yaml",
-        None,
-        r"has no file hparams\.yaml; expected the folder",
-    ),
-    "no checkpoint": ("checkpoints/model.ckpt", None, r"has no file checkpoints/model"),
-    "no YAML": ("hparams.yaml", "a: [", r"hparams\.yaml is not YAML"),
-    "no table": ("hparams.yaml", "- a", "contains no named settings"),
-    "another class": (
-        "hparams.yaml",
-        "class_identifier: word_metric",
-        "has the class_identifier 'word_metric'; expected one of regression_metric",
-    ),
-    "no encoder": (
-        "hparams.yaml",
-        "class_identifier: regression_metric\npretrained_model: nobody/nothing",
-        r"encoder nobody/nothing, which is not on this machine; give its folder with "
-        "encoder=FOLDER",
-    ),
-    "no checkpoint of torch's": ("checkpoints/model.ckpt", "x", "cannot be loaded"),
-}
+def copy_model(models: Path, folder: Path, name: str = "regression") -> Path:
+    return Path(shutil.copytree(models / name, folder / "model"))
 
 
-@pytest.mark.parametrize("case", WRONG)
-def test_wrong_checkpoints(models, tmp_path, case):
-    name, content, message = WRONG[case]
-    folder = tmp_path / "model"
-    shutil.copytree(models / "regression", folder)
-    spoil(folder, name, content)
-    with pytest.raises(MetraError, match=message):
-        metra.score(HYPS, [REF], f"comet:model={folder}", source=SOURCE)
+def write(name: str, content: str) -> Callable[[Path], object]:
+    return lambda folder: (folder / name).write_text(content)
 
 
-def save_checkpoint(folder: Path, change) -> str:
-    path = folder / "checkpoints" / "model.ckpt"
-    checkpoint = torch.load(path, weights_only=True)
-    change(checkpoint)
-    torch.save(checkpoint, path)
-    return f"comet:model={folder}"
+def remove(name: str) -> Callable[[Path], object]:
+    return lambda folder: (folder / name).unlink()
+
+
+def save(change: Callable[[dict], object]) -> Callable[[Path], object]:
+    """Change what is in a checkpoint of COMET's or in the weights of MetricX."""
+
+    def save_checkpoint(folder: Path) -> None:
+        comet = folder / "checkpoints" / "model.ckpt"
+        path = comet if comet.exists() else folder / "pytorch_model.bin"
+        checkpoint = torch.load(path, weights_only=True)
+        change(checkpoint)
+        torch.save(checkpoint, path)
+
+    return save_checkpoint
+
+
+def drop(*parts: str) -> Callable[[Path], object]:
+    """Drop the weights whose names contain a part."""
+
+    def drop_weights(checkpoint: dict) -> None:
+        weights = checkpoint["state_dict"]
+        for name in [n for n in weights if any(part in n for part in parts)]:
+            del weights[name]
+
+    return save(drop_weights)
+
+
+def configure(**settings: object) -> Callable[[Path], object]:
+    """Change settings of a checkpoint of COMET's."""
+    return save(lambda checkpoint: checkpoint["hyper_parameters"].update(settings))
+
+
+def describe(**settings: object) -> Callable[[Path], object]:
+    """Change settings of a network, which its weights do not have."""
+
+    def write_config(folder: Path) -> None:
+        path = folder / "config.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | settings))
+
+    return write_config
+
+
+def shorten_head(weights: dict) -> None:
+    weights["lm_head.weight"] = weights["lm_head.weight"][:304].clone()
 
 
 class Stranger:
@@ -351,94 +360,69 @@ class Runner:
 
 
 def test_objects_of_other_packages_are_not_loaded(models, tmp_path):
-    folder = tmp_path / "model"
-    shutil.copytree(models / "regression", folder)
-
-    def add_strangers(checkpoint):
-        checkpoint["callbacks"] = {Stranger: {"best": Stranger()}}
-
-    spec = save_checkpoint(folder, add_strangers)
+    folder = copy_model(models, tmp_path)
+    save(lambda c: c.update(callbacks={Stranger: {"best": Stranger()}}))(folder)
     before = Stranger.made
     scores = [
-        metra.score(HYPS, [REF], each, source=SOURCE).score
-        for each in (spec, f"comet:model={models}/regression")
+        metra.score(HYPS, [REF], f"comet:model={each}", source=SOURCE).score
+        for each in (folder, models / "regression")
     ]
     assert scores[0] == pytest.approx(scores[1], abs=1e-6)
     assert Stranger.made == before
 
 
-CHANGES = {
-    "code": (lambda c: c.update(extra=Runner()), "holds more than weights"),
-    "no weights": (lambda c: c.pop("state_dict"), "has no state_dict"),
-    "weights missing": (
-        lambda c: c["state_dict"].pop("encoder.model.embeddings.LayerNorm.bias"),
-        r"lacks the weights embeddings\.LayerNorm\.bias",
+WRONG_COMET = {  # the change, and the message
+    "no settings": (remove("hparams.yaml"), r"has no file hparams\.yaml; expected"),
+    "no checkpoint": (
+        remove("checkpoints/model.ckpt"),
+        "has no file checkpoints/model",
     ),
-    "a layer's weight missing": (
-        lambda c: c["state_dict"].pop("layerwise_attention.gamma"),
-        r"lacks the weights layerwise_attention\.gamma; expected 3 layers",
+    "no YAML": (write("hparams.yaml", "a: ["), r"hparams\.yaml is not YAML"),
+    "no table": (write("hparams.yaml", "- a"), "contains no named settings"),
+    "another class": (
+        write("hparams.yaml", "class_identifier: word_metric"),
+        "has the class_identifier 'word_metric'; expected one of regression_metric",
     ),
-    "a head's weight missing": (
-        lambda c: c["state_dict"].pop("estimator.ff.3.bias"),
-        r"lacks the weights estimator\.ff\.3\.bias",
+    "no encoder": (
+        write("hparams.yaml", f"{REGRESSION}\npretrained_model: nobody/nothing"),
+        "encoder nobody/nothing, which is not on this machine; .* encoder=FOLDER",
     ),
-    "another pool": (
-        lambda c: c["hyper_parameters"].update(pool="median"),
-        "pools by 'median'; expected avg or cls",
-    ),
-    "one layer": (
-        lambda c: c["hyper_parameters"].update(layer=1),
-        "uses the layer 1; expected a mixture of layers",
-    ),
-    "no head": (
-        lambda c: [
-            c["state_dict"].pop(name) for name in [*c["state_dict"]] if "ff" in name
-        ],
-        r"lacks the weights estimator\.ff\.0\.weight",
-    ),
-    "another activation": (
-        lambda c: c["hyper_parameters"].update(activations="Wave"),
-        "has the activation 'Wave'",
-    ),
+    "not torch's": (write("checkpoints/model.ckpt", "x"), "cannot be loaded"),
+    "code": (save(lambda c: c.update(extra=Runner())), "holds more than weights"),
+    "no weights": (save(lambda c: c.pop("state_dict")), "has no state_dict"),
+    "no bias": (drop("LayerNorm.bias"), r"lacks the weights embeddings\.LayerNorm"),
+    "no mixture": (drop("attention.gamma"), r"attention\.gamma; expected 3 layers"),
+    "half a layer": (drop("ff.3.bias"), r"lacks the weights estimator\.ff\.3\.bias"),
+    "no head": (drop("estimator"), r"lacks the weights estimator\.ff\.0\.weight"),
+    "another pool": (configure(pool="median"), "pools by 'median'; expected avg or"),
+    "one layer": (configure(layer=1), "uses the layer 1; expected a mixture of layers"),
+    "another activation": (configure(activations="Wave"), "has the activation 'Wave'"),
     "another encoder": (
-        lambda c: c["hyper_parameters"].update(encoder_model="BERT"),
-        "the checkpoint's encoder is BERT, but the encoder's folder has a network of "
-        "type xlm-roberta",
+        configure(encoder_model="BERT"),
+        "encoder is BERT, but the encoder's folder has a network of type xlm-roberta",
     ),
+}
+ENCODER, BERT = "comet:model={1}/regression,encoder={0}", "bertscore:model={0}"
+MT5 = "metricx:model={0}"
+WRONG = {  # the metric, the model that is changed, the change, and the message
+    **{name: ("comet:model={0}", "regression", *c) for name, c in WRONG_COMET.items()},
+    "another size": (ENCODER, "xlmr", describe(hidden_size=64), "has 32 .* has 64;"),
+    "another width": (BERT, "bert", describe(intermediate_size=80), "64 .* has 80;"),
+    "4 layers": (BERT, "bert", describe(num_hidden_layers=4), "lacks the weights enc"),
+    "no network": (BERT, "xlmr", describe(), r"has no file model\.safetensors or"),
+    "3 blocks": (MT5, "metricx", describe(num_layers=3), r"weights encoder\.block\.2"),
+    "few tokens": (MT5, "metricx", save(shorten_head), "304 tokens; expected mT5's"),
+    "another type": (MT5, "bert", describe(), "type xlm-roberta; expected mt5"),
 }
 
 
-@pytest.mark.parametrize("case", CHANGES)
-def test_checkpoints_that_do_not_fit(models, tmp_path, case):
-    change, message = CHANGES[case]
-    folder = tmp_path / "model"
-    shutil.copytree(models / "regression", folder)
-    spec = save_checkpoint(folder, change)
-    with pytest.raises(FormatError, match=message):
-        metra.score(HYPS, [REF], spec, source=SOURCE)
-
-
-UNFIT = {  # a setting of the network that its weights do not have
-    "bertscore": (
-        "bert",
-        {"num_hidden_layers": 4},
-        r"lacks the weights encoder\.layer",
-    ),
-    "metricx": ("metricx", {"num_layers": 3}, r"lacks the weights encoder\.block\.2"),
-    "comet": ("xlmr", {"hidden_size": 64}, r"has 32 weights .* has 64"),
-}
-
-
-@pytest.mark.parametrize("name", UNFIT)
-def test_weights_are_never_random(models, tmp_path, name):
-    folder, settings, message = UNFIT[name]
-    shutil.copytree(models / folder, tmp_path / "model")
-    path = tmp_path / "model" / "config.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | settings))
-    option = "model" if name != "comet" else f"model={models}/regression,encoder"
-    metric = metra.metric(f"{name}:{option}={tmp_path}/model")
-    with pytest.raises(FormatError, match=message):
-        metric.rows(metra.Batch(HYPS, [REF], SOURCE))
+@pytest.mark.parametrize("case", WRONG)
+def test_wrong_checkpoints(models, tmp_path, case):
+    spec, name, change, message = WRONG[case]
+    folder = copy_model(models, tmp_path, name)
+    change(folder)
+    with pytest.raises(MetraError, match=message):
+        metra.metric(spec.format(folder, models)).rows(metra.Batch(HYPS, [REF], SOURCE))
 
 
 def test_other_errors(models, tmp_path, monkeypatch):
@@ -458,28 +442,10 @@ def test_other_errors(models, tmp_path, monkeypatch):
             metra.metric(f"bertscore:model={models}/bert,baseline={tmp_path}/base.tsv")
     with pytest.raises(FormatError, match="cannot be read: No such file"):
         metra.metric(f"bertscore:model={models}/bert,baseline={tmp_path}/none.tsv")
-    with pytest.raises(
-        MissingResourceError, match=r"has no file model\.safetensors or"
-    ):
-        metra.metric(f"bertscore:model={models}/xlmr")
     batch = metra.Batch(HYPS, [REF], SOURCE)
-    write_small_head(models / "metricx", tmp_path / "small")
-    with pytest.raises(FormatError, match="has 304 tokens; expected mT5's"):
-        metra.metric(f"metricx:model={tmp_path}/small").rows(batch)
-    with pytest.raises(
-        FormatError, match="a network of type xlm-roberta; expected mt5"
-    ):
-        metra.metric(f"metricx:model={models}/bert").rows(batch)
     for name in ("METRA_TOKENS", "METRA_DEVICES"):
         monkeypatch.setenv(name, "0" if name == "METRA_TOKENS" else "gpu7")
         tiny_models.forget_networks()
         with pytest.raises(MetraError, match=r"METRA_TOKENS is '0'|the device 'gpu7'"):
             metra.metric(f"comet:model={models}/kiwi").rows(batch)
         monkeypatch.delenv(name)
-
-
-def write_small_head(model: Path, folder: Path) -> None:
-    shutil.copytree(model, folder)
-    weights = torch.load(folder / "pytorch_model.bin", weights_only=True)
-    weights["lm_head.weight"] = weights["lm_head.weight"][:304].clone()
-    torch.save(weights, folder / "pytorch_model.bin")

@@ -11,7 +11,8 @@ from metra.metrics.neural import checkpoints
 from metra.metrics.neural.comet_network import find_spans
 from metra.metrics.neural.inference import split_by_length
 from metra.metrics.neural.metricx import format_input
-from metra.metrics.neural.segment_scores import Item, PredictedSpan, ScoreStore
+from metra.metrics.neural.score_store import ScoreStore
+from metra.metrics.neural.segment_scores import Item, PredictedSpan
 
 NAMES = ("comet", "bertscore", "metricx")
 

@@ -1,7 +1,6 @@
 """BERTScore: cosine similarity of the tokens of output and reference, on a local encoder."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -14,21 +13,17 @@ from metra.metrics.neural.inference import (
     Network,
     Precision,
     Runner,
-    check_precision,
-    list_devices,
     split_by_length,
 )
 from metra.metrics.neural.segment_scores import (
     Item,
     SegmentScore,
-    SegmentScorer,
     build_metric,
 )
 from metra.metrics.options import Range
 from metra.metrics.record import Array, Metric, metric_factory
 
 _EXPECTED = "a Hugging Face encoder (config.json, weights, a tokeniser)"
-_VALUES = ("f1", "precision", "recall")
 # Tokens whose vectors are in memory at once.
 _TOKENS_AT_ONCE = 1 << 18
 # The most layers of an encoder.
@@ -68,29 +63,21 @@ def bertscore(
     folder = checkpoints.check_folder("bertscore", "model", model, _EXPECTED)
     files = checkpoints.list_encoder_files("bertscore", folder)
     weights = checkpoints.list_weight_files("bertscore", folder)
-    versions = checkpoints.require_packages("bertscore")
-    digest = checkpoints.digest_files([*files, *weights])
     depth = _choose_layer(folder, layer)
     shift = _read_baseline(baseline, depth) if baseline else None
-    devices = tuple(list_devices())
-    check_precision("bertscore", precision, devices)
-    load: Callable[[], TokenEncoder] = partial(
-        checkpoints.load_once, digest, TokenEncoder, folder, depth, precision, devices
+    local = checkpoints.describe_model(
+        "bertscore", folder, [*files, *weights], precision
     )
-    scorer = SegmentScorer(
-        f"bertscore {digest} {depth} {precision} {shift}",
-        lambda: partial(_score_items, load, shift),
+    version = compute_file_version(baseline) if baseline else "none"
+    return build_metric(
+        local,
+        lambda: local.load(BertScorer, folder, depth, shift),
+        ("f1", "precision", "recall"),
+        {"layer": depth, "baseline": version},
+        identity=f"{depth} {shift}",
         with_source=False,
-        with_reference=True,
         choose_best=_choose_best,
     )
-    settled = {
-        "model": checkpoints.label_folder(folder, digest),
-        "layer": depth,
-        "baseline": compute_file_version(baseline) if baseline else "none",
-        **dict(versions),
-    }
-    return build_metric("bertscore", scorer, _VALUES, settled)
 
 
 def _choose_layer(folder: str, layer: int) -> int:
@@ -132,44 +119,94 @@ def _choose_best(scores: Sequence[SegmentScore]) -> SegmentScore:
     return SegmentScore(tuple(max(column) for column in columns))
 
 
-class TokenEncoder:
-    """Vectors of tokens, of length one."""
+class BertScorer:
+    """An encoder, whose vectors of tokens are compared."""
 
     def __init__(
-        self, folder: str, layer: int, precision: str, devices: Sequence[str]
+        self,
+        folder: str,
+        layer: int,
+        shift: tuple[float, float, float] | None,
+        precision: str,
+        devices: Sequence[str],
     ) -> None:
         """Load the encoder up to a layer, and its tokeniser."""
         self.tokeniser = checkpoints.Tokeniser("bertscore", folder)
         network = Network(_load_encoder(folder, layer))
         self.runner = Runner(network, self.tokeniser.padding, precision, devices)
+        self.shift = shift
 
-    def tokenise(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the ids of each text's tokens."""
+    def score(self, items: Sequence[Item]) -> list[SegmentScore]:
+        """Score items, those of the same reference one after the other."""
+        texts = _list_distinct(items)
         stripped = [text.strip() for text in texts]
-        return self.tokeniser.encode_ids(stripped, self.tokeniser.longest)
+        values = np.empty((len(items), 3))
+        with self.runner.lock:
+            encoded = self.tokeniser.encode_ids(stripped, self.tokeniser.longest)
+            ids = dict(zip(texts, encoded, strict=True))
+            order = sorted(range(len(items)), key=lambda place: items[place].ref or "")
+            sizes = _count_tokens([items[place] for place in order], ids)
+            # The tokens of each part fit into memory.
+            parts = np.cumsum(sizes) // _TOKENS_AT_ONCE
+            for places in np.split(order, np.flatnonzero(np.diff(parts)) + 1):
+                values[places] = self._match_tokens([items[n] for n in places], ids)
+        if self.shift is not None:
+            values = (values - self.shift) / (1 - np.array(self.shift))
+        return [
+            SegmentScore((f1, precision, recall))
+            for precision, recall, f1 in values.tolist()
+        ]
 
-    def embed(self, tokens: Sequence[Sequence[int]]) -> Any:
-        """Return the vectors of all tokens, one text behind the other: (tokens, size)."""
+    def _match_tokens(
+        self, items: Sequence[Item], ids: Mapping[str, Sequence[int]]
+    ) -> Array:
+        """Return precision, recall and f1 of items: (items, 3)."""
+        torch = self.runner.torch
+        values = np.zeros((len(items), 3))
+        with torch.inference_mode():
+            table, loads, starts = self._embed(_list_distinct(items), ids)
+            sizes = _count_tokens(items, ids)
+            for chosen in split_by_length(sizes, _TOKENS_AT_ONCE // 16):
+                sides = [
+                    _gather_side(
+                        torch,
+                        np.array([starts[text] for text in column]),
+                        np.array([len(ids[text]) for text in column]),
+                        table.device,
+                    )
+                    for column in (
+                        [items[place].hyp for place in chosen],
+                        [items[place].ref or "" for place in chosen],
+                    )
+                ]
+                compared = _compare_sides(torch, table, loads, *sides)
+                values[chosen] = compared.cpu().numpy()
+        return values
+
+    def _embed(
+        self, texts: Sequence[str], ids: Mapping[str, Sequence[int]]
+    ) -> tuple[Any, Any, dict[str, int]]:
+        """Return the vectors and weights of all tokens, and the row of each text's first."""
         torch = self.runner.torch
 
         def compute(network: Network, places: list[int]) -> Any:
-            ids = [tokens[place] for place in places]
-            padded, is_token = self.runner.pad(ids, network.device)
+            chosen = [ids[texts[place]] for place in places]
+            padded, is_token = self.runner.pad(chosen, network.device)
             mask = is_token.long()
             states = network.encoder(input_ids=padded, attention_mask=mask)[0]
             return states[is_token].float()
 
-        answers = self.runner.run([len(ids) for ids in tokens], compute)
-        starts = np.cumsum([0, *(len(ids) for ids in tokens)])
+        answers = self.runner.run([len(ids[text]) for text in texts], compute)
         main = self.runner.networks[0].device
-        table: Any = None
-        for places, states in answers:
-            if table is None:
-                size = (int(starts[-1]), states.shape[1])
-                table = torch.empty(size, device=main)
-            rows = np.concatenate([np.arange(starts[p], starts[p + 1]) for p in places])
-            table[torch.from_numpy(rows).to(main)] = states.to(main)
-        return table / table.norm(dim=1, keepdim=True)
+        table = torch.cat([states.to(main) for _, states in answers])
+        ordered = [texts[place] for places, _ in answers for place in places]
+        ends = np.cumsum([len(ids[text]) for text in ordered]).tolist()
+        starts = dict(zip(ordered, [0, *ends[:-1]], strict=True))
+        # The marks at the ends of texts do not count.
+        marks = (self.tokeniser.first, self.tokeniser.last)
+        loads = [float(number not in marks) for text in ordered for number in ids[text]]
+        loads = torch.tensor(loads, device=main)
+        return table / table.norm(dim=1, keepdim=True), loads, starts
 
 
 def _load_encoder(folder: str, layers: int) -> Any:
@@ -189,98 +226,19 @@ def _load_encoder(folder: str, layers: int) -> Any:
     return network
 
 
-def _score_items(
-    load: Callable[[], TokenEncoder],
-    shift: tuple[float, float, float] | None,
-    items: Sequence[Item],
-) -> list[SegmentScore]:
-    """Score items, those of the same reference one after the other."""
-    encoder = load()
-    texts = list(dict.fromkeys(text for item in items for text in (item.hyp, item.ref)))
-    with encoder.runner.lock:
-        values = _compute_values(encoder, items, texts)
-    if shift is not None:
-        values = (values - shift) / (1 - np.array(shift))
-    return [
-        SegmentScore((f1, precision, recall))
-        for precision, recall, f1 in values.tolist()
-    ]
+def _list_distinct(items: Sequence[Item]) -> list[str]:
+    return list(dict.fromkeys(text or "" for item in items for text in item[1:]))
 
 
-def _compute_values(
-    encoder: TokenEncoder,
-    items: Sequence[Item],
-    texts: Sequence[str | None],
-) -> Array:
-    """Return precision, recall and f1 of items: (items, 3)."""
-    ids = dict(zip(texts, encoder.tokenise([t or "" for t in texts]), strict=True))
-    order = sorted(range(len(items)), key=lambda place: items[place].ref or "")
-    values = np.empty((len(items), 3))
-    for places in _split_items(items, order, ids):
-        chosen = [items[place] for place in places]
-        values[places] = _match_tokens(encoder, chosen, ids)
-    return values
-
-
-def _split_items(
-    items: Sequence[Item], order: Sequence[int], ids: Mapping[Any, Sequence[int]]
-) -> Iterator[list[int]]:
-    """Cut the items so that the tokens of each part fit into memory."""
-    part: list[int] = []
-    tokens, ref = 0, None
-    for place in order:
-        item = items[place]
-        added = len(ids[item.hyp]) + (len(ids[item.ref]) if item.ref != ref else 0)
-        if part and tokens + added > _TOKENS_AT_ONCE:
-            yield part
-            part, tokens = [], 0
-            added = len(ids[item.hyp]) + len(ids[item.ref])
-        part.append(place)
-        tokens, ref = tokens + added, item.ref
-    if part:
-        yield part
-
-
-def _match_tokens(
-    encoder: TokenEncoder,
-    items: Sequence[Item],
-    ids: Mapping[Any, Sequence[int]],
-) -> Array:
-    """Return precision, recall and f1 of items: (items, 3)."""
-    torch = encoder.runner.torch
-    texts = list(dict.fromkeys(text for item in items for text in (item.hyp, item.ref)))
-    tokens = [ids[text] for text in texts]
-    places = {text: place for place, text in enumerate(texts)}
-    starts = np.cumsum([0, *(len(each) for each in tokens)])
-    marks = (encoder.tokeniser.first, encoder.tokeniser.last)
-    values = np.zeros((len(items), 3))
-    with torch.inference_mode():
-        table = encoder.embed(tokens)
-        # The marks at the ends of texts do not count.
-        loads = [float(number not in marks) for each in tokens for number in each]
-        loads = torch.tensor(loads, device=table.device)
-        sizes = [len(ids[item.hyp]) + len(ids[item.ref]) for item in items]
-        for chosen in split_by_length(sizes, _TOKENS_AT_ONCE // 16):
-            sides = [
-                _gather_side(
-                    torch, [places[text] for text in column], starts, table.device
-                )
-                for column in (
-                    [items[place].hyp for place in chosen],
-                    [items[place].ref for place in chosen],
-                )
-            ]
-            compared = _compare_sides(torch, table, loads, *sides)
-            values[chosen] = compared.cpu().numpy()
-    return values
+def _count_tokens(items: Sequence[Item], ids: Mapping[str, Sequence[int]]) -> list[int]:
+    """Return the number of tokens of each item's two texts."""
+    return [len(ids[item.hyp]) + len(ids[item.ref or ""]) for item in items]
 
 
 def _gather_side(
-    torch: Any, texts: Sequence[int], starts: Array, device: Any
+    torch: Any, first: Array, lengths: Array, device: Any
 ) -> tuple[Any, Any]:
     """Return where the tokens of texts stand in the table, and which entries are tokens."""
-    first = starts[texts]
-    lengths = starts[np.array(texts) + 1] - first
     steps = np.arange(lengths.max())
     is_token = steps[None, :] < lengths[:, None]
     rows = np.where(is_token, first[:, None] + steps[None, :], 0)

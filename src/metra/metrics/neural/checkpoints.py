@@ -1,13 +1,13 @@
 """Checkpoints on this machine: their files, digests, tokenisers and networks."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pickle import UnpicklingError
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from zipfile import is_zipfile
 
 from metra.errors import FormatError, MissingResourceError, OptionError, missing_package
@@ -20,7 +20,8 @@ from metra.formats.stream import (
     read_text,
     refuse_damage,
 )
-from metra.metrics.neural.segment_scores import ScoreStore
+from metra.metrics.neural.inference import Precision, check_precision, list_devices
+from metra.metrics.neural.score_store import ScoreStore
 
 T = TypeVar("T")
 
@@ -38,6 +39,37 @@ _WEIGHT_FILES = (
 
 # Tokens of a text, where no tokeniser limits them.
 _UNLIMITED = 1 << 20
+
+
+class LocalModel(NamedTuple):
+    """A model whose files are on this machine, and how a metric computes it."""
+
+    #: The metric's name.
+    owner: str
+    name: str
+    digest: str
+    precision: Precision
+    devices: tuple[str, ...]
+    #: Values for the signature.
+    settled: Mapping[str, object]
+
+    def load(self, make: Callable[..., T], *arguments: Any) -> T:
+        """Load the model once, until its files change."""
+        return load_once(self.digest, make, *arguments, self.precision, self.devices)
+
+
+def describe_model(
+    owner: str, folder: str, files: Sequence[str], precision: Precision
+) -> LocalModel:
+    """Describe the model in a folder, whose scores depend on some files."""
+    versions = _require_packages(owner)
+    digest = _digest_files(files)
+    devices = tuple(list_devices())
+    check_precision(owner, precision, devices)
+    name = name_folder(folder)
+    # The digest is there for signatures.
+    settled = {"model": f"{name}[sha256:{digest[:12]}]", **versions}
+    return LocalModel(owner, name, digest, precision, devices, settled)
 
 
 def check_folder(owner: str, option: str, folder: str, expected: str) -> str:
@@ -65,7 +97,7 @@ def require_file(owner: str, folder: str, *names: str) -> str:
     raise MissingResourceError(msg)
 
 
-def require_packages(owner: str) -> tuple[tuple[str, str], ...]:
+def _require_packages(owner: str) -> dict[str, str]:
     """Return the versions of torch and transformers; refuse if one is not installed."""
     versions = {}
     for package in ("torch", "transformers"):
@@ -74,10 +106,10 @@ def require_packages(owner: str) -> tuple[tuple[str, str], ...]:
         except PackageNotFoundError:
             msg = missing_package(owner, package, "neural")
             raise MissingResourceError(msg) from None
-    return tuple(versions.items())
+    return versions
 
 
-def digest_files(paths: Sequence[str]) -> str:
+def _digest_files(paths: Sequence[str]) -> str:
     """Return a digest of the bytes of files; large ones are read once, until they change."""
     joined = "".join(_digest_file(path, get_file_state(path)) for path in paths)
     return sha256(joined.encode()).hexdigest()
@@ -134,11 +166,6 @@ def name_folder(folder: str) -> str:
     """Return the name of a folder, without those above it; of a download, the model's."""
     *_, model, parent, name = ["", "", *os.path.abspath(folder).split(os.sep)]
     return model.split("--")[-1] if parent == "snapshots" else name
-
-
-def label_folder(folder: str, digest: str) -> str:
-    """Return the name of a folder with a digest of its files, for signatures."""
-    return f"{name_folder(folder)}[sha256:{digest[:12]}]"
 
 
 def list_tokeniser_files(folder: str) -> list[str]:

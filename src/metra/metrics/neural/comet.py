@@ -1,11 +1,10 @@
 """COMET and its family: CometKiwi, UniTE and xCOMET, on local checkpoints."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from metra.corpus.batch import SegmentColumn
 from metra.errors import FormatError, MissingResourceError, OptionError
 from metra.formats.stream import refuse_damage
 from metra.metrics.neural import checkpoints
@@ -18,11 +17,9 @@ from metra.metrics.neural.comet_network import (
 from metra.metrics.neural.inference import (
     Precision,
     Runner,
-    check_precision,
-    list_devices,
 )
-from metra.metrics.neural.segment_scores import SegmentScorer, build_metric, list_texts
-from metra.metrics.record import Array, Metric, metric_factory
+from metra.metrics.neural.segment_scores import build_metric
+from metra.metrics.record import Metric, metric_factory
 
 _EXPECTED = "an Unbabel checkpoint (hparams.yaml, checkpoints/model.ckpt)"
 
@@ -60,8 +57,13 @@ def comet(
         qe: score without references; only for unified checkpoints and xCOMET.
         precision: precision of the encoder.
     """
-    checkpoint = _read_checkpoint(model, encoder)
-    kind = checkpoint.kind
+    folder = checkpoints.check_folder("comet", "model", model, _EXPECTED)
+    settings_path = checkpoints.require_file("comet", folder, "hparams.yaml")
+    path = checkpoints.require_file("comet", folder, "checkpoints/model.ckpt")
+    kind, given = _read_settings(settings_path)
+    home = _find_encoder(folder, encoder, str(given.get("pretrained_model", "")))
+    files = [settings_path, path, *checkpoints.list_encoder_files("comet", home)]
+    local = checkpoints.describe_model("comet", folder, files, precision)
     if qe and not kind.takes_both:
         msg = (
             f"comet: {model} does not support qe; leave qe out: it scores "
@@ -70,42 +72,19 @@ def comet(
         raise OptionError(msg)
     with_reference = kind.with_reference and not qe
     names = kind.names if with_reference else kind.names_without
-    devices = tuple(list_devices())
-    check_precision("comet", precision, devices)
-    load = partial(
-        checkpoints.load_once,
-        *(checkpoint.digest, _load_scorer, checkpoint, precision, devices),
-    )
-    scorer = SegmentScorer(
-        f"comet {checkpoint.digest} {precision}",
-        lambda: load().score,
+    scorer = kind, path, settings_path, home
+    load: Callable[[], Any] = partial(local.load, _load_scorer, *scorer)
+    has_pairs = kind.has_vectors and with_reference
+    return build_metric(
+        local,
+        load,
+        ("score", *names),
+        {"encoder": checkpoints.name_folder(home), "qe": not with_reference},
         with_source=kind.with_source,
         with_reference=with_reference,
-        marks_errors_as=f"comet {checkpoints.name_folder(model)}"
-        if kind.labels
-        else "",
+        marks_errors=bool(kind.labels),
+        pairs=(lambda *given: load().score_pairs(*given)) if has_pairs else None,
     )
-    settled = {
-        "model": checkpoints.label_folder(checkpoint.folder, checkpoint.digest),
-        "encoder": checkpoints.name_folder(checkpoint.encoder),
-        "qe": not with_reference,
-        **dict(checkpoint.versions),
-    }
-    has_pairs = kind.has_vectors and with_reference
-    score_pairs = partial(pairs, load=load) if has_pairs else None
-    return build_metric("comet", scorer, ("score", *names), settled, score_pairs)
-
-
-def pairs(
-    column: SegmentColumn,
-    hyps: Sequence[int],
-    refs: Sequence[int],
-    source: str,
-    *,
-    load: Callable[[], Any],
-) -> Array:
-    """Score all pairs of outputs and references of one source; each text is encoded once."""
-    return load().score_pairs(list_texts(column.text), hyps, refs, source)
 
 
 class ModelKind(NamedTuple):
@@ -123,18 +102,6 @@ class ModelKind(NamedTuple):
     #: Values beside the score, with a reference and without.
     names: tuple[str, ...] = ()
     names_without: tuple[str, ...] = ()
-
-
-class CometCheckpoint(NamedTuple):
-    """The files of a checkpoint, and what its settings say."""
-
-    kind: ModelKind
-    folder: str
-    path: str
-    encoder: str
-    digest: str
-    #: Packages and their versions.
-    versions: tuple[tuple[str, str], ...]
 
 
 _SETTINGS: dict[str, Any] = {
@@ -162,18 +129,6 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
         "error_labels": ["minor", "major", "critical"],
     },
 }
-
-
-def _read_checkpoint(model: str, encoder: str) -> CometCheckpoint:
-    folder = checkpoints.check_folder("comet", "model", model, _EXPECTED)
-    settings_path = checkpoints.require_file("comet", folder, "hparams.yaml")
-    path = checkpoints.require_file("comet", folder, "checkpoints/model.ckpt")
-    kind, given = _read_settings(settings_path)
-    home = _find_encoder(folder, encoder, str(given.get("pretrained_model", "")))
-    versions = checkpoints.require_packages("comet")
-    files = [settings_path, path, *checkpoints.list_encoder_files("comet", home)]
-    digest = checkpoints.digest_files(files)
-    return CometCheckpoint(kind, folder, path, home, digest, versions)
 
 
 def _read_settings(path: str) -> tuple[ModelKind, dict[str, Any]]:
@@ -246,25 +201,30 @@ def _find_encoder(folder: str, given: str, named: str) -> str:
 
 
 def _load_scorer(
-    checkpoint: CometCheckpoint, precision: str, devices: tuple[str, ...]
+    kind: ModelKind,
+    path: str,
+    settings_path: str,
+    encoder: str,
+    precision: str,
+    devices: tuple[str, ...],
 ) -> VectorScorer | JointScorer:
     """Load a checkpoint onto devices."""
-    given = checkpoints.read_yaml(os.path.join(checkpoint.folder, "hparams.yaml"))
-    loaded = checkpoints.load_weights("comet", checkpoint.path)
+    given = checkpoints.read_yaml(settings_path)
+    loaded = checkpoints.load_weights("comet", path)
     if "state_dict" not in loaded:
-        msg = f"comet: {checkpoint.path} has no state_dict; expected a checkpoint."
+        msg = f"comet: {path} has no state_dict; expected a checkpoint."
         raise FormatError(msg)
     # Those of the checkpoint itself count, as in the package.
     own = {**given, **dict(loaded.get("hyper_parameters", {}))}
     if given.get("layer_transformation") == "sparsemax_patch":
         own["layer_transformation"] = "softmax"
-    settings = complete_settings(checkpoint.kind.name, own)
-    config = checkpoints.load_config("comet", checkpoint.encoder)
-    tokeniser = checkpoints.Tokeniser("comet", checkpoint.encoder)
-    parts = CheckpointParts(checkpoint.path, settings, loaded["state_dict"])
+    settings = complete_settings(kind.name, own)
+    config = checkpoints.load_config("comet", encoder)
+    tokeniser = checkpoints.Tokeniser("comet", encoder)
+    parts = CheckpointParts(path, settings, loaded["state_dict"])
     network, mix = build_network(parts, config)
     runner = Runner(network, tokeniser.padding, precision, devices)
     common = (runner, mix, tokeniser, config.max_position_embeddings - 2)
-    if checkpoint.kind.has_vectors:
+    if kind.has_vectors:
         return VectorScorer(*common)
     return JointScorer(*common, settings["error_labels"])

@@ -9,11 +9,17 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from metra.corpus.batch import SegmentColumn
 from metra.errors import FormatError
 from metra.metrics.neural import checkpoints
 from metra.metrics.neural.checkpoints import Tokeniser
 from metra.metrics.neural.inference import Answer, Network, Runner
-from metra.metrics.neural.segment_scores import Item, PredictedSpan, SegmentScore
+from metra.metrics.neural.segment_scores import (
+    Item,
+    PredictedSpan,
+    SegmentScore,
+    list_texts,
+)
 from metra.metrics.record import Array
 
 #: The types of networks of encoders, by the names that checkpoints give them.
@@ -287,12 +293,13 @@ class VectorScorer:
 
     def score_pairs(
         self,
-        texts: Sequence[str],
+        column: SegmentColumn,
         hyps: Sequence[int],
         refs: Sequence[int],
         source: str,
     ) -> Array:
-        """Score all pairs of outputs and references, given by their places in the texts."""
+        """Score all pairs of outputs and references, given by their places in the column."""
+        texts = list_texts(column.text)
         with self.runner.lock:
             self._remember([*texts, source])
             rows = np.array([self._rows[text] for text in texts])

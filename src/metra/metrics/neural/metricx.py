@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from metra.errors import FormatError
@@ -11,13 +10,10 @@ from metra.metrics.neural.inference import (
     Network,
     Precision,
     Runner,
-    check_precision,
-    list_devices,
 )
 from metra.metrics.neural.segment_scores import (
     Item,
     SegmentScore,
-    SegmentScorer,
     build_metric,
 )
 from metra.metrics.record import Metric, metric_factory
@@ -70,25 +66,15 @@ def metricx(
         *checkpoints.list_weight_files("metricx", folder),
         *checkpoints.list_tokeniser_files(words),
     ]
-    versions = checkpoints.require_packages("metricx")
-    digest = checkpoints.digest_files(files)
-    devices = tuple(list_devices())
-    check_precision("metricx", precision, devices)
-    network = folder, words, precision, devices
-    load = partial(checkpoints.load_once, digest, MetricxScorer, *network)
-    scorer = SegmentScorer(
-        f"metricx {digest} {precision}",
-        lambda: load().score,
-        with_source=True,
+    local = checkpoints.describe_model("metricx", folder, files, precision)
+    metric = build_metric(
+        local,
+        lambda: local.load(MetricxScorer, folder, words),
+        ("score",),
+        {"tokenizer": checkpoints.name_folder(words)},
         with_reference=not qe,
         choose_best=min,
     )
-    settled = {
-        "model": checkpoints.label_folder(folder, digest),
-        "tokenizer": checkpoints.name_folder(words),
-        **dict(versions),
-    }
-    metric = build_metric("metricx", scorer, ("score",), settled)
     return replace(metric, direction=LOWER, more_digits=0)
 
 

@@ -1,38 +1,28 @@
 """From a batch to rows: texts collected, scored once, kept in memory and on disk."""
 
 import json
-import os
-import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
 from functools import partial
 from hashlib import blake2b
 from threading import Lock
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from metra.corpus.batch import CorpusChunk
-from metra.errors import FormatError
 from metra.metrics import record
-from metra.metrics.llm.cache import NO_CACHE, find_cache_folder
+from metra.metrics.neural.checkpoints import LocalModel
+from metra.metrics.neural.score_store import ScoreStore
 from metra.metrics.record import AnyBatch, Array, Metric, Notes, Parts
 from metra.metrics.units import Detail
 from metra.scores.spans import Mark, RatingKey, Spans, build_spans
 from metra.scores.table import ScoredItem
 from metra.text.columns import Text, window
 
-T = TypeVar("T")
-
 #: Most scores are between 0 and 1: with two digits, systems would look the same.
 MORE_DIGITS = 2
 # So many scores are kept in memory; then it is emptied.
 _KEPT = 100_000
-_TABLE = (
-    "CREATE TABLE IF NOT EXISTS scores (key BLOB PRIMARY KEY, score TEXT) WITHOUT ROWID"
-)
-# SQLite takes so many parameters in every version.
-_AT_ONCE = 900
 
 
 class Item(NamedTuple):
@@ -60,17 +50,13 @@ class SegmentScore(NamedTuple):
     spans: tuple[PredictedSpan, ...] = ()
 
 
-#: Scores items, none of which occurs twice.
-ItemScorer: TypeAlias = Callable[[Sequence[Item]], list[SegmentScore]]
-
-
 class SegmentScorer:
     """Scores segments by a network, which is loaded when something is not known yet."""
 
     def __init__(
         self,
         identity: str,
-        load: Callable[[], ItemScorer],
+        load: Callable[[], Any],
         *,
         with_source: bool,
         with_reference: bool,
@@ -79,7 +65,8 @@ class SegmentScorer:
     ) -> None:
         """Name the network and its settings, what it takes, and who finds errors, if any.
 
-        `identity` differs between networks that may give different scores.
+        `identity` differs between networks that may give different scores. The method `score`
+        of what `load` returns takes a list of items, none of which occurs twice.
         """
         self._name = marks_errors_as
         self._identity = identity
@@ -92,21 +79,9 @@ class SegmentScorer:
         self._with_source = with_source
         self._with_reference = with_reference
 
-    @property
-    def needs(self) -> frozenset[record.Need]:
-        """Texts that the network reads beside the output."""
-        return record.select_needs(
-            references=self._with_reference, source=self._with_source
-        )
-
-    @property
-    def marks_errors(self) -> bool:
-        """True if the network finds errors in outputs."""
-        return bool(self._name)
-
     def rows(self, batch: AnyBatch) -> Array:
         """Return the values of each segment, for its best reference, and 1: (segments, k)."""
-        best = [self._choose_best(scores) for scores in self.score_batch(batch)]
+        best = self.score_batch(batch)
         if self._name and batch.place.system is not None:
             self._mark_errors(batch, best)
         return np.array([[*score.values, 1.0] for score in best])
@@ -125,8 +100,8 @@ class SegmentScorer:
                     "confidence": f"{span.confidence:.6f}",
                 },
             )
-            for place, scores in enumerate(self.score_batch(batch))
-            for span in self._choose_best(scores).spans
+            for place, score in enumerate(self.score_batch(batch))
+            for span in score.spans
         ]
 
     def build_marks(self) -> Spans:
@@ -142,11 +117,11 @@ class SegmentScorer:
             for item in items
         )
 
-    def score_batch(self, batch: AnyBatch) -> list[list[SegmentScore]]:
-        """Return the scores of each segment against each reference that it has."""
+    def score_batch(self, batch: AnyBatch) -> list[SegmentScore]:
+        """Return the score of each segment against its best reference."""
         listed = self._list_items(batch)
         scores = iter(self.score_items(item for items in listed for item in items))
-        return [[next(scores) for _ in items] for items in listed]
+        return [self._choose_best([next(scores) for _ in items]) for items in listed]
 
     def score_items(self, items: Iterable[Item]) -> list[SegmentScore]:
         """Return the scores of items: from memory, from disk, or by the network."""
@@ -161,7 +136,7 @@ class SegmentScorer:
 
     def _complete(self, new: Sequence[Item]) -> None:
         keys = {item: _digest_item(item) for item in new} if self._store.path else {}
-        stored = self._store.read(list(keys.values()))
+        stored = self._store.read(keys.values())
         for item, key in keys.items():
             if key in stored:
                 values, spans = json.loads(stored[key])
@@ -171,7 +146,7 @@ class SegmentScorer:
         new = [item for item in new if item not in self._known]
         if not new:
             return
-        computed = dict(zip(new, self._load()(new), strict=True))
+        computed = dict(zip(new, self._load().score(new), strict=True))
         self._known |= computed
         if keys:
             texts = {keys[item]: json.dumps(score) for item, score in computed.items()}
@@ -207,26 +182,43 @@ class SegmentScorer:
 
 
 def build_metric(
-    name: str,
-    scorer: SegmentScorer,
+    model: LocalModel,
+    load: Callable[[], Any],
     values: Sequence[str],
     settled: Mapping[str, object],
+    *,
+    identity: str = "",
+    with_source: bool = True,
+    with_reference: bool = True,
+    choose_best: Callable[[Sequence[SegmentScore]], SegmentScore] = max,
+    marks_errors: bool = False,
     pairs: Callable[..., Array] | None = None,
 ) -> Metric:
-    """Make the metric of a network: the mean of the first value, the others as parts."""
+    """Make the metric of a network: the mean of the first value, the others as parts.
+
+    `identity` tells settings apart with which the same model gives other scores.
+    """
+    scorer = SegmentScorer(
+        f"{model.owner} {model.digest} {model.precision} {identity}",
+        load,
+        with_source=with_source,
+        with_reference=with_reference,
+        choose_best=choose_best,
+        marks_errors_as=f"{model.owner} {model.name}" if marks_errors else "",
+    )
     return Metric(
-        name=name,
+        name=model.owner,
         columns=(*values, "segments"),
         rows=scorer.rows,
         aggregate=partial(record.compute_mean, count_column=-1),
         parts=partial(name_means, names=values[1:]),
-        needs=scorer.needs,
+        needs=record.select_needs(references=with_reference, source=with_source),
         more_digits=MORE_DIGITS,
-        settled=settled,
+        settled={**model.settled, **settled},
         fast=record.Fast(prepare=scorer.prepare, pairs=pairs, own_threads=True),
         notes=Notes(
-            details=scorer.details if scorer.marks_errors else None,
-            marked=scorer.build_marks if scorer.marks_errors else None,
+            details=scorer.details if marks_errors else None,
+            marked=scorer.build_marks if marks_errors else None,
             basis="neural",
         ),
     )
@@ -254,52 +246,3 @@ def _digest_item(item: Item) -> bytes:
         digest.update(f"{-1 if text is None else len(encoded)}:".encode())
         digest.update(encoded)
     return digest.digest()
-
-
-class ScoreStore:
-    """A file of scores in the cache folder; without a folder, nothing is kept."""
-
-    def __init__(self, name: str) -> None:
-        folder = find_cache_folder()
-        self.path = "" if folder is None else str(folder / "neural" / f"{name}.sqlite")
-
-    def read(self, keys: Sequence[bytes]) -> dict[bytes, str]:
-        """Return the stored scores of some keys."""
-
-        def select(db: sqlite3.Connection) -> dict[bytes, str]:
-            stored: dict[bytes, str] = {}
-            for start in range(0, len(keys), _AT_ONCE):
-                some = keys[start : start + _AT_ONCE]
-                marks = ",".join("?" * len(some))
-                stored.update(
-                    db.execute(f"SELECT * FROM scores WHERE key IN ({marks})", some)
-                )
-            return stored
-
-        return self._use(select) if self.path and os.path.exists(self.path) else {}
-
-    def write(self, scores: Mapping[bytes, str]) -> None:
-        """Store scores, in the place of older ones of the same keys."""
-
-        def insert(db: sqlite3.Connection) -> None:
-            db.executemany(
-                "INSERT OR REPLACE INTO scores VALUES (?, ?)", scores.items()
-            )
-
-        if self.path:
-            self._use(insert)
-
-    def _use(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        try:
-            os.makedirs(os.path.dirname(self.path), exist_ok=True)
-            # Another process may write at the same time.
-            with closing(sqlite3.connect(self.path, timeout=60)) as db, db:
-                db.execute(_TABLE)
-                return work(db)
-        except (sqlite3.Error, OSError) as error:
-            msg = (
-                f"The score cache {self.path} cannot be used: {error}; delete it, "
-                "name another folder with METRA_CACHE, or set "
-                f"METRA_CACHE={NO_CACHE}."
-            )
-            raise FormatError(msg) from None

@@ -8,7 +8,7 @@ from tests.campaign.answers import made
 from metra.campaign.judgement import format_judgement_lines
 from metra.errors import MetraError
 from metra.meta.options import SpanOptions
-from metra.meta.spans import agree_on_marks, evaluate_spans, report_spans
+from metra.meta.spans import agree_on_marks, evaluate_spans
 from metra.scores.registry import read_spans
 from metra.scores.spans import arrange_spans, collect_spans, join_spans
 from metra.stats.span_agreement import agree_on_spans
@@ -91,24 +91,6 @@ def test_a_program_against_each_rater(files):
     )
 
 
-COMBINED = [
-    # Any: 4–7 is major (half say so), 7–13 major, 3–9 of the second minor.
-    pytest.param("any", 3 / 3, 3 / 15, id="any"),
-    # Most of two is both: 4–7, major.
-    pytest.param("most", 3 / 3, 3 / 3, id="most"),
-]
-
-
-@pytest.mark.parametrize(("combine", "precision", "recall"), COMBINED)
-def test_a_program_against_raters_together(files, combine, precision, recall):
-    read = [read_spans(str(path)) for path in files]
-    options = SpanOptions(gold=("ann", "bob"), combine=combine, trials=0)
-    (prog,) = evaluate_spans(read, options).scores
-    assert prog.values["characters", "precision"] == pytest.approx(precision)
-    assert prog.values["characters", "recall"] == pytest.approx(recall)
-    assert prog.intervals["characters", "F"] is None
-
-
 def test_outputs_tell_where_words_are(files):
     program = [read_spans(str(files[1]))]
     places = [
@@ -173,10 +155,7 @@ def test_report_and_command_give_every_figure(files, cli):
     figure = by_table["spans"]["figures"]["characters precision"]
     assert figure["value"] == pytest.approx(0.75)
     assert figure["interval"] is None  # of two outputs
-    assert (
-        "combine:each|outputs:2|boot:segments k=1000|seed:12345|credit:0.5"
-        in data["signature"]
-    )
+    assert "outputs:2|boot:segments k=1000|seed:12345|credit:0.5" in data["signature"]
 
 
 REFUSED = [
@@ -317,9 +296,3 @@ def test_three_raters_of_wmt23(wmt23):
                     same = sum(map(min, a[at], b[at]))
                     hits += same + (min(sum(a[at]), sum(b[at])) - same) / 2
     assert values["characters", "F"] == pytest.approx(2 * hits / sizes, abs=1e-12)
-
-
-def test_report_needs_no_options(files):
-    read = [read_spans(str(files[0]))]
-    report = report_spans(evaluate_spans(read), SpanOptions())
-    assert [table.name for table in report.tables] == ["agreement", "raters", "pairs"]

@@ -17,7 +17,6 @@ from metra.stats.span_agreement import (
     aggregate_matches,
     agree_on_spans,
     count_matches,
-    merge_marks,
     score_raters,
 )
 
@@ -147,34 +146,6 @@ def test_nothing_marked_is_no_mistake():
         found = [float(aggregate_matches(missed, kind, figure)) for figure in FIGURES]
         assert found == [1, 0, 0]
     assert np.isnan(aggregate_matches(missed, "characters", "severity"))
-
-
-MERGED = [
-    pytest.param(1, [(0, 2, "m"), (2, 8, "M")], id="any"),
-    pytest.param(2, [(2, 5, "M"), (6, 7, "M")], id="most"),
-    pytest.param(3, [], id="all"),
-]
-
-
-@pytest.mark.parametrize(("quorum", "expected"), MERGED)
-def test_merged_marks(quorum, expected):
-    raters = [spans((0, 5, "m"), (1, 3, "m")), spans((2, 7, "M")), spans((6, 8, "M"))]
-    assert merge_marks(raters, quorum) == spans(*expected)
-
-
-@given(st.lists(any_spans(), min_size=1, max_size=3))
-def test_merged_marks_cover_what_a_quorum_marked(raters):
-    for quorum in range(1, len(raters) + 1):
-        covered = np.zeros(LENGTH, int)
-        for start, end, _ in merge_marks(raters, quorum):
-            covered[start:end] += 1
-        who = np.zeros(LENGTH, int)
-        for marked in raters:
-            mine = np.zeros(LENGTH, bool)
-            for start, end, _ in marked:
-                mine[start:end] = True
-            who += mine
-        assert covered.tolist() == (who >= quorum).astype(int).tolist()
 
 
 @settings(max_examples=25, deadline=None)

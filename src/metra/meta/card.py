@@ -16,12 +16,8 @@ from metra.meta.options import (
     DeltaOptions,
     SelectOptions,
     SentinelOptions,
-    SpanOptions,
 )
 from metra.meta.question import Evidence, Question
-from metra.meta.spans import evaluate_spans, read_texts, report_spans
-from metra.scores.registry import read_spans
-from metra.scores.spans import Spans
 from metra.scoring.table import Table
 from metra.stats.correlation import Options
 from metra.stats.panel import ScorePanel
@@ -61,11 +57,8 @@ class MetricCard:
     #: The panels with all metrics.
     panels: Sequence[ScorePanel]
     figures: Sequence[CardFigure]
-    #: Sentinels that reach as much, with the coefficient.
-    beaten_by: Sequence[str]
-    #: The answers by question: differences, decisions, sentinels, challenge, spans.
+    #: The answers by question: differences, decisions, sentinels, challenge.
     answers: Mapping[str, findings.MetaReport]
-    options: CardOptions
     notes: Sequence[str]
 
 
@@ -90,8 +83,6 @@ def ask_card(evidence: Evidence, options: CardOptions) -> MetricCard:
         options,
         challenge=challenge,
         specs=() if scored else [spec for spec in evidence.specs if spec == metric],
-        spans=[read_spans(path) for path in options.spans],
-        outputs=read_texts(evidence.outputs),
     )
 
 
@@ -102,14 +93,11 @@ def build_card(
     *,
     challenge: ChallengeSet | None = None,
     specs: Sequence[str] = (),
-    spans: Sequence[Spans] = (),
-    outputs: Mapping[str, Sequence[str | None]] | None = None,
 ) -> MetricCard:
     """Ask every question about a metric that the scores allow.
 
     `challenge` is a challenge set with the metric's scores, or else `specs` names the metric
-    that scores it. `spans` are files of errors that people and the metric marked, in the
-    `outputs` where only words are known.
+    that scores it.
     """
     notes = [f"{panel.place}{note}" for panel in panels for note in panel.notes]
     # What the panels' notes say is said once.
@@ -131,7 +119,6 @@ def build_card(
         answers["differences"] = uses.report_deltas(own, [noticed], asked)
     except CorpusError as reason:
         notes.append(f"No noticeable differences: {reason}")
-    beaten: list[str] = []
     try:
         decide = SelectOptions(**settings)
         choices = [
@@ -142,7 +129,6 @@ def build_card(
         sentinels = [sentinel.correlate_sentinels(panel, guard) for panel in own]
         reports = [sentinel.report_sentinels(each, guard) for each in sentinels]
         answers["sentinels"] = findings.merge_pairs(reports, own)
-        beaten = _list_beaten(sentinels, metric)
     except CorpusError as reason:
         notes.append(f"No segment decisions: {reason}")
     if challenge is not None:
@@ -150,12 +136,8 @@ def build_card(
         contrast = ChallengeOptions(**settings)
         scores = score_challenge(replace(challenge, scores=kept), specs, contrast)
         answers["challenge"] = report_challenge(scores, contrast)
-    if spans:
-        compared = SpanOptions(**settings)
-        marked = evaluate_spans(spans, compared, outputs=outputs, programs=[metric])
-        answers["spans"] = report_spans(marked, compared)
     about = metric, panels[0].gold_name, panels, figures
-    return MetricCard(*about, beaten, answers, options, notes)
+    return MetricCard(*about, answers, notes)
 
 
 def report_card(card: MetricCard, options: CardOptions) -> findings.MetaReport:
@@ -191,19 +173,6 @@ def build_figure_table(card: MetricCard) -> Table:
     heads = ["of", card.metric, "rank", "best"]
     caption = f"Agreement of {card.metric} with {card.gold}"
     return findings.build_table("coefficient", heads, rows, caption, "agreement")
-
-
-def _list_beaten(
-    found: Sequence[correlate.MetricCorrelations], metric: str
-) -> list[str]:
-    """List the sentinels that reach at least what the metric does, by coefficient."""
-    return [
-        f"{each.panel.place}{question.heading} ({name})"
-        for each in found
-        for question, results in each.pairs
-        for name, result in results.items()
-        if sentinel.is_sentinel(name) and result.value >= results[metric].value
-    ]
 
 
 def _list_figures(

@@ -240,7 +240,6 @@ class SpanOptions:
     """Options of `spans`."""
 
     gold: tuple[str, ...] = build_names("--gold")
-    combine: Literal["each", "any", "most"] = build_option("each", rare=True)
     credit: float = build_option(0.5, low=0.0, high=1.0, rare=True, sign=True)
     most_pairs: int = find_option("most_pairs")
     trials: int = find_option("trials")
@@ -270,12 +269,6 @@ class SelectOptions:
 class DeltaOptions:
     """Options of `deltas`."""
 
-    at: tuple[float, ...] = build_option(
-        (),
-        parse=lambda given: parse_values(given) if given else (),
-        default="",
-        sign=False,
-    )
     trials: int = find_option("trials")
     seed: int = find_option("seed")
 
@@ -294,7 +287,6 @@ class CardOptions:
     """Options of `card`."""
 
     challenge: str | None = build_option(None, metavar="PAIRS", sign=False)
-    spans: tuple[str, ...] = build_option((), metavar="ERRORS", sign=False)
     trials: int = find_option("trials", rare=True)
     seed: int = find_option("seed")
 

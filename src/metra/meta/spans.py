@@ -1,7 +1,7 @@
 """The question `spans`: are errors marked where people mark them, and do people agree?"""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -20,7 +20,6 @@ from metra.scores.registry import read_spans
 from metra.scores.spans import TAG, Spans, arrange_spans, join_spans
 from metra.scoring.files import open_corpus
 from metra.scoring.table import Column, Table
-from metra.stats.arrays import group_lines
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.span_agreement import (
     SpanAgreement,
@@ -28,9 +27,7 @@ from metra.stats.span_agreement import (
     SpanComparisons,
     SpanScores,
     agree_on_spans,
-    count_matches,
     count_pairs,
-    merge_marks,
     score_raters,
 )
 
@@ -63,12 +60,11 @@ def evaluate_spans(
     options: SpanOptions | None = None,
     *,
     outputs: Mapping[str, Sequence[str | None]] | None = None,
-    programs: Collection[str] = (),
 ) -> SpanEvaluation:
     """Compare marked errors with those of the gold, and the gold's raters with each other.
 
-    The gold are the raters that `options` names, else all people; `programs` are none of
-    them. `outputs` are the texts of each system, for spans of which only the words are known.
+    The gold are the raters that `options` names, else all people. `outputs` are the texts of
+    each system, for spans of which only the words are known.
     """
     options = options or SpanOptions()
     marks, unplaced = arrange_spans(join_spans(files, outputs))
@@ -79,11 +75,10 @@ def evaluate_spans(
             "of errors."
         )
         raise CorpusError(msg)
-    gold = _choose_gold(files, marks, options.gold, programs)
+    gold = _choose_gold(files, marks, options.gold)
     others = [name for name in marks.raters if name not in gold]
     comparisons = {
-        name: _compare(marks, name, gold, options.combine, options.credit)
-        for name in marks.raters
+        name: _compare(marks, name, gold, options.credit) for name in marks.raters
     }
     for name in others:
         if not len(comparisons[name][0]):
@@ -158,8 +153,8 @@ def report_spans(evaluation: SpanEvaluation, options: SpanOptions) -> MetaReport
     tables, raters = [], len(evaluation.gold)
     agreement = evaluation.agreement
     if evaluation.scores:
-        people = "1 rater" if raters == 1 else _COMBINED[options.combine]
-        caption = f"Error spans against {people.format(n=raters)}"
+        people = "1 rater" if raters == 1 else f"each of {raters} raters"
+        caption = f"Error spans against {people}"
         tables.append(_build_table(evaluation.scores, caption, "spans"))
     overall = agreement.overall if agreement else None
     if agreement is not None and overall is not None:
@@ -188,7 +183,6 @@ def report_spans(evaluation: SpanEvaluation, options: SpanOptions) -> MetaReport
         data,
         spans="characters,matched,exact",
         gold=",".join(evaluation.gold) if options.gold else f"people ({raters})",
-        combine=options.combine if raters > 1 else None,
         outputs=len(evaluation.marks.length),
         **describe_draws(options, "segments"),
     )
@@ -242,18 +236,8 @@ def read_texts(paths: Sequence[str]) -> dict[str, list[str | None]]:
 SPANS = Question("spans", ask_spans, report_spans)
 
 
-_COMBINED = {
-    "each": "each of {n} raters",
-    "any": "spans marked by any of {n} raters",
-    "most": "spans marked by most of {n} raters",
-}
-
-
 def _choose_gold(
-    files: Sequence[Spans],
-    marks: SpanColumns,
-    names: Sequence[str],
-    programs: Collection[str],
+    files: Sequence[Spans], marks: SpanColumns, names: Sequence[str]
 ) -> list[str]:
     """Return the gold raters: those named, or all people."""
     for name in names:
@@ -262,8 +246,7 @@ def _choose_gold(
     if names:
         return list(dict.fromkeys(names))
     automatic = join_spans([file for file in files if file.is_automatic])
-    others = {*automatic.judges, *programs}
-    gold = [name for name in marks.raters if name not in others]
+    gold = [name for name in marks.raters if name not in automatic.judges]
     if not gold:
         msg = (
             "All errors were marked by programs; choose the gold with `gold`: "
@@ -274,7 +257,7 @@ def _choose_gold(
 
 
 def _compare(
-    marks: SpanColumns, name: str, gold: Iterable[str], combine: str, credit: float
+    marks: SpanColumns, name: str, gold: Iterable[str], credit: float
 ) -> SpanComparisons:
     """Compare a rater with the gold's other raters on each output that they share."""
     rater = marks.raters.index(name)
@@ -285,14 +268,7 @@ def _compare(
     theirs = np.flatnonzero(np.isin(marks.rater, others))
     theirs = theirs[own[marks.output[theirs]] >= 0]
     outputs = marks.output[theirs]
-    if combine == "each":
-        return outputs, count_pairs(marks, own[outputs], theirs, credit)
-    counts = []
-    for output, lines in group_lines(outputs):
-        quorum = 1 if combine == "any" else len(lines) // 2 + 1
-        merged = merge_marks([marks.spans[at] for at in theirs[lines].tolist()], quorum)
-        counts.append(count_matches(marks.spans[int(own[output])], merged, credit))
-    return np.unique(outputs), np.array(counts)
+    return outputs, count_pairs(marks, own[outputs], theirs, credit)
 
 
 def _build_table(scores: Sequence[SpanScores], caption: str, name: str) -> Table:

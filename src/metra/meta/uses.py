@@ -151,7 +151,7 @@ def report_deltas(
         for each in noticed
     ]
     return findings.build_report(
-        _build_tables(noticed, options, gold),
+        _build_tables(noticed, gold),
         options,
         notes,
         {"deltas": data},
@@ -163,11 +163,9 @@ def report_deltas(
     )
 
 
-def _build_tables(
-    noticed: Sequence[NoticedDifferences], options: DeltaOptions, gold: str
-) -> list[Table]:
-    """Build the least differences, shares at some differences, and counted shares."""
-    least, shares, parts = [], [], []
+def _build_tables(noticed: Sequence[NoticedDifferences], gold: str) -> list[Table]:
+    """Build the least differences and the counted shares."""
+    least, parts = [], []
     for each in noticed:
         cells: list[Any] = [len(each.pairs.size), each.accuracy]
         # Some metrics go from 0 to 1, and differ by thousandths.
@@ -179,7 +177,6 @@ def _build_tables(
                 Cell(value, interval, digits=digits) if defined else Cell(None)
             )
         least.append((each.metric, cells))
-        shares.append((each.metric, [each.find_share(size) for size in options.at]))
         order = np.argsort(each.pairs.size, kind="stable")
         quarters = [
             f"{each.pairs.agrees[part].mean():.2f} (to {each.pairs.size[part[-1]]:.3g})"
@@ -196,10 +193,6 @@ def _build_tables(
         f"Smallest difference between two systems with human ({gold}) agreement of …"
     )
     tables = [findings.build_table("metric", heads, least, caption, "deltas")]
-    if options.at:
-        caption = f"Share of pairs with human ({gold}) agreement, by difference"
-        heads = [f"{size:g}" for size in options.at]
-        tables.append(findings.build_table("metric", heads, shares, caption, "shares"))
     heads = [f"quarter {at}" for at in range(1, PARTS + 1)]
     caption = "Observed share of pairs with human agreement, by size of the difference"
     return [*tables, findings.build_table("metric", heads, parts, caption, "quarters")]

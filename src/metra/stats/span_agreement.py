@@ -189,27 +189,6 @@ def aggregate_matches(totals: Array, kind: str, figure: str) -> Array:
     return precision if figure == "precision" else recall
 
 
-def merge_marks(
-    by_rater: Sequence[Sequence[PlacedMark]], quorum: int
-) -> list[PlacedMark]:
-    """Return the runs of characters that at least `quorum` raters marked.
-
-    A run is major where at least half of those who marked it say so, and is cut where the
-    severity changes.
-    """
-    merged: list[PlacedMark] = []
-    for start, end in pairwise(_list_bounds(*by_rater)):
-        worst = [_find_severity(spans, start) for spans in by_rater]
-        who = [severity for severity in worst if severity]
-        if len(who) < quorum or not who:
-            continue
-        is_major = 2 * who.count(2) >= len(who)
-        if merged and merged[-1][1:] == (start, is_major):
-            start = merged.pop()[0]
-        merged.append((start, end, is_major))
-    return merged
-
-
 def score_raters(
     comparisons: Mapping[str, SpanComparisons],
     segments: Codes,
@@ -406,12 +385,6 @@ def _count_severities(spans: Sequence[PlacedMark], place: int) -> tuple[int, int
     """Count the minor and the major spans that cover a character."""
     covering = [is_major for start, end, is_major in spans if start <= place < end]
     return len(covering) - sum(covering), sum(covering)
-
-
-def _find_severity(spans: Sequence[PlacedMark], place: int) -> int:
-    """Return the worst severity at a character: 0 for none, 1 for minor, 2 for major."""
-    minor, major = _count_severities(spans, place)
-    return 2 if major else int(minor > 0)
 
 
 def _compute_alpha(marks: SpanColumns, outputs: Codes) -> tuple[float, list[Sample]]:

@@ -39,6 +39,17 @@ def made(system, segment, judge, score, kind="judged", name="adequacy", **more):
     return Judgement(**fields | more)
 
 
+def compare(segment, judge, systems, ranks, name="ranking"):
+    """An answer that puts outputs in order, 1 being the best."""
+    return made(
+        *("", segment, judge, {name: list(ranks)}),
+        name=name,
+        systems=systems,
+        outputs=tuple("abcdef"[: len(systems)]),
+        task=f"{judge} {segment} {sorted(systems)}",
+    )
+
+
 def read_judgements(paths, **options):
     """The judgements of files."""
     return parse_judgements([read_file(path) for path in paths], **options)

@@ -30,12 +30,10 @@ from metra.stats.agreement import (
     TWO_WAY,
     alpha,
     comparison_columns,
-    ordinal_draws,
 )
 from metra.stats.coefficients import pair_counts, pearson, spearman, tau_b
 from metra.stats.defaults import LEAST_UNITS
 from metra.stats.judge_agreement import (
-    PairFigures,
     agree,
     average_figure,
     compare_judges,
@@ -156,13 +154,6 @@ def gwet_twin(matrix: list[list[float]], *, weighted: bool) -> float:
     chance = weights / (len(values) * (len(values) - 1))
     chance *= sum(share * (1 - share) for share in shares)
     return (sum(found) / len(found) - chance) / (1 - chance)
-
-
-def test_cohens_table_of_fifty():
-    # Both yes 20, both no 15, 5 and 10 apart: po = .7, pe = .5.
-    a = np.array([1.0] * 25 + [0.0] * 25)
-    b = np.array([1.0] * 20 + [0.0] * 5 + [1.0] * 10 + [0.0] * 15)
-    assert compute_kappas(a, b)["kappa"] == pytest.approx(0.4)
 
 
 def plain_alpha(matrix, scale):
@@ -311,16 +302,6 @@ def test_unnamed_judges_are_refused(write):
         collect_ratings(read_scores(str(path)), "adequacy")
 
 
-def test_the_seed_decides_and_intervals_hold_the_value():
-    rng = np.random.default_rng(1)
-    grid = np.round(rng.normal(size=60) + rng.normal(size=(4, 60)))
-    one, two = (agree(convert_matrix(grid), trials=60) for _ in "12")
-    assert one.intervals == two.intervals
-    for name, (low, high) in one.intervals.items():
-        assert low <= one.values[name] <= high, name
-    assert agree(convert_matrix(grid), trials=60, seed=1).intervals != one.intervals
-
-
 def test_intervals_are_quantiles_over_repeated_units():
     """Every coefficient of every draw is that of the units, each as often as it was drawn."""
     rng = np.random.default_rng(5)
@@ -402,13 +383,6 @@ def test_only_points_on_a_scale_of_steps_are_moved(values, skew):
     assert (moved > 0) == (skew > 0) == ("moved" in plot.caption)
 
 
-def test_gaps_of_real_numbers_are_put_in_ranges():
-    bars = count_gaps(np.array([0, 0, 0.3, 7.5, 30]))
-    assert sum(count for _, count in bars) == 5
-    assert bars[0] == ("0", 2)
-    assert [label for label, _ in bars[:3]] == ["0", ">0–5", "5–10"]
-
-
 def test_twenty_five_judges_of_adequacy(shared):
     path = shared / "data" / "tradopad-adequacy" / "ratings.tsv"
     with path.open(encoding="utf-8") as lines:
@@ -461,53 +435,6 @@ def test_judgements_need_no_systems(write):
     found = collect_ratings(read_scores(str(write("r.tsv", lines))), "adequacy")
     assert found.units == ("1", "2")
     assert found.dense().tolist() == [[3, 5], [4, 5]]
-
-
-def test_kappas_under_weights_are_kappas_of_repeated_units():
-    """A unit that was drawn twice counts as two; a judge pair without units not at all."""
-    rng = np.random.default_rng(4)
-    values = rng.integers(1, 5, (4, 25)).astype(float)
-    values[rng.random(values.shape) < 0.3] = np.nan
-    ratings = convert_matrix(values).pairable()
-    weights = rng.integers(0, 4, (6, len(ratings.units))).astype(float)
-    found = PairFigures(pair_judgements(ratings)).average(weights)
-    for draw, times in enumerate(weights.astype(int)):
-        repeated = np.repeat(ratings.dense(), times, axis=1)
-        drawn = convert_matrix(repeated)
-        pairs = compare_judges(drawn, pair_judgements(drawn))
-        for name in ("pearson", "kappa", "linear", "quadratic"):
-            expected = average_figure(pairs, name)
-            assert found[f"mean {name}"][draw] == pytest.approx(expected, abs=1e-12)
-
-
-def test_ordinal_alpha_under_weights_is_that_of_repeated_units():
-    """Against plain sums in numpy; units of a segment share their weight."""
-    rng = np.random.default_rng(8)
-    values = rng.integers(1, 6, (4, 30)) / 2
-    values[rng.random(values.shape) < 0.4] = np.nan
-    ratings = convert_matrix(values).pairable()
-    segment = rng.integers(0, 12, len(ratings.units))
-    weights = rng.integers(0, 3, (20, 12)).astype(float)
-    found = ordinal_draws(ratings, weights, segment)
-    each = np.ascontiguousarray(weights[:, segment])
-    assert found.tolist() == ordinal_draws(ratings, each).tolist()
-    for draw, times in enumerate(each.astype(int)):
-        expected = plain_ordinal_alpha(np.repeat(ratings.dense(), times, axis=1))
-        assert found[draw] == pytest.approx(expected, abs=1e-12)
-
-
-def plain_ordinal_alpha(values):
-    """Krippendorff's formula: squared differences of middle ranks, pair by pair."""
-    units = [column[np.isfinite(column)] for column in values.T]
-    everything = np.concatenate(units)
-    rank = {v: (everything < v).sum() + (everything == v).sum() / 2 for v in everything}
-    ranks = [np.array([rank[v] for v in unit]) for unit in units]
-    observed = sum(
-        ((unit[:, None] - unit) ** 2).sum() / (len(unit) - 1) for unit in ranks
-    )
-    all_ranks = np.concatenate(ranks)
-    expected = ((all_ranks[:, None] - all_ranks) ** 2).sum() / (len(all_ranks) - 1)
-    return 1 - observed / expected
 
 
 def test_outputs_of_a_segment_are_drawn_together(write):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.campaign.answers import average, made, rank, table_of
+from tests.campaign.answers import average, compare, made, rank, table_of
 from tests.campaign.campaigns import SECRET, answered, opened
 from tests.campaigns import check_answer
 from tests.panels import cells_by_name
@@ -38,18 +38,6 @@ def count_preferences(answers, selection=DEFAULT):
         tuple(sorted(names)): counts if names[0] < names[1] else counts[::-1]
         for names, counts in pairs.items()
     }
-
-
-def compare(segment, judge, systems, ranks, name="pairwise"):
-    """An answer that puts outputs in order, 1 being the best."""
-    texts = tuple("abcdef"[: len(systems)])
-    return made(
-        *("", segment, judge, {name: list(ranks)}),
-        name=name,
-        systems=systems,
-        outputs=texts,
-        task=f"{judge} {segment} {sorted(systems)}",
-    )
 
 
 def test_scores_are_compared_judge_by_judge():
@@ -86,10 +74,10 @@ def test_lower_penalties_win():
 
 
 PAIRS = [
-    compare(1, "ann", ("x", "y"), (1, 2)),
-    compare(1, "ann", ("z", "x"), (1, 2)),  # x again, beside another
-    compare(2, "ann", ("y", "x"), (1, 1)),
-    compare(2, "bob", ("x", "y"), (2, 1)),
+    compare(1, "ann", ("x", "y"), (1, 2), "pairwise"),
+    compare(1, "ann", ("z", "x"), (1, 2), "pairwise"),  # x again, beside another
+    compare(2, "ann", ("y", "x"), (1, 1), "pairwise"),
+    compare(2, "bob", ("x", "y"), (2, 1), "pairwise"),
 ]
 
 
@@ -125,7 +113,7 @@ def test_preferences_against_a_plain_twin(given_answers):
     for segment, judge, systems, ranks in given_answers:
         own = ranks[: len(systems)]
         dense = [sorted({*own}).index(each) + 1 for each in own]
-        answers.append(compare(segment, judge, systems, dense, name="ranking"))
+        answers.append(compare(segment, judge, systems, dense))
         for (one, first), (other, second) in combinations(
             zip(systems, dense, strict=True), 2
         ):
@@ -240,20 +228,6 @@ def test_the_tables():
         6,
         pytest.approx(100 / 3),
     ]
-
-
-def test_filters_apply():
-    judgements = skip_some()
-    only = Selection(systems=frozenset({"good"}))
-    assert count_missing(judgements, only).skipped == ()
-    skips = [
-        one
-        for one in judgements
-        if one.cannot == NOT_TRANSLATION and one.kind == "judged"
-    ]
-    assert len({one.judge for one in skips}) == len(skips) == 2
-    by_one = Selection(judges=frozenset({skips[0].judge}))
-    assert count_missing(judgements, by_one).skipped[0].skipped == 1
 
 
 #: The times of five answers, 1 to 5 seconds; ann has three of them.
@@ -426,13 +400,6 @@ def test_checks_are_no_second_opinion_and_lone_judges_no_agreement():
     [plain], [more] = (look(answers).agreement for answers in (BOTH, BOTH + again))
     assert more == plain
     assert look([made("s", 1, "ann", 3)]).agreement == []
-
-
-def test_nothing_yet():
-    status = look([])
-    assert (status.answers, status.active_minutes, status.judges) == (0, 0, {})
-    assert (list(status.agreement), list(status.comments)) == ([], [])
-    assert status.selection == ""
 
 
 def test_flagged_judges_are_told_and_set_apart_from_agreement():

@@ -6,25 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
-from tests.campaign.answers import average, made, rank, table_of
-from tests.campaigns import check_answer
-from tests.judged import parse_judgement_lines
+from tests.campaign.answers import average, compare, made, rank, table_of
 from tests.panels import cells_by_name
 
-from metra.campaign.assignment import assign
-from metra.campaign.creation import freeze_campaign
-from metra.campaign.settings import Settings
-from metra.corpus.evalset import EvalSet
-from metra.corpus.outputs import Outputs
 from metra.errors import OptionError
-from metra.meta.judges import build_judge_rows
 from metra.meta.options import RankOptions
-from metra.meta.question import Evidence, answer_all, answer_question
+from metra.meta.question import Evidence, answer_question
 from metra.meta.rank import ask_ranking, report_ranking
-from metra.scores.judgement_jsonl import format_judgements
 from metra.scores.selection import DEFAULT, Selection
-from metra.scores.table import COUNTED
 
 #: Item means of one: (5 + 3) / 2 = 4, 1; so 2.5, where the mean of all judgements is 3.
 ONE = [
@@ -53,11 +42,6 @@ def test_checks_and_calibration_never_enter():
         for answers in (ONE + TWO + checks, ONE + TWO)
     )
     assert with_checks == without
-
-
-def test_only_the_last_revision_enters():
-    changed = [replace(ONE[2], revision=2, value={"adequacy": 3})]
-    assert rank(ONE + TWO + changed).ranking.means == [4.5, 3.5]
 
 
 def make_penalties(count):
@@ -105,20 +89,6 @@ def test_penalties_are_printed_in_their_own_unit_without_a_minus():
     }
     assert answered.answer.ranking.intervals == [(5.0, 5.0), (10.0, 10.0)]
     assert answered.report.notes[0] == "mqm: lower is better."
-
-
-def test_each_question_has_its_own_table():
-    answers = [
-        made(name, 1, "ann", {"fluency": fluency, "adequacy": adequacy}, name="ldc")
-        for name, fluency, adequacy in (("one", 5, 2), ("two", 1, 4))
-    ]
-    found = answer_all(table_of(answers), DEFAULT, names=["rank"])
-    assert {
-        one.scorer: dict(
-            zip(one.answer.ranking.systems, one.answer.ranking.means, strict=True)
-        )
-        for one in found
-    } == {"fluency": {"one": 5, "two": 1}, "adequacy": {"one": 2, "two": 4}}
 
 
 def test_documents_are_resampled_whole():
@@ -176,32 +146,6 @@ def test_means_against_a_plain_twin(answers):
     assert average(judgements)["s", "adequacy"][0] == pytest.approx(ranking.means[0])
 
 
-def test_a_whole_campaign_from_tasks_to_means():
-    # Judges who see the truth: version n of every text is worth 10 n + 20.
-    count, quality = 10, {"one": 20.0, "two": 30.0, "three": 40.0}
-    wished = Settings("c", "da", "fr", "en", tuple("abcdef"), each=2, calibration=1)
-    texts = {name: [f"{name} says {at}" for at in range(count)] for name in quality}
-    evalset = EvalSet(None, [f"src {at}" for at in range(count)])
-    frozen = freeze_campaign(wished, Outputs(evalset, texts))
-    tasks = assign(frozen, secret=bytes(16))
-
-    def answer(task):
-        score = 0.0 if task.kind == "degraded" else quality[task.items[0].system]
-        return check_answer(frozen, task, {"da": score}, id=task.id)
-
-    judgements = parse_judgement_lines(
-        format_judgements(map(answer, tasks)).split("\n"), "x"
-    )
-    scores = table_of(judgements)
-    ranking = ask_ranking(Evidence(scores, DEFAULT, "da"), RankOptions()).ranking
-    assert dict(zip(ranking.systems, ranking.means, strict=True)) == quality
-    assert ranking.sizes == [count - 1] * 3
-    assert sum(ranking.answers) == sum(task.kind in COUNTED for task in tasks)
-    for row in build_judge_rows(scores):
-        assert (row.same, row.distance, row.leniency) == (1.0, 0.0, 0.0)
-        assert row.noticed == row.degraded > 0
-
-
 def scored(**systems):
     """Answers of one judge: a list of scores for each system, segment by segment."""
     return [
@@ -228,14 +172,6 @@ def test_clusters_end_where_all_above_beat_all_below():
         ("segment",),
         "one-sided",
     )
-
-
-def test_p_values_are_those_of_scipy():
-    ranking = rank(scored(high=HIGH, near=NEAR, low=LOW)).ranking
-    for place, (a, b) in enumerate(((HIGH, NEAR), (NEAR, LOW))):
-        every = stats.PermutationMethod(n_resamples=2**12)  # all signs: exact
-        theirs = stats.wilcoxon(a, b, alternative="greater", method=every)
-        assert ranking.p[place, place + 1] == pytest.approx(theirs.pvalue, abs=1e-9)
 
 
 def test_rank_tests_are_exact_however_few_segments():
@@ -269,33 +205,6 @@ def test_one_system_alone_has_a_mean_and_nothing_to_compare():
     )
 
 
-def test_systems_that_share_no_segment_are_compared_by_rank_sums():
-    answers = scored(high=HIGH)
-    answers += [
-        replace(one, segment=one.segment + 100, task=f"t{one.segment}")
-        for one in scored(low=LOW)
-    ]
-    ranking = rank(answers).ranking
-    theirs = stats.mannwhitneyu(HIGH, LOW, alternative="greater", method="exact")
-    assert ranking.tests.test == "rank-sum"
-    assert ranking.p[0, 1] == pytest.approx(theirs.pvalue, abs=1e-9)
-
-
-def test_holm_corrects_the_p_values_of_all_pairs():
-    ranking = rank(scored(high=HIGH, near=NEAR, low=LOW), correction="holm").ranking
-    plain = ranking.p[np.triu_indices(3, 1)]
-    # The smallest of three counts three times, the next twice, and none less than before.
-    rising = np.sort(plain)
-    expected = np.maximum.accumulate(rising * [3, 2, 1])
-    corrected = ranking.tests.correct("holm")[np.triu_indices(3, 1)]
-    assert np.sort(corrected) == pytest.approx(expected)
-    signature = report_ranking(
-        rank(scored(high=HIGH, low=LOW), correction="holm"),
-        RankOptions(correction="holm"),
-    ).signature
-    assert "|correction:holm|" in signature
-
-
 def test_a_correction_decides_on_clusters():
     # By itself, the difference of near and low has p = 2 / 64.
     gaps = [9.0, 8.0, 7.0, 6.0, 5.0, -1.0]
@@ -310,27 +219,6 @@ def test_a_correction_decides_on_clusters():
     )
     assert plain.p[0, 1] == pytest.approx(2 / 64)
     assert (plain.clusters, corrected.clusters) == ([1, 2, 2], [1, 1, 1])
-
-
-STEPS = np.array([5, -4, 6, -5, 4, -3, 5, -4, 6, -5, 4, -3.0])
-MIDDLE = 50 + np.arange(12.0)
-RULES = [
-    # The first beats the third but not the second, and the second not the third.
-    pytest.param(MIDDLE, MIDDLE - 1.2 + STEPS, MIDDLE - 2.0, None, id="a chain"),
-    # The first beats neither of the others for sure, the second beats the third.
-    pytest.param(
-        *(MIDDLE + [9, -8] * 6, MIDDLE + 0.2, MIDDLE, [1, 1, 2]), id="the last differs"
-    ),
-]
-
-
-@pytest.mark.parametrize(("a", "b", "c", "by_neighbours"), RULES)
-def test_by_the_rule_of_all_a_chain_holds_systems_together(a, b, c, by_neighbours):
-    answers = scored(a=list(a), b=list(b), c=list(c))
-    ranking = rank(answers, rule="wmt").ranking
-    assert (ranking.systems, ranking.clusters) == (["a", "b", "c"], [1, 1, 1])
-    if by_neighbours:
-        assert rank(answers, rule="neighbours").ranking.clusters == by_neighbours
 
 
 def test_documents_are_resampled_whole_by_the_bootstrap():
@@ -373,47 +261,6 @@ def test_without_any_spread_there_is_no_z():
     ranking = rank(scored(x=[5.0] * 3, y=[5.0] * 3)).ranking
     assert np.isnan(ranking.columns["z"]).all()
     assert any(note.startswith("– z: ") for note in ranking.notes)
-
-
-WRONG = [
-    pytest.param(
-        {"test": "t"}, "test='t' is not possible; expected one of auto, sig", id="test"
-    ),
-    pytest.param(
-        {"rule": "r"}, "rule='r' is not possible; expected one of wmt, nei", id="rule"
-    ),
-    pytest.param(
-        {"unit": "word"}, "expected one of segment, document, crossed", id="unit"
-    ),
-    pytest.param(
-        {"like": "x"}, "like='x' is not possible; expected one of da", id="like"
-    ),
-]
-
-
-@pytest.mark.parametrize(("wish", "says"), WRONG)
-def test_options_that_are_not_possible(wish, says):
-    scores = table_of(scored(high=HIGH, low=LOW))
-    with pytest.raises(OptionError, match=says):
-        answer_question("rank", scores, DEFAULT, "da", RankOptions(**wish))
-
-
-@given(
-    st.lists(
-        st.lists(st.integers(1, 5), min_size=12, max_size=12), min_size=2, max_size=4
-    )
-)
-@settings(max_examples=20)
-def test_clusters_never_rise_against_the_order(scores):
-    answers = [
-        made(f"s{at}", segment, "ann", score)
-        for at, given_scores in enumerate(scores)
-        for segment, score in enumerate(given_scores, 1)
-    ]
-    for rule in ("wmt", "neighbours"):
-        ranking = rank(answers, trials=10, rule=rule).ranking
-        assert ranking.clusters == sorted(ranking.clusters)
-        assert ranking.means == sorted(ranking.means, reverse=True)
 
 
 def judge_crossed(lean, *, judges=6, segments=30):
@@ -522,14 +369,6 @@ def test_both_figures_stand_in_the_table():
         assert cells == dict(order(answer.other))
 
 
-def test_flagged_judges_who_are_not_chosen_are_not_named():
-    chosen = Selection(judges=frozenset({"ann", "bob", "eva"}))
-    answer = rank(EVERYBODY, chosen)
-    assert answer.flagged == ("eva",)
-    note = report_ranking(answer, RankOptions()).notes[-1]
-    assert note == "With the flagged judge eva, bad is first."
-
-
 def test_flags_that_change_nothing():
     # Nobody is flagged, or nobody is left: then there is one figure only.
     answer = rank(CAREFUL)
@@ -541,15 +380,6 @@ def test_flags_that_change_nothing():
         Evidence(unflagged, DEFAULT, "adequacy"), RankOptions()
     ).ranking
     assert order(alone.ranking) == order(ranking)
-
-
-def compare(segment, judge, systems, ranks, name="ranking", **more):
-    """An answer that puts outputs in order, 1 being the best."""
-    texts = tuple("abcdef"[: len(systems)])
-    value = {name: list(ranks)}
-    return made(
-        "", segment, judge, value, name=name, systems=systems, outputs=texts, **more
-    )
 
 
 def test_orders_of_outputs_count_by_the_share_of_beaten_ones():

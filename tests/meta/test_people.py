@@ -3,18 +3,10 @@
 import numpy as np
 import pytest
 
-from metra.corpus.evalset import EvalSet
-from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, UnknownNameError
-from metra.meta.options import RankOptions
 from metra.meta.people import collect_people
-from metra.meta.question import Evidence
-from metra.meta.rank import ask_ranking
-from metra.report.study import build_study
 from metra.scores.selection import DEFAULT
 from metra.scores.table import ScoredItem, Scorer, build_score_table
-from metra.scoring.evaluate import make_metrics
-from metra.stats.direction import LOWER
 
 REFS = ["a b", "c d", "e f"]
 OUTPUTS = {"good": REFS, "bad": ["a x", "y z", "e f"]}
@@ -69,34 +61,6 @@ def test_judgements_of_documents_need_a_document_a_line():
         collect(judged)
     with pytest.raises(UnknownNameError, match="No document named 'two'"):
         collect(judged, segments=2, documents=["one", "three"])
-
-
-@pytest.mark.parametrize("scorer", [DA, Scorer("mqm", "mqm", LOWER)])
-def test_a_report_shows_the_ranking_of_the_question(scorer):
-    outputs = {"a": REFS * 9, "b": REFS * 9, "c": REFS * 9}
-    rows = [
-        (name, at, 10 * place + at % 3, "", "")
-        for place, name in enumerate(outputs)
-        for at in range(1, 28)
-    ]
-    judged = table(*rows, scorer=scorer)
-    study = build_study(
-        Outputs(EvalSet(REFS * 9), outputs),
-        make_metrics(["precision"]),
-        baseline="b",
-        judgements=judged,
-    )
-    ranking = ask_ranking(Evidence(judged, DEFAULT, scorer.name), RankOptions()).ranking
-    results = study.people.results
-    order = [entry.name for entry in results.ranked("people")]
-    assert (
-        order
-        == ranking.systems
-        == (["c", "b", "a"] if scorer.name == "da" else [*"abc"])
-    )
-    assert [results[name]["people"].score for name in order] == ranking.means
-    assert [results[name]["people"].interval for name in order] == ranking.intervals
-    assert results.clusters == {"people": [[name] for name in order]}
 
 
 @pytest.mark.parametrize(

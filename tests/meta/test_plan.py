@@ -1,7 +1,6 @@
 """Plans from a pilot study: which differences are expected, and of which pairs."""
 
 import json
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -12,10 +11,7 @@ from metra.meta.options import PlanOptions
 from metra.meta.plan import (
     PROFILES,
     SystemPair,
-    build_component_table,
     build_pair_table,
-    build_plan_table,
-    draw_plan,
     plan_from_pilot,
     plan_from_variances,
     report_plan,
@@ -26,14 +22,8 @@ from metra.stats.power import (
     StudyPlan,
     compute_error,
     compute_reliability,
-    find_segments,
 )
 from metra.stats.variance import (
-    RATER,
-    RATING,
-    SEGMENT,
-    SYSTEM,
-    SYSTEM_SEGMENT,
     TERMS,
     RatingFactors,
     VarianceComponents,
@@ -194,60 +184,6 @@ def test_a_detectable_difference_that_grows_with_the_segments_is_explained(
     assert ("grows with the number of segments" in said) == is_said
 
 
-def test_every_cell_of_the_plans_and_the_pairs(values):
-    options = PlanOptions(segments=(50, 1200), raters=(1, 3), pool=9, most_pairs=2)
-    curves = plan_from_pilot(build_scores(values), "esa", options)
-    plans = cells_by_name(build_plan_table(curves, options))
-    assert list(plans) == [
-        *("1 rater × 50 segments", "1 rater × 1,200 segments"),
-        *("3 raters × 50 segments", "3 raters × 1,200 segments"),
-    ]
-    for cells, study in zip(plans.values(), curves.studies, strict=True):
-        plan = study.plan
-        assert [cell.value for cell in cells] == [
-            plan.segments * plan.ratings * 4,
-            pytest.approx(math.sqrt(study.error.variance)),
-            study.detectable,
-            study.reliability,
-            sum(power >= 0.8 for power in study.power),
-            study.error.false_positives,
-        ]
-    last = curves.studies[-1]
-    pairs = cells_by_name(build_pair_table(curves, options))
-    # Those whose power is closest to the one that was asked for, in the order of the pairs.
-    distance = {p: abs(q - 0.8) for p, q in zip(curves.pairs, last.power, strict=True)}
-    closest = sorted(curves.pairs, key=distance.get)[:2]
-    kept = [pair for pair in curves.pairs if pair in closest]
-    assert list(pairs) == [f"{pair.better} – {pair.worse}" for pair in kept]
-    for pair, cells in zip(kept, pairs.values(), strict=True):
-        power = last.power[curves.pairs.index(pair)]
-        assert [cell.value for cell in cells[:3]] == [
-            pair.observed,
-            pair.difference,
-            power,
-        ]
-        for ratings, cell in zip((1, 3), cells[3:], strict=True):
-            assert cell.digits == 0
-            plan = replace(last.plan, ratings=ratings)
-            needed = find_segments(
-                pair.standard_difference, curves.components, plan, power=0.8, alpha=0.05
-            )
-            assert cell.value == needed
-    found = int((last.power >= 0.8).sum())
-    notes = report_plan(curves, options).notes
-    assert notes[0] == (
-        f"With 3 × 1,200 judgements a system, {found} of 6 pairs of systems are "
-        "separated with a power of at least 0.8."
-    )
-    assert (
-        notes[2] == "4 more pairs, further from that power; `most_pairs` 0 shows all."
-    )
-    lines = draw_plan(curves, options)[0].series
-    assert list(lines) == ["1 rater", "3 raters"]
-    shares = [100 * curves.count_separated(s, 0.8) / 6 for s in curves.studies]
-    assert [*lines["1 rater"], *lines["3 raters"]] == shares
-
-
 def test_a_difference_that_no_number_of_segments_shows():
     options = PlanOptions(segments=(50,), raters=(1,), pool=2, like="esa")
     curves = plan_from_variances(options)
@@ -262,12 +198,3 @@ def test_a_difference_that_no_number_of_segments_shows():
     )
     [cells] = cells_by_name(table).values()
     assert cells[-1].value == "never"
-
-
-def test_a_term_names_those_that_are_joined_with_it():
-    values = dict.fromkeys((SYSTEM, SEGMENT, SYSTEM_SEGMENT), 1.0)
-    joined = {RATING: SYSTEM_SEGMENT, RATER: SEGMENT}
-    table = build_component_table(VarianceComponents(values, joined=joined), "da")
-    cells = cells_by_name(table)
-    said = {term: row[-1].value.partition("; with ")[2] for term, row in cells.items()}
-    assert said == {SYSTEM: "", SEGMENT: RATER, SYSTEM_SEGMENT: RATING}

@@ -129,21 +129,6 @@ def test_statistics_are_pooled_not_averaged():
     )
 
 
-def test_judges_are_compared_on_different_judgements():
-    gold = np.arange(6.0)[:, None] + np.zeros((6, 25))
-    scores = twice(gold)
-    lined = build_panel(scores, "da")
-    judged = pseudo.gather_judgements(scores, lined)
-    assert set(judged.count.ravel()) == {2}
-    curves = draw_documents(lined, judged, lengths=[1, 25], documents=300)
-    # With all segments and both judges taken in turn, the truth shows through.
-    low, high = curves.judge_mean()
-    assert low < high
-    assert high == pytest.approx(1.0, abs=0.02)
-    # Were the same judgement drawn twice, the curve would be one at every length.
-    assert low < 0.95
-
-
 def judged_by(lines):
     """A table of (system, segment, judge, value), and a metric that likes later systems."""
     systems, segments, judges, values = zip(*lines, strict=True)
@@ -272,13 +257,6 @@ def test_drawn_judges_are_those_of_the_slow_twin(unit, n):
     assert curves.mean("m") == pytest.approx([expected["m"]], abs=0.03)
 
 
-def test_the_slow_twin_tells_the_units_apart():
-    found = {u: twin_of_all_draws(PARTLY, 1, u)["judges"] for u in ("cell", "segment")}
-    assert abs(found["cell"] - found["segment"]) > 0.1
-    by = [twin_of_all_draws(PARTLY, 2, u)["judges"] for u in ("segment", "document")]
-    assert abs(by[0] - by[1]) > 0.05
-
-
 @pytest.mark.parametrize(
     ("lines", "unit", "crossed"),
     [
@@ -320,17 +298,6 @@ def test_a_judge_is_not_compared_with_themselves():
     judged = pseudo.gather_judgements(scores, build_panel(scores, "da"))
     assert set(judged.count.ravel()) == {2}
     assert sorted({*judged.value[judged.judge == 0].tolist()}) == [2, 3, 4, 5]
-
-
-def test_the_signature_names_the_sampling():
-    scores = judged_by(ALIKE)
-    panel = build_panel(scores, "da")
-    for judges_by, said in [("auto", "segment"), ("cell", "cell")]:
-        options = PseudoOptions(lengths=(1,), documents=9, judges_by=judges_by)
-        curves = pseudo.correlate_documents(scores, panel, options)
-        findings = pseudo.report_pseudo(pseudo.PseudoDocuments(panel, curves), options)
-        assert f"|judges-by:{said}|crossed:100%|" in findings.signature
-        assert any(f"drawn for each {said}" in note for note in findings.notes)
 
 
 def test_one_length_does_not_depend_on_the_others():

@@ -20,7 +20,6 @@ from metra.scores.table import (
     concatenate_scores,
 )
 from metra.stats.exact_tests import rank_test_p_values
-from metra.stats.multiplicity import clusters_by_range, rank_ranges
 from metra.stats.ranking import (
     are_paired,
     auto_rank,
@@ -56,13 +55,6 @@ def test_expected_wins_leave_out_ties_and_strangers():
     values = np.array([[1.0, 1, NAN], [0, 1, NAN], [NAN, NAN, 1]])
     assert average_wins(count_wins(values))[:2].tolist() == [1, 0]
     assert np.isnan(average_wins(count_wins(values))[2])
-
-
-def test_rank_ranges_stop_at_the_first_significant_difference():
-    p = np.ones((4, 4))
-    p[0, 2:] = p[1, 3] = p[2, 3] = 0.01
-    assert rank_ranges(p) == [(1, 2), (1, 3), (2, 3), (4, 4)]
-    assert clusters_by_range(rank_ranges(p)) == [1, 1, 1, 2]
 
 
 def test_identical_systems_end_in_one_cluster():
@@ -279,3 +271,48 @@ def test_ranks_beside_other_scorers_and_calibration_items(write, cli):
         ("b", 5),
         ("c", 5),
     ]
+
+
+# Rankings in which every domain counts the same.
+
+
+def domains(values, names):
+    items = [ScoredItem(str(at), domain=name) for at, name in enumerate(names)]
+    systems = [f"s{at}" for at in range(len(values)) for _ in items]
+    values_by_scorer = {Scorer("da", "human"): np.ravel(values)}
+    return build_score_table(systems, items * len(values), values_by_scorer)
+
+
+def test_domains_count_the_same():
+    # s1 is better in the large domain, s0 far better in the small one.
+    scores = domains([[1, 1, 1, 9], [2, 2, 2, 2]], ["news", "news", "news", "chat"])
+    plain, _ = rank(scores, "da")
+    findings, found = rank(scores, "da", macro="domain")
+    means = [row[4].value for row in findings.tables[0].rows]
+    assert found.systems == ["s0", "s1"]
+    assert means == [5, 2]
+    assert [row[4].value for row in plain.tables[0].rows] == [3, 2]
+    assert "macro:domain" in findings.signature
+
+
+def test_domains_count_the_same_in_the_test():
+    rng = np.random.default_rng(0)
+    gaps = np.concatenate([rng.normal(0.8, 1, 400), rng.normal(-0.8, 1, 20)])
+    scores = domains([gaps, np.zeros(420)], ["news"] * 400 + ["chat"] * 20)
+    _, plain = rank(scores, "da")
+    _, macro = rank(scores, "da", macro="domain")
+    assert plain.p[0, 1] < 1e-6
+    assert 0.2 < macro.p[0, 1] < 0.9
+
+
+def test_a_domain_that_lacks_a_system_is_left_out():
+    scores = domains([[1, 2, 3], [2, 1, NAN]], ["news", "chat", "law"])
+    findings, _ = rank(scores, "da", macro="domain")
+    gone = "Excluded, because a system has no scores there: domain law."
+    assert gone in findings.notes
+    assert findings.tables[0].rows[0][4].value == 1.5
+
+
+def test_macro_needs_a_domain_of_every_segment():
+    with pytest.raises(CorpusError, match="1 of 2 segments have no domain"):
+        rank(domains([[1, 2], [2, 1]], ["news", ""]), "da", macro="domain")

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.panels import cells_by_name, given_too, panel_of, scores_of
+from tests.panels import given_too, panel_of, scores_of
 
 from metra.errors import CorpusError
 from metra.meta import correlate
@@ -13,31 +13,14 @@ from metra.meta.options import (
     DeltaOptions,
     RankOptions,
 )
-from metra.meta.plan import build_component_table
 from metra.meta.rank import rank_by_scorer
 from metra.meta.systems import correlate_choices, report_choices
 from metra.meta.uses import measure_differences
 from metra.stats.correlation import Options
 from metra.stats.judge_agreement import agree
 from metra.stats.ratings import convert_matrix
-from metra.stats.variance import RATING, SEGMENT, SYSTEM, VarianceComponents
 
 NAN = float("nan")
-
-
-def test_shares_of_variance_are_of_all_of_it():
-    values = {SYSTEM: 1.0, SEGMENT: 4.0, RATING: 15.0}
-    components = VarianceComponents(values, {}, {SYSTEM: 3, SEGMENT: 9})
-    table = cells_by_name(build_component_table(components, "da"))
-    figures = {
-        term: [cell.value for cell in cells[:3]] for term, cells in table.items()
-    }
-    assert figures == {
-        SYSTEM: [1, 1, 5],
-        SEGMENT: [4, 2, 20],
-        RATING: [15, pytest.approx(15**0.5), 75],
-    }
-    assert {cells[2].digits for cells in table.values()} == {0}
 
 
 @pytest.mark.parametrize(("count", "said"), [(2, True), (3, False)])

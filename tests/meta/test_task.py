@@ -6,7 +6,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 from scipy.stats import binom
-from tests.panels import cells_by_name, headings, made, panel_of
+from tests.panels import cells_by_name, made, panel_of
 
 from metra.meta.compare import DecisionRule, compare
 from metra.meta.options import TaskOptions
@@ -39,16 +39,6 @@ def test_a_metric_that_lacks_a_language_pair_is_left_out_and_named():
     assert set(cells_by_name(table)) == {"m0", "m1"}
     assert "Excluded, because not in every language pair: m2." in report.notes
     assert "lang:en-de,zh-en" in report.signature
-
-
-def test_a_test_adds_clusters_beside_the_average():
-    options = Options(draws=20)
-    scores = score_task("wmt24", [made()], options, test=DecisionRule())
-    (table,) = report_task(scores, TaskOptions()).tables
-    assert headings(table)[:2] == ["average", "cluster"]
-    clusters = [cells[1].value for cells in cells_by_name(table).values()]
-    assert clusters == scores.clusters
-    assert clusters[0] == 1
 
 
 @pytest.mark.parametrize("rule", [None, DecisionRule()], ids=["places", "clusters"])
@@ -244,21 +234,6 @@ def test_outcomes_of_pairs_change_sides_in_a_joint_test():
     exact = compare_outcomes(panel)[scores.metrics[0], scores.metrics[1]]
     assert 0.005 < exact < 0.6
     assert scores.tests.p[0, 1] == pytest.approx(exact, abs=0.015)
-
-
-def test_the_joint_test_says_what_it_asked_and_for_whom():
-    options = Options(draws=40)
-    scores = score_task("wmt24", [made()], options, test=DecisionRule())
-    report = report_task(scores, TaskOptions())
-    assert "(joint exchange, two-sided)" in report.notes[-1]
-    systems, segments = "other systems like these", "these systems, on other segments"
-    assert scores.tests.population == (
-        f"{systems}, on these segments (systems); {segments} (segments)"
-    )
-    for part in ("sides:two-sided", "correction:holm", "units:system+segment"):
-        assert part in report.signature
-    assert np.shape(report.data["holm"]) == (len(scores.metrics),) * 2
-    assert report.data["sides"] == "two-sided"
 
 
 @pytest.mark.parametrize("wmt", [False, True])

@@ -6,7 +6,6 @@ import math
 import numpy as np
 import pytest
 import scipy.stats
-from tests.panels import cells_by_name
 
 import metra
 from metra.corpus.evalset import EvalSet
@@ -93,20 +92,6 @@ def test_many_subsets_are_sampled_by_the_seed():
     assert variants._choose_counts(9) == [*range(1, 10)]
     assert variants._choose_counts(64)[8:] == [16, 32, 64]
     assert variants._choose_counts(5000)[-2:] == [4096, 5000]
-
-
-def test_the_table_spans_the_subsets():
-    options = RefsOptions(counts=(1, 3))
-    curves = variants.correlate_subsets(score, 3, ASK, options)
-    findings = variants.report_references(curves, options)
-    row = cells_by_name(findings.tables[0])["chrf"]
-    single = curves.values["chrf"][0]
-    assert row[0].interval == (min(single), max(single))
-    assert row[1].interval is None
-    assert "1: 3 of 3, 3: 1 of 1" in findings.notes[-1]
-    [plot] = variants.draw_references(curves, options)
-    assert np.isfinite(plot.series["chrf"]).all()
-    assert np.isfinite(curves.values["bleu:smooth=floor"][0]).all()
 
 
 SEGMENTS, WORDS = 24, 10
@@ -216,38 +201,12 @@ def test_curve_and_folds_equal_their_twin(tune, study):
         assert entry["default"] == pytest.approx(table["own"][4], abs=1e-9)
 
 
-def test_segments_and_other_options(tune):
-    done = tune(
-        "--level",
-        "seg",
-        "--coef",
-        "kendall-b:item",
-        "--values",
-        "0,1",
-        "--set",
-        "folds=2",
-    )
+def test_segments(tune):
+    words = "--level seg --coef kendall-b:item --values 0,1 --set folds=2"
+    done = tune(*words.split())
     assert done.code == 0, done.err
     assert "kendall-b item with recall by alpha" in done.out
     assert "level:seg|coef:kendall-b|group:item|folds:2 by segment|" in done.out
-    done = tune(
-        "--parameter", "beta", "--values", "1,3", "--set", "folds=0", specs=["chrf"]
-    )
-    assert "the best beta is" in done.out
-    assert "Cross-validation" not in done.out
-
-
-def test_the_table_says_what_comes_of_it(tune, tmp_path):
-    plot = tmp_path / "alpha.svg"
-    done = tune(
-        "--values", "0:1:0.5", "--plot", plot, specs=["fmean", "fmean:stem=porter"]
-    )
-    assert "pearson with recall by alpha" in done.out
-    assert "Cross-validation of fmean:stem=porter" in done.out
-    assert "fmean: the best alpha is 1 (" in done.out
-    assert "; 0.9 has " in done.out
-    assert "averaged over 5 folds" in done.out
-    assert plot.read_text().count('class="band') == 2
 
 
 def test_a_gold_of_whole_systems_has_no_folds(tune, study):

@@ -18,7 +18,6 @@ from metra.meta.agree import (
     AgreementAnswer,
     build_judge_table,
     count_gaps,
-    draw_judges,
     report_agreement,
 )
 from metra.meta.options import AgreeOptions
@@ -362,25 +361,6 @@ def test_ranges_of_whole_numbers_have_both_their_ends():
         *("0", "1–2", "3–4", "5–6", "7–8", "9–10", "11–12"),
     ]
     assert [count for _, count in few] == [1, 1, *[0] * 9, 1]
-
-
-@pytest.mark.parametrize(
-    ("values", "skew"),
-    [
-        pytest.param([1, 2, 3, 4, 5], 0.2, id="five points"),
-        pytest.param([0, 25, 50, 75, 100], 5.0, id="quarters of a hundred"),
-        pytest.param([0, 1], 0.2, id="yes and no"),
-        pytest.param(np.linspace(0, 1, 40), 0.0, id="continuous"),
-        pytest.param([3, 3], 0.0, id="one value"),
-    ],
-)
-def test_only_points_on_a_scale_of_steps_are_moved(values, skew):
-    values = np.resize(np.asarray(values, float), 40)
-    both = convert_matrix([values, values[::-1]])
-    plot, _ = draw_judges(agree(both, trials=0), "x")
-    moved = np.abs(np.subtract(plot.moved, plot.given)).max()
-    assert moved <= skew
-    assert (moved > 0) == (skew > 0) == ("moved" in plot.caption)
 
 
 def test_twenty_five_judges_of_adequacy(shared):

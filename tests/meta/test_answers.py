@@ -324,15 +324,12 @@ def test_pictures_say_where_long_times_are_cut():
     assert cut
     assert "s or more)" in all_times
     assert "to 5000 s" in all_times
-    assert "are drawn at the right end)" in by_judge
-    assert "longest 5000 s" in by_judge
     x_ends = [float(x) for x in re.findall(r'x2="([\d.]+)"', by_judge)]
     wide = float(re.search(r'viewBox="0 0 ([\d.]+)', by_judge)[1])
     assert max(x_ends) <= wide
     cut, all_times, by_judge = draw([7] * 5)
     assert not cut
     assert "or more" not in all_times
-    assert "right end" not in by_judge
 
 
 def look(answers):

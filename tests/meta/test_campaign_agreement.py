@@ -50,32 +50,6 @@ def test_agreement_of_answers_by_hand():
     assert (agreement.units, agreement.intervals) == (10, {})
 
 
-def test_calibration_items_and_checks_do_not_count():
-    plain = measure(two_judges()).agreement
-    checks = [
-        made("s", at, judge, score, kind)
-        for at, kind in ((7, "calibration"), (2, "degraded"))
-        for judge, score in (("ann", 1), ("bob", 5))
-    ]
-    agreement = measure(two_judges() + checks).agreement
-    assert agreement.values == pytest.approx(plain.values, nan_ok=True)
-    assert len(agreement.shared.gaps()) == 5
-    # They can be asked for.
-    kinds = frozenset({"judged", "calibration"})
-    agreement = measure(two_judges() + checks, Selection(kinds=kinds)).agreement
-    assert agreement.units == 6
-
-
-def test_a_repeat_is_compared_with_the_judges_own_first_answer_only():
-    again = [made("s", 2, "ann", 5, "repeat"), made("s", 3, "ann", 4, "repeat")]
-    answer = measure(two_judges() + again)
-    assert answer.agreement.values == pytest.approx(
-        measure(two_judges()).agreement.values, nan_ok=True
-    )
-    repeats = answer.ratings.repeats
-    assert (repeats.first.tolist(), repeats.later.tolist()) == ([1, 4], [5, 4])
-
-
 def test_lone_judges_are_compared_with_themselves_or_refused():
     answered = answer_question(
         "agree", table_of([made("s", 1, "ann", 3)]), DEFAULT, "adequacy"
@@ -166,19 +140,6 @@ DIFFERENCES = [
 @pytest.mark.parametrize(("gaps", "expected"), DIFFERENCES)
 def test_differences(gaps, expected):
     assert count_differences(gaps) == expected
-
-
-@pytest.mark.parametrize(
-    ("widest", "step"),
-    [
-        *((5, 1), (5.5, 2), (10, 2), (11, 5), (25, 5), (26, 10), (51, 20)),
-        *((100, 20), (101, 50)),
-    ],
-)
-def test_limits_are_round_steps(widest, step):
-    limits = [limit for limit, _ in count_differences([0.0, widest])]
-    assert limits == [step * at for at in range(len(limits))]
-    assert limits[-2] < widest <= limits[-1] <= 5 * step
 
 
 def test_judges_of_two_outputs_agree_on_comparisons():

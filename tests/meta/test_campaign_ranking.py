@@ -395,3 +395,9 @@ def test_orders_of_outputs_count_by_the_share_of_beaten_ones():
     assert ranking.hundreds.tolist() == [75.0, 75.0, 0.0]
     assert ranking.clusters == [1, 1, 2]
     assert ranking.answers == [24, 24, 24]
+
+
+def test_options_that_are_not_possible():
+    says = "rule='r' is not possible; expected one of wmt, nei"
+    with pytest.raises(OptionError, match=says):
+        answer_question("rank", table_of(ONE), DEFAULT, "da", RankOptions(rule="r"))

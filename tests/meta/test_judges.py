@@ -28,8 +28,6 @@ from metra.meta.judges import (
 from metra.meta.normalise import find_failing_judges, normalise
 from metra.meta.options import FlagRules, NormaliseOptions
 from metra.meta.question import Evidence, answer_question
-from metra.scores.long_table import format_long_table
-from metra.scores.registry import read_scores
 from metra.scores.selection import DEFAULT, Selection
 from metra.scores.table import ScoredItem, Scorer, build_score_table
 from metra.scores.views import collect_ratings
@@ -84,17 +82,6 @@ def test_judges_may_be_named_to_be_left_out():
     assert len(made) == 2
     with pytest.raises(UnknownNameError, match="dan"):
         normalise(scores, "da", "z", left_out=["dan"])
-
-
-def test_what_is_written_can_be_read_again(tmp_path):
-    made = normalise(judged({"ann": [1, 2, 4], "bob": [3, 1, 2]}), "da", "z").scores
-    (tmp_path / "z.tsv").write_text(format_long_table(made) + "\n", encoding="utf-8")
-    again = read_scores(str(tmp_path / "z.tsv"))
-    assert again.value.tolist() == made.value.tolist()
-    assert again.judges == made.judges
-    # The file says which direction is better.
-    declared = [scorer._replace(is_declared=True) for scorer in made.scorers]
-    assert list(again.scorers) == declared
 
 
 def test_judges_must_see_what_is_degraded():

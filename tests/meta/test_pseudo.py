@@ -66,20 +66,6 @@ def test_ties_of_people_and_of_metrics_are_not_the_same():
     assert curves.mean("m") == pytest.approx([(2 - 3) / 5])
 
 
-def test_a_document_of_one_segment_is_a_segment():
-    found = made(systems=6, segments=12, gaps=0.1)
-    curves = draw_documents(found, once(found), lengths=[1], documents=4000)
-    by_segment = []
-    for at in range(12):
-        there = np.isfinite(found.gold[:, at])
-        g, m = found.gold[there, at], found.metrics["m1"][there, at]
-        if len(set(g)) > 1:
-            by_segment.append(scipy.stats.spearmanr(g, m)[0])
-    drawn = curves.by_name["m1"][0]
-    kinds = {round(float(r), 9) for r in drawn[np.isfinite(drawn)]}
-    assert kinds == {round(float(r), 9) for r in by_segment}
-
-
 @pytest.mark.parametrize("n", [2, 7, 29])
 def test_drawn_documents_have_n_different_segments(n):
     from metra.stats.pseudo_documents import _draw, _means

@@ -13,7 +13,6 @@ from metra.meta.options import TaskOptions
 from metra.meta.task import (
     ProtocolColumn,
     build_columns,
-    build_task_table,
     report_task,
     score_columns,
     score_task,
@@ -39,24 +38,6 @@ def test_a_metric_that_lacks_a_language_pair_is_left_out_and_named():
     assert set(cells_by_name(table)) == {"m0", "m1"}
     assert "Excluded, because not in every language pair: m2." in report.notes
     assert "lang:en-de,zh-en" in report.signature
-
-
-@pytest.mark.parametrize("rule", [None, DecisionRule()], ids=["places", "clusters"])
-def test_ranks_of_columns(rule):
-    scores = score_task("wmt24", [made(metrics=4)], Options(draws=50), test=rule)
-    table = build_task_table(scores)
-    for values, ranks in zip(scores.values, scores.ranks, strict=True):
-        in_order = sorted(zip(-values, ranks, strict=True))
-        assert [rank for _, rank in in_order] == sorted(ranks)
-        if rule is None:
-            assert ranks == [
-                1 + sum(each > value for each in values) for value in values
-            ]
-        else:
-            assert {*ranks} == {*range(1, max(ranks) + 1)}
-    for column in list(zip(*table.rows, strict=True))[1:]:
-        ranked = [cell for cell in column if cell.marks]
-        assert [cell.best for cell in ranked] == [cell.marks == "1" for cell in ranked]
 
 
 def test_ranks_of_a_column_follow_its_own_order():

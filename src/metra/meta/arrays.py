@@ -34,7 +34,6 @@ __all__ = [
     "correlate",
     "estimate_variance",
     "predict_power",
-    "spa",
 ]
 
 
@@ -90,11 +89,6 @@ def agree(
     (0.889, 0.75)
     """
     return agree_of(convert_matrix(judgements), within=within, trials=trials, seed=seed)
-
-
-def spa(gold: ArrayLike, metric: ArrayLike, **options: object) -> float:
-    """Return the soft pairwise accuracy of a metric: arrays of systems × segments."""
-    return correlate(gold, metric, coef="spa", **options).value  # type: ignore[arg-type]
 
 
 def estimate_variance(

@@ -118,7 +118,7 @@ def make_correlations(data: Path) -> Section:
         (
             one.automated,
             one.human,
-            str(len(one.names)),
+            str(one.translations),
             _show(one.pearson),
             _show(one.spearman),
         )

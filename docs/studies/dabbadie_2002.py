@@ -118,7 +118,7 @@ def make_correlations(data: Path) -> Section:
         (
             one.automated,
             one.human,
-            str(one.translations),
+            str(len(one.names)),
             _show(one.pearson),
             _show(one.spearman),
         )

@@ -44,12 +44,14 @@ IntervalMethod: TypeAlias = Literal["texts", "systems", "Fisher", ""]
 
 @dataclass(frozen=True, slots=True)
 class HumanCorrelation:
-    """An automated metric against a human one."""
+    """An automated metric against a human one, with their points."""
 
     automated: str
     human: str
-    #: Translations, or systems, that both scored.
-    translations: int
+    names: tuple[str, ...]
+    #: The human scores and the automated ones, means over evaluators.
+    x: tuple[float, ...]
+    y: tuple[float, ...]
     pearson: float | None
     #: 95 %; None if there are too few texts and systems.
     interval: Interval | None
@@ -307,7 +309,9 @@ def _correlate_pair(
     x, y = (np.array([means[of][place] for place in both]) for of in (human, metric))
     r, rho = measures.correlate_means(x, y)
     interval, method = _find_interval(both, x, y) if r is not None else (None, "")
-    return HumanCorrelation(metric, human, len(both), r, interval, method, rho)
+    names = tuple(" ".join(filter(None, place[::-1])) for place in both)
+    points = tuple(x.tolist()), tuple(y.tolist())
+    return HumanCorrelation(metric, human, names, *points, r, interval, method, rho)
 
 
 def _find_interval(

@@ -145,7 +145,7 @@ def build_human_table(study: ExerciseStudy) -> Table:
     for one in study.human:
         figures = Cell(one.pearson, one.interval), Cell(one.spearman)
         pair = f"{short[one.automated]} – {short[one.human]}"
-        rows.append((pair, [build_count(one.translations), *figures]))
+        rows.append((pair, [build_count(len(one.names)), *figures]))
     units = f"{UNITS[study.level]}s"
     methods = dict.fromkeys(one.method for one in study.human if one.interval)
     how = " or ".join(_INTERVALS[method] for method in methods)

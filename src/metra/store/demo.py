@@ -22,6 +22,7 @@ from metra.store.judges import Judge
 #: How much each judge has done; the last ones are still working.
 _DONE = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.6, 0.25)
 _HASTY = 6
+_SEED = 7
 _HOUR = 3600.0
 _COMMENTS = (
     "The second half reads as if another person had written it.",
@@ -45,7 +46,6 @@ def fill_store(
     names: Sequence[str],
     *,
     now: float,
-    seed: int = 7,
     tell: Callable[[str], None] = lambda _: None,
 ) -> list[DemoCampaign]:
     """Put a campaign for each protocol into a store, with answers of simulated judges.
@@ -57,7 +57,7 @@ def fill_store(
     for number, name in enumerate(names):
         content = build_example_campaign(name)
         tell(f"{content.settings.name}: {number + 1} of {len(names)}")
-        rng = np.random.default_rng([seed, number])
+        rng = np.random.default_rng([_SEED, number])
         with store.transaction() as db:
             key = campaigns.create_campaign(
                 db, content, now=begun, who="demo", state="open"

@@ -20,7 +20,6 @@ def create_app(
     store: Store,
     *,
     base_url: str | None = None,
-    secure_cookies: bool | None = None,
     hosts: frozenset[str] = frozenset(),
     clock: Callable[[], float] = time.time,
     away_after: float = AWAY_SECONDS,
@@ -30,8 +29,7 @@ def create_app(
     `base_url` is how browsers reach it; without it, by a loopback address. `hosts` are
     further host names that it accepts.
     """
-    https = base_url is not None and base_url.startswith("https://")
-    secure = https if secure_cookies is None else secure_cookies
+    secure = base_url is not None and base_url.startswith("https://")
     app = FastAPI(
         title="metra judge",
         docs_url=None,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.browser.complaints import collect_complaints
 from tests.patience import BROWSER_MS
 
 CHROMIUM = os.environ.get("METRA_CHROMIUM") or shutil.which("chromium")
@@ -80,21 +81,8 @@ def open_page(chromium) -> Iterator[Callable[..., object]]:
         page = context.new_page()
         url = path.as_uri()
 
-        def fetched(request) -> None:
-            address = request.url.split("#")[0]
-            if address != url and not address.startswith(("data:", "blob:")):
-                complaints.append(f"fetched {address}")
-
-        page.on("request", fetched)
-        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
-        page.on("dialog", lambda dialog: complaints.append(f"asks {dialog.message}"))
-        page.on(
-            "console",
-            lambda said: (
-                complaints.append(f"console: {said.text}")
-                if said.type in ("error", "warning")
-                else None
-            ),
+        collect_complaints(
+            page, complaints, lambda address: address.split("#")[0] == url
         )
         page.goto(f"{url}{place}")
         return page

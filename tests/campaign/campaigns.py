@@ -18,8 +18,16 @@ SYSTEMS = {
 }
 
 
-def opened(asked, material=None, /, *, judges=("ann", "bob", "cleo", "dan"), **wishes):
-    """A campaign over these texts, without checks unless wished."""
+def opened(
+    asked,
+    material=None,
+    /,
+    *,
+    judges=("ann", "bob", "cleo", "dan"),
+    corpus=None,
+    **wishes,
+):
+    """A campaign over these texts, or a corpus, without checks unless wished."""
     wishes = {
         "name": "c",
         "protocol": asked,
@@ -28,7 +36,7 @@ def opened(asked, material=None, /, *, judges=("ann", "bob", "cleo", "dan"), **w
         "judges": list(judges),
         "calibration": 0,
     } | wishes
-    corpus = Outputs(EvalSet([REFERENCE], SOURCE, DOCUMENTS), SYSTEMS)
+    corpus = corpus or Outputs(EvalSet([REFERENCE], SOURCE, DOCUMENTS), SYSTEMS)
     return freeze_campaign(check_settings(wishes, "c.toml"), corpus, material)
 
 

@@ -5,12 +5,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.browser.complaints import collect_complaints
 from tests.patience import BROWSER_MS
 
 SOURCES = (
@@ -66,10 +67,9 @@ class Server:
         from metra.campaign.campaign import Campaign, CampaignSegment, System
         from metra.campaign.protocols.registry import protocol as known
         from metra.campaign.settings import check_settings
-        from metra.store import campaigns, judges
 
         table = {
-            "name": f"{protocol} {next(_names)}",
+            "name": protocol,
             "protocol": protocol,
             "source_language": languages[0],
             "target_language": languages[1],
@@ -97,15 +97,26 @@ class Server:
             systems,
             material or {},
         )
+        return self.open(frozen, consented=guided, guided=guided)
+
+    def open(
+        self, frozen: Any, *, consented: bool = True, guided: bool = True
+    ) -> "Link":
+        """Open a campaign under a new name and let its first judge in, past the pages."""
+        from metra.store import campaigns, judges
+
         now = self.now()
+        name = f"{frozen.settings.name} {next(_names)}"
+        frozen = replace(frozen, settings=replace(frozen.settings, name=name))
         with self.store.transaction() as db:
             key = campaigns.create_campaign(
                 db, frozen, now=now, who="test", state="open"
             )
-            [judge] = judges.list_judges(db, key)
+            judge = judges.list_judges(db, key)[0]
             token = judges.issue_link(db, judge.id, now=now, who="test")
-            if guided:
+            if consented:
                 judges.record_consent(db, judge.id, now=now, profile={})
+            if guided:
                 judges.record_guide(db, judge.id, now=now)
         return Link(self, key, judge.id, token)
 
@@ -214,18 +225,9 @@ def visit(chromium, server: Server) -> Iterator[Callable[..., Any]]:
         return context
 
     def listen(page) -> None:
-        def fetched(request) -> None:
-            if not request.url.startswith((server.url, "data:", "blob:")):
-                complaints.append(f"fetched {request.url}")
-
-        def said(message) -> None:
-            if message.type in ("error", "warning"):
-                complaints.append(f"console: {message.text}")
-
-        page.on("request", fetched)
-        page.on("console", said)
-        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
-        page.on("dialog", lambda dialog: complaints.append(f"asks {dialog.message}"))
+        collect_complaints(
+            page, complaints, lambda address: address.startswith(server.url)
+        )
 
     yield open_browser
     for context in contexts:

@@ -1,14 +1,12 @@
 """Campaigns of the workbook's measures, one judge each, opened in the store of a server."""
 
-import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
+from tests.campaign.campaigns import opened
+
 from metra.campaign.campaign import Campaign
-from metra.campaign.creation import freeze_campaign
 from metra.campaign.judgement import keep_latest, score_outputs
-from metra.campaign.settings import check_settings
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 
@@ -29,18 +27,6 @@ def frozen(
     **wishes: Any,
 ) -> Campaign:
     """A campaign in which one judge sees everything once."""
-    table = {
-        "name": protocol,
-        "protocol": protocol,
-        "source_language": "fr",
-        "target_language": language,
-        "judges": ["ann"],
-        "each": 1,
-        "calibration": 0,
-        "repeats": 0,
-        "degraded": 0,
-        "complete": True,
-    }
     named = list(documents) or ["d"] * len(source)
     corpus = Outputs(
         EvalSet([list(references)], list(source), named),
@@ -49,24 +35,9 @@ def frozen(
             for name, texts in (outputs or {"secret-0": OUTPUT}).items()
         },
     )
-    return freeze_campaign(check_settings(table | wishes, "test"), corpus, material)
-
-
-def link(server: Any, made: Campaign, *, guided: bool = True) -> Any:
-    """Open a campaign and let its first judge in, past consent and, if wished, the guide."""
-    from metra.store import campaigns, judges
-
-    now = server.now()
-    name = f"{made.settings.name} {secrets.token_hex(4)}"
-    made = replace(made, settings=replace(made.settings, name=name))
-    with server.store.transaction() as db:
-        key = campaigns.create_campaign(db, made, now=now, who="test", state="open")
-        judge = judges.list_judges(db, key)[0]
-        token = judges.issue_link(db, judge.id, now=now, who="test")
-        judges.record_consent(db, judge.id, now=now, profile={})
-        if guided:
-            judges.record_guide(db, judge.id, now=now)
-    return server.link(key, judge.id, token)
+    once = {"judges": ["ann"], "each": 1, "repeats": 0, "degraded": 0, "complete": True}
+    wishes = once | {"target_language": language, "corpus": corpus} | wishes
+    return opened(protocol, material, **wishes)
 
 
 def scores(link: Any) -> dict[str, list[float]]:

@@ -4,7 +4,7 @@ import json
 import random
 
 from playwright.sync_api import expect
-from tests.browser.judge.measuring import frozen, link
+from tests.browser.judge.measuring import frozen
 from tests.browser.keys import press
 
 from metra.store import campaigns
@@ -51,7 +51,7 @@ def finish(page):
 
 
 def test_what_is_replayed_is_what_was_handed_in(server, work):
-    mine = link(server, made())
+    mine = server.open(made())
     page = work(mine)
     expect(page.locator(".keys-note")).to_contain_text("recorded key by key")
     start(page)
@@ -82,7 +82,7 @@ def test_what_is_replayed_is_what_was_handed_in(server, work):
 
 
 def test_random_changes_are_replayed(server, work):
-    mine = link(server, made())
+    mine = server.open(made())
     page = work(mine)
     rng = random.Random(5)
     pairs = [
@@ -114,7 +114,7 @@ def test_a_second_version_is_logged_after_the_first_and_on_any_device(server, wo
         unit="document",
         log_keys=True,
     )
-    mine = link(server, both)
+    mine = server.open(both)
     page = work(mine)
     page.get_by_role("button", name="Edit as text").click()
     page.locator("textarea.whole").press_sequentially("zero ")
@@ -136,7 +136,7 @@ def test_a_second_version_is_logged_after_the_first_and_on_any_device(server, wo
 
 
 def test_nothing_that_is_typed_is_recorded_without_the_switch(server, work):
-    mine = link(server, made(log_keys=False))
+    mine = server.open(made(log_keys=False))
     page = work(mine)
     expect(page.locator(".keys-note")).to_contain_text("counted by kind")
     start(page)
@@ -161,7 +161,7 @@ def test_nothing_that_is_typed_is_recorded_without_the_switch(server, work):
 
 
 def test_more_events_than_fit_beside_an_answer_go_before_it(server, work):
-    mine = link(server, made())
+    mine = server.open(made())
     page = work(mine)
     start(page)
     page.evaluate(

@@ -1,8 +1,7 @@
 """Keys by kind and inputs by their own names, however text comes in; never which keys."""
 
 import pytest
-from playwright.sync_api import expect
-from tests.browser.judge.measuring import frozen, link, scores
+from tests.browser.judge.measuring import frozen, scores
 from tests.tables import load_cases
 
 
@@ -18,7 +17,7 @@ def editing(server, work):
             references=["r"],
             language=language,
         )
-        mine = link(server, made)
+        mine = server.open(made)
         page = work(mine, **how)
         page.get_by_role("button", name="Start").click()
         page.locator("textarea.whole:not([readonly])").wait_for()
@@ -111,53 +110,6 @@ def test_a_phone_writes_without_naming_keys(editing):
     assert value["text"] == "A text of mine. Done 👍🏽."
     assert value["keys"] == {"navigation": 1, "composition": 1}
     assert value["inputs"] == {"insertText": 1}
-
-
-def test_text_that_a_browser_fills_in_is_counted_as_input(editing):
-    _, page, finish = editing()
-    page.evaluate(
-        """() => {
-          const field = document.querySelector("textarea.whole");
-          field.value = "Spelt right.";
-          field.dispatchEvent(new InputEvent("input", { inputType: "insertReplacementText" }));
-        }"""
-    )
-    value = finish()
-    assert value["inputs"] == {"insertReplacementText": 1}
-    assert value["text"] == "Spelt right."
-
-
-def test_the_older_keys_of_the_clipboard(editing):
-    _, page, finish = editing()
-    page.keyboard.press("Control+a")
-    for key in ("Control+Insert", "Shift+Delete", "Shift+Insert", "Shift+Insert"):
-        page.keyboard.press(key)
-    value = finish()
-    assert value["text"] == "A text of mine." * 2
-    assert value["keys"] == {"navigation": 1, "other": 1, "clipboard": 4}
-    assert value["inputs"] == {"deleteByCut": 1, "insertFromPaste": 2}
-
-
-def test_words_that_are_dragged_and_dropped(editing):
-    _, page, finish = editing("one two three")
-    page.evaluate(
-        """() => {
-          const field = document.querySelector("textarea.whole");
-          field.focus();
-          field.setSelectionRange(0, 4);
-        }"""
-    )
-    box = page.locator("textarea.whole").bounding_box()
-    page.mouse.move(box["x"] + 8, box["y"] + 14)
-    page.mouse.down()
-    page.mouse.move(box["x"] + 60, box["y"] + 15, steps=6)
-    page.mouse.move(box["x"] + 300, box["y"] + 15, steps=6)
-    page.mouse.up()
-    expect(page.locator("textarea.whole")).to_have_value("two threeone ")
-    value = finish()
-    assert value["text"] == "two threeone "
-    assert value["inputs"] == {"deleteByDrag": 1, "insertFromDrop": 1}
-    assert value["keys"] == {"navigation": 1}  # no key was pressed for it
 
 
 @pytest.mark.parametrize(

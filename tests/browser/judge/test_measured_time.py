@@ -2,7 +2,7 @@
 
 import pytest
 from playwright.sync_api import expect
-from tests.browser.judge.measuring import frozen, link, scores
+from tests.browser.judge.measuring import frozen, scores
 
 from metra.campaign.judgement import score_outputs
 
@@ -20,7 +20,7 @@ def timed(server, still):
     begin, pass_by = still
 
     def begun(made):
-        mine = link(server, made)
+        mine = server.open(made)
         return mine, begin(mine)
 
     return begun, pass_by

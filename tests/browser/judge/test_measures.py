@@ -2,7 +2,7 @@
 
 import pytest
 from playwright.sync_api import expect
-from tests.browser.judge.measuring import OUTPUT, frozen, link, scores
+from tests.browser.judge.measuring import OUTPUT, frozen, scores
 from tests.browser.keys import press
 
 from metra.campaign.judgement import score_outputs
@@ -15,8 +15,7 @@ def done(page):
 
 def test_one_deletion_and_three_moves_in_chips(server, work):
     text = "w x y z u a b c d"
-    mine = link(
-        server,
+    mine = server.open(
         frozen("minimal-correction", {"s": [text]}, source=["s"], references=["r"]),
     )
     page = work(mine)
@@ -41,8 +40,7 @@ def test_one_deletion_and_three_moves_in_chips(server, work):
 
 
 def test_chips_are_replaced_added_and_undone_and_form_is_free(server, work):
-    mine = link(
-        server,
+    mine = server.open(
         frozen(
             "minimal-correction",
             {"s": ["He go at home"]},
@@ -78,8 +76,7 @@ def test_chips_are_replaced_added_and_undone_and_form_is_free(server, work):
 
 def test_typed_corrections_and_fingers_on_chips(server, work):
     texts = ["市場が開く。", "one three two"]
-    mine = link(
-        server,
+    mine = server.open(
         frozen(
             "minimal-correction",
             {"s": texts},
@@ -108,7 +105,7 @@ def is_above(one, other) -> bool:
 
 def test_cloze_and_the_second_look_at_close_answers(server, work):
     made = frozen("cloze", cloze={"every": 4})
-    mine = link(server, made)
+    mine = server.open(made)
     page = work(mine)
     text = "\n".join(OUTPUT)  # gaps: open, whole, said
     assert page.locator("input.gap").count() == 3
@@ -134,7 +131,7 @@ def test_cloze_and_the_second_look_at_close_answers(server, work):
     assert exact.value == pytest.approx(100 / 3)
     assert close.reason == "waiting for a second judge"
     second = build_verdict_campaign(made, mine.judgements(), judges=["zoe"])
-    theirs = link(server, second)
+    theirs = server.open(second)
     page = work(theirs)
     assert "secret-0" not in page.content()
     expect(page.locator("mark.answer")).to_have_text("a")
@@ -157,7 +154,7 @@ QUESTIONS = {
 
 def test_questions_by_keyboard_and_not_to_know_is_an_answer(server, work):
     made = frozen("comprehension", material=QUESTIONS, comprehension={"control": False})
-    mine = link(server, made)
+    mine = server.open(made)
     page = work(mine)
     assert "nobody says" not in page.content()
     page.locator("input[type=radio]").first.focus()
@@ -183,7 +180,7 @@ STAFF = [
 
 
 def test_several_instances_are_filled_by_keyboard(server, work):
-    mine = link(server, frozen("templates", material={"templates": {"d": STAFF}}))
+    mine = server.open(frozen("templates", material={"templates": {"d": STAFF}}))
     page = work(mine)
     # How many persons there are is not told.
     assert page.locator(".templates fieldset").count() == 1
@@ -224,7 +221,7 @@ def test_several_instances_are_filled_by_keyboard(server, work):
 
 
 def test_a_draft_keeps_its_instances(server, work):
-    mine = link(server, frozen("templates", material={"templates": {"d": STAFF}}))
+    mine = server.open(frozen("templates", material={"templates": {"d": STAFF}}))
     page = work(mine)
     page.locator(".slots input").first.fill("Ann")
     page.get_by_role("button", name="Add another: person").click()
@@ -239,8 +236,7 @@ def test_a_draft_keeps_its_instances(server, work):
 def test_evaltrans_beside_what_was_judged(server, work):
     judged = {"judged": {"1": [["The market is closed.", 3], ["Nonsense here.", 0]]}}
     outputs = {"a": [OUTPUT[0]], "b": [OUTPUT[0]]}
-    mine = link(
-        server,
+    mine = server.open(
         frozen("evaltrans", outputs, material=judged, source=["s"], references=["r"]),
     )
     page = work(mine)
@@ -260,7 +256,7 @@ def chips_of(server, work, text, **more):
     made = frozen(
         "minimal-correction", {"s": [text]}, source=["s"], references=["r"], **more
     )
-    mine = link(server, made)
+    mine = server.open(made)
     return mine, work(mine)
 
 

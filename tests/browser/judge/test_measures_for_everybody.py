@@ -4,7 +4,7 @@ from itertools import cycle
 
 import pytest
 from tests.browser.accessibility import check_rules
-from tests.browser.judge.measuring import frozen, link
+from tests.browser.judge.measuring import frozen
 from tests.browser.judge.test_pages import check_widths
 from tests.campaigns import check_answer
 
@@ -90,7 +90,7 @@ LANGUAGE = dict(zip(CASES, cycle(("ar", "de", "ja", "en")), strict=False))
 @pytest.mark.parametrize("name", CASES)
 def test_screen_and_guide(server, visit, name):
     page = visit(language=LANGUAGE[name]).new_page()
-    page.goto(link(server, CASES[name](), guided=False).url)
+    page.goto(server.open(CASES[name](), guided=False).url)
     page.locator("main button.primary").click()
     page.locator("ul.points").wait_for()
     if name not in ("correction", "reading", "entity-reconciliation"):
@@ -105,7 +105,7 @@ def test_screen_and_guide(server, visit, name):
 
 def test_examples_tell_whether_we_would_have_said_the_same(server, visit):
     page = visit().new_page()
-    page.goto(link(server, made("cloze"), guided=False).url)
+    page.goto(server.open(made("cloze"), guided=False).url)
     page.get_by_role("button", name="Start").click()
     example = page.locator(".example").first
     example.locator("input.gap").fill("Windows")

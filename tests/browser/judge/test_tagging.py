@@ -1,15 +1,13 @@
-"""Names and terms by keyboard: places slice Python's strings, and files feed measures."""
+"""Names and terms by keyboard: places slice Python's strings, and files list them."""
 
 import pytest
 from playwright.sync_api import expect
-from tests.browser.judge.measuring import frozen, link
+from tests.browser.judge.measuring import frozen
 from tests.browser.keys import press
 from tests.campaigns import check_answer
 
 from metra.campaign.assignment import assign
 from metra.campaign.second_look import build_reconciliation, write_entities, write_terms
-from metra.corpus.evalset import EvalSet
-from metra.scoring.memory import evaluate
 
 HARD = [
     pytest.param(
@@ -30,7 +28,7 @@ def test_places_slice_the_string_exactly(server, work, language, text):
         source=["s"],
         language=language,
     )
-    mine = link(server, made)
+    mine = server.open(made)
     page = work(mine)
     towards = "ArrowLeft" if language == "ar" else "ArrowRight"
     page.keyboard.press("1")
@@ -69,7 +67,7 @@ def tagged(made, choose):
     ]
 
 
-def test_terms_are_reconciled_by_keyboard_and_feed_terminology(server, work, write):
+def test_terms_are_reconciled_by_keyboard(server, work):
     text = "The brake pad of the disc brake is worn."
     made = frozen(
         "term-marking",
@@ -82,7 +80,7 @@ def test_terms_are_reconciled_by_keyboard_and_feed_terminology(server, work, wri
     both = [("brake pad", ""), ("disc brake", "")]
     first = tagged(made, lambda judge: both if judge == "ann" else both[:1])
     second = build_reconciliation(made, first, judges=["zoe"])
-    mine = link(server, second)
+    mine = server.open(second)
     page = work(mine)
     rows = page.locator(".reconcile li")
     expect(rows.nth(0)).to_contain_text("marked by 2 of 2")
@@ -101,10 +99,6 @@ def test_terms_are_reconciled_by_keyboard_and_feed_terminology(server, work, wri
     assert table == (
         "term\tvariants\tsegment\nbrake pad\tpad|brake shoe\t1\ndisc brake\t\t1\n"
     )
-    path = write("terms.tsv", table.encode())
-    outputs = {"one": ["The brake pad is worn."], "none": ["It is worn."]}
-    found = evaluate(EvalSet([[text]]), outputs, [f"terminology:file={path}"])
-    assert [next(iter(found[name].values())).score for name in outputs] == [50, 0]
 
 
 MAYOR = "Mayor Bertrand Aufray spoke in Rome."
@@ -127,12 +121,10 @@ def mayor(server, other):
             ("Rome", "LOCATION"),
         ],
     )
-    return link(server, build_reconciliation(made, first, judges=["zoe"]))
+    return server.open(build_reconciliation(made, first, judges=["zoe"]))
 
 
-def test_names_are_corrected_where_raters_disagree_and_feed_entities(
-    server, work, write
-):
+def test_names_are_corrected_where_raters_disagree(server, work):
     mine = mayor(server, "Mayor Bertrand Aufray")
     page = work(mine)
     expect(page.locator(".reconcile li")).to_have_count(3)
@@ -147,11 +139,6 @@ def test_names_are_corrected_where_raters_disagree_and_feed_entities(
         "segment\tdocument\ttype\ttext\n1\td\tPERSON\tBertrand Aufray\n"
         "1\td\tLOCATION\tRome\n"
     )
-    path = write("names.tsv", table.encode())
-    found = evaluate(
-        EvalSet([[MAYOR]]), {"s": ["bertrand aufray spoke."]}, [f"entities:file={path}"]
-    )
-    assert next(iter(found["s"].values())).score == 50
 
 
 def test_two_halves_of_a_name_are_merged(server, work):
@@ -179,7 +166,7 @@ def test_missed_names_are_found_in_another_form_by_keyboard(server, work):
         source=["s"],
         complete=False,
     )
-    mine = link(server, made)
+    mine = server.open(made)
     page = work(mine)
     expect(page.locator(".missed li")).to_have_count(3)
     expect(page.locator(".card.given")).to_contain_text("Ms Novak and Ann")

@@ -1,6 +1,7 @@
 """Small campaigns for tests, and a house with all that a campaign needs to run."""
 
 import threading
+import uuid
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,7 +16,7 @@ from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.scores.judgement import Judgement
 
-SYSTEMS = ("Zeta-NMT", "Quark-SMT", "Ibex-RBMT")
+SYSTEMS = ("Zeta-NMT", "Quark-SMT", "Ibex-RBMT", "Yoyo-LLM")
 
 
 def made(
@@ -152,6 +153,26 @@ def opened(store: Any, content: Campaign, **more: Any) -> House:
             for judge in judges.list_judges(db, key)
         }
     return House(store, key, tokens, clock, more)
+
+
+def answer_all(store: Any, key: str, value: Callable[..., Any], clock: Clock) -> None:
+    """Answer all screens of a campaign, half a minute each.
+
+    `value` makes the answer from the stored campaign, the task and the screen's number.
+    """
+    from metra.store import answers, campaigns, tasks
+
+    times = answers.AnswerTimes(active_ms=5000)
+    with store.transaction() as db:
+        stored = campaigns.get_campaign(db, key)
+        last = len(stored.campaign.protocol.steps) - 1
+        for owned in tasks.list_campaign_tasks(db, key):
+            for number in range(owned.screens):
+                tasks.record_shown_steps(db, owned.task.id, number, last, now=clock())
+                clock.pass_by(30)
+                content = value(stored, owned.task, number)
+                given = answers.Answer(str(uuid.uuid4()), content, times=times)
+                answers.submit_answer(db, stored, owned, number, given, now=clock())
 
 
 def run_together(action: Callable[..., Any], arguments: Iterable[Any]) -> None:

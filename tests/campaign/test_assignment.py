@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.campaigns import SYSTEMS
+from tests.campaigns import made as made_campaign
 
 from metra.campaign.assignment import (
     assign,
@@ -20,36 +22,18 @@ from metra.campaign.assignment import (
     estimate_screen_seconds,
     make_opaque_id,
 )
-from metra.campaign.creation import freeze_campaign
 from metra.campaign.screen import build_screen, collect_texts
-from metra.campaign.settings import Settings
-from metra.corpus.evalset import EvalSet
-from metra.corpus.outputs import Outputs
 from metra.errors import OptionError
 from metra.scores.judgement import COUNTED
 
 SECRET = b"sixteen bytes ok"
-NAMES = ["Zeta-NMT", "Quark-SMT", "Ibex-RBMT", "Yoyo-LLM"]
 
 
-def made(*, judges=4, systems=2, texts=8, per_text=1, **wishes):
-    """A campaign whose every text is different."""
-    count = texts * per_text
-    wishes = {"protocol": "da", "basis": "source", "calibration": 0} | wishes
-    evalset = EvalSet(
-        [[f"reference {a} {at}" for at in range(count)] for a in "ab"],
-        [f"source {at}" for at in range(count)],
-        [f"document {at // per_text}" for at in range(count)],
-    )
-    outputs = {
-        name: [f"words {at} of version {number}" for at in range(count)]
-        for number, name in enumerate(NAMES[:systems])
-    }
-    names = tuple(f"judge {at}" for at in range(judges))
-    wished = Settings(
-        "test", **wishes, source_language="fr", target_language="en", judges=names
-    )
-    return freeze_campaign(wished, Outputs(evalset, outputs))
+def made(**wishes):
+    """A campaign whose every text is different, of five words each."""
+    plain = {"protocol": "da", "basis": "source", "calibration": 0, "unit": "segment"}
+    words = "words {1} of version {0}".format
+    return made_campaign(**plain | {"words": words} | wishes)
 
 
 @st.composite
@@ -174,7 +158,7 @@ def test_what_a_judge_receives_names_no_system_and_no_reason(frozen, data):
     if not frozen.protocol.contrastive:
         number = data.draw(st.integers(0, len(task.items) - 1))
     sent = json.dumps(build_screen(frozen, task, number=number, step=0))
-    words = [*NAMES, "degraded", "repeat", "calibration", "test", "judge"]
+    words = [*SYSTEMS, "degraded", "repeat", "calibration", "test", "judge"]
     assert not [word for word in words if word.lower() in sent.lower()]
     known = {"task", "step", "outputs", "source", "context", "before"}
     assert set(json.loads(sent)) <= known
@@ -238,7 +222,7 @@ def test_rounds_of_a_sitting_are_rows_of_a_latin_square(size):
     for judge in frozen.settings.judges:
         systems = [task.items[0].system for task in tasks if task.judge == judge]
         rounds = [systems[at : at + 4] for at in range(0, 16, 4)]
-        assert all(sorted(one) == sorted(NAMES) for one in rounds)
+        assert all(sorted(one) == sorted(SYSTEMS) for one in rounds)
         for place in range(4):
             assert len({one[place] for one in rounds}) == 4
 
@@ -259,7 +243,7 @@ def shown_orders(protocol, systems, *, complete=False, seed=0):
     tasks = assign(frozen, secret=SECRET)
     for judge in frozen.settings.judges:
         mine = [task for task in tasks if task.judge == judge]
-        shown = [NAMES.index(item.system) for task in mine for item in task.items]
+        shown = [SYSTEMS.index(item.system) for task in mine for item in task.items]
         yield [shown[at : at + systems] for at in range(0, len(shown), systems)]
 
 

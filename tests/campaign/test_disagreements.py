@@ -1,9 +1,11 @@
 """Outputs that judges are far apart on, and asking others about them."""
 
+from dataclasses import replace
+
 import pytest
 from tests.campaign.answers import made
+from tests.campaigns import answer_all, opened
 from tests.campaigns import made as made_campaign
-from tests.campaigns import opened
 
 from metra.campaign.judgement import assign_blind_names, blind_judgements
 from metra.campaign.second_look import find_disagreements
@@ -38,12 +40,7 @@ def test_the_farthest_come_first_and_each_output_once():
 
 def test_others_judge_them_blind_and_their_answers_stand_beside(store):
     house = opened(store, made_campaign("da", each=2, calibration=0))
-    for label in house.tokens:
-        browser = house.browser(label)
-        while (work := browser.work())["screen"]:
-            browser.answer(work, work["screen"])
-    from dataclasses import replace
-
+    answer_all(store, house.campaign, lambda *_: {"da": 3}, house.clock)
     first = house.judgements()
     # Everybody said 3: let one of them differ on one output.
     one = next(each for each in first if each.kind == "judged")

@@ -3,14 +3,12 @@
 from dataclasses import replace
 
 import pytest
-from tests.campaign.campaigns import answered
+from tests.campaign.campaigns import answered, opened
 
 from metra.campaign.assignment import assign
-from metra.campaign.creation import freeze_campaign
 from metra.campaign.protocols.spans import Missed, find_missed_names
 from metra.campaign.screen import get_screen_protocol
 from metra.campaign.second_look import write_annotations
-from metra.campaign.settings import check_settings
 from metra.campaign.uploads import read_material
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
@@ -29,19 +27,10 @@ NAMES = {
 }
 
 
-def checking(outputs=None, names=NAMES, judges=("zoe",), **more):
-    table = {
-        "name": "check",
-        "protocol": "entity-check",
-        "source_language": "fr",
-        "target_language": "en",
-        "judges": list(judges),
-        "each": len(judges),
-    }
-    corpus = Outputs(EvalSet([REFERENCE]), outputs or OUTPUTS)
-    return freeze_campaign(
-        check_settings(table | more, "test"), corpus, {"entities": names}
-    )
+def checking(outputs=OUTPUTS, names=NAMES, judges=("zoe",)):
+    corpus = Outputs(EvalSet([REFERENCE]), outputs)
+    wishes = {"corpus": corpus, "judges": judges, "each": len(judges)}
+    return opened("entity-check", {"entities": names}, **wishes)
 
 
 def test_only_outputs_that_lack_names_are_looked_at_and_equal_ones_once():

@@ -8,6 +8,8 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="needs the extra judge")
 
 from tests.campaign.campaigns import opened
+from tests.campaigns import answer_all
+from tests.campaigns import opened as open_campaign
 
 
 @pytest.fixture
@@ -21,23 +23,14 @@ def store(tmp_path, monkeypatch):
     made.close()
 
 
-def answered(store, frozen, value, *, state="open"):
+def answered(store, frozen, value):
     """Put a campaign into the store and answer everything."""
-    from uuid import uuid4
-
-    from metra.store import answers, campaigns, tasks
-
-    with store.transaction() as db:
-        key = campaigns.create_campaign(db, frozen, now=0.0, who="test", state=state)
-        stored = campaigns.get_campaign(db, key)
-        for owned in tasks.list_campaign_tasks(db, key):
-            tasks.record_shown_steps(db, owned.task.id, 0, 0, now=0.0)
-            given = answers.Answer(str(uuid4()), value(owned.task))
-            answers.submit_answer(db, stored, owned, 0, given, now=9.0)
-    return key
+    house = open_campaign(store, frozen)
+    answer_all(store, house.campaign, value, house.clock)
+    return house
 
 
-def cloze(task):
+def cloze(_, task, __):
     count = len(
         opened("cloze", cloze={"every": 3})
         .protocol.steps[0]
@@ -49,7 +42,7 @@ def cloze(task):
 def test_close_answers_become_a_campaign_and_its_verdicts_count(store, cli, tmp_path):
     from metra.store import campaigns
 
-    answered(store, opened("cloze", cloze={"every": 3}, name="first"), cloze)
+    first = answered(store, opened("cloze", cloze={"every": 3}, name="first"), cloze)
     out = str(tmp_path / "scores.tsv")
     cli("judge", "export", "first", "--format", "tsv", "--unblind", "-o", out)
     before = Path(out).read_text()
@@ -62,15 +55,8 @@ def test_close_answers_become_a_campaign_and_its_verdicts_count(store, cli, tmp_
     with store.reading() as db:
         second = campaigns.find_by_name(db, "first: close answers")
     assert second.campaign.protocol.name == "verdicts"
-    from uuid import uuid4
-
-    from metra.store import answers, tasks
-
-    with store.transaction() as db:
-        for owned in tasks.list_campaign_tasks(db, second.id):
-            tasks.record_shown_steps(db, owned.task.id, 0, 0, now=0.0)
-            given = answers.Answer(str(uuid4()), {"verdict": {"right": True}})
-            answers.submit_answer(db, second, owned, 0, given, now=9.0)
+    right = {"verdict": {"right": True}}
+    answer_all(store, second.id, lambda *_: right, first.clock)
     cli("judge", "export", "first", "--format", "tsv", "-o", out)
     after = Path(out).read_text()
     lines = [line.split("\t") for line in after.split("\n") if "cloze-close" in line]
@@ -84,10 +70,9 @@ def test_campaigns_and_files_are_compared(store, cli, write, tmp_path):
     answered(
         store,
         clarity,
-        lambda task: {
+        lambda _, task, __: {
             "clarity": 3 if task.items[0].system == "good" else len(task.judge) - 2
         },
-        state="open",
     )
     head = "metric\tevaluator\ttext\ttranslation\tscore"
     rows = [

@@ -1,12 +1,10 @@
 """What second judges settle stands in the answers of the first campaign."""
 
-from uuid import uuid4
-
 from tests.campaign.campaigns import opened as made
-from tests.campaigns import opened
+from tests.campaigns import answer_all, opened
 
 from metra.campaign.second_look import build_follow_up
-from metra.store import answers, campaigns, tasks
+from metra.store import answers, campaigns
 from metra.store.second_looks import (
     find_second_looks,
     name_second_look,
@@ -15,24 +13,15 @@ from metra.store.second_looks import (
 )
 
 
-def answer_all(house, value):
-    with house.store.transaction() as db:
-        stored = campaigns.get_campaign(db, house.campaign)
-        for owned in tasks.list_campaign_tasks(db, house.campaign):
-            tasks.record_shown_steps(db, owned.task.id, 0, 0, now=1.0)
-            given = answers.Answer(str(uuid4()), value(owned.task))
-            answers.submit_answer(db, stored, owned, 0, given, now=2.0)
-
-
 def test_verdicts_stand_in_the_answers_that_they_are_about(store):
     content = made("cloze", cloze={"every": 3})
     first = opened(store, content)
 
-    def guess(task):
+    def guess(_, task, __):
         places = content.protocol.steps[0].asks.places(task.items[0].text)
         return {"cloze": {"answers": ["thing"] * len(places)}}
 
-    answer_all(first, guess)
+    answer_all(store, first.campaign, guess, first.clock)
     with store.reading() as db:
         stored = campaigns.get_campaign(db, first.campaign)
         given = answers.read_judgements(db, stored)
@@ -46,7 +35,8 @@ def test_verdicts_stand_in_the_answers_that_they_are_about(store):
         content, first.campaign, given, judges=["zoe"], name=name
     )
     second = opened(store, follow_up)
-    answer_all(second, lambda _: {"verdict": {"right": True}})
+    right = {"verdict": {"right": True}}
+    answer_all(store, second.campaign, lambda *_: right, second.clock)
     with store.reading() as db:
         settled = read_completed(db, stored)
         assert read_completed(db, stored, fields=()) == settled

@@ -1,7 +1,6 @@
 """What of a corpus is judged: a sample, parts of outputs, references, no bad outputs."""
 
 import io
-import json
 import zipfile
 from collections import Counter
 from dataclasses import replace
@@ -15,14 +14,12 @@ from tests.judged import parse_judgement_lines
 from tests.tables import load_cases
 
 from metra.campaign.assignment import assign
-from metra.campaign.creation import draw_sample, freeze_campaign, open_campaign
+from metra.campaign.creation import draw_sample, freeze_campaign
 from metra.campaign.judgement import blind_judgements
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.screen import build_screen
 from metra.campaign.second_look import build_reconciliation, choose_gold_standard
-from metra.campaign.settings import check_settings
 from metra.campaign.uploads import read_material
-from metra.corpus import examples
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, OptionError
@@ -143,16 +140,13 @@ def test_a_sample_by_document_needs_documents():
 SECOND = ["Anne saw Bob at Rome.", "They are gone.", "The brake is a new one."]
 
 
-def choosing(**wishes):
-    settings = {
-        **{"name": "gold", "protocol": "gold-standard", "source_language": "fr"},
-        **{"target_language": "en", "judges": ["ann"], "each": 1, "calibration": 0},
-    }
+def choosing(judges=("ann",), each=1, **wishes):
     corpus = Outputs(
         EvalSet([REFERENCE, SECOND], SOURCE, ["trip", "trip", "brake"]),
         {"any": list(REFERENCE)},
     )
-    return freeze_campaign(check_settings(settings | wishes, "c.toml"), corpus)
+    wishes |= {"corpus": corpus, "judges": judges, "each": each}
+    return opened("gold-standard", **wishes)
 
 
 def choose(texts):
@@ -191,16 +185,6 @@ def test_the_choices_are_a_reference_file():
     assert zipped["reference.txt"] == exported.content.decode()
     means = {system: hundred for (system, _), (_, hundred, _) in average(found).items()}
     assert means == pytest.approx({"reference 1": 200 / 3, "reference 2": 100 / 3})
-
-
-def test_metra_scores_against_it(write, cli):
-    frozen = choosing()
-    gold = export_judgements("gold", answered(frozen, choose(MIXED)), frozen).content
-    path, output = write("gold.txt", gold), write("out.txt", MIXED)
-    done = cli("score", str(output), "-r", str(path), "-m", "bleu", "--format", "json")
-    assert json.loads(done.out)["systems"][0]["scores"]["bleu"][
-        "score"
-    ] == pytest.approx(100)
 
 
 def test_most_votes_win_and_the_first_of_equals():
@@ -262,13 +246,6 @@ def test_choices_that_are_refused(chosen):
         protocol("gold-standard").check(
             {"gold": {"chosen": chosen}}, {"1": "a", "2": "b"}
         )
-
-
-def test_the_example_of_a_gold_standard():
-    frozen = open_campaign(str(examples.HOME / "campaigns" / "gold-standard.toml"))
-    assert [one.name for one in frozen.systems] == [
-        f"reference {n}" for n in (1, 2, 3, 4)
-    ]
 
 
 def test_simulated_judges_choose_the_best():

@@ -32,7 +32,6 @@ from metra.report.campaign_files import (
     EXPORT_FORMATS,
     ExportRequest,
     export_judgements,
-    list_formats,
     write_metrics_files,
 )
 from metra.scores.judgement import format_corpus
@@ -75,35 +74,6 @@ MQM = [
 
 def means(judgements):
     return {key: native for key, (native, *_) in average(judgements).items()}
-
-
-@pytest.mark.parametrize(
-    ("name", "more"),
-    [
-        ("da", {"appraise", "mt-metrics-eval"}),
-        ("esa", {"appraise", "mt-metrics-eval"}),
-        ("mqm", {"marot", "mt-metrics-eval"}),
-        ("ldc", {"mt-metrics-eval"}),
-        ("ranking", set()),
-    ],
-)
-def test_formats_have_a_place_for_what_was_asked(name, more):
-    assert set(list_formats(name)) == {"jsonl", "tsv", "csv", "texts", "zip"} | more
-
-
-@pytest.mark.parametrize("form", ["jsonl", "appraise"])
-def test_da_there_and_back(tmp_path, form):
-    path = tmp_path / "spring.x"
-    path.write_bytes(export_judgements(form, DA).content)
-    assert means(read_judgements([str(path)])) == means(DA)
-
-
-def test_mqm_there_and_back(tmp_path):
-    path = tmp_path / "spring.x"
-    path.write_bytes(export_judgements("jsonl", MQM).content)
-    back = read_judgements([str(path)], languages=("fr", "en"))
-    assert means(back) == means(MQM)
-    assert [one.value for one in back] == [one.value for one in MQM]
 
 
 def test_the_folder_of_mt_metrics_eval_there_and_back(tmp_path):

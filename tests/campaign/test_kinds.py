@@ -10,7 +10,6 @@ from tests.tables import load_cases
 
 import metra.web
 from metra.campaign.protocols.kind import get_counts
-from metra.campaign.protocols.questions import ComprehensionQuestion
 from metra.campaign.protocols.registry import KINDS, PROTOCOLS, protocol
 from metra.errors import OptionError
 from metra.store.campaigns import from_json, to_json
@@ -73,75 +72,6 @@ def test_simulated_answers_are_accepted(step, asked):
     assert isinstance(step.asks.scores(checked, step.name), list)
 
 
-def test_simulated_marks_are_of_whole_words():
-    text = "one two  three four five six seven"
-    [asks] = [step.asks for step in PROTOCOLS["mqm"].steps]
-    rng = np.random.default_rng(5)
-    for _ in range(20):
-        marks = asks.simulate([0.0], text, rng)
-        words = [text[mark["start"] : mark["end"]] for mark in marks]
-        assert words == sorted({*words}, key=text.index)
-        assert {*words} <= {*text.split()}
-        assert len(marks) <= 5
-    assert asks.simulate([1.0], text, rng) == []
-
-
-#: Words that all differ, none of them a name.
-WORDS = " ".join(f"w{number}" for number in range(2000))
-QUESTIONS = tuple(
-    ComprehensionQuestion(f"q{number}?", ("yes",), ()) for number in range(1000)
-)
-#: What share of an answer is as it should be where the quality is 0, a half and 1.
-SHARES = [
-    pytest.param("minimal-correction", {}, (0.8, 0.9, 1.0), id="words that are kept"),
-    pytest.param("cloze", {"every": 2}, (0.2, 0.5, 0.8), id="words that are found"),
-    pytest.param(
-        "comprehension",
-        {"questions": QUESTIONS},
-        (0.3, 0.625, 0.95),
-        id="right answers",
-    ),
-]
-
-
-@pytest.mark.parametrize(("name", "more", "expected"), SHARES)
-def test_simulated_judges_do_better_on_better_texts(name, more, expected):
-    step = protocol(name).steps[-1]
-    asks = replace(step.asks, **more)
-    rng = np.random.default_rng(5)
-    for quality, share in zip((0.0, 0.5, 1.0), expected, strict=True):
-        value = asks.simulate([quality], WORDS, rng)
-        checked = asks.check(value, step.name, {"output": WORDS})
-        score = asks.scores(checked, step.name)[0]
-        found = score.value / 100
-        assert abs((1 - found if name.endswith("correction") else found) - share) < 0.04
-
-
-def test_simulated_judges_swap_the_first_words_of_longer_texts():
-    asks = protocol("minimal-correction").steps[0].asks
-    rng = np.random.default_rng(5)
-    for text, swaps in (("one two", False), ("one two three", True)):
-        drawn = [asks.simulate([0.0], text, rng)["chips"] for _ in range(200)]
-        orders = [[chip["origin"] for chip in chips] for chips in drawn]
-        assert any(order != sorted(order) for order in orders) is swaps
-
-
-@pytest.mark.parametrize(
-    ("name", "tagged"), [("entity-tagging", "Ann Bob"), ("term-marking", "remembered")]
-)
-def test_simulated_tags_are_names_or_long_words(name, tagged):
-    text = "The baker Ann or remembered Bob."
-    asks = protocol(name).steps[0].asks
-    rng = np.random.default_rng(5)
-    words = [
-        text[tag["start"] : tag["end"]]
-        for _ in range(100)
-        for tag in asks.simulate([0.5], text, rng)["tags"]
-    ]
-    assert set(words) == set(tagged.split())
-    assert abs(len(words) / len(tagged.split()) - 85) < 10
-
-
 def test_simulated_ranks_are_shared_by_what_is_nearly_as_good():
     asks = protocol("ranking").steps[0].asks
     assert asks.simulate([0.1, 0.9, 0.86, 0.5], "", None) == [3, 1, 1, 2]
@@ -152,22 +82,6 @@ def test_the_names_of_counts_are_short():
     assert get_counts({"inputs": counts}, "inputs", "n", None) == {"a" * 40: 2}
     with pytest.raises(OptionError, match=r"n: inputs counts 'a+'; expected "):
         get_counts({"inputs": {"a" * 41: 2}}, "inputs", "n", None)
-
-
-def test_simulated_readers_are_faster_on_better_texts():
-    step = protocol("reading").steps[0]
-    rng = np.random.default_rng(5)
-    for quality, speed in ((0.0, 90), (0.5, 165), (1.0, 240)):
-        times = [step.asks.simulate([quality], WORDS, rng)["ms"] for _ in range(50)]
-        assert abs(2000 / (np.median(times) / 60_000) / speed - 1) < 0.05
-
-
-def test_simulated_marks_are_fewer_on_better_texts():
-    step = protocol("esa").steps[0]
-    rng = np.random.default_rng(5)
-    for quality, count in ((0.0, 5), (0.5, 2.5), (1.0, 0)):
-        marks = [len(step.asks.simulate([quality], WORDS, rng)) for _ in range(200)]
-        assert abs(np.mean(marks) - count) < 0.4
 
 
 def test_a_campaign_stored_before_kinds_had_names_asks_for_ratings():

@@ -8,7 +8,6 @@ from tests.campaign.campaigns import REFERENCE, SYSTEMS, answered, opened
 from tests.meta.evaluators import build_results
 
 from metra.campaign.codebook import describe_word_counting, write_codebook
-from metra.campaign.creation import freeze_campaign
 from metra.campaign.judgement import build_campaign_scores
 from metra.campaign.measurements import (
     add_judged_outputs,
@@ -25,7 +24,6 @@ from metra.campaign.protocols.questions import (
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.timed import Edit, Reading, count_edits
 from metra.campaign.second_look import write_annotations, write_entities, write_terms
-from metra.campaign.settings import check_settings
 from metra.campaign.uploads import read_material
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
@@ -87,18 +85,9 @@ def test_how_words_were_counted_is_said_where_scores_are():
 
 
 def test_running_figures_count_letters_where_there_are_no_blanks():
-    table = {
-        "name": "c",
-        "protocol": "evaltrans",
-        "source_language": "en",
-        "target_language": "ja",
-        "judges": ["a"],
-        "each": 1,
-        "repeats": 0,
-        "degraded": 0,
-    }
     corpus = Outputs(EvalSet([["市場が開く。"]], ["s"]), {"one": ["市場は開く。"]})
-    frozen = freeze_campaign(check_settings(table, "c"), corpus)
+    wishes = {"judges": ["a"], "each": 1, "repeats": 0, "degraded": 0}
+    frozen = opened("evaltrans", target_language="ja", corpus=corpus, **wishes)
     [one] = compute_running_scores(frozen, [])
     assert one.figure("mwer") == pytest.approx(100 / 6)
 
@@ -235,15 +224,6 @@ def test_what_the_exercise_refuses(write):
     )
     with pytest.raises(FormatError, match="line 2: the score is 'x'"):
         read_evaluator_file(str(path))
-
-
-def test_an_exercise_is_written_and_read_again(write):
-    frozen = opened("clarity", repeats=0, degraded=0)
-    found = answered(frozen, lambda task, _: {"clarity": len(task.judge) % 4})
-    done = write_exercise_tables(run_exercise({"": build_campaign_scores(found)}))
-    path = write("results.tsv", done["results.tsv"].encode())
-    again = run_exercise({"": read_evaluator_file(str(path))})
-    assert write_exercise_tables(again) == done
 
 
 def test_material_is_read_from_its_files(write):

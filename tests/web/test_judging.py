@@ -26,6 +26,14 @@ def reveal(browser, screen):
     return reply.json()
 
 
+def begin(house):
+    """A judge before the first screen, all of which is shown."""
+    browser = house.browser("judge 0")
+    screen = browser.work()["screen"]
+    reveal(browser, screen)
+    return browser, screen
+
+
 def finish(browser):
     while (work := browser.work())["screen"] is not None:
         browser.answer(work, work["screen"])
@@ -58,41 +66,8 @@ def test_from_the_link_to_the_code(house):
     assert len(house.judgements()) == count
 
 
-def test_what_the_browser_is_told(house):
-    work = house.browser("judge 0").work()
-    assert set(work) == {"campaign", "protocol", "options", "progress", "screen"}
-    assert work["campaign"] == {
-        "title": "test",
-        "title_language": None,
-        "source": {"code": "fr", "name": "French", "dir": "ltr"},
-        "target": {"code": "en", "name": "English", "dir": "ltr"},
-    }
-    steps = work["protocol"]["steps"]
-    assert [step["kind"] for step in steps] == ["scale", "scale"]
-    assert [step["shows"] for step in steps] == [[], ["basis"]]
-    assert steps[0]["question"] == "How good is the English of this text?"
-    assert steps[0]["ask"]["anchors"][0]["text"].startswith("Flawless English")
-    assert work["protocol"]["guidance_seconds"] == 30
-    assert set(work["screen"]) == {
-        "task",
-        "number",
-        "items",
-        "place",
-        "step",
-        "outputs",
-        "events",
-        "draft",
-        "answer",
-        "previous",
-        "next",
-    }
-    assert set(work["screen"]["outputs"][0]) == {"id", "text"}
-
-
 def test_sending_twice_keeps_once(house):
-    browser = house.browser("judge 0")
-    screen = browser.work()["screen"]
-    reveal(browser, screen)
+    browser, screen = begin(house)
     said = answer(GOOD)
     place = f"{path_of(screen)}/answer"
     one, two = (browser.send("POST", place, said) for _ in range(2))
@@ -102,9 +77,7 @@ def test_sending_twice_keeps_once(house):
 
 
 def test_sending_at_once_keeps_once(house):
-    browser = house.browser("judge 0")
-    screen = browser.work()["screen"]
-    reveal(browser, screen)
+    browser, screen = begin(house)
     said = answer(GOOD)
     gate, replies = threading.Barrier(5), []
 
@@ -201,9 +174,7 @@ def test_drafts_at_once_leave_the_newest(house):
 
 
 def test_an_expired_session_is_taken_up_in_place(house):
-    browser = house.browser("judge 0")
-    screen = browser.work()["screen"]
-    reveal(browser, screen)
+    browser, screen = begin(house)
     house.clock.pass_by(15 * DAY)
     said = answer(GOOD)
     reply = browser.send("POST", f"{path_of(screen)}/answer", said)
@@ -309,9 +280,7 @@ def test_some_texts_cannot_be_judged(house):
 
 
 def test_events_come_with_drafts_and_answers(house):
-    browser = house.browser("judge 0")
-    screen = browser.work()["screen"]
-    reveal(browser, screen)
+    browser, screen = begin(house)
     one = {"seq": 0, "t_ms": 1.5, "kind": "focus", "data": {"of": "text"}}
     two = {"seq": 1, "t_ms": 2, "kind": "key"}
     draft = {"rev": 2, "value": {"fluency": 4}, "comment": "", "events": [one]}
@@ -327,27 +296,11 @@ def test_events_come_with_drafts_and_answers(house):
     ]
 
 
-def test_no_more_time_was_spent_than_passed(house):
-    browser = house.browser("judge 0")
-    screen = browser.work()["screen"]
-    house.clock.pass_by(10)
-    reveal(browser, screen)
-    house.clock.pass_by(10)
-    times = {"active_ms": 10**9, "idle_ms": 5, "hidden_ms": 5, "paused_ms": 5}
-    said = answer(GOOD, times=times | {"first_action_ms": 10**9})
-    browser.send("POST", f"{path_of(screen)}/answer", said)
-    [kept] = house.judgements()
-    assert (kept.wall_ms, kept.active_ms, kept.idle_ms) == (20_000, 20_000, 0)
-    assert kept.first_action_at == kept.submitted_at == house.clock()
-
-
 @pytest.mark.parametrize(
     ("state", "work", "taken"), [("paused", 409, 200), ("closed", 409, 409)]
 )
 def test_a_pause_takes_what_is_begun_and_the_end_nothing(house, state, work, taken):
-    browser = house.browser("judge 0")
-    screen = browser.work()["screen"]
-    reveal(browser, screen)
+    browser, screen = begin(house)
     with house.store.transaction() as db:
         campaigns.set_state(db, house.campaign, state, now=house.clock(), who="test")
     reply = browser.get("/api/work")
@@ -415,9 +368,7 @@ def test_ids_of_others_cannot_be_used(house):
 
 
 def test_ids_are_uuids(house):
-    browser = house.browser("judge 0")
-    screen = browser.work()["screen"]
-    reveal(browser, screen)
+    browser, screen = begin(house)
     for wrong in ("x", "", 5, str(uuid.UUID(int=5))):
         said = answer(GOOD, id=wrong)
         reply = browser.send("POST", f"{path_of(screen)}/answer", said)
@@ -431,11 +382,8 @@ def test_ids_are_uuids(house):
 
 
 def test_a_draft_that_its_answer_overtook_is_dropped(house):
-    browser = house.browser("judge 0")
-    screen = browser.work()["screen"]
+    browser, screen = begin(house)
     place = f"{path_of(screen)}/draft"
-    seen = {"step": 1, "rev": 1, "value": {"fluency": 4}}
-    browser.send("POST", f"{path_of(screen)}/reveal", seen)
     saved = browser.send("POST", f"{path_of(screen)}/answer", answer(GOOD))
     assert saved.status_code == 200
     event = {"client": "a", "seq": 7, "t_ms": 1, "kind": "blur"}
@@ -450,10 +398,7 @@ def test_a_draft_that_its_answer_overtook_is_dropped(house):
 
 
 def test_a_draft_that_changes_an_answer_is_kept(house):
-    browser = house.browser("judge 0")
-    screen = browser.work()["screen"]
-    seen = {"step": 1, "rev": 1, "value": {"fluency": 4}}
-    browser.send("POST", f"{path_of(screen)}/reveal", seen)
+    browser, screen = begin(house)
     browser.send("POST", f"{path_of(screen)}/answer", answer(GOOD))
     new = {
         "rev": 1,

@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
 
 import pytest
 from tests.campaigns import made, opened
@@ -142,28 +141,12 @@ def test_own_words_are_served_as_plain_text_in_their_language(open_house):
     assert one.wording == "pt"
 
 
-def test_campaigns_of_older_stores_have_words_too(open_house):
-    house = open_house(replace(made("cloze", texts=4), wordings=()))
-    browser = speaking(house, "cs")
-    assert browser.work()["protocol"]["wording"] == "cs"
-
-
 def test_the_preview_shows_what_judges_will_read(open_house):
     house = open_house(in_own_words())
     page = Admin(house).sign_in().get("/preview")
     assert "campaign’s own wording" in page
     assert "Guia &lt;script&gt;" in page
     assert HOSTILE not in page
-
-
-def test_the_preview_goes_through_the_languages(open_house):
-    house = open_house(freeze_wordings(made("pairwise")))
-    admin = Admin(house).sign_in()
-    assert '<a href="?wording=ja">Japanese</a>' in admin.get("/preview")
-    page = admin.get("/preview?wording=ja")
-    assert "<b>Japanese</b>" in page
-    assert "metra’s translation, not validated" in page
-    assert '"wording": "ja"' in page
 
 
 def drafted(admin, **wishes):

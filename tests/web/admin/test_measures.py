@@ -1,15 +1,14 @@
 """Texts, second looks and the exercise on the admin's pages."""
 
 import io
-import uuid
 import zipfile
 
 import pytest
 from tests.campaign.campaigns import opened as frozen
-from tests.campaigns import made, opened
+from tests.campaigns import answer_all, made, opened
 from tests.web.admin.conftest import Admin, rows
 
-from metra.store import answers, campaigns, tasks
+from metra.store import campaigns
 
 
 @pytest.fixture
@@ -24,17 +23,7 @@ def filled(store, content, value):
     return Admin(house).sign_in()
 
 
-def answer_all(store, key, value, clock):
-    with store.transaction() as db:
-        stored = campaigns.get_campaign(db, key)
-        for owned in tasks.list_campaign_tasks(db, key):
-            tasks.record_shown_steps(db, owned.task.id, 0, 0, now=clock())
-            clock.pass_by(30)
-            given = answers.Answer(str(uuid.uuid4()), value(stored, owned.task))
-            answers.submit_answer(db, stored, owned, 0, given, now=clock())
-
-
-def cloze(stored, task):
+def cloze(stored, task, _):
     asks = stored.campaign.protocol.steps[0].asks
     return {"cloze": {"answers": ["thing"] * len(asks.places(task.items[0].text))}}
 
@@ -60,7 +49,7 @@ def test_a_second_look_is_made_answered_and_counted(store):
     answer_all(
         store,
         new,
-        lambda _, task: {"verdict": {"right": task.judge == "zoe"}},
+        lambda _, task, __: {"verdict": {"right": task.judge == "zoe"}},
         house.clock,
     )
     page = admin.get("/measures")
@@ -71,7 +60,7 @@ def test_a_second_look_is_made_answered_and_counted(store):
 
 
 def test_second_judgements_stand_beside_the_first(store):
-    def rate(_, task):
+    def rate(_, task, __):
         return {"da": 90 if task.judge == "ann" else 10}
 
     both = {"judges": ("ann", "bob"), "each": 2, "systems": 1, "calibration": 0}
@@ -123,7 +112,7 @@ def test_campaigns_that_do_not_go_together_are_explained(store):
 
 
 def test_tags_are_settled_and_exported(store):
-    def value(_, task):
+    def value(_, task, __):
         text = task.items[0].text
         start = text.find("brake")
         tags = [{"start": start, "end": start + 5}] if start >= 0 else []
@@ -140,7 +129,7 @@ def test_tags_are_settled_and_exported(store):
     answer_all(
         store,
         new,
-        lambda stored, task: {"kept": value(stored, task)["tags"]},
+        lambda *given: {"kept": value(*given)["tags"]},
         admin.house.clock,
     )
     file = admin.browser.get(f"/admin/campaigns/{new}/export/annotations")

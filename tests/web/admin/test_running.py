@@ -9,27 +9,6 @@ def found_links(page):
     return re.findall(r'value="(http://[^"]+/j/[^"]+)"', page)
 
 
-def test_progress_is_what_the_judges_did(admin, table):
-    house = admin.house
-    judge = house.browser("judge 0")
-    work = judge.work()
-    for _ in range(2):
-        house.clock.pass_by(20)
-        judge.answer(work, work["screen"])
-        work = judge.work()
-    page = admin.get()
-    header, first, *rest = table(page, "Judges")
-    assert header[:4] == ["Judge", "Done", "Active", "Median"]
-    assert first[:4] == [
-        "judge 0",
-        f"2 of {work['progress']['of']}",
-        "under 1 min",
-        "1.0 s",
-    ]
-    assert [row[1].split(" of ")[0] for row in rest] == ["0"] * 3
-    assert "2 of" in page
-
-
 def test_comments_are_shown_and_harmless(light_admin):
     house = light_admin.house
     judge = house.browser("judge 1")
@@ -48,24 +27,6 @@ def test_comments_are_shown_and_harmless(light_admin):
     assert "&lt;script&gt;alert(1)" in page
     assert "no &lt;i&gt;French" in page
     assert "<script>alert" not in page
-
-
-def test_a_campaign_is_paused_and_closed_by_the_admin(light_admin):
-    house = light_admin.house
-    assert light_admin.form("/state", state="paused").status_code == 303
-    judge = house.browser()
-    judge.form(f"/j/{house.tokens['judge 2']}")
-    assert "paused" in judge.get("/judge").text
-    assert 'data-state="paused"' in light_admin.get()
-    assert light_admin.form("/state", state="none").status_code == 422
-    house.clock.pass_by(1)
-    light_admin.form("/state", state="closed")
-    assert 'data-state="closed"' in light_admin.get()
-    with house.store.reading() as db:
-        noted = [
-            entry.data for entry in audit.list_entries(db) if entry.what == "state"
-        ]
-    assert noted == [{"state": "closed"}, {"state": "paused"}]
 
 
 def test_a_link_is_shown_once_and_works(admin):
@@ -88,31 +49,6 @@ def test_a_link_is_shown_once_and_works(admin):
         assert token not in str(audit.list_entries(db))
 
 
-def test_completion_codes_can_be_checked(admin):
-    with admin.house.store.reading() as db:
-        everybody = judges.list_judges(db, admin.house.campaign)
-    codes = {judge.completion_code for judge in everybody}
-    assert len(codes) == len(everybody) > 1
-    page = admin.get("/judges")
-    assert all(f"<code>{code}</code>" in page for code in codes)
-
-
-def test_links_for_all_who_have_none(store):
-    from tests.campaigns import made, opened
-    from tests.web.admin.conftest import Admin
-
-    from metra.store import campaigns
-
-    admin = Admin(opened(store, made())).sign_in()
-    with store.transaction() as db:
-        admin.house.campaign = campaigns.create_campaign(
-            db, made(name="new"), now=1.0, who="test"
-        )
-    assert "4 judges have no link yet" in admin.get("/judges")
-    assert len(found_links(admin.form("/judges/issue").text)) == 4
-    assert "no link yet" not in admin.get("/judges")
-
-
 def test_a_note_is_kept_as_text(light_admin):
     house = light_admin.house
     with house.store.reading() as db:
@@ -123,23 +59,6 @@ def test_a_note_is_kept_as_text(light_admin):
     )
     page = light_admin.get("/judges")
     assert "&#34;&gt;&lt;img src=x&gt; late" in page
-
-
-def test_released_tasks_go_to_others(light_admin):
-    house = light_admin.house
-    with house.store.reading() as db:
-        judge = judges.find_by_label(db, house.campaign, "judge 3")
-    light_admin.form("/release", judge=judge.id)
-    assert "tasks released" in light_admin.get()
-
-
-def test_the_log_tells_who_did_what(light_admin, table):
-    light_admin.house.clock.pass_by(1)
-    light_admin.form("/unblind")
-    [_, last, *_] = table(light_admin.get("/log"), "Log")
-    assert last[1:3] == ["ann", "unblind"]
-    everything = light_admin.browser.get("/admin/log").text
-    assert ["ann", "sign in"] in [row[1:3] for row in table(everything, "Log")]
 
 
 def test_a_judge_is_forgotten_when_one_is_sure(admin):

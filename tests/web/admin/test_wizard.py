@@ -125,13 +125,6 @@ def test_wishes_that_do_not_fit_are_said_and_kept(light_admin):
         assert carried(reply.text) == texts
 
 
-def test_texts_that_were_changed_on_the_way(light_admin):
-    for texts in ("", "nothing", "{}"):
-        reply = light_admin.browser.form("/admin/campaigns/new/settings", texts=texts)
-        assert reply.status_code == 422
-        assert "The form lost part of the texts" in reply.text
-
-
 def test_a_table_whose_headings_nobody_knows():
     """The source would be judged as a system's output."""
     content = "Quelle;Mensch;Maschine\na;b;c\nd;e;f\n"

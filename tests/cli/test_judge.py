@@ -193,7 +193,7 @@ def test_admins_are_let_in_again(judge):
         assert access.begin_attempt(db, {"bob": 1}, now=now) > 0
 
     def show(*arguments):
-        shown = judge("admin", *arguments).out.rstrip().split("\n")[1:]
+        shown = judge("admin", *arguments).out.rstrip().split("\n")[2:]
         return [line.split() for line in shown]
 
     assert show() == [["ann", "on", "10", "1"], ["bob", "on", "10", "2"]]

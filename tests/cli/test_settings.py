@@ -74,8 +74,7 @@ def test_refused_reading(given, message, cli, write):
 
 
 PLOTS = [
-    pytest.param("points=99", "--plot points=99 is not possible", id="size"),
-    pytest.param("title=perhaps", "--plot title=perhaps is not possible", id="title"),
+    pytest.param("title=no", "No setting of --plot named 'title'", id="unknown"),
     pytest.param("width=5", "column, page or 30 to 1000 millimetres", id="width"),
 ]
 

@@ -80,6 +80,7 @@ def test_the_screen():
     text = render(results(), "table", Style())
     assert text.split("\n\n")[-2:] == [
         "a, loud\ncount  what     words  letters  segments\n"
+        "────────────────────────────────────────\n"
         "    3  shouted  NO     2        1, 3\n"
         "    1  shouted  OH     2        3",
         "b, loud\nno findings",
@@ -156,6 +157,7 @@ def test_wrong_words_on_the_screen(cli, write):
     assert ran.code == 0
     assert ran.out.rstrip().endswith(
         "count  what          words      segments\n"
+        "────────────────────────────────────────\n"
         "    2  substitution  bus → sub  1, 2\n"
         "    1  deletion      now        2"
     )

@@ -21,7 +21,7 @@ from metra.errors import UnknownNameError, no_such
 GROUPS = {
     "Input": """references source test_name language_pair documents docs read
         test_set outputs lang judgements selection labels url campaigns unblind
-        names bad only drop baseline sentences strict""",
+        bad only drop baseline sentences strict""",
     "Metrics": """metrics scores models specs model text gold scorer human
         automated scales estimate""",
     "Statistics": """level ci ci_method test trials seed unit alpha correction coefficients
@@ -29,7 +29,7 @@ GROUPS = {
         method studies settings""",
     "Analyses": """changes alignments details show""",
     "Large tables": "group_by scores_out resume engine",
-    "Output": """form out digits sort score_only verbose save to title page folder
+    "Output": """form out digits sort score_only verbose save to title folder
         report plot paper signature methods""",
 }
 _GROUP_OF = {name: title for title, names in GROUPS.items() for name in names.split()}

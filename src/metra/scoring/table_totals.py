@@ -59,14 +59,16 @@ def count_totals(
     batch: pa.RecordBatch,
     plan: ScoringPlan,
     weights: bytes | None = None,
+    metrics: Mapping[str, Metric] | None = None,
 ) -> pa.RecordBatch:
     """Count a batch: a row for each group in it, system and metric.
 
     A function of the batch alone, for any engine to call. Metrics with corpus weights need
-    `weights`. The columns are those of `totals_schema`.
+    `weights`, unless the `metrics` themselves are given. The columns are those of
+    `totals_schema`.
     """
     totals = Totals()
-    for more, _ in count_pieces(batch, plan, build_metrics(plan, weights)):
+    for more, _ in count_pieces(batch, plan, metrics or build_metrics(plan, weights)):
         totals.add(more)
     return build_totals_batch(totals, totals_schema(plan, batch.schema))
 

@@ -4,7 +4,7 @@ The questions are `preferences`, `distribution`, `missing` and `pace`.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import median
@@ -14,12 +14,7 @@ import numpy as np
 
 from metra.meta.agree import AgreementAnswer
 from metra.meta.findings import MetaReport, build_report, build_table
-from metra.meta.judges import (
-    add_flags,
-    build_judge_rows,
-    include_all,
-    keep_timed,
-)
+from metra.meta.judges import add_flags, build_judge_rows, include_all, keep_timed
 from metra.meta.options import AgreeOptions, NoOptions
 from metra.meta.question import Evidence, Question, answer_all
 from metra.scores import judgement
@@ -357,20 +352,17 @@ def compute_status(
         len(latest),
         sum(one.active_minutes for one in judges.values()),
         judges,
-        [_describe(one.answer) for one in answered if _has_pairs(one.answer)],
+        [*_describe_agreement(one.answer for one in answered)],
         sorted(comments, key=lambda one: -(one.submitted_at or 0)),
         DEFAULT.describe(scores) if len(scores) else "",
     )
 
 
-def _has_pairs(answer: AgreementAnswer | None) -> bool:
-    return answer is not None and answer.agreement is not None
-
-
-def _describe(answer: AgreementAnswer) -> AgreementStatus:
-    agreement = answer.require_pairs()
-    values = {
-        label: agreement.values.get(key, float("nan"))
-        for key, label in COEFFICIENTS.items()
-    }
-    return AgreementStatus(answer.scorer, agreement.units, values)
+def _describe_agreement(
+    answers: Iterable[AgreementAnswer | None],
+) -> Iterator[AgreementStatus]:
+    for answer in answers:
+        if answer is not None and answer.agreement is not None:
+            values = answer.agreement.values
+            shown = {COEFFICIENTS[key]: values.get(key, np.nan) for key in COEFFICIENTS}
+            yield AgreementStatus(answer.scorer, answer.agreement.units, shown)

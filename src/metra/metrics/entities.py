@@ -222,9 +222,8 @@ def _check_names(
                 for output in outputs
             )
             overlap = 1.0
-            if (
-                not is_found
-            ):  # of its words, as many as an output has, as often as it has
+            # Of its words, as many as an output has, as often as it has.
+            if not is_found:
                 common = (Counter(words) & Counter(output) for output in outputs)
                 overlap = max(count.total() for count in common) / len(words)
             yield name, is_found, overlap

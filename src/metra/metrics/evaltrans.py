@@ -65,9 +65,16 @@ def evaltrans(
 
     def make() -> Metric:
         judged = judged_outputs.read_judged_outputs(db)
-        metric = build_metric(judged, k=k, key=key, text=text)
         version = judged_outputs.compute_version(db, judged)
-        return replace(metric, settled={"db": version, "tok": text.versions()["tok"]})
+        return Metric(
+            name="evaltrans",
+            columns=COLUMNS,
+            rows=_OutputScorer(JudgedOutputs(judged, text, key), k).rows,
+            aggregate=aggregate,
+            parts=parts,
+            needs=record.select_needs(source=key == "source"),
+            settled={"db": version, "tok": text.versions()["tok"]},
+        )
 
     # What was judged meanwhile counts.
     return replace(make(), fit=_read_again(make))
@@ -122,21 +129,6 @@ def mwer(
 def _read_again(make: Callable[[], Metric]) -> record.Fit:
     """Return a fit that makes the metric anew, from the judgements of the moment."""
     return record.Fit(count=lambda _: None, apply=lambda _: make())
-
-
-def build_metric(
-    judged: Sequence[JudgedOutput], *, k: int, key: str, text: Preparation
-) -> Metric:
-    """Make the metric of judged outputs."""
-    judge = _OutputScorer(JudgedOutputs(judged, text, key), k)
-    return Metric(
-        name="evaltrans",
-        columns=COLUMNS,
-        rows=judge.rows,
-        aggregate=aggregate,
-        parts=parts,
-        needs=record.select_needs(source=key == "source"),
-    )
 
 
 COLUMNS = (
@@ -242,7 +234,9 @@ class _OutputScorer:
     def rows(self, batch: AnyBatch) -> Array:
         """The statistics of `COLUMNS`, for each segment."""
         table = np.zeros((len(batch), len(COLUMNS)))
-        outputs, by_segment = self._read(batch)
+        tokens = batch.hyps.tokens(self.collection.text)
+        outputs = [tuple(tokens[index] or ()) for index in range(len(batch))]
+        by_segment = self.collection.look_up(batch)
         for index, verdict in enumerate(self._score_outputs(outputs, by_segment)):
             words = len(outputs[index])
             table[index, COLUMNS.index(verdict.kind)] = 1
@@ -255,11 +249,6 @@ class _OutputScorer:
         table[:, 9] = [len(scored.perfect) for scored in by_segment]
         table[:, 10], table[:, 11] = nearest[:, :3].sum(1), nearest[:, 4]
         return table
-
-    def _read(self, batch: AnyBatch) -> tuple[list[Words], list["KnownScores"]]:
-        tokens = batch.hyps.tokens(self.collection.text)
-        outputs = [tuple(tokens[index] or ()) for index in range(len(batch))]
-        return outputs, self.collection.look_up(batch)
 
     def _score_outputs(
         self, outputs: list[Words], known: "list[KnownScores]"

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -11,12 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from metra.corpus.batch import Batch
-from metra.errors import (
-    CorpusError,
-    OptionError,
-    UnknownNameError,
-    no_such,
-)
+from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
 from metra.formats.recognise import read_head
 from metra.formats.stream import compute_file_version
 from metra.metrics import record
@@ -28,12 +22,7 @@ from metra.scores.model_scores import NAMELESS, guess_direction
 from metra.scores.registry import read_scores
 from metra.scores.selection import DEFAULT
 from metra.scores.spans import number_segments
-from metra.scores.table import (
-    ScoredItem,
-    Scorer,
-    Scores,
-    build_score_table,
-)
+from metra.scores.table import ScoredItem, Scorer, Scores, build_score_table
 from metra.stats.direction import HIGHER, LOWER
 
 if TYPE_CHECKING:
@@ -41,14 +30,6 @@ if TYPE_CHECKING:
 
 #: Scores of no larger numbers are shown with so many digits more.
 SMALL, MORE_DIGITS = 1.5, 2
-
-
-class UnknownDirectionError(OptionError):
-    """Scores of which nobody has said whether higher ones are better."""
-
-    def __init__(self, problem: str, remedy: str) -> None:
-        super().__init__(f"{problem}; {remedy}.")
-        self.problem = problem
 
 
 @metric_factory(title="Scores from other programs")
@@ -300,32 +281,20 @@ def _build_checked(
     """Make a metric of scores, which are checked now and against the test set later."""
     table.check_finite()
     is_small = np.abs(table.pool()).max(initial=0) <= SMALL
-    metric = replace(
-        _build_metric(name, table.rows, is_higher, settled, notes),
+    metric = Metric(
+        name=name,
+        columns=("score", "segments"),
+        rows=table.rows,
+        aggregate=record.compute_mean,
+        direction=HIGHER if is_higher else LOWER,
+        needs=frozenset(),
         more_digits=MORE_DIGITS if is_small else 0,
+        settled=settled,
+        notes=notes,
     )
     documents = list_documents(notes.scored) if notes.scored is not None else []
     return record.check_on_fit(
         metric, partial(table.check_test_set, documents=documents)
-    )
-
-
-def _build_metric(
-    name: str,
-    rows: Callable[[AnyBatch], Array],
-    is_higher: bool,
-    settled: Mapping[str, object],
-    notes: Notes,
-) -> Metric:
-    return Metric(
-        name=name,
-        columns=("score", "segments"),
-        rows=rows,
-        aggregate=record.compute_mean,
-        direction=HIGHER if is_higher else LOWER,
-        needs=frozenset(),
-        settled=settled,
-        notes=notes,
     )
 
 
@@ -410,18 +379,19 @@ def _check_repeats(scores: Scores, path: str) -> None:
 def _find_direction(scorer: Scorer, name: str, table: ValueTable, path: str) -> bool:
     """Return True if higher is better: as the file says, or as is known of the metric."""
     if scorer.higher_is_better is None:
-        problem = (
+        msg = (
             f"{path} has {scorer.name!r}, of which {scorer.direction.words}, but higher "
-            "or lower scores of a metric are better"
+            "or lower scores of a metric are better; add better=higher or better=lower."
         )
-        raise UnknownDirectionError(problem, "add better=higher or better=lower")
+        raise OptionError(msg)
     if scorer.kind or scorer.is_declared:
         return scorer.higher_is_better
     for each in (name, scorer.name):
         direction = guess_direction(each, table.pool())
         if direction is not None:
             return direction
-    problem = f"{path} does not give the direction of {name!r}"
-    example = f"{name}@{path}:better=higher"
-    remedy = f"add better=higher or better=lower, as in {example}"
-    raise UnknownDirectionError(problem, remedy)
+    msg = (
+        f"{path} does not give the direction of {name!r}; add better=higher or "
+        f"better=lower, as in {name}@{path}:better=higher."
+    )
+    raise OptionError(msg)

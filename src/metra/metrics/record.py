@@ -157,11 +157,6 @@ class Notes:
     basis: Basis = "string"
 
 
-def give_no_parts(_: Array) -> Parts:
-    """Return the parts of a score without parts."""
-    return {}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Metric:
     """A metric: additive statistics of segments, and a score from their sums.
@@ -183,7 +178,7 @@ class Metric:
     #: Higher or lower is better, or closest to a target.
     direction: Direction = HIGHER
     #: Named components of one row of totals.
-    parts: Callable[[Array], Parts] = give_no_parts
+    parts: Callable[[Array], Parts] = lambda _: {}
     #: The metric for single segments where that is another configuration; same rows.
     for_segments: "Metric | None" = None
     needs: frozenset[Need] = frozenset({"references"})

@@ -114,16 +114,12 @@ def pair_fillers(
     groups: dict[str, tuple[list[Instance], list[Instance]]] = {}
     for side, instances in enumerate((expected, filled)):
         # Sorted, so that the choice among equally good pairs does not depend on the order.
-        for instance in sorted(instances, key=_order_instance):
+        for instance in sorted(instances, key=lambda i: (sorted(i.slots), i.slots)):
             groups.setdefault(instance.template, ([], []))[side].append(instance)
     pairs: list[FillerPair] = []
     for theirs, ours in groups.values():
         pairs += _pair_instances(theirs, ours)
     return pairs
-
-
-def _order_instance(instance: Instance) -> tuple[Any, ...]:
-    return sorted(instance.slots), instance.slots
 
 
 def _pair_instances(
@@ -192,25 +188,22 @@ def _pair_texts(
 
 
 def _compare_texts(expected: str, filled: str) -> Category:
-    [text] = _normalise_texts((filled,))
+    [(text, words)] = _normalise_texts((filled,))
     accepted = _normalise_texts(split_alternatives(expected))
-    if any(text.text == one.text for one in accepted):
+    if any(text == other for other, _ in accepted):
         return "correct"
-    if any(_has_words(text.words, one.words) for one in accepted):
+    if any(_has_words(words, others) for _, others in accepted):
         return "partial"
     return "incorrect"
 
 
-class _NormalisedText(NamedTuple):
-    text: str
-    words: tuple[str, ...]
-
-
 @lru_cache(maxsize=65536)
-def _normalise_texts(texts: tuple[str, ...]) -> tuple[_NormalisedText, ...]:
-    normalised = [normalise_answer(text) for text in texts]
-    words = [[text[a:b] for a, b in find_words(text)] for text in normalised]
-    return tuple(map(_NormalisedText, normalised, map(tuple, words)))
+def _normalise_texts(
+    texts: tuple[str, ...],
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return each text as answers are compared, and its words."""
+    normalised = map(normalise_answer, texts)
+    return tuple((t, tuple(t[a:b] for a, b in find_words(t))) for t in normalised)
 
 
 def _has_words(words: tuple[str, ...], others: tuple[str, ...]) -> bool:

@@ -84,18 +84,14 @@ class AnswerCache:
                 line = b"\n" + line
             self._is_torn = True
             try:
-                self._append(line)
+                Path(self.path).parent.mkdir(parents=True, exist_ok=True)
+                with open(self.path, "ab", buffering=0, opener=_open_private) as file:
+                    if file.write(line) != len(line):
+                        raise OSError(0, "the disk is full")
             except OSError as error:
                 raise FormatError(self._describe(error, "written")) from None
             self._is_torn = False
             self._answers[key] = answer
-
-    def _append(self, line: bytes) -> None:
-        Path(self.path).parent.mkdir(parents=True, exist_ok=True)
-        with open(self.path, "ab", buffering=0, opener=_open_private) as file:
-            if file.write(line) != len(line):
-                msg = "the disk is full"
-                raise OSError(0, msg)
 
     def _read_line(self, line: bytes) -> None:
         if not line:

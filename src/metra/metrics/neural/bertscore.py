@@ -15,11 +15,7 @@ from metra.metrics.neural.inference import (
     Runner,
     split_by_length,
 )
-from metra.metrics.neural.segment_scores import (
-    Item,
-    SegmentScore,
-    build_metric,
-)
+from metra.metrics.neural.segment_scores import Item, SegmentScore, build_metric
 from metra.metrics.options import Range
 from metra.metrics.record import Array, Metric, metric_factory
 

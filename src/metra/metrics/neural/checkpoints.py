@@ -63,7 +63,8 @@ def describe_model(
 ) -> LocalModel:
     """Describe the model in a folder, whose scores depend on some files."""
     versions = _require_packages(owner)
-    digest = _digest_files(files)
+    digests = "".join(_digest_file(path, get_file_state(path)) for path in files)
+    digest = sha256(digests.encode()).hexdigest()
     devices = tuple(list_devices())
     check_precision(owner, precision, devices)
     name = name_folder(folder)
@@ -109,14 +110,9 @@ def _require_packages(owner: str) -> dict[str, str]:
     return versions
 
 
-def _digest_files(paths: Sequence[str]) -> str:
-    """Return a digest of the bytes of files; large ones are read once, until they change."""
-    joined = "".join(_digest_file(path, get_file_state(path)) for path in paths)
-    return sha256(joined.encode()).hexdigest()
-
-
 @lru_cache(maxsize=256)
 def _digest_file(path: str, state: object) -> str:
+    """Return a digest of a file's bytes; a large one is read once, until it changes."""
     key = f"{os.path.realpath(path)}\0{state}".encode()
     store = ScoreStore("files")
     stored = store.read([key])

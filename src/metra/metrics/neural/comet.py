@@ -14,10 +14,7 @@ from metra.metrics.neural.comet_network import (
     VectorScorer,
     build_network,
 )
-from metra.metrics.neural.inference import (
-    Precision,
-    Runner,
-)
+from metra.metrics.neural.inference import Precision, Runner
 from metra.metrics.neural.segment_scores import build_metric
 from metra.metrics.record import Metric, metric_factory
 
@@ -185,10 +182,8 @@ def _find_encoder(folder: str, given: str, named: str) -> str:
     for place in (os.path.join(folder, "encoder"), named):
         if os.path.isdir(place):
             return place
-    for name in (
-        named,
-        f"FacebookAI/{named}",
-    ):  # as Hugging Face calls some of them now
+    # Hugging Face now puts some of them under their maker's name.
+    for name in (named, f"FacebookAI/{named}"):
         downloaded = checkpoints.find_hub_folder(name)
         if downloaded:
             return downloaded

@@ -396,7 +396,10 @@ class JointScorer:
             chosen = [places[each] for each in inputs_of_item]
             values_of_item = values[chosen].tolist()
             if self.labels:
-                joined = _mix_probabilities([probabilities[place] for place in chosen])
+                tables = [probabilities[place] for place in chosen]
+                joined = tables[0]
+                if len(tables) > 1:
+                    joined = (np.stack(tables) * _SPAN_WEIGHTS[:, None, None]).sum(0)
                 spans = find_spans(joined, tokens[item.hyp].offsets, ["", *self.labels])
                 scores.append(_score_spans(values_of_item, spans))
             else:
@@ -466,13 +469,6 @@ def _list_inputs(item: Item) -> list[tuple[str, ...]]:
     others = [text for text in (item.source, item.ref) if text is not None]
     pairs: list[tuple[str, ...]] = [(item.hyp, other) for other in others]
     return pairs if len(others) == 1 else [*pairs, (item.hyp, *others)]
-
-
-def _mix_probabilities(tables: Sequence[Array]) -> Array:
-    """Return the weighted sum of probabilities; of one alone, itself."""
-    if len(tables) == 1:
-        return tables[0]
-    return (np.stack(tables) * _SPAN_WEIGHTS[:, None, None]).sum(0)
 
 
 def find_spans(

@@ -6,16 +6,8 @@ from typing import Any
 
 from metra.errors import FormatError
 from metra.metrics.neural import checkpoints
-from metra.metrics.neural.inference import (
-    Network,
-    Precision,
-    Runner,
-)
-from metra.metrics.neural.segment_scores import (
-    Item,
-    SegmentScore,
-    build_metric,
-)
+from metra.metrics.neural.inference import Network, Precision, Runner
+from metra.metrics.neural.segment_scores import Item, SegmentScore, build_metric
 from metra.metrics.record import Metric, metric_factory
 from metra.stats.direction import LOWER
 

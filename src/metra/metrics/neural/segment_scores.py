@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from threading import Lock
@@ -50,39 +51,31 @@ class SegmentScore(NamedTuple):
     spans: tuple[PredictedSpan, ...] = ()
 
 
+@dataclass(eq=False)
 class SegmentScorer:
     """Scores segments by a network, which is loaded when something is not known yet."""
 
-    def __init__(
-        self,
-        identity: str,
-        load: Callable[[], Any],
-        *,
-        with_source: bool,
-        with_reference: bool,
-        choose_best: Callable[[Sequence[SegmentScore]], SegmentScore] = max,
-        marks_errors_as: str = "",
-    ) -> None:
-        """Name the network and its settings, what it takes, and who finds errors, if any.
+    #: Differs between networks that may give different scores.
+    identity: str
+    #: Return the network, whose method `score` takes a list of items, each once.
+    load: Callable[[], Any]
+    with_source: bool
+    with_reference: bool
+    choose_best: Callable[[Sequence[SegmentScore]], SegmentScore] = max
+    #: Who finds errors; empty if the network finds none.
+    marks_errors_as: str = ""
 
-        `identity` differs between networks that may give different scores. The method `score`
-        of what `load` returns takes a list of items, none of which occurs twice.
-        """
-        self._name = marks_errors_as
-        self._identity = identity
+    def __post_init__(self) -> None:
         self._marks: dict[RatingKey, list[Mark]] = {}
-        self._load = load
-        self._store = ScoreStore(blake2b(identity.encode(), digest_size=16).hexdigest())
+        digest = blake2b(self.identity.encode(), digest_size=16).hexdigest()
+        self._store = ScoreStore(digest)
         self._known: dict[Item, SegmentScore] = {}
         self._lock = Lock()
-        self._choose_best = choose_best
-        self._with_source = with_source
-        self._with_reference = with_reference
 
     def rows(self, batch: AnyBatch) -> Array:
         """Return the values of each segment, for its best reference, and 1: (segments, k)."""
         best = self.score_batch(batch)
-        if self._name and batch.place.system is not None:
+        if self.marks_errors_as and batch.place.system is not None:
             self._mark_errors(batch, best)
         return np.array([[*score.values, 1.0] for score in best])
 
@@ -106,7 +99,7 @@ class SegmentScorer:
 
     def build_marks(self) -> Spans:
         """Return the errors in the outputs that were scored last."""
-        return build_spans(self._identity, self._marks, is_automatic=True)
+        return build_spans(self.identity, self._marks, is_automatic=True)
 
     def prepare(self, chunk: CorpusChunk) -> None:
         """Score the outputs of all systems together, so that no text is encoded twice."""
@@ -121,7 +114,7 @@ class SegmentScorer:
         """Return the score of each segment against its best reference."""
         listed = self._list_items(batch)
         scores = iter(self.score_items(item for items in listed for item in items))
-        return [self._choose_best([next(scores) for _ in items]) for items in listed]
+        return [self.choose_best([next(scores) for _ in items]) for items in listed]
 
     def score_items(self, items: Iterable[Item]) -> list[SegmentScore]:
         """Return the scores of items: from memory, from disk, or by the network."""
@@ -146,7 +139,7 @@ class SegmentScorer:
         new = [item for item in new if item not in self._known]
         if not new:
             return
-        computed = dict(zip(new, self._load().score(new), strict=True))
+        computed = dict(zip(new, self.load().score(new), strict=True))
         self._known |= computed
         if keys:
             texts = {keys[item]: json.dumps(score) for item, score in computed.items()}
@@ -159,7 +152,7 @@ class SegmentScorer:
             for key in [key for key in self._marks if key[0] == system]:
                 del self._marks[key]
         for number, score in enumerate(scores, first + 1):
-            self._marks[system, ScoredItem(str(number)), self._name] = [
+            self._marks[system, ScoredItem(str(number)), self.marks_errors_as] = [
                 Mark(severity, start, end)
                 for start, end, severity, _ in score.spans
                 if start < end  # else it is of the mark at the beginning of the text
@@ -168,9 +161,9 @@ class SegmentScorer:
     def _list_items(self, batch: AnyBatch) -> list[list[Item]]:
         hyps = list_texts(batch.hyps.text)
         sources: Sequence[str | None] = [None] * len(hyps)
-        if self._with_source and batch.source:
+        if self.with_source and batch.source:
             sources = list_texts(batch.source.text)
-        if not self._with_reference:
+        if not self.with_reference:
             return [[Item(*pair, None)] for pair in zip(sources, hyps, strict=True)]
         columns = [window(ref.text, 0, len(hyps)) for ref in batch.refs]
         return [

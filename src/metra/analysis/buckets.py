@@ -12,9 +12,9 @@ from metra.analysis.collection import CollectedCorpus, Ids, NumberedCorpus
 from metra.metrics import unigram
 from metra.metrics.record import Array
 from metra.scoring.statistics import CorpusStatistics
-from metra.stats import defaults, resampling, totals
+from metra.stats import resampling, totals
 from metra.stats.arrays import number_names
-from metra.stats.defaults import LEAST_UNITS
+from metra.stats.defaults import LEAST_UNITS, TRIALS
 from metra.text.columns import check_lengths
 
 #: Bounds of lengths and of frequencies; each belongs to the part above it.
@@ -90,8 +90,7 @@ def score_buckets(
     *,
     baseline: str,
     labels: Sequence[str] | None = None,
-    trials: int = defaults.TRIALS,
-    seed: int = defaults.SEED,
+    seed: int,
 ) -> Buckets:
     """Part the test set by length, document or frequency; score every system in each part.
 
@@ -123,7 +122,7 @@ def score_buckets(
             label=label,
             count=round(size),
             small=size < SMALL,
-            scores=_score_systems(samples, baseline, trials, rng),
+            scores=_score_systems(samples, baseline, rng),
         )
         for label, size, samples in parts
         if size
@@ -160,7 +159,6 @@ def _split_segments(
 def _score_systems(
     samples: Mapping[Key, resampling.Sample],
     baseline: str,
-    trials: int,
     rng: "np.random.Generator",
 ) -> dict[str, dict[str, BucketScore]]:
     """Score all systems by all metrics, with intervals from shared draws."""
@@ -173,7 +171,7 @@ def _score_systems(
     difference_intervals = intervals
     if len(next(iter(samples.values())).rows) >= LEAST_UNITS:
         drawn = np.array(
-            resampling.bootstrap_scores(list(samples.values()), trials=trials, rng=rng)
+            resampling.bootstrap_scores([*samples.values()], trials=TRIALS, rng=rng)
         )
         places = {key: place for place, key in enumerate(samples)}
         base_places = [places[bases[key]] for key in samples]

@@ -16,6 +16,8 @@ from metra.analysis.collection import (
     sort_places,
 )
 
+#: The longest n-grams that are looked at.
+ORDER = 4
 #: How many segments are named as examples of a change.
 EXAMPLES = 5
 #: The weight of what changed in one segment, which is not listed.
@@ -75,12 +77,11 @@ def find_ngram_changes(
     baseline: str,
     system: str,
     *,
-    order: int = 4,
-    most: int | None = 10,
+    most: int,
 ) -> NgramChanges:
     """Find the n-grams whose matches, or wrong uses, changed most from the baseline."""
     words = collected.words
-    index = _NgramIndex(words, baseline, system, order)
+    index = _NgramIndex(words, baseline, system)
     tallies = index.tally_changes()
     groups = {
         name: _group_candidates(index.rank(tallies[what], sign), most)
@@ -93,7 +94,7 @@ def find_ngram_changes(
     return NgramChanges(
         baseline=baseline,
         system=system,
-        order=order,
+        order=ORDER,
         preparation=format_preparation(collected.preparation),
         **lists,
     )
@@ -149,11 +150,6 @@ class _Candidate:
         """In how many segments it came or went."""
         return self.rose + self.fell
 
-    @property
-    def one_sided(self) -> bool:
-        """Return True if it nearly always came, or nearly always went."""
-        return min(self.rose, self.fell) <= max(self.rose, self.fell) / 10
-
 
 class _NgramCells:
     """All n-grams of one length, sorted by n-gram, segment and stream.
@@ -181,9 +177,7 @@ class _NgramCells:
 class _NgramIndex:
     """N-grams of the references, the baseline and another system, up to a length."""
 
-    def __init__(
-        self, words: NumberedCorpus, baseline: str, system: str, order: int
-    ) -> None:
+    def __init__(self, words: NumberedCorpus, baseline: str, system: str) -> None:
         streams = [*words.refs, words.systems[baseline], words.systems[system]]
         self._ids = np.concatenate([stream.ids for stream in streams])
         sizes = [len(stream.ids) for stream in streams]
@@ -198,7 +192,7 @@ class _NgramIndex:
         self._cells: list[_NgramCells] = []
         #: By length, the first place of each n-gram in the joined text.
         self._homes: list[Ids] = []
-        for n in range(1, order + 1):
+        for n in range(1, ORDER + 1):
             whole = room[places] >= n
             places, keys = places[whole], grams[whole].astype(np.int64)
             if n > 1:
@@ -320,7 +314,7 @@ def _tally_cells(cells: _NgramCells, change: Ids) -> _NgramTally:
 
 
 def _group_candidates(
-    candidates: Iterator[_Candidate], most: int | None
+    candidates: Iterator[_Candidate], most: int
 ) -> list[list[_Candidate]]:
     """Put n-grams together that tell of the same change; the first speaks for all."""
     groups: list[list[_Candidate]] = []
@@ -343,7 +337,8 @@ def _tells_the_same(group: Sequence[_Candidate], candidate: _Candidate) -> bool:
         # A longer n-gram tells nothing more where most of the shorter one's change is its
         # own, or the shorter one came (or went) nearly everywhere, whatever is around it.
         few, many = sorted((first.change, candidate.change))
-        return 3 * few >= 2 * many or (short is first and short.one_sided)
+        is_one_sided = min(short.rose, short.fell) <= max(short.rose, short.fell) / 10
+        return 3 * few >= 2 * many or (short is first and is_one_sided)
     # N-grams that overlap and changed in the same segments are parts of a longer one.
     words = set(candidate.words)
     alike = (each for each in group if each.mark == candidate.mark)

@@ -80,12 +80,12 @@ class RetrievalRun:
     @property
     def map(self) -> float:
         """The mean of the average precisions."""
-        return _compute_mean(self.average_precision)
+        return sum(self.average_precision.values()) / len(self.average_precision)
 
     @property
     def mean_ndcg(self) -> float:
         """The mean of the nDCGs."""
-        return _compute_mean(self.ndcg)
+        return sum(self.ndcg.values()) / len(self.ndcg)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +105,10 @@ def evaluate_retrieval(
     qrels: Mapping[str, Mapping[str, float]] | None,
     *,
     text: Preparation,
-    top: int = 1,
-    trials: int = TRIALS,
-    seed: int = SEED,
 ) -> RetrievalResult:
     """Search the references and the outputs of every system, and score the rankings.
 
-    Without `qrels` the documents that the reference run ranks at the top, as many as
-    `top`, are the relevant ones.
+    Without `qrels` the document that the reference run ranks first is the relevant one.
     """
     documents = _collect_documents(corpus)
     rankings = {
@@ -121,10 +117,10 @@ def evaluate_retrieval(
     names = set(documents[REFERENCE])
     if qrels is None:
         relevance: Mapping[str, Mapping[str, float]] = {
-            query: dict.fromkeys(ranked[:top], 1.0)
+            query: dict.fromkeys(ranked[:1], 1.0)
             for query, ranked in rankings[REFERENCE].items()
         }
-        judged = f"reference run, top {top}"
+        judged = "reference run, top 1"
     else:
         _check_documents(qrels, queries, names)
         relevance = qrels
@@ -145,14 +141,14 @@ def evaluate_retrieval(
         )
         for each in figures
     ]
-    intervals = compute_intervals(samples, trials=trials, seed=seed)
+    intervals = compute_intervals(samples, trials=TRIALS, seed=SEED)
     runs = []
     for at, (name, ranked) in enumerate(rankings.items()):
         precision, ndcg = figures[2 * at : 2 * at + 2]
         ends = intervals[2 * at : 2 * at + 2]
         runs.append(RetrievalRun(name, ranked, precision, ndcg, *ends))
     left_out = [query for query in queries if query not in asked]
-    signature = _format_signature(text, judged, trials, seed)
+    signature = _format_signature(text, judged)
     return RetrievalResult(runs, len(names), left_out, signature)
 
 
@@ -217,10 +213,6 @@ def _import_bm25() -> Any:
     return bm25s
 
 
-def _compute_mean(values: Mapping[str, float]) -> float:
-    return sum(values.values()) / len(values)
-
-
 def _check_documents(
     qrels: Mapping[str, Mapping[str, float]],
     queries: Mapping[str, str],
@@ -240,7 +232,7 @@ def _check_documents(
             raise CorpusError(msg)
 
 
-def _format_signature(text: Preparation, judged: str, trials: int, seed: int) -> str:
+def _format_signature(text: Preparation, judged: str) -> str:
     from metra import __version__
 
     pairs: dict[str, object] = {
@@ -252,8 +244,8 @@ def _format_signature(text: Preparation, judged: str, trials: int, seed: int) ->
         "relevant": judged,
         "ci": "percentile",
         "ci_unit": "query",
-        "trials": trials,
-        "seed": seed,
+        "trials": TRIALS,
+        "seed": SEED,
         "version": __version__,
     }
     return "clir|" + "|".join(f"{key}:{value}" for key, value in pairs.items())

@@ -4,7 +4,6 @@ The texts of all systems are read apart from each other, because nothing about t
 known; references, source and documents are read side by side.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -35,7 +34,7 @@ UNSURE_BELOW = 0.2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SegmentationSettings:
-    """Settings of a segmentation, and the confidence below which a match is unsure."""
+    """Settings of a segmentation."""
 
     method: Method
     lang: str = ""
@@ -43,7 +42,6 @@ class SegmentationSettings:
     split: bool = True
     #: Edits that a cut at the end of a sentence may cost; for `resegment` only.
     slack: int = 0
-    unsure_below: float = UNSURE_BELOW
 
     def format_signature(self) -> str:
         """Name the method with all its settings."""
@@ -91,14 +89,6 @@ class SegmentedOutput:
         """The mean confidence of the segments."""
         total = sum(record.confidence for record in self.segments)
         return total / len(self.segments)
-
-    def count_edits(self) -> int:
-        """Count the edits of all segments."""
-        return sum(record.edits or 0 for record in self.segments)
-
-    def count_kinds(self) -> dict[str, int]:
-        """Count the segments of each kind."""
-        return Counter(record.kind for record in self.segments)
 
 
 class OutputLines(NamedTuple):
@@ -234,20 +224,20 @@ def _segment_text(
     settings: SegmentationSettings,
 ) -> tuple[list[SegmentRecord], int]:
     """Segment one text; return also the number of sentences with no segment."""
-    least, records, added = settings.unsure_below, [], 0
+    records, added = [], 0
     if settings.method == "align":
         matches = align_sentences(
             lines, references, split=settings.split, lang=settings.lang
         )
         added = sum(len(match.added) for match in matches)
         for match, text in zip(matches, shown, strict=True):
-            about = match.confidence, _explain_match(match, least), match.text, text
+            about = match.confidence, _explain_match(match), match.text, text
             records.append(SegmentRecord(0, match.kind, *about))
         return records, added
     parts = resegment(lines, references, slack=settings.slack, lang=settings.lang)
     for part, text in zip(parts, shown, strict=True):
         kind = "cut" if part.text else "empty"
-        about = part.confidence, _explain_part(part, text, least), part.text, text
+        about = part.confidence, _explain_part(part, text), part.text, text
         records.append(SegmentRecord(0, kind, *about, part.edits))
     return records, added
 
@@ -255,11 +245,11 @@ def _segment_text(
 _FEW_WORDS = "few words in common"
 
 
-def _explain_match(match: SentenceMatch, least: float) -> str:
+def _explain_match(match: SentenceMatch) -> str:
     reasons = []
     if match.kind == "omitted":
         reasons.append("no sentence corresponds")
-    elif match.confidence < least:
+    elif match.confidence < UNSURE_BELOW:
         reasons.append(_FEW_WORDS)
     if match.kind == "divided":
         reasons.append("shares sentences with its neighbours")
@@ -268,11 +258,11 @@ def _explain_match(match: SentenceMatch, least: float) -> str:
     return ", ".join(reasons)
 
 
-def _explain_part(part: OutputPart, reference: str, least: float) -> str:
+def _explain_part(part: OutputPart, reference: str) -> str:
     reasons = []
     if not part.text and reference:
         reasons.append("no words left for it")
-    elif part.confidence < least:
+    elif part.confidence < UNSURE_BELOW:
         reasons.append(_FEW_WORDS)
     if part.loose_words:
         words = format_count(part.loose_words, "word")

@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 
 def options_from(
-    record: type, texts: Mapping[str, str], parameter: str = "options"
+    record: type, texts: Mapping[str, str]
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return a decorator that adds an option for each field of a dataclass.
 
     `texts` are the help of options, by field. The command gets the record with what was
-    given as its keyword argument `parameter`.
+    given as its keyword argument `options`.
     """
     hints = get_type_hints(record)
     from dataclasses import fields  # not for commands that derive nothing
@@ -54,7 +54,7 @@ def options_from(
             values = _read_settings(rare, given.pop("settings", ()))
             common = (each.name for each in entries if not each.metadata.get("rare"))
             chosen = record(**values, **{name: given.pop(name) for name in common})
-            return command(**given, **{parameter: chosen})
+            return command(**given, options=chosen)
 
         if rare:
             _build_settings(rare)(call)

@@ -10,7 +10,6 @@ from metra.cli.options import option
 from metra.errors import OptionError
 
 if TYPE_CHECKING:
-    from metra.meta.exercise import ExerciseStudy
     from metra.scores.table import Scores
 
 
@@ -97,7 +96,10 @@ def exercise(
     from metra.campaign.protocols.registry import list_question_scales
     from metra.formats.annotations.quality_model import read_quality_model
     from metra.meta.exercise import run_exercise
-    from metra.report.writers.exercise import build_exercise_report
+    from metra.report.writers.exercise import (
+        build_exercise_report,
+        write_exercise_tables,
+    )
     from metra.report.writers.meta import render
     from metra.scores.registry import read_evaluator_files
     from metra.scores.scale import parse_scale
@@ -125,7 +127,10 @@ def exercise(
     )
     notes = [name_flags(note) for note in [*study.notes, *left_out]]
     if folder is not None:
-        _write_tables(study, folder)
+        os.makedirs(folder, exist_ok=True)
+        for name, text in write_exercise_tables(study).items():
+            path = os.path.join(folder, name)
+            output.write_output(text.removesuffix("\n"), path)
     report = build_exercise_report(study, notes)
     output.write_output(render(report, form, output.build_style(out)), out)
 
@@ -173,13 +178,3 @@ def _read_store(
                 scores = build_campaign_scores(read_completed(db, stored))
                 tables[stored.name] = add_flags(scores)
     return tables
-
-
-def _write_tables(study: "ExerciseStudy", folder: str) -> None:
-    from pathlib import Path
-
-    from metra.report.writers.exercise import write_exercise_tables
-
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    for name, text in write_exercise_tables(study).items():
-        output.write_output(text.removesuffix("\n"), str(Path(folder) / name))

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def show_progress(
-    noun: str = "segments", delay: float = 1.0
-) -> Iterator[Callable[..., None]]:
+def show_progress(noun: str = "segments") -> Iterator[Callable[..., None]]:
     """Give a function that shows progress on a line, which is removed at the end.
 
     It takes the share of the work as well; work begins when 0 done are reported. Nothing is
@@ -29,7 +27,7 @@ def show_progress(
     """
     from metra.stats.parallel import watch_progress
 
-    is_visible = False
+    is_visible, delay = False, 1.0
     start = shown = time.monotonic()
     last_words: dict[str, str] = {}
 

@@ -259,7 +259,9 @@ def _score_metric(
     for name, chosen in choices.items():
         sums, pairs = (each[:, chosen].sum() for each in (right, counts))
         if name == MEAN:
-            accuracy, interval = _draw_sources(right, counts, _average_rates, options)
+            accuracy, interval = _draw_sources(
+                right, counts, lambda totals: row_means(_divide_halves(totals)), options
+            )
         else:
             accuracy = float(divide(sums, pairs))
             # Pairs of a source are taken for one case: that is the safe side.
@@ -270,10 +272,6 @@ def _score_metric(
         )
         scores[name] = score
     return scores
-
-
-def _average_rates(totals: Array) -> Array:
-    return row_means(_divide_halves(totals))
 
 
 def _draw_sources(

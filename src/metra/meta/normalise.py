@@ -15,6 +15,8 @@ from metra.stats.exact_tests import paired_t_p
 from metra.stats.ratings import JudgeSpread, scale_judges
 
 _DEGRADED = "degraded"
+#: The level at which a judge has to tell degraded outputs from others.
+_ALPHA = 0.05
 #: Names of that kind, with those of WMT's and Appraise's lines.
 _DEGRADED_NAMES = (_DEGRADED, "BAD", "BAD_REF")
 
@@ -106,9 +108,7 @@ def standardise_workers(scores: Scores, name: str) -> tuple[Scores, str]:
     return made, f"{name} is standardised by worker{excluded}."
 
 
-def find_failing_judges(
-    scores: Scores, name: str, bad: str, *, alpha: float = 0.05
-) -> dict[str, str]:
+def find_failing_judges(scores: Scores, name: str, bad: str) -> dict[str, str]:
     """Find judges who do not tell degraded outputs from the outputs they were made of.
 
     `bad` is the system of degraded outputs: for each judge, the mean of the other systems'
@@ -147,6 +147,6 @@ def find_failing_judges(
             failed[scores.judges[judge]] = f"only {len(gaps)} degraded outputs judged"
             continue
         p = paired_t_p(gaps)
-        if p >= alpha:
+        if p >= _ALPHA:
             failed[scores.judges[judge]] = f"p = {p:.3f}"
     return failed

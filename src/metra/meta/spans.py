@@ -8,12 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from metra.errors import CorpusError, UnknownNameError, no_such
-from metra.meta.findings import (
-    MetaReport,
-    build_report,
-    build_table,
-    describe_draws,
-)
+from metra.meta.findings import MetaReport, build_report, build_table, describe_draws
 from metra.meta.options import SpanOptions
 from metra.meta.question import Evidence, Question
 from metra.scores.registry import read_spans
@@ -112,9 +107,7 @@ def evaluate_spans(
     )
 
 
-def agree_on_marks(
-    spans: Spans, *, trials: int = TRIALS, seed: int = SEED
-) -> SpanAgreement | None:
+def agree_on_marks(spans: Spans) -> SpanAgreement | None:
     """Compare the errors or tags of every two judges; None if no two marked one output.
 
     F of characters and of matched spans have intervals.
@@ -123,7 +116,7 @@ def agree_on_marks(
     if not len(marks.rating):
         return None
     shown = (("characters", "F"), ("spans", "F"))
-    agreement = agree_on_spans(marks, trials=trials, seed=seed, keys=shown)
+    agreement = agree_on_spans(marks, trials=TRIALS, seed=SEED, keys=shown)
     return agreement if agreement.overall is not None else None
 
 

@@ -202,13 +202,11 @@ def _build_tables(noticed: Sequence[NoticedDifferences], gold: str) -> list[Tabl
 _Figures: TypeAlias = Mapping[str, Mapping[str, tuple[float, Interval | None]]]
 
 
-def build_curves(
-    noticed: Sequence[NoticedDifferences], gold: str = "people", steps: int = 9
-) -> list[CurvePlot]:
+def build_curves(noticed: Sequence[NoticedDifferences], gold: str) -> list[CurvePlot]:
     """Build the curve of each metric, from no difference to the largest one."""
     curves = []
     for each in noticed:
-        sizes = np.linspace(0, float(each.pairs.size.max()), steps).tolist()
+        sizes = np.linspace(0, float(each.pairs.size.max()), 9).tolist()
         shares = [each.find_share(size) for size in sizes]
         caption = f"{len(each.pairs.size)} pairs of systems; logistic curve"
         curves.append(

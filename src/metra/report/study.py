@@ -156,7 +156,7 @@ def build_study(
     rival = find_rival(results, baseline)
     changed, texts = order_segments(results, baseline, rival), collected.texts
     ngrams, buckets, profiles = _run_analyses(
-        collected, sheets, (baseline, rival), labels, seed, looking
+        collected, sheets, baseline, rival, labels, seed, looking
     )
     people = None
     if judgements is not None:
@@ -181,13 +181,14 @@ def build_study(
 def _run_analyses(
     collected: CollectedCorpus,
     sheets: CorpusStatistics,
-    pair: tuple[str, str | None],
+    baseline: str,
+    rival: str | None,
     labels: Mapping[str, Sequence[str]],
     seed: int,
     looking: Callable[[str], None],
 ) -> tuple[NgramChanges | None, Sequence[Buckets], Profiles]:
     """Return the n-grams, buckets and profiles; `looking` is told what comes next."""
-    has_references, (baseline, rival) = collected.has_references, pair
+    has_references = collected.has_references
     documents = set(collected.texts.documents or ())
     wanted: dict[str, bool] = {
         "length": True,
@@ -195,21 +196,19 @@ def _run_analyses(
         "document": 1 < len(documents) <= MOST_DOCUMENTS,
     }
 
-    def list_ngrams() -> NgramChanges | None:
-        if not has_references or rival is None:
-            return None
-        return find_ngram_changes(collected, baseline, rival, most=NGRAMS)
-
     def list_buckets() -> Sequence[Buckets]:
         score = partial(score_buckets, collected, sheets, baseline=baseline, seed=seed)
         plain = [score(kind) for kind in wanted if wanted[kind]]
         return [*plain, *(score(name, labels=each) for name, each in labels.items())]
 
     tasks: dict[str, Callable[[], Any]] = {
-        "n-grams": list_ngrams,
+        "n-grams": lambda: None,
         "buckets": list_buckets,
         "profiles": partial(describe_outputs, collected),
     }
+    if has_references and rival is not None:
+        pair = baseline, rival
+        tasks["n-grams"] = partial(find_ngram_changes, collected, *pair, most=NGRAMS)
 
     def start_tasks() -> Iterator[Callable[[], Any]]:
         for stage, run in tasks.items():

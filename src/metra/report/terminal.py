@@ -14,9 +14,6 @@ PLAIN = "\x1b[0m"
 TONES = {"good": "\x1b[32m", "bad": "\x1b[31m"}
 YELLOW = "\x1b[33m"
 
-#: Sentences are not set in longer lines than this, however wide the screen is.
-WIDEST = 96
-
 # They shape letters or order them, and have no width of their own.
 _JOINERS = frozenset("\u200c\u200d\u200e\u200f\u061c")
 _DOTTED_CIRCLE = "\u25cc"
@@ -27,7 +24,13 @@ _ISOLATE, _END_OF_ISOLATE = "\u2068", "\u2069"
 
 def render_table(table: Table, style: Style) -> str:
     """Lay out a table, in parts one below the other where it is too wide."""
-    names, *layouts = _lay_out_columns(table, style)
+    marked = any(cell.best for row in table.rows for cell in row)
+    names, *layouts = (
+        _lay_out_column(
+            column, [row[at] for row in table.rows], at > 0 and marked, style
+        )
+        for at, column in enumerate(table.columns)
+    )
     parts = []
     for run in _split_columns(layouts, names.width, style.width):
         columns = [names, *run]
@@ -57,16 +60,6 @@ class _ColumnLayout(NamedTuple):
     cells: Sequence[str]
     width: int
     group: str = ""
-
-
-def _lay_out_columns(table: Table, style: Style) -> list[_ColumnLayout]:
-    marked = any(cell.best for row in table.rows for cell in row)
-    return [
-        _lay_out_column(
-            column, [row[at] for row in table.rows], at > 0 and marked, style
-        )
-        for at, column in enumerate(table.columns)
-    ]
 
 
 def _lay_out_column(
@@ -242,13 +235,6 @@ def wrap_marked_text(
         f"{indent if at else label}{isolate_text(line)}".rstrip()
         for at, line in enumerate(lines)
     ]
-
-
-def wrap_sentence(text: str, style: Style) -> str:
-    """Break a sentence of ours into lines."""
-    from textwrap import wrap
-
-    return "\n".join(wrap(text, min(style.width or WIDEST, WIDEST)))
 
 
 def _split_atoms(

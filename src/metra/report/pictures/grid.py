@@ -210,17 +210,9 @@ class _GridPage(NamedTuple):
     y: Sequence[float]
 
 
-def render(segment: AlignedSegment) -> str:
-    """Draw which words are equal and which are linked, as a file of its own."""
-    return _draw_grid(segment, make_grid_style())
-
-
-def render_inline(segment: AlignedSegment) -> str:
-    """Draw the same for a page that brings the style itself."""
-    return _draw_grid(segment, "")
-
-
-def _draw_grid(segment: AlignedSegment, style: str) -> str:
+def render(segment: AlignedSegment, style: str | None = None) -> str:
+    """Draw which words are equal and which are linked; a page brings the style itself."""
+    style = make_grid_style() if style is None else style
     plot = build_plot(segment)
     title, scores = format_title(segment), format_scores(segment)
     hints = [describe_block(block, plot) for block in plot.blocks]

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from textwrap import wrap
 from typing import Literal
 
 from metra.analysis.buckets import Buckets, BucketScore
 from metra.analysis.changes import SegmentChange, SystemChanges
 from metra.analysis.ngrams import NgramChange, NgramChanges
-from metra.analysis.profiles import Profiles, Trait, TraitValue
+from metra.analysis.profiles import Profiles, Trait
 from metra.errors import OptionError, UnknownNameError, format_count, no_such
 from metra.meta.findings import MetaReport
 from metra.report import terminal
@@ -20,6 +21,8 @@ from metra.scoring.table import Cell, Column, Table, make_table
 from metra.stats.direction import find_direction
 
 NARROWEST = 40
+#: Sentences are not set in longer lines than this, however wide the screen is.
+WIDEST = 96
 #: Lines that one text may take.
 MOST_LINES = 12
 #: What only one side has: the signs before and after it, and its colour if it is right.
@@ -62,7 +65,8 @@ def _render_changes_terminal(
             blocks.append("\n".join(lines))
     if len(blocks) == 1:
         return f"{blocks[0]}\n\nNo segment to show."
-    note = terminal.wrap_sentence(CHANGES_NOTE if style.color else SIGNS, style)
+    explained = CHANGES_NOTE if style.color else SIGNS
+    note = "\n".join(wrap(explained, min(style.width or WIDEST, WIDEST)))
     note = f"{note}\n{format_signature(changes.signature, style.signature)}"
     return "\n\n".join([*blocks, terminal.style_text(note, terminal.DIM, style)])
 
@@ -290,7 +294,7 @@ def build_profile_table(profiles: Profiles) -> Table:
     rows = [
         (
             profile.system,
-            [_build_trait_cell(profile.traits[t.name], t) for t in traits],
+            [_build_trait_cell(profile.traits[t.name].value, t) for t in traits],
         )
         for profile in profiles.profiles
     ]
@@ -298,10 +302,7 @@ def build_profile_table(profiles: Profiles) -> Table:
     return make_table("system", headings, rows, name="profiles")
 
 
-def _build_trait_cell(trait_value: TraitValue, trait: Trait) -> Cell:
-    if trait_value.value is None:
-        return Cell(UNKNOWN)
-    if trait_value.value == 0:
-        return Cell(NOTHING)
-    digits = 2 if trait.unit == "ratio" else 1
-    return Cell(trait_value.value, digits=digits)
+def _build_trait_cell(value: float | None, trait: Trait) -> Cell:
+    if not value:
+        return Cell(UNKNOWN if value is None else NOTHING)
+    return Cell(value, digits=2 if trait.unit == "ratio" else 1)

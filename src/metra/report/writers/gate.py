@@ -110,7 +110,7 @@ def describe_failures(checks: Sequence[GateCheck]) -> list[str]:
 def describe_check(check: GateCheck) -> str:
     """Say in a sentence how one check ended."""
     name = shorten_specs([check.metric])[check.metric]
-    digits = _count_digits(check)
+    digits = 2 + check.more_digits
     score, expected = (format_score(n, digits) for n in (check.score, check.expected))
     if check.condition == "below":
         how = "no worse than" if check.passed else "worse than"
@@ -148,7 +148,7 @@ def _build_table(checks: Sequence[GateCheck]) -> Table:
         comparison = check.comparison
         outcome = "passed" if check.passed else "failed"
         tested = "baseline" if check.condition == "worse" else "bound"
-        digits = _count_digits(check)
+        digits = 2 + check.more_digits
         cells = [
             Cell(names[check.metric]),
             Cell(check.score, digits=digits),
@@ -166,10 +166,6 @@ def _build_table(checks: Sequence[GateCheck]) -> Table:
         Column("result", "left"),
     ]
     return make_table("system", headings, rows)
-
-
-def _count_digits(check: GateCheck) -> int:
-    return 2 + check.more_digits
 
 
 def _escape_command(text: str, *, is_property: bool = False) -> str:

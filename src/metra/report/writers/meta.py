@@ -3,7 +3,7 @@
 import csv
 import io
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from metra.formats.table import escape_formula
@@ -19,6 +19,7 @@ from metra.report.terminal import DIM, explain_best_marks, render_table, style_t
 from metra.scoring.json import convert_record, render_json
 from metra.scoring.table import Cell
 
+#: Columns of TSV and CSV: a line for every cell, numbers in full.
 COLUMNS = ("table", "row", "column", "value", "low", "high", "signature")
 
 
@@ -53,16 +54,12 @@ def render_report_json(report: MetaReport, _: Style) -> str:
         "tables": tables,
     }
     data |= report.data
-    return render_json(convert_record(data, _drop_infinite))
-
-
-def render_report_tsv(report: MetaReport, _: Style) -> str:
-    """Write one long table: a line for every cell, numbers in full."""
-    return render_tsv([COLUMNS, *_list_lines(report)])
+    # JSON has no number for what is infinite.
+    return render_json(convert_record(data, lambda n: n if math.isfinite(n) else None))
 
 
 def render_report_csv(report: MetaReport, _: Style) -> str:
-    """Write the same lines with commas; no name begins like a formula."""
+    """Write one long table with commas; no name begins like a formula."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(COLUMNS)
@@ -93,10 +90,10 @@ def render_report_latex(report: MetaReport, style: Style) -> str:
 
 
 #: The function that writes each format.
-WRITERS = {
+WRITERS: dict[str, Callable[[MetaReport, Style], str]] = {
     "table": render_report_terminal,
     "json": render_report_json,
-    "tsv": render_report_tsv,
+    "tsv": lambda report, _: render_tsv([COLUMNS, *_list_lines(report)]),
     "csv": render_report_csv,
     "markdown": render_report_markdown,
     "latex": render_report_latex,
@@ -120,8 +117,3 @@ def _convert_cell(cell: Cell) -> Any:
     if cell.interval:
         return {"value": cell.value, "interval": list(cell.interval)}
     return cell.value
-
-
-def _drop_infinite(value: float) -> float | None:
-    """Return None for what JSON has no number for."""
-    return value if math.isfinite(value) else None

@@ -94,10 +94,11 @@ def _render_latex(paper: PaperTable, style: Style) -> str:
     """
     table = paper.table
     width = _estimate_width(table, style)
-    notes = [
-        *map(escape_latex, paper.notes),
-        *(f"{escape_latex(name)}: {_quote_latex(s)}" for name, s in paper.signatures),
-    ]
+    notes = [*map(escape_latex, paper.notes)]
+    for name, signature in paper.signatures:
+        # In typewriter type, with line breaks between its parts.
+        parts = r"|\allowbreak ".join(map(escape_latex, signature.split("|")))
+        notes.append(rf"{escape_latex(name)}: \texttt{{{parts}}}")
     below = [
         r"\par\smallskip",
         r"\ifdim\wd0<18em \wd0=18em\fi \ifdim\wd0>\linewidth \wd0=\linewidth\fi",
@@ -153,26 +154,21 @@ def render_paper_markdown(papers: Sequence[PaperTable], style: Style) -> str:
     return "\n\n".join(filter(None, blocks))
 
 
-def render_workbook(papers: Sequence[PaperTable], style: Style) -> bytes:
-    """Return an Excel workbook with a sheet for each table.
+def render_xlsx(results: Results, style: Style) -> bytes:
+    """Return an Excel workbook with a sheet for each table, that of differences too.
 
     Numbers are numbers in full; how many digits are seen, and marks behind them, are
     formats of the cells.
     """
+    options = style.paper._replace(differences=True)
     file = io.BytesIO()
     book = create_workbook(file, in_memory=True)
     names: set[str] = set()
-    for paper in papers:
+    for paper in build_papers(results, style._replace(paper=options)):
         wanted = paper.table.name or paper.table.caption
         _fill_sheet(book, _name_sheet(wanted, names), paper, style)
     book.close()
     return file.getvalue()
-
-
-def _quote_latex(signature: str) -> str:
-    """Set a signature in typewriter type, with line breaks between its parts."""
-    parts = r"|\allowbreak ".join(map(escape_latex, signature.split("|")))
-    return rf"\texttt{{{parts}}}"
 
 
 def _fill_sheet(book: "Workbook", name: str, paper: PaperTable, style: Style) -> None:
@@ -254,12 +250,6 @@ WRITERS = {"markdown": render_paper_markdown, "latex": render_paper_latex}
 def render_paper(results: Results, form: str, style: Style) -> str:
     """Write the results as tables for a paper: markdown or latex."""
     return WRITERS[form](build_papers(results, style), style)
-
-
-def render_xlsx(results: Results, style: Style) -> bytes:
-    """Return the tables as an Excel workbook, which has room for all differences."""
-    paper = style.paper._replace(differences=True)
-    return render_workbook(build_papers(results, style._replace(paper=paper)), style)
 
 
 def build_papers(results: Results, style: Style) -> list[PaperTable]:

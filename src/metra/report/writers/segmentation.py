@@ -1,5 +1,6 @@
 """Outputs segmented like their references, with their unsure segments."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from metra.analysis.segmentation import SegmentationSettings, SegmentedOutput
@@ -26,9 +27,10 @@ def build_segmentation_report(
     is_aligned = settings.method == "align"
     rows = []
     for output in outputs:
-        counts = output.count_kinds()
-        numbers = [counts.get(kind, 0) for kind in kinds]
-        numbers.append(output.added if is_aligned else output.count_edits())
+        counts = Counter(record.kind for record in output.segments)
+        numbers = [counts[kind] for kind in kinds]
+        edits = sum(record.edits or 0 for record in output.segments)
+        numbers.append(output.added if is_aligned else edits)
         numbers.append(len(output.unsure))
         rows.append((output.system, [Cell(output.confidence), *map(Cell, numbers)]))
     counted = (*kinds, "added" if is_aligned else "edits", "unsure")

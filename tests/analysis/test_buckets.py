@@ -36,7 +36,7 @@ def prepared(refs=REFS, source=None, documents=None, specs=SPECS, **outputs):
 
 def scored(prepared, spec, **options):
     collected, sheets = prepared
-    options.setdefault("baseline", collected.systems[0])
+    options = {"baseline": collected.systems[0], "seed": 1} | options
     return score_buckets(collected, sheets, spec, **options)
 
 
@@ -45,7 +45,7 @@ def parts(found):
 
 
 def test_by_length_each_bucket_is_scored_like_a_corpus_of_its_own():
-    found = scored(prepared(), "length", baseline="old", trials=50)
+    found = scored(prepared(), "length", baseline="old")
     expected = [("< 10", 9), ("10–19", 10), ("20–29", 10), ("30–39", 10), ("40–49", 1)]
     assert parts(found) == expected
     ends = [0, 9, 19, 29, 39, 40]
@@ -73,12 +73,12 @@ def test_by_length_each_bucket_is_scored_like_a_corpus_of_its_own():
 
 @pytest.mark.parametrize("spec", ["length", "document"])
 def test_every_segment_is_in_one_bucket(spec):
-    found = scored(prepared(documents=DOCUMENTS), spec, trials=1)
+    found = scored(prepared(documents=DOCUMENTS), spec)
     assert sum(bucket.count for bucket in found.buckets) == len(REFS)
 
 
 def test_a_copy_of_the_baseline_differs_by_nothing():
-    found = scored(prepared(old=OLD, copy=OLD), "length", baseline="old", trials=9)
+    found = scored(prepared(old=OLD, copy=OLD), "length", baseline="old")
     for bucket in found.buckets:
         score = bucket.scores["copy"]["wer"]
         interval = (0, 0) if bucket.count >= 10 else None
@@ -86,19 +86,19 @@ def test_a_copy_of_the_baseline_differs_by_nothing():
 
 
 def test_the_same_seed_gives_the_same_intervals():
-    one = scored(prepared(), "length", trials=20, seed=1)
-    assert one == scored(prepared(), "length", trials=20, seed=1)
-    assert one != scored(prepared(), "length", trials=20, seed=2)
+    one = scored(prepared(), "length", seed=1)
+    assert one == scored(prepared(), "length", seed=1)
+    assert one != scored(prepared(), "length", seed=2)
 
 
 def test_by_document_in_order_of_appearance():
-    found = scored(prepared(documents=DOCUMENTS), "document", trials=1)
+    found = scored(prepared(documents=DOCUMENTS), "document")
     assert parts(found) == [("two", 14), ("one", 26)]
 
 
 def test_by_label():
     labels = ["x"] * 10 + ["y"] * 30
-    found = scored(prepared(), "kind", labels=labels, trials=1)
+    found = scored(prepared(), "kind", labels=labels)
     assert (found.title, found.kind) == ("kind", "label")
     assert parts(found) == [("x", 10), ("y", 30)]
     with pytest.raises(
@@ -110,14 +110,14 @@ def test_by_label():
 def test_several_references_are_averaged_in_length(monkeypatch):
     monkeypatch.setattr("metra.analysis.buckets.LENGTHS", (2, 3))
     corpus = prepared([["a", "a b c"], ["a b c", None]], None, None, hyp=["a", "a"])
-    found = scored(corpus, "length", trials=1)
+    found = scored(corpus, "length")
     assert parts(found) == [("2", 1), ("≥ 3", 1)]
 
 
 def test_words_by_frequency_by_hand():
     # a: 3 times, b: twice, c: once; "z" is in no reference.
     corpus = prepared(["a a b", "a b c"], hyp=["a b b", "a z"])
-    found = scored(corpus, "frequency", trials=1)
+    found = scored(corpus, "frequency")
     assert (found.unit, parts(found)) == ("words", [("1", 1), ("2", 2), ("3–4", 3)])
     scores = [
         {name: entry.score for name, entry in bucket.scores["hyp"].items()}
@@ -136,7 +136,7 @@ def test_one_class_of_words_is_the_measure_f1(rows):
     hyps, *refs = map(list, zip(*rows, strict=True))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("metra.analysis.buckets.FREQUENCIES", (1000,))
-        found = scored(prepared(refs, hyp=hyps), "frequency", trials=1)
+        found = scored(prepared(refs, hyp=hyps), "frequency")
     expected = evaluate(EvalSet(refs), {"hyp": hyps}, ["f1:tok=none"])["hyp"]
     # There is no bucket where the references have no words.
     assert len(found.buckets) == any(ref.split() for stream in refs for ref in stream)

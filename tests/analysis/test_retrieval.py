@@ -57,7 +57,7 @@ def slow_bm25(query: str, documents: dict[str, str]) -> list[str]:
 
 
 def test_documents_are_ranked_by_bm25():
-    found = evaluate_retrieval(corpus(), QUERIES, None, text=WORDS, top=1)
+    found = evaluate_retrieval(corpus(), QUERIES, None, text=WORDS)
     together = [
         {"one": texts[0], "two": texts[1], "three": f"{texts[2]} {texts[3]}"}
         for texts in (REFERENCE, OUTPUT)
@@ -71,7 +71,7 @@ def test_documents_are_ranked_by_bm25():
 
 
 def test_the_reference_run_says_what_is_relevant():
-    found = evaluate_retrieval(corpus(), QUERIES, None, text=WORDS, top=1)
+    found = evaluate_retrieval(corpus(), QUERIES, None, text=WORDS)
     reference, system = found.runs
     assert (reference.name, system.name) == ("reference", "sys")
     assert found.left_out == ["q3"], "the reference run finds nothing for it"

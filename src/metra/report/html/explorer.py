@@ -47,10 +47,20 @@ def build_segments_section(study: Study) -> Html:
 def embed_data(study: Study) -> Html:
     """Embed the data where no script can be smuggled in and nothing is executed."""
     text = json.dumps(convert_study(study), ensure_ascii=False, separators=(",", ":"))
-    # Nothing ends the element or a line: JSON says the same with escapes.
+    return mark_safe(
+        f'<script type="application/json" id="{ID}">{_escape_json(text)}</script>'
+    )
+
+
+def _escape_json(text: str) -> str:
+    """Keep JSON from ending its element or a line: it says the same with escapes.
+
+    >>> _escape_json('"</script>"')
+    '"\\\\u003c/script>"'
+    """
     for sign in "<\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return mark_safe(f'<script type="application/json" id="{ID}">{text}</script>')
+    return text
 
 
 def convert_study(study: Study) -> dict[str, Any]:

@@ -5,12 +5,12 @@ from tests.campaign.campaigns import opened
 from tests.tables import load_cases
 
 from metra.campaign.creation import open_campaign
-from metra.campaign.own_wording import (
+from metra.campaign.protocols.registry import protocol
+from metra.campaign.translations import (
     add_wordings,
     choose_campaign_wording,
     parse_wordings,
 )
-from metra.campaign.protocols.registry import protocol
 from metra.corpus import examples
 from metra.errors import FormatError
 from metra.store.campaigns import from_json, to_json

@@ -13,18 +13,18 @@ from tests.campaign.campaigns import opened
 from tests.campaigns import check_answer
 from tests.judged import parse_judgement_lines
 
-from metra.campaign import own_wording
+from metra.campaign import translations
 from metra.campaign.assignment import assign
 from metra.campaign.codebook import write_codebook
-from metra.campaign.own_wording import (
+from metra.campaign.protocols.registry import PROTOCOLS, protocol
+from metra.campaign.translations import (
     freeze_wordings,
     list_wordings,
     read_catalogue,
     read_guide,
     translate_protocol,
 )
-from metra.campaign.protocols.registry import PROTOCOLS, protocol
-from metra.campaign.wording import LANGUAGES, OFFICIAL, format_point, get_step_words
+from metra.campaign.words import LANGUAGES, OFFICIAL, format_point, get_step_words
 from metra.errors import FormatError
 from metra.report.campaign_files import export_judgements
 from metra.scores.judgement_jsonl import format_judgements
@@ -245,7 +245,7 @@ def test_marks_of_examples_stand_on_the_words_they_quote():
 
 
 def test_a_protocol_without_a_guide_has_its_title(tmp_path, monkeypatch):
-    monkeypatch.setattr(own_wording, "_TEXTS", tmp_path)
+    monkeypatch.setattr(translations, "_TEXTS", tmp_path)
     read_guide.cache_clear()
     assert read_guide("da").lead == "Direct assessment"
     assert read_guide("da").examples == ()
@@ -259,7 +259,7 @@ def test_a_quote_that_is_not_there_is_refused(tmp_path, monkeypatch):
         'answer = { mqm = [{ text = "c", severity = "minor", category = "other" }] }\n',
         encoding="utf-8",
     )
-    monkeypatch.setattr(own_wording, "_TEXTS", tmp_path)
+    monkeypatch.setattr(translations, "_TEXTS", tmp_path)
     read_guide.cache_clear()
     with pytest.raises(FormatError, match=r"marks 'c', which is not in its output"):
         read_guide("mqm")

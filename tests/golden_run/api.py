@@ -54,7 +54,7 @@ def evaluate(run: Run) -> None:
         for spec, score in system.scores.items():
             run.add(f"evaluate {system.name} by {spec}", as_json(score))
     run.add("specs", as_json(found.specs))
-    ranked = {spec: [one.name for one in found.ranked(spec)] for spec in METRICS}
+    ranked = {spec: [one.name for one in found.rank_systems(spec)] for spec in METRICS}
     run.add("ranked", as_json(ranked))
     run.add("shape", as_json([found.segments, found.references, found.documents]))
 

@@ -232,7 +232,9 @@ def test_the_closest_to_the_target_is_best():
     scores = {name: found[name][spec].score for name in SYSTEMS}
     distances = {name: abs(score - 60) for name, score in scores.items()}
     assert scores["base"] < scores["good"]
-    assert [e.name for e in found.ranked(spec)] == sorted(SYSTEMS, key=distances.get)
+    assert [e.name for e in found.rank_systems(spec)] == sorted(
+        SYSTEMS, key=distances.get
+    )
     # By their scores, all but `same` differ; from the target, two are about as far away.
     assert found.clusters == {spec: [["base", "same"], ["bad", "good"]]}
     for entry in found.comparisons:

@@ -52,7 +52,7 @@ def test_the_best_comes_first_and_what_has_no_score_last():
             )
             for name, score in scores.items()
         ]
-        ranked = Results(systems, segments=1, references=1).ranked("m")
+        ranked = Results(systems, segments=1, references=1).rank_systems("m")
         return [entry.name for entry in ranked]
 
     assert rank(True, a=1, none=math.nan, b=2) == ["b", "a", "none"]

@@ -67,7 +67,7 @@ def test_the_record_has_no_higher_or_lower():
 
 def test_systems_are_ranked_by_their_distance(results):
     (spec,) = results.specs
-    assert [entry.name for entry in results.ranked(spec)] == BEST_FIRST
+    assert [entry.name for entry in results.rank_systems(spec)] == BEST_FIRST
     assert [results[name][spec].score for name in BEST_FIRST] == [107, 114, 80]
 
 

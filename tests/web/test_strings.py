@@ -44,7 +44,7 @@ def test_catalogues_are_translated(language):
 
 
 def test_french_signs_never_begin_a_line():
-    from metra.campaign.own_wording import read_catalogue
+    from metra.campaign.translations import read_catalogue
 
     said = [*load_strings("fr").texts.values(), str(read_catalogue("fr"))]
     for text in said:

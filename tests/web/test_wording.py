@@ -9,7 +9,7 @@ from tests.web.admin.conftest import Admin
 from tests.web.admin.test_wizard import ONE, SETTINGS, TWO, carried, upload
 from tests.web.browsing import answer
 
-from metra.campaign.own_wording import freeze_wordings, parse_wordings
+from metra.campaign.translations import freeze_wordings, parse_wordings
 from metra.store import campaigns
 
 HOSTILE = '<script>alert(1)</script> & "quoted"'

@@ -169,7 +169,7 @@ def _pair_scores(
 
 def find_rival(results: Results, baseline: str) -> str | None:
     """Find the best of the other systems by the first metric; None where there is none."""
-    ranked = results.ranked(results.specs[0])
+    ranked = results.rank_systems(results.specs[0])
     return next((entry.name for entry in ranked if entry.name != baseline), None)
 
 

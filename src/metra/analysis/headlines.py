@@ -36,10 +36,10 @@ def rank_by_trust(
 
     The most trusted are people, then the first neural metric, then the first string metric.
     """
-    ranked = results.ranked(choose_trusted_metric(results))
+    ranked = results.rank_systems(choose_trusted_metric(results))
     if people is None:
         return ranked
-    judged = [entry.name for entry in people.ranked(people.specs[0])]
+    judged = [entry.name for entry in people.rank_systems(people.specs[0])]
     places = {name: place for place, name in enumerate(judged)}
     return sorted(ranked, key=lambda entry: places.get(entry.name, len(places)))
 
@@ -57,7 +57,9 @@ def list_contrary_verdicts(all_results: Sequence[Results]) -> list[ContraryVerdi
     compared, only winners by some metric are paired.
     """
     order = list(TRUST)
-    winners = (each.ranked(spec)[0].name for each in all_results for spec in each.specs)
+    winners = (
+        each.rank_systems(spec)[0].name for each in all_results for spec in each.specs
+    )
     best = list(dict.fromkeys(winners))
     sides: dict[tuple[str, str], dict[bool, list[tuple[Basis, str]]]] = {}
     for results in all_results:

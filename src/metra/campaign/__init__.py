@@ -9,12 +9,12 @@ imports: judgements and texts of other programs
 judgement: answers as judgements, their scores and latest revisions; fields kept with an answer
 measurements: interruptions, and EvalTrans scores so far
 metric_scores: the texts as a corpus, and scores of metrics
-own_wording: guides, translations (texts/guides, texts/wordings) and a campaign's own words
 protocols: protocols and kinds of questions
 rules: the entries that TOML tables may have
 screen: questions, texts and first marks of one screen, without names of systems
 second_look: disagreements (25 points apart), open answers and tags, campaigns that settle them
 settings: settings with defaults and ranges: judges of each text, shares of repeats, calibration
+translations: guides, translations (texts/guides, texts/wordings), a campaign's own words
 uploads: files that somebody chose for a campaign, and material that protocols need
-wording: words of a protocol in one language; the protocols whose official words stay English
+words: words of a protocol in one language; the protocols whose official words stay English
 """

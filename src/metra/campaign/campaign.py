@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.settings import Settings
-from metra.campaign.wording import Wording
+from metra.campaign.words import Wording
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)

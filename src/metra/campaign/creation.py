@@ -19,12 +19,12 @@ from metra.campaign.campaign import (
     System,
     group_by,
 )
-from metra.campaign.own_wording import add_wordings
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.spans import find_missed_names
 from metra.campaign.rules import STRING, STRINGS, Rule, check_table, make_choice
 from metra.campaign.settings import Settings, check_settings
+from metra.campaign.translations import add_wordings
 from metra.campaign.uploads import READERS, read_material
 from metra.corpus.outputs import Corpus
 from metra.errors import (

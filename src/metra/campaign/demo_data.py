@@ -11,10 +11,10 @@ import numpy as np
 from metra.campaign.assignment import Task, TaskItem
 from metra.campaign.campaign import Campaign
 from metra.campaign.creation import freeze_campaign
-from metra.campaign.own_wording import freeze_wordings
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.campaign.screen import get_screen_protocol
 from metra.campaign.settings import Settings
+from metra.campaign.translations import freeze_wordings
 from metra.campaign.uploads import read_material
 from metra.corpus import examples
 from metra.scoring.files import open_corpus

@@ -14,10 +14,10 @@ from typing import Any
 from metra.campaign.assignment import Task, TaskItem, make_opaque_id
 from metra.campaign.campaign import FIRST, SAMPLE, Campaign, CampaignSegment, System
 from metra.campaign.judgement import build_campaign_scores, drop_checks, keep_latest
-from metra.campaign.own_wording import freeze_wordings
 from metra.campaign.protocols.kind import KEY
 from metra.campaign.protocols.registry import SETTLED_BY, protocol
 from metra.campaign.settings import derive_settings
+from metra.campaign.translations import freeze_wordings
 from metra.errors import CorpusError, format_count, refuse_first
 from metra.formats.annotations.table import BETWEEN
 from metra.formats.table import replace_line_breaks, write_table

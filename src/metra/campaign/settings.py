@@ -21,7 +21,7 @@ from metra.campaign.rules import (
     make_choice,
     make_count,
 )
-from metra.campaign.wording import JUDGES_OWN, LANGUAGES
+from metra.campaign.words import JUDGES_OWN, LANGUAGES
 from metra.stats.defaults import SEED
 from metra.text.scripts import is_language_code
 

@@ -376,7 +376,7 @@ def _build_comparison(
 
 def _find_clusters(results: Results, spec: str) -> list[list[str]]:
     """Part a metric's ranking where all above differ from all below."""
-    ranked = [entry.name for entry in results.ranked(spec)]
+    ranked = [entry.name for entry in results.rank_systems(spec)]
     differ = _list_differences(results.comparisons, spec, ranked)
     return multiplicity.part_ranking(ranked, differ)
 
@@ -387,7 +387,9 @@ def group_systems(results: Results, spec: str) -> list[list[str]]:
     This is for results of all pairs. A system may be in several groups; one without a
     score is in none.
     """
-    scores = {entry.name: entry.scores[spec].score for entry in results.ranked(spec)}
+    scores = {
+        entry.name: entry.scores[spec].score for entry in results.rank_systems(spec)
+    }
     ranked = [name for name, score in scores.items() if score == score]
     differ = _list_differences(results.comparisons, spec, ranked)
     groups = multiplicity.group_similar(differ)

@@ -125,7 +125,7 @@ class Results:
         """List the metric specs, as given."""
         return list(self.systems[0].scores)
 
-    def ranked(self, spec: str) -> list[SystemScores]:
+    def rank_systems(self, spec: str) -> list[SystemScores]:
         """List systems from best to worst by this metric; those without a score come last."""
         direction = self.systems[0].scores[spec].direction
 

@@ -56,11 +56,11 @@ def _build_summary(study: Study, systems: Sequence[SystemScores]) -> Child:
     leading = study.all_results[0]
     spec, metrics = choose_trusted_metric(leading), study.results.specs
     by_people = [HUMAN_SCORE] if leading is not study.results else []
-    first = leading.ranked(spec)[0]
+    first = leading.rank_systems(spec)[0]
     specs_by_winner: dict[str, list[str]] = {first.name: [spec]}
     for each in metrics:
         if each != spec:
-            winner = study.results.ranked(each)[0].name
+            winner = study.results.rank_systems(each)[0].name
             specs_by_winner.setdefault(winner, []).append(each)
     words: list[Child] = [f"Of {len(systems)} systems, "]
     for name, won in specs_by_winner.items():
@@ -147,7 +147,8 @@ def _build_score_cells(results: Results, spec: str, name: str) -> list[Html]:
         return [tables.UNKNOWN, tag("td", class_="picture")]
     score = results[name][spec]
     is_best = (
-        len(results) > 1 and score.score == results.ranked(spec)[0].scores[spec].score
+        len(results) > 1
+        and score.score == results.rank_systems(spec)[0].scores[spec].score
     )
     # All systems' whiskers of a metric have the same scale.
     others = [entry.scores[spec] for entry in results.systems]

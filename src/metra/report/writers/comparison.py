@@ -160,7 +160,7 @@ def _build_pairs_table(results: Results, spec: str) -> Table:
         if entry.metric == spec
     }
     correction = find_correction(results)
-    ranked = results.ranked(spec)
+    ranked = results.rank_systems(spec)
     rows = []
     for at, system in enumerate(ranked):
         cells = [

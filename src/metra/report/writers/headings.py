@@ -90,7 +90,7 @@ def order_systems(results: Results, style: Style) -> list[SystemScores]:
     """List the systems as given or, with `style.sort`, the best by the first metric first."""
     if not style.sort:
         return list(results.systems)
-    return results.ranked(results.specs[0])
+    return results.rank_systems(results.specs[0])
 
 
 def describe_corpus(results: Results) -> str:

@@ -7,8 +7,8 @@ from fastapi import APIRouter, Request, Response
 
 from metra.campaign.campaign import FIRST
 from metra.campaign.judgement import build_campaign_scores
-from metra.campaign.own_wording import choose_campaign_wording, list_wordings
 from metra.campaign.screen import build_screen, get_screen_protocol
+from metra.campaign.translations import choose_campaign_wording, list_wordings
 from metra.errors import MetraError
 from metra.meta.exercise import run_exercise
 from metra.meta.judges import add_flags

@@ -10,10 +10,10 @@ from metra.campaign import uploads
 from metra.campaign.assignment import plan_workload
 from metra.campaign.campaign import Campaign
 from metra.campaign.creation import check_marks, freeze_campaign
-from metra.campaign.own_wording import add_wordings, read_wording
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.campaign.second_look import MADE_OF_OTHERS
 from metra.campaign.settings import FORM_FIELDS, check_settings, list_form_defaults
+from metra.campaign.translations import add_wordings, read_wording
 from metra.campaign.uploads import (
     READERS,
     CampaignTexts,
@@ -22,7 +22,7 @@ from metra.campaign.uploads import (
     read_options,
     read_pasted,
 )
-from metra.campaign.wording import JUDGES_OWN, LANGUAGES
+from metra.campaign.words import JUDGES_OWN, LANGUAGES
 from metra.errors import FormatError, MetraError
 from metra.store import campaigns
 from metra.store.access import Session

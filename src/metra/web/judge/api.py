@@ -9,8 +9,8 @@ from fastapi import APIRouter, Request, Response
 from pydantic import UUID4, AfterValidator, BaseModel, ConfigDict, Field
 from sqlalchemy import Connection
 
-from metra.campaign.own_wording import choose_campaign_wording, list_wordings
 from metra.campaign.screen import collect_texts, get_screen_protocol
+from metra.campaign.translations import choose_campaign_wording, list_wordings
 from metra.formats.stream import check_values
 from metra.limits import get_limits, use_limits
 from metra.store import answers, campaigns, events, judges, tasks

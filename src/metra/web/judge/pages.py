@@ -4,8 +4,8 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, Request, Response
 
-from metra.campaign.own_wording import choose_campaign_wording
-from metra.campaign.wording import Wording
+from metra.campaign.translations import choose_campaign_wording
+from metra.campaign.words import Wording
 from metra.store import access, audit, campaigns, judges, tasks
 from metra.store.access import Session
 from metra.store.campaigns import StoredCampaign

@@ -9,7 +9,7 @@ from metra.campaign.campaign import Campaign
 from metra.campaign.measurements import add_judged_outputs, shows_judged
 from metra.campaign.protocols.record import Step, hide_key
 from metra.campaign.screen import build_screen, prefill_marks
-from metra.campaign.wording import STEP_PARTS, Wording
+from metra.campaign.words import STEP_PARTS, Wording
 from metra.scores.judgement import NOT_TRANSLATION
 from metra.store import answers, events
 from metra.store.answers import Draft

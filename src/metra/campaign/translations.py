@@ -24,7 +24,7 @@ from metra.campaign.campaign import Campaign
 from metra.campaign.protocols.record import Protocol, Step, hide_key
 from metra.campaign.protocols.registry import PROTOCOLS, protocol
 from metra.campaign.rules import STRING, TABLE, TEXT, Rule, check_table
-from metra.campaign.wording import (
+from metra.campaign.words import (
     ENGLISH,
     JUDGES_OWN,
     LANGUAGES,

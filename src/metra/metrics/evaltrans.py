@@ -69,7 +69,7 @@ def evaltrans(
         return Metric(
             name="evaltrans",
             columns=COLUMNS,
-            rows=_OutputScorer(JudgedOutputs(judged, text, key), k).rows,
+            rows=OutputScorer(JudgedOutputs(judged, text, key), k).rows,
             aggregate=aggregate,
             parts=parts,
             needs=record.select_needs(source=key == "source"),
@@ -225,7 +225,7 @@ class _Verdict(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _OutputScorer:
+class OutputScorer:
     """Finds the score of each output."""
 
     collection: "JudgedOutputs"

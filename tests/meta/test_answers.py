@@ -288,16 +288,6 @@ def test_answers_without_a_value_take_time():
     assert measure([*TIMED, cannot]).all.total == 24.0
 
 
-def test_flagged_judges_are_timed_unless_left_out():
-    hasty = [
-        made("s", at, "eve", 1 + at % 4, outputs=("w " * 99,), active_ms=1)
-        for at in range(1, 9)
-    ]
-    for flagged, expected in (("apart", 13), ("count", 13), ("out", 5)):
-        times = measure([*TIMED, *hasty], Selection(flagged=flagged))
-        assert times.all.answers == expected
-
-
 def test_the_table_and_its_selection():
     answered = answer_question(
         "pace", table_of(TIMED), Selection(judges=frozenset({"ann"}))

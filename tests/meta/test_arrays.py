@@ -40,7 +40,7 @@ def test_options_that_a_coefficient_does_not_take_are_refused(coef, options, mes
         arrays.correlate(gold, gold, coef=coef, **options)
 
 
-@pytest.mark.parametrize("coef", ["kendall-b", "kendall-a", "tau13"])
+@pytest.mark.parametrize("coef", ["kendall-b", "kendall-a", "tau13", "tau23"])
 def test_taus_take_a_threshold_of_ties(coef):
     """A threshold makes ties of the metric's small differences; so does rounding."""
     gold = np.array([1.0, 2, 3, 4, 5, 6])

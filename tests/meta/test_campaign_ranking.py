@@ -33,17 +33,6 @@ def test_the_mean_of_the_means_of_items():
     assert ranking.scorer.higher_is_better
 
 
-def test_checks_and_calibration_never_enter():
-    checks = [
-        made("two", 1, "ann", 1, kind) for kind in ("repeat", "degraded", "calibration")
-    ]
-    with_checks, without = (
-        report_ranking(rank(answers), RankOptions())
-        for answers in (ONE + TWO + checks, ONE + TWO)
-    )
-    assert with_checks == without
-
-
 def make_penalties(count):
     place = {"side": "output", "start": 0, "end": 1, "category": "other"}
     return {"mqm": [place | {"severity": "major"}] * count}
@@ -192,17 +181,6 @@ def test_too_little_for_the_bootstrap_is_an_answer():
     assert (ranking.clusters, ranking.ranges) == ([1, 1], [(1, 2), (1, 2)])
     assert ranking.means[0] == pytest.approx(64.0)
     assert rank(answers).ranking.clusters == [1, 2]
-
-
-def test_one_system_alone_has_a_mean_and_nothing_to_compare():
-    answered = answer_question("rank", table_of(scored(one=HIGH)), DEFAULT, "da")
-    ranking = answered.answer.ranking
-    assert (ranking.systems, ranking.clusters) == (["one"], [1])
-    assert ranking.means == pytest.approx([np.mean(HIGH)])
-    assert ranking.intervals[0] is not None
-    assert answered.report.notes[-1] == (
-        "There is only one system, so there is nothing to compare."
-    )
 
 
 def test_a_correction_decides_on_clusters():

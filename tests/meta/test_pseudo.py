@@ -299,14 +299,6 @@ def test_one_length_does_not_depend_on_the_others():
     )
 
 
-def test_better_metrics_win_wilcoxon():
-    found = made(systems=8, segments=60, metrics=2)
-    curves = draw_documents(found, once(found), lengths=[10], documents=200)
-    p = pseudo.compute_wilcoxon(curves, 0)
-    assert p[0, 1] < 0.001
-    assert p[1, 0] > 0.999
-
-
 def test_what_cannot_be_ranked_is_said():
     two = made(systems=2, segments=9)
     with pytest.raises(CorpusError, match="needs at least three"):

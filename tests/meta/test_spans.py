@@ -11,7 +11,6 @@ from metra.meta.options import SpanOptions
 from metra.meta.spans import agree_on_marks, evaluate_spans
 from metra.scores.registry import read_spans
 from metra.scores.spans import arrange_spans, collect_spans, join_spans
-from metra.stats.span_agreement import agree_on_spans
 
 MQM_HEADER = (
     "system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tseverity"
@@ -255,44 +254,3 @@ def test_exports_count_last_revisions_of_judged_outputs(tmp_path):
     spans = read_spans(str(path))
     listed = [(judge, *each[:3]) for judge, each in spans.list_marks("s", 0)]
     assert sorted(listed) == [("ann", "minor", 4, 7), ("bob", "major", 0, 3)]
-
-
-@pytest.fixture(scope="module")
-def wmt23(shared):
-    folder = shared / "data/published-formats/google-mqm"
-    path = folder / "sxs_mqm_generalMT2023_ende.3ratingsPerSegment.tsv.gz"
-    if not path.exists():
-        pytest.skip(f"needs {path}")
-    return read_spans(str(path))
-
-
-def test_three_raters_of_wmt23(wmt23):
-    """Figures of the documentation, and characters counted one by one."""
-    assert len(wmt23.system) == 3120
-    marks, unplaced = arrange_spans(join_spans([wmt23]))
-    assert len(marks.length) == 1040
-    assert len(marks.raters) == 10
-    found = agree_on_spans(marks, trials=0)
-    values = found.overall.values
-    told = [values[kind, "F"] for kind in ("characters", "spans", "exact")]
-    assert told == pytest.approx([0.2776, 0.3725, 0.3091], abs=5e-5)
-    assert found.alpha == pytest.approx(0.2400, abs=5e-5)
-    assert unplaced == {"source": 732, "unknown": 1}
-    hits = sizes = 0
-    for by_rater in list_by_output(marks):
-        counts = []
-        for spans in by_rater.values():
-            each = {}
-            for start, end, is_major in spans:
-                for at in range(start, end):
-                    minor, major = each.get(at, (0, 0))
-                    each[at] = (minor + (not is_major), major + is_major)
-            counts.append(each)
-        for first in range(3):
-            for second in range(first):
-                a, b = counts[first], counts[second]
-                sizes += sum(map(sum, a.values())) + sum(map(sum, b.values()))
-                for at in a.keys() & b.keys():
-                    same = sum(map(min, a[at], b[at]))
-                    hits += same + (min(sum(a[at]), sum(b[at])) - same) / 2
-    assert values["characters", "F"] == pytest.approx(2 * hits / sizes, abs=1e-12)

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from metra.errors import MetraError
 from metra.meta import sentinel, uses
 from metra.meta.arrays import panel_from_arrays
-from metra.meta.card import build_card, report_card
-from metra.meta.options import CardOptions, DeltaOptions, SelectOptions, SentinelOptions
+from metra.meta.options import DeltaOptions, SelectOptions, SentinelOptions
 from metra.stats import curves, thresholds
 
 
@@ -120,21 +119,6 @@ def test_reranking_counts_ties(seed):
         assert rows[at].tolist() == pytest.approx(expected)
 
 
-def test_selection_tells_a_good_metric_from_noise(panel):
-    found = uses.select_outputs(panel, SelectOptions(trials=50))
-    assert found.good == np.nanmedian(panel.gold)
-    close, noise = (found.filtering[name]["F"][0] for name in ("close", "noise"))
-    assert close > noise
-    taken = found.reranking
-    assert taken["close"]["precision"][0] > taken[uses.CHANCE]["precision"][0]
-    assert taken["close"]["best"] == taken["noise"]["best"]
-    low, high = taken["close"]["precision"][1]
-    assert low < taken["close"]["precision"][0] < high
-    report = uses.report_selection(found, SelectOptions(trials=50))
-    assert [table.name for table in report.tables] == ["filtering", "reranking"]
-    assert any("`good` sets another limit." in note for note in report.notes)
-
-
 def test_chance_is_the_mean_of_all_choices(panel):
     found = uses.select_outputs(panel, SelectOptions(trials=0)).reranking[uses.CHANCE]
     hits, recalls, count = 0.0, 0.0, 0
@@ -231,19 +215,6 @@ def test_ties_of_people_are_no_pairs_and_ties_of_a_metric_half_right():
     assert pairs.agrees.tolist() == [0.5, 1]
 
 
-def test_noticed_differences(panel):
-    options = DeltaOptions(trials=100)
-    close, noise = uses.measure_differences([panel], options)
-    assert close.slope > noise.slope
-    value, (low, high) = close.find_difference(0.8)
-    assert low <= value <= high
-    assert value == pytest.approx(np.log(4) / close.slope)
-    report = uses.report_deltas([panel], [close, noise], options)
-    assert [table.name for table in report.tables] == ["deltas", "quarters"]
-    quarters = report.tables[1].rows[0]
-    assert quarters[1].value.endswith(f"(to {np.sort(close.pairs.size)[3]:.3g})")
-
-
 @pytest.mark.parametrize(("scale", "digits"), [(100, None), (0.01, 4)])
 def test_differences_of_metrics_from_0_to_1_are_thousandths(scale, digits):
     gold = np.array([[1.0], [2], [3], [5], [6]])
@@ -307,25 +278,6 @@ def test_sentinels_know_means(panel):
 
 
 # Cards.
-
-
-def test_a_card_has_every_answer_and_the_metrics_rank(panel):
-    card = build_card([panel], "close", CardOptions(trials=30))
-    assert {(each.level, each.coefficient): each.rank for each in card.figures} == {
-        ("sys", "pearson"): 1,
-        ("sys", "accuracy"): 1,
-        ("sys", "spa"): 1,
-        ("seg", "acc*_eq item"): 1,
-        ("seg", "kendall-b item"): 1,
-        ("seg", "pearson none"): 1,
-    }
-    assert list(card.answers) == ["differences", "decisions", "sentinels"]
-    other = build_card([panel], "noise", CardOptions(trials=30))
-    assert other.figures[-1].rank == 2
-    assert other.figures[-1].best == "close"
-    report = report_card(other, CardOptions(trials=30))
-    assert any(note.startswith("pearson none: no better") for note in report.notes)
-    assert report.tables[0].rows[-1][-1].value.startswith("close 0.")
 
 
 @pytest.fixture

@@ -75,25 +75,6 @@ def test_a_system_drawn_twice_is_no_found_tie():
         assert set(draws[np.isfinite(draws)]) == {0.0}
 
 
-def test_pairs_of_segments_weigh_as_often_as_drawn():
-    made_up = made(systems=4)
-    options = Options(coef="acc*_eq", group="item", trials=6)
-    fitted = correlate_all(made_up.gold, made_up.metrics, options)
-    eps = {name: result.eps for name, result in fitted.items()}
-    found = bootstrap(made_up, "seg", options)
-    sample = next(draw_resamples(*made_up.gold.shape, 6, options.seed))
-    for name, metric in made_up.metrics.items():
-        drawn = zip(sample.systems, sample.segments, strict=True)
-        for draw, (chosen, counts) in enumerate(drawn):
-            each = []
-            for at in np.repeat(np.arange(len(counts)), counts.astype(int)):
-                k = kinds(
-                    made_up.gold[chosen, at], metric[chosen, at], chosen, eps[name]
-                )
-                each.append(BY_HAND["acc_eq"](k))
-            assert found[name][draw] == pytest.approx(np.mean(each))
-
-
 def kinds(gold, metric, systems, eps=0.0):
     """Pairs of different systems by kind, counted one by one."""
     found = dict.fromkeys(("c", "d", "h", "m", "hm"), 0)

@@ -75,14 +75,6 @@ def test_the_jackknife_error_of_a_mean_is_the_usual_one(values):
     assert found == pytest.approx(stats.sem(values), rel=1e-6, abs=1e-9)
 
 
-def test_the_jackknife_error_of_a_ratio_is_near_the_bootstraps():
-    rng = np.random.default_rng(4)
-    rows = rng.integers(1, 30, (400, 2)).astype(float)
-    scores = bootstrap(rows, mean, trials=4000, rng=np.random.default_rng(0))
-    error = resampling.standard_error(resampling.jackknife_scores(Sample(rows, mean)))
-    assert error == pytest.approx(scores.std(), rel=0.06)
-
-
 @pytest.mark.parametrize("method", ["percentile", "bca"])
 def test_equal_segments_leave_no_doubt(method):
     rows = rows_of([3.0] * 10)
@@ -156,13 +148,6 @@ def test_swaps_are_fair_coins(count):
     assert np.abs(coins.mean(0) - 0.5).max() < 5 * 0.5 / 4000**0.5
     both = (2 * coins[:, 1:] - 1) * (2 * coins[:, :-1] - 1)
     assert np.abs(both.mean(0)).max(initial=0) < 5 / 4000**0.5
-
-
-@KINDS
-def test_the_same_seed_draws_the_same(draw):
-    first = drawn(draw, 50, 20)
-    assert np.array_equal(first, drawn(draw, 50, 20))
-    assert not np.array_equal(first, drawn(draw, 50, 20, seed=2))
 
 
 @KINDS

@@ -102,15 +102,6 @@ def test_the_bootstrap_equals_enumeration(seed, aggregate):
 
 
 @pytest.mark.parametrize("test", ["ar", "bootstrap"])
-@pytest.mark.parametrize("aggregate", [mean, bent])
-def test_a_copy_has_p_one(test, aggregate):
-    first, _ = two_systems(3, 25)
-    assert p_value(first, first.copy(), aggregate, test=test, trials=500) == 1.0
-    odd = first / 3  # no whole numbers
-    assert p_value(odd, odd.copy(), aggregate, test=test, trials=500) == 1.0
-
-
-@pytest.mark.parametrize("test", ["ar", "bootstrap"])
 def test_the_smallest_p_value_is_one_in_all_trials(test):
     first = rows_of(np.arange(100.0))
     assert p_value(first, first + np.array([50, 0]), test=test, trials=99) == 0.01

@@ -96,15 +96,6 @@ def test_details(names):
     ]
 
 
-def test_marked_text_counts_as_the_table(write):
-    marked = write(
-        "marked.txt",
-        ["[[Hélène Castagnier|PERSON]] since [[1956|DATE]]", "[[forty-two|QUANTITY]]",
-         "", "[[Hélène Castagnier|PERSON]]"],
-    )  # fmt: skip
-    assert metra.score(OUTPUTS, metric=f"entities:file={marked}").score == 50
-
-
 def twin(names, outputs):
     """Found and listed, by plain search in texts of lower-case letters."""
     found = listed = 0

@@ -74,16 +74,6 @@ def test_segments(run):
             assert found == pytest.approx(expected, abs=1e-9), (system, e, line)
 
 
-def test_documents(run):
-    evalset = metra.EvalSet(run.refs, documents=run.documents)
-    for (system, e), lines in run.table("doc").items():
-        outputs = {system: run.hyps(system)}
-        spec = f"gtm:e={e}"
-        results = metra.evaluate(evalset, outputs, [spec], levels=["document"])
-        expected = {line["doc"]: 100 * float(line["F"]) for line in lines}
-        assert results[system][spec].documents == pytest.approx(expected, abs=1e-9)
-
-
 def test_the_whole_as_one_document(run):
     for (system, e), [line] in run.table("alldoc").items():
         result = metra.score(run.hyps(system), run.refs, f"gtm:e={e}")
@@ -92,19 +82,6 @@ def test_the_whole_as_one_document(run):
         expected = [float(line[name]) for name in ("P", "R", "F")]
         assert found == pytest.approx(expected, abs=1e-9)
         assert result.parts["size"] == pytest.approx(float(line["size_sum"]), abs=1e-8)
-
-
-def test_what_others_reported(shared, read_lines):
-    """Asiya's authors printed the scores of three segments as one document."""
-    folder = shared / "gold" / "data" / "asiya3"
-    ref = read_lines(folder / "ref.A.tok")
-    lines = read_lines(shared / "gold" / "asiya_reports" / "GTM.report")[2:]
-    assert len(lines) == 6
-    for line in lines:
-        _, system, *scores = line.split()
-        hyps = read_lines(folder / f"hyp.{system.removesuffix('.txt')}.tok")
-        found = [metra.score(hyps, [ref], f"gtm:e={e}").score / 100 for e in (1, 2, 3)]
-        assert found == pytest.approx([float(score) for score in scores], abs=5e-9)
 
 
 def test_worked_examples(shared, read_table):

@@ -295,24 +295,3 @@ def test_a_segment_alone_has_no_errors(tmp_path):
     path.write_text(MQM)
     with pytest.raises(CorpusError, match="a single segment"):
         metra.metric(f"spans:file={path}").sentence("a dog")
-
-
-def test_official_scores_of_wmt23(shared, read_table):
-    """The system scores that WMT published for English–German follow from the errors."""
-    lang = "en-de"
-    folder = shared / "data/wmt23-mqm-esa"
-    outputs = read_table(folder / f"{lang}.outputs.tsv")
-    systems = [name for name in outputs[0] if name != "seg"]
-    errors = folder / f"{lang}.mqm_errors.tsv.gz"
-    rated = {row["system"] for row in read_table(folder / f"{lang}.mqm_errors.tsv")}
-    texts = {name: [row[name] for row in outputs] for name in systems if name in rated}
-    results = metra.evaluate(metra.EvalSet(), texts, [f"spans:file={errors}"])
-    official = {
-        row["system"]: float(row["mqm"])
-        for row in read_table(folder / f"{lang}.sys_scores.tsv")
-        if row["mqm"]
-    }
-    assert len(official.keys() & texts.keys()) >= 12
-    for system in official.keys() & texts.keys():
-        score = results[system][results.specs[0]].score
-        assert score == pytest.approx(official[system], abs=1e-7), system

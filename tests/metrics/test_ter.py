@@ -25,18 +25,6 @@ def batch(gold, read_lines):
     return read
 
 
-SACREBLEU_CASES = [  # the cases of sacreBLEU's test_ter.py
-    pytest.param("a", "", 100, id="empty reference"),
-    pytest.param("", "", 0, id="both empty"),
-]
-
-
-@pytest.mark.parametrize("style", ["sacrebleu", "tercom"])
-@pytest.mark.parametrize(("hyp", "ref", "expected"), SACREBLEU_CASES)
-def test_segment(hyp, ref, expected, style):
-    assert metra.metric(f"ter:style={style}").sentence(hyp, [ref]) == expected
-
-
 def test_average_length_and_fewest_edits():
     result = metra.score(["a b c d e"], [["a b x d e y"], ["a b c"], ["a b"]], "ter")
     assert result.parts == {

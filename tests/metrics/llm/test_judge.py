@@ -138,15 +138,6 @@ def test_the_signature_names_prompt_and_model_but_nothing_that_changes_no_score(
     )
 
 
-def test_a_prompt_that_changes_changes_the_signature(judge, tmp_path):
-    path = tmp_path / "mine.txt"
-    signatures = set()
-    for text in ("Rate {hypothesis}", "Rate {hypothesis}!"):
-        path.write_text(text)
-        signatures.add(metra.metric(judge(None, prompt=path)).signature())
-    assert len(signatures) == 2
-
-
 MARKED = json.dumps(
     {
         "errors": [

@@ -130,15 +130,6 @@ def test_too_few_to_tell():
     assert one.comparisons[0].reason.startswith("1 segment is too few for a test")
 
 
-def test_the_same_digits_for_any_number_of_threads_and_any_chunks(monkeypatch):
-    monkeypatch.setenv("METRA_THREADS", "1")
-    expected = compare(["nist", "chrf"])
-    monkeypatch.setenv("METRA_THREADS", "4")
-    monkeypatch.setattr("metra.stats.resampling.MOST_TRIALS", 7)
-    found = compare(["nist", "chrf"])
-    assert found.comparisons == expected.comparisons
-
-
 def test_the_terms_are_in_every_comparison():
     found = compare(["bleu"], seed=7, alpha=0.01, test="bootstrap")
     assert found.comparisons[0].test == (

@@ -46,26 +46,6 @@ def test_too_many_documents_are_not_counted(monkeypatch, most, shown):
     assert list(evaluate(levels=["document"])["good"]["bleu"].documents) == ["x", "y"]
 
 
-def test_documents_are_scored_as_small_corpora():
-    score = evaluate(levels=["document"])["bad"]["bleu"]
-    expected = metra.score(
-        [OUTPUTS["bad"][0], OUTPUTS["bad"][2]], [[REFS[0][0], REFS[0][2]]]
-    )
-    assert list(score.documents) == ["x", "y"]
-    assert score.documents["x"] == expected.score
-
-
-def test_segments_are_scored_for_themselves():
-    score = evaluate(levels=["segment"])["bad"]["bleu"]
-    metric = metra.metric("bleu")
-    expected = [
-        metric.sentence(hyp, [ref])
-        for hyp, ref in zip(OUTPUTS["bad"], REFS[0], strict=True)
-    ]
-    assert score.segments.tolist() == expected
-    assert "|eff:yes|" in score.segment_signature
-
-
 @pytest.mark.parametrize("method", ["percentile", "bca"])
 def test_intervals_are_those_of_the_single_score(method):
     score = evaluate(ci=True, ci_method=method, trials=100, seed=3)["bad"]["bleu"]
@@ -179,26 +159,6 @@ def test_a_result_is_a_number_and_shows_itself():
     assert float(result) == result.score == 100
     assert repr(result) == f"<Result 100.00 {result.signature}>"
     assert result.interval() is None
-
-
-def test_the_contract_of_the_readme():
-    """The calls that other programs rely on."""
-    hyps, refs = OUTPUTS["bad"], REFS
-    bleu = metra.metric("bleu:tok=intl")
-    rows = bleu.rows(metra.Batch(hyps, refs))
-    assert (
-        float(bleu.aggregate(rows.sum(0)))
-        == metra.score(hyps, refs, "bleu:tok=intl").score
-    )
-    result = metra.score(hyps, refs, "bleu")
-    assert (result.score, result.signature) == (
-        metra.evaluate(metra.EvalSet(refs), {"a": hyps}, ["bleu"])["a"]["bleu"].score,
-        bleu.signature(nrefs=1).replace("tok:intl", "tok:13a"),
-    )
-    assert len(result.segments) == 3
-    assert result.interval() is None  # three segments are too few
-    low, high = metra.score(hyps * 4, [refs[0] * 4], "bleu").interval()
-    assert low <= result.score <= high
 
 
 def test_the_unit_of_resampling_can_be_chosen():

@@ -84,13 +84,6 @@ def test_unequal_standard_input(files, cli):
     assert f"{files['ref']} has 2 segments but standard input has 1; " in ran.err
 
 
-def test_empty_lines_are_segments(write, cli):
-    output = write("out.txt", ["", "a b c d", ""])
-    reference = write("ref.txt", ["", "a b c d", "e"])
-    ran = cli("score", output, "-r", reference)
-    assert "\n3 segments, 1 reference\n" in ran.out
-
-
 def test_an_empty_line_of_a_plain_reference_is_an_empty_reference(write, cli):
     output = write("out.txt", ["a b c d", "x"])
     reference = write("ref.txt", ["a b c d", ""])

@@ -71,22 +71,6 @@ def score(paths: list[Path], plan: ScoringPlan = PLAN, **options: object):
     return local.score_files([str(path) for path in paths], plan, **options)
 
 
-def test_shards_are_one_table(shards):
-    found = score(shards)
-    rows = rows_of(shards)
-    evalset = metra.EvalSet([rows["ref"]], documents=rows["doc"])
-    expected = metra.evaluate(evalset, {"A": rows["hyp"]}, list(PLAN.metrics))
-    for spec in PLAN.metrics:
-        mine = found["A"][spec]
-        assert mine.score == pytest.approx(expected["A"][spec].score, abs=1e-9)
-        assert mine.signature == expected["A"][spec].signature
-    assert found.segments == 2001
-    assert [group.segments for group in found.groups] == [
-        rows["lp"].count("en-de"),
-        rows["lp"].count("fr-de"),
-    ]
-
-
 def test_order_and_number_of_threads_change_no_digit(shards, monkeypatch):
     expected = score(shards)
     monkeypatch.setenv("METRA_THREADS", "1")

@@ -60,11 +60,6 @@ def compared():
     return metra.compare(EvalSet([REFS]), OUTPUTS, [length()], all_pairs=True)
 
 
-def test_the_record_has_no_higher_or_lower():
-    assert length().higher_is_better is None
-    assert length().direction.target == 100
-
-
 def test_systems_are_ranked_by_their_distance(results):
     (spec,) = results.specs
     assert [entry.name for entry in results.rank_systems(spec)] == BEST_FIRST

@@ -106,16 +106,6 @@ def same(found: list[dict], expected: list[dict]) -> bool:
     return [settled(row) for row in found] == [settled(row) for row in expected]
 
 
-@pytest.mark.parametrize("to", SUFFIXES)
-def test_there_and_back(tmp_path, to):
-    first = write_rows(tmp_path / "first.jsonl", ROWS)
-    second = run([first], tmp_path / f"second{SUFFIXES[to]}")
-    assert same(read_rows(second), ROWS)
-    if to != "plain":
-        third = run([second], tmp_path / "third.jsonl")
-        assert same([json.loads(line) for line in third.read_text().splitlines()], ROWS)
-
-
 @pytest.mark.parametrize("first", [kind for kind in SUFFIXES if kind != "plain"])
 @pytest.mark.parametrize("second", SUFFIXES)
 def test_from_every_format_to_every_other(tmp_path, first, second):

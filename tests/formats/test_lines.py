@@ -6,7 +6,7 @@ import pytest
 
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.formats.lines import LineReader
-from metra.text.columns import LineBuffer, NotUtf8
+from metra.text.columns import LineBuffer
 
 # (the file's bytes, its segments)
 RULES = [
@@ -87,15 +87,6 @@ def read_to_the_end(path) -> None:
     with closing(LineReader(str(path))) as lines:
         while len(lines.read(1000)):
             pass
-
-
-def test_the_buffer_says_where_the_bad_byte_is():
-    buffer = LineBuffer()
-    buffer.push(b"a\nb\n\xff\n")
-    assert len(buffer.pop(2)) == 2
-    with pytest.raises(NotUtf8) as caught:
-        buffer.pop(1)
-    assert caught.value.args == (2, 0, 0xFF)
 
 
 def test_an_empty_corpus(cli, write):

@@ -163,22 +163,6 @@ def test_one_pipe_for_two_purposes():
     assert scored(done.stdout.decode()) == pytest.approx(100)
 
 
-def test_process_substitution(write):
-    out, ref = write("out.txt", OUT), write("ref.txt", REF)
-    command = (
-        f"{sys.executable} -m metra score --format tsv a=<(cat {out}) -r <(cat {ref})"
-    )
-    done = subprocess.run(
-        ["bash", "-c", command],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert scored(done.stdout) == pytest.approx(72.31269021297695)
-
-
 @pytest.mark.parametrize(
     ("path", "name", "kind"),
     [

@@ -122,16 +122,6 @@ def test_what_fills_up_a_task_is_not_judged(tmp_path):
     assert (again.repeats.first.tolist(), again.repeats.later.tolist()) == ([80], [60])
 
 
-def test_the_last_of_a_judges_answers_counts(tmp_path):
-    """An export has answers that the judge changed later, in any order of lines."""
-    again = esa("d", score=50).replace(",1.5,2.5", ",3.5,4.5")
-    lines = [again, esa("d", score=80), esa("d", judge="j2", score=20)]
-    for order in (lines, lines[::-1]):
-        scores = read_scores(write(tmp_path, "esa.csv", order))
-        assert sorted(scores.keep_kinds("judged").value) == [20, 50]
-        assert scores.keep_kinds("earlier").value.tolist() == [80]
-
-
 @pytest.mark.parametrize(
     ("name", "document", "domain"),
     [
@@ -432,13 +422,6 @@ def test_weights_need_lengths_and_known_severities(tmp_path):
     assert read_mqm(path, weights=parse_weighting("fatal:7")).value[0] == -8
 
 
-def test_average_scores_of_google(shared):
-    folder = shared / "data/published-formats/google-mqm"
-    scores = read_scores(str(folder / "mqm_newstest2020_ende.avg_seg_scores.tsv.gz"))
-    assert scores.matrix("mqm_avg_score").shape == (10, 1418)
-    assert len(scores) == 14180
-
-
 def test_marot_table_of_three_raters(shared, read_table):
     """All 3,120 ratings are those of a table that was made of it by others.
 
@@ -473,11 +456,3 @@ def test_wmt25_scores_in_any_order_of_lines(shared, tmp_path):
             dict(zip(s.items, s.matrix(name)[0], strict=True)) for s in (first, second)
         ]
         assert values[0] == values[1]
-
-
-def test_shared_tables_keep_their_controls_apart(shared):
-    path = shared / "data/wmt23-mqm-esa/en-de.annotations.tsv.gz"
-    scores = read_scores(str(path))
-    lines = gzip.decompress(path.read_bytes()).decode().split("\n")[1:]
-    controls = sum(line.split("\t")[6] == "yes" for line in lines if line)
-    assert 0 < controls == len(scores.keep_kinds("check"))

@@ -1,6 +1,5 @@
 """Every format gives the same table, is recognised, and refuses what it cannot read."""
 
-import gzip
 import json
 from pathlib import Path
 from zipfile import ZipFile
@@ -39,12 +38,6 @@ MQM = [
     "A\td\t2\t8\tr1\ts\tt\tSource issue\tMajor\t{}",
     "A\td\t3\t9\tr1\ts\tt\tAccuracy/Addition\tNeutral\t{}",
     "A\td\t3\t9\tr1\ts\tt\tAccuracy/Addition\tHOTW-test\t{}",
-]
-ESA = [
-    'eng1,w.A,12,TGT,eng,deu,87,doc-1#A,False,"[{""start_i"":1}]",1.5,2.5',
-    "eng1,w.B,13,TGT,eng,deu,100,doc-1#B,False,[],1.5,2.5",
-    "eng1,w.B,13,BAD,eng,deu,20,doc-1#B#bad1,False,[],1.5,2.5",
-    "eng1,ende-tutorial1,99,TGT,eng,deu,0,ende-tutorial1,False,[],1.5,2.5",
 ]
 APPRAISE = [
     "u1,A,12,TGT,ces,eng,80,doc-1,False,1.5,2.5",
@@ -105,26 +98,6 @@ def test_matrices_of_segments_and_of_systems(write):
     assert whole.system_scores("BLEU").tolist() == [31.5, 30]
 
 
-def test_packed_files(tmp_path):
-    path = tmp_path / "a.tsv.gz"
-    path.write_bytes(gzip.compress("\n".join(LONG).encode()))
-    assert len(read_scores(str(path))) == 3
-
-
-@pytest.mark.parametrize("form", ["json", "tsv"])
-def test_what_metra_writes(form, write, cli):
-    hyps = [write("A.txt", ["a b c d", "a b"]), write("B.txt", ["a b x d", "x y"])]
-    ref = write("ref.txt", ["a b c d", "a b"])
-    done = cli("score", *hyps, "-r", ref, "-m", "bleu", "-m", "ter", "--level",
-               "system,segment", "--format", form)  # fmt: skip
-    path = str(write(f"scores.{form}", [done.out.rstrip("\n")]))
-    scores = read_scores(path)
-    assert scores.names == ["bleu", "ter"]
-    assert [scorer.higher_is_better for scorer in scores.scorers] == [True, False]
-    assert scores.matrix("ter")[0].tolist() == [0, 0]
-    assert scores.system_scores("bleu")[0] == pytest.approx(100)
-
-
 def test_what_a_file_does_not_say_is_not_guessed(write):
     header = "level\tsystem\titem\tmetric\tscore"
     older = write("scores.tsv", [header, "system\tA\t\tgtm\t4"])
@@ -146,18 +119,6 @@ def test_differences_are_no_scores_of_systems(write):
     assert read_scores(str(write("scores.tsv", rows))).value.tolist() == [4]
 
 
-def test_directories_of_mt_metrics_eval(write, tmp_path):
-    write("w/human-scores/en-de.mqm.seg.score", ["A\t-1", "A\tNone", "B\t-3", "B\t-4"])
-    write("w/metric-scores/en-de/BLEU-refA.seg.score", ["A 10", "A 20", "B 30", "B 40"])
-    write("w/metric-scores/en-de/BLEU-refA.sys.score", ["A\t15", "B\t35"])
-    scores = read_scores(str(tmp_path / "w"))
-    kinds = {scorer.name: scorer.kind for scorer in scores.scorers}
-    assert kinds == {"mqm": "human", "BLEU-refA": "metric"}
-    assert scores.languages == ["en-de"]
-    np.testing.assert_array_equal(scores.matrix("mqm"), [[-1, np.nan], [-3, -4]])
-    assert scores.system_scores("BLEU-refA").tolist() == [15, 35]
-
-
 def test_mqm_weights_and_exact_sums(write):
     scores = read_scores(str(write("m.tsv", MQM)))
     by_rater = dict(
@@ -167,15 +128,6 @@ def test_mqm_weights_and_exact_sums(write):
     assert [float(v) for v in by_rater.values()] == [-6.3, 0.0, -25.0, 0.0]
     assert scores.matrix("mqm").tolist() == [[-3.15, -25.0, 0.0]]
     assert scores.items[0] == ScoredItem("7", "d")
-
-
-def test_esa_and_its_attention_checks(write):
-    scores = read_scores(str(write("e.csv", ESA)))
-    assert scores.names == ["esa"]
-    assert list_kinds(scores) == ["judged", "judged", "degraded", "tutorial"]
-    assert scores.judges == ("eng1",)
-    assert scores.items[0] == ScoredItem("12", "doc-1", "", "eng-deu")
-    assert DEFAULT.select(scores).value.tolist() == [87, 100]
 
 
 def test_appraise_and_whole_documents(write):

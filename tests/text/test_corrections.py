@@ -1,7 +1,7 @@
 """Counting corrections: exactly from operations, inferred from two texts."""
 
 from collections import Counter
-from itertools import combinations, pairwise, permutations, product
+from itertools import combinations, pairwise, permutations
 
 import pytest
 from hypothesis import given
@@ -71,22 +71,6 @@ def longest_chain(values: tuple[int, ...]) -> int:
 @given(st.text("abc", max_size=6), st.text("abd", max_size=6))
 def test_inferred_is_the_best_of_all_ways(before, after):
     assert infer_changes(before, after) == slow_inferred(before, after)
-
-
-def test_inferred_is_the_best_of_all_ways_in_small():
-    texts = ["".join(text) for size in range(5) for text in product("ab", repeat=size)]
-    for before, after in product(texts, repeat=2):
-        assert infer_changes(before, after + "c") == slow_inferred(before, after + "c")
-
-
-@given(st.text("abcde", max_size=30), st.text("abcde", max_size=30))
-def test_the_counts_fit_the_lengths(before, after):
-    changes = infer_changes(before, after)
-    assert min(changes) >= 0
-    assert len(before) - changes.deletions + changes.insertions == len(after)
-    back = infer_changes(after, before)
-    assert (back.moves, back.substitutions) == (changes.moves, changes.substitutions)
-    assert changes.total <= max(len(before), len(after)) + min(len(before), len(after))
 
 
 OPERATIONS = [

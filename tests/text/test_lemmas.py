@@ -149,35 +149,9 @@ def test_the_documentation_lists_the_languages():
     assert codes == list_lemma_languages()
 
 
-# Porter 1980, "An algorithm for suffix stripping": an example of each of its rules.
-PORTER = """
-caresses caress|ponies poni|ties ti|cats cat|feed feed|agreed agre|plastered plaster
-bled bled|motoring motor|sing sing|conflated conflat|troubled troubl|sized size
-hopping hop|tanned tan|falling fall|hissing hiss|fizzed fizz|failing fail|filing file
-happy happi|sky sky|relational relat|conditional condit|rational ration|valenci valenc
-hesitanci hesit|digitizer digit|vietnamization vietnam|predication predic|operator oper
-feudalism feudal|decisiveness decis|hopefulness hope|callousness callous|formaliti formal
-sensitiviti sensit|sensibiliti sensibl|triplicate triplic|formative form|formalize formal
-electriciti electr|electrical electr|hopeful hope|goodness good|revival reviv
-allowance allow|inference infer|airliner airlin|gyroscopic gyroscop|adjustable adjust
-defensible defens|irritant irrit|replacement replac|adjustment adjust|dependent depend
-adoption adopt|communism commun|activate activ|homologous homolog|effective effect
-bowdlerize bowdler|probate probat|rate rate|cease ceas|controll control|roll roll
-"""
-EXAMPLES = [
-    tuple(pair.split()) for pair in PORTER.strip().replace("\n", "|").split("|")
-]
-
-
 def stems(text: str, stem: str, tok: str = "none") -> list[str]:
     chosen = make_preparation(tok=tok, case="mixed", stem=stem)
     return prepare(pack([text], "text"), chosen)[0]
-
-
-def test_the_examples_of_the_original_algorithm():
-    words, expected = zip(*EXAMPLES, strict=True)
-    assert len(words) > 60
-    assert stems(" ".join(words), "porter") == list(expected)
 
 
 def test_the_newer_english_algorithm_is_another_one():

@@ -106,22 +106,3 @@ def test_columns_must_be_of_one_length():
         salience.weighed(np.ones(1), floor=0)
     with pytest.raises(ValueError, match="no column named"):
         salience.column("x")
-
-
-def test_function_words_weigh_less_than_one_and_the_words_of_a_text_about_two(
-    shared, read_table
-):
-    rows = read_table(shared / "data" / "wmt23-mqm-esa" / "he-en.segments.tsv")
-    text = _core.Tokenizer("13a", "mixed")(_core.Text([row["refB"] for row in rows]))
-    found = Frequencies([(text, [row["doc"] for row in rows])])
-    function = [
-        found.words.index(w)
-        for w in ["the", "of", "and", "to", "in", "is", "that", "with"]
-    ]
-    chosen = np.isin(found.word, function)
-    assert chosen.sum() > 500
-    assert not (found.s[chosen] >= 1).any()
-    assert (found.tfidf[chosen] < 1).mean() > 0.95
-    rare = (found.df <= 10) & (found.tf >= 3)
-    assert rare.sum() > 500
-    assert 2 < np.median(found.s[rare]) < 4

@@ -167,18 +167,3 @@ def test_the_version_is_of_the_judgements():
     assert compute_version("j", PAIRS) == compute_version("j", PAIRS[::-1])
     assert compute_version("j", PAIRS) != compute_version("j", PAIRS[:2])
     assert compute_version("j", PAIRS).startswith("j[3 judgements, sha256:")
-
-
-def test_commands(cli, write, tmp_path):
-    table = write("j.tsv", list(format_judged_outputs(PAIRS)))
-    database = tmp_path / "j.db"
-    assert cli("evaltrans", "import", database, table).out == (
-        f"3 judgements added to {database}.\n"
-    )
-    assert cli("evaltrans", "export", database).out == table.read_text()
-    assert cli("evaltrans", "export", database, "-o", tmp_path / "out.tsv").out == ""
-    assert (tmp_path / "out.tsv").read_text() == table.read_text()
-    assert (
-        "source  output                    score  judge  time"
-        in cli("evaltrans", "--help").out
-    )

@@ -55,17 +55,6 @@ def test_an_empty_line_of_a_reference_is_a_segment(tmp_path):
     assert (texts.references, texts.left_out) == ({"ref": ["c", ""]}, 0)
 
 
-def test_a_set_of_mt_metrics_eval(metrics_eval):
-    sets = recognise_folder(metrics_eval / "wmt23", "wmt23", "")
-    assert [each.title for each in sets] == ["wmt23:en-de", "wmt23:he-en"]
-
-
-def test_folders_of_something_else_are_refused(tmp_path):
-    write_text(tmp_path / "x/notes.txt", ["nothing"])
-    with pytest.raises(FormatError, match="x contains no recognised test set"):
-        recognise_folder(tmp_path / "x", "x", "")
-
-
 def test_a_table_holds_everything(tmp_path):
     path = write_text(tmp_path / "my.en-de.tsv", ["source\tref\tdomain", "a\tb\tnews"])
     location = recognise_file(str(path), "mine", "")

@@ -223,16 +223,6 @@ def test_the_way_there_and_back(cli, tmp_path):
     assert [json.loads(line) for line in back.read_text().split("\n")[:-1]] == rows
 
 
-def test_other_commands_read_it(cli, parquet):
-    rows = {
-        "ref": ["the cat sat on the mat", "it is a dog here"] * 10,
-        "A": ["the cat sat on a mat", "it is a dog here"] * 10,
-        "B": ["the dog sat", "it is here"] * 10,
-    }
-    ran = cli.ok("compare", parquet(rows), "--format", "json", "--trials", "100")
-    assert json.loads(ran.out)["comparisons"][0]["baseline"] == "A"
-
-
 def test_the_package_that_is_missing_is_named(monkeypatch):
     import sys
 

@@ -3,13 +3,11 @@
 from collections import Counter
 from itertools import pairwise
 from math import erfc, inf, log, sqrt
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.corpus.examples import find_example
 from metra.text.sentences import alignment
 from metra.text.sentences.alignment import align_sentences
 
@@ -184,18 +182,6 @@ def test_groups_cover_both_sides_at_the_lowest_cost(sentences, references):
     )
     costs = [texts.compute_cost(group, ratio, inf) for group in groups]
     assert sum(costs) == pytest.approx(least)
-
-
-def test_what_an_output_left_out(read_lines):
-    example = find_example()
-    (output,) = (path for path in example.outputs if "dropped" in path)
-    lines, references = (
-        read_lines(Path(output)),
-        read_lines(Path(example.references[0])),
-    )
-    matches = align_sentences(lines, references, lang="en")
-    assert [m.kind for m in matches] == ["one" if line else "omitted" for line in lines]
-    assert [m.text for m in matches] == lines
 
 
 def test_a_segment_of_a_group_may_get_nothing():

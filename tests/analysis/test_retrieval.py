@@ -1,6 +1,5 @@
 """Retrieval through translations."""
 
-import json
 import math
 import sys
 
@@ -145,18 +144,6 @@ def search(cli, *arguments: str) -> str:
         part for flag in files for part in (flag, home / "retrieval" / files[flag])
     ]
     return cli("clir", *arguments, "-r", home / "reference.1.txt", *given).out
-
-
-def test_the_command_on_the_example(cli):
-    outputs = examples.find_example().outputs
-    data = json.loads(search(cli, *outputs, "--format", "json"))
-    runs = data["tables"]["runs"]
-    scores = {run["run"]: run["MAP"]["value"] for run in runs}
-    assert min(scores, key=scores.get) == "wrong-terms"
-    table = search(cli, *outputs)
-    first = ["reference", f"{scores['reference']:.2f}"]
-    assert table.split("\n")[2].split()[:2] == first
-    assert "10 queries, 14 documents" in table
 
 
 def test_the_table_on_the_page_is_real(cli, root):

@@ -85,27 +85,6 @@ def test_what_cannot_be_compared():
         compute_stability(FIRST, SECOND, width=0)
 
 
-def test_two_real_references_vary_as_those_of_the_paper(shared, read_table):
-    """72 % of tokens and 68 % of types in common, 46 and 44 % of n-grams of up to four."""
-    from metra.text.columns import pack
-    from metra.text.preparation import make_preparation, prepare
-
-    rows = read_table(shared / "data" / "wmt23-mqm-esa" / "he-en.segments.tsv")
-    chosen = make_preparation(tok="13a", case="mixed", stem="no")
-    texts = [
-        [(prepare(pack([row[r] for row in rows], r), chosen), [r["doc"] for r in rows])]
-        for r in ("refA", "refB")
-    ]
-    found = compute_stability(*texts)
-    assert found.overlaps[0].tokens == pytest.approx(0.72, abs=0.03)
-    assert found.overlaps[0].types == pytest.approx(0.68, abs=0.03)
-    assert found.overlaps[3].tokens == pytest.approx(0.46, abs=0.03)
-    assert found.overlaps[3].types == pytest.approx(0.44, abs=0.04)
-    common, _, alone, _ = found.sets
-    assert common.means["tf.idf"] < alone.means["tf.idf"]
-    assert common.means["S"] < alone.means["S"]
-
-
 @given(
     st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=2, max_size=5),
     st.integers(1, 3),

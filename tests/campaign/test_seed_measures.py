@@ -32,7 +32,6 @@ from metra.formats.annotations.judged_outputs import format_judged_outputs
 from metra.meta.exercise import run_exercise
 from metra.meta.measures import tabulate_texts
 from metra.report.writers.exercise import write_exercise_tables
-from metra.scores.registry import read_evaluator_file
 from metra.scoring.memory import evaluate
 from metra.text.corrections import infer_changes
 from metra.text.words import split_workbook_words
@@ -212,18 +211,6 @@ def test_the_exercise_worked_by_hand():
     assert tables["matrix.tsv"].split("\n")[0] == "metric\tH4b\tbleu"
     assert "n/a" in tables["reliability.tsv"]
     assert found.correlations[0].one == "H4b"
-
-
-def test_what_the_exercise_refuses(write):
-    with pytest.raises(CorpusError, match="no scores to compare"):
-        run_exercise({})
-    with pytest.raises(FormatError, match="expected a number from 0 to 100"):
-        run_exercise({"": build_results([row("m", "e", "1", 101)])})
-    path = write(
-        "r.tsv", ["metric\tevaluator\ttext\ttranslation\tscore", "m\te\t1\tt\tx"]
-    )
-    with pytest.raises(FormatError, match="line 2: the score is 'x'"):
-        read_evaluator_file(str(path))
 
 
 def test_material_is_read_from_its_files(write):

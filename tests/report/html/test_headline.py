@@ -194,34 +194,3 @@ def test_places_count_as_scripts_count(tmp_path):
     data = load_data(report.read_text())
     # The face takes two units.
     assert data["errors"][0]["0"][0][0] == [3, 6]
-
-
-def test_the_report_of_wmt23(shared, read_table, tmp_path):
-    """GPT-4 is people's best of these systems; COMET and BLEU prefer an online one."""
-    folder, lang = shared / "data/wmt23-mqm-esa", "en-de"
-    systems = ("GPT4-5shot", "ONLINE-W", "NLLB_Greedy")
-    segments = read_table(folder / f"{lang}.segments.tsv")
-    rows = read_table(folder / f"{lang}.outputs.tsv")
-    outputs = {name: [row[name] for row in rows] for name in systems}
-    judged = tmp_path / "mqm.tsv"
-    scores = read_table(folder / f"{lang}.seg_scores.tsv")
-    lines = [
-        f"{row['system']}\t{row['seg']}\t{row['mqm']}" for row in scores if row["mqm"]
-    ]
-    judged.write_text("\n".join(["system\tsegment\tscore", *lines]) + "\n")
-    page = tmp_path / "report.html"
-    columns = ([row[name] for row in segments] for name in ("refA", "source", "doc"))
-    scored = f"{folder}/{lang}.seg_scores.tsv.gz"
-    marked = f"spans:file={folder}/{lang}.mqm_errors.tsv.gz"
-    metrics = ["bleu", f"COMET@{scored}", f"MetricX-23@{scored}", marked]
-    metra.report(metra.EvalSet(*columns), outputs, page, metrics, judgements=judged)
-    text = page.read_text()
-    # People's GPT-4 is not significantly better than the online system of the metrics.
-    assert get_headline(text) is None
-    data = load_data(text)
-    assert all(data["errors"])
-    # Ten more systems were judged.
-    left_out = re.search(r"Judgements of (.*?) are ignored", text)[1]
-    assert left_out.startswith("AIRC, Lan-BridgeMT")
-    assert left_out.endswith("and refA")
-    assert list_rows(text, "scores") == ["GPT4-5shot", "ONLINE-W", "NLLB_Greedy"]

@@ -22,7 +22,6 @@ from metra.report.pictures.plots import (
     plot_points,
 )
 from metra.report.pictures.polygons import draw_polygons
-from metra.report.writers.salience import build_stability_report
 from metra.stats.curves import LineFit
 from metra.text.salience import Tokens
 
@@ -226,17 +225,3 @@ def test_polygons_have_a_curve_for_each_set_and_a_point_for_each_class():
     sets = [polygon for each in STABILITY.sets for polygon in each.polygons.values()]
     points = re.findall(r'<(?:circle|polygon) [^>]*class="point[^>]*><title>', drawn)
     assert len(points) == sum(len(polygon.shares) for polygon in sets)
-
-
-def test_the_tables_of_two_translations():
-    report = build_stability_report(STABILITY)
-    overlap, salience, *polygons = report.tables
-    tokens = STABILITY.overlaps[0].tokens
-    assert overlap.rows[0][1].value == pytest.approx(100 * tokens)
-    assert salience.rows[0][0].value == "in both, by A & B"
-    assert "3 documents; the first translation is A & B" in report.notes[0]
-    for table in polygons:
-        columns = zip(*(row[1:] for row in table.rows), strict=True)
-        assert all(
-            sum(c.value for c in cells) == pytest.approx(100) for cells in columns
-        )

@@ -153,13 +153,6 @@ def test_only_the_reference_that_counts_is_shown():
     assert shown.name(shown.panels[0]) == "reference 2"
 
 
-def test_missing_references_keep_their_numbers():
-    batch = metra.Batch(["a b"], [["x"], [None], ["a b"]])
-    found = metra.metric("gtm").notes.align(batch, 0)
-    assert [alignment.reference for alignment in found] == [0, 2]
-    assert [alignment.counts["run"] for alignment in found] == [0, 1]
-
-
 def test_wide_grids_go_on_below():
     words = [f"w{at}" for at in range(30)]
     found = text(" ".join(words), [" ".join(words)], width=40)

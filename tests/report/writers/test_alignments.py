@@ -1,6 +1,5 @@
 """Alignments in the terminal: three lines that stay in step, whatever is in the text."""
 
-import json
 import re
 from itertools import pairwise
 
@@ -144,30 +143,3 @@ def test_letters_stand_under_their_words():
         column += measure_width(c)
     assert starts == ["我", "b", "ש", "d"]
     assert measure_width(ref) == measure_width(hyp)
-
-
-def test_json():
-    results = aligned("a b", ["a x", "c"])
-    (system,) = json.loads(render(results, "json", Style()))["systems"]
-    counts = {"substitution": 1, "insertion": 0, "deletion": 0, "hit": 1}
-    shared = {"unit": "word", "hyp": ["a", "b"]}
-    first = {"kind": "hit", "hyp": [0, 1], "ref": [0, 1]}
-    added = {"kind": "insertion", "hyp": [0, 1], "ref": [0, 0]}
-    changed = {"kind": "substitution", "hyp": [1, 2], "ref": [1, 2]}
-    references = [
-        shared
-        | {"reference": 1, "chosen": True, "counts": counts, "ref": ["a", "x"]}
-        | {"links": [first, changed]},
-        shared
-        | {"reference": 2, "chosen": False, "ref": ["c"]}
-        | {"counts": counts | {"insertion": 1, "hit": 0}}
-        | {"links": [added, changed | {"ref": [0, 1]}]},
-    ]
-    expected = {"wer": [{"segment": 1, "references": references}]}
-    assert system["alignments"] == expected
-
-
-def test_json_without_alignments_has_no_such_key():
-    results = aligned("a", ["a"], options=EvaluationOptions())
-    (system,) = json.loads(render(results, "json", Style()))["systems"]
-    assert "alignments" not in system

@@ -1,7 +1,5 @@
 """What was found beyond the scores, for the terminal, as JSON and as Markdown."""
 
-import json
-
 import pytest
 
 from metra.analysis.changes import find_changes, prepare_changes
@@ -12,7 +10,6 @@ from metra.errors import OptionError, UnknownNameError
 from metra.report.study import build_study
 from metra.report.table import Style
 from metra.report.terminal import MarkedText, measure_width, wrap_marked_text
-from metra.report.writers import meta
 from metra.report.writers.analysis import (
     build_bucket_table,
     build_ngram_tables,
@@ -158,19 +155,6 @@ def test_formats_without_room_refuse(form):
         check_format(form)
 
 
-def test_json_has_every_record():
-    results, found = looked()
-    data = json.loads(render_with_changes(results, found, "json", Style()))
-    assert data["schema"] == 1
-    assert "comparisons" in data
-    (changes,) = data["changes"]
-    change = changes["improved"][0]
-    for side in ("before", "after"):
-        pieces = change["diff"][side]
-        joined = "".join(piece["text"] + piece["space"] for piece in pieces)
-        assert joined == change[side]
-
-
 def test_numbers_that_json_lacks_become_null():
     data = convert_record({"a": float("nan"), "b": (1.0, 2.5, float("inf"))})
     assert data == {"a": None, "b": [1, 2.5, None]}
@@ -179,26 +163,6 @@ def test_numbers_that_json_lacks_become_null():
 def found_profiles():
     corpus = Outputs(EvalSet(["a 12", "b c"]), {"x": ["", "b c"], "y": ["a 12", "b c"]})
     return build_profiles(corpus)
-
-
-def test_profiles_in_the_terminal():
-    shown = meta.render(
-        build_profile_report(found_profiles(), "numbers"), "table", Style()
-    )
-    assert "x: short, less precise and less complete" not in shown
-    assert "x: short" in shown
-    assert "1 empty output" in shown
-    assert "length: Output words per reference word" in shown
-    assert "segments of x that show numbers: 1\n" in shown
-    assert "segments of y that show numbers: none\n" in shown
-
-
-def test_profiles_as_data():
-    report = build_profile_report(found_profiles())
-    data = json.loads(meta.render(report, "json", Style()))
-    traits = data["profiles"]["profiles"][0]["traits"]
-    assert traits["empty"]["segments"] == [1]
-    assert traits["copied"]["value"] is None
 
 
 def test_a_trait_that_does_not_exist():

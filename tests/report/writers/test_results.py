@@ -6,7 +6,6 @@ import math
 import numpy as np
 import pytest
 
-from metra.report import FORMATS
 from metra.report.table import Style
 from metra.report.terminal import escape_controls, measure_width
 from metra.report.writers.headings import order_systems
@@ -28,21 +27,6 @@ def results(*scores: float, up: bool = True, names: str = "ABCDEF", **more) -> R
 
 def lines(found: Results, form: str = "table", **style: object) -> list[str]:
     return render(found, form, Style(**style)).split("\n")
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_there_is_a_renderer_for_every_format(form):
-    assert render(results(1.0), form, Style())
-
-
-def test_lower_may_be_better():
-    assert lines(results(3, 1, 2, up=False))[:5] == [
-        "system    m ↓",
-        "─────────────",
-        "A       3.00",
-        "B       1.00*",
-        "C       2.00",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -87,18 +71,6 @@ def test_colour():
     assert shown[0] == "\x1b[1msystem    m ↑\x1b[0m"
     assert shown[3] == "B       \x1b[1m2.00*\x1b[0m"
     assert shown[6] == "\x1b[2m1,234 segments, 2 references\x1b[0m"
-
-
-def test_intervals_line_up():
-    entries = {"A": (1.0, (0.5, 1.5)), "B": (10.0, (9.25, 100.0))}
-    systems = [
-        SystemScores(name, {"m": score(value, interval=ends)})
-        for name, (value, ends) in entries.items()
-    ]
-    assert lines(Results(systems, 2, 1))[2:4] == [
-        "A        1.00    [0.50, 1.50]",
-        "B       10.00* [9.25, 100.00]",
-    ]
 
 
 @pytest.mark.parametrize("limit", [20, 40, 80])

@@ -14,13 +14,32 @@ from metra.stats.resampling import draw_signs
 
 def scores_of(gold, metrics, *, name="gold", systems=None):
     """A table of a gold and metrics, systems × segments each."""
-    count, width = np.shape(gold)
+    columns = {Scorer(name, "human"): gold}
+    columns |= {Scorer(each): m for each, m in metrics.items()}
+    return concatenate_scores(
+        [
+            score_matrix(values, each, systems=systems)
+            for each, values in columns.items()
+        ]
+    )
+
+
+def score_matrix(values, scorer, *, systems=None, judge=""):
+    """A table of one scorer, systems × segments, of a judge if one is named."""
+    count, width = np.shape(values)
     systems = systems or [f"s{at}" for at in range(count)]
     names = [system for system in systems for _ in range(width)]
     items = [ScoredItem(str(at + 1)) for _ in systems for at in range(width)]
-    columns = {Scorer(name, "human"): np.ravel(gold)}
-    columns |= {Scorer(each): np.ravel(m) for each, m in metrics.items()}
-    return build_score_table(names, items, columns)
+    return build_score_table(
+        names, items, {scorer: np.ravel(values)}, [judge] * len(names)
+    )
+
+
+def score_rows(rows, scorer):
+    """A table of one scorer, of rows with a system, a segment, a judge and a value."""
+    systems, segments, judges, values = zip(*rows, strict=True)
+    items = [ScoredItem(str(segment)) for segment in segments]
+    return build_score_table(systems, items, {scorer: values}, judges)
 
 
 def panel_of(gold, metrics):

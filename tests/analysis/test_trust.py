@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from tests.panels import score_rows
 
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.meta import people
 from metra.report.study import build_study
-from metra.scores.table import ScoredItem, Scorer, build_score_table
+from metra.scores.table import Scorer
 from metra.scoring.evaluate import make_metrics
 from metra.stats.correlation import correlate
 
@@ -21,22 +22,17 @@ OUTPUTS = {
 WORTH = {"good": 9, "fair": 7, "poor": 4, "bad": 1}
 
 
-def table(rows):
-    """Build the table of rows with a system, a segment, a score and a judge."""
-    systems, segments, values, judges = zip(*rows, strict=True)
-    items = [ScoredItem(str(segment), "") for segment in segments]
-    scores = {Scorer("", "human"): values}
-    line = np.arange(2, len(systems) + 2)
-    return build_score_table(systems, items, scores, judges, line=line)
+PEOPLE = Scorer("", "human")
 
 
 def judged(*judges, systems=WORTH, spread=1):
-    return table(
-        (system, at, WORTH[system] + spread * ((at + n) % 3), judge)
+    rows = [
+        (system, at, judge, WORTH[system] + spread * ((at + n) % 3))
         for n, judge in enumerate(judges)
         for system in systems
         for at in range(1, 13)
-    )
+    ]
+    return score_rows(rows, PEOPLE)
 
 
 def trusted(judgements, outputs=OUTPUTS, metrics=("bleu", "ter")):
@@ -73,15 +69,16 @@ def test_everything_is_there_where_two_judges_judged_all():
 def test_the_curve_is_that_of_meta_evaluation():
     # Both judges rank the systems alike, on scales far apart.
     rows = [
-        (system, at, worth + base, judge)
+        (system, at, judge, worth + base)
         for judge, base in (("ann", 0), ("bob", 50))
         for system, worth in WORTH.items()
         for at in range(1, 13)
     ]
-    curve = trusted(table(rows)).curve
+    curve = trusted(score_rows(rows, PEOPLE)).curve
     assert curve.judges_by == "segment"
     assert curve.means[curve.judges] == pytest.approx([1] * 5)
-    nameless = trusted(table((*row[:3], "") for row in rows)).curve
+    unsigned = [(system, at, "", value) for system, at, _, value in rows]
+    nameless = trusted(score_rows(unsigned, PEOPLE)).curve
     assert nameless.judges_by == "cell"
     assert nameless.means[nameless.judges][0] < 0
 
@@ -105,10 +102,10 @@ LACKING = [
         id="two systems",
     ),
     pytest.param(
-        table([("good", 1, 3.0, "ann")]), "Only 1 value is shared", id="one value"
+        score_rows([("good", 1, "ann", 3.0)], PEOPLE), "Only 1 value is shared", id="one value"
     ),
     pytest.param(
-        table((s, at, 3.0, j) for s in WORTH for at in (1, 2) for j in "ab"),
+        score_rows([(s, at, j, 3.0) for s in WORTH for at in (1, 2) for j in "ab"], PEOPLE),
         "a constant has no correlation", id="all the same",
     ),
 ]  # fmt: skip

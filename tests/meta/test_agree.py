@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from tests.panels import cells_by_name
+from tests.panels import cells_by_name, score_rows
 
 from metra.errors import CorpusError
 from metra.meta.agree import (
@@ -22,7 +22,7 @@ from metra.meta.agree import (
 )
 from metra.meta.options import AgreeOptions
 from metra.scores.registry import read_scores
-from metra.scores.table import ScoredItem, Scorer, build_score_table
+from metra.scores.table import Scorer
 from metra.scores.views import collect_comparisons, collect_ratings
 from metra.stats.agreement import (
     SCALES,
@@ -502,13 +502,7 @@ def table_of_ranks(rankings):
         for segment, judge, ranks in rankings
         for system, rank in ranks.items()
     ]
-    systems, segments, judges, values = zip(*lines, strict=True)
-    return build_score_table(
-        list(systems),
-        [ScoredItem(segment) for segment in segments],
-        {Scorer("rank"): np.array(values, float)},
-        judges=list(judges),
-    )
+    return score_rows(lines, Scorer("rank"))
 
 
 def compare_plainly(rankings):

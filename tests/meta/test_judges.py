@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 from tests.campaign.answers import made, table_of
-from tests.panels import cells_by_name
+from tests.panels import cells_by_name, score_rows
 
 from metra.campaign.judgement import build_campaign_scores
 from metra.errors import CorpusError, UnknownNameError
@@ -34,19 +34,17 @@ from metra.scores.views import collect_ratings
 from metra.stats.agreement import alpha
 from metra.stats.judge_agreement import average_figure, compare_judges, pair_judgements
 
+DA = Scorer("da", "da")
+
 
 def judged(by_judge):
     """Values of each judge, of segments from 1 on."""
-    judges = [judge for judge, values in by_judge.items() for _ in values]
-    items = [
-        ScoredItem(str(at))
-        for values in by_judge.values()
-        for at in range(1, len(values) + 1)
+    rows = [
+        ("a", at, judge, value)
+        for judge, values in by_judge.items()
+        for at, value in enumerate(values, 1)
     ]
-    values = [v for given in by_judge.values() for v in given]
-    return build_score_table(
-        ["a"] * len(values), items, {Scorer("da", "da"): values}, judges
-    )
+    return score_rows(rows, DA)
 
 
 @pytest.mark.parametrize(
@@ -86,15 +84,13 @@ def test_judges_may_be_named_to_be_left_out():
 
 def test_judges_must_see_what_is_degraded():
     rng = np.random.default_rng(0)
-    systems, items, judges, values = [], [], [], []
+    rows = []
     for judge, gap in (("ann", 30), ("bob", 0)):
         for at in range(20):
             base = rng.normal(50, 5)
-            systems += ["a", "BAD"]
-            items += [ScoredItem(str(at))] * 2
-            judges += [judge] * 2
-            values += [base, base - gap + rng.normal(0, 3)]
-    scores = build_score_table(systems, items, {Scorer("da", "da"): values}, judges)
+            copy = base - gap + rng.normal(0, 3)
+            rows += [("a", at, judge, base), ("BAD", at, judge, copy)]
+    scores = score_rows(rows, DA)
     assert list(find_failing_judges(scores, "da", "BAD")) == ["bob"]
     assert find_failing_judges(judged({"ann": [1, 2]}), "da", "a") == {
         "ann": "only 0 degraded outputs judged"
@@ -118,8 +114,7 @@ def test_degraded_copies_are_held_against_their_own_originals(bad):
                     lines.append((system, at, judge, copy, "degraded"))
     systems, numbers, judges, values, kinds = zip(*lines, strict=True)
     items = [ScoredItem(str(at)) for at in numbers]
-    columns = {Scorer("da", "da"): values}
-    scores = build_score_table(systems, items, columns, judges, kinds)
+    scores = build_score_table(systems, items, {DA: values}, judges, kinds)
     assert list(find_failing_judges(scores, "da", bad)) == ["bob"]
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.panels import cells_by_name
+from tests.panels import cells_by_name, score_matrix
 
 from metra.meta.options import PlanOptions
 from metra.meta.plan import (
@@ -16,7 +16,7 @@ from metra.meta.plan import (
     plan_from_variances,
     report_plan,
 )
-from metra.scores.table import ScoredItem, Scorer, build_score_table
+from metra.scores.table import Scorer
 from metra.stats.direction import find_direction
 from metra.stats.power import (
     StudyPlan,
@@ -34,11 +34,7 @@ from metra.stats.variance import (
 
 def build_scores(values, *, higher=True):
     """Turn systems × segments into scores, by one judge who is not named."""
-    rows, columns = np.shape(values)
-    systems = [f"s{at}" for at in range(rows) for _ in range(columns)]
-    items = [ScoredItem(str(at)) for _ in range(rows) for at in range(columns)]
-    scorer = Scorer("esa", "human", find_direction(higher))
-    return build_score_table(systems, items, {scorer: np.ravel(values)})
+    return score_matrix(values, Scorer("esa", "human", find_direction(higher)))
 
 
 @pytest.fixture

@@ -5,7 +5,14 @@ from itertools import combinations, permutations, product
 import numpy as np
 import pytest
 import scipy.stats
-from tests.panels import cells_by_name, made, panel_of
+from tests.panels import (
+    cells_by_name,
+    made,
+    panel_of,
+    score_matrix,
+    score_rows,
+    scores_of,
+)
 
 from metra.errors import CorpusError, OptionError
 from metra.meta import pseudo
@@ -33,20 +40,17 @@ def once(found):
 def twice(gold, seed=0):
     """A table with two judgements of each cell, and a metric."""
     rng = np.random.default_rng(seed)
-    systems, width = gold.shape
-    names = [f"s{at}" for at in range(systems) for _ in range(width)]
-    items = [ScoredItem(str(at)) for _ in range(systems) for at in range(width)]
-    parts = [
-        build_score_table(
-            names,
-            items,
-            {Scorer("da", "da"): (gold + rng.normal(size=gold.shape)).ravel()},
-            [judge] * len(names),
-        )
-        for judge in ("ann", "bob")
+    columns = [
+        (Scorer("da", "da"), "ann"),
+        (Scorer("da", "da"), "bob"),
+        (Scorer("m"), ""),
     ]
-    metric = {Scorer("m"): (gold + rng.normal(size=gold.shape)).ravel()}
-    return concatenate_scores([*parts, build_score_table(names, items, metric)])
+    return concatenate_scores(
+        [
+            score_matrix(gold + rng.normal(size=gold.shape), scorer, judge=judge)
+            for scorer, judge in columns
+        ]
+    )
 
 
 def test_all_segments_is_plain_spearman_of_means():
@@ -95,17 +99,10 @@ def test_statistics_are_pooled_not_averaged():
         return totals[..., 0] / totals[..., 1]
 
     gold = rng.normal(size=(5, 20))
-    names = [f"s{at}" for at in range(5) for _ in range(20)]
-    items = [ScoredItem(str(at)) for _ in range(5) for at in range(20)]
-    scores = build_score_table(
-        names,
-        items,
-        {Scorer("da", "da"): gold.ravel(), Scorer("x"): ratio(rows).ravel()},
-    )
-    kept = SegmentStatistics(
-        rows, ratio, True, scores.systems, tuple(str(a) for a in range(20))
-    )
-    lined = build_panel(scores, "da", statistics={"x": kept})
+    scores = scores_of(gold, {"x": ratio(rows)})
+    segments = tuple(str(at) for at in range(1, 21))
+    kept = SegmentStatistics(rows, ratio, True, scores.systems, segments)
+    lined = build_panel(scores, "gold", statistics={"x": kept})
     curves = draw_documents(lined, once(lined), lengths=[0])
     pooled = ratio(rows.sum(1))
     expected = scipy.stats.spearmanr(gold.mean(1), pooled)[0]
@@ -117,10 +114,7 @@ def test_statistics_are_pooled_not_averaged():
 
 def judged_by(lines):
     """A table of (system, segment, judge, value), and a metric that likes later systems."""
-    systems, segments, judges, values = zip(*lines, strict=True)
-    people = build_score_table(
-        systems, [ScoredItem(s) for s in segments], {Scorer("da", "da"): values}, judges
-    )
+    people = score_rows(lines, Scorer("da", "da"))
     cells = sorted({(system, segment) for system, segment, _, _ in lines})
     metric = build_score_table(
         [system for system, _ in cells],
@@ -315,11 +309,7 @@ def test_constant_scores_leave_a_dash_and_a_note():
     assert np.isnan(
         draw_documents(flat, once(flat), lengths=[2], documents=5).mean("m")
     ).all()
-    constant = build_score_table(
-        [f"s{at}" for at in range(4)] * 6,
-        [ScoredItem(str(at // 4)) for at in range(24)],
-        {Scorer("flat"): [1.0] * 24},
-    )
+    constant = score_matrix(np.ones((4, 6)), Scorer("flat"))
     both = concatenate_scores([scores, constant])
     panel, options = build_panel(both, "da"), PseudoOptions(lengths=(2,), documents=9)
     curves = pseudo.correlate_documents(both, panel, options)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.panels import scores_of
+from tests.panels import score_rows, scores_of
 
 from metra.errors import CorpusError
 from metra.meta.normalise import normalise
@@ -129,12 +129,7 @@ def test_what_is_missing_is_said():
     assert alone.notes[-1].startswith("There is only one system")
 
 
-def table_of_ranks(lines):
-    systems, segments, judges, ranks = zip(*lines, strict=True)
-    items = [ScoredItem(segment) for segment in segments]
-    return build_score_table(systems, items, {Scorer("rank", "human"): ranks}, judges)
-
-
+RANK = Scorer("rank", "human")
 #: Ann ranks a, b and c, Bob c and d, Eve ties b and d: together a < b < c < d.
 PARTIAL = [
     ("a", "1", "ann", 1), ("b", "1", "ann", 2), ("c", "1", "ann", 3),
@@ -144,7 +139,7 @@ PARTIAL = [
 
 
 def test_judges_may_rank_some_of_the_systems():
-    findings, found = rank(table_of_ranks(PARTIAL), "rank", ranks=True, by="arr")
+    findings, found = rank(score_rows(PARTIAL, RANK), "rank", ranks=True, by="arr")
     assert found.systems == ["a", "b", "c", "d"]
     # Five fourths of 1, 2, 3 and five thirds of 1, 2 and, tied, 1.5; Dan's says nothing.
     expected = [5 / 4, (5 / 2 + 5 / 2) / 2, (15 / 4 + 5 / 3) / 2, (10 / 3 + 5 / 2) / 2]
@@ -162,7 +157,7 @@ def test_ranks_that_are_none_are_refused():
     with pytest.raises(
         CorpusError, match="'rank' has a rank of 0; ranks of systems start"
     ):
-        rank(table_of_ranks([*PARTIAL, ("a", "3", "ann", 0)]), "rank", ranks=True)
+        rank(score_rows([*PARTIAL, ("a", 3, "ann", 0)], RANK), "rank", ranks=True)
 
 
 def judged_apart():
@@ -174,10 +169,8 @@ def judged_apart():
             judge = ("ann", "bob")[(segment + number) % 2]
             quality = rng.normal() + 0.4 * number
             value = quality if judge == "ann" else 50 + 20 * quality
-            lines.append((system, f"{segment}", judge, value))
-    systems, segments, judges, values = zip(*lines, strict=True)
-    items = [ScoredItem(segment) for segment in segments]
-    return build_score_table(systems, items, {Scorer("da", "da"): values}, judges)
+            lines.append((system, segment, judge, value))
+    return score_rows(lines, Scorer("da", "da"))
 
 
 def test_what_is_ranked_by_z_is_tested_by_z():

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.panels import score_matrix
 
 from metra.errors import CorpusError, UnknownNameError
 from metra.scores.selection import DEFAULT, Selection
@@ -27,14 +28,10 @@ from metra.stats.direction import find_direction
 NAN = float("nan")
 
 
-def of(values, scorer="m", kind="", systems="AB", better=True, judge=None):
+def of(values, scorer="m", kind="", systems="AB", better=True, judge=""):
     """A table of systems × segments."""
-    values = np.array(values, float)
-    names = [system for system in systems for _ in range(values.shape[1])]
-    items = [ScoredItem(str(at + 1)) for _ in systems for at in range(values.shape[1])]
-    judges = None if judge is None else [judge] * len(names)
     scorer = Scorer(scorer, kind, find_direction(better))
-    return build_score_table(names, items, {scorer: values.ravel()}, judges)
+    return score_matrix(values, scorer, systems=systems, judge=judge)
 
 
 def join(*tables):

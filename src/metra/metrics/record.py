@@ -134,7 +134,7 @@ class Fit:
             msg = (
                 "nist and ltv keep the terms of all references in memory, for up to "
                 f"{MOST_WEIGHED:,} references; score a larger table on Spark (`engine` "
-                "spark), or use saved weights (nist:info=FILE, ltv:weights=FILE)."
+                "spark), or give ltv a saved list (ltv:weights=FILE)."
             )
             raise CorpusError(msg)
 

@@ -1,6 +1,6 @@
-"""Files of weights: salience lists of words, and information weights of n-grams.
+"""Salience lists: files of weights of words.
 
-A salience list is a table with a line for each word. Its columns, in any order, are word,
+A list is a table with a line for each word. Its columns, in any order, are word,
 document, tf, df, N, P_doc, P_rest, P_corp, tf.idf and S. A reader needs the word and the
 weight it is asked for, or counts from which that follows; without a document column there
 is one list for all documents. Words are as the tokeniser leaves them. An empty weight says
@@ -8,8 +8,6 @@ that the word is not salient.
 
 A list may hold counts instead: tf, df and N give tf.idf. With a document column, word and
 tf are the counts of whole documents, from which both weights follow.
-
-A file of NIST's information weights has an n-gram, a tab and its weight on each line.
 """
 
 import math
@@ -20,15 +18,12 @@ from pathlib import Path
 import numpy as np
 
 from metra.errors import FormatError, MissingResourceError, OptionError
-from metra.formats.lines import read_lines
 from metra.formats.stream import compute_file_version
 from metra.formats.table import DelimitedTable, Row, read_table
 from metra.limits import check_limit
 from metra.text.salience import (
     Array,
-    BadLine,
     Frequencies,
-    Information,
     Tokens,
     compute_tfidf,
 )
@@ -44,8 +39,6 @@ _FOLLOWS = {
     "tf.idf": " tf.idf is computed from tf, df and N, or from document and tf alone.",
     "S": " S is computed from document and tf alone.",
 }
-_NO_LIST = "No word list at {}; `metra weights build` writes one."
-_NO_INFORMATION = "No file of information weights at {}."
 
 
 @dataclass(frozen=True)
@@ -93,7 +86,7 @@ def read_salience_list(path: str | Path, weight: str) -> SalienceList:
 
 
 def _read_list(path: str | Path) -> DelimitedTable:
-    _check_exists(path, _NO_LIST)
+    _check_exists(path)
     table = read_table(str(path), skip_empty=True)
     _check_column(table, "word")
     return table
@@ -196,42 +189,11 @@ def format_salience_list(words: Frequencies) -> Iterator[str]:
 
 def compute_list_version(path: str | Path) -> str:
     """Return a list's path with a digest of its bytes, for signatures."""
-    _check_exists(path, _NO_LIST)
+    _check_exists(path)
     return compute_file_version(str(path))
 
 
-def _check_exists(path: str | Path, message: str) -> None:
+def _check_exists(path: str | Path) -> None:
     if not Path(path).is_file():
-        raise MissingResourceError(message.format(path))
-
-
-def read_information(path: str | Path, order: int) -> Information:
-    """Read the weights of the n-grams of up to `order` words."""
-    _check_exists(path, _NO_INFORMATION)
-    try:
-        return Information.given("\n".join(read_lines(str(path))), order)
-    except BadLine as error:
-        line, text = error.args
-        problem = f"Line {line} of {path} is {text!r}"
-        msg = f"{problem}; expected an n-gram, a tab and its weight."
-        raise FormatError(msg) from None
-
-
-def write_information(information: Information, path: str | Path) -> None:
-    """Write the weights so that `read_information`, and `nist:info=FILE`, reads them."""
-    with Path(path).open("w", encoding="utf-8", newline="\n") as file:
-        for n in range(1, information.order + 1):
-            lines = information.lines(n)
-            if lines is None:
-                msg = (
-                    "The weights cannot be written: a word contains a space, a tab "
-                    "or a newline; choose a tokeniser that splits at white space."
-                )
-                raise OptionError(msg)
-            file.write(lines)
-
-
-def compute_information_version(path: str | Path) -> str:
-    """Return the file's path with a digest of its bytes, for signatures."""
-    _check_exists(path, _NO_INFORMATION)
-    return compute_file_version(str(path))
+        msg = f"No word list at {path}; `metra weights build` writes one."
+        raise MissingResourceError(msg)

@@ -17,8 +17,6 @@ from tests.judged import parse_judgement_lines, score_latest
 from metra.campaign.codebook import MEANINGS
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.imports import (
-    parse_texts,
-    read_file,
     split_language_pair,
 )
 from metra.campaign.settings import Settings, check_settings
@@ -34,7 +32,6 @@ from metra.report.campaign_files import (
     export_judgements,
     write_metrics_files,
 )
-from metra.scores.judgement import format_corpus
 from metra.scores.judgement_jsonl import format_judgements
 from metra.scores.long_table import SPREADSHEET_COLUMNS, format_spreadsheet
 from metra.scores.mt_metrics_eval import make_file_names, parse_rating_lines
@@ -131,7 +128,6 @@ def test_everything_in_one_zip():
         "judgements.jsonl",
         "scores.tsv",
         "judgements.csv",
-        "appraise.csv",
         "mt-metrics-eval/human-scores/fr-en.da.seg.score",
         "systems.tsv",
         "protocol.json",
@@ -205,10 +201,6 @@ def test_what_could_not_be_judged_is_told_and_not_scored():
     rows = list(csv.DictReader(format_spreadsheet(*score_latest([*DA, cannot]))))
     assert rows[-1]["cannot"] == "no French"
     assert rows[-1]["native"] == ""
-    assert (
-        export_judgements("appraise", [*DA, cannot]).content
-        == export_judgements("appraise", DA).content
-    )
     assert means([*DA, cannot]) == means(DA)
     assert parse_judgement_lines(format_judgements([cannot]).split("\n"), "x") == [
         cannot
@@ -230,36 +222,12 @@ def test_no_cell_runs_as_a_formula(judge, comment, output):
     assert unescape_formula(cells["output"]) == output
 
 
-def test_a_corpus_of_the_texts_of_other_programs(tmp_path):
-    path = tmp_path / "batches.json"
-    item = {
-        "itemType": "TGT",
-        "targetID": "one",
-        "targetText": "a",
-        "itemID": 1,
-        "documentID": "d#1",
-        "sourceText": "s",
-    }
-    spoilt = item | {"itemType": "BAD", "targetText": "spoilt"}
-    other = item | {"targetID": "two", "targetText": "b"}
-    alone = item | {"itemID": 2}
-    taught = item | {"itemID": 3, "mqm": {"tutorial": {}}}
-    path.write_text(json.dumps([{"items": [item, spoilt, other, alone, taught]}]))
-    lines, kept, lost = format_corpus(parse_texts([read_file(str(path))]))
-    assert (kept, lost) == (1, 1)
-    assert json.loads(lines) == {
-        "doc": "d",
-        "source": "s",
-        "outputs": {"one": "a", "two": "b"},
-    }
-
-
 def test_batches_bring_the_texts_that_marks_stand_in(tmp_path):
     marked = {"errors": [MARK | {"end": 2}], "esa": 5.0}
     del marked["errors"][0]["category"]
-    [esa] = [replace(ESA[0], value=marked)]
     export_path, batches = tmp_path / "esa.csv", tmp_path / "batches.json"
-    export_path.write_bytes(export_judgements("appraise", [esa]).content)
+    marks = '"[{""start_i"": 0, ""end_i"": 2, ""severity"": ""major""}]"'
+    export_path.write_text(f"ann,one,1,TGT,fr,en,5,d,False,{marks},,\n")
     item = {"itemType": "TGT", "targetID": "one", "targetText": "a😀b"}
     item |= {"itemID": 1, "documentID": "d", "sourceText": "src"}
     batches.write_text(json.dumps([{"items": [item]}]))
@@ -292,13 +260,6 @@ def test_files_that_are_nothing(tmp_path, content, says):
         read_judgements([str(tmp_path / "none")])
 
 
-def test_judgements_are_no_texts(tmp_path):
-    path = tmp_path / "a.jsonl"
-    path.write_bytes(export_judgements("jsonl", DA).content)
-    with pytest.raises(OptionError, match="holds no campaign texts"):
-        parse_texts([read_file(str(path))])
-
-
 @pytest.mark.parametrize("form", ["tsv", "texts", "zip", "csv"])
 def test_no_cell_of_a_table_begins_like_a_formula(form):
     """A spreadsheet would run it; negative numbers stay."""
@@ -315,7 +276,7 @@ def test_no_cell_of_a_table_begins_like_a_formula(form):
                 name: packed.read(name).decode()
                 for name in packed.namelist()
                 if name.endswith((".tsv", ".csv")) and "marot" not in name
-                and "mt-metrics-eval" not in name and "appraise" not in name
+                and "mt-metrics-eval" not in name
             }  # fmt: skip
     assert tables
     for name, table in tables.items():

@@ -107,18 +107,6 @@ def test_meta_and_report_read_the_export_at_once(cli, filled, tmp_path, root):
     assert "judge" in page.read_text()
 
 
-def test_texts_of_other_programs_become_a_corpus(cli, write, tmp_path):
-    item = {"item_id": "1", "src": "s", "tgt": {"one": "a", "two": "b"}}
-    alone = {"item_id": "2", "src": "t", "tgt": {"one": "c"}}
-    content = {"info": {"protocol": "ESA"}, "data": [[[item, alone]]]}
-    path = write("campaign.json", json.dumps(content).encode())
-    out = tmp_path / "corpus.jsonl"
-    ran = cli("judge", "import", path, "-o", out)
-    assert ran.err == "1 segments; 1 that some systems lack are left out.\n"
-    [line] = out.read_text().split("\n")[:-1]
-    assert json.loads(line)["outputs"] == {"one": "a", "two": "b"}
-
-
 def test_what_is_wrong_is_said(cli, write, tmp_path):
     refused = cli.refusal("judge", "import", write("a.txt", ["hello"]))
     assert "which is not a known format" in refused

@@ -101,16 +101,6 @@ PEARMUT = {
     "user_id": "u",
     "item_i": 0,
 }
-PEARMUT_CAMPAIGN = {
-    "info": {"assignment": "task-based", "protocol": "cESA"},
-    "campaign_id": "c",
-    "data": [[[{"item_id": "i1", "src": "s", "ref": "r", "tgt": {"one": "a"}}]]],
-}
-APPRAISE_ITEM = {
-    **{"sourceText": "s", "targetText": "t", "targetID": "w.A", "itemID": 12},
-    **{"itemType": "TGT", "documentID": "doc-1#A"},
-}
-APPRAISE_BATCHES = [{"items": [APPRAISE_ITEM], "task": {"batchNo": 1}}]
 WMT25 = {
     **{"language_pair": "en-ja", "domain": "news", "document_id": "d1"},
     "metric_scores": {"XCOMET-XL": [0.5, 0.25]},
@@ -252,25 +242,19 @@ def _list_judgements() -> Iterator[Sample]:
             for at in (1, 2)
             for judge in ("ann", "bob")
         ]
-        forms = {"da": ("jsonl", "tsv", "csv", "appraise", "mt-metrics-eval", "zip"),
-                 "esa": ("appraise", "jsonl"), "mqm": ("jsonl",)}[protocol]  # fmt: skip
+        forms = {"da": ("jsonl", "tsv", "csv", "mt-metrics-eval", "zip"),
+                 "esa": ("jsonl",), "mqm": ("jsonl",)}[protocol]  # fmt: skip
         for form in forms:
             file = export_judgements(form, judgements)
             name = f"{protocol}.{file.name}"
-            if form in ("jsonl", "appraise"):
+            if form == "jsonl":
                 yield Sample(name, file.content, imported)
-            if form != "appraise":
-                yield Sample(name, file.content, ("exercise", FILE))
+            yield Sample(name, file.content, ("exercise", FILE))
             if form in ("jsonl", "tsv", "mt-metrics-eval"):
                 yield Sample(
                     name, file.content, ("meta", "rank", FILE, "--scorer", protocol)
                 )
-    for name, data in (
-        ("pearmut.jsonl", PEARMUT),
-        ("pearmut.json", PEARMUT_CAMPAIGN),
-        ("batches.json", APPRAISE_BATCHES),
-    ):
-        yield Sample(name, json.dumps(data).encode(), imported)
+    yield Sample("pearmut.jsonl", json.dumps(PEARMUT).encode(), imported)
 
 
 def _list_annotations(folder: Path, run) -> Iterator[Sample]:

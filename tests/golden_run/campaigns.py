@@ -11,7 +11,7 @@ from tests.golden_run.record import NOW, Case, Run, read_content, show_page
 
 BASE = "http://127.0.0.1:8000"
 PASSWORD = "correct horse battery"
-FORMATS = ("jsonl", "tsv", "csv", "appraise", "marot", "mt-metrics-eval", "texts",
+FORMATS = ("jsonl", "tsv", "csv", "marot", "mt-metrics-eval", "texts",
            "annotations", "judged", "keys", "zip")  # fmt: skip
 #: The campaigns of `metra judge demo` that are exported in every format and shown in full.
 IN_FULL = {

@@ -104,22 +104,6 @@ def test_several_systems_on_a_screen_share_its_time():
     assert {one.segment for one in found} == {1}
 
 
-def test_a_campaign_gives_each_text_once():
-    item = {"item_id": "i1", "src": "s", "ref": "r", "tgt": {"one": "a", "two": "b"}}
-    welcome = [
-        [{"text": "Age?", "form": "number"}],
-        [{"src": "t", "tgt": {"x": "y"}}],
-    ]
-    campaign = {"data": [[[item]], [[item]]], "data_welcome": welcome}
-    found = pearmut.parse_campaign(json.dumps(campaign), "x")
-    assert [(one.system, one.output, one.is_check) for one in found] == [
-        ("one", "a", False),
-        ("two", "b", False),
-        ("x", "y", True),
-    ]
-    assert (found[0].reference, found[0].document) == ("r", "i1")
-
-
 WRONG = [
     pytest.param("[1]", "line 1 is not a JSON object", id="a list"),
     pytest.param("{", "line 1 is not JSON", id="half a line"),

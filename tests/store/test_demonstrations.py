@@ -8,9 +8,6 @@ from tests.judged import parse_judgement_lines
 
 from metra import store as stores
 from metra.campaign.demo_data import list_demo_protocols
-from metra.campaign.judgement import check_imported, keep_latest
-from metra.report.campaign_files import export_judgements
-from metra.scores.appraise import KINDS, parse_appraise_judgements
 from metra.scores.judgement_jsonl import format_judgements
 from metra.store import answers, campaigns
 from metra.store.demo import fill_store
@@ -65,21 +62,3 @@ def test_every_protocol_comes_out_of_a_file_as_it_went_in(filled):
         again = format_judgements(parse_judgement_lines(text.split("\n"), "x"))
         assert again == text, name
     assert len(filled) > 10
-
-
-@pytest.mark.parametrize("protocol", ["da", "esa"])
-def test_exports_of_appraise_come_out_as_they_went_in(filled, protocol):
-    _, judgements = filled[protocol]
-    first = export_judgements("appraise", judgements)
-    lines = first.content.decode().split("\n")
-    types = {kind: name for name, kind in KINDS.items()}
-    texts = {
-        (one.systems[0], str(one.segment), types[one.kind]): (
-            one.source,
-            one.outputs[0],
-        )
-        for one in keep_latest(judgements)
-        if one.kind in types
-    }
-    read = parse_appraise_judgements(lines, "x", outputs=texts, check=check_imported)
-    assert export_judgements("appraise", read).content == first.content

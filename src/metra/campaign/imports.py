@@ -1,4 +1,4 @@
-"""Other programs' files as judgements or texts; `metra.scores.registry` has the formats."""
+"""Other programs' files as judgements; `metra.scores.registry` has the formats."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,14 +11,12 @@ from metra.errors import FormatError, OptionError, UnknownNameError, no_such
 from metra.formats.recognise import FileHead, recognise
 from metra.formats.stream import find_encoding, read_bytes, refuse_damage
 from metra.scores import appraise, pearmut
-from metra.scores.judgement import JudgedText, Judgement
+from metra.scores.judgement import Judgement
 from metra.scores.registry import SCORE_FORMATS
 from metra.text.scripts import is_language_code
 
 _UNKNOWN = ("und", "und")
-_FORMATS = [f for f in SCORE_FORMATS.values() if f.read_judgements or f.read_texts]
-#: Formats of texts without judgements.
-TEXTS = tuple(form.name for form in _FORMATS if form.read_texts)
+_FORMATS = [f for f in SCORE_FORMATS.values() if f.read_judgements or f.completes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,22 +79,6 @@ def parse_judgements(
         msg = f"There are no judgements in {kinds}."
         raise FormatError(msg)
     return judgements
-
-
-def parse_texts(files: Sequence[ImportedFile]) -> list[JudgedText]:
-    """Parse the texts of campaigns that other programs made."""
-    texts: list[JudgedText] = []
-    for file in files:
-        read = SCORE_FORMATS[file.kind].read_texts
-        if read is None:
-            msg = (
-                f"{file.path} holds no campaign texts; expected a Pearmut campaign "
-                "or Appraise batches."
-            )
-            raise OptionError(msg)
-        with refuse_damage(file.path):
-            texts += read(file.text, file.path)
-    return texts
 
 
 def read_file(path: str) -> ImportedFile:

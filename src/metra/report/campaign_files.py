@@ -43,12 +43,7 @@ from metra.meta.judges import add_flags
 from metra.meta.measures import TextRow, tabulate_texts
 from metra.meta.question import answer_all, answer_question
 from metra.report.writers.exercise import write_exercise_tables, write_text_table
-from metra.scores import (
-    appraise,
-    long_table,
-    mqm,
-    mt_metrics_eval,
-)
+from metra.scores import long_table, mqm, mt_metrics_eval
 from metra.scores.judgement import Judgement
 from metra.scores.judgement_jsonl import format_lines
 from metra.scores.selection import (
@@ -255,7 +250,7 @@ def _write_everything(request: ExportRequest) -> Iterator[tuple[str, Text]]:
     judgements, campaign = request.judgements, request.campaign
     asked = protocol(judgements[0].protocol)
     fitting = list_formats(asked.name)
-    for form in ("jsonl", "tsv", "csv", "appraise", "marot", "texts"):
+    for form in ("jsonl", "tsv", "csv", "marot", "texts"):
         if form in fitting:
             record = EXPORT_FORMATS[form]
             yield record.file, cast(Text, record.write(request))
@@ -448,11 +443,6 @@ EXPORT_FORMATS: Mapping[str, ExportFormat] = {
     "csv": ExportFormat(
         "judgements.csv",
         lambda of: long_table.format_spreadsheet(of.kept, of.kept_scores),
-    ),
-    "appraise": ExportFormat(
-        "appraise.csv",
-        lambda of: appraise.format_appraise(of.kept, of.kept_scores),
-        lambda asked: asked.name in appraise.APPRAISE_PROTOCOLS,
     ),
     "marot": ExportFormat(
         "marot.tsv",

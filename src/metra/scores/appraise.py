@@ -11,27 +11,22 @@ WMT's campaigns say more in a document's name: behind `#`, that it fills up a ta
 `en-ja_JP_#_news_#_…` in 2025.
 """
 
-import csv
-import io
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
-from metra.errors import FormatError, OptionError
+from metra.errors import FormatError
 from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead
 from metra.formats.stream import format_path, load_json, parse_json
-from metra.formats.table import COMMAS, escape_formula, split_rows, unescape_formula
+from metra.formats.table import COMMAS, split_rows, unescape_formula
 from metra.scores.columns import is_number, parse_numbers
 from metra.scores.judgement import (
     OMISSION,
-    JudgedText,
     Judgement,
     JudgementCheck,
     JudgementKind,
     build_imported_judgement,
-    get_marks,
     refuse_line,
 )
 from metra.scores.spans import Mark, RatingKey, Spans, build_mark, build_spans
@@ -42,7 +37,7 @@ from metra.scores.table import (
     Scores,
     build_score_table,
 )
-from metra.text.words import Span, from_utf16_inclusive, to_utf16_inclusive
+from metra.text.words import from_utf16_inclusive
 
 #: The kind of judgement that each type of line is; only TGT judges a system's real output.
 KINDS: dict[str, JudgementKind] = {
@@ -51,12 +46,11 @@ KINDS: dict[str, JudgementKind] = {
     "REF": "reference",
     "CHK": "repeat",
 }
-_TYPES = {kind: name for name, kind in KINDS.items()}
+#: System, item and type, which tell outputs apart.
+OutputKey: TypeAlias = tuple[str, str, str]
 #: Kinds of items that fill up a task, by the remark behind the document: WMT counts neither.
 _FILLERS = {"dup": "repeat", "incomplete": "incomplete"}
 _DOMAIN = re.compile(r"(?:test|dev)-[a-z]{2,3}-([A-Za-z]+)_")
-#: The protocols of ours whose answers the export has a place for.
-APPRAISE_PROTOCOLS = ("da", "da-sqm", "esa")
 
 
 class AppraiseRow(NamedTuple):
@@ -221,7 +215,7 @@ def parse_appraise_judgements(
     lines: Iterable[str],
     path: str,
     *,
-    outputs: Mapping[tuple[str, str, str], tuple[str | None, str]],
+    outputs: Mapping[OutputKey, tuple[str | None, str]],
     check: JudgementCheck,
     campaign: str = "appraise",
 ) -> list[Judgement]:
@@ -273,102 +267,34 @@ def _parse_mark(mark: Mapping[str, Any], output: str) -> dict[str, Any]:
     return {"start": span.start, "end": span.end, "severity": mark["severity"]}
 
 
-def format_appraise(judgements: Iterable[Judgement], table: Scores) -> str:
-    """Return the export; names that look like formulas are made harmless.
-
-    `table` has the scores of the judgements, one of each. Calibration items are left out,
-    which the format cannot tell from what counts for systems, and so is what could not be
-    judged.
-    """
-    out = io.StringIO()
-    rows = csv.writer(out, lineterminator="\n")
-    for judgement, value in zip(judgements, table.value.tolist(), strict=True):
-        if judgement.protocol not in APPRAISE_PROTOCOLS:
-            problem = f"Appraise's export format does not support {judgement.protocol}"
-            msg = f"{problem}; expected {', '.join(APPRAISE_PROTOCOLS)}."
-            raise OptionError(msg)
-        if judgement.kind not in _TYPES or judgement.cannot is not None:
-            continue
-        cells = [
-            escape_formula(judgement.judge),
-            escape_formula(judgement.systems[0]),
-            str(judgement.segment),
-            _TYPES[judgement.kind],
-            escape_formula(judgement.source_language),
-            escape_formula(judgement.target_language),
-            repr(value),
-            escape_formula(judgement.document),
-            "False",
-        ]
-        if judgement.protocol == "esa":
-            cells.append(_format_marks(judgement))
-        times = (judgement.shown_at, judgement.submitted_at)
-        rows.writerow([*cells, *("" if at is None else repr(at) for at in times)])
-    return out.getvalue()
-
-
-def _format_marks(judgement: Judgement) -> str:
-    marks: list[dict[str, Any]] = []
-    for mark in get_marks(judgement):
-        if mark["side"] == "source":
-            continue  # there is no place for it in this format
-        first: Any = OMISSION
-        last: Any = OMISSION
-        if mark["side"] != OMISSION:
-            span = Span(mark["start"], mark["end"])
-            first, last = to_utf16_inclusive(judgement.outputs[0], span)
-        marks.append({"start_i": first, "end_i": last, "severity": mark["severity"]})
-    return json.dumps(marks)
-
-
-def parse_batches(text: str, path: str) -> list[JudgedText]:
-    """Parse the texts of batches; each once, however many tasks show it."""
-    items = _parse_items(text, path)
-    return list({(item.system, item.item, kind): item for kind, item in items}.values())
-
-
-def index_batches(
-    text: str, path: str
-) -> dict[tuple[str, str, str], tuple[str | None, str]]:
+def index_batches(text: str, path: str) -> dict[OutputKey, tuple[str, str]]:
     """Return source and output of each system, item and type, as the export names them."""
-    items = _parse_items(text, path)
-    return {(i.system, i.item, kind): (i.source, i.output) for kind, i in items}
-
-
-def _parse_items(text: str, path: str) -> Iterator[tuple[str, JudgedText]]:
     tasks = parse_json(text, path)
     if not isinstance(tasks, list):
         msg = f"{path} is not a list; expected Appraise's batches: a list of tasks."
         raise FormatError(msg)
+    texts: dict[OutputKey, tuple[str, str]] = {}
     for number, task in enumerate(tasks, 1):
         items = task.get("items") if isinstance(task, Mapping) else None
         if not isinstance(items, list):
             msg = f"{path}, task {number} has no items; expected Appraise's batches."
             raise FormatError(msg)
         for index, item in enumerate(items, 1):
-            yield _parse_item(item, f"{path}, task {number}, item {index}")
+            key, output = _parse_item(item, f"{path}, task {number}, item {index}")
+            texts[key] = output
+    return texts
 
 
-def _parse_item(item: Any, place: str) -> tuple[str, JudgedText]:
+def _parse_item(item: Any, place: str) -> tuple[OutputKey, tuple[str, str]]:
     try:
-        type_, target = str(item["itemType"]), item["targetText"]
-        if type_ not in KINDS or not isinstance(target, str):
-            raise KeyError(type_)
-        marks = item.get("mqm")
-        text = JudgedText(
-            str(item["targetID"]),
-            str(item["itemID"]),
-            split_document_name(str(item.get("documentID", "")))[0],
-            str(item["sourceText"]),
-            None,
-            target,
-            type_ in ("BAD", "CHK")
-            or (isinstance(marks, Mapping) and "tutorial" in marks),
-        )
+        kind, target = str(item["itemType"]), item["targetText"]
+        if kind not in KINDS or not isinstance(target, str):
+            raise KeyError(kind)
+        key = str(item["targetID"]), str(item["itemID"]), kind
+        return key, (str(item["sourceText"]), target)
     except (KeyError, TypeError, AttributeError) as error:
         msg = (
             f"{place} cannot be read ({error}); expected targetID, targetText, sourceText, "
             f"itemID, and itemType as one of {'/'.join(KINDS)}."
         )
         raise FormatError(msg) from None
-    return type_, text

@@ -4,13 +4,12 @@ Protocols, which turn an answer into scores, are in `metra.campaign`; files carr
 beside the answers, so that they can be read without them.
 """
 
-import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import nan
 from operator import attrgetter
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -342,41 +341,3 @@ def get_marks(judgement: Judgement) -> list[dict[str, Any]]:
     """Return its error marks, whatever their step is called; none if it marks nothing."""
     lists = [value for value in judgement.value.values() if isinstance(value, list)]
     return [mark for marks in lists for mark in marks if isinstance(mark, dict)]
-
-
-class JudgedText(NamedTuple):
-    """One system's output of one item of another program's campaign, with its source."""
-
-    system: str
-    #: What the other program calls the item.
-    item: str
-    document: str
-    source: str | None
-    reference: str | None
-    output: str
-    #: Whether it checks judges: a degraded copy, a repeat, a tutorial.
-    is_check: bool = False
-
-
-def format_corpus(texts: Iterable[JudgedText]) -> tuple[str, int, int]:
-    """Return a corpus as JSON lines, the number of its segments and of those left out.
-
-    An item is a segment if all systems translated it. Checks are left out.
-    """
-    items: dict[tuple[str, str], dict[str, JudgedText]] = {}
-    for text in texts:
-        if not text.is_check:
-            items.setdefault((text.document, text.item), {})[text.system] = text
-    systems = list(dict.fromkeys(name for item in items.values() for name in item))
-    lines = []
-    for (document, _), outputs in items.items():
-        if len(outputs) == len(systems):
-            first = outputs[systems[0]]
-            entry: dict[str, object] = {"doc": document}
-            if first.source is not None:
-                entry["source"] = first.source
-            if first.reference is not None:
-                entry["ref"] = first.reference
-            entry["outputs"] = {name: outputs[name].output for name in systems}
-            lines.append(json.dumps(entry, ensure_ascii=False))
-    return "".join(f"{line}\n" for line in lines), len(lines), len(items) - len(lines)

@@ -17,7 +17,6 @@ from metra.formats.lines import read_lines
 from metra.formats.stream import format_path, parse_json
 from metra.scores.judgement import (
     OMISSION,
-    JudgedText,
     Judgement,
     JudgementCheck,
     build_imported_judgement,
@@ -78,26 +77,6 @@ def _score_answer(judgement: Judgement) -> list[tuple[ScoreRow]]:
     points = sum(costs) / 10
     hundred = 100 * max(0.0, 1 - points / _WORST)
     return [(ScoreRow(name, points, hundred, higher_is_better=False),)]
-
-
-def parse_campaign(text: str, path: str) -> list[JudgedText]:
-    """Parse the texts of a campaign; those of tutorials and random checks as checks."""
-    campaign = _parse_object(text, path)
-    data = campaign.get("data")
-    if not isinstance(data, list):
-        msg = f"{path} has no list of data; expected a campaign of Pearmut."
-        raise FormatError(msg)
-    texts: dict[tuple[str, str, str], JudgedText] = {}
-    for part in ("data", "data_welcome", "data_random"):
-        for items in _list_documents(campaign.get(part, [])):
-            document = _get_key(items[0])
-            for item in items:
-                key = _get_key(item)
-                source, reference = _get_text(item, "src"), _get_text(item, "ref")
-                for system, output in _get_outputs(item, path).items():
-                    about = system, key, document, source, reference, output
-                    texts[system, key, output] = JudgedText(*about, part != "data")
-    return list(texts.values())
 
 
 def find_protocol(text: str, path: str) -> str | None:
@@ -265,16 +244,6 @@ def _compute_times(actions: Any) -> tuple[float | None, float | None, float | No
         return None, None, None
     active = sum(min(end - start, _LONGEST_PAUSE) for start, end in pairwise(times))
     return times[0], times[-1], active
-
-
-def _list_documents(data: Any) -> Iterator[list[dict[str, Any]]]:
-    """Yield documents, however deep: by task, or all in one list."""
-    if isinstance(data, list) and data and all(isinstance(item, dict) for item in data):
-        if "tgt" in data[0]:
-            yield data
-    elif isinstance(data, list):
-        for part in data:
-            yield from _list_documents(part)
 
 
 def _get_outputs(item: Mapping[str, Any], place: str) -> dict[str, str]:

@@ -45,7 +45,7 @@ from metra.scores.columns import (
     read_objects,
     read_score_head,
 )
-from metra.scores.judgement import JudgedText, Judgement, refuse_line
+from metra.scores.judgement import Judgement, refuse_line
 from metra.scores.judgement_jsonl import SCHEMA_NAME
 from metra.scores.long_table import TableFormat
 from metra.scores.mqm import MqmWeighting
@@ -73,8 +73,8 @@ class ScoreFormat(NamedTuple):
     #: Takes the lines, the path, a check of answers and the options that are named here.
     read_judgements: Callable[..., list[Judgement]] | None = None
     options: tuple[str, ...] = ()
-    #: For files of texts without judgements.
-    read_texts: Callable[[str, str], list[JudgedText]] | None = None
+    #: True if judgements in other files need what it says.
+    completes: bool = False
     #: Content of a file without scores, and the remedy.
     advice: str = ""
 
@@ -291,13 +291,13 @@ _ALL = (
     ),
     ScoreFormat(
         *("pearmut-campaign", _is_pearmut_campaign),
-        read_texts=pearmut.parse_campaign,
+        completes=True,
         advice="is a Pearmut campaign without judgements; give its results",
     ),
     ScoreFormat(
         "appraise-batches",
         lambda head: isinstance(_parse_json(head), list),
-        read_texts=appraise.parse_batches,
+        completes=True,
         advice="has Appraise batches without judgements; give Appraise's export",
     ),
     ScoreFormat(

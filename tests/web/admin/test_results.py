@@ -318,7 +318,7 @@ def test_an_export_on_the_disk_is_the_one_in_memory(light_full, monkeypatch, for
 
 
 def test_formats_that_have_no_place_for_it_are_not_there(light_full):
-    for form in ("appraise", "marot", "none"):
+    for form in ("marot", "none"):
         assert (
             light_full.browser.get(f"{light_full.place}/export/{form}").status_code
             == 404

@@ -40,24 +40,15 @@ def import_(
     --judgements` read.
 
     Formats are detected from the content. Appraise ESA exports also need their batches,
-    which contain the texts. Files with texts only (a Pearmut campaign, Appraise batches)
-    become a corpus in JSON lines for use in a campaign file.
+    which contain the texts.
 
     \b
     metra judge import export.csv batches.json --lang en-de -o judgements.jsonl
-    metra judge import campaign.json -o corpus.jsonl
     """
     from metra.campaign import imports
     from metra.campaign.judgement import describe_counts, format_judgement_lines
-    from metra.scores.judgement import format_corpus
 
     read = [imports.read_file(path) for path in files]
-    if all(file.kind in imports.TEXTS for file in read):
-        lines, segments, lost = format_corpus(imports.parse_texts(read))
-        more = f"; {lost} that some systems lack are left out" if lost else ""
-        click.echo(f"{segments} segments{more}.", err=True)
-        write_output(lines.removesuffix("\n"), out)
-        return
     pair = imports.split_language_pair(lang)
     judgements = imports.parse_judgements(read, languages=pair, protocol=protocol)
     click.echo(describe_counts(judgements), err=True)
@@ -66,7 +57,7 @@ def import_(
 
 
 FORMATS = (
-    *("jsonl", "tsv", "csv", "appraise", "marot", "mt-metrics-eval"),
+    *("jsonl", "tsv", "csv", "marot", "mt-metrics-eval"),
     *("texts", "annotations", "gold", "judged", "keys", "zip"),
 )
 

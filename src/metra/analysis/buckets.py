@@ -138,7 +138,6 @@ def score_buckets(
     )
 
 
-#: System and spec.
 Key = tuple[str, str]
 #: Parts of the test set: label, size, and what is resampled in it.
 Parts: TypeAlias = Iterator[tuple[str, float, dict[Key, resampling.Sample]]]

@@ -16,7 +16,6 @@ from metra.analysis.collection import (
     sort_places,
 )
 
-#: The longest n-grams that are looked at.
 ORDER = 4
 #: How many segments are named as examples of a change.
 EXAMPLES = 5
@@ -124,7 +123,6 @@ class _NgramTally:
     #: The segments in which it changed begin at `starts`, n-gram by n-gram.
     segments: SmallIds
     starts: Ids
-    #: The numbers of the n-grams.
     grams: SmallIds
 
     @property

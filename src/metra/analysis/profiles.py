@@ -41,13 +41,11 @@ class Trait:
     name: str
     #: The heading, for people: "length".
     title: str
-    #: One sentence that says what it is.
     meaning: str
     #: "ratio", to be shown with two digits, or "percent", with one.
     unit: str = "percent"
     #: Whether more of it is better (True), worse (False) or neither (None).
     more_is_better: bool | None = False
-    #: The best value, if one exists.
     target: float | None = None
 
 
@@ -67,7 +65,6 @@ class Profile:
 
     system: str
     words: int
-    #: By name of the trait.
     traits: Mapping[str, TraitValue]
     #: What stands out, as single words that programs can rely on: "short", "precise".
     marks: Sequence[str]
@@ -83,7 +80,6 @@ class Profiles:
     profiles: Sequence[Profile]
     segments: int
     reference_words: float
-    #: How text was cut, folded and stemmed.
     preparation: str
 
 
@@ -100,7 +96,6 @@ def _make_trait(name: str, about: Mapping[str, Any]) -> Trait:
     return Trait(name=name, **chosen)
 
 
-#: In the order in which they are shown.
 TRAITS = tuple(_make_trait(name, about) for name, about in _DECLARED.items())
 
 

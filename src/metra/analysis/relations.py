@@ -108,7 +108,6 @@ class ScoreRelation:
     y_edges: Sequence[float]
     #: Two bins, counted from 0, and the number of segments with their scores in them.
     squares: Sequence[tuple[int, int, int]]
-    #: How many segments have both scores.
     segments: int
     #: Correlations by Pearson and by Spearman; None where one side does not vary.
     pearson: float | None

@@ -28,7 +28,6 @@ from metra.text.sentences.alignment import SentenceMatch, align_sentences
 from metra.text.sentences.resegmentation import OutputPart, resegment
 
 Method: TypeAlias = Literal["align", "resegment"]
-#: Matches of a lower confidence are called unsure.
 UNSURE_BELOW = 0.2
 
 

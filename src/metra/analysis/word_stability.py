@@ -136,7 +136,6 @@ class MatchSets:
     documents: int
     weight: str
     threshold: float
-    #: The longest n-grams.
     n: int
     sizes: dict[str, int]
     systems: tuple[SystemMatches, ...]

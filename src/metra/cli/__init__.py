@@ -133,7 +133,6 @@ class GroupedCommand(click.Command):
                     formatter.write_dl(records)
 
 
-#: The help of commands with more options has groups.
 MOST_UNGROUPED = 9
 
 
@@ -192,7 +191,6 @@ class LazyGroup(Commands):
     ) -> None:
         super().__init__(*args, **given)
         self.package = package
-        #: The module of the package that holds each command.
         self.modules = modules
 
     def list_commands(self, _: click.Context) -> list[str]:

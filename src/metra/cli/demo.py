@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 #: The systems of the short demonstration; the others are compared with the first.
 SYSTEMS = ("solid", "polished", "rule-based", "terse")
 METRICS = ("bleu", "chrf", "ter")
-#: The metric that chooses the segment to show.
 CHANGED_BY = "chrf"
 
 
@@ -82,7 +81,6 @@ def _compare_some(example: "ExampleFiles") -> None:
         click.echo("\n".join(format_outputs(change, names, style)), color=True)
 
 
-#: Commands to try next.
 NEXT = (
     "score output.txt -r reference.txt -m bleu -m chrf --ci",
     "compare old.txt new.txt -r reference.txt --changes 5",

@@ -148,7 +148,6 @@ class Topic(NamedTuple):
 
 
 _TEXTS = Path(__file__).with_name("topics.toml")
-#: What `metra help` explains, by name.
 TOPICS = {
     name: Topic(**entry)
     for name, entry in tomllib.loads(_TEXTS.read_text("utf-8")).items()
@@ -199,7 +198,6 @@ def _write_signature() -> str:
     return metric("bleu").signature()
 
 
-#: Lists in the texts of topics.
 _LISTS: dict[str, Callable[[], str]] = {
     "formats": _list_formats,
     "settings": _list_settings,

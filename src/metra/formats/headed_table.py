@@ -34,7 +34,6 @@ from metra.formats.table import (
 )
 from metra.formats.texts.columns import ReadingOptions
 
-#: How missing values are written.
 MISSING = frozenset({"", "None", "nan", "NaN", "NA", "n/a", "null", "-"})
 
 
@@ -107,7 +106,6 @@ def _format_cell(cell: object) -> str:
     return "" if cell is None else replace_line_breaks(str(cell))
 
 
-#: A number with a decimal comma.
 WITH_COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
 
 
@@ -325,7 +323,6 @@ class QuoteMarks:
 
     #: Whether all lines have as many delimiters.
     is_even: bool = True
-    #: Whether there are quotes at all.
     any: bool = False
     #: Whether a cell in quotes has doubled quotes inside.
     is_doubled: bool = False

@@ -163,7 +163,6 @@ WORDNET_FILES = [f"index.{part}" for part in _PARTS] + [
 ]
 
 
-#: Where NLTK keeps WordNet's files, in the user's home.
 _NLTK_WORDNET = "nltk_data/corpora/wordnet"
 
 

@@ -39,7 +39,6 @@ from metra.stats.judge_agreement import (
 )
 from metra.stats.ratings import Ratings
 
-#: The coefficients of a results page.
 _MAIN = frozenset(
     (
         *("exact", "within", "comparisons", "mean linear", "mean quadratic"),
@@ -67,7 +66,6 @@ class AgreementAnswer:
     #: The same with flagged judges if they are set apart, without them if they count; None
     #: if that is the same.
     other: JudgeAgreement | None
-    #: True if flagged judges are set apart.
     is_apart: bool
     notes: Sequence[str] = ()
 

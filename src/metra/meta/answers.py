@@ -27,7 +27,6 @@ from metra.stats.arrays import Array, group_lines
 _QUANTILES = (0, 0.25, 0.5, 0.75, 1)
 _SKIPPED = judgement.explain_skipped(judgement.NOT_TRANSLATION)
 _CANNOT = judgement.explain_skipped("")
-#: Bars of the picture of times.
 _BARS = 20
 
 
@@ -262,7 +261,6 @@ def report_pace(times: TimeTable | None, options: NoOptions) -> MetaReport:
 PACE = Question("pace", ask_pace, report_pace, title="Time", widen=include_all)
 
 
-#: Coefficients that are shown while a campaign runs.
 COEFFICIENTS = {
     "exact": "equal",
     "within": "within 1",

@@ -25,7 +25,6 @@ class CombinedRanking:
     ranks: list[float]
     #: From 1, the best, to the number of systems.
     values: list[float]
-    #: By metric, its scores of the systems.
     metrics: dict[str, list[float]]
     expected: dict[str, stats.RankAgreement]
     notes: tuple[str, ...]

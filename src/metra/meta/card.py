@@ -23,7 +23,6 @@ from metra.stats.correlation import Options
 from metra.stats.panel import ScorePanel
 from metra.stats.resampling import Interval
 
-#: The coefficients of a metric, at both levels.
 COEFFICIENTS = {
     "sys": ("pearson", "accuracy", "spa"),
     "seg": ("acc*_eq:item", "kendall-b:item", "pearson"),
@@ -54,7 +53,6 @@ class MetricCard:
 
     metric: str
     gold: str
-    #: The panels with all metrics.
     panels: Sequence[ScorePanel]
     figures: Sequence[CardFigure]
     #: The answers by question: differences, decisions, sentinels, challenge.

@@ -439,7 +439,6 @@ def list_outcomes(panel: ScorePanel, options: Options) -> tuple[Array, Array]:
     return np.array(right, np.float64), weights
 
 
-#: The tests of a panel's metrics, by name.
 METRIC_TESTS: dict[str, Callable[[_Setting], PairTests]] = {
     **{name: partial(_exchange_scores, swap=swap) for name, swap in SWAPS.items()},
     "boot-both": _test_resamples,

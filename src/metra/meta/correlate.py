@@ -28,7 +28,6 @@ from metra.stats.soft_pairwise import WMT_SEED
 
 #: Pairs of values that are gone through for intervals at the most: about a minute.
 MOST_DRAWN = 10**10
-#: The usual coefficients of each level.
 DEFAULTS = {
     "sys": ("pearson", "spearman", "accuracy", "spa"),
     "seg": ("acc*_eq:item", "kendall-b:item", "pearson"),
@@ -66,9 +65,7 @@ class MetricCorrelations:
 
     panel: ScorePanel
     questions: list[CorrelationSpec]
-    #: For each question, each metric's coefficient.
     answers: list[dict[str, correlation.CorrelationResult]]
-    #: Why coefficients have no interval.
     refused: list[str]
 
     @property

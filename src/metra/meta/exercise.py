@@ -85,7 +85,6 @@ class ExerciseStudy:
     #: Systems by the quality model, the best first; empty without a model.
     model: tuple[ModelScore, ...]
     model_name: str
-    #: The rows that count, in words.
     selection: str
     #: Notes on missing, skipped and clipped values, a sentence each.
     notes: tuple[str, ...]

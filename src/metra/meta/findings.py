@@ -48,7 +48,6 @@ class MetaReport:
     notes: Sequence[str] = ()
     #: More for programs: what JSON gets besides the tables.
     data: Mapping[str, Any] = field(default_factory=dict)
-    #: The meaning of marks in the tables.
     remarks: Sequence[str] = ()
     #: The rows that count, in a few words.
     selection: str = ""

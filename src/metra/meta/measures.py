@@ -33,7 +33,6 @@ from metra.stats.judge_agreement import (
 )
 from metra.stats.ratings import Ratings, sort_ratings
 
-#: The columns of `tabulate_texts`.
 TEXT_COLUMNS = (
     *("text", "translation", "metric", "evaluator", "items", "score", "native"),
     "reason",
@@ -402,7 +401,6 @@ class Reliability:
     mean: float | None
     #: Standard deviation over evaluators, pooled over the shared translations.
     deviation: float | None
-    #: Krippendorff's alpha on the interval scale.
     agreement: float | None
     reason: str = ""
     #: Results without a score, and their reasons.

@@ -42,7 +42,6 @@ class PeopleScores:
     """Judgements of the outputs of a report, in their own unit."""
 
     scorer: str
-    #: The rows that count, in a few words.
     selection: str
     #: One value a judgement, of the scorer `HUMAN_SCORE`; items are numbered segments.
     scores: Scores
@@ -52,9 +51,7 @@ class PeopleScores:
     segments: Mapping[str, Array]
     means: Mapping[str, float]
     intervals: Mapping[str, Interval | None]
-    #: Judged systems without an output.
     left_out: Sequence[str]
-    #: Level of the judgements: segment or document.
     level: str
 
     @property

@@ -45,7 +45,6 @@ from metra.stats.variance import (
     estimate_components,
 )
 
-#: The meaning of each term, in a table.
 _MEANINGS = {
     SYSTEM: "differences between systems",
     DOCUMENT: "difficulty of documents",

@@ -22,7 +22,6 @@ from metra.stats.exact_tests import signed_rank_p
 from metra.stats.panel import ScorePanel
 from metra.stats.pseudo_documents import DocumentCurves, JudgementCells, draw_documents
 
-#: What the curve of people with people is called.
 JUDGES = "judge with judge"
 
 

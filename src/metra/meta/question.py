@@ -39,7 +39,6 @@ class Question(Generic[Options, Answer]):
     ask: Callable[["Evidence", Options], Answer]
     #: Lay out an answer as tables, notes and a signature.
     lay_out: Callable[[Answer, Options], MetaReport]
-    #: Build the charts of an answer.
     draw: Callable[[Answer, Options], Sequence[Chart]] = lambda *_: ()
     #: Heading on a page, with a place for the scorer.
     title: str = ""

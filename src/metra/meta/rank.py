@@ -50,7 +50,6 @@ class ScorerRanking:
     #: The values of each method in `RANKING_METHODS`, in the order of the systems; means
     #: are in the scorer's own unit.
     columns: dict[str, arrays.Array]
-    #: Bootstrap intervals of the means.
     intervals: list[resampling.Interval | None]
     #: Means from 0 to 100 and their intervals; None if this scale is not known.
     hundreds: arrays.Array | None
@@ -61,9 +60,7 @@ class ScorerRanking:
     #: Unit of average ranks, and the number of those that have every system.
     unit: str
     units: int
-    #: Agreement of other scorers' rankings with this one.
     against: dict[str, stats.RankAgreement]
-    #: Agreement of this ranking with the expected one.
     expected: dict[str, stats.RankAgreement]
     notes: tuple[str, ...]
 
@@ -95,7 +92,6 @@ class RankedValues(NamedTuple):
 
     scores: Scores
     scorer: Scorer
-    #: The systems with values.
     present: arrays.Mask
     #: Systems × segments: as given, and oriented so that higher is better.
     native: arrays.Array

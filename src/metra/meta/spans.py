@@ -26,7 +26,6 @@ from metra.stats.span_agreement import (
     score_raters,
 )
 
-#: Notes on marks without a place in an output.
 _UNPLACED = {
     "source": "in the source",
     "missing": "omissions from the output",

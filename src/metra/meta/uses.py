@@ -52,7 +52,6 @@ class NoticedDifferences:
     metric: str
     pairs: PairDifferences
     slope: float
-    #: Slopes of resamples of systems.
     drawn: Array
 
     @property
@@ -198,7 +197,6 @@ def _build_tables(noticed: Sequence[NoticedDifferences], gold: str) -> list[Tabl
     return [*tables, findings.build_table("metric", heads, parts, caption, "quarters")]
 
 
-#: Figures with their intervals, by metric and name.
 _Figures: TypeAlias = Mapping[str, Mapping[str, tuple[float, Interval | None]]]
 
 

@@ -45,7 +45,6 @@ class Alignment:
     ref: Sequence[str]
     #: In the order in which a reader meets them.
     links: Sequence[Link]
-    #: Every kind of link that the metric knows.
     kinds: Sequence[str]
     #: Which of the segment's references, counted from 0.
     reference: int
@@ -77,7 +76,6 @@ class AlignedSegment:
     number: int
     spec: str
     score: float
-    #: The named numbers behind the score.
     parts: Mapping[str, float]
     #: With each reference that is there.
     alignments: Sequence[Alignment]

@@ -35,7 +35,6 @@ class Citation(NamedTuple):
     """A paper, as a bibliography lists it."""
 
     key: str
-    #: BibTeX's kind of entry.
     kind: str
     #: The entry in BibTeX; letters outside ASCII stay as they are (UTF-8).
     bibtex: str
@@ -132,5 +131,4 @@ def _read_citations() -> dict[str, Citation]:
     return {entry.key: entry for entry in entries}
 
 
-#: Every citation by its key.
 CITATIONS = _read_citations()

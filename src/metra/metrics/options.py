@@ -44,13 +44,9 @@ class Range(NamedTuple):
 
 #: Nobody counts longer n-grams, and each order costs memory for every segment.
 LONGEST = 1000
-#: The longest n-grams that count.
 NgramOrder: TypeAlias = Annotated[int, Range(1, LONGEST)]
-#: A share or a weight.
 Share: TypeAlias = Annotated[float, Range(0, 1)]
-#: A number that may not be negative.
 FromZero: TypeAlias = Annotated[float, Range(0)]
-#: Whether letter case counts.
 Case: TypeAlias = Literal["mixed", "lower"]
 #: The tokeniser of metrics that take words as they are by default. A text beside a type
 #: is the meaning of options of this type.

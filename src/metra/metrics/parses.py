@@ -22,7 +22,6 @@ class ParseSource:
     find: Finder
     #: Whether lemmas, parts of speech and dependencies are known, not words alone.
     parsed: bool = True
-    #: The file of the parses, for signatures.
     version: str = "none"
 
 

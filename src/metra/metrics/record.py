@@ -54,7 +54,6 @@ class Fast:
     #: Sums of a batch's rows, if all are whole numbers; `aggregate` and `parts` then take a
     #: plain list of totals as well as an array.
     sums: Callable[[Batch], list[float]] | None = None
-    #: Score of one output and its references.
     single: Callable[[str, Sequence[str]], float] | None = None
     #: Scores of all pairs of outputs and references, both given by their places in a column
     #: of texts: (outputs, references). A metric that needs the source takes it as a fourth
@@ -145,13 +144,10 @@ class Notes:
 
     #: Matches and errors in every segment of a batch.
     details: "Callable[[AnyBatch], Iterable[Detail]] | None" = None
-    #: Alignment of one segment of a batch with each of its references.
     align: "Aligner | None" = None
-    #: Errors in outputs, with their places.
     marked: "Callable[[], Spans] | None" = None
     #: Scores by another program, by system and segment.
     scored: "Scores | None" = None
-    #: Cost of scoring some batches.
     estimate: "Callable[[Iterable[AnyBatch]], Estimate] | None" = None
     #: Basis of the scores; people are trusted most, then neural metrics.
     basis: Basis = "string"

@@ -8,7 +8,6 @@ from metra.metrics.options import format_value
 from metra.metrics.registry import find_factory
 from metra.metrics.registry import metric as make_metric
 
-#: The version of sacreBLEU whose scores are reproduced.
 SACREBLEU = "2.6.0"
 #: What a signature says about an interval.
 _INTERVAL = ("ci", "ci_unit", "trials", "seed")

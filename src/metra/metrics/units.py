@@ -23,7 +23,6 @@ class Detail:
     at: int
     #: What was noted, in a word or two: missed, untranslated.
     note: str
-    #: The words that it is about.
     text: str
     about: Mapping[str, str] = field(default_factory=dict)
 

@@ -25,10 +25,8 @@ if TYPE_CHECKING:
 FORMATS = ("table", "json", "tsv", "markdown", "latex")
 #: Formats of tables that are ready for a paper, of `metra score` and `metra compare`.
 PAPER_FORMATS = ("markdown", "latex", "xlsx")
-#: Formats of scores and comparisons.
 RESULT_FORMATS = (*FORMATS, "xlsx")
 
-#: The metrics of a report if none are named.
 REPORT_METRICS = ("bleu", "chrf", "ter")
 
 

@@ -100,7 +100,6 @@ class ExportRequest:
     campaign: Campaign | None = None
     #: The log of what judges typed, where the campaign records it.
     keys: str = ""
-    #: The rows that figures count.
     selection: Selection = DEFAULT
 
     # Several files are made of the same parts.

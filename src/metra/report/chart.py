@@ -64,7 +64,6 @@ _BELOW_HEADING = 40.0
 
 
 POINTS_PER_MM = 72 / 25.4
-#: The size of letters in print.
 _PRINTED_POINTS = 8.0
 
 

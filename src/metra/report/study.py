@@ -57,7 +57,6 @@ class PeopleStudy:
     #: Relations of people to each metric, and lines through the systems by metric.
     relations: Sequence[ScoreRelation]
     lines: "Mapping[str, LineFit]"
-    #: How far metrics and people can be trusted.
     trust: "TrustReport"
 
 
@@ -106,7 +105,6 @@ class Study:
         return 2 + (score.more_digits if score else 0)
 
 
-#: N-grams that are listed.
 NGRAMS = 20
 #: More documents than this make a table that nobody reads.
 MOST_DOCUMENTS = 40

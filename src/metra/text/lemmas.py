@@ -16,7 +16,6 @@ from metra.text.scripts import get_language
 
 #: How names of stemmers begin that ask for the lemmas of a language, as in lemma@en.
 LEMMAS = "lemma@"
-#: The stemmer of the rouge-score package.
 ROUGE = "rouge"
 #: Languages that are in the table of another one.
 _IN_TABLE_OF = {"no": "nb", "hr": "hbs", "bs": "hbs"}
@@ -78,7 +77,6 @@ class WordForms(NamedTuple):
 
     #: What `find_stemmer` and answers of judges call it; "" without tables and stemmer.
     name: str = ""
-    #: Its library with the version.
     library: str = ""
     #: Gives forms of one word the same spelling; letter case stays.
     reduce: Reducer | None = None

@@ -52,7 +52,6 @@ _ABBREVIATIONS = {
     lang: re.compile(words.replace("\n", ""))
     for lang, words in tomllib.loads(_FILE.read_text(encoding="utf-8")).items()
 }
-#: Languages that METEOR can normalise.
 LANGUAGES = tuple(_ABBREVIATIONS)
 # Abbreviations only where a number follows.
 _BEFORE_NUMBERS = {"en": ("No", "Art", "pp")}

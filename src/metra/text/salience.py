@@ -56,7 +56,6 @@ class Frequencies:
     def _read_counts(self, column: str) -> Index:
         return self.salience.column(column).astype(np.int64)
 
-    #: How many documents there are.
     size = cached_property(lambda self: len(self.documents))
     #: The names of the documents, and the words, by number.
     documents = cached_property(lambda self: self.salience.documents)
@@ -111,7 +110,6 @@ class DocumentWords(NamedTuple):
     tf: Array
     df: Array
     everywhere: Array
-    #: How many words the document has.
     length: Array
     #: How many documents there are, and words in all of them.
     documents: float

@@ -169,7 +169,6 @@ class Endpoint:
     """The address of requests, and how often and how patiently they are repeated."""
 
     address: str
-    #: The environment variable that has the key.
     key_variable: str
     retries: int
     timeout: float

@@ -44,13 +44,11 @@ _UNLIMITED = 1 << 20
 class LocalModel(NamedTuple):
     """A model whose files are on this machine, and how a metric computes it."""
 
-    #: The metric's name.
     owner: str
     name: str
     digest: str
     precision: Precision
     devices: tuple[str, ...]
-    #: Values for the signature.
     settled: Mapping[str, object]
 
     def load(self, make: Callable[..., T], *arguments: Any) -> T:

@@ -270,7 +270,6 @@ class VectorScorer:
     runner: Runner
     mix: LayerMix
     tokeniser: Tokeniser
-    #: The most tokens of a text.
     longest: int
     #: Vectors of texts, on the first device, and the row of each text.
     _table: Any = None

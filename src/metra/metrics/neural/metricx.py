@@ -15,7 +15,6 @@ _EXPECTED = "a Google MetricX checkpoint (config.json and weights)"
 # The first step of the decoder, and the token whose value is the score: <extra_id_10>.
 _START, _SCORE_TOKEN = 0, 250089
 _LOWEST, _HIGHEST = 0.0, 25.0
-#: The most tokens of an input.
 _LONGEST = 1536
 
 

@@ -11,7 +11,6 @@ from metra.report.terminal import shorten_text
 
 WIDTH = 680.0
 TOP, BOTTOM, MARGIN = 58.0, 26.0, 16.0
-#: The height of a panel's heading.
 HEADING = 20.0
 
 

@@ -60,7 +60,6 @@ class GridPlot:
     #: Cells of equal words that no link pairs.
     other_hits: Sequence[tuple[int, int]]
     several_references: bool
-    #: Every kind of link that the metric knows.
     known_kinds: Sequence[str]
 
     @property

@@ -8,7 +8,6 @@ from metra.report import chart
 from metra.report.html.markup import Html
 from metra.report.terminal import shorten_text
 
-#: The room round a plot.
 TOP, RIGHT, LEFT, BOTTOM = 58.0, 24.0, 72.0, 56.0
 #: The room below labels of a curve's axis.
 LABELS = 62.0

@@ -18,7 +18,6 @@ from metra.report.writers.headings import shorten_specs
 from metra.scores.scale import MeasureScale
 from metra.scoring.table import Cell, Column, Table, make_table, mark_best
 
-#: The unit of comparison, by level.
 UNITS = {"text": "translation", "system": "system"}
 _RESULT_COLUMNS = ("metric", "evaluator", "text", "translation", "score", "reason")
 
@@ -130,7 +129,6 @@ def build_reliability_table(study: ExerciseStudy) -> Table:
     return make_table("metric", heads, rows, caption=caption, name="reliability")
 
 
-#: How intervals of correlations came about.
 _INTERVALS = {
     "texts": "over texts",
     "systems": "over systems",

@@ -73,7 +73,6 @@ def render_gate_json(checks: Sequence[GateCheck], _: Style) -> str:
     return render_json({"passed": passed, "checks": listed})
 
 
-#: The functions that write each format.
 GATE_WRITERS = {
     "table": render_gate_table,
     "markdown": render_gate_markdown,

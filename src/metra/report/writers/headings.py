@@ -127,9 +127,7 @@ def format_signature(signature: str, form: str) -> str:
     return rewrite_signature(signature, form)
 
 
-#: The families of comparisons in words.
 FAMILIES = {"baseline": "each system against the baseline", "all_pairs": "all pairs"}
-#: The authors of each correction of p-values.
 CORRECTIONS = {"holm": "Holm's", "bh": "Benjamini and Hochberg's"}
 
 

@@ -89,7 +89,6 @@ def render_report_latex(report: MetaReport, style: Style) -> str:
     return f"{comments}\n{render_paper_latex(papers, style)}"
 
 
-#: The function that writes each format.
 WRITERS: dict[str, Callable[[MetaReport, Style], str]] = {
     "table": render_report_terminal,
     "json": render_report_json,

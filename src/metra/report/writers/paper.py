@@ -243,7 +243,6 @@ def _name_sheet(wanted: str, names: set[str]) -> str:
     return name
 
 
-#: The function that writes each format but the workbook.
 WRITERS = {"markdown": render_paper_markdown, "latex": render_paper_latex}
 
 

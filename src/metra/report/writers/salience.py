@@ -23,7 +23,6 @@ def build_stability_report(study: StabilityResult) -> MetaReport:
     return MetaReport(tables, "", [note])
 
 
-#: What the four sets are called.
 SET_NAMES = {
     "dh": "different high",
     "dl": "different low",

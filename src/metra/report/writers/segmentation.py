@@ -9,7 +9,6 @@ from metra.meta.findings import MetaReport
 from metra.report.terminal import shorten_text
 from metra.scoring.table import Cell, Column, Table, make_table
 
-#: So many unsure segments of each system are listed.
 LISTED = 10
 _WIDTH = 44
 

@@ -93,6 +93,23 @@ def test_documents_must_be_known(cli, refs):
     assert "are missing; give --docs FILE" in cli.refusal("weights", "build", refs[0])
 
 
+def test_the_most_salient_words_are_shown(cli, refs, tmp_path):
+    out = tmp_path / "list.tsv"
+    cli("weights", "build", refs[0], "--docs", refs[2], "-o", out)
+    shown = cli("weights", "show", out, "--document", "three", "--top", "1").out
+    assert shown == (
+        "three\n"
+        "word  tf  df  tf.idf     S\n"
+        "──────────────────────────\n"
+        "e      3   1    2.31  0.69\n"
+    )
+    everything = cli("weights", "show", out, "--by", "s").out
+    assert [line for line in everything.split("\n") if line in ("one", "two", "three")]
+    assert "a      2   3       0     –" in everything
+    ran = cli("weights", "show", out, "--document", "tree")
+    assert (ran.code, "Did you mean 'three'?" in ran.err) == (2, True)
+
+
 def test_one_reference_is_not_two(cli, write):
     path = write("set.tsv", ["doc\tref:A\tref:B", "x\ta b\tq", "y\tb c\tq"])
     other = write("other.tsv", ["ref:C", "a", "b"])

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.group(cls=Commands)
 def weights() -> None:
-    """Build and analyse word lists with salience weights, as used by the metric ltv.
+    """Build, show and analyse word lists with salience weights, as used by the metric ltv.
 
     A list is a tab-separated table with a header and a line for each word of each document:
 
@@ -60,6 +60,28 @@ def build(
 
     frequencies = Frequencies(read_tokens(files._replace(outputs=paths), text))
     output.write_output("\n".join(format_salience_list(frequencies)), out)
+
+
+@weights.command()
+@click.argument("path", metavar="LIST")
+@option("--document ID", "Show only this document.")
+@option("--by", "Weight that ranks the words.", choices=["tfidf", "s"])
+@option("--top", "Number of words to show per document.", 10, least=1)
+def show(path: str, document: str | None, by: str, top: int) -> None:
+    """Show the most salient words of each document of a LIST.
+
+    \b
+    metra weights show list.tsv --by s --top 20
+    metra weights show list.tsv --document news-7
+    """
+    from metra.formats.annotations.weights import WEIGHTS, read_salience_table
+    from metra.report.writers.salience import render_word_list
+
+    table = read_salience_table(path, ("word", WEIGHTS[by]))
+    words = render_word_list(
+        table, output.build_style(), by=by, document=document, top=top
+    )
+    output.write_output(words, None)
 
 
 @weights.command()

@@ -1,5 +1,7 @@
 """Lists of words: there and back again, and what is wrong with a file."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,11 +12,14 @@ from metra.errors import (
     FormatError,
     MissingResourceError,
     OptionError,
+    UnknownNameError,
 )
 from metra.formats.annotations.weights import (
     COLUMNS,
     format_salience_list,
+    rank_words,
     read_salience_list,
+    read_salience_table,
 )
 from metra.text.salience import Frequencies, Tokens
 
@@ -119,3 +124,16 @@ def test_a_file_from_windows(write):
     assert not given.by_document
     assert given.salience[0] == 1
     assert np.isnan(given.salience[1])
+
+
+def test_words_are_ranked_and_those_without_a_weight_come_last(write):
+    content = ["word\tdocument\tS", "a\tx\t", "b\tx\t-1", "c\tx\t2", "d\ty\t1"]
+    table = read_salience_table(write("list.tsv", content), ("word", "S"))
+    order = {
+        name: [row[0] for row in rows] for name, rows in rank_words(table, "s").items()
+    }
+    assert order == {"x": ["c", "b", "a"], "y": ["d"]}
+    assert list(rank_words(table, "s", "y")) == ["y"]
+    message = re.escape("No document named 'z'.")
+    with pytest.raises(UnknownNameError, match=message):
+        rank_words(table, "s", "z")

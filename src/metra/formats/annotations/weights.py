@@ -13,11 +13,18 @@ tf are the counts of whole documents, from which both weights follow.
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
 
-from metra.errors import FormatError, MissingResourceError, OptionError
+from metra.errors import (
+    FormatError,
+    MissingResourceError,
+    OptionError,
+    UnknownNameError,
+    no_such,
+)
 from metra.formats.stream import compute_file_version
 from metra.formats.table import DelimitedTable, Row, read_table
 from metra.limits import check_limit
@@ -73,7 +80,7 @@ def read_salience_list(path: str | Path, weight: str) -> SalienceList:
         _check_spread(table, rows, df, size)
         return SalienceList(words, compute_tfidf(tf, df, size), by_document)
     if not by_document or {*table.header} != {"word", "document", "tf"}:
-        _check_column(table, column)
+        _check_columns(table, (column,))
     tf = _read_counts(table, rows, "tf")
     check_limit("tokens", int(tf.sum()), table.path)
     counts = iter(tf.tolist())
@@ -85,21 +92,29 @@ def read_salience_list(path: str | Path, weight: str) -> SalienceList:
     return SalienceList(words, words.tfidf if weight == "tfidf" else words.s, True)
 
 
-def _read_list(path: str | Path) -> DelimitedTable:
-    _check_exists(path)
-    table = read_table(str(path), skip_empty=True)
-    _check_column(table, "word")
+def read_salience_table(path: str | Path, needed: Sequence[str]) -> DelimitedTable:
+    """Read a list as a table that has these columns."""
+    table = _read_list(path)
+    _check_columns(table, needed)
     return table
 
 
-def _check_column(table: DelimitedTable, name: str) -> None:
-    if name not in table.header:
-        msg = (
-            f"Line {table.line} of {table.path} has no column {name!r}; it has: "
-            f"{', '.join(table.header)}. A list has some of {', '.join(COLUMNS)}, "
-            f"separated by tabs.{_FOLLOWS.get(name, '')}"
-        )
-        raise FormatError(msg)
+def _read_list(path: str | Path) -> DelimitedTable:
+    _check_exists(path)
+    table = read_table(str(path), skip_empty=True)
+    _check_columns(table, ("word",))
+    return table
+
+
+def _check_columns(table: DelimitedTable, needed: Sequence[str]) -> None:
+    for name in needed:
+        if name not in table.header:
+            msg = (
+                f"Line {table.line} of {table.path} has no column {name!r}; it has: "
+                f"{', '.join(table.header)}. A list has some of {', '.join(COLUMNS)}, "
+                f"separated by tabs.{_FOLLOWS.get(name, '')}"
+            )
+            raise FormatError(msg)
 
 
 def _index_words(table: DelimitedTable) -> dict[str, dict[str, Row]]:
@@ -149,6 +164,31 @@ def _describe_cell(
     table: DelimitedTable, line: int, name: str, cell: str, expected: str
 ) -> str:
     return f"Line {line} of {table.path} has {cell!r} as {name}; expected {expected}."
+
+
+def rank_words(
+    table: DelimitedTable, by: str, document: str | None = None
+) -> dict[str, list[list[str]]]:
+    """Return the rows of each document, or of one, by a weight: the heaviest first.
+
+    Words without the weight come last; equal ones stay in the order of the file.
+    """
+    column = WEIGHTS[by]
+    weight_index = table.header.index(column)
+    document_index = _find_documents(table)
+    entries: dict[str, list[tuple[float, list[str]]]] = {}
+    for line, cells in table.rows:
+        name = "all documents" if document_index is None else cells[document_index]
+        weight = _parse_weight(table, line, column, cells[weight_index])
+        order = math.inf if math.isnan(weight) else -weight
+        entries.setdefault(name, []).append((order, cells))
+    if document is not None:
+        if document not in entries:
+            raise UnknownNameError(no_such("document", document, entries))
+        entries = {document: entries[document]}
+    for rows in entries.values():
+        rows.sort(key=itemgetter(0))
+    return {name: [cells for _, cells in rows] for name, rows in entries.items()}
 
 
 def _find_documents(table: DelimitedTable) -> int | None:

@@ -1,13 +1,18 @@
-"""Studies of the salience of words in two translations, as tables."""
+"""Salience lists, and studies of two translations, as tables."""
 
 from collections.abc import Sequence
 from itertools import pairwise
 
 from metra.analysis.word_stability import SETS, WEIGHTS, MatchSets, StabilityResult
 from metra.errors import format_count
+from metra.formats.annotations.weights import rank_words
+from metra.formats.table import DelimitedTable
 from metra.meta.findings import MetaReport
-from metra.report.table import MISSING
+from metra.report.table import MISSING, Style
+from metra.report.terminal import render_table
 from metra.scoring.table import Cell, Table, make_table
+
+WORD_COLUMNS = ("tf", "df", "tf.idf", "S")
 
 
 def build_stability_report(study: StabilityResult) -> MetaReport:
@@ -73,6 +78,24 @@ def _build_share_cell(part: int, whole: int) -> Cell:
     return _build_percent_cell(part / whole) if whole else Cell(MISSING)
 
 
+def render_word_list(
+    table: DelimitedTable, style: Style, *, by: str, document: str | None, top: int
+) -> str:
+    """Show the words of one document, or of every document, ranked by a weight."""
+    headings = [name for name in WORD_COLUMNS if name in table.header]
+    places = [table.header.index(name) for name in headings]
+    word = table.header.index("word")
+    blocks = []
+    for name, rows in rank_words(table, by, document).items():
+        cells = [
+            (row[word], [_build_word_cell(row[place]) for place in places])
+            for row in rows[:top]
+        ]
+        ranked = make_table("word", headings, cells, caption=name)
+        blocks.append(render_table(ranked, style))
+    return "\n\n".join(blocks)
+
+
 def _build_overlap_table(study: StabilityResult) -> Table:
     rows = []
     for entry in study.overlaps:
@@ -111,3 +134,13 @@ def _build_polygon_table(study: StabilityResult, weight: str) -> Table:
 
 def _build_percent_cell(share: float) -> Cell:
     return Cell(100 * share, digits=1, suffix=" %")
+
+
+def _build_word_cell(text: str) -> Cell:
+    """Show two digits of what has a point, all else as it is, and a dash for nothing."""
+    if not text:
+        return Cell(MISSING)
+    try:
+        return Cell(float(text), digits=2) if "." in text or "e" in text else Cell(text)
+    except ValueError:
+        return Cell(text)

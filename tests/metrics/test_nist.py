@@ -6,6 +6,8 @@ import pytest
 
 import metra
 from metra.errors import UnfittedError
+from metra.formats.annotations.weights import write_information
+from metra.metrics.nist import fit_information
 
 ALPHABET = "a b c d e f g h i j k l m n o p q r s"
 GUIDE = (
@@ -90,3 +92,31 @@ def test_an_unfitted_metric_refuses():
     assert str(error.value) == expected
     with pytest.raises(UnfittedError, match="needs weights from the references"):
         metric.rows(metra.Batch(["a"], [["a"]]))
+
+
+def test_weights_from_a_file(tmp_path):
+    hyps = ["The cat, sat &amp; 0 left", "0 left 0"]
+    refs = [["the cat sat & 0 left", "The cat sat"], ["0 left", "0 0 left , left"]]
+    batch = metra.Batch(hyps, refs_per_segment=refs)
+    path = tmp_path / "weights.tsv"
+    for options in ("", ",style=mteval", ",tok=intl,stem=porter,n=3", ",case=lower"):
+        chosen = dict(pair.split("=") for pair in options.split(",") if pair)
+        chosen = {"n": int(chosen.pop("n", 5)), **chosen}
+        write_information(fit_information([batch], **chosen), path)
+        given = metra.metric(f"nist:info={path}{options}")
+        fitted = metra.metric(f"nist:n=5{options.replace(',n=3', '')}")
+        assert given.fit is None
+        rows = given.rows(batch)
+        n = chosen["n"]
+        assert rows[:, :n].tolist() == fitted.fit([batch]).rows(batch)[:, :n].tolist()
+        assert rows[:, 0].min() > 0
+        assert f"|info:{path}[sha256:" in given.signature()
+
+
+def test_ngrams_without_weight_weigh_nothing(tmp_path):
+    path = tmp_path / "weights.tsv"
+    path.write_text("the cat\t2.5\nthe\t1\nlong n-gram of many words , six\t9\n")
+    rows = metra.metric(f"nist:n=3,info={path}").rows(
+        metra.Batch(["the cat sat", "the dog"], [["the cat sat", "the dog"]])
+    )
+    assert rows[:, :3].tolist() == [[1, 2.5, 0], [1, 0, 0]]

@@ -11,10 +11,14 @@ from numpy.typing import NDArray
 from metra import _core
 from metra.corpus.batch import Batch
 from metra.errors import CorpusError
+from metra.formats.annotations import weights as weight_files
 from metra.metrics import record
 from metra.metrics.options import Case, NgramOrder
 from metra.metrics.record import Array, Metric, Parts, metric_factory
 from metra.text.preparation import choose_preparation
+
+#: The value of `info` that weighs all n-grams the same.
+EQUAL = "equal"
 
 # The largest count of an n-gram.
 _MOST = 2**32 - 1
@@ -28,7 +32,7 @@ def nist(
     case: Case = "mixed",
     stem: str = "no",
     style: Literal["plain", "mteval"] = "plain",
-    info: Literal["references", "equal"] = "references",
+    info: str | None = None,
 ) -> Metric:
     """Information content of matching n-grams with a brevity penalty, from 0. Higher is better.
 
@@ -62,10 +66,15 @@ def nist(
         style: conventions: mteval treats the word 0 as missing when it counts the words
             before another, splits at its own set of white space, and lower-cases ASCII
             only.
-        info: weights: from the counts of n-grams in the references, or equal, one bit
-            for every n-gram.
+        info: equal, one bit for every n-gram; or a file with the weights, used instead
+            of counts from the references: n-gram, tab, weight in bits;
+            `metra.formats.annotations.weights.write_information` writes one. To use a
+            file named equal, write ./equal.
     """
     text, settled = choose_preparation("nist", tok, case, stem, style)
+    settled["info"] = info if info == EQUAL else "references"
+    if info is not None and info != EQUAL:
+        settled["info"] = weight_files.compute_information_version(info)
     orders = range(1, n + 1)
     plain = Metric(
         name="nist",
@@ -86,33 +95,22 @@ def nist(
             rows=lambda batch: weights.rows(batch.hits(text), batch.hyps.tokens(text)),
         )
 
-    def count(batches: Iterable[Batch]) -> _core.Information:
-        weights = _core.Information(n, style)
-        for batch in batches:
-            for ref in batch.refs:
-                weights.add(ref.tokens(text))
-        return weights
-
-    def learn(
-        terms: tuple[bytes, Any, Any], words: int | None = None
-    ) -> _core.Information:
-        """Build weights from counts; `words` is given if they are some of a corpus."""
-        weights = _core.Information(n, style)
-        weights.learn(*terms, words)
-        return weights
+    learn = partial(_learn, n=n, style=style)
 
     def apply_some(some: record.CorpusTerms) -> Metric:
         _check_counts(some.terms.counts)
         # What begins an n-gram comes before it.
         return apply(learn(some.terms[:3], int(some.whole)))
 
-    if info == "equal":
+    if info == EQUAL:
         # One bit each: the information matched is the number of n-grams matched.
         return replace(
             plain, rows=lambda batch: _core.ngram_rows(batch.hits(text), n, "average")
         )
+    if info is not None:
+        return apply(weight_files.read_information(info, n))
     fit = record.Fit(
-        count=count,
+        count=partial(fit_information, n=n, tok=tok, case=case, stem=stem, style=style),
         by_references=True,
         to_plain=_core.Information.terms,
         from_plain=learn,
@@ -136,6 +134,24 @@ def parts(totals: Array, *, n: int) -> Parts:
     }
 
 
+def fit_information(
+    batches: Iterable[Batch],
+    *,
+    n: int = 5,
+    tok: str = "13a",
+    case: Case = "mixed",
+    stem: str = "no",
+    style: Literal["plain", "mteval"] = "plain",
+) -> _core.Information:
+    """The weights of these batches' references, to be written to a file and used again."""
+    text, _ = choose_preparation("nist", tok, case, stem, style)
+    weights = _core.Information(n, style)
+    for batch in batches:
+        for ref in batch.refs:
+            weights.add(ref.tokens(text))
+    return weights
+
+
 def _check_counts(counts: NDArray[Any]) -> None:
     """Refuse counts that weights cannot hold."""
     largest = int(counts.max(initial=0))
@@ -145,3 +161,12 @@ def _check_counts(counts: NDArray[Any]) -> None:
             f"up to {_MOST:,}; score the table in several parts."
         )
         raise CorpusError(msg)
+
+
+def _learn(
+    terms: tuple[bytes, Any, Any], words: int | None = None, *, n: int, style: str
+) -> _core.Information:
+    """Build weights from counts; `words` is given if they are some of a corpus."""
+    weights = _core.Information(n, style)
+    weights.learn(*terms, words)
+    return weights

@@ -133,7 +133,7 @@ class Fit:
             msg = (
                 "nist and ltv keep the terms of all references in memory, for up to "
                 f"{MOST_WEIGHED:,} references; score a larger table on Spark (`engine` "
-                "spark), or give ltv a saved list (ltv:weights=FILE)."
+                "spark), or use saved weights (nist:info=FILE, ltv:weights=FILE)."
             )
             raise CorpusError(msg)
 

@@ -7,10 +7,10 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from metra._core import Salience, Tokens, WordWeights, logarithms
+from metra._core import BadLine, Information, Salience, Tokens, WordWeights, logarithms
 from metra.errors import CorpusError
 
-__all__ = ["Frequencies", "Tokens", "WordWeights"]
+__all__ = ["BadLine", "Frequencies", "Information", "Tokens", "WordWeights"]
 
 
 Array: TypeAlias = NDArray[np.float64]

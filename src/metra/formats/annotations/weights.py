@@ -1,6 +1,6 @@
-"""Salience lists: files of weights of words.
+"""Files of weights: salience lists of words, and information weights of n-grams.
 
-A list is a table with a line for each word. Its columns, in any order, are word,
+A salience list is a table with a line for each word. Its columns, in any order, are word,
 document, tf, df, N, P_doc, P_rest, P_corp, tf.idf and S. A reader needs the word and the
 weight it is asked for, or counts from which that follows; without a document column there
 is one list for all documents. Words are as the tokeniser leaves them. An empty weight says
@@ -8,6 +8,8 @@ that the word is not salient.
 
 A list may hold counts instead: tf, df and N give tf.idf. With a document column, word and
 tf are the counts of whole documents, from which both weights follow.
+
+A file of NIST's information weights has an n-gram, a tab and its weight on each line.
 """
 
 import math
@@ -25,12 +27,15 @@ from metra.errors import (
     UnknownNameError,
     no_such,
 )
+from metra.formats.lines import read_lines
 from metra.formats.stream import compute_file_version
 from metra.formats.table import DelimitedTable, Row, read_table
 from metra.limits import check_limit
 from metra.text.salience import (
     Array,
+    BadLine,
     Frequencies,
+    Information,
     Tokens,
     compute_tfidf,
 )
@@ -46,6 +51,8 @@ _FOLLOWS = {
     "tf.idf": " tf.idf is computed from tf, df and N, or from document and tf alone.",
     "S": " S is computed from document and tf alone.",
 }
+_NO_LIST = "No word list at {}; `metra weights build` writes one."
+_NO_INFORMATION = "No file of information weights at {}."
 
 
 @dataclass(frozen=True)
@@ -100,7 +107,7 @@ def read_salience_table(path: str | Path, needed: Sequence[str]) -> DelimitedTab
 
 
 def _read_list(path: str | Path) -> DelimitedTable:
-    _check_exists(path)
+    _check_exists(path, _NO_LIST)
     table = read_table(str(path), skip_empty=True)
     _check_columns(table, ("word",))
     return table
@@ -229,11 +236,42 @@ def format_salience_list(words: Frequencies) -> Iterator[str]:
 
 def compute_list_version(path: str | Path) -> str:
     """Return a list's path with a digest of its bytes, for signatures."""
-    _check_exists(path)
+    _check_exists(path, _NO_LIST)
     return compute_file_version(str(path))
 
 
-def _check_exists(path: str | Path) -> None:
+def _check_exists(path: str | Path, message: str) -> None:
     if not Path(path).is_file():
-        msg = f"No word list at {path}; `metra weights build` writes one."
-        raise MissingResourceError(msg)
+        raise MissingResourceError(message.format(path))
+
+
+def read_information(path: str | Path, order: int) -> Information:
+    """Read the weights of the n-grams of up to `order` words."""
+    _check_exists(path, _NO_INFORMATION)
+    try:
+        return Information.given("\n".join(read_lines(str(path))), order)
+    except BadLine as error:
+        line, text = error.args
+        problem = f"Line {line} of {path} is {text!r}"
+        msg = f"{problem}; expected an n-gram, a tab and its weight."
+        raise FormatError(msg) from None
+
+
+def write_information(information: Information, path: str | Path) -> None:
+    """Write the weights so that `read_information`, and `nist:info=FILE`, reads them."""
+    with Path(path).open("w", encoding="utf-8", newline="\n") as file:
+        for n in range(1, information.order + 1):
+            lines = information.lines(n)
+            if lines is None:
+                msg = (
+                    "The weights cannot be written: a word contains a space, a tab "
+                    "or a newline; choose a tokeniser that splits at white space."
+                )
+                raise OptionError(msg)
+            file.write(lines)
+
+
+def compute_information_version(path: str | Path) -> str:
+    """Return the file's path with a digest of its bytes, for signatures."""
+    _check_exists(path, _NO_INFORMATION)
+    return compute_file_version(str(path))

@@ -11,8 +11,7 @@ from metra.errors import CorpusError
 from metra.metrics import record
 from metra.metrics.record import CorpusTerms, TermCounts
 from metra.metrics.registry import metric
-from metra.scoring.plan import ScoringPlan
-from metra.scoring.tables import score_table
+from metra.scoring.tables import build_plan, score_table
 
 SPECS = [
     "nist",
@@ -119,8 +118,7 @@ def test_rows_that_change_when_a_task_is_repeated_are_refused(shards):
     rows = pq.read_table(shards[0]).to_batches()[0]
     packed = [*pack_rows(iter([rows]), 0, 7), *pack_rows(iter([rows[::-1]]), 0, 7)]
     assert packed[0]["chunk"] != packed[1]["chunk"]
-    outputs = (("A", "hyp"),)
-    plan = ScoringPlan(metrics=("nist",), outputs=outputs, references=("ref",))
+    plan = build_plan(rows.schema, metrics=["nist"], **COLUMNS)
     nothing = pa.table({"metric": pa.array([], pa.int32())})
     with pytest.raises(CorpusError, match=r"^Rows came in another order when Spark"):
         fit_rows(pa.Table.from_batches(packed[:1]), nothing, plan)

@@ -1,7 +1,8 @@
 """Tables of other libraries: the digits of files on this machine, errors with their rows."""
 
 import random
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,19 @@ def expected(folder: str) -> metra.Results:
     assert [entry.name for entry in results.systems] == ["A", "B"]
     assert len(results.groups) == 6
     return results
+
+
+@pytest.fixture(scope="module")
+def ray_data() -> Iterator[Any]:
+    ray = pytest.importorskip("ray", reason="needs ray: metra[ray]")
+    with warnings.catch_warnings():  # about its own settings
+        warnings.simplefilter("ignore")
+        from ray import data
+
+        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+        data.DataContext.get_current().enable_progress_bars = False
+    yield data
+    ray.shutdown()
 
 
 def make_lazy_polars(table: pa.Table) -> Any:
@@ -162,6 +176,16 @@ def test_references_in_lists_are_refused(table):
     assert score_table(given, ["bleu"], hypothesis="mt", reference="ref")
 
 
+about_ray = pytest.mark.filterwarnings("ignore::Warning")
+
+
+@about_ray
+def test_ray_datasets(table, expected, ray_data):
+    parts = [table.slice(first, 90) for first in (0, 90, 180)]
+    assert score_table(ray_data.from_arrow(parts), **ASKED) == expected
+    assert score_table(ray_data.from_pandas(table.to_pandas()), **ASKED) == expected
+
+
 def with_null(table: pa.Table, row: int) -> pa.Table:
     texts = table["mt"].to_pylist()
     texts[row] = None
@@ -184,6 +208,14 @@ def test_dask_names_the_place_of_a_null(table):
     frame = frames.from_pandas(broken.to_pandas(), npartitions=4)  # of 60 rows
     with pytest.raises(CorpusError, match=NULL.format(28, "partition 4")):
         score_table(frame, **ASKED, scheduler="processes")
+
+
+@about_ray
+def test_ray_names_the_place_of_a_null(table, ray_data):
+    broken = with_null(table, 207)
+    parts = [broken.slice(first, 90) for first in (0, 90, 180)]
+    with pytest.raises(CorpusError, match=NULL.format(208, "the dataset")):
+        score_table(ray_data.from_arrow(parts), **ASKED)
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "dask"])

@@ -51,7 +51,7 @@ def score_table(
     """Score a table: Parquet files or a data frame of another library.
 
     `table` is a Parquet file, a folder or a list of them, or a data frame of pandas, polars,
-    pyarrow, DuckDB (a relation or query), Spark or Dask. `hypothesis` names the
+    pyarrow, DuckDB (a relation or query), Spark, Dask or Ray Data. `hypothesis` names the
     output columns, or maps systems to them (`{"ours": "mt"}`); other columns are recognised
     by name. A single output column belongs to `system`, by default named after the file or
     the column. A null in a text column is an error.
@@ -64,15 +64,17 @@ def score_table(
     """
     if engine not in ENGINES:
         raise UnknownNameError(no_such("engine", engine, ENGINES))
-    names = ColumnNames(
-        outputs=_name_outputs(hypothesis),
-        references=_list_names(reference),
+    build = partial(
+        build_plan,
+        metrics=metrics,
+        hypothesis=hypothesis,
+        reference=reference,
         source=source,
         document=document,
-        labels=_list_names(group_by),
+        group_by=group_by,
+        system=system,
+        segments=scores_out is not None,
     )
-    is_written = scores_out is not None
-    build = partial(build_plan, tuple(metrics), names, system, segments=is_written)
     given = {"scores_out": scores_out, "resume": resume}
     paths = _list_paths(table)
     _refuse_options(given, engine if paths is not None else _name_library(table))
@@ -143,14 +145,16 @@ def _score_dataframe(
 
         return spark.score_frame(spark.SparkFrame(table), build, progress, scores_out)
     if library == "dask":
-        frame = frames.DaskFrame(table, **settings)
+        frame = frames.open_dataframe(table, **settings)
+    elif library == "ray":
+        frame = frames.RayFrame(table)
     elif hasattr(table, "__arrow_c_stream__") or library == "polars":
         frame = frames.ArrowFrame(table)
     else:
         msg = (
             f"A {type(table).__name__} is not a table that can be scored; expected "
             "Parquet files, or a DataFrame of pandas, polars, pyarrow, DuckDB, "
-            "Spark or Dask."
+            "Spark, Dask or Ray."
         )
         raise OptionError(msg)
     return frames.score_frame(frame, build, progress)
@@ -166,6 +170,7 @@ _OPTIONS = {
     "spark": ("Spark", ("scores_out",)),
     "pyspark": ("A DataFrame of Spark", ("scores_out",)),
     "dask": ("Dask", ()),
+    "ray": ("Ray", ()),
 }
 
 
@@ -228,20 +233,32 @@ def check_schema(
 
 
 def build_plan(
-    metrics: tuple[str, ...],
-    names: ColumnNames,
-    system: str | None,
     schema: pa.Schema,
-    where: str,
-    default_system: str,
+    where: str = "The table",
+    default_system: str = "",
     *,
-    segments: bool,
+    metrics: Sequence[str],
+    hypothesis: Outputs = (),
+    reference: str | Sequence[str] = (),
+    source: str | None = None,
+    document: str | None = None,
+    group_by: str | Sequence[str] = (),
+    system: str | None = None,
+    segments: bool = False,
 ) -> ScoringPlan:
     """Assign columns to roles: by the names given, and the rest by recognition.
 
     A lone column of outputs belongs to `system`, by default to `default_system` or a system
-    with the name of the column.
+    with the name of the column. See `score_table`.
     """
+    groups = _list_names(group_by)
+    names = ColumnNames(
+        outputs=_name_outputs(hypothesis),
+        references=_list_names(reference),
+        source=source,
+        document=document,
+        labels=groups,
+    )
     system = default_system if system is None else system
     columns = map_fields(schema, where, system, names)
 
@@ -256,11 +273,11 @@ def build_plan(
         )
         raise FormatError(msg)
     return ScoringPlan(
-        metrics=metrics,
+        metrics=tuple(metrics),
         outputs=tuple(outputs),
         references=tuple(column for _, column in of("reference")),
         source=next((column for _, column in of("source")), None),
         documents=next((column for _, column in of("document")), None),
-        group_by=names.labels,
+        group_by=groups,
         segments=segments,
     )

@@ -1,9 +1,10 @@
-"""Tables of other libraries, scored where their rows are: polars, DuckDB, pandas, Dask.
+"""Tables of other libraries, scored where their rows are: polars, DuckDB, pandas, Dask, Ray.
 
 A kind of table needs a class with two things, see `Frame`: the columns as Arrow's, and
 `reduce`, which has batches of rows counted somewhere and the answers added up.
 """
 
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,8 +14,12 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from metra.errors import CorpusError, OptionError
-from metra.formats.texts import parquet
+from metra.errors import (
+    CorpusError,
+    MetraError,
+    OptionError,
+)
+from metra.formats.texts import arrow_columns, parquet
 from metra.scoring import table_totals
 from metra.scoring.plan import ScoringPlan, check_metrics, list_fits
 from metra.scoring.results import Results
@@ -198,17 +203,28 @@ class ArrowFrame:
             raise CorpusError(msg) from None
 
 
+def open_dataframe(table: Any, **compute: Any) -> "DaskFrame":
+    """Open a `dask.dataframe.DataFrame`, which is counted partition by partition."""
+    parts = table.to_delayed()
+    places = [f"partition {number}" for number in range(1, len(parts) + 1)]
+    rows = table._meta
+    if any(kind == "object" for kind in rows.dtypes):  # texts or lists: a row tells
+        rows = table.head(1, npartitions=-1, compute=False).compute(**compute)
+    schema = pa.Schema.from_pandas(rows, preserve_index=False)
+    return DaskFrame(schema, parts, places, compute)
+
+
+@dataclass
 class DaskFrame:
-    """A `dask.dataframe.DataFrame`, each partition of which is counted by a task."""
+    """A table in parts, each of which is counted by a task."""
 
-    fits_metrics, where, system = False, "The table", ""
-
-    def __init__(self, table: Any, **compute: Any) -> None:
-        rows = table._meta
-        if any(kind == "object" for kind in rows.dtypes):  # texts or lists: a row tells
-            rows = table.head(1, npartitions=-1, compute=False).compute(**compute)
-        self.schema = pa.Schema.from_pandas(rows, preserve_index=False)
-        self._parts, self._compute = table.to_delayed(), compute
+    schema: pa.Schema
+    parts: Sequence[Any]
+    places: Sequence[str]
+    compute: dict[str, Any]
+    fits_metrics: bool = False
+    where: str = "The table"
+    system: str = ""
 
     def reduce(self, counting: Counting) -> Any:
         """Count the parts, and add a few answers at a time up until there is one."""
@@ -216,24 +232,85 @@ class DaskFrame:
 
         shared = delayed(counting)  # sent once to whoever counts
         answers = [
-            delayed(count_partition)(part, f"partition {number}", shared)
-            for number, part in enumerate(self._parts, 1)
+            delayed(count_part)(part, place, shared)
+            for part, place in zip(self.parts, self.places, strict=True)
         ]
         while len(answers) > 1:
             starts = range(0, len(answers), FAN)
             answers = [
                 delayed(counting.add)(answers[start : start + FAN]) for start in starts
             ]
-        return answers[0].compute(**self._compute)
+        return answers[0].compute(**self.compute)
 
 
-def count_partition(frame: Any, place: str, counting: Counting) -> Any:
-    """Count a partition of a DataFrame, which is one of pandas."""
+def count_part(part: Any, place: str, counting: Counting) -> Any:
+    """Count one part of a table."""
+    return counting.run(convert_partition(part, counting.columns), place)
+
+
+def convert_partition(frame: Any, columns: Sequence[str]) -> list[pa.RecordBatch]:
+    """Give a partition of a DataFrame, which is one of pandas, as Arrow's batches."""
     try:
-        table = pa.Table.from_pandas(frame[[*counting.columns]], preserve_index=False)
+        table = pa.Table.from_pandas(frame[[*columns]], preserve_index=False)
     except pa.ArrowException as error:
         msg = (
             f"A partition cannot be converted to an Arrow table: {str(error).strip()}."
         )
         raise CorpusError(msg) from None
-    return counting.run(table.to_batches(), place)
+    return table.to_batches()
+
+
+class RayFrame:
+    """A dataset of Ray Data."""
+
+    fits_metrics, where, system = False, "The table", ""
+
+    def __init__(self, dataset: Any) -> None:
+        self._dataset = dataset
+        self.schema = _read_schema(dataset)
+
+    def reduce(self, counting: Counting) -> Any:
+        """Count each block by a task, and add the answers up here."""
+        blocks = self._dataset.select_columns([*counting.columns]).map_batches(
+            count_block,
+            fn_kwargs={"counting": counting},
+            batch_size=None,
+            batch_format="pyarrow",
+        )
+        # In the order of the blocks, so that rows have their numbers.
+        blocks.context.execution_options.preserve_order = True
+        answers = blocks.iter_batches(batch_size=None, batch_format="pyarrow")
+        return counting.add(_read_answers(answers))
+
+
+def count_block(block: pa.Table, counting: Counting) -> pa.Table:
+    """Count a block; give the answer as a table of one row. Errors of ours are answers, too."""
+    try:
+        answer = counting.run(block.to_batches(), "")
+    except MetraError as error:
+        answer = error
+    return pa.table({"answer": [pickle.dumps((block.num_rows, answer))]})
+
+
+def _read_answers(tables: Iterable[pa.Table]) -> Iterator[Any]:
+    first = 0
+    for table in tables:
+        for pickled in table.column("answer").to_pylist():
+            rows, answer = pickle.loads(pickled)
+            if isinstance(answer, arrow_columns.NullValueError):
+                row = first + answer.row
+                raise arrow_columns.NullValueError(answer.column, row, "the dataset")
+            if isinstance(answer, MetraError):
+                raise answer
+            first += rows
+            yield answer
+
+
+def _read_schema(dataset: Any) -> pa.Schema:
+    """Return a dataset's columns as Arrow's."""
+    given = dataset.schema()
+    schema = given.base_schema if given is not None else pa.schema([])
+    if isinstance(schema, pa.Schema):
+        return schema
+    # Blocks of pandas: the first rows tell.
+    return next(iter(dataset.limit(1).iter_batches(batch_format="pyarrow"))).schema

@@ -70,7 +70,8 @@ WRONG_USES = [
     # metrics
     (f"{SCORE} -m blue", f"No metric named 'blue'. Did you mean 'bleu'? {METRICS}…"),
     (f"{SCORE} -m ''", f"No metric named ''. {METRICS}…"),
-    (f"{SCORE} -m bleurt", f"No metric named 'bleurt'. {METRICS}…"),
+    (f"{SCORE} -m BLEURT", "metra does not compute BLEURT; give scores of its program as "
+     "BLEURT@FILE."),
     (f"{SCORE} -m rouge1", f"No metric named 'rouge1'. {METRICS}…"),
     (f"{SCORE} -m bleu chrf ter", "chrf cannot be read: No such file or directory; "
      "check the name and its permissions."),

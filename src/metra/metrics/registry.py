@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 from importlib import import_module
-from textwrap import dedent
 from typing import Any, NamedTuple
 
 from metra.errors import OptionError, UnknownNameError, no_such
@@ -57,14 +56,16 @@ def find_factory(name: str) -> Callable[..., Metric]:
     if "," in name:
         msg = f"{name!r} names several metrics; give each of them separately."
         raise UnknownNameError(msg)
-    # Metrics whose names differ in a number, or that metra lacks, give other scores.
+    if name.lower() in _ELSEWHERE.split():
+        msg = f"metra does not compute {name}; give scores of its program as {name}@FILE."
+        raise UnknownNameError(msg)
+    # Metrics whose names differ in a number give other scores.
     digits = re.sub(r"\D", "", name)
     alike = [known for known in list_metrics() if re.sub(r"\D", "", known) == digits]
-    near = () if name.lower() in _ELSEWHERE.split() else alike
-    raise UnknownNameError(no_such("metric", name, list_metrics(), near=near))
+    raise UnknownNameError(no_such("metric", name, list_metrics(), near=alike))
 
 
-#: Metrics of other programs with names that are near to one of ours.
+#: Metrics of other programs, some with names that are near to one of ours.
 _ELSEWHERE = """bleurt hter cter gleu mer wil wip mbleu ibleu selfbleu hlepor rouge
     rougelsum"""
 
@@ -192,7 +193,9 @@ def read_description(name: str) -> Description:
     factory = find_factory(name)
     body, _, listed = (inspect.getdoc(factory) or "").partition("\nOptions:\n")
     summary, _, definition = body.partition("\n")
-    entries = re.findall(r"^(\w+): (.+(?:\n .+)*)", dedent(listed), re.MULTILINE)
+    entries = re.findall(
+        r"^(\w+): (.+(?:\n .+)*)", inspect.cleandoc(f"\n{listed}"), re.MULTILINE
+    )
     meanings = {name: re.sub(r"\n +", " ", meaning) for name, meaning in entries}
     options = tuple(
         Option(

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from metra._core import Hits, Text, Tokenizer, Tokens, TypeMap
 from metra.errors import OptionError
 from metra.text.columns import pack, window
-from metra.text.lemmas import find_stemmer
 from metra.text.tokenizers import find_tokenizer
 
 if TYPE_CHECKING:
@@ -79,7 +78,11 @@ Steps: TypeAlias = tuple[
 def find_steps(chosen: Preparation) -> Steps:
     """Find what a preparation does."""
     cut, tokenizer = find_tokenizer(chosen.tok, chosen.case)
-    reduce, stemmer = (None, "") if chosen.stem == "no" else find_stemmer(chosen.stem)
+    if chosen.stem == "no":
+        return cut, None, {"tok": chosen.tok + tokenizer, "stem": "no"}
+    from metra.text.lemmas import find_stemmer
+
+    reduce, stemmer = find_stemmer(chosen.stem)
     return cut, reduce, {"tok": chosen.tok + tokenizer, "stem": chosen.stem + stemmer}
 
 

@@ -1,4 +1,15 @@
 //! The counting kernels of metra. Only `python` knows that there is a Python.
+//!
+//! Text: `text` (packed segments), `lines`, `tokenize`, `tokens`, `types` (work once a word type),
+//! `vocabulary`, `hits` (which tokens are equal)
+//! N-grams: `ngram` (clipped matches), `bitsets`, `steps`, `bleu`, `overlap` (all outputs with all
+//! references), `characters` and `chrf`, `terms` (counts of a corpus), `information` and `nist`,
+//! `salience`, `word_weights` and `ltv`
+//! Edits: `edit`, `error_rates` (WER, PER, CER), `rapidfuzz` (jiwer's alignment), `ter` (shifts, in
+//! the styles of TERCOM and sacreBLEU)
+//! Matchings: `unigram`, `gtm`, `meteor`
+//! Meta-evaluation: `agreement` of judges, `ties` of segments
+//! All kernels: `interrupt` (Ctrl-C), `fork_lock`, `samples` (texts for tests)
 
 pub mod agreement;
 pub mod bitsets;

@@ -1,6 +1,6 @@
 //! chrF++'s words, which lose at most one punctuation mark each.
 
-use super::blocks;
+use super::byte_blocks;
 use crate::tokens::Cut;
 
 /// At white space; then a word of several characters gives up the ASCII mark at its end, or else
@@ -9,7 +9,7 @@ pub fn apart(cut: Cut<'_>) {
     let Cut { text, padded, starts, ends } = cut;
     let bytes = text.as_bytes();
     let first = starts.len();
-    blocks::white(Cut { text, padded, starts, ends });
+    byte_blocks::white(Cut { text, padded, starts, ends });
     let words = starts.len();
     let marked = (first..words).filter(|at| seam(bytes, starts[*at], ends[*at]).is_some());
     let mut free = words + marked.count();

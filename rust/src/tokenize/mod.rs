@@ -1,7 +1,15 @@
 //! Tokenisers, exact copies in effect of the programs whose names they carry.
+//!
+//! byte_blocks: none, 13a and Java's, which look at 64 bytes at a time
+//! character_kinds: char, intl and zh, with the ranges of Chinese characters
+//! letter_case: lower-casing
+//! marks: chrF++'s words
+//! markup: entities and tags that mteval takes away first
+//! tercom: TERCOM's normalisation
+//! white: white space of Python, Perl and Java
 
-mod blocks;
-mod classes;
+mod byte_blocks;
+mod character_kinds;
 mod letter_case;
 mod marks;
 mod markup;
@@ -106,33 +114,37 @@ impl Tokenizer {
     fn segment(self, segment: &str, builder: &mut Builder) {
         use white::{blanked, trimmed, trimmed_end, trimmed_java};
         match self {
-            Tokenizer::White => builder.segment(&blanked(segment), blocks::white),
-            Tokenizer::Char => builder.segment(segment, classes::characters),
-            Tokenizer::CodePoints => builder.segment(trimmed(segment), classes::code_points),
-            Tokenizer::Graphemes => builder.segment(trimmed(segment), classes::graphemes),
+            Tokenizer::White => builder.segment(&blanked(segment), byte_blocks::white),
+            Tokenizer::Char => builder.segment(segment, character_kinds::characters),
+            Tokenizer::CodePoints => {
+                builder.segment(trimmed(segment), character_kinds::code_points)
+            }
+            Tokenizer::Graphemes => builder.segment(trimmed(segment), character_kinds::graphemes),
             Tokenizer::Western => {
                 let text = markup::western(trimmed_end(segment));
-                builder.segment(&blanked(&text), blocks::western);
+                builder.segment(&blanked(&text), byte_blocks::western);
             }
             Tokenizer::International => {
-                builder.segment(trimmed_end(segment), classes::international);
+                builder.segment(trimmed_end(segment), character_kinds::international);
             }
-            Tokenizer::Chinese => builder.segment(trimmed(segment), classes::chinese),
-            Tokenizer::ChineseFixed => builder.segment(trimmed(segment), classes::chinese_fixed),
+            Tokenizer::Chinese => builder.segment(trimmed(segment), character_kinds::chinese),
+            Tokenizer::ChineseFixed => {
+                builder.segment(trimmed(segment), character_kinds::chinese_fixed)
+            }
             Tokenizer::MtevalWestern => {
                 let text = markup::mteval(segment);
-                builder.segment(&blanked(&text), blocks::western_perl);
+                builder.segment(&blanked(&text), byte_blocks::western_perl);
             }
             Tokenizer::MtevalInternational => {
-                builder.segment(&markup::mteval(segment), classes::international_perl);
+                builder.segment(&markup::mteval(segment), character_kinds::international_perl);
             }
             Tokenizer::Chrf => builder.segment(&blanked(segment), marks::apart),
             Tokenizer::Tercom(style) => style.segment(segment, builder),
-            Tokenizer::Java => builder.segment(trimmed_java(segment), blocks::java),
+            Tokenizer::Java => builder.segment(trimmed_java(segment), byte_blocks::java),
             Tokenizer::Blanks => {
                 builder.sentence(segment.split(' ').filter(|word| !word.is_empty()));
             }
-            Tokenizer::Characters => builder.segment(segment, classes::code_points),
+            Tokenizer::Characters => builder.segment(segment, character_kinds::code_points),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! TERCOM's own preparation of text, as sacreBLEU has it and as TERCOM has it.
 
-use super::blocks;
+use super::byte_blocks;
 use super::white::{blanked, trimmed_end};
 use crate::tokens::{Builder, Cut, Tokens};
 use std::borrow::Cow;
@@ -92,10 +92,10 @@ impl Tercom {
         let first = starts.len();
         let whole = Cut { text: cuttable, padded, starts: &mut *starts, ends: &mut *ends };
         match (self.normalized, self.java) {
-            (false, false) => return blocks::white(whole),
-            (false, true) => return blocks::white_ascii(whole),
-            (true, false) => blocks::western(whole),
-            (true, true) => blocks::western_perl(whole),
+            (false, false) => return byte_blocks::white(whole),
+            (false, true) => return byte_blocks::white_ascii(whole),
+            (true, false) => byte_blocks::western(whole),
+            (true, true) => byte_blocks::western_perl(whole),
         }
         let (found_starts, found_ends) = (starts.split_off(first), ends.split_off(first));
         for (start, end) in found_starts.into_iter().zip(found_ends) {

@@ -8,7 +8,7 @@ import pytest
 
 from metra.cli import main
 
-METRICS = "Known: bertscore, bleu, cer, chrf, comet, entities, evaltrans, f1, fmean, "
+METRICS = "Known: bertscore, bleu, "
 SCORE = "score out.txt -r ref.txt"
 MANY = "is not possible; expected a whole number from 1 to 1000."
 #: Wrong uses in a folder with out.txt, b.txt, ref.txt, ref2.txt, scores.tsv and

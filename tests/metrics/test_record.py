@@ -186,7 +186,11 @@ def test_options_by_keyword():
         ("bleu", {"nn": 3}, "bleu has no option named 'nn'"),
         ("bleu", {"n": 0}, "bleu: n=0 is not possible"),
         ("blue", {"n": 3}, "No metric named 'blue'"),
-        ("GLEU", {}, "No metric named 'GLEU'. Known: "),
+        (
+            "GLEU",
+            {},
+            "metra does not compute GLEU; give scores of its program as GLEU@FILE.",
+        ),
     ],
 )
 def test_keywords_that_cannot_be(spec, options, message):

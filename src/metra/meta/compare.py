@@ -20,7 +20,7 @@ from metra.stats.arrays import Array, Mask, order_pairs, pair_gaps
 from metra.stats.bootstrap import bootstrap, resamples_segments
 from metra.stats.correlation import Options, compute_thresholds
 from metra.stats.defaults import TRIALS
-from metra.stats.exact_tests import pairs_p, signed_rank_p, williams_p
+from metra.stats.exact_tests import pairs_p, rank_test_p_values, williams_p
 from metra.stats.multiplicity import CLUSTER_RULES
 from metra.stats.panel import ScorePanel
 from metra.stats.significance import (
@@ -406,7 +406,7 @@ def _test_williams(setting: _Setting) -> PairTests:
 def _test_wilcoxon(setting: _Setting) -> PairTests:
     options = setting.group_by_segment("wilcoxon")
     values, _weights = permutation.segment_values(setting.panel, options)
-    p = np.array([[signed_rank_p(a - b) for b in values] for a in values])
+    p = rank_test_p_values(values, paired=True)
     return setting.finish("wilcoxon", "segment", p)
 
 

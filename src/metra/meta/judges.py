@@ -6,7 +6,6 @@ here drops anybody: `metra.scores.selection` decides what becomes of flagged jud
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +24,7 @@ from metra.scores.selection import DEFAULT, EVERY_KIND, Flagged, Selection
 from metra.scores.table import Scores
 from metra.scoring.table import Cell, Table
 from metra.stats.arrays import Array, group_lines
+from metra.stats.distributions import binomial_tail
 from metra.stats.exact_tests import rank_sum, strata_p
 
 #: Fewer answers in either half say nothing about drift.
@@ -234,10 +234,7 @@ def compute_sign_test(differences: Iterable[float]) -> float | None:
     0.3125
     """
     signs = [gap < 0 for gap in differences if gap]
-    count = len(signs)
-    if not count:
-        return None
-    return sum(comb(count, at) for at in range(sum(signs), count + 1)) / 2**count
+    return binomial_tail(len(signs), sum(signs)) if signs else None
 
 
 def _compute_leniency(lines: Scores) -> dict[int, float]:

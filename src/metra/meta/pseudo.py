@@ -1,6 +1,5 @@
 """The question `pseudo`: how long must a document be for metrics and people to agree?"""
 
-from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +17,7 @@ from metra.meta.question import Evidence, Question
 from metra.scores.table import Scores
 from metra.scores.views import list_metrics
 from metra.stats.arrays import Array, drop_nan
-from metra.stats.exact_tests import signed_rank_p
+from metra.stats.exact_tests import rank_test_p_values
 from metra.stats.panel import ScorePanel
 from metra.stats.pseudo_documents import DocumentCurves, JudgementCells, draw_documents
 
@@ -117,10 +116,11 @@ def report_pseudo(found: PseudoDocuments, options: PseudoOptions) -> MetaReport:
     tables = [build_table("scorer", heads, rows, caption, "pseudo")]
     for place, n in enumerate(curves.lengths if options.test else ()):
         length = "1 segment" if n == 1 else f"{n} segments"
+        values = np.array([line[place] for line in curves.by_name.values()])
         table = build_matrix(
             "metric",
             list(curves.by_name),
-            compute_wilcoxon(curves, place),
+            rank_test_p_values(values, paired=True),
             caption=f"Wilcoxon signed-rank test at {length}: p-value that the row is "
             "no better than the column",
             name=f"wilcoxon {n}",
@@ -166,15 +166,6 @@ def draw_pseudo(found: PseudoDocuments, options: PseudoOptions) -> list[CurvePlo
 
 
 PSEUDO = Question("pseudo", ask_pseudo, report_pseudo, draw_pseudo)
-
-
-def compute_wilcoxon(curves: DocumentCurves, place: int) -> Array:
-    """p-values that the row's metric is no better than the column's, document by document."""
-    values = [line[place] for line in curves.by_name.values()]
-    p = np.full((len(values), len(values)), np.nan)
-    for i, j in permutations(range(len(values)), 2):
-        p[i, j] = signed_rank_p(values[i] - values[j])
-    return p
 
 
 def _format_share(share: float) -> str:

@@ -31,6 +31,7 @@ from metra.stats import ranking as stats
 from metra.stats.defaults import LEAST_UNITS
 from metra.stats.direction import HIGHER, Direction
 from metra.stats.exact_tests import rank_test_p_values, sign_test_p_values
+from metra.stats.multiplicity import CLUSTER_RULES, rank_ranges
 from metra.stats.ranking import PairwiseCounts
 
 
@@ -173,9 +174,7 @@ def rank_by_scorer(
     tests = compare_systems(given, tested, wins, strata, order, options, notes)
     if options.by == "arr" and unit_of_ranks == "document":
         tests = replace(tests, units=("document",))
-    parted = stats.find_clusters(
-        tests.correct(options.correction), options.rule, options.alpha
-    )
+    corrected = tests.correct(options.correction)
     kept = np.flatnonzero(given.present)
     ordered = kept[order]
     hundreds = None
@@ -192,8 +191,8 @@ def rank_by_scorer(
         given.scorer,
         [systems[place] for place in order],
         stats.mid_ranks(order_by[order]).tolist(),
-        parted.clusters,
-        parted.ranges,
+        CLUSTER_RULES[options.rule](corrected, options.alpha),
+        rank_ranges(corrected, options.alpha),
         tests,
         significance.standardise_gaps(tested[order], paired=tests.test != "rank-sum"),
         {key: column[order] for key, column in columns.items()},

@@ -49,18 +49,12 @@ def rank_test_p_values(
     return p
 
 
-def signed_rank_p(differences: Array) -> float:
-    """One-sided p-value that differences are not above zero; zeros are left out.
-
-    NaN stands for a missing difference. Without any difference but zero, p is 1/2. Wilcoxon
-    1945; exact, ties included, up to 25 differences, else by the normal limit with the
-    corrections for ties and continuity.
-    """
-    return strata_p([signed_rank(differences)])
-
-
 def signed_rank(differences: Array) -> RankSum:
-    """Wilcoxon's sum of the ranks of differences above zero."""
+    """Wilcoxon's sum of the ranks of differences above zero; zeros and NaN are left out.
+
+    Wilcoxon 1945; exact, ties included, up to 25 differences, else by the normal limit with
+    the corrections for ties and continuity. Without any difference but zero, p is 1/2.
+    """
     d = differences[np.isfinite(differences) & (differences != 0)]
     n = len(d)
     rank = ranks(np.abs(d)) if n else d

@@ -12,7 +12,7 @@ from metra import _core
 from metra.errors import CorpusError
 from metra.stats import agreement
 from metra.stats.agreement import Columns
-from metra.stats.arrays import Array, Codes, Mask, add_rows, divide, pair_equal
+from metra.stats.arrays import Array, Codes, add_rows, divide, pair_equal
 from metra.stats.coefficients import pair_counts, ranks, tau_b
 from metra.stats.defaults import LEAST_UNITS, SEED, TRIALS
 from metra.stats.parallel import track_blocks
@@ -241,7 +241,8 @@ class PairFigures:
         pairs, values = np.concatenate([pair, pair]), np.concatenate([a, b]) - middle
         by_value = np.lexsort((values, pairs))
         ordered_pairs, ordered = pairs[by_value], values[by_value]
-        begins = (np.diff(ordered_pairs, prepend=-1) != 0) | _find_changes(ordered)
+        begins = np.diff(ordered_pairs, prepend=-1) != 0
+        begins |= np.diff(ordered, prepend=np.nan) != 0
         place = np.empty(len(values), np.int64)
         place[by_value] = np.cumsum(begins) - 1
         first, second = np.split(place, 2)
@@ -298,11 +299,6 @@ class PairFigures:
             for name, figure in figures.items()
             if not only or name in only
         }
-
-
-def _find_changes(values: Array) -> Mask:
-    """Return where a value differs from the one before it."""
-    return np.diff(values, prepend=np.nan) != 0
 
 
 def _find_ends(codes: Codes) -> Codes:

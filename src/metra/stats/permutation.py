@@ -427,11 +427,7 @@ def _normal_p(x: Array, present: Mask) -> Array:
     sums, squares = x @ shared, (x * x) @ shared  # over what the other system has too
     total = sums[:, first, second] - sums[:, second, first]
     spread = squares[:, first, second] + squares[:, second, first] - 2 * cross
-    return _tail_of_sums(total, spread)
-
-
-def _tail_of_sums(total: Array, squares: Array) -> Array:
-    spread = np.sqrt(np.maximum(squares, 0.0))
+    spread = np.sqrt(np.maximum(spread, 0.0))
     return upper_tail(divide(total, spread, spread > 1e-12, fill=0.0))
 
 

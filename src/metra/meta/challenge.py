@@ -11,12 +11,7 @@ from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.challenge_set import ChallengeSet, read_challenge_set
-from metra.meta.findings import (
-    MetaReport,
-    build_figure,
-    build_report,
-    build_table,
-)
+from metra.meta.findings import MetaReport, build_figure, build_report, build_table
 from metra.meta.options import ChallengeOptions
 from metra.meta.question import Evidence, Question
 from metra.scores.views import orient_scores

@@ -11,12 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metra.errors import format_count
-from metra.meta.findings import (
-    MetaReport,
-    build_report,
-    build_table,
-    name_some,
-)
+from metra.meta.findings import MetaReport, build_report, build_table, name_some
 from metra.meta.normalise import NormalisedScores, find_failing_judges, normalise
 from metra.meta.options import FlagRules, NormaliseOptions
 from metra.meta.question import Evidence, Question
@@ -103,9 +98,7 @@ def include_judged(selection: Selection) -> Selection:
     return replace(selection, kinds=kinds, flagged=flagged)
 
 
-def _average_by_judge(
-    lines: Scores,
-) -> dict[tuple[str, str], tuple[float, float, int]]:
+def _average_by_judge(lines: Scores) -> dict[tuple[str, str], tuple[float, float, int]]:
     """Return mean, mean from 0 to 100 and count of each judge's scores of each system."""
     judged = lines.keep_lines(lines.judge >= 0)
     hundred = judged.hundred if len(judged.hundred) else np.full(len(judged), np.nan)

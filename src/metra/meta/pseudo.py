@@ -6,12 +6,7 @@ import numpy as np
 
 from metra.errors import CorpusError
 from metra.meta.charts import CurvePlot
-from metra.meta.findings import (
-    MetaReport,
-    build_matrix,
-    build_report,
-    build_table,
-)
+from metra.meta.findings import MetaReport, build_matrix, build_report, build_table
 from metra.meta.options import PseudoOptions
 from metra.meta.question import Evidence, Question
 from metra.scores.table import Scores

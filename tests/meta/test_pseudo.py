@@ -17,6 +17,7 @@ from tests.panels import (
 from metra.errors import CorpusError, OptionError
 from metra.meta import pseudo
 from metra.meta.options import PseudoOptions
+from metra.meta.question import Evidence
 from metra.scores.table import (
     ScoredItem,
     Scorer,
@@ -311,9 +312,9 @@ def test_constant_scores_leave_a_dash_and_a_note():
     ).all()
     constant = score_matrix(np.ones((4, 6)), Scorer("flat"))
     both = concatenate_scores([scores, constant])
-    panel, options = build_panel(both, "da"), PseudoOptions(lengths=(2,), documents=9)
-    curves = pseudo.correlate_documents(both, panel, options)
-    findings = pseudo.report_pseudo(pseudo.PseudoDocuments(panel, curves), options)
+    options = PseudoOptions(lengths=(2,), documents=9)
+    answer = pseudo.ask_pseudo(Evidence(both, gold="da"), options)
+    findings = pseudo.report_pseudo(answer, options)
     row = cells_by_name(findings.tables[0])["flat"]
     assert row[0].value is None
     assert any(

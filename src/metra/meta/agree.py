@@ -69,13 +69,6 @@ class AgreementAnswer:
     is_apart: bool
     notes: Sequence[str] = ()
 
-    def require_pairs(self) -> JudgeAgreement:
-        """Return the agreement, or refuse if no two judges judged the same."""
-        if self.agreement is None:
-            msg = "No unit was judged by two judges, so there is nothing to draw."
-            raise CorpusError(msg)
-        return self.agreement
-
 
 def ask_agreement(evidence: Evidence, options: AgreeOptions) -> AgreementAnswer:
     """Measure the agreement of judges on what two or more of them judged."""
@@ -181,7 +174,10 @@ def draw_agreement(
     answer: AgreementAnswer, options: AgreeOptions
 ) -> tuple[JudgePlot, Histogram]:
     """Draw the two judges who agree least, and the distances between judgements."""
-    return draw_judges(answer.require_pairs(), answer.scorer, options.seed)
+    if answer.agreement is None:
+        msg = "No unit was judged by two judges, so there is nothing to draw."
+        raise CorpusError(msg)
+    return draw_judges(answer.agreement, answer.scorer, options.seed)
 
 
 AGREE = Question(

@@ -233,11 +233,10 @@ def ask_pace(evidence: Evidence, _: NoOptions) -> TimeTable | None:
 def _summarise_times(judge: str, seconds: Array, edges: Array) -> ActiveTimes:
     counts, _ = np.histogram(np.minimum(seconds, edges[-1]), bins=edges)
     total = float(np.sort(seconds).sum())
-    quartiles: list[float] = np.quantile(seconds, _QUANTILES).tolist()
-    least, lower, middle, upper, most = quartiles
+    low, lower, middle, upper, high = np.quantile(seconds, _QUANTILES).tolist()
+    bars = tuple(counts.tolist())
     return ActiveTimes(
-        *(judge, len(seconds), total, least, lower, middle, upper, most),
-        tuple(counts.tolist()),
+        judge, len(seconds), total, low, lower, middle, upper, high, bars
     )
 
 

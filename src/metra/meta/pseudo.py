@@ -51,23 +51,6 @@ def gather_judgements(scores: Scores, panel: ScorePanel) -> JudgementCells:
     return JudgementCells(start, count, value[order], judge)
 
 
-def correlate_documents(
-    scores: Scores, panel: ScorePanel, options: PseudoOptions
-) -> DocumentCurves:
-    """Draw documents of each length and correlate metrics and judges on them."""
-    judged = gather_judgements(scores, panel)
-    if not panel.names and judged.once:
-        msg = (
-            f"There is no metric, and {panel.gold_name} has no repeated judgements; "
-            "give scores of a metric, or of several judges."
-        )
-        raise CorpusError(msg)
-    asked = ("lengths", "documents", "coef", "judges_by", "seed")
-    return draw_documents(
-        panel, judged, **{key: getattr(options, key) for key in asked}
-    )
-
-
 def average_curves(curves: DocumentCurves) -> dict[str, list[float]]:
     """Average over documents, length by length: each metric, and judges with judges."""
     means = {name: curves.mean(name) for name in curves.by_name}
@@ -86,7 +69,16 @@ def ask_pseudo(evidence: Evidence, options: PseudoOptions) -> PseudoDocuments:
     evidence.gold = evidence.normalise(evidence.gold, options.scaling)
     metrics = evidence.metrics or list_metrics(evidence.rows, evidence.gold)
     (panel,) = evidence.build_panels(metrics)
-    return PseudoDocuments(panel, correlate_documents(evidence.rows, panel, options))
+    judged = gather_judgements(evidence.rows, panel)
+    if not panel.names and judged.once:
+        msg = (
+            f"There is no metric, and {panel.gold_name} has no repeated judgements; "
+            "give scores of a metric, or of several judges."
+        )
+        raise CorpusError(msg)
+    asked = ("lengths", "documents", "coef", "judges_by", "seed")
+    settings = {key: getattr(options, key) for key in asked}
+    return PseudoDocuments(panel, draw_documents(panel, judged, **settings))
 
 
 def report_pseudo(found: PseudoDocuments, options: PseudoOptions) -> MetaReport:

@@ -72,13 +72,11 @@ class Evidence:
     panel: ScorePanel = field(init=False)
 
     def __post_init__(self) -> None:
-        """Select the rows that count."""
+        """Select the rows that count, and note missing parts of a total."""
         self.rows = self.selection.select(self.scores)
         self.statistics: dict[str, SegmentStatistics] = {}
-        self.add_total(self.gold or self.scorer)
-
-    def add_total(self, name: str) -> None:
-        """Add the scorer of a total, such as adequacy+fluency, and note missing parts."""
+        # A total, such as adequacy+fluency, gets a scorer.
+        name = self.gold or self.scorer
         rows, lacking = add_total(self.rows, name)
         if rows is not self.rows:
             self.rows = self.scores = rows
@@ -136,11 +134,6 @@ class Evidence:
                 self.open_corpus(), make_metrics(specs), lang=lang, progress=progress
             )
         self.rows = concatenate_scores([self.rows, automatic])
-
-    def average_documents(self) -> None:
-        """Replace segments by documents."""
-        self.rows = average_documents(self.rows, self.gold or None)
-        self.statistics = {}
 
     def build_panels(self, metrics: Sequence[str] | None = None) -> list[ScorePanel]:
         """Line up gold and metrics for each language pair by itself."""
@@ -219,7 +212,8 @@ def _prepare_evidence(evidence: Evidence, takes: frozenset[str], options: Any) -
     if all(given) and "own" in takes:
         evidence.score_outputs(evidence.specs)
     if getattr(options, "level", "") == "doc":
-        evidence.average_documents()
+        evidence.rows = average_documents(evidence.rows, evidence.gold or None)
+        evidence.statistics = {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -324,14 +324,6 @@ def build_ranking_table(answer: RankingAnswer) -> Table:
     return findings.build_table("system", list(columns), rows, caption, "ranking")
 
 
-def draw_ranking(answer: RankingAnswer) -> list[Heatmap]:
-    """Draw the p-values as a heat map with clusters."""
-    ranking = answer.ranking
-    caption = "p-values, row better than column; clusters framed"
-    title, p = "Which systems are better", ranking.p.tolist()
-    return [Heatmap(title, caption, ranking.systems, p, "p", ranking.clusters)]
-
-
 def _average_as_wmt(scores: Scores, name: str) -> arrays.Array:
     """Average every judgement of an output, to the digits that WMT's scripts write.
 
@@ -574,8 +566,13 @@ def report_rank(
 
 
 def draw_rank(answer: RankingAnswer | CombinedRanking, _: RankOptions) -> list[Heatmap]:
-    """Draw the p-values of a ranking by a scorer."""
-    return [] if isinstance(answer, CombinedRanking) else draw_ranking(answer)
+    """Draw the p-values of a ranking by a scorer as a heat map with clusters."""
+    if isinstance(answer, CombinedRanking):
+        return []
+    ranking = answer.ranking
+    caption = "p-values, row better than column; clusters framed"
+    title, p = "Which systems are better", ranking.p.tolist()
+    return [Heatmap(title, caption, ranking.systems, p, "p", ranking.clusters)]
 
 
 RANK = Question("rank", ask_rank, report_rank, draw_rank, title="Systems by {}")

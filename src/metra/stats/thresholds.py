@@ -388,15 +388,15 @@ def aggregate_filter(totals: Array, figure: str) -> Array:
 
 
 #: The columns of `rerank_outputs` after the number of segments.
-RERANKED = ("precision", "recall", "chosen", "best", "mean")
+RERANKED = ("precision", "recall", "chosen", "best")
 
 
 def rerank_outputs(gold: Array, metric: Array) -> Array:
-    """Take the output that a metric likes best of each segment: (segments, 6).
+    """Take the output that a metric likes best of each segment: (segments, 5).
 
     The columns: 1 where two systems or more have both scores; the share of those that the
     metric likes best which people like best, and the reverse; people's score of the chosen
-    (mean of ties), of the best, and of all.
+    (mean of ties), and of the best.
     """
     present = np.isfinite(gold) & np.isfinite(metric)
     chosen, best = (_find_highest(values, present) for values in (metric, gold))
@@ -406,10 +406,7 @@ def rerank_outputs(gold: Array, metric: Array) -> Array:
             (present.sum(0) > 1).astype(np.float64),
             divide(both, chosen.sum(0), fill=0.0),
             divide(both, best.sum(0), fill=0.0),
-            *(
-                row_means(np.where(mask, gold, np.nan).T)
-                for mask in (chosen, best, present)
-            ),
+            *(row_means(np.where(mask, gold, np.nan).T) for mask in (chosen, best)),
         ],
         axis=1,
     )

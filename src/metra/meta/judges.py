@@ -141,12 +141,14 @@ def build_judge_rows(
             (described.judges[at], at) for at in by_judge if at >= 0
         ):
             hundred = lines.hundred[by_judge[at]]
+            several = len(hundred) > 1
             again = repeats.get((judge, scorer), np.empty(0))
             worse = degraded.get((judge, scorer), np.empty(0))
             rows.append(
                 JudgeRow(
                     *(judge, scorer, len(hundred), float(hundred.mean())),
-                    _compute_deviation(hundred),
+                    # Of equal scores exactly 0.
+                    float((hundred - hundred[0]).std(ddof=1)) if several else None,
                     leniency.get(at),
                     len(again),
                     float((again == 0).mean()) if len(again) else None,
@@ -213,11 +215,6 @@ def _find_reasons(row: JudgeRow, rules: FlagRules) -> list[str]:
 def include_all(selection: Selection) -> Selection:
     """Return the selection with items of every kind, for times."""
     return replace(include_judged(selection), kinds=EVERY_KIND)
-
-
-def _compute_deviation(values: Array) -> float | None:
-    """Return the standard deviation of a judge's scores, of equal ones exactly 0."""
-    return float((values - values[0]).std(ddof=1)) if len(values) > 1 else None
 
 
 def compute_sign_test(differences: Iterable[float]) -> float | None:
@@ -301,8 +298,6 @@ def _compare_with_originals(
     chosen = replace(include_all(selection), kinds=frozenset({kind}))
     copies = chosen.select_answers(scores)
     copies = copies.keep_lines((copies.original >= 0) & np.isfinite(copies.value))
-    if not len(copies):
-        return {}
     width = len(scores.scorers) * len(scores.systems)
     cell = scores.scorer * len(scores.systems) + scores.system
     key = scores.answer * width + cell

@@ -49,7 +49,6 @@ class PeopleScores:
     #: Mean judgement of each segment by system, NaN if there is none.
     segments: Mapping[str, Array]
     means: Mapping[str, float]
-    intervals: Mapping[str, Interval | None]
     left_out: Sequence[str]
     level: str
 
@@ -105,12 +104,9 @@ def collect_people(
         by_segment[system][places] = row
     means = dict(zip(people.systems, row_means(values), strict=True))
     answer = None
-    intervals: dict[str, Interval | None] = {}
     if len(people.systems):
         evidence = Evidence(judged, selection, name)
         answer = ask_ranking(evidence, RankOptions(seed=seed))
-        ranking = answer.ranking
-        intervals = dict(zip(ranking.systems, ranking.intervals, strict=True))
     return PeopleScores(
         name,
         words,
@@ -118,7 +114,6 @@ def collect_people(
         answer,
         by_segment,
         {each: float(means.get(each, np.nan)) for each in systems},
-        intervals,
         others,
         selected.find_level(name),
     )
@@ -229,15 +224,17 @@ def build_people_results(people: PeopleScores, segments: int) -> Results | None:
     if not judged:
         return None
     clusters: dict[int, list[str]] = {}
+    intervals: dict[str, Interval | None] = {}
     if people.answer is not None:
         ranking = people.answer.ranking
+        intervals = dict(zip(ranking.systems, ranking.intervals, strict=True))
         for system, cluster in zip(ranking.systems, ranking.clusters, strict=True):
             clusters.setdefault(cluster, []).append(system)
     signature, direction = f"people|scorer:{people.scorer}", people.direction
     systems = []
     for name, mean in judged.items():
         score = Score(
-            *(mean, signature, direction.higher_is_better, people.intervals.get(name)),
+            *(mean, signature, direction.higher_is_better, intervals.get(name)),
             basis="people",
             target=direction.target,
         )

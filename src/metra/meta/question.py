@@ -117,18 +117,13 @@ class Evidence:
         self.rows = concatenate_scores([self.rows, normalised.scores])
         return normalised.scores.names[0]
 
-    @property
-    def lang(self) -> str:
-        """The only language pair of the scores."""
-        return require_one_language(self.rows)
-
     def open_corpus(self) -> FileCorpus:
         """Open the outputs to score."""
         return open_corpus(self.outputs, self.references, self.source, self.docs)
 
     def score_outputs(self, specs: Sequence[str]) -> None:
         """Score the outputs with metrics, and add the scores."""
-        lang = self.lang
+        lang = require_one_language(self.rows)
         with self.track() as progress:
             automatic, self.statistics = score_systems(
                 self.open_corpus(), make_metrics(specs), lang=lang, progress=progress

@@ -123,7 +123,6 @@ def build_system_clouds(subsets: SubsetCorrelations) -> list[ScatterPoints]:
                 [panel.systems[place] for place in both],
                 gold.tolist(),
                 scored.tolist(),
-                [""] * len(both),
                 subsets.outliers[both].tolist(),
                 fit_line(gold, scored),
                 f"{subsets.options.coef}: {values or 'none'}",
@@ -250,7 +249,6 @@ def _build_cloud(
         names,
         gold[order].tolist(),
         metric[order].tolist(),
-        [""] * len(order),
         wrong[order].tolist(),
         # Pairs share systems, so a band that takes them for independent would be too narrow.
         replace(line, band=()) if line else None,

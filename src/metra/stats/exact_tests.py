@@ -61,9 +61,7 @@ def signed_rank(differences: Array) -> RankSum:
     middle = n * (n + 1) / 4
     most = 2 * middle if np.isfinite(differences).any() else math.nan
     total = float(rank[d > 0].sum())
-    exact = None
-    if 0 < n <= MOST_RANKED:
-        exact = _share_of_sums(rank, total, None)
+    exact = _share_of_sums(rank, total, None) if 0 < n <= MOST_RANKED else None
     return RankSum(total - middle, float((rank**2).sum()) / 4, most, exact)
 
 
@@ -82,10 +80,9 @@ def rank_sum(a: Array, b: Array) -> RankSum:
     _, ties = np.unique(together, return_counts=True)
     size = n + m
     tied = float((ties.astype(np.float64) ** 3 - ties).sum())
-    room = tied / (size * (size - 1)) if size > 1 else 0.0
-    exact = None
-    if size <= MOST_RANKED and len(ties) > 1:
-        exact = _share_of_sums(rank, total, n)
+    room = tied / (size * (size - 1))
+    counted = size <= MOST_RANKED and len(ties) > 1
+    exact = _share_of_sums(rank, total, n) if counted else None
     above = total - n * (size + 1) / 2
     return RankSum(above, n * m / 12 * (size + 1 - room), n * m, exact)
 

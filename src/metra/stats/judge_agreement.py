@@ -12,7 +12,14 @@ from metra import _core
 from metra.errors import CorpusError
 from metra.stats import agreement
 from metra.stats.agreement import Columns
-from metra.stats.arrays import Array, Codes, add_rows, divide, pair_equal
+from metra.stats.arrays import (
+    Array,
+    Codes,
+    add_rows,
+    choose_round_step,
+    divide,
+    pair_equal,
+)
 from metra.stats.coefficients import pair_counts, ranks, tau_b
 from metra.stats.defaults import LEAST_UNITS, SEED, TRIALS
 from metra.stats.parallel import track_blocks
@@ -492,9 +499,7 @@ def count_differences(gaps: ArrayLike) -> tuple[tuple[float, float], ...]:
     """
     gaps = np.asarray(gaps, np.float64)
     widest = float(gaps.max(initial=0.0))
-    step = 1.0
-    while step * LIMITS < widest:
-        step *= 2 if f"{step:g}"[0] in "15" else 2.5
+    step = choose_round_step(max(widest, LIMITS), LIMITS, (1, 2, 5, 10))
     limits = [at * step for at in range(LIMITS + 1)]
     limits = limits[: sum(limit < widest for limit in limits) + 1]
     return tuple(

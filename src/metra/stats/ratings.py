@@ -74,8 +74,6 @@ class Ratings:
 
     def of_units(self, kept: Codes) -> "Ratings":
         """Keep some units, in their order, and number them anew."""
-        if len(kept) == len(self.units):
-            return replace(self, repeats=_NO_REPEATS)
         place = np.full(len(self.units), -1, np.int64)
         place[kept] = np.arange(len(kept))
         keep = place[self.unit] >= 0

@@ -201,8 +201,6 @@ def score_raters(
     `segments` has the segment of each output. All outputs of a segment are drawn together,
     and all raters see the same draws.
     """
-    if not comparisons:
-        return []
     bounds: list[Interval | None] = []
     if trials:
         samples = _list_samples(comparisons, segments, KEYS)

@@ -47,7 +47,6 @@ class GoldPairs:
     #: What a pair of each group counts, in parts of `unit`.
     weight: NDArray[np.int64] | Array
     unit: float
-    complete: bool
 
 
 def order_gold_pairs(g: Array) -> GoldPairs:
@@ -64,7 +63,7 @@ def order_gold_pairs(g: Array) -> GoldPairs:
     some = np.maximum(pairs, 1)
     weight = np.where(pairs > 0, shared // some if exact else 1.0 / some, 0)
     unit = float(shared if exact else 1) * groups
-    return GoldPairs(first, second, sign, weight, unit, bool(present.all()))
+    return GoldPairs(first, second, sign, weight, unit)
 
 
 def calibrate_metrics(g: Array, metrics: Mapping[str, Array]) -> dict[str, Calibration]:
@@ -92,7 +91,7 @@ def calibrate(m: Array, gold: GoldPairs) -> Calibration:
     counted = tied | agree
     gaps, gains = np.abs(difference)[counted], tied[counted]
     weight = float(gold.weight.max())
-    if gold.complete or (gold.weight == weight).all():
+    if (gold.weight == weight).all():
         # The bits of floats that are not negative are in the floats' order, and the sign's
         # place is free; the gain stands in the last: one number of each pair is sorted.
         keys = np.sort((gaps.view(np.uint64) << 1) | gains)

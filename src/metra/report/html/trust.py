@@ -180,8 +180,8 @@ def draw_systems_figure(entry: ScoreRelation, fit: LineFit | None) -> Html:
             note += "; the band is the 95 % confidence band of the fitted line"
     title = f"{entry.y} against {entry.x}"
     names, x, y = map(list, zip(*entry.points, strict=True))
-    kinds = [""] * len(names), [False] * len(names)
-    cloud = ScatterPoints("", entry.x, entry.y, names, x, y, *kinds, fit, caption="")
+    outliers = [False] * len(names)
+    cloud = ScatterPoints("", entry.x, entry.y, names, x, y, outliers, fit, caption="")
     label = f"{title} over {format_count(len(names), 'system')}; {note}"
     rows = [(name, [*map(Cell, pair)]) for name, *pair in entry.points]
     columns = [Column(each, digits=3) for each in (entry.x, entry.y)]

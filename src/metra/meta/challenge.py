@@ -262,10 +262,8 @@ def _score_metric(
             # Pairs of a source are taken for one case: that is the safe side.
             cases = int((counts[:, chosen].sum(1) > 0).sum())
             interval = wilson_interval(accuracy, cases) if options.trials else None
-        score = PhenomenonScore(
-            *(int(pairs), int(sums), int(tied[chosen].sum())), accuracy, interval
-        )
-        scores[name] = score
+        counted = int(pairs), int(sums), int(tied[chosen].sum())
+        scores[name] = PhenomenonScore(*counted, accuracy, interval)
     return scores
 
 

@@ -289,11 +289,8 @@ def _build_tables(
 
 def _list_pairs(comparison: MetricComparison) -> list[dict[str, Any]]:
     """List each two metrics with difference, effect and p-values."""
-    names, values, tests = (
-        comparison.names,
-        comparison.values.tolist(),
-        comparison.tests,
-    )
+    names, tests = comparison.names, comparison.tests
+    values = comparison.values.tolist()
     lowest = comparison.question.options.coefficient.lowest
     plain, holm, bh = tests.p.tolist(), tests.holm.tolist(), tests.bh.tolist()
     return [

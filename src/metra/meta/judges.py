@@ -231,24 +231,21 @@ def _compute_leniency(lines: Scores) -> dict[int, float]:
     """Return the mean difference of each judge from the others on the same outputs."""
     output = lines.item * len(lines.systems) + lines.system
     _, place = np.unique(output, return_inverse=True)
-    pair = np.unique(
-        place * (len(lines.judges) + 1) + lines.judge + 1, return_inverse=True
-    )
     width = len(lines.judges) + 1
-    own_sum, own_count = np.bincount(pair[1], lines.hundred), np.bincount(pair[1])
+    pairs, pair = np.unique(place * width + lines.judge + 1, return_inverse=True)
+    own_sum, own_count = np.bincount(pair, lines.hundred), np.bincount(pair)
     total, count = np.bincount(place, lines.hundred), np.bincount(place)
-    at = pair[0] // width
+    at, judge = np.divmod(pairs, width)
     others = count[at] - own_count
     compared = others > 0
     rest = (total[at] - own_sum)[compared] / others[compared]
     # Each of a judge's scores of an output is compared with the others' mean.
     gap = own_sum[compared] - own_count[compared] * rest
-    judge = (pair[0] % width - 1)[compared]
     weight = own_count[compared]
     return {
-        code: float(gap[rows].sum() / weight[rows].sum())
-        for code, rows in group_lines(judge)
-        if code >= 0
+        code - 1: float(gap[rows].sum() / weight[rows].sum())
+        for code, rows in group_lines(judge[compared])
+        if code
     }
 
 

@@ -159,11 +159,8 @@ def report_differences(
     """Lay out all pairs of systems, and the sure ones."""
     correlations, gold_p = answer
     panel, gold = correlations.panel, correlations.panel.gold_name
-    notes = (
-        []
-        if gold_p is not None
-        else [f"No significance bands: {gold} has no segments."]
-    )
+    unknown = f"No significance bands: {gold} has no segments."
+    notes = [unknown] if gold_p is None else []
     notes += correlations.explain_missing()
     order = order_pairs(pair_gaps(panel.system_gold))
     pairs = "1 pair" if len(order) == 1 else f"{len(order)} pairs"

@@ -159,10 +159,6 @@ def _exchange_sums(
     return Exchanges(len(units), sums.add_up, after)
 
 
-def _find_moved(signs: Array) -> NDArray[Any]:
-    return np.asarray(signs > 0)
-
-
 def _standardise_cells(panel: ScorePanel) -> tuple[Array, Mask]:
     """All metrics on one scale, 0 in cells that do not count, and the cells that do."""
     is_judged = np.isfinite(panel.gold)
@@ -240,7 +236,7 @@ def _swap_rows(gold: Array, options: Options) -> _Swap:
         return _swap_accuracy(gold)
 
     def swap(one: Array, other: Array, signs: Array) -> Array:
-        moved = _find_moved(signs)
+        moved = signs > 0
         return rows(np.where(moved, other, one)) - rows(np.where(moved, one, other))
 
     return swap
@@ -380,7 +376,7 @@ def _swap_soft_pairwise(panel: ScorePanel, _: Options, units: _SwapUnits) -> Exc
     human = _normal_p(_round_for_products(gold), present)[0]
     if units.swap == "sys":
         after = partial(_swap_soft_systems, z, present, human)
-        return Exchanges(units.width, _find_moved, after)
+        return Exchanges(units.width, lambda signs: signs > 0, after)
     after = partial(_swap_soft_cells, z, present, human)
     return Exchanges(units.width, units.spread, after)
 

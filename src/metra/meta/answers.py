@@ -272,11 +272,6 @@ COEFFICIENTS = {
 class JudgeStatus:
     """One judge's work so far; figures are None while there is too little."""
 
-    judge: str
-    answers: int
-    changed: int
-    cannot: int
-    comments: int
     active_minutes: float
     #: Median active seconds of an answer.
     seconds: float | None
@@ -302,7 +297,6 @@ class AgreementStatus:
 class CampaignStatus:
     """The whole campaign so far."""
 
-    answers: int
     active_minutes: float
     judges: dict[str, JudgeStatus]
     agreement: Sequence[AgreementStatus]
@@ -321,7 +315,6 @@ def compute_status(
     is_last = [True] * len(judgements)
     for answer, kind in zip(scores.answer.tolist(), scores.kind.tolist(), strict=True):
         is_last[answer] = kind != earlier
-    changed = Counter(one.judge for one in judgements if one.revision > 1)
     by_judge: dict[str, list[judgement.Judgement]] = {}
     latest = [one for one, last in zip(judgements, is_last, strict=True) if last]
     for one in latest:
@@ -333,9 +326,6 @@ def compute_status(
         times = [one.active_ms / 1000 for one in answers if one.active_ms is not None]
         checks = (row.too_fast, row.degraded, row.noticed, row.repeats) if row else ()
         judges[judge] = JudgeStatus(
-            *(judge, len(answers), changed[judge]),
-            sum(one.cannot is not None for one in answers),
-            sum(bool(one.comment) for one in answers),
             sum(times) / 60,
             median(times) if times else None,
             *(checks or (0, 0, 0, 0)),
@@ -346,7 +336,6 @@ def compute_status(
     options = {"agree": AgreeOptions(trials=0, brief=True)}
     answered = answer_all(scores, DEFAULT, options, ["agree"]) if len(scores) else []
     return CampaignStatus(
-        len(latest),
         sum(one.active_minutes for one in judges.values()),
         judges,
         [*_describe_agreement(one.answer for one in answered)],

@@ -259,9 +259,8 @@ def _keep_least(rows: list[_Row], most: int, column: int = -1) -> list[_Row]:
     """Keep the rows with the least figures in a column; all of them where they are few."""
     if not most or len(rows) <= most:
         return rows
-    return sorted(rows, key=lambda row: np.nan_to_num(row[1][column], nan=np.inf))[
-        :most
-    ]
+    rows = sorted(rows, key=lambda row: np.nan_to_num(row[1][column], nan=np.inf))
+    return rows[:most]
 
 
 def build_intra_table(ratings: Ratings, within: float, most: int = 0) -> Table:

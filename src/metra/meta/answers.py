@@ -4,7 +4,7 @@ The questions are `preferences`, `distribution`, `missing` and `pace`.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import median
@@ -338,17 +338,15 @@ def compute_status(
     return CampaignStatus(
         sum(one.active_minutes for one in judges.values()),
         judges,
-        [*_describe_agreement(one.answer for one in answered)],
+        [each for one in answered for each in _describe_agreement(one.answer)],
         sorted(comments, key=lambda one: -(one.submitted_at or 0)),
         DEFAULT.describe(scores) if len(scores) else "",
     )
 
 
-def _describe_agreement(
-    answers: Iterable[AgreementAnswer | None],
-) -> Iterator[AgreementStatus]:
-    for answer in answers:
-        if answer is not None and answer.agreement is not None:
-            values = answer.agreement.values
-            shown = {COEFFICIENTS[key]: values.get(key, np.nan) for key in COEFFICIENTS}
-            yield AgreementStatus(answer.scorer, answer.agreement.units, shown)
+def _describe_agreement(answer: AgreementAnswer | None) -> list[AgreementStatus]:
+    if answer is None or answer.agreement is None:
+        return []
+    values = answer.agreement.values
+    shown = {label: values.get(key, np.nan) for key, label in COEFFICIENTS.items()}
+    return [AgreementStatus(answer.scorer, answer.agreement.units, shown)]

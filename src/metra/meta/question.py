@@ -6,7 +6,6 @@ ask the same questions, so the same rows give the same figures everywhere.
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from copy import copy
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
@@ -139,12 +138,6 @@ class Evidence:
             for part in parts
         ]
 
-    def of_panel(self, panel: ScorePanel) -> "Evidence":
-        """Return the evidence of one language pair."""
-        part = copy(self)
-        part.panel = panel
-        return part
-
 
 def build_gold_panel(
     scores: Scores,
@@ -177,7 +170,10 @@ def answer_evidence(
     _prepare_evidence(evidence, entry.takes, options)
     if "pairs" in entry.takes:
         panels = evidence.build_panels()
-        answers = [question.ask(evidence.of_panel(panel), options) for panel in panels]
+        answers = []
+        for panel in panels:
+            evidence.panel = panel
+            answers.append(question.ask(evidence, options))
         reports = [question.lay_out(answer, options) for answer in answers]
         report = merge_pairs(reports, panels)
     else:

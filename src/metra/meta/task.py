@@ -100,10 +100,7 @@ class TaskScores:
     @property
     def panels(self) -> list[ScorePanel]:
         """The panels of whole language pairs, each once."""
-        panels: dict[str, ScorePanel] = {}
-        for column in self.columns:
-            for panel in column.panels:
-                panels.setdefault(panel.lang, panel)
+        panels = {each.lang: each for column in self.columns for each in column.panels}
         return list(panels.values())
 
     @property

@@ -215,9 +215,7 @@ def find_coefficient(name: str) -> Coefficient:
 def compute_thresholds(gold: Array, metrics: Metrics, options: Options) -> Metrics:
     """The threshold of ties of each metric in each group: calibrated, cross-fitted, given."""
     rows = group_scores(gold, options.group)
-    if not options.coefficient.ties:
-        return dict.fromkeys(metrics, np.zeros(len(rows)))
-    if options.folds:
+    if options.folds and options.coefficient.ties:
         folds = {"folds": options.folds, "seed": options.seed}
         return {
             name: cross_fit_thresholds(rows, group_scores(m, options.group), **folds)

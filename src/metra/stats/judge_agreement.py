@@ -1,6 +1,6 @@
 """Agreement between judges: two at a time, and all together with bootstrap intervals."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeAlias
@@ -184,14 +184,11 @@ def compare_judges(
     )
     _, figures = shared.figures.compute(np.ones((1, len(ratings.units))))
     kappas = [figures[name][0] for name in ("mean kappa", "mean linear")]
+    names = ([judges[at] for at in side] for side in np.divmod(codes, len(judges)))
     columns = [n, *nears, pearsons, spearmans, *kappas, quadratic]
-    figures_by_pair: Iterable[Any] = zip(*map(np.ndarray.tolist, columns), strict=True)
-    values = zip(np.split(a, starts[1:]), np.split(b, starts[1:]), strict=True)
-    pairs = []
-    for code, row, both in zip(codes.tolist(), figures_by_pair, values, strict=True):
-        names = (judges[at] for at in divmod(code, len(judges)))
-        fields: list[Any] = [*names, *row, *both]
-        pairs.append(JudgePair(*fields))
+    values = (np.split(x, starts[1:]) for x in (a, b))
+    fields: list[Any] = [*names, *(each.tolist() for each in columns), *values]
+    pairs = [JudgePair(*row) for row in zip(*fields, strict=True)]
     return sorted(pairs, key=lambda pair: -pair.n)
 
 

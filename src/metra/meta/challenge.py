@@ -86,9 +86,7 @@ class ChallengeScores:
 
 
 def score_challenge(
-    challenge: ChallengeSet,
-    specs: Sequence[str] = (),
-    options: ChallengeOptions | None = None,
+    challenge: ChallengeSet, specs: Sequence[str], options: ChallengeOptions
 ) -> ChallengeScores:
     """Score both translations by metrics, and take the scores that the file has.
 
@@ -98,7 +96,6 @@ def score_challenge(
     there are sources; those of the mean of phenomena and of the ACES-Score draw sources,
     with all their pairs.
     """
-    options = options or ChallengeOptions()
     by_metric = _list_scores(challenge, specs, options.lower)
     if not by_metric:
         msg = (

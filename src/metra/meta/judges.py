@@ -174,23 +174,13 @@ def keep_timed(rows: Scores) -> Scores:
 
 
 def add_flags(scores: Scores, rules: FlagRules = DEFAULT_RULES) -> Scores:
-    """Return the scores with the flags of their judges, from all rows."""
-    rows = build_judge_rows(scores, replace(DEFAULT, flagged="count"), rules)
-    flags = flag_judges(rows, rules)
-    return replace(
-        scores, flags={judge: tuple(why) for judge, why in flags.items() if why}
-    )
-
-
-def flag_judges(
-    rows: Iterable[JudgeRow], rules: FlagRules = DEFAULT_RULES
-) -> dict[str, list[str]]:
-    """Return each judge's reasons, once each; a judge without any has an empty list."""
-    reasons_by_judge: dict[str, list[str]] = {}
-    for row in rows:
-        reasons = reasons_by_judge.setdefault(row.judge, [])
+    """Return the scores with the reasons for flags of their judges, from all rows."""
+    flags: dict[str, list[str]] = {}
+    for row in build_judge_rows(scores, replace(DEFAULT, flagged="count"), rules):
+        reasons = flags.setdefault(row.judge, [])
         reasons += [why for why in _find_reasons(row, rules) if why not in reasons]
-    return reasons_by_judge
+    flagged = {judge: tuple(why) for judge, why in flags.items() if why}
+    return replace(scores, flags=flagged)
 
 
 def _find_reasons(row: JudgeRow, rules: FlagRules) -> list[str]:

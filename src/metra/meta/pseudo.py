@@ -1,6 +1,6 @@
 """The question `pseudo`: how long must a document be for metrics and people to agree?"""
 
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 
@@ -57,11 +57,8 @@ def average_curves(curves: DocumentCurves) -> dict[str, list[float]]:
     return means | ({JUDGES: curves.judge_mean()} if curves.judges else {})
 
 
-class PseudoDocuments(NamedTuple):
-    """Agreement on random documents, and the panel that they are drawn from."""
-
-    panel: ScorePanel
-    curves: DocumentCurves
+#: A panel, and agreement on random documents that are drawn from it.
+PseudoDocuments: TypeAlias = tuple[ScorePanel, DocumentCurves]
 
 
 def ask_pseudo(evidence: Evidence, options: PseudoOptions) -> PseudoDocuments:
@@ -78,7 +75,7 @@ def ask_pseudo(evidence: Evidence, options: PseudoOptions) -> PseudoDocuments:
         raise CorpusError(msg)
     asked = ("lengths", "documents", "coef", "judges_by", "seed")
     settings = {key: getattr(options, key) for key in asked}
-    return PseudoDocuments(panel, draw_documents(panel, judged, **settings))
+    return panel, draw_documents(panel, judged, **settings)
 
 
 def report_pseudo(found: PseudoDocuments, options: PseudoOptions) -> MetaReport:

@@ -142,7 +142,6 @@ def make_correlations(data: Path) -> Section:
         list(best.names),
         list(best.x),
         list(best.y),
-        [""] * len(best.names),
         [False] * len(best.names),
         fit_line(np.array(best.x), np.array(best.y)),
         f"Pearson {best.pearson:.3f}, {len(best.names)} {unit}, 0 to 100",

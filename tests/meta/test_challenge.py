@@ -115,7 +115,9 @@ def test_command_and_report(aces, write, cli):
     assert "1 of 5 pairs have equal translations and are excluded." in ran.out
     assert "Ties, which count as errors: X 1" in ran.out
     assert "Pairs without a score: X 1." in ran.out
-    report = report_challenge(score_challenge(aces), ChallengeOptions())
+    report = report_challenge(
+        score_challenge(aces, (), ChallengeOptions()), ChallengeOptions()
+    )
     assert "|pairs:4|" in str(report.signature)
     rows = {each["phenomenon"]: each for each in report.data["challenge"]}
     assert rows["antonym"]["tau"] == 0
@@ -146,10 +148,10 @@ def test_refused_files(lines, message, write, cli):
 def test_refused_questions(write, cli):
     bare = ChallengeSet("p", ["a"], ["b"], None, None, [""], [""], {})
     with pytest.raises(MetraError, match="No metric to evaluate"):
-        score_challenge(bare)
+        score_challenge(bare, (), ChallengeOptions())
     same = ChallengeSet("p", ["a"], ["a"], None, None, [""], [""], {"X": ([1], [2])})
     with pytest.raises(MetraError, match="All pairs of p have equal translations"):
-        score_challenge(same)
+        score_challenge(same, (), ChallengeOptions())
     path = write("aces.tsv", ACES)
     ran = cli("meta", "challenge", path, path)
     assert ran.code == 2
@@ -230,7 +232,7 @@ def make_aces(phenomena, seed):
 
 def test_the_aces_score_averages_phenomena_then_adds_up_categories():
     made = make_aces(PHENOMENA, 5)
-    found = score_challenge(made, options=ChallengeOptions(trials=200))
+    found = score_challenge(made, (), ChallengeOptions(trials=200))
     taus = {}
     for name in PHENOMENA:
         rows = [at for at, each in enumerate(made.phenomenon) if each == name]
@@ -264,5 +266,5 @@ def test_the_aces_score_averages_phenomena_then_adds_up_categories():
     ],
 )
 def test_no_aces_score_of_other_phenomena(phenomena):
-    found = score_challenge(make_aces(phenomena, 1), options=ChallengeOptions(trials=0))
+    found = score_challenge(make_aces(phenomena, 1), (), ChallengeOptions(trials=0))
     assert not found.aces

@@ -22,7 +22,6 @@ from metra.meta.judges import (
     ask_judges,
     build_judge_rows,
     compute_sign_test,
-    flag_judges,
     report_normalisation,
 )
 from metra.meta.normalise import find_failing_judges, normalise
@@ -409,15 +408,12 @@ def test_flags_say_why():
     ]
     same = [made("s", at, "same", 5) for at in range(1, 7)]
     good = [made("s", at, "good", 1 + at % 5, active_ms=9000) for at in range(1, 7)]
-    flags = flag_judges(describe(hasty + blind + same + good))
-    assert flags["hasty"] == ["2 of 10 answers faster than 600 words per minute"]
-    assert flags["blind"] == ["scored 0 of 6 degraded items lower (p = 1.00)"]
-    assert flags["same"] == ["always gives the same score (100 of 100)"]
-    assert flags["good"] == []
-    lenient = flag_judges(describe(hasty + good), FlagRules(too_fast=0.2))
-    assert lenient == {"hasty": [], "good": []}
-    # The table has the reasons of those who have any.
-    assert table_of(hasty + good).flags == {"hasty": tuple(flags["hasty"])}
+    assert table_of(hasty + blind + same + good).flags == {
+        "hasty": ("2 of 10 answers faster than 600 words per minute",),
+        "blind": ("scored 0 of 6 degraded items lower (p = 1.00)",),
+        "same": ("always gives the same score (100 of 100)",),
+    }
+    assert add_flags(table_of(hasty + good), FlagRules(too_fast=0.2)).flags == {}
 
 
 def test_repeats_far_apart_are_a_flag():
@@ -426,9 +422,8 @@ def test_repeats_far_apart_are_a_flag():
         made("s", at, "ann", 5, "repeat", original=f"ann s {at} judged")
         for at in range(1, 7)
     ]
-    assert flag_judges(describe(first + again))["ann"] == [
-        "repeats differ by 88 of 100 points on average"
-    ]
+    reason = "repeats differ by 88 of 100 points on average"
+    assert table_of(first + again).flags == {"ann": (reason,)}
 
 
 def test_flags_are_told_from_all_answers():

@@ -17,6 +17,7 @@ from tests.panels import (
 from metra.errors import CorpusError, OptionError
 from metra.meta import pseudo
 from metra.meta.options import PseudoOptions
+from metra.meta.question import Evidence
 from metra.scores.table import (
     ScoredItem,
     Scorer,
@@ -24,7 +25,7 @@ from metra.scores.table import (
     concatenate_scores,
 )
 from metra.scores.views import build_panel
-from metra.stats.exact_tests import rank_sum, signed_rank_p, strata_p
+from metra.stats.exact_tests import rank_sum, signed_rank, strata_p
 from metra.stats.panel import SegmentStatistics
 from metra.stats.pseudo_documents import JudgementCells, draw_documents
 
@@ -311,9 +312,9 @@ def test_constant_scores_leave_a_dash_and_a_note():
     ).all()
     constant = score_matrix(np.ones((4, 6)), Scorer("flat"))
     both = concatenate_scores([scores, constant])
-    panel, options = build_panel(both, "da"), PseudoOptions(lengths=(2,), documents=9)
-    curves = pseudo.correlate_documents(both, panel, options)
-    findings = pseudo.report_pseudo(pseudo.PseudoDocuments(panel, curves), options)
+    options = PseudoOptions(lengths=(2,), documents=9)
+    answer = pseudo.ask_pseudo(Evidence(both, gold="da"), options)
+    findings = pseudo.report_pseudo(answer, options)
     row = cells_by_name(findings.tables[0])["flat"]
     assert row[0].value is None
     assert any(
@@ -332,7 +333,7 @@ def test_rank_sums_are_scipys(seed):
 
 
 def test_ranks_of_nothing_say_nothing():
-    assert signed_rank_p(np.zeros(5)) == 0.5
+    assert strata_p([signed_rank(np.zeros(5))]) == 0.5
     assert np.isnan(strata_p([rank_sum(np.empty(0), np.ones(3))]))
     assert strata_p([rank_sum(np.ones(3), np.ones(3))]) == 0.5
 

@@ -223,7 +223,6 @@ def test_what_a_judge_said_again_counts_where_they_had_said_it():
     assert values == [("ann A 1", 1), ("ann B 1", 3), ("ann A 2", 2), ("bob B 2", 7)]
     again = ratings.repeats
     assert (again.first.tolist(), again.later.tolist()) == ([1, 3], [5, 6])
-    assert [ratings.units[unit] for unit in again.unit] == ["A 1", "B 1"]
     nameless = join(scores, of([[4]], "da", systems="C"))
     with pytest.raises(CorpusError, match="1 of 5 values of 'da' have no judge"):
         collect_ratings(DEFAULT.select(nameless), "da")

@@ -69,13 +69,6 @@ class AgreementAnswer:
     is_apart: bool
     notes: Sequence[str] = ()
 
-    def require_pairs(self) -> JudgeAgreement:
-        """Return the agreement, or refuse if no two judges judged the same."""
-        if self.agreement is None:
-            msg = "No unit was judged by two judges, so there is nothing to draw."
-            raise CorpusError(msg)
-        return self.agreement
-
 
 def ask_agreement(evidence: Evidence, options: AgreeOptions) -> AgreementAnswer:
     """Measure the agreement of judges on what two or more of them judged."""
@@ -181,7 +174,10 @@ def draw_agreement(
     answer: AgreementAnswer, options: AgreeOptions
 ) -> tuple[JudgePlot, Histogram]:
     """Draw the two judges who agree least, and the distances between judgements."""
-    return draw_judges(answer.require_pairs(), answer.scorer, options.seed)
+    if answer.agreement is None:
+        msg = "No unit was judged by two judges, so there is nothing to draw."
+        raise CorpusError(msg)
+    return draw_judges(answer.agreement, answer.scorer, options.seed)
 
 
 AGREE = Question(
@@ -263,9 +259,8 @@ def _keep_least(rows: list[_Row], most: int, column: int = -1) -> list[_Row]:
     """Keep the rows with the least figures in a column; all of them where they are few."""
     if not most or len(rows) <= most:
         return rows
-    return sorted(rows, key=lambda row: np.nan_to_num(row[1][column], nan=np.inf))[
-        :most
-    ]
+    rows = sorted(rows, key=lambda row: np.nan_to_num(row[1][column], nan=np.inf))
+    return rows[:most]
 
 
 def build_intra_table(ratings: Ratings, within: float, most: int = 0) -> Table:

@@ -4,7 +4,7 @@ The questions are `preferences`, `distribution`, `missing` and `pace`.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import median
@@ -233,11 +233,10 @@ def ask_pace(evidence: Evidence, _: NoOptions) -> TimeTable | None:
 def _summarise_times(judge: str, seconds: Array, edges: Array) -> ActiveTimes:
     counts, _ = np.histogram(np.minimum(seconds, edges[-1]), bins=edges)
     total = float(np.sort(seconds).sum())
-    quartiles: list[float] = np.quantile(seconds, _QUANTILES).tolist()
-    least, lower, middle, upper, most = quartiles
+    low, lower, middle, upper, high = np.quantile(seconds, _QUANTILES).tolist()
+    bars = tuple(counts.tolist())
     return ActiveTimes(
-        *(judge, len(seconds), total, least, lower, middle, upper, most),
-        tuple(counts.tolist()),
+        judge, len(seconds), total, low, lower, middle, upper, high, bars
     )
 
 
@@ -273,11 +272,6 @@ COEFFICIENTS = {
 class JudgeStatus:
     """One judge's work so far; figures are None while there is too little."""
 
-    judge: str
-    answers: int
-    changed: int
-    cannot: int
-    comments: int
     active_minutes: float
     #: Median active seconds of an answer.
     seconds: float | None
@@ -303,7 +297,6 @@ class AgreementStatus:
 class CampaignStatus:
     """The whole campaign so far."""
 
-    answers: int
     active_minutes: float
     judges: dict[str, JudgeStatus]
     agreement: Sequence[AgreementStatus]
@@ -322,7 +315,6 @@ def compute_status(
     is_last = [True] * len(judgements)
     for answer, kind in zip(scores.answer.tolist(), scores.kind.tolist(), strict=True):
         is_last[answer] = kind != earlier
-    changed = Counter(one.judge for one in judgements if one.revision > 1)
     by_judge: dict[str, list[judgement.Judgement]] = {}
     latest = [one for one, last in zip(judgements, is_last, strict=True) if last]
     for one in latest:
@@ -334,9 +326,6 @@ def compute_status(
         times = [one.active_ms / 1000 for one in answers if one.active_ms is not None]
         checks = (row.too_fast, row.degraded, row.noticed, row.repeats) if row else ()
         judges[judge] = JudgeStatus(
-            *(judge, len(answers), changed[judge]),
-            sum(one.cannot is not None for one in answers),
-            sum(bool(one.comment) for one in answers),
             sum(times) / 60,
             median(times) if times else None,
             *(checks or (0, 0, 0, 0)),
@@ -347,20 +336,17 @@ def compute_status(
     options = {"agree": AgreeOptions(trials=0, brief=True)}
     answered = answer_all(scores, DEFAULT, options, ["agree"]) if len(scores) else []
     return CampaignStatus(
-        len(latest),
         sum(one.active_minutes for one in judges.values()),
         judges,
-        [*_describe_agreement(one.answer for one in answered)],
+        [each for one in answered for each in _describe_agreement(one.answer)],
         sorted(comments, key=lambda one: -(one.submitted_at or 0)),
         DEFAULT.describe(scores) if len(scores) else "",
     )
 
 
-def _describe_agreement(
-    answers: Iterable[AgreementAnswer | None],
-) -> Iterator[AgreementStatus]:
-    for answer in answers:
-        if answer is not None and answer.agreement is not None:
-            values = answer.agreement.values
-            shown = {COEFFICIENTS[key]: values.get(key, np.nan) for key in COEFFICIENTS}
-            yield AgreementStatus(answer.scorer, answer.agreement.units, shown)
+def _describe_agreement(answer: AgreementAnswer | None) -> list[AgreementStatus]:
+    if answer is None or answer.agreement is None:
+        return []
+    values = answer.agreement.values
+    shown = {label: values.get(key, np.nan) for key, label in COEFFICIENTS.items()}
+    return [AgreementStatus(answer.scorer, answer.agreement.units, shown)]

@@ -11,12 +11,7 @@ from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.challenge_set import ChallengeSet, read_challenge_set
-from metra.meta.findings import (
-    MetaReport,
-    build_figure,
-    build_report,
-    build_table,
-)
+from metra.meta.findings import MetaReport, build_figure, build_report, build_table
 from metra.meta.options import ChallengeOptions
 from metra.meta.question import Evidence, Question
 from metra.scores.views import orient_scores
@@ -91,9 +86,7 @@ class ChallengeScores:
 
 
 def score_challenge(
-    challenge: ChallengeSet,
-    specs: Sequence[str] = (),
-    options: ChallengeOptions | None = None,
+    challenge: ChallengeSet, specs: Sequence[str], options: ChallengeOptions
 ) -> ChallengeScores:
     """Score both translations by metrics, and take the scores that the file has.
 
@@ -103,7 +96,6 @@ def score_challenge(
     there are sources; those of the mean of phenomena and of the ACES-Score draw sources,
     with all their pairs.
     """
-    options = options or ChallengeOptions()
     by_metric = _list_scores(challenge, specs, options.lower)
     if not by_metric:
         msg = (
@@ -267,10 +259,8 @@ def _score_metric(
             # Pairs of a source are taken for one case: that is the safe side.
             cases = int((counts[:, chosen].sum(1) > 0).sum())
             interval = wilson_interval(accuracy, cases) if options.trials else None
-        score = PhenomenonScore(
-            *(int(pairs), int(sums), int(tied[chosen].sum())), accuracy, interval
-        )
-        scores[name] = score
+        counted = int(pairs), int(sums), int(tied[chosen].sum())
+        scores[name] = PhenomenonScore(*counted, accuracy, interval)
     return scores
 
 

@@ -66,7 +66,7 @@ class Heatmap:
 
 @dataclass(frozen=True)
 class ScatterPoints:
-    """Points with names, classes and outliers, and a line."""
+    """Points with names and outliers, and a line."""
 
     title: str
     across: str
@@ -74,7 +74,6 @@ class ScatterPoints:
     names: list[str]
     x: list[float]
     y: list[float]
-    classes: list[str]
     outliers: list[bool]
     fit: LineFit | None
     caption: str

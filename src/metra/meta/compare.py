@@ -20,7 +20,7 @@ from metra.stats.arrays import Array, Mask, order_pairs, pair_gaps
 from metra.stats.bootstrap import bootstrap, resamples_segments
 from metra.stats.correlation import Options, compute_thresholds
 from metra.stats.defaults import TRIALS
-from metra.stats.exact_tests import pairs_p, signed_rank_p, williams_p
+from metra.stats.exact_tests import pairs_p, rank_test_p_values, williams_p
 from metra.stats.multiplicity import CLUSTER_RULES
 from metra.stats.panel import ScorePanel
 from metra.stats.significance import (
@@ -289,11 +289,8 @@ def _build_tables(
 
 def _list_pairs(comparison: MetricComparison) -> list[dict[str, Any]]:
     """List each two metrics with difference, effect and p-values."""
-    names, values, tests = (
-        comparison.names,
-        comparison.values.tolist(),
-        comparison.tests,
-    )
+    names, tests = comparison.names, comparison.tests
+    values = comparison.values.tolist()
     lowest = comparison.question.options.coefficient.lowest
     plain, holm, bh = tests.p.tolist(), tests.holm.tolist(), tests.bh.tolist()
     return [
@@ -406,7 +403,7 @@ def _test_williams(setting: _Setting) -> PairTests:
 def _test_wilcoxon(setting: _Setting) -> PairTests:
     options = setting.group_by_segment("wilcoxon")
     values, _weights = permutation.segment_values(setting.panel, options)
-    p = np.array([[signed_rank_p(a - b) for b in values] for a in values])
+    p = rank_test_p_values(values, paired=True)
     return setting.finish("wilcoxon", "segment", p)
 
 

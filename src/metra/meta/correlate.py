@@ -22,6 +22,7 @@ from metra.scores.table import Scores, concatenate_scores
 from metra.scoring.table import Cell, Table, mark_best
 from metra.stats import bootstrap, correlation
 from metra.stats.arrays import drop_nan
+from metra.stats.correlation import Results
 from metra.stats.defaults import TRIALS
 from metra.stats.panel import ScorePanel, SegmentStatistics
 from metra.stats.soft_pairwise import WMT_SEED
@@ -65,13 +66,11 @@ class MetricCorrelations:
 
     panel: ScorePanel
     questions: list[CorrelationSpec]
-    answers: list[dict[str, correlation.CorrelationResult]]
+    answers: list[Results]
     refused: list[str]
 
     @property
-    def pairs(
-        self,
-    ) -> list[tuple[CorrelationSpec, dict[str, correlation.CorrelationResult]]]:
+    def pairs(self) -> list[tuple[CorrelationSpec, Results]]:
         """Each question with its answers."""
         return list(zip(self.questions, self.answers, strict=True))
 
@@ -149,9 +148,7 @@ def parse_specs(
     return questions
 
 
-def correlate_panel(
-    panel: ScorePanel, question: CorrelationSpec
-) -> dict[str, correlation.CorrelationResult]:
+def correlate_panel(panel: ScorePanel, question: CorrelationSpec) -> Results:
     """Answer one question for all metrics of a panel."""
     options = question.options
     if question.level == "sys" and not options.coefficient.of_segments:
@@ -269,7 +266,7 @@ def draw_correlation(
     return [ForestPlot(title, caption, names, panels)]
 
 
-def sort_metrics(results: Mapping[str, correlation.CorrelationResult]) -> list[str]:
+def sort_metrics(results: Results) -> list[str]:
     """Return the metrics in falling order of a coefficient; those without it come last."""
     return sorted(
         results, key=lambda name: np.nan_to_num(-results[name].value, nan=np.inf)
@@ -301,13 +298,13 @@ def explain_no_interval(panel: ScorePanel, question: CorrelationSpec) -> str:
 def add_bootstrap(
     panel: ScorePanel,
     question: CorrelationSpec,
-    results: Mapping[str, correlation.CorrelationResult],
-    drawn: bootstrap.Drawn = "both",
-) -> dict[str, correlation.CorrelationResult]:
+    results: Results,
+    drawn: bootstrap.Drawn,
+) -> Results:
     """Add intervals from resamples of systems, segments or both, if there are enough."""
     defined = any(np.isfinite(result.value) for result in results.values())
     if not defined or len(panel.systems) < 3:
-        return dict(results)
+        return results
     draws = bootstrap.bootstrap(panel, question.level, question.options, drawn=drawn)
     return {
         name: replace(result, interval=bootstrap.compute_bounds(draws[name]))

@@ -6,18 +6,12 @@ here drops anybody: `metra.scores.selection` decides what becomes of flagged jud
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from math import comb
 from typing import NamedTuple
 
 import numpy as np
 
 from metra.errors import format_count
-from metra.meta.findings import (
-    MetaReport,
-    build_report,
-    build_table,
-    name_some,
-)
+from metra.meta.findings import MetaReport, build_report, build_table, name_some
 from metra.meta.normalise import NormalisedScores, find_failing_judges, normalise
 from metra.meta.options import FlagRules, NormaliseOptions
 from metra.meta.question import Evidence, Question
@@ -25,6 +19,7 @@ from metra.scores.selection import DEFAULT, EVERY_KIND, Flagged, Selection
 from metra.scores.table import Scores
 from metra.scoring.table import Cell, Table
 from metra.stats.arrays import Array, group_lines
+from metra.stats.distributions import binomial_tail
 from metra.stats.exact_tests import rank_sum, strata_p
 
 #: Fewer answers in either half say nothing about drift.
@@ -103,9 +98,7 @@ def include_judged(selection: Selection) -> Selection:
     return replace(selection, kinds=kinds, flagged=flagged)
 
 
-def _average_by_judge(
-    lines: Scores,
-) -> dict[tuple[str, str], tuple[float, float, int]]:
+def _average_by_judge(lines: Scores) -> dict[tuple[str, str], tuple[float, float, int]]:
     """Return mean, mean from 0 to 100 and count of each judge's scores of each system."""
     judged = lines.keep_lines(lines.judge >= 0)
     hundred = judged.hundred if len(judged.hundred) else np.full(len(judged), np.nan)
@@ -148,12 +141,14 @@ def build_judge_rows(
             (described.judges[at], at) for at in by_judge if at >= 0
         ):
             hundred = lines.hundred[by_judge[at]]
+            several = len(hundred) > 1
             again = repeats.get((judge, scorer), np.empty(0))
             worse = degraded.get((judge, scorer), np.empty(0))
             rows.append(
                 JudgeRow(
                     *(judge, scorer, len(hundred), float(hundred.mean())),
-                    _compute_deviation(hundred),
+                    # Of equal scores exactly 0.
+                    float((hundred - hundred[0]).std(ddof=1)) if several else None,
                     leniency.get(at),
                     len(again),
                     float((again == 0).mean()) if len(again) else None,
@@ -179,23 +174,13 @@ def keep_timed(rows: Scores) -> Scores:
 
 
 def add_flags(scores: Scores, rules: FlagRules = DEFAULT_RULES) -> Scores:
-    """Return the scores with the flags of their judges, from all rows."""
-    rows = build_judge_rows(scores, replace(DEFAULT, flagged="count"), rules)
-    flags = flag_judges(rows, rules)
-    return replace(
-        scores, flags={judge: tuple(why) for judge, why in flags.items() if why}
-    )
-
-
-def flag_judges(
-    rows: Iterable[JudgeRow], rules: FlagRules = DEFAULT_RULES
-) -> dict[str, list[str]]:
-    """Return each judge's reasons, once each; a judge without any has an empty list."""
-    reasons_by_judge: dict[str, list[str]] = {}
-    for row in rows:
-        reasons = reasons_by_judge.setdefault(row.judge, [])
+    """Return the scores with the reasons for flags of their judges, from all rows."""
+    flags: dict[str, list[str]] = {}
+    for row in build_judge_rows(scores, replace(DEFAULT, flagged="count"), rules):
+        reasons = flags.setdefault(row.judge, [])
         reasons += [why for why in _find_reasons(row, rules) if why not in reasons]
-    return reasons_by_judge
+    flagged = {judge: tuple(why) for judge, why in flags.items() if why}
+    return replace(scores, flags=flagged)
 
 
 def _find_reasons(row: JudgeRow, rules: FlagRules) -> list[str]:
@@ -222,11 +207,6 @@ def include_all(selection: Selection) -> Selection:
     return replace(include_judged(selection), kinds=EVERY_KIND)
 
 
-def _compute_deviation(values: Array) -> float | None:
-    """Return the standard deviation of a judge's scores, of equal ones exactly 0."""
-    return float((values - values[0]).std(ddof=1)) if len(values) > 1 else None
-
-
 def compute_sign_test(differences: Iterable[float]) -> float | None:
     """Return the chance of as many negative differences if signs were random, without ties.
 
@@ -234,34 +214,28 @@ def compute_sign_test(differences: Iterable[float]) -> float | None:
     0.3125
     """
     signs = [gap < 0 for gap in differences if gap]
-    count = len(signs)
-    if not count:
-        return None
-    return sum(comb(count, at) for at in range(sum(signs), count + 1)) / 2**count
+    return binomial_tail(len(signs), sum(signs)) if signs else None
 
 
 def _compute_leniency(lines: Scores) -> dict[int, float]:
     """Return the mean difference of each judge from the others on the same outputs."""
     output = lines.item * len(lines.systems) + lines.system
     _, place = np.unique(output, return_inverse=True)
-    pair = np.unique(
-        place * (len(lines.judges) + 1) + lines.judge + 1, return_inverse=True
-    )
     width = len(lines.judges) + 1
-    own_sum, own_count = np.bincount(pair[1], lines.hundred), np.bincount(pair[1])
+    pairs, pair = np.unique(place * width + lines.judge + 1, return_inverse=True)
+    own_sum, own_count = np.bincount(pair, lines.hundred), np.bincount(pair)
     total, count = np.bincount(place, lines.hundred), np.bincount(place)
-    at = pair[0] // width
+    at, judge = np.divmod(pairs, width)
     others = count[at] - own_count
     compared = others > 0
     rest = (total[at] - own_sum)[compared] / others[compared]
     # Each of a judge's scores of an output is compared with the others' mean.
     gap = own_sum[compared] - own_count[compared] * rest
-    judge = (pair[0] % width - 1)[compared]
     weight = own_count[compared]
     return {
-        code: float(gap[rows].sum() / weight[rows].sum())
-        for code, rows in group_lines(judge)
-        if code >= 0
+        code - 1: float(gap[rows].sum() / weight[rows].sum())
+        for code, rows in group_lines(judge[compared])
+        if code
     }
 
 
@@ -311,8 +285,6 @@ def _compare_with_originals(
     chosen = replace(include_all(selection), kinds=frozenset({kind}))
     copies = chosen.select_answers(scores)
     copies = copies.keep_lines((copies.original >= 0) & np.isfinite(copies.value))
-    if not len(copies):
-        return {}
     width = len(scores.scorers) * len(scores.systems)
     cell = scores.scorer * len(scores.systems) + scores.system
     key = scores.answer * width + cell

@@ -15,22 +15,13 @@ from metra.metrics.registry import BUILT_IN, find_highest_score, list_metrics
 from metra.metrics.registry import metric as make_metric
 from metra.scores.judgement import has_scores
 from metra.scores.long_table import guess_scorer_kind
-from metra.scores.scale import (
-    MeasureKind,
-    MeasureScale,
-    ScoreScale,
-    scale_to_hundred,
-)
+from metra.scores.scale import MeasureKind, MeasureScale, ScoreScale, scale_to_hundred
 from metra.scores.selection import DEFAULT, Selection
 from metra.scores.table import ScoredItem, Scorer, Scores, concatenate_scores
 from metra.stats.agreement import alpha
 from metra.stats.arrays import Array, Codes, drop_nan, number_names
 from metra.stats.coefficients import pearson, spearman
-from metra.stats.judge_agreement import (
-    average_figure,
-    compare_judges,
-    pair_judgements,
-)
+from metra.stats.judge_agreement import average_figure, compare_judges, pair_judgements
 from metra.stats.ratings import Ratings, sort_ratings
 
 TEXT_COLUMNS = (
@@ -158,9 +149,7 @@ def refuse_repeats(scores: Scores) -> None:
         places.add(key)
 
 
-def list_rows(
-    scores: Scores,
-) -> Iterator[tuple[str, str, str, str, float, float, str]]:
+def list_rows(scores: Scores) -> Iterator[tuple[str, str, str, str, float, float, str]]:
     """Yield metric, evaluator, text, system, value, value from 0 to 100, and reason.
 
     The table is one of texts or systems, as `average_texts` and `average_systems` make it.

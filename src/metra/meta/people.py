@@ -12,9 +12,9 @@ from metra import errors
 from metra.meta.agree import collect_judgements, draw_judges
 from metra.meta.charts import Histogram, JudgePlot
 from metra.meta.compare import MetricComparison, compare
-from metra.meta.correlate import add_bootstrap, correlate_panel, parse_specs
+from metra.meta.correlate import MetricCorrelations, correlate_metrics, parse_specs
 from metra.meta.options import AgreeOptions, RankOptions
-from metra.meta.pseudo import JUDGES, average_curves, gather_judgements
+from metra.meta.pseudo import gather_judgements
 from metra.meta.question import Evidence
 from metra.meta.rank import RankingAnswer, ask_ranking
 from metra.scores.selection import Selection
@@ -27,8 +27,7 @@ from metra.stats.arrays import Array, row_means
 from metra.stats.correlation import Options
 from metra.stats.direction import Direction
 from metra.stats.judge_agreement import agree
-from metra.stats.panel import ScorePanel
-from metra.stats.pseudo_documents import draw_documents
+from metra.stats.pseudo_documents import DocumentCurves, draw_documents
 from metra.stats.resampling import Interval
 
 #: Documents drawn of each length: enough for a curve.
@@ -50,7 +49,6 @@ class PeopleScores:
     #: Mean judgement of each segment by system, NaN if there is none.
     segments: Mapping[str, Array]
     means: Mapping[str, float]
-    intervals: Mapping[str, Interval | None]
     left_out: Sequence[str]
     level: str
 
@@ -106,12 +104,9 @@ def collect_people(
         by_segment[system][places] = row
     means = dict(zip(people.systems, row_means(values), strict=True))
     answer = None
-    intervals: dict[str, Interval | None] = {}
     if len(people.systems):
         evidence = Evidence(judged, selection, name)
         answer = ask_ranking(evidence, RankOptions(seed=seed))
-        ranking = answer.ranking
-        intervals = dict(zip(ranking.systems, ranking.intervals, strict=True))
     return PeopleScores(
         name,
         words,
@@ -119,7 +114,6 @@ def collect_people(
         answer,
         by_segment,
         {each: float(means.get(each, np.nan)) for each in systems},
-        intervals,
         others,
         selected.find_level(name),
     )
@@ -230,44 +224,23 @@ def build_people_results(people: PeopleScores, segments: int) -> Results | None:
     if not judged:
         return None
     clusters: dict[int, list[str]] = {}
+    intervals: dict[str, Interval | None] = {}
     if people.answer is not None:
         ranking = people.answer.ranking
+        intervals = dict(zip(ranking.systems, ranking.intervals, strict=True))
         for system, cluster in zip(ranking.systems, ranking.clusters, strict=True):
             clusters.setdefault(cluster, []).append(system)
     signature, direction = f"people|scorer:{people.scorer}", people.direction
     systems = []
     for name, mean in judged.items():
         score = Score(
-            *(mean, signature, direction.higher_is_better, people.intervals.get(name)),
+            *(mean, signature, direction.higher_is_better, intervals.get(name)),
             basis="people",
             target=direction.target,
         )
         systems.append(SystemScores(name, {HUMAN_SCORE: score}))
     parts = {HUMAN_SCORE: [clusters[at] for at in sorted(clusters)]}
     return Results(systems, segments, 0, clusters=parts if clusters else None)
-
-
-@dataclass(frozen=True, slots=True)
-class MetricAgreement:
-    """Agreement of a metric with people; higher is better, whatever its direction."""
-
-    metric: str
-    level: str
-    coefficient: str
-    value: float
-    interval: tuple[float, float] | None
-    n: int
-
-
-@dataclass(frozen=True, slots=True)
-class LengthCurve:
-    """Mean agreement on documents of some lengths, for each metric and for people."""
-
-    lengths: Sequence[int]
-    means: Mapping[str, Sequence[float]]
-    judges: str
-    #: For what judges are drawn; empty where nothing was judged twice.
-    judges_by: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,9 +256,10 @@ class JudgeSummary:
 class TrustReport:
     """Agreement of metrics and judges; notes explain missing figures."""
 
-    agreement: Sequence[MetricAgreement]
+    #: Pearson's r of systems and of segments.
+    agreement: MetricCorrelations
     comparison: MetricComparison | None
-    curve: LengthCurve | None
+    curve: DocumentCurves | None
     judges: JudgeSummary | None
     notes: Sequence[str]
 
@@ -306,43 +280,30 @@ def assess_trust(
     names = list(sheets.metrics)
     panel = build_panel(everything, scorer, names, statistics=statistics)
     options = Options(seed=seed)
+    systems, segments = (
+        parse_specs(["pearson"], level, options)[0] for level in ("sys", "seg")
+    )
     comparison = curve = None
     try:
-        comparison = compare(panel, parse_specs(["pearson"], "seg", options)[0])
+        comparison = compare(panel, segments)
         notes += comparison.notes
     except errors.OptionError as reason:
         notes.append(f"No comparison of metrics: {reason}")
     try:
         cells = gather_judgements(everything, panel)
-        drawn = draw_documents(panel, cells, documents=DOCUMENTS, seed=seed)
-        means = average_curves(drawn)
-        curve = LengthCurve(drawn.lengths, means, JUDGES, drawn.judges_by)
-        if not np.isfinite([means[name] for name in drawn.by_name]).any():
+        curve = draw_documents(panel, cells, documents=DOCUMENTS, seed=seed)
+        if not np.isfinite([curve.mean(name) for name in curve.by_name]).any():
             curve, why = None, "The judgements, or the metric's scores, are constant"
             notes.append(f"No curve by length of document: {why} on every document.")
     except errors.CorpusError as reason:
         notes.append(f"No curve by length of document: {reason}")
     return TrustReport(
-        agreement=_correlate_people(panel, options),
+        agreement=correlate_metrics(panel, [systems, segments], options.trials),
         comparison=comparison,
         curve=curve,
         judges=_summarise_judges(judgements, scorer, seed, notes),
         notes=notes,
     )
-
-
-def _correlate_people(lined_up: ScorePanel, options: Options) -> list[MetricAgreement]:
-    """Pearson's r of systems and of segments, with intervals over systems and segments."""
-    rows = []
-    for level in ("sys", "seg"):
-        question = parse_specs(["pearson"], level, options)[0]
-        results = add_bootstrap(lined_up, question, correlate_panel(lined_up, question))
-        rows += [
-            MetricAgreement(name, level, "pearson", each.value, each.interval, each.n)
-            for name, each in results.items()
-            if each.value == each.value
-        ]
-    return rows
 
 
 def _summarise_judges(

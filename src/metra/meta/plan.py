@@ -221,7 +221,6 @@ class StudyPlans:
 
     components: VarianceComponents
     pairs: list[SystemPair]
-    differences: tuple[float, ...]
     studies: list[PlannedStudy]
     systems: int
     #: The factor of observed differences.
@@ -342,7 +341,7 @@ def _plan_studies(
                 power,
             )
         )
-    return StudyPlans(components, pairs, options.differences, studies, systems)
+    return StudyPlans(components, pairs, studies, systems)
 
 
 def report_plan(curves: StudyPlans, options: PlanOptions) -> findings.MetaReport:
@@ -434,7 +433,7 @@ def build_plan_table(curves: StudyPlans, options: PlanOptions) -> Table:
     if curves.pairs:
         heads.append(f"separated of {len(curves.pairs)}")
     else:
-        heads += [f"power for {difference:g}" for difference in curves.differences]
+        heads += [f"power for {difference:g}" for difference in options.differences]
     heads.append("false positives")
     caption = f"Study plans with a power of {options.power:g}"
     return findings.build_table("plan", heads, rows, caption, "plans")

@@ -1,24 +1,18 @@
 """The question `pseudo`: how long must a document be for metrics and people to agree?"""
 
-from itertools import permutations
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 
 from metra.errors import CorpusError
 from metra.meta.charts import CurvePlot
-from metra.meta.findings import (
-    MetaReport,
-    build_matrix,
-    build_report,
-    build_table,
-)
+from metra.meta.findings import MetaReport, build_matrix, build_report, build_table
 from metra.meta.options import PseudoOptions
 from metra.meta.question import Evidence, Question
 from metra.scores.table import Scores
 from metra.scores.views import list_metrics
 from metra.stats.arrays import Array, drop_nan
-from metra.stats.exact_tests import signed_rank_p
+from metra.stats.exact_tests import rank_test_p_values
 from metra.stats.panel import ScorePanel
 from metra.stats.pseudo_documents import DocumentCurves, JudgementCells, draw_documents
 
@@ -57,34 +51,14 @@ def gather_judgements(scores: Scores, panel: ScorePanel) -> JudgementCells:
     return JudgementCells(start, count, value[order], judge)
 
 
-def correlate_documents(
-    scores: Scores, panel: ScorePanel, options: PseudoOptions
-) -> DocumentCurves:
-    """Draw documents of each length and correlate metrics and judges on them."""
-    judged = gather_judgements(scores, panel)
-    if not panel.names and judged.once:
-        msg = (
-            f"There is no metric, and {panel.gold_name} has no repeated judgements; "
-            "give scores of a metric, or of several judges."
-        )
-        raise CorpusError(msg)
-    asked = ("lengths", "documents", "coef", "judges_by", "seed")
-    return draw_documents(
-        panel, judged, **{key: getattr(options, key) for key in asked}
-    )
-
-
 def average_curves(curves: DocumentCurves) -> dict[str, list[float]]:
     """Average over documents, length by length: each metric, and judges with judges."""
     means = {name: curves.mean(name) for name in curves.by_name}
     return means | ({JUDGES: curves.judge_mean()} if curves.judges else {})
 
 
-class PseudoDocuments(NamedTuple):
-    """Agreement on random documents, and the panel that they are drawn from."""
-
-    panel: ScorePanel
-    curves: DocumentCurves
+#: A panel, and agreement on random documents that are drawn from it.
+PseudoDocuments: TypeAlias = tuple[ScorePanel, DocumentCurves]
 
 
 def ask_pseudo(evidence: Evidence, options: PseudoOptions) -> PseudoDocuments:
@@ -92,7 +66,16 @@ def ask_pseudo(evidence: Evidence, options: PseudoOptions) -> PseudoDocuments:
     evidence.gold = evidence.normalise(evidence.gold, options.scaling)
     metrics = evidence.metrics or list_metrics(evidence.rows, evidence.gold)
     (panel,) = evidence.build_panels(metrics)
-    return PseudoDocuments(panel, correlate_documents(evidence.rows, panel, options))
+    judged = gather_judgements(evidence.rows, panel)
+    if not panel.names and judged.once:
+        msg = (
+            f"There is no metric, and {panel.gold_name} has no repeated judgements; "
+            "give scores of a metric, or of several judges."
+        )
+        raise CorpusError(msg)
+    asked = ("lengths", "documents", "coef", "judges_by", "seed")
+    settings = {key: getattr(options, key) for key in asked}
+    return panel, draw_documents(panel, judged, **settings)
 
 
 def report_pseudo(found: PseudoDocuments, options: PseudoOptions) -> MetaReport:
@@ -117,10 +100,11 @@ def report_pseudo(found: PseudoDocuments, options: PseudoOptions) -> MetaReport:
     tables = [build_table("scorer", heads, rows, caption, "pseudo")]
     for place, n in enumerate(curves.lengths if options.test else ()):
         length = "1 segment" if n == 1 else f"{n} segments"
+        values = np.array([line[place] for line in curves.by_name.values()])
         table = build_matrix(
             "metric",
             list(curves.by_name),
-            compute_wilcoxon(curves, place),
+            rank_test_p_values(values, paired=True),
             caption=f"Wilcoxon signed-rank test at {length}: p-value that the row is "
             "no better than the column",
             name=f"wilcoxon {n}",
@@ -166,15 +150,6 @@ def draw_pseudo(found: PseudoDocuments, options: PseudoOptions) -> list[CurvePlo
 
 
 PSEUDO = Question("pseudo", ask_pseudo, report_pseudo, draw_pseudo)
-
-
-def compute_wilcoxon(curves: DocumentCurves, place: int) -> Array:
-    """p-values that the row's metric is no better than the column's, document by document."""
-    values = [line[place] for line in curves.by_name.values()]
-    p = np.full((len(values), len(values)), np.nan)
-    for i, j in permutations(range(len(values)), 2):
-        p[i, j] = signed_rank_p(values[i] - values[j])
-    return p
 
 
 def _format_share(share: float) -> str:

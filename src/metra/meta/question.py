@@ -6,7 +6,6 @@ ask the same questions, so the same rows give the same figures everywhere.
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from copy import copy
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
@@ -72,13 +71,11 @@ class Evidence:
     panel: ScorePanel = field(init=False)
 
     def __post_init__(self) -> None:
-        """Select the rows that count."""
+        """Select the rows that count, and note missing parts of a total."""
         self.rows = self.selection.select(self.scores)
         self.statistics: dict[str, SegmentStatistics] = {}
-        self.add_total(self.gold or self.scorer)
-
-    def add_total(self, name: str) -> None:
-        """Add the scorer of a total, such as adequacy+fluency, and note missing parts."""
+        # A total, such as adequacy+fluency, gets a scorer.
+        name = self.gold or self.scorer
         rows, lacking = add_total(self.rows, name)
         if rows is not self.rows:
             self.rows = self.scores = rows
@@ -119,28 +116,18 @@ class Evidence:
         self.rows = concatenate_scores([self.rows, normalised.scores])
         return normalised.scores.names[0]
 
-    @property
-    def lang(self) -> str:
-        """The only language pair of the scores."""
-        return require_one_language(self.rows)
-
     def open_corpus(self) -> FileCorpus:
         """Open the outputs to score."""
         return open_corpus(self.outputs, self.references, self.source, self.docs)
 
     def score_outputs(self, specs: Sequence[str]) -> None:
         """Score the outputs with metrics, and add the scores."""
-        lang = self.lang
+        lang = require_one_language(self.rows)
         with self.track() as progress:
             automatic, self.statistics = score_systems(
                 self.open_corpus(), make_metrics(specs), lang=lang, progress=progress
             )
         self.rows = concatenate_scores([self.rows, automatic])
-
-    def average_documents(self) -> None:
-        """Replace segments by documents."""
-        self.rows = average_documents(self.rows, self.gold or None)
-        self.statistics = {}
 
     def build_panels(self, metrics: Sequence[str] | None = None) -> list[ScorePanel]:
         """Line up gold and metrics for each language pair by itself."""
@@ -150,12 +137,6 @@ class Evidence:
             build_gold_panel(part, self.gold, metrics, self.statistics)
             for part in parts
         ]
-
-    def of_panel(self, panel: ScorePanel) -> "Evidence":
-        """Return the evidence of one language pair."""
-        part = copy(self)
-        part.panel = panel
-        return part
 
 
 def build_gold_panel(
@@ -189,7 +170,10 @@ def answer_evidence(
     _prepare_evidence(evidence, entry.takes, options)
     if "pairs" in entry.takes:
         panels = evidence.build_panels()
-        answers = [question.ask(evidence.of_panel(panel), options) for panel in panels]
+        answers = []
+        for panel in panels:
+            evidence.panel = panel
+            answers.append(question.ask(evidence, options))
         reports = [question.lay_out(answer, options) for answer in answers]
         report = merge_pairs(reports, panels)
     else:
@@ -219,7 +203,8 @@ def _prepare_evidence(evidence: Evidence, takes: frozenset[str], options: Any) -
     if all(given) and "own" in takes:
         evidence.score_outputs(evidence.specs)
     if getattr(options, "level", "") == "doc":
-        evidence.average_documents()
+        evidence.rows = average_documents(evidence.rows, evidence.gold or None)
+        evidence.statistics = {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from metra.stats import ranking as stats
 from metra.stats.defaults import LEAST_UNITS
 from metra.stats.direction import HIGHER, Direction
 from metra.stats.exact_tests import rank_test_p_values, sign_test_p_values
+from metra.stats.multiplicity import CLUSTER_RULES, rank_ranges
 from metra.stats.ranking import PairwiseCounts
 
 
@@ -173,9 +174,7 @@ def rank_by_scorer(
     tests = compare_systems(given, tested, wins, strata, order, options, notes)
     if options.by == "arr" and unit_of_ranks == "document":
         tests = replace(tests, units=("document",))
-    parted = stats.find_clusters(
-        tests.correct(options.correction), options.rule, options.alpha
-    )
+    corrected = tests.correct(options.correction)
     kept = np.flatnonzero(given.present)
     ordered = kept[order]
     hundreds = None
@@ -192,8 +191,8 @@ def rank_by_scorer(
         given.scorer,
         [systems[place] for place in order],
         stats.mid_ranks(order_by[order]).tolist(),
-        parted.clusters,
-        parted.ranges,
+        CLUSTER_RULES[options.rule](corrected, options.alpha),
+        rank_ranges(corrected, options.alpha),
         tests,
         significance.standardise_gaps(tested[order], paired=tests.test != "rank-sum"),
         {key: column[order] for key, column in columns.items()},
@@ -323,14 +322,6 @@ def build_ranking_table(answer: RankingAnswer) -> Table:
     rows = zip(ranking.systems, zip(*columns.values(), strict=True), strict=True)
     caption = f"Systems by {ranking.scorer.name}"
     return findings.build_table("system", list(columns), rows, caption, "ranking")
-
-
-def draw_ranking(answer: RankingAnswer) -> list[Heatmap]:
-    """Draw the p-values as a heat map with clusters."""
-    ranking = answer.ranking
-    caption = "p-values, row better than column; clusters framed"
-    title, p = "Which systems are better", ranking.p.tolist()
-    return [Heatmap(title, caption, ranking.systems, p, "p", ranking.clusters)]
 
 
 def _average_as_wmt(scores: Scores, name: str) -> arrays.Array:
@@ -575,8 +566,13 @@ def report_rank(
 
 
 def draw_rank(answer: RankingAnswer | CombinedRanking, _: RankOptions) -> list[Heatmap]:
-    """Draw the p-values of a ranking by a scorer."""
-    return [] if isinstance(answer, CombinedRanking) else draw_ranking(answer)
+    """Draw the p-values of a ranking by a scorer as a heat map with clusters."""
+    if isinstance(answer, CombinedRanking):
+        return []
+    ranking = answer.ranking
+    caption = "p-values, row better than column; clusters framed"
+    title, p = "Which systems are better", ranking.p.tolist()
+    return [Heatmap(title, caption, ranking.systems, p, "p", ranking.clusters)]
 
 
 RANK = Question("rank", ask_rank, report_rank, draw_rank, title="Systems by {}")

@@ -12,11 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.meta.correlate import (
-    MetricCorrelations,
-    correlate_metrics,
-    parse_specs,
-)
+from metra.meta.correlate import MetricCorrelations, correlate_metrics, parse_specs
 from metra.meta.findings import MetaReport, build_report, describe_draws
 from metra.meta.options import SentinelOptions
 from metra.meta.question import Question

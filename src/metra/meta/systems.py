@@ -1,7 +1,7 @@
 """The question `correlate`: coefficients of metrics, and figures by systems and their pairs."""
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from metra.meta.options import CorrelateOptions
 from metra.meta.question import Evidence, Question
 from metra.stats.arrays import Array, Codes, Mask, order_pairs, pair_gaps
 from metra.stats.bootstrap import resamples_segments
-from metra.stats.correlation import CorrelationResult, Options, correlate_all
+from metra.stats.correlation import Options, Results, correlate_all
 from metra.stats.curves import fit_line, mad_outliers
 from metra.stats.defaults import TRIALS
 from metra.stats.panel import ScorePanel
@@ -41,7 +41,7 @@ class SubsetCorrelations:
     panel: ScorePanel
     options: Options
     #: Each metric's coefficient over the systems of each choice, by the choice's label.
-    results: dict[str, dict[str, CorrelationResult]]
+    results: dict[str, Results]
     outliers: Mask
 
 
@@ -69,9 +69,7 @@ def correlate_choices(panel: ScorePanel, options: Options) -> SubsetCorrelations
     return SubsetCorrelations(panel, options, results, outliers)
 
 
-def correlate_subset(
-    panel: ScorePanel, chosen: Codes, options: Options
-) -> dict[str, CorrelationResult]:
+def correlate_subset(panel: ScorePanel, chosen: Codes, options: Options) -> Results:
     """Correlate every metric with the gold over some systems."""
     metrics = {name: metric[chosen] for name, metric in panel.system_metrics.items()}
     return correlate_all(panel.system_gold[chosen], metrics, options)
@@ -123,7 +121,6 @@ def build_system_clouds(subsets: SubsetCorrelations) -> list[ScatterPoints]:
                 [panel.systems[place] for place in both],
                 gold.tolist(),
                 scored.tolist(),
-                [""] * len(both),
                 subsets.outliers[both].tolist(),
                 fit_line(gold, scored),
                 f"{subsets.options.coef}: {values or 'none'}",
@@ -132,12 +129,9 @@ def build_system_clouds(subsets: SubsetCorrelations) -> list[ScatterPoints]:
     return clouds
 
 
-class SystemDifferences(NamedTuple):
-    """Differentials and accuracy of metrics over the pairs of systems."""
-
-    correlations: correlate.MetricCorrelations
-    #: Two-sided p-values of all pairs by the gold; None where it has no segments.
-    gold_p: Array | None
+#: Differentials and accuracy of metrics over the pairs of systems, and two-sided p-values
+#: of all pairs by the gold; None where it has no segments.
+SystemDifferences: TypeAlias = tuple[correlate.MetricCorrelations, Array | None]
 
 
 def correlate_differences(
@@ -151,7 +145,7 @@ def correlate_differences(
     chosen = Options(trials=options.trials or TRIALS, seed=options.seed)
     questions = correlate.parse_specs(["differentials", "accuracy"], "sys", chosen)
     correlations = correlate.correlate_metrics(panel, questions, options.trials)
-    return SystemDifferences(correlations, compute_gold_p(panel, chosen))
+    return correlations, compute_gold_p(panel, chosen)
 
 
 def report_differences(
@@ -160,11 +154,8 @@ def report_differences(
     """Lay out all pairs of systems, and the sure ones."""
     correlations, gold_p = answer
     panel, gold = correlations.panel, correlations.panel.gold_name
-    notes = (
-        []
-        if gold_p is not None
-        else [f"No significance bands: {gold} has no segments."]
-    )
+    unknown = f"No significance bands: {gold} has no segments."
+    notes = [unknown] if gold_p is None else []
     notes += correlations.explain_missing()
     order = order_pairs(pair_gaps(panel.system_gold))
     pairs = "1 pair" if len(order) == 1 else f"{len(order)} pairs"
@@ -203,8 +194,8 @@ def report_differences(
 
 def draw_differences(answer: SystemDifferences) -> list[ScatterPoints]:
     """Draw all pairs of systems, for each metric that has any."""
-    names = answer.correlations.panel.names
-    clouds = (_build_cloud(answer.correlations, name) for name in names)
+    correlations, _ = answer
+    clouds = (_build_cloud(correlations, name) for name in correlations.panel.names)
     return [cloud for cloud in clouds if cloud.x]
 
 
@@ -250,7 +241,6 @@ def _build_cloud(
         names,
         gold[order].tolist(),
         metric[order].tolist(),
-        [""] * len(order),
         wrong[order].tolist(),
         # Pairs share systems, so a band that takes them for independent would be too narrow.
         replace(line, band=()) if line else None,

@@ -89,11 +89,9 @@ class TaskScores:
     average: Array
     #: The coefficients of each column: columns × metrics.
     values: Array
-    #: The clusters of a joint test of the averages, where it was asked for.
+    #: The clusters of a joint test of the averages where it was asked for, and the test.
     clusters: list[int] | None
-    #: That test, and what counts as a difference.
     tests: significance.PairTests | None
-    rule: DecisionRule | None
     #: Each column's ranks: clusters where tests were asked for, else places.
     ranks: list[list[int]]
     #: Metrics that not every language pair has.
@@ -102,10 +100,7 @@ class TaskScores:
     @property
     def panels(self) -> list[ScorePanel]:
         """The panels of whole language pairs, each once."""
-        panels: dict[str, ScorePanel] = {}
-        for column in self.columns:
-            for panel in column.panels:
-                panels.setdefault(panel.lang, panel)
+        panels = {each.lang: each for column in self.columns for each in column.panels}
         return list(panels.values())
 
     @property
@@ -185,7 +180,6 @@ def score_columns(
         values[:, order],
         clusters,
         tests,
-        test,
         ranks,
         list(left_out),
     )
@@ -216,16 +210,13 @@ def report_task(scores: TaskScores, options: TaskOptions) -> findings.MetaReport
         for at, name in enumerate(scores.metrics)
     }
     data: dict[str, object] = {"ranks": ranks}
-    tests, rule = scores.tests, scores.rule
+    tests, rule = scores.tests, choose_rule(options)
     tested: dict[str, Any] = dict.fromkeys(("test", "sides", "correction", "alpha"))
-    if tests and rule:
+    if tests:
         notes.append(findings.describe_differences(tests, rule.alpha))
-        about = {"correction": rule.correction, "clusters": "greedy"}
-        tested = (
-            findings.describe_tests(tests, wmt=options.wmt)
-            | about
-            | {"alpha": rule.alpha}
-        )
+        tested = findings.describe_tests(tests, wmt=options.wmt)
+        tested |= {"correction": rule.correction, "clusters": "greedy"}
+        tested |= {"alpha": rule.alpha}
         data |= findings.export_tests(tests)
     drawn = tests or correlate.draws_soft(questions)
     report = findings.build_report(

@@ -279,10 +279,9 @@ def select_outputs(panel: ScorePanel, options: SelectOptions) -> OutputChoice:
     thresholds, segments = {}, 0
     for name in names:
         metric = panel.metrics[name]
-        limit, kept = filter_outputs(
+        thresholds[name], kept = filter_outputs(
             is_good, metric, folds=options.folds, seed=options.seed
         )
-        thresholds[name] = limit
         for figure in FILTERED:
             aggregate = partial(aggregate_filter, figure=figure)
             samples["filtering", name, figure] = Sample(kept, aggregate)

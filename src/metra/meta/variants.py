@@ -20,7 +20,7 @@ from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
 from metra.meta import correlate, findings
 from metra.meta.charts import CurvePlot
 from metra.meta.options import RefsOptions, TuneOptions
-from metra.meta.question import Evidence, Question
+from metra.meta.question import Evidence, Question, require_one_language
 from metra.metrics.options import format_value
 from metra.metrics.registry import metric, read_spec
 from metra.scores.table import concatenate_scores
@@ -91,10 +91,11 @@ def ask_references(evidence: Evidence, options: RefsOptions) -> ReferenceCurves:
         )
         raise OptionError(msg)
     corpus, metrics = evidence.open_corpus(), make_metrics(evidence.specs)
+    lang = require_one_language(evidence.rows)
 
     def score(chosen: Sequence[int]) -> ScorePanel:
         subset = ReferenceSubset(corpus, chosen)
-        own, statistics = score_systems(subset, metrics, lang=evidence.lang)
+        own, statistics = score_systems(subset, metrics, lang=lang)
         both = concatenate_scores([evidence.rows, own])
         return build_panel(both, evidence.gold, list(metrics), statistics=statistics)
 

@@ -16,6 +16,8 @@ from metra.stats.ratings import Ratings
 
 #: Up to so many different values are taken for categories.
 MOST_CATEGORIES = 256
+#: The scales of values that alpha knows.
+SCALES = ("nominal", "ordinal", "interval", "ratio")
 ONE_WAY = ("ICC(1,1)", "ICC(1,k)")
 TWO_WAY = ("ICC(2,1)", "ICC(2,k)", "ICC(3,1)", "ICC(3,k)")
 
@@ -47,7 +49,15 @@ def alpha(ratings: Ratings, scale: str = "interval") -> float:
 
 def interval_columns(paired: Ratings) -> Columns:
     """Return the columns of alpha with squared differences, which need only sums."""
-    return _squares(paired, paired.value - paired.value.mean()), compute_interval_alpha
+    values = paired.value - paired.value.mean()
+    count = len(paired.units)
+    size = paired.counts.astype(np.float64)
+    total = np.bincount(paired.unit, values, count)
+    mean = total / np.maximum(size, 1)
+    within = np.bincount(paired.unit, (values - mean[paired.unit]) ** 2, count)
+    square = np.bincount(paired.unit, values**2, count)
+    apart = 2 * size * within / np.maximum(size - 1, 1)
+    return np.column_stack([size, apart, total, square]), compute_interval_alpha
 
 
 def nominal_columns(paired: Ratings) -> Columns:
@@ -57,8 +67,10 @@ def nominal_columns(paired: Ratings) -> Columns:
 
 def ratio_columns(paired: Ratings) -> Columns:
     """Return the columns of alpha with differences as shares of the values' sum."""
-    values = paired.levels[0]
-    return _distance_columns(paired, _ratio_distance(values[:, None], values))
+    a, b = paired.levels[0][:, None], paired.levels[0]
+    # Two zeros are equal.
+    shares = divide(a - b, a + b, a + b != 0, fill=0.0)
+    return _distance_columns(paired, shares**2)
 
 
 def ordinal_draws(paired: Ratings, weights: Array, drawn: Codes | None = None) -> Array:
@@ -99,17 +111,6 @@ def _category_counts(ratings: Ratings) -> Array:
     return counts.reshape(-1, len(values)).astype(np.float64)
 
 
-def _squares(paired: Ratings, values: Array) -> Array:
-    count = len(paired.units)
-    size = paired.counts.astype(np.float64)
-    total = np.bincount(paired.unit, values, count)
-    mean = total / np.maximum(size, 1)
-    within = np.bincount(paired.unit, (values - mean[paired.unit]) ** 2, count)
-    square = np.bincount(paired.unit, values**2, count)
-    apart = 2 * size * within / np.maximum(size - 1, 1)
-    return np.column_stack([size, apart, total, square])
-
-
 def compute_interval_alpha(totals: Array) -> Array:
     """Return alpha of each row of totals: values, their differences, sum and squares.
 
@@ -127,16 +128,6 @@ def compute_interval_alpha(totals: Array) -> Array:
 def _one_minus(observed: Array, expected: Array) -> Array:
     """1 - D_o / D_e, both times the number of values."""
     return np.asarray(1.0 - divide(observed, expected))
-
-
-def _ratio_distance(a: Array, b: Array) -> Array:
-    """((a - b) / (a + b))², and nothing between two zeros."""
-    total = a + b
-    return np.asarray(divide(a - b, total, total != 0, fill=0.0) ** 2)
-
-
-#: The scales of values that alpha knows.
-SCALES = ("nominal", "ordinal", "interval", "ratio")
 
 
 def fleiss_columns(paired: Ratings) -> Columns:
@@ -166,14 +157,9 @@ def comparison_columns(ratings: Ratings) -> Columns:
     """
     count = len(ratings.units)
     size = ratings.counts.astype(np.float64)
-    kinds = [
-        np.bincount(ratings.unit[ratings.value == at], minlength=count)
-        for at in (-1, 0, 1)
-    ]
+    kinds = [np.bincount(ratings.unit, ratings.value == at, count) for at in (-1, 0, 1)]
     equal = sum(kind * (kind - 1.0) for kind in kinds)
-    rows = np.column_stack([size * (size - 1), equal, size, kinds[1]]).astype(
-        np.float64
-    )
+    rows = np.column_stack([size * (size - 1), equal, size, kinds[1]])
 
     def aggregate(totals: Array) -> Array:
         pairs, equal, judged, tied = np.moveaxis(totals, -1, 0)

@@ -8,7 +8,7 @@ are exact in any order; others are made so (`metra.stats.weighted_sums`).
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial, reduce
 from statistics import NormalDist
@@ -19,11 +19,7 @@ from numpy.typing import NDArray
 
 from metra.stats.arrays import Array, divide, order_pairs, pair_gaps
 from metra.stats.coefficients import PairCounts, pearson_of_sums
-from metra.stats.correlation import (
-    Options,
-    compute_thresholds,
-    correlate_all,
-)
+from metra.stats.correlation import Options, compute_thresholds, correlate_all
 from metra.stats.distributions import upper_tail
 from metra.stats.panel import ScorePanel
 from metra.stats.parallel import track_blocks
@@ -175,18 +171,13 @@ class _ResampleScorer:
         """A system drawn twice makes a pair with itself, which proves nothing: left out."""
         weights = sample.pair_weights
         gaps, *metric_gaps = (_gaps(each.T).T for each in self._means(sample))
-        gold = order_pairs(gaps)
 
         def add(values: Array) -> Array:
             return (weights * values).sum(1)
 
-        untied, total = add(np.abs(gold)), weights.sum(1)
-        coefficients = {}
-        for name, gap in zip(self.panel.names, metric_gaps, strict=True):
-            metric = order_pairs(gap, self.eps[name])
-            kinds = _count_kinds(add, gold, metric, untied, total)
-            coefficients[name] = self._formula(kinds)
-        return coefficients
+        named = zip(self.panel.names, metric_gaps, strict=True)
+        orders = (order_pairs(gap, self.eps[name]) for name, gap in named)
+        return self._count_orders(add, order_pairs(gaps), orders, weights.sum(1))
 
     def _soft_pairs(self, sample: Resample) -> dict[str, Array]:
         weights = sample.pair_weights
@@ -201,13 +192,32 @@ class _ResampleScorer:
     def _item_pairs(self, sample: Resample) -> dict[str, Array]:
         add = partial(np.matmul, sample.pair_weights)
         gold = self._keep(self._order, self.panel.gold_name)
+        orders = (self._keep(self._order, name) for name in self.panel.names)
+        each = self._count_orders(add, gold, orders, add(self._keep(self._pairs_there)))
+        return {name: self._mean(values, sample) for name, values in each.items()}
+
+    def _count_orders(
+        self,
+        add: Callable[[Array], Array],
+        gold: Array,
+        metrics: Iterable[Array],
+        total: Array,
+    ) -> dict[str, Array]:
+        """Apply the formula to weighted sums of orders of pairs; `total` is of all pairs."""
         untied = add(np.abs(gold))
-        total = add(self._keep(self._pairs_there))
         coefficients = {}
-        for name in self.panel.names:
-            metric = self._keep(self._order, name)
-            kinds = _count_kinds(add, gold, metric, untied, total)
-            coefficients[name] = self._mean(self._formula(kinds), sample)
+        for name, metric in zip(self.panel.names, metrics, strict=True):
+            both = gold * metric
+            sums = map(add, (both, np.abs(both), np.abs(metric)))
+            agreement, ordered, metric_untied = sums
+            kinds = PairCounts(
+                (ordered + agreement) / 2,
+                (ordered - agreement) / 2,
+                metric_untied - ordered,
+                untied - ordered,
+                total - metric_untied - untied + ordered,
+            )
+            coefficients[name] = self._formula(kinds)
         return coefficients
 
     def _pearson(self, sample: Resample) -> dict[str, Array]:
@@ -322,25 +332,3 @@ def _gaps(x: Array) -> Array:
     """Differences of each two systems, 0 where either is missing."""
     gaps = pair_gaps(x)
     return np.where(np.isfinite(gaps), gaps, 0.0)
-
-
-def _count_kinds(
-    add: Callable[[Array], Array],
-    gold: Array,
-    metric: Array,
-    untied: Array,
-    total: Array,
-) -> PairCounts:
-    """Kinds of pairs, from weighted sums of orders and their products.
-
-    `untied` are the sums of pairs that the gold orders, `total` of all.
-    """
-    both = gold * metric
-    agreement, ordered, metric_untied = map(add, (both, np.abs(both), np.abs(metric)))
-    return PairCounts(
-        (ordered + agreement) / 2,
-        (ordered - agreement) / 2,
-        metric_untied - ordered,
-        untied - ordered,
-        total - metric_untied - untied + ordered,
-    )

@@ -25,18 +25,11 @@ def pearson(g: Array, m: Array) -> Array:
     """
     g, m = np.broadcast_arrays(g, m)
     present = np.isfinite(g) & np.isfinite(m)
-    if present.all():
-        if g.shape[-1] < 2:
-            return np.full(g.shape[:-1], np.nan)
-        constant = _is_constant(g) | _is_constant(m)
-        dg = g - g.mean(-1, keepdims=True)
-        dm = m - m.mean(-1, keepdims=True)
-    else:
-        count = present.sum(-1)
-        kept_g, kept_m = (np.where(present, x, np.nan) for x in (g, m))
-        constant = _is_constant(kept_g) | _is_constant(kept_m) | (count < 2)
-        dg = _centre_rows(kept_g, present, count)
-        dm = _centre_rows(kept_m, present, count)
+    count = present.sum(-1)
+    if not present.all():
+        g, m = np.where(present, g, np.nan), np.where(present, m, np.nan)
+    constant = _is_constant(g) | _is_constant(m) | (count < 2)
+    dg, dm = (_centre_rows(x, present, count) for x in (g, m))
     shared = np.einsum("...i,...i", dg, dm)
     spread = np.sqrt(np.einsum("...i,...i", dg, dg) * np.einsum("...i,...i", dm, dm))
     r = np.clip(divide(shared, spread), -1.0, 1.0)
@@ -95,8 +88,8 @@ def ranks(x: Array) -> Array:
 
 def _is_constant(x: Array) -> Mask:
     """Mark the rows whose values are all equal, NaN aside."""
-    low = np.fmin.reduce(x, axis=-1)
-    return low == np.fmax.reduce(x, axis=-1)
+    low = np.fmin.reduce(x, axis=-1, initial=np.nan)
+    return low == np.fmax.reduce(x, axis=-1, initial=np.nan)
 
 
 def _centre_rows(x: Array, present: Mask, count: NDArray[np.int64]) -> Array:

@@ -44,7 +44,6 @@ class Coefficient:
     """A way to say how well a metric agrees with the gold."""
 
     name: str
-    about: str
     #: The coefficient of each row of values, where it is of plain rows.
     rows: Callable[..., Array] | None = None
     lowest: float = -1
@@ -216,9 +215,7 @@ def find_coefficient(name: str) -> Coefficient:
 def compute_thresholds(gold: Array, metrics: Metrics, options: Options) -> Metrics:
     """The threshold of ties of each metric in each group: calibrated, cross-fitted, given."""
     rows = group_scores(gold, options.group)
-    if not options.coefficient.ties:
-        return dict.fromkeys(metrics, np.zeros(len(rows)))
-    if options.folds:
+    if options.folds and options.coefficient.ties:
         folds = {"folds": options.folds, "seed": options.seed}
         return {
             name: cross_fit_thresholds(rows, group_scores(m, options.group), **folds)
@@ -398,60 +395,40 @@ def _explain_missing(value: float, gold: Array, metric: Array) -> str:
     return "Every group is constant or has fewer than two values."
 
 
-def _from_counts(
-    name: str, about: str, formula: Callable[..., Array], **more: Any
-) -> Coefficient:
+def _from_counts(name: str, formula: Callable[..., Array], **more: Any) -> Coefficient:
     """Make a coefficient of the kinds of pairs, which rows of values have as well."""
 
     def rows(g: Array, m: Array, *, eps: float | Array = 0.0) -> Array:
         return formula(pair_counts(g, m, eps=eps))
 
-    return Coefficient(name, about, rows, **{"counts": formula, **more})
+    return Coefficient(name, rows, **{"counts": formula, **more})
 
 
 _ACCURACY: dict[str, Any] = {"lowest": 0, "pairs": True, "ties": True}
 _TAU: dict[str, Any] = {"ties": True, "shows_eps": False}
 _ALL = (
-    Coefficient("pearson", "Pearson's r", pearson, linear=True),
-    Coefficient("spearman", "Spearman's rank correlation", spearman),
-    _from_counts("kendall-a", "Kendall's tau-a", tau_a, **_TAU, aliases=("tau-a",)),
-    _from_counts(
-        "kendall-b", "Kendall's tau-b", tau_b, **_TAU, aliases=("tau-b", "kendall")
-    ),
+    Coefficient("pearson", pearson, linear=True),
+    Coefficient("spearman", spearman),
+    _from_counts("kendall-a", tau_a, **_TAU, aliases=("tau-a",)),
+    _from_counts("kendall-b", tau_b, **_TAU, aliases=("tau-b", "kendall")),
     # Resamples of weighted pairs do not say how many different values were drawn.
+    _from_counts("kendall-c", tau_c, counts=None, aliases=("tau-c",)),
+    _from_counts("tau10", tau_10, **_TAU),
+    _from_counts("tau13", tau_13, **_TAU),
+    _from_counts("tau14", tau_14, **_TAU),
+    _from_counts("tau23", tau_23, ties=True),
+    _from_counts("acc_eq", share_right, **_ACCURACY, aliases=("acc23",)),
     _from_counts(
-        *("kendall-c", "Kendall's tau-c (Stuart)", tau_c),
-        counts=None,
-        aliases=("tau-c",),
-    ),
-    _from_counts("tau10", "tau as in WMT 2010", tau_10, **_TAU),
-    _from_counts("tau13", "tau as in WMT 2013", tau_13, **_TAU),
-    _from_counts("tau14", "tau as in WMT 2014", tau_14, **_TAU),
-    _from_counts("tau23", "tau that rewards predicted ties", tau_23, ties=True),
-    _from_counts(
-        *("acc_eq", "share of pairs ordered or tied as in the gold", share_right),
-        **_ACCURACY,
-        aliases=("acc23",),
-    ),
-    _from_counts(
-        *("acc*_eq", "acc_eq with the metric's ties calibrated", share_right),
+        *("acc*_eq", share_right),
         **_ACCURACY,
         compute=_correlate_calibrated,
         calibrated=True,
         aliases=("acc-t", "acc_eq*", "kendallwithtiesopt"),
     ),
+    Coefficient("darr", weighted=darr, aliases=("kendalllike",)),
+    _from_counts("accuracy", share_right, **_ACCURACY, shows_eps=False),
     Coefficient(
-        *("darr", "Kendall-like tau of clearly different pairs (daRR)"),
-        weighted=darr,
-        aliases=("kendalllike",),
-    ),
-    _from_counts(
-        *("accuracy", "share of system pairs ordered as in the gold", share_right),
-        **_ACCURACY,
-        shows_eps=False,
-    ),
-    Coefficient(
-        *("spa", "soft pairwise accuracy of systems"),
+        "spa",
         lowest=0,
         compute=_correlate_soft,
         of_segments=True,
@@ -460,18 +437,12 @@ _ALL = (
         aliases=("pce",),
     ),
     Coefficient(
-        *("differentials", "Pearson's r of differences between systems"),
-        differentials,
+        *("differentials", differentials),
         compute=_correlate_gaps,
         grouped=False,
         aliases=("diff",),
     ),
-    Coefficient(
-        *("pdp", "Pearson's r of differences within segments"),
-        compute=_correlate_within,
-        of_segments=True,
-        grouped=False,
-    ),
+    Coefficient("pdp", compute=_correlate_within, of_segments=True, grouped=False),
 )
 #: The coefficients by name.
 COEFFICIENTS = {c.name: c for c in _ALL}

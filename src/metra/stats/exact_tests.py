@@ -49,27 +49,19 @@ def rank_test_p_values(
     return p
 
 
-def signed_rank_p(differences: Array) -> float:
-    """One-sided p-value that differences are not above zero; zeros are left out.
-
-    NaN stands for a missing difference. Without any difference but zero, p is 1/2. Wilcoxon
-    1945; exact, ties included, up to 25 differences, else by the normal limit with the
-    corrections for ties and continuity.
-    """
-    return strata_p([signed_rank(differences)])
-
-
 def signed_rank(differences: Array) -> RankSum:
-    """Wilcoxon's sum of the ranks of differences above zero."""
+    """Wilcoxon's sum of the ranks of differences above zero; zeros and NaN are left out.
+
+    Wilcoxon 1945; exact, ties included, up to 25 differences, else by the normal limit with
+    the corrections for ties and continuity. Without any difference but zero, p is 1/2.
+    """
     d = differences[np.isfinite(differences) & (differences != 0)]
     n = len(d)
     rank = ranks(np.abs(d)) if n else d
     middle = n * (n + 1) / 4
     most = 2 * middle if np.isfinite(differences).any() else math.nan
     total = float(rank[d > 0].sum())
-    exact = None
-    if 0 < n <= MOST_RANKED:
-        exact = _share_of_sums(rank, total, None)
+    exact = _share_of_sums(rank, total, None) if 0 < n <= MOST_RANKED else None
     return RankSum(total - middle, float((rank**2).sum()) / 4, most, exact)
 
 
@@ -88,10 +80,9 @@ def rank_sum(a: Array, b: Array) -> RankSum:
     _, ties = np.unique(together, return_counts=True)
     size = n + m
     tied = float((ties.astype(np.float64) ** 3 - ties).sum())
-    room = tied / (size * (size - 1)) if size > 1 else 0.0
-    exact = None
-    if size <= MOST_RANKED and len(ties) > 1:
-        exact = _share_of_sums(rank, total, n)
+    room = tied / (size * (size - 1))
+    counted = size <= MOST_RANKED and len(ties) > 1
+    exact = _share_of_sums(rank, total, n) if counted else None
     above = total - n * (size + 1) / 2
     return RankSum(above, n * m / 12 * (size + 1 - room), n * m, exact)
 

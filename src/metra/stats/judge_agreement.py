@@ -1,6 +1,6 @@
 """Agreement between judges: two at a time, and all together with bootstrap intervals."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeAlias
@@ -12,7 +12,14 @@ from metra import _core
 from metra.errors import CorpusError
 from metra.stats import agreement
 from metra.stats.agreement import Columns
-from metra.stats.arrays import Array, Codes, Mask, add_rows, divide, pair_equal
+from metra.stats.arrays import (
+    Array,
+    Codes,
+    add_rows,
+    choose_round_step,
+    divide,
+    pair_equal,
+)
 from metra.stats.coefficients import pair_counts, ranks, tau_b
 from metra.stats.defaults import LEAST_UNITS, SEED, TRIALS
 from metra.stats.parallel import track_blocks
@@ -177,14 +184,11 @@ def compare_judges(
     )
     _, figures = shared.figures.compute(np.ones((1, len(ratings.units))))
     kappas = [figures[name][0] for name in ("mean kappa", "mean linear")]
+    names = ([judges[at] for at in side] for side in np.divmod(codes, len(judges)))
     columns = [n, *nears, pearsons, spearmans, *kappas, quadratic]
-    figures_by_pair: Iterable[Any] = zip(*map(np.ndarray.tolist, columns), strict=True)
-    values = zip(np.split(a, starts[1:]), np.split(b, starts[1:]), strict=True)
-    pairs = []
-    for code, row, both in zip(codes.tolist(), figures_by_pair, values, strict=True):
-        names = (judges[at] for at in divmod(code, len(judges)))
-        fields: list[Any] = [*names, *row, *both]
-        pairs.append(JudgePair(*fields))
+    values = (np.split(x, starts[1:]) for x in (a, b))
+    fields: list[Any] = [*names, *(each.tolist() for each in columns), *values]
+    pairs = [JudgePair(*row) for row in zip(*fields, strict=True)]
     return sorted(pairs, key=lambda pair: -pair.n)
 
 
@@ -241,7 +245,8 @@ class PairFigures:
         pairs, values = np.concatenate([pair, pair]), np.concatenate([a, b]) - middle
         by_value = np.lexsort((values, pairs))
         ordered_pairs, ordered = pairs[by_value], values[by_value]
-        begins = (np.diff(ordered_pairs, prepend=-1) != 0) | _find_changes(ordered)
+        begins = np.diff(ordered_pairs, prepend=-1) != 0
+        begins |= np.diff(ordered, prepend=np.nan) != 0
         place = np.empty(len(values), np.int64)
         place[by_value] = np.cumsum(begins) - 1
         first, second = np.split(place, 2)
@@ -298,11 +303,6 @@ class PairFigures:
             for name, figure in figures.items()
             if not only or name in only
         }
-
-
-def _find_changes(values: Array) -> Mask:
-    """Return where a value differs from the one before it."""
-    return np.diff(values, prepend=np.nan) != 0
 
 
 def _find_ends(codes: Codes) -> Codes:
@@ -496,9 +496,7 @@ def count_differences(gaps: ArrayLike) -> tuple[tuple[float, float], ...]:
     """
     gaps = np.asarray(gaps, np.float64)
     widest = float(gaps.max(initial=0.0))
-    step = 1.0
-    while step * LIMITS < widest:
-        step *= 2 if f"{step:g}"[0] in "15" else 2.5
+    step = choose_round_step(max(widest, LIMITS), LIMITS, (1, 2, 5, 10))
     limits = [at * step for at in range(LIMITS + 1)]
     limits = limits[: sum(limit < widest for limit in limits) + 1]
     return tuple(

@@ -35,12 +35,12 @@ def benjamini_hochberg(p_values: Sequence[float | None] | Array) -> Array:
     The smallest of m is multiplied by m, the next by m / 2, and so on, never rising above
     the one after (Benjamini and Hochberg 1995, JRSS B 57). NaN, or None, is no test.
     """
-    return _correct(
-        p_values,
-        lambda p: np.minimum.accumulate((p * len(p) / np.arange(1, len(p) + 1))[::-1])[
-            ::-1
-        ],
-    )
+
+    def adjust(p: Array) -> Array:
+        falling = (p * len(p) / np.arange(1, len(p) + 1))[::-1]
+        return np.minimum.accumulate(falling)[::-1]
+
+    return _correct(p_values, adjust)
 
 
 def _correct(

@@ -127,14 +127,10 @@ class _SwapUnits:
         return sums.reshape(-1, self.width).T
 
 
-class _MovedSums:
-    """Sums of columns over units, and of the units that change sides in each draw."""
-
-    def __init__(self, units: Array) -> None:
-        self.total, self._values = units.sum(0), WeightedValues(units)
-
-    def add_up(self, signs: Array) -> Array:
-        return (self.total + self._values.sum_weighted(signs)) / 2
+def _sum_moved(units: Array) -> Callable[[Array], Array]:
+    """Sum columns over the units that change sides in each draw."""
+    total, values = units.sum(0), WeightedValues(units)
+    return lambda signs: (total + values.sum_weighted(signs)) / 2
 
 
 def _exchange_sums(
@@ -144,8 +140,7 @@ def _exchange_sums(
 
     The formula takes the sums of a metric, draws × columns.
     """
-    sums = _MovedSums(units)
-    total = sums.total.reshape(-1, metrics)
+    total = units.sum(0).reshape(-1, metrics)
 
     def after(moved: NDArray[Any]) -> Exchange:
         moved = moved.reshape(len(moved), -1, metrics)
@@ -156,11 +151,7 @@ def _exchange_sums(
 
         return exchange
 
-    return Exchanges(len(units), sums.add_up, after)
-
-
-def _find_moved(signs: Array) -> NDArray[Any]:
-    return np.asarray(signs > 0)
+    return Exchanges(len(units), _sum_moved(units), after)
 
 
 def _standardise_cells(panel: ScorePanel) -> tuple[Array, Mask]:
@@ -240,7 +231,7 @@ def _swap_rows(gold: Array, options: Options) -> _Swap:
         return _swap_accuracy(gold)
 
     def swap(one: Array, other: Array, signs: Array) -> Array:
-        moved = _find_moved(signs)
+        moved = signs > 0
         return rows(np.where(moved, other, one)) - rows(np.where(moved, one, other))
 
     return swap
@@ -284,13 +275,13 @@ def _sum_cells_by_system(cells: Array, units: _SwapUnits) -> Callable[[Array], A
     metrics, systems, segments = cells.shape
     if units.swap != "both":
         by_unit = units.sum_segments(cells).reshape(-1, units.width).T
-        whole = _MovedSums(by_unit)
-        return lambda signs: whole.add_up(signs).reshape(-1, metrics, systems)
-    each = [_MovedSums(cells[:, system].T) for system in range(systems)]
+        whole = _sum_moved(by_unit)
+        return lambda signs: whole(signs).reshape(-1, metrics, systems)
+    each = [_sum_moved(cells[:, system].T) for system in range(systems)]
 
     def sum_draws(signs: Array) -> Array:
         parts = signs.reshape(-1, systems, segments)
-        by_system = [sums.add_up(parts[:, at]) for at, sums in enumerate(each)]
+        by_system = [add_up(parts[:, at]) for at, add_up in enumerate(each)]
         return np.stack(by_system, axis=-1)
 
     return sum_draws
@@ -380,7 +371,7 @@ def _swap_soft_pairwise(panel: ScorePanel, _: Options, units: _SwapUnits) -> Exc
     human = _normal_p(_round_for_products(gold), present)[0]
     if units.swap == "sys":
         after = partial(_swap_soft_systems, z, present, human)
-        return Exchanges(units.width, _find_moved, after)
+        return Exchanges(units.width, lambda signs: signs > 0, after)
     after = partial(_swap_soft_cells, z, present, human)
     return Exchanges(units.width, units.spread, after)
 
@@ -427,11 +418,7 @@ def _normal_p(x: Array, present: Mask) -> Array:
     sums, squares = x @ shared, (x * x) @ shared  # over what the other system has too
     total = sums[:, first, second] - sums[:, second, first]
     spread = squares[:, first, second] + squares[:, second, first] - 2 * cross
-    return _tail_of_sums(total, spread)
-
-
-def _tail_of_sums(total: Array, squares: Array) -> Array:
-    spread = np.sqrt(np.maximum(squares, 0.0))
+    spread = np.sqrt(np.maximum(spread, 0.0))
     return upper_tail(divide(total, spread, spread > 1e-12, fill=0.0))
 
 

@@ -12,20 +12,9 @@ from numpy.typing import ArrayLike
 
 from metra.stats.arrays import Array, Codes, Mask, divide, pair_gaps, row_means
 from metra.stats.coefficients import ranks as rank_values
-from metra.stats.multiplicity import CLUSTER_RULES, rank_ranges
 
 #: Headings of the values to order systems by; higher is better in all but average ranks.
-RANKING_METHODS = {
-    **{"mean": "mean", "z": "z", "arr": "average rank", "wins": "wins"},
-}
-
-
-class SystemClusters(NamedTuple):
-    """Ranked systems: p-values, clusters from 1, and the ranks that each could hold."""
-
-    p: Array
-    clusters: list[int]
-    ranges: list[tuple[int, int]]
+RANKING_METHODS = {"mean": "mean", "z": "z", "arr": "average rank", "wins": "wins"}
 
 
 class RankAgreement(NamedTuple):
@@ -148,11 +137,6 @@ def auto_rank(scores: Array) -> Array:
     if top == bottom:
         return np.ones(len(mean))
     return np.asarray(1 + (top - mean) / (top - bottom) * (len(mean) - 1))
-
-
-def find_clusters(p: Array, rule: str, alpha: float) -> SystemClusters:
-    """Part ranked systems by a cluster rule."""
-    return SystemClusters(p, CLUSTER_RULES[rule](p, alpha), rank_ranges(p, alpha))
 
 
 def find_shared_strata(values: Array, strata: Codes) -> list[int]:

@@ -14,16 +14,15 @@ from metra.stats.coefficients import ranks
 
 @dataclass(frozen=True)
 class RepeatedRatings:
-    """Judgements that a judge gave again: who, of what, at first and later."""
+    """Judgements that a judge gave again: who, at first and later."""
 
     judge: Codes
-    unit: Codes
     first: Array
     later: Array
 
 
 _NO_CODES = np.empty(0, np.int64)
-_NO_REPEATS = RepeatedRatings(_NO_CODES, _NO_CODES, np.empty(0), np.empty(0))
+_NO_REPEATS = RepeatedRatings(_NO_CODES, np.empty(0), np.empty(0))
 
 
 @dataclass(frozen=True)
@@ -74,8 +73,6 @@ class Ratings:
 
     def of_units(self, kept: Codes) -> "Ratings":
         """Keep some units, in their order, and number them anew."""
-        if len(kept) == len(self.units):
-            return replace(self, repeats=_NO_REPEATS)
         place = np.full(len(self.units), -1, np.int64)
         place[kept] = np.arange(len(kept))
         keep = place[self.unit] >= 0
@@ -125,7 +122,7 @@ def sort_ratings(
         judge[new],
         unit[new],
         value[new],
-        RepeatedRatings(judge[again], unit[again], value[first[again]], value[again]),
+        RepeatedRatings(judge[again], value[first[again]], value[again]),
     )
 
 

@@ -435,9 +435,7 @@ def standardise_gaps(values: Array, *, paired: bool) -> Array:
         one, other = (x[np.isfinite(x)] for x in (one, other))
         freedom = len(one) + len(other) - 2
         if min(len(one), len(other), freedom) > 0:
-            square = ((one - one.mean()) ** 2).sum() + (
-                (other - other.mean()) ** 2
-            ).sum()
+            square = sum(((x - x.mean()) ** 2).sum() for x in (one, other))
             spread = math.sqrt(square / freedom)
             gap = float(one.mean() - other.mean())
             effects[i, j] = gap / spread if spread > 0 else np.nan

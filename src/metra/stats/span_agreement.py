@@ -201,8 +201,6 @@ def score_raters(
     `segments` has the segment of each output. All outputs of a segment are drawn together,
     and all raters see the same draws.
     """
-    if not comparisons:
-        return []
     bounds: list[Interval | None] = []
     if trials:
         samples = _list_samples(comparisons, segments, KEYS)
@@ -323,7 +321,8 @@ def _match_characters(
 ) -> tuple[int, int]:
     """Count characters in common of the same severity, and of any."""
     same = placed = 0
-    for start, end in pairwise(_list_bounds(predicted, gold)):
+    bounds = {place for span in (*predicted, *gold) for place in span[:2]}
+    for start, end in pairwise(sorted(bounds)):
         counts = [_count_severities(spans, start) for spans in (predicted, gold)]
         same += (end - start) * sum(map(min, *counts))
         placed += (end - start) * min(map(sum, counts))
@@ -374,11 +373,6 @@ def _match_spans(
             for_precision += common[i][j] / (whole * ours[i])
             for_recall += common[i][j] / (whole * theirs[j])
     return for_precision, for_recall
-
-
-def _list_bounds(*lists: Sequence[PlacedMark]) -> list[int]:
-    """List the places where a span of any list begins or ends, in order."""
-    return sorted({place for spans in lists for span in spans for place in span[:2]})
 
 
 def _count_severities(spans: Sequence[PlacedMark], place: int) -> tuple[int, int]:

@@ -47,7 +47,6 @@ class GoldPairs:
     #: What a pair of each group counts, in parts of `unit`.
     weight: NDArray[np.int64] | Array
     unit: float
-    complete: bool
 
 
 def order_gold_pairs(g: Array) -> GoldPairs:
@@ -64,7 +63,7 @@ def order_gold_pairs(g: Array) -> GoldPairs:
     some = np.maximum(pairs, 1)
     weight = np.where(pairs > 0, shared // some if exact else 1.0 / some, 0)
     unit = float(shared if exact else 1) * groups
-    return GoldPairs(first, second, sign, weight, unit, bool(present.all()))
+    return GoldPairs(first, second, sign, weight, unit)
 
 
 def calibrate_metrics(g: Array, metrics: Mapping[str, Array]) -> dict[str, Calibration]:
@@ -92,7 +91,7 @@ def calibrate(m: Array, gold: GoldPairs) -> Calibration:
     counted = tied | agree
     gaps, gains = np.abs(difference)[counted], tied[counted]
     weight = float(gold.weight.max())
-    if gold.complete or (gold.weight == weight).all():
+    if (gold.weight == weight).all():
         # The bits of floats that are not negative are in the floats' order, and the sign's
         # place is free; the gain stands in the last: one number of each pair is sorted.
         keys = np.sort((gaps.view(np.uint64) << 1) | gains)
@@ -388,15 +387,15 @@ def aggregate_filter(totals: Array, figure: str) -> Array:
 
 
 #: The columns of `rerank_outputs` after the number of segments.
-RERANKED = ("precision", "recall", "chosen", "best", "mean")
+RERANKED = ("precision", "recall", "chosen", "best")
 
 
 def rerank_outputs(gold: Array, metric: Array) -> Array:
-    """Take the output that a metric likes best of each segment: (segments, 6).
+    """Take the output that a metric likes best of each segment: (segments, 5).
 
     The columns: 1 where two systems or more have both scores; the share of those that the
     metric likes best which people like best, and the reverse; people's score of the chosen
-    (mean of ties), of the best, and of all.
+    (mean of ties), and of the best.
     """
     present = np.isfinite(gold) & np.isfinite(metric)
     chosen, best = (_find_highest(values, present) for values in (metric, gold))
@@ -406,10 +405,7 @@ def rerank_outputs(gold: Array, metric: Array) -> Array:
             (present.sum(0) > 1).astype(np.float64),
             divide(both, chosen.sum(0), fill=0.0),
             divide(both, best.sum(0), fill=0.0),
-            *(
-                row_means(np.where(mask, gold, np.nan).T)
-                for mask in (chosen, best, present)
-            ),
+            *(row_means(np.where(mask, gold, np.nan).T) for mask in (chosen, best)),
         ],
         axis=1,
     )

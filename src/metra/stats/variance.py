@@ -140,7 +140,6 @@ def list_terms(factors: RatingFactors) -> tuple[dict[str, Codes], dict[str, str]
     count = len(factors.value)
     codes: dict[str, Codes] = {}
     joined: dict[str, str] = {}
-    sizes: dict[str, int] = {}
     for term in TERMS[:-1]:
         parts = term.split(" × ")
         if not all(part in factor_codes and factor_codes[part].any() for part in parts):
@@ -148,14 +147,11 @@ def list_terms(factors: RatingFactors) -> tuple[dict[str, Codes], dict[str, str]
         numbers = factor_codes[parts[0]]
         if len(parts) == 2:
             numbers = _combine(numbers, factor_codes[parts[1]])
-        size = int(numbers.max(initial=0)) + 1
-        same = next(
-            (t for t in codes if _is_same(codes[t], sizes[t], numbers, size)), ""
-        )
-        if same or size == count:
+        same = next((t for t in codes if _is_same(codes[t], numbers)), "")
+        if same or numbers.max(initial=0) + 1 == count:
             joined[term] = same or RATING
-            continue
-        codes[term], sizes[term] = numbers, size
+        else:
+            codes[term] = numbers
     codes[RATING] = np.arange(count)
     if SYSTEM not in codes or len(codes) < 3:
         msg = (
@@ -198,10 +194,7 @@ def _list_factors(factors: RatingFactors) -> dict[str, Codes]:
         if codes is not None
     }
     documents = numbered.get(DOCUMENT)
-    if documents is not None and documents.max() + 1 in (
-        1,
-        numbered[SEGMENT].max() + 1,
-    ):
+    if documents is not None and documents.max() in (0, numbered[SEGMENT].max()):
         del numbered[DOCUMENT]
     return numbered
 
@@ -212,11 +205,10 @@ def _combine(first: Codes, second: Codes) -> Codes:
     return np.unique(pairs, return_inverse=True)[1]
 
 
-def _is_same(first: Codes, first_size: int, second: Codes, second_size: int) -> bool:
+def _is_same(first: Codes, second: Codes) -> bool:
     """Tell whether two terms put the same judgements together."""
-    if first_size != second_size:
-        return False
-    return int(_combine(first, second).max()) + 1 == first_size
+    most = first.max(initial=0)
+    return bool(most == second.max(initial=0) == _combine(first, second).max())
 
 
 class _HendersonEstimator:
@@ -228,7 +220,7 @@ class _HendersonEstimator:
 
     def __init__(self, codes: Mapping[str, Codes]) -> None:
         self.codes = list(codes.values())
-        self.sizes = [np.bincount(numbers) for numbers in self.codes]
+        self.sizes = [np.bincount(codes).astype(float) for codes in self.codes]
         count = len(self.codes[0])
         terms = len(self.codes)
         expected = np.empty((terms, terms))
@@ -241,9 +233,7 @@ class _HendersonEstimator:
             expected[a, b] = float((size**2 / of_a).sum())
             expected[b, a] = float((size**2 / of_b).sum())
         np.fill_diagonal(expected, count)
-        of_mean = [
-            float((size.astype(float) ** 2).sum()) / count for size in self.sizes
-        ]
+        of_mean = [float((size**2).sum()) / count for size in self.sizes]
         self.expected = expected - np.array(of_mean)
         if np.linalg.matrix_rank(self.expected / count, tol=1e-9) < terms:
             names = ", ".join(codes)

@@ -42,7 +42,6 @@ CLOUD = ScatterPoints(
     names=[AWKWARD, "b", "c"],
     x=[1.0, 2.0, 3.0],
     y=[-1.0, 0.0, 5.0],
-    classes=["", "rules", "rules"],
     outliers=[False, False, True],
     fit=LineFit(3.0, -4.67, [(1.0, -3.0, 0.0), (3.0, 3.0, 6.0)]),
     caption="caption",

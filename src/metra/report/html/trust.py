@@ -7,7 +7,9 @@ from metra.analysis.relations import ScoreRelation
 from metra.errors import format_count
 from metra.meta.charts import CurvePlot, Heatmap, ScatterPoints
 from metra.meta.compare import MetricComparison
-from metra.meta.people import JudgeSummary, LengthCurve, TrustReport
+from metra.meta.correlate import MetricCorrelations
+from metra.meta.people import JudgeSummary, TrustReport
+from metra.meta.pseudo import JUDGES, average_curves
 from metra.report import chart
 from metra.report.html.markup import Html, join_markup, tag
 from metra.report.html.tables import build_figure, convert_table, format_with_minus
@@ -21,6 +23,7 @@ from metra.report.pictures.plots import (
 )
 from metra.scoring.table import Cell, Column, Table, make_table
 from metra.stats.curves import LineFit
+from metra.stats.pseudo_documents import DocumentCurves
 
 #: Letters of a name beside a dot, before a row or at the end of a line.
 LONGEST = 16
@@ -39,21 +42,25 @@ def build_trust_parts(report: TrustReport) -> Html:
         figures += [_draw_judge_pair(report.judges), _draw_gaps(report.judges)]
     return join_markup(
         tag("h3", "Reliability of the metrics"),
-        _build_agreement_table(report) if report.agreement else None,
+        _build_agreement_table(report.agreement),
         tag("div", figures, class_="figures") if figures else None,
         [tag("p", note, class_="note") for note in report.notes],
     )
 
 
-def _build_agreement_table(report: TrustReport) -> Html:
+def _build_agreement_table(agreement: MetricCorrelations) -> Html | None:
     levels = {"sys": "systems", "seg": "segments"}
     rows = [
         (
-            row.metric,
-            [Cell(levels[row.level]), Cell(row.value, row.interval), Cell(row.n)],
+            name,
+            [Cell(levels[spec.level]), Cell(each.value, each.interval), Cell(each.n)],
         )
-        for row in report.agreement
+        for spec, results in agreement.pairs
+        for name, each in results.items()
+        if each.value == each.value
     ]
+    if not rows:
+        return None
     caption = (
         "Agreement with human judgements (higher is better), with 95 % intervals over "
         "resampled systems and segments; system scores here use judged segments only, "
@@ -95,11 +102,11 @@ def _draw_comparison(comparison: MetricComparison) -> Html:
     )
 
 
-def _draw_curve(curve: LengthCurve) -> Html:
+def _draw_curve(curve: DocumentCurves) -> Html:
     """Draw a line a metric over the lengths of documents, people's own dashed."""
-    means, lengths = curve.means, list(map(str, curve.lengths))
+    means, lengths = average_curves(curve), list(map(str, curve.lengths))
     names = "segments per document", "mean Spearman"
-    curves = CurvePlot("", "", *names, lengths, means, dashed=[curve.judges])
+    curves = CurvePlot("", "", *names, lengths, means, dashed=[JUDGES])
     lines = [
         f"{name} {', '.join(f'{v:.2f}' if v == v else '–' for v in line)}"
         for name, line in means.items()
@@ -107,7 +114,7 @@ def _draw_curve(curve: LengthCurve) -> Html:
     judges = (
         "no output has two judgements, so there is no line for agreement between judges"
     )
-    if curve.judges in means:
+    if curve.judges:
         judges = (
             "the dashed line is one judge against another, drawn at random for each "
             f"{curve.judges_by}"
@@ -173,8 +180,8 @@ def draw_systems_figure(entry: ScoreRelation, fit: LineFit | None) -> Html:
             note += "; the band is the 95 % confidence band of the fitted line"
     title = f"{entry.y} against {entry.x}"
     names, x, y = map(list, zip(*entry.points, strict=True))
-    kinds = [""] * len(names), [False] * len(names)
-    cloud = ScatterPoints("", entry.x, entry.y, names, x, y, *kinds, fit, caption="")
+    outliers = [False] * len(names)
+    cloud = ScatterPoints("", entry.x, entry.y, names, x, y, outliers, fit, caption="")
     label = f"{title} over {format_count(len(names), 'system')}; {note}"
     rows = [(name, [*map(Cell, pair)]) for name, *pair in entry.points]
     columns = [Column(each, digits=3) for each in (entry.x, entry.y)]

@@ -1,7 +1,7 @@
 """Plots with two axes: curves, scatter plots, histograms, and two judges' values."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from metra.meta.charts import CurvePlot, Histogram, JudgePlot, ScatterPoints
 from metra.report import chart
@@ -15,8 +15,6 @@ LABELS = 62.0
 LONGEST_LABEL, LONGEST_NAME, LONGEST_POINT = 14, 24, 32
 #: The least distance of names at the lines' ends.
 DISTANCE = 13.0
-#: The height of a line of the legend, where points have classes.
-LEGEND = 22
 
 
 def _arrange_plot(
@@ -168,12 +166,10 @@ def _choose_colour(curves: CurvePlot, number: int, name: str) -> str:
 
 
 def draw_scatter(cloud: ScatterPoints, width: float | None = None) -> str:
-    """Draw a scatter plot as a file of its own, with a legend of the points' classes."""
-    (across, height), frame = _arrange_plot(width, 640, 0.56, 470)
-    legend, below = _draw_legend(_list_classes(cloud), across, height)
-    marks = [*plot_points(cloud, frame), *legend]
+    """Draw a scatter plot as a file of its own."""
+    size, frame = _arrange_plot(width, 640, 0.56, 470)
+    marks = plot_points(cloud, frame)
     texts = cloud.title, cloud.caption, _describe_scatter(cloud)
-    size = across, height + below
     return chart.render_chart(*texts, size, marks, has_title=width is None)
 
 
@@ -206,23 +202,17 @@ def plot_points(
     ]
 
 
-def _list_classes(cloud: ScatterPoints) -> list[str]:
-    return sorted(set(filter(None, cloud.classes)))
-
-
 def _draw_points(
     cloud: ScatterPoints, x: chart.AxisScale, y: chart.AxisScale
 ) -> Iterator[Html]:
-    classes = ["", *_list_classes(cloud)]
-    for name, across, down, kind, outlier in zip(
-        cloud.names, cloud.x, cloud.y, cloud.classes, cloud.outliers, strict=True
+    for name, across, down, outlier in zip(
+        cloud.names, cloud.x, cloud.y, cloud.outliers, strict=True
     ):
         hint = f"{name}: {cloud.across} {across:g}, {cloud.down} {down:g}"
         hint += f", {cloud.hollow}" if outlier else ""
         shape = "hollow" if outlier else "point"
-        number = classes.index(kind)
-        look = f"{shape} {chart.name_series(number)}"
-        yield chart.draw_mark(x(across), y(down), 4.5, number, look, hint)
+        look = f"{shape} {chart.name_series(0)}"
+        yield chart.draw_mark(x(across), y(down), 4.5, 0, look, hint)
 
 
 def _draw_point_names(
@@ -254,22 +244,6 @@ def _draw_point_names(
                 taken.append(box)
                 yield chart.draw_text(left + dx, top + dy, name, "tick")
                 break
-
-
-def _draw_legend(
-    classes: Sequence[str], width: float, top: float
-) -> tuple[list[Html], float]:
-    """Draw the classes in as many lines as they need, and return the lines' height."""
-    marks, x, y = [], 16.0, top + LEGEND - 14
-    for number, name in enumerate(classes, 1):
-        room = 15 + chart.measure_text(name) + 18
-        if x > 16 and x + room > width:
-            x, y = 16.0, y + LEGEND
-        look = f"point {chart.name_series(number)}"
-        marks.append(chart.draw_mark(x + 5, y, 4.5, number, look))
-        marks.append(chart.draw_text(x + 15, y + 4, name))
-        x += room
-    return marks, y + 14 - top if classes else 0.0
 
 
 def _describe_scatter(cloud: ScatterPoints) -> str:

@@ -13,6 +13,7 @@ WMT's campaigns say more in a document's name: behind `#`, that it fills up a ta
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from metra.errors import FormatError
@@ -168,23 +169,15 @@ def read_appraise(path: str, name: str = "da") -> Scores:
 
 def _find_earlier(rows: Sequence[AppraiseRow]) -> list[bool]:
     """Find judgements that the same judge changed later: an export has both."""
-    last: dict[tuple[object, ...], int] = {}
+    keys = [*map(_GET_ANSWER, rows)]
     order = sorted(range(len(rows)), key=lambda at: _get_end(rows[at]))
-    keys = [
-        (
-            row.is_whole,
-            row.type,
-            row.judge,
-            row.system,
-            row.item,
-            row.document,
-            row.remark,
-        )
-        for row in rows
-    ]
-    for at in order:
-        last[keys[at]] = at
+    last = {keys[at]: at for at in order}
     return [last[key] != at for at, key in enumerate(keys)]
+
+
+_GET_ANSWER = attrgetter(
+    *("is_whole", "type", "judge", "system", "item", "document", "remark")
+)
 
 
 def _get_end(row: AppraiseRow) -> float:

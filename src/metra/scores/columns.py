@@ -253,14 +253,6 @@ def count_columns(header: Sequence[str]) -> int:
     return len(find_columns(header))
 
 
-def parse_flags(
-    judges: Sequence[str], flags: Sequence[str]
-) -> dict[str, tuple[str, ...]]:
-    """Return the reasons to look at each judge, which `; ` separates in a cell."""
-    pairs = dict.fromkeys(zip(judges, flags, strict=True))
-    return {judge: tuple(why.split("; ")) for judge, why in pairs if why}
-
-
 def require_columns(
     columns: dict[str, int], roles: Sequence[str], path: str, what: str
 ) -> None:

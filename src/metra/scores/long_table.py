@@ -10,7 +10,7 @@ import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +30,6 @@ from metra.scores.columns import (
     ScoreColumns,
     find_columns,
     is_number,
-    parse_flags,
     parse_numbers,
     read_columns,
     read_score_head,
@@ -312,9 +311,8 @@ def build_scores(
             if not scorer.is_declared:
                 inferred = _infer_direction(values[rows], hundred[rows])
                 scorer = scorer._replace(direction=inferred)
-        cells: list[Any] = [columns["system"], items, columns["judge"], kinds]
-        cells.append(columns["reason"])
-        parts = ([column[row] for row in rows] for column in cells)
+        cells = columns["system"], items, columns["judge"], kinds, columns["reason"]
+        parts: Any = ([column[row] for row in rows] for column in cells)
         systems, scored, judges, item_kinds, reasons = parts
         tables.append(
             build_score_table(
@@ -322,7 +320,8 @@ def build_scores(
                 **optional,
             )
         )
-    flags = parse_flags(columns["judge"], columns["flags"])
+    pairs = dict.fromkeys(zip(columns["judge"], columns["flags"], strict=True))
+    flags = {judge: tuple(why.split("; ")) for judge, why in pairs if why}
     return replace(concatenate_scores(tables), flags=flags)
 
 
@@ -423,9 +422,9 @@ def list_cells(scores: Scores) -> dict[str, list[str]]:
     }
 
 
-def format_number(value: float) -> str:
-    """Return all digits of a number, or nothing for NaN."""
-    return "" if value != value else repr(value)
+def format_number(value: float | None) -> str:
+    """Return all digits of a number, or nothing for NaN and None."""
+    return "" if value is None or value != value else repr(value)
 
 
 def format_long_table(scores: Scores) -> str:
@@ -450,16 +449,8 @@ SPREADSHEET_COLUMNS = (
     "answer",
 )
 UNDEFINED_COLUMNS = (
-    *("system", "scorer", "segment", "document", "judge"),
-    *("native", "reason"),
+    *("system", "scorer", "segment", "document", "judge", "native", "reason"),
 )
-
-
-class _Echo:
-    """A file that gives each line back to who writes it."""
-
-    def write(self, line: str) -> str:
-        return line
 
 
 #: Columns of numbers, and of words that cannot look like a formula.
@@ -479,7 +470,9 @@ def format_spreadsheet(
     `scores` is the table of the judgements. A missing score has a line with the reason,
     and an answer without scores has one line.
     """
-    lines: Any = csv.writer(_Echo(), lineterminator="\r\n")
+    # A line that is written comes back from `writerow`.
+    echo: Any = SimpleNamespace(write=str)
+    lines: Any = csv.writer(echo, lineterminator="\r\n")
     yield lines.writerow(SPREADSHEET_COLUMNS)
     cells = _list_answer_cells(judgements, scores)
     columns = [
@@ -499,10 +492,10 @@ def _list_answer_cells(
     cells |= {
         "native": [format_number(row.value) for row in rows],
         "kind": cells["item_type"],
-        "shown_at": [_format_time(one.shown_at) for one in answers],
-        "submitted_at": [_format_time(one.submitted_at) for one in answers],
+        "shown_at": [format_number(one.shown_at) for one in answers],
+        "submitted_at": [format_number(one.submitted_at) for one in answers],
         "active_seconds": [
-            _format_time(None if one.active_ms is None else one.active_ms / 1000)
+            format_number(None if one.active_ms is None else one.active_ms / 1000)
             for one in answers
         ],
         "cannot": [one.cannot or "" for one in answers],
@@ -515,10 +508,6 @@ def _list_answer_cells(
         pairs = zip(cells[name], scored, strict=True)
         cells[name] = [cell if is_scored else "" for cell, is_scored in pairs]
     return cells
-
-
-def _format_time(at: float | None) -> str:
-    return "" if at is None else repr(at)
 
 
 def format_undefined(scores: Scores) -> str:

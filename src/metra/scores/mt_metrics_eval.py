@@ -24,11 +24,7 @@ from metra.formats.lines import read_lines
 from metra.formats.stream import format_path, load_json
 from metra.formats.table import BLANKS, TABS, replace_line_breaks, split_rows
 from metra.scores.columns import parse_numbers
-from metra.scores.judgement import (
-    OMISSION,
-    Judgement,
-    get_marks,
-)
+from metra.scores.judgement import OMISSION, Judgement, get_marks
 from metra.scores.mqm import Weights, find_cost
 from metra.scores.spans import Mark, RatingKey, Spans, build_mark, build_spans
 from metra.scores.table import (
@@ -161,16 +157,14 @@ class _ScoreLine(NamedTuple):
     domain: str = ""
 
 
-def _parse_score_lines(
-    lines: Iterable[str], path: str, level: str = "seg"
-) -> list[_ScoreLine]:
+def _parse_score_lines(lines: Iterable[str], path: str, level: str) -> list[_ScoreLine]:
     """Parse a system and a score a line, behind the domain in scores of domains."""
     expected = "a system's name and its score"
     if level == "domain":
         expected = "a domain, a system's name and its score there"
     counts: Counter[str] = Counter()
     parsed = []
-    for number, cells in split_rows(list(lines), BLANKS):
+    for number, cells in split_rows(lines, BLANKS):
         if len(cells) != 2 + (level == "domain"):
             msg = (
                 f"{path}, line {number} is {' '.join(cells)!r}; expected {expected}, "

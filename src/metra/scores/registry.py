@@ -96,10 +96,10 @@ def _is_folder(head: FileHead) -> bool:
 
 def read_folder(path: str) -> Scores:
     """Read each file of a folder, of the system that it names or is named after."""
-    tables = []
-    for file in model_scores.list_score_files(path):
-        tables.append(model_scores.name_nameless(read_scores(file), file))
-    return concatenate_scores(tables)
+    files = model_scores.list_score_files(path)
+    tables = [read_scores(file) for file in files]
+    names = [{model_scores.NAMELESS: name_system(file)} for file in files]
+    return concatenate_scores([*map(Scores.rename_systems, tables, names)])
 
 
 #: The file of a campaign's export that has all its answers.

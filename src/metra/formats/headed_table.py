@@ -167,8 +167,9 @@ def find_dialect(
             lines = islice(open_lines(), dialect.skipped, None)
             dialect = dialect._replace(guarded=is_guarded(split_rows(lines, dialect)))
         return dialect
-    except MixedQuotesError:
-        raise MixedQuotesError(format_path(path)) from None
+    except MixedQuotesError as error:
+        msg = f"{format_path(path)}: {error}"
+        raise MixedQuotesError(msg) from None
     except FormatError as error:
         place = format_path(path)
         msg = str(error) if str(error).startswith(place) else f"{place}: {error}"
@@ -232,9 +233,7 @@ def _choose_delimiter(
         except QuotingError:  # a carriage return in a cell without quotes
             continue
         if rows and len(rows[0]) > 1:
-            share = max(
-                _get_even_share(rows), _get_even_share(_cut(head, Dialect(mark)))
-            )
+            share = max(map(_get_even_share, (rows, _cut(head, Dialect(mark)))))
             ranks[mark] = (share == 1, count_known(rows[0]), share)
     if not ranks:
         return preferred
@@ -298,7 +297,11 @@ def decide_quotes(marks: "QuoteMarks", delimiter: str, is_quotable: bool) -> boo
     if delimiter != "\t" or not is_quotable:
         return delimiter != "\t"
     if marks.is_doubled and marks.is_raw:
-        raise MixedQuotesError
+        msg = (
+            "some cells are quoted and some contain quotes; set `quotes` to say whether "
+            "quotes belong to the text."
+        )
+        raise MixedQuotesError(msg)
     if marks.is_raw or marks.is_doubled:
         return marks.is_doubled
     # Some cells are in quotes as a whole. A writer that quotes cells does so for a reason:
@@ -308,13 +311,6 @@ def decide_quotes(marks: "QuoteMarks", delimiter: str, is_quotable: bool) -> boo
 
 class MixedQuotesError(FormatError):
     """Quotes that may be around cells or belong to texts."""
-
-    def __init__(self, place: str = "") -> None:
-        begin = f"{place}: " if place else ""
-        super().__init__(
-            f"{begin}some cells are quoted and some contain quotes; set `quotes` to "
-            "say whether quotes belong to the text."
-        )
 
 
 @dataclass(slots=True)

@@ -158,11 +158,7 @@ def _list_folders() -> list[str]:
 
 
 _PARTS = ("noun", "verb", "adj", "adv")
-WORDNET_FILES = [f"index.{part}" for part in _PARTS] + [
-    f"{part}.exc" for part in _PARTS
-]
-
-
+WORDNET_FILES = [*map("index.{}".format, _PARTS), *map("{}.exc".format, _PARTS)]
 _NLTK_WORDNET = "nltk_data/corpora/wordnet"
 
 

@@ -164,13 +164,6 @@ def create_workbook(file: IO[bytes], **settings: Any) -> Any:
     return book
 
 
-class SheetSize(NamedTuple):
-    """As many rows and columns as a sheet seems to have, from the first on."""
-
-    rows: int
-    columns: int
-
-
 def check_workbook(content: bytes, place: str) -> dict[str, bytes]:
     """Refuse a workbook whose sheets would need more room than the limits allow.
 
@@ -183,10 +176,10 @@ def check_workbook(content: bytes, place: str) -> dict[str, bytes]:
         raise FormatError(msg)
     cells = 0
     for part in filter(_is_excel_sheet, parts):
-        size = _measure_excel(parts[part])
-        check_limit("rows", size.rows, place)
-        check_limit("columns", size.columns, place)
-        cells += size.rows * size.columns
+        rows, columns = _measure_excel(parts[part])
+        check_limit("rows", rows, place)
+        check_limit("columns", columns, place)
+        cells += rows * columns
         check_limit("tokens", cells, place)
     _check_shared_texts(parts, place)
     return parts
@@ -201,11 +194,11 @@ _CELL = re.compile(rb"<(?:\w+:)?c\b")
 _PLACE = re.compile(rb"""\sr\s*=\s*["']([A-Za-z]+)([0-9]+)["']""")
 
 
-def _measure_excel(part: bytes) -> SheetSize:
-    """Measure a sheet of Excel's XML, by the names of its cells and by their number.
+def _measure_excel(part: bytes) -> tuple[int, int]:
+    """Count rows and columns of Excel's XML, by the names of cells and by their number.
 
     >>> _measure_excel(b'<row r="7"><c r="A7"/><c r="C7"/></row>')
-    SheetSize(rows=7, columns=3)
+    (7, 3)
     """
     rows = _ROW.split(part)[1:]
     widths = (len(_CELL.findall(row)) for row in rows)
@@ -216,7 +209,7 @@ def _measure_excel(part: bytes) -> SheetSize:
         if len(letters) >= len(widest):
             widest = max(widest, letters.upper(), key=lambda name: (len(name), name))
         last = max(last, int(number[:20]))
-    return SheetSize(last, max(columns, parse_column(widest.decode())))
+    return last, max(columns, parse_column(widest.decode()))
 
 
 def parse_column(letters: str) -> int:

@@ -226,9 +226,6 @@ def _read_marked_text(path: str) -> PlacedAnnotations[Entity]:
     return PlacedAnnotations(path, segments, {})
 
 
-_QREL_COLUMNS = 4
-
-
 def read_queries(path: str) -> dict[str, str]:
     """Read the queries by name."""
     table = read_annotation_table(path, ("query", "text"), ("query", "text"))
@@ -253,7 +250,7 @@ def read_qrels(path: str) -> dict[str, Mapping[str, float]]:
     for number, cells in split_rows(lines, BLANKS):
         if not cells:
             continue
-        if len(cells) != _QREL_COLUMNS or not _is_number(cells[-1]):
+        if len(cells) != 4 or not _is_number(cells[-1]):
             msg = (
                 f"{path}, line {number}: {lines[number - 1]!r}; expected query, 0, "
                 "document and a degree of relevance."

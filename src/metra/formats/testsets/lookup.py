@@ -15,12 +15,7 @@ from metra.errors import FormatError, MissingResourceError, OptionError, format_
 from metra.formats.recognise import PLAIN, choose_format
 from metra.formats.stream import split_file_name
 from metra.formats.testsets import record
-from metra.formats.testsets.sacrebleu_cache import (
-    find_cache,
-    list_cached_sets,
-)
-
-MT_METRICS_EVAL = "mt-metrics-eval"
+from metra.formats.testsets.sacrebleu_cache import find_cache, list_cached_sets
 
 # Where mt-metrics-eval's standard reference is another than refA, or ref in older sets.
 _STANDARD_REFERENCES = {
@@ -44,24 +39,21 @@ def list_metrics_eval_pairs(folder: Path, name: str) -> Iterator[record.SetLocat
         pair = source.stem
         files = {record.SOURCE: str(source)}
         for path in sorted((folder / "references").glob(f"{pair}.*.txt")):
-            files[f"{record.REFERENCE}:{path.stem.removeprefix(f'{pair}.')}"] = str(
-                path
-            )
+            reference = path.stem.removeprefix(f"{pair}.")
+            files[f"{record.REFERENCE}:{reference}"] = str(path)
         documents = folder / "documents" / f"{pair}.docs"
         if documents.is_file():
             files[record.DOMAINS_AND_DOCUMENTS] = str(documents)
         for path in sorted((folder / "system-outputs" / pair).glob("*.txt")):
             files[f"{record.OUTPUT}:{path.stem}"] = str(path)
         standard = _find_standard_reference(f"{folder.name}:{pair}", files)
-        yield record.SetLocation(name, pair, MT_METRICS_EVAL, files, standard)
+        yield record.SetLocation(name, pair, "mt-metrics-eval", files, standard)
 
 
 def list_sets(name: str = "", pair: str = "") -> list[record.SetLocation]:
     """List the sets of sacreBLEU's cache, or those of a name, a path or a language pair."""
-    sets = (
-        recognise_path(name, pair) if _is_path(name) else list_cached_sets(name, pair)
-    )
-    return [location for location in sets if pair in ("", location.pair)]
+    search = recognise_path if _is_path(name) else list_cached_sets
+    return [each for each in search(name, pair) if pair in ("", each.pair)]
 
 
 def _is_path(name: str) -> bool:
@@ -243,9 +235,7 @@ def _list_converted_files(folder: Path) -> dict[str, str]:
         if kind == "source":
             files[record.SOURCE] = str(path)
         elif kind in ("reference", "ref"):
-            files[f"{record.REFERENCE}:{name}" if name else record.REFERENCE] = str(
-                path
-            )
+            files[record.REFERENCE + (f":{name}" if name else "")] = str(path)
         elif kind == "docs":
             files[record.DOCUMENTS] = str(path)
         elif kind == "label" and name:
@@ -264,6 +254,5 @@ def recognise_file(path: str, name: str, pair: str) -> record.SetLocation:
         )
         raise FormatError(msg)
     named = _PAIR_IN_NAME.search(Path(path).name)
-    return record.SetLocation(
-        name, pair or (named[0] if named else ""), "", {record.ALL: path}
-    )
+    pair = pair or (named[0] if named else "")
+    return record.SetLocation(name, pair, "", {record.ALL: path})

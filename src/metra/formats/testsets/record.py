@@ -218,9 +218,8 @@ def select_segments(texts: NamedSet, conditions: Sequence[str]) -> NamedSet:
         column = [value or "" for value in _find_label(texts, label)]
         fits = [(value in values) == (sign == "=") for value in column]
         if not any(fits):
-            listed = ", ".join(
-                value or "nothing" for value in [*dict.fromkeys(column)][:20]
-            )
+            different = [*dict.fromkeys(column)][:20]
+            listed = ", ".join(value or "nothing" for value in different)
             asked = f"{label}{sign}{','.join(values)}"
             msg = f"No segment of {texts.title} has {asked}; its values are: {listed}."
             raise OptionError(msg)

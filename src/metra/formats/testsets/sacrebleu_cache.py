@@ -10,10 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from metra.errors import (
-    MissingResourceError,
-    missing_package,
-)
+from metra.errors import MissingResourceError, missing_package
 from metra.formats.testsets.record import (
     DOCUMENTS,
     OUTPUT,

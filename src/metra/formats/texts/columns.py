@@ -238,12 +238,8 @@ def count_headings(header: Sequence[str]) -> int:
     >>> count_headings(["source", "ref", "remarks"]), count_headings(["doc", "id"])
     (2, 0)
     """
-    recognised = [
-        field for field in (_recognise_field(name, "") for name in header) if field
-    ]
-    return (
-        len(recognised) if any(field.role in TEXT_ROLES for field in recognised) else 0
-    )
+    roles = [field.role for name in header if (field := _recognise_field(name, ""))]
+    return len(roles) if not {*TEXT_ROLES}.isdisjoint(roles) else 0
 
 
 def check_headings(

@@ -132,19 +132,15 @@ def write_csv(out: str, fields: Fields, chunks: Chunks) -> None:
     def format_blocks() -> Iterator[Iterable[str]]:
         yield [_format_csv_row([*map(format_column_name, fields)])]
         for chunk in chunks:
-            columns = [
-                map(
-                    escape_formula, format_cells(chunk, field, "csv", _find_csv_problem)
-                )
-                for field in fields
-            ]
+            columns = [format_cells(chunk, f, "csv", _find_csv_problem) for f in fields]
             yield map(_format_csv_row, zip(*columns, strict=True))
 
     write_lines(out, format_blocks())
 
 
 def _format_csv_row(cells: Sequence[str]) -> str:
-    return ",".join('"' + cell.replace('"', '""') + '"' for cell in cells)
+    escaped = (escape_formula(cell).replace('"', '""') for cell in cells)
+    return ",".join(f'"{cell}"' for cell in escaped)
 
 
 def _find_csv_problem(text: str) -> str | None:

@@ -148,20 +148,17 @@ class DocumentFiles:
             return
         for document, guide in self._guide.items():
             if document not in text.parts:
-                other_place = (
-                    f"{guide.place} has it on line {guide.parts[document].line}"
-                )
+                line = guide.parts[document].line
                 msg = (
-                    f"{path} has no {text.describe(document)}, but {other_place}; "
-                    "every document is required."
+                    f"{path} has no {text.describe(document)}, but {guide.place} has it "
+                    f"on line {line}; every document is required."
                 )
                 raise CorpusError(msg)
 
     def _read_column(self, field: Field) -> Iterator[str | None]:
         for document, guide in self._guide.items():
-            yield from self._read_document(
-                field, document, guide.parts[document].segments
-            )
+            ids = guide.parts[document].segments
+            yield from self._read_document(field, document, ids)
 
     def _read_document(
         self, field: Field, document: str, ids: Collection[str]

@@ -36,10 +36,8 @@ def open_reader(
         head = list(islice(texts, 2))
         texts = chain(head, texts)
         if _has_lines(head):
-            unit, rows = (
-                "line",
-                _flatten_entries(_parse_lines(texts, place), place, "line"),
-            )
+            unit = "line"
+            rows = _flatten_entries(_parse_lines(texts, place), place, unit)
         else:
             entries = _list_entries("\n".join(texts), place)
             if all(isinstance(entry, (str, NoneType)) for entry in entries):

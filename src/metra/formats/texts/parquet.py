@@ -217,9 +217,8 @@ def _find_longest(path: str, group: int, place: str) -> int:
     """Return the length of the longest text that many rows of a row group may share."""
     with _open_parquet(path, shared=[place]) as file:
         name = place.partition(".")[0]
-        column = next(file.iter_batches(1, [group], [name], use_threads=False)).column(
-            0
-        )
+        batch = next(file.iter_batches(1, [group], [name], use_threads=False))
+    column = batch.column(0)
     if not pa.types.is_dictionary(column.type):
         return 0
     return pc.max(pc.binary_length(column.dictionary)).as_py() or 0
@@ -476,7 +475,6 @@ ROW_GROUP = 64 * 1024
 
 def write(out: str, fields: Fields, chunks: Chunks) -> None:
     """Write a file, with null for missing values."""
-
     schema = pa.schema([(format_column_name(field), pa.string()) for field in fields])
     batches = (
         pa.record_batch(

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
+from math import isfinite
 from operator import or_
 
 from metra.errors import FormatError, OptionError
@@ -35,6 +36,14 @@ from metra.formats.table import (
 from metra.formats.texts.columns import ReadingOptions
 
 MISSING = frozenset({"", "None", "nan", "NaN", "NA", "n/a", "null", "-"})
+
+
+def is_number(cell: str) -> bool:
+    """Tell a number from a label."""
+    try:
+        return isfinite(float(cell))
+    except ValueError:
+        return False
 
 
 def read_headed_table(

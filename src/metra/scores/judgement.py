@@ -22,7 +22,7 @@ from metra.scores.table import (
     Scorer,
     ScoreRow,
     Scores,
-    drop_nameless,
+    number_named,
 )
 from metra.stats.arrays import Codes, expand_ranges, number_names
 from metra.stats.direction import LOWER, find_direction
@@ -162,7 +162,7 @@ def build_scores(
     rows = _AnswerRows(judgements, score_answer)
     at, line = rows.expand()
     latest = find_latest(judgements)
-    judges, judge = drop_nameless(*number_names([one.judge for one in judgements]))
+    judges, judge = number_named([one.judge for one in judgements])
     shown = [one.systems for one in judgements]
     systems, system = number_names([name for names in shown for name in names])
     sizes = np.array([*map(len, shown)], np.int64)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from metra.errors import FormatError
-from metra.formats.headed_table import MISSING
+from metra.formats.headed_table import MISSING, is_number
 from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead
 from metra.formats.stream import format_path
@@ -29,7 +29,6 @@ from metra.formats.table import (
 from metra.scores.columns import (
     ScoreColumns,
     find_columns,
-    is_number,
     parse_numbers,
     read_columns,
     read_score_head,
@@ -365,9 +364,8 @@ def read_ranks(path: str) -> dict[str, float]:
         table = read_columns(path)
         require_columns(table.roles, ("system",), path, "a table of ranks")
         values = parse_numbers(table.find("rank"), path, "the rank").tolist()
-        for line, (name, rank) in enumerate(
-            zip(table.get("system"), values, strict=True), table.first
-        ):
+        rows = zip(table.get("system"), values, strict=True)
+        for line, (name, rank) in enumerate(rows, table.first):
             if rank == rank:
                 _add_rank(ranks, name, rank, f"{path}, line {line}")
         return ranks

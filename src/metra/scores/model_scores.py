@@ -123,9 +123,8 @@ def read_comet_spans(path: str) -> Spans:
             with refuse_line(f"{place}, segment {number} of {file}"):
                 ratings[key] = [*map(build_mark, entry.get("errors", ()))]
     # COMET's models without marks write the same file.
-    return build_spans(
-        path, ratings if any(ratings.values()) else {}, is_automatic=True
-    )
+    ratings = ratings if any(ratings.values()) else {}
+    return build_spans(path, ratings, is_automatic=True)
 
 
 def read_comet_lines(path: str) -> Scores:

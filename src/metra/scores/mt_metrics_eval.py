@@ -266,14 +266,12 @@ def format_folder(
     """
     first = judgements[0]
     pair = f"{first.source_language}-{first.target_language}"
+    size: dict[str, Any] = {"systems": systems, "segments": segments}
     for scorer in scores.names:
         level = "doc" if scores.find_level(scorer) == "document" else "seg"
         path = f"human-scores/{pair}.{scorer}.{level}.score"
         documents = _name_documents(judgements, segments) if level == "doc" else ()
-        text = format_scores(
-            *(scores, scorer), systems=systems, segments=segments, documents=documents
-        )
-        yield path, text
+        yield path, format_scores(scores, scorer, documents=documents, **size)
     if weights is not None:
         by_judge: dict[str, list[Judgement]] = {}
         for judgement in judgements:
@@ -282,7 +280,6 @@ def format_folder(
         owners = {_format_file_name(judge): judge for judge in sorted(by_judge)}
         for name, judge in owners.items():
             path = f"human-scores/{pair}.{first.protocol}.{name}.seg.rating"
-            size: dict[str, Any] = {"systems": systems, "segments": segments}
             given = by_judge[judge]
             yield path, format_ratings(given, judge=judge, weights=weights, **size)
     names = make_file_names(systems)

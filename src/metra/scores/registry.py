@@ -17,7 +17,7 @@ import numpy as np
 
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.formats.compression import list_zip, read_zip
-from metra.formats.headed_table import is_workbook_name
+from metra.formats.headed_table import is_number, is_workbook_name
 from metra.formats.recognise import FileHead, read_head, recognise
 from metra.formats.stream import (
     STDIN,
@@ -39,7 +39,6 @@ from metra.scores import (
 from metra.scores.columns import (
     ScoreColumns,
     find_columns,
-    is_number,
     read_columns,
     read_object_columns,
     read_objects,
@@ -456,11 +455,9 @@ def read_evaluator_files(paths: Iterable[str]) -> dict[str, Scores]:
     tables: dict[str, Scores] = {}
     for path in paths:
         evaluator, file = split_named_path(path)
-        place = format_path(file)
         # One file may be handed in by two evaluators.
-        tables[path if place in tables else place] = read_evaluator_file(
-            file, evaluator or ""
-        )
+        place = path if format_path(file) in tables else format_path(file)
+        tables[place] = read_evaluator_file(file, evaluator or "")
     return tables
 
 

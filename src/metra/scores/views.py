@@ -440,9 +440,8 @@ def collect_comparisons(scores: Scores, name: str) -> Ratings:
     lines = collect_rankings(scores, name)[0].lines(name)
     answer = lines.answer if len(lines.answer) else np.zeros(len(lines), np.int64)
     order = np.lexsort((lines.system, answer, lines.judge, lines.item))
-    item, judge, system = (
-        column[order] for column in (lines.item, lines.judge, lines.system)
-    )
+    columns = (lines.item, lines.judge, lines.system)
+    item, judge, system = (column[order] for column in columns)
     share = lines.value[order]
     ranking = (item * len(lines.judges) + judge) * (answer.max() + 1) + answer[order]
     first, second = pair_equal(ranking)

@@ -151,9 +151,8 @@ def check_password(password: str, kept: str | None) -> bool:
 def _hash_password(password: str) -> str:
     """Return a hash with its parameters: n$r$p$salt$hash."""
     salt = secrets.token_bytes(16)
-    return "$".join(
-        (*map(str, _COST.values()), salt.hex(), _scrypt(password, salt, _COST))
-    )
+    cost = map(str, _COST.values())
+    return "$".join((*cost, salt.hex(), _scrypt(password, salt, _COST)))
 
 
 def _parse_hash(kept: str) -> tuple[dict[str, int], bytes, str]:
@@ -306,8 +305,7 @@ def enable_second_factor(
 def disable_second_factor(db: Connection, name: str, *, now: float, who: str) -> None:
     """Remove an admin's second factor; the password alone opens again."""
     admin = database.admin
-    change = update(admin).where(admin.c.name == name).values(totp_secret=None)
-    db.execute(change)
+    db.execute(update(admin).where(admin.c.name == name).values(totp_secret=None))
     _delete_recovery_codes(db, name)
     audit.add_entry(db, who, "remove second factor", {"admin": name}, now=now)
 

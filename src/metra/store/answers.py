@@ -134,6 +134,7 @@ def submit_answer(
     first = times.pop("first_action_ms")
     cannot = None if answer.cannot is None else strip_unstorable(answer.cannot)
     wording = strip_unstorable(answer.wording)
+    versions = {one.language: one.version for one in campaign.wordings}
     value: dict[str, Any] = {}
     if cannot is None:
         limited = asked.limit_times(answer.value, wall_ms)
@@ -156,9 +157,7 @@ def submit_answer(
         "wall_ms": wall_ms,
         "protocol_version": stored.protocol_version,
         "wording": wording,
-        "wording_version": next(
-            (one.version for one in campaign.wordings if one.language == wording), ""
-        ),
+        "wording_version": versions.get(wording, ""),
     }
     db.execute(_ADD_ANSWER, kept | times | more)
     db.execute(_DROP_DRAFT, {"of": task.id, "place": number})

@@ -198,11 +198,10 @@ def _open(url: str, *, create: bool) -> Store:
             raise MissingResourceError(msg)
         address = address.set(drivername="postgresql+psycopg")
         patience = {k: v for k, v in _PATIENCE.items() if k not in address.query}
-        store = Store(
-            _create_engine(
-                address, max_overflow=30, pool_pre_ping=True, connect_args=patience
-            )
+        engine = _create_engine(
+            address, max_overflow=30, pool_pre_ping=True, connect_args=patience
         )
+        store = Store(engine)
     else:
         msg = f"A store cannot be kept in {kind}; expected a path or postgresql://…."
         raise OptionError(msg)

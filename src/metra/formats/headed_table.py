@@ -23,6 +23,7 @@ from metra.formats.stream import ByteStream, cache_by_file, format_path
 from metra.formats.table import (
     DELIMITERS,
     TABS,
+    CountKnown,
     DelimitedTable,
     Dialect,
     QuotingError,
@@ -48,7 +49,7 @@ def is_number(cell: str) -> bool:
 
 def read_headed_table(
     path: str,
-    count_known: Callable[[Sequence[str]], int],
+    count_known: CountKnown,
     *,
     skip_empty: bool = False,
     expected: str = "a header line with column names",
@@ -85,9 +86,7 @@ def is_workbook_name(path: str) -> bool:
     return find_format_by_suffix(path) is XLSX
 
 
-def _read_sheet_table(
-    path: str, count_known: Callable[[Sequence[str]], int]
-) -> DelimitedTable:
+def _read_sheet_table(path: str, count_known: CountKnown) -> DelimitedTable:
     """Read a sheet of a workbook as a table of strings; empty rows are left out."""
     from metra.formats.workbook import read_sheet
 
@@ -95,9 +94,8 @@ def _read_sheet_table(
     place = f"{format_path(path)}, sheet {sheet.name!r}"
     for (row, column), content in sheet.lost.items():
         if row < len(sheet.rows) and sheet.rows[row][column] in ("", None):
-            problem = (
-                f"{place}, row {row + sheet.first_row} has {content} without a value"
-            )
+            line = f"{place}, row {row + sheet.first_row}"
+            problem = f"{line} has {content} without a value"
             msg = f"{problem}; recalculate and save the workbook again."
             raise FormatError(msg)
     cells = [[*map(_format_cell, row)] for row in sheet.rows]
@@ -143,7 +141,7 @@ _QUOTED_CELL = re.compile(r'"(?:[^"]|"")*"')
 def find_dialect(
     path: str,
     preferred: str,
-    count_known: Callable[[Sequence[str]], int],
+    count_known: CountKnown,
     reading: ReadingOptions | None = None,
 ) -> Dialect:
     """Return the dialect of a table in a file, from options or by its content."""
@@ -205,7 +203,7 @@ def _contains(path: str, signs: re.Pattern[bytes]) -> bool:
 def recognise_dialect(
     open_lines: Callable[[], Iterable[str]],
     preferred: str,
-    count_known: Callable[[Sequence[str]], int],
+    count_known: CountKnown,
     *,
     delimiter: str | None = None,
     quoted: bool | None = None,
@@ -230,10 +228,7 @@ def recognise_dialect(
 
 
 def _choose_delimiter(
-    head: Sequence[str],
-    preferred: str,
-    count_known: Callable[[Sequence[str]], int],
-    is_plain: bool,
+    head: Sequence[str], preferred: str, count_known: CountKnown, is_plain: bool
 ) -> str:
     ranks: dict[str, tuple[bool, int, float]] = {}
     for mark in DELIMITERS.values():

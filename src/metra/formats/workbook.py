@@ -10,7 +10,7 @@ sheets is found first, within the limits.
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from io import BytesIO
 from typing import IO, Any, NamedTuple
@@ -20,6 +20,7 @@ from zipfile import is_zipfile
 from metra.errors import FormatError, MissingResourceError, missing_package
 from metra.formats.compression import read_zip
 from metra.formats.stream import cache_by_file, format_path, read_bytes
+from metra.formats.table import CountKnown
 from metra.limits import check_limit
 
 
@@ -35,9 +36,7 @@ class Sheet(NamedTuple):
 
 
 @cache_by_file(4)
-def read_sheet(
-    path: str, wanted: str | None, count_known: Callable[[Sequence[str]], int]
-) -> Sheet:
+def read_sheet(path: str, wanted: str | None, count_known: CountKnown) -> Sheet:
     """Return the sheet by its name or number, else the one with the headings that count."""
     try:
         import python_calamine as calamine
@@ -73,9 +72,7 @@ def read_sheet(
 
 
 def _choose_sheet(
-    rows: dict[str, list[list[Any]]],
-    count_known: Callable[[Sequence[str]], int],
-    place: str,
+    rows: dict[str, list[list[Any]]], count_known: CountKnown, place: str
 ) -> str:
     """Return the one sheet with known headings, or the one with anything in it."""
     filled = [name for name, cells in rows.items() if cells]

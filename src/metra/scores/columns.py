@@ -138,8 +138,11 @@ def read_columns(path: str, columns: Mapping[str, str] | None = None) -> ScoreCo
     """
     table = read_score_table(path)
     rows = [row.cells for row in table.rows]
-    cells = list(zip(*rows, strict=True)) or [()] * len(table.header)
+    cells = list(zip(*rows, strict=True))
     _check_headings(table.header, path, columns or {})
+    if not rows:
+        msg = f"{format_path(path)} has a header but no scores."
+        raise FormatError(msg)
     roles = find_columns(table.header, columns)
     return ScoreColumns(path, table.header, cells, len(rows), roles)
 

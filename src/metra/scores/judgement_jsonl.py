@@ -76,8 +76,12 @@ def _export_row(row: ScoreRow) -> dict[str, object]:
 
 def read_judgement_scores(path: str) -> Scores:
     """Read the scores of judgements, with the kinds of items and the flags of judges."""
-    place = format_path(path)
-    _, scores = _parse_judged(read_lines(path), place)
+    return parse_judgement_scores(read_lines(path), format_path(path))
+
+
+def parse_judgement_scores(lines: Iterable[str], place: str) -> Scores:
+    """Parse the scores of judgements, a line each; `place` names their file."""
+    _, scores = _parse_judged(lines, place)
     if not np.isfinite(scores.value).any():
         because = f": {'; '.join(sorted(scores.reasons))}" if scores.reasons else ""
         msg = f"{place} has judgements without scores{because}."

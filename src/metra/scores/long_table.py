@@ -97,9 +97,6 @@ def build_matrix(table: ScoreColumns, units: Sequence[str] = ()) -> Scores:
                 msg = f"{format_path(path)} has two columns {name}; rename one of them."
                 raise FormatError(msg)
             values[scorer] = parse_numbers(cells, path, heading)
-    if not table.rows:
-        msg = f"{format_path(path)} has a header but no scores."
-        raise FormatError(msg)
     if not values:
         listed = ", ".join(heading.strip() for heading in table.header)
         msg = (
@@ -191,9 +188,6 @@ class TableFormat(NamedTuple):
             listed = " ".join(table.header)
             msg = f"{format_path(path)} has columns {listed}; expected {expected}."
             raise FormatError(msg)
-        if not table.rows:
-            msg = f"{format_path(path)} has a header but no scores."
-            raise FormatError(msg)
         values = {
             scorer: parse_numbers(table.find(heading), path, heading)
             for heading, scorer in self.scorers.items()
@@ -234,9 +228,6 @@ def _build_long(
 ) -> Scores:
     path = table.path
     require_columns(table.roles, ("system", "scorer", "value"), path, "a long table")
-    if not table.rows:
-        msg = f"{format_path(path)} has a header but no scores."
-        raise FormatError(msg)
     by_role = {role: table.get(role) for role in ROLES}
     about = zip(*table.name_items(units), strict=True)
     by_role |= dict(zip(ScoredItem._fields, about, strict=True))

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 from zipfile import is_zipfile
 
@@ -21,12 +20,14 @@ from metra.formats.headed_table import is_number, is_workbook_name
 from metra.formats.recognise import FileHead, read_head, recognise
 from metra.formats.stream import (
     STDIN,
+    decode_utf8,
     format_path,
     load_json,
     name_system,
     refuse_damage,
     split_named_path,
 )
+from metra.limits import check_limit
 from metra.scores import (
     appraise,
     judgement_jsonl,
@@ -111,14 +112,10 @@ def _is_export(head: FileHead) -> bool:
 
 def _read_export(path: str) -> Scores:
     content = read_zip(path, path, _JUDGEMENTS.__eq__)[_JUDGEMENTS]
-    with TemporaryDirectory(prefix="metra-") as folder:
-        file = Path(folder) / _JUDGEMENTS
-        file.write_bytes(content)
-        try:
-            return judgement_jsonl.read_judgement_scores(str(file))
-        except FormatError as error:
-            place = f"{format_path(path)}, {_JUDGEMENTS}"
-            raise FormatError(str(error).replace(str(file), place)) from None
+    place = f"{format_path(path)}, {_JUDGEMENTS}"
+    lines = decode_utf8(content, place).split("\n")
+    check_limit("rows", len(lines), place)
+    return judgement_jsonl.parse_judgement_scores(lines, place)
 
 
 def _is_json(head: FileHead) -> bool:
@@ -180,9 +177,7 @@ def _read_span_lines(path: str) -> Spans:
 #: The columns of a table of results.
 RESULT_COLUMNS = ("metric", "evaluator", "text", "translation", "score")
 _METRA_TSV = ("level", "system", "item", "metric", "score")
-_SPREADSHEET = (
-    *("judge", "system", "document", "segment", "kind", "scorer", "native", "hundred"),
-)
+_SPREADSHEET = long_table.SPREADSHEET_COLUMNS[:8]
 #: Formats of tables with fixed headings.
 TABLE_FORMATS = (
     TableFormat(

@@ -59,10 +59,8 @@ class OrientedScores(NamedTuple):
 
     def of_systems(self, keep: Mask) -> "OrientedScores":
         """Keep some systems."""
-        given = self.given[keep]
-        return OrientedScores(
-            self.segments[keep], self.whole[keep], given, self.direction
-        )
+        whole, given = self.whole[keep], self.given[keep]
+        return OrientedScores(self.segments[keep], whole, given, self.direction)
 
     def average(self, cells: Mask | None = None) -> Array:
         """Return each system's mean over cells, oriented so that higher is better."""
@@ -195,9 +193,8 @@ def _find_shared_cells(
         scored = np.isfinite(values.segments)
         missing = int((judged & ~scored).sum()) if scored.any() else 0
         if missing:
-            notes.append(
-                f"{name} has no score for {missing:,} of the {cells:,} judged cells."
-            )
+            share = f"{missing:,} of the {cells:,} judged cells"
+            notes.append(f"{name} has no score for {share}.")
         if scored.any():
             shared &= scored
     return shared

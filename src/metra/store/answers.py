@@ -270,10 +270,7 @@ _SELECT: Select[Any] = select(
     _answer.c.value_json, *(_answer.c[name] for name in StoredAnswer._fields[1:])
 )
 _FIND_ANSWER = _SELECT.where(_answer.c.id == bindparam("key"))
-_LATEST_ANSWER = (
-    _SELECT.where(
-        _answer.c.task == bindparam("of"), _answer.c.number == bindparam("place")
-    )
-    .order_by(_answer.c.revision.desc())
-    .limit(1)
+_OF_SCREEN = (_answer.c.task == bindparam("of")) & (
+    _answer.c.number == bindparam("place")
 )
+_LATEST_ANSWER = _SELECT.where(_OF_SCREEN).order_by(_answer.c.revision.desc()).limit(1)

@@ -313,9 +313,7 @@ attempt = _define_table("attempt", text="key", integer="failures", double="at")
 
 
 #: What databases say, which kind of trouble that is, and what to do about it.
-_REMEDIES = tomllib.loads(
-    Path(__file__).with_name("remedies.toml").read_text(encoding="utf-8")
-)
+_REMEDIES = tomllib.loads(Path(__file__).with_name("remedies.toml").read_text("utf-8"))
 
 
 def convert_error(error: Exception, name: str = "The store") -> StoreError:

@@ -121,20 +121,8 @@ def read_set(
     location: record.SetLocation, references: Sequence[str] = ()
 ) -> record.NamedSet:
     """Read a set, with its usual references or with the named ones."""
-    texts = read_whole_set(location)
+    texts = record.read_files(location)
     return record.choose_references(texts, references, location.references)
-
-
-def read_whole_set(location: record.SetLocation) -> record.NamedSet:
-    """Read a set with all of its references."""
-    for path in location.files.values():
-        if not Path(path).is_file():
-            msg = (
-                f"{location.title} needs {path}, which no longer exists; restore the "
-                "file."
-            )
-            raise FormatError(msg)
-    return record.read_files(location)
 
 
 def load_test_set(
@@ -168,9 +156,8 @@ def describe_set(texts: record.NamedSet) -> str:
     plural = "" if len(texts.references) == 1 else "s"
     references = f"reference{plural} {', '.join(texts.references) or 'none'}"
     if texts.left_out:
-        references += (
-            f"; {texts.left_out} of test suites or without a reference excluded"
-        )
+        kinds = "of test suites or without a reference"
+        references += f"; {texts.left_out} {kinds} excluded"
     return f"{texts.title} ({texts.origin}): {count}, {references}"
 
 

@@ -1,5 +1,6 @@
 """The files of a named test set, its texts, and subsets of its segments."""
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress
@@ -100,7 +101,12 @@ class NamedSet(NamedTuple):
 
 
 def read_files(location: SetLocation) -> NamedSet:
-    """Read the files of a set: plain text, tables, WMT's XML, SGML."""
+    """Read the files of a set, with all references: plain text, tables, XML, SGML."""
+    for path in location.files.values():
+        if not os.path.isfile(path):
+            problem = f"{location.title} needs {path}, which no longer exists"
+            msg = f"{problem}; restore the file."
+            raise FormatError(msg)
     sources = list(_list_set_files(location))
     table = ParallelTable(sources)
     wanted = [f for f in table.fields if f != SEGMENT_ID and f.role != "output"]

@@ -38,9 +38,8 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
     side = 0 if field.role == "source" else 1
     # An empty reference is a missing one.
     blank = None if field.role == "reference" else ""
-    return open_columns(
-        {field: [pair[side] or blank for pair in read_pairs(source.path)]}
-    )
+    pairs = read_pairs(source.path)
+    return open_columns({field: [pair[side] or blank for pair in pairs]})
 
 
 def read_pairs(path: str) -> list[SegmentPair]:

@@ -213,9 +213,8 @@ def describe_missing_column(name: str, known: Sequence[str], where: str) -> str:
 
     near = get_close_matches(name, known, n=1, cutoff=0.5)
     guess = f" Did you mean {near[0]!r}?" if near else ""
-    return (
-        f"{where} has no column {name!r}.{guess} It has: {', '.join(known) or 'none'}."
-    )
+    names = ", ".join(known) or "none"
+    return f"{where} has no column {name!r}.{guess} It has: {names}."
 
 
 def _recognise_field(column: str, default_system: str) -> Field | None:

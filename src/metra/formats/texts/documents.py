@@ -209,9 +209,8 @@ def _order_documents(guides: Sequence[DocumentText]) -> dict[str, DocumentText]:
 def _compare_segments(text: DocumentText, guide: DocumentText, document: str) -> None:
     """Name the first segment that one text has and the other lacks."""
     part, expected = text.parts[document], guide.parts[document]
-    place = (
-        f"{format_path(text.source.path)}, line {part.line}: {text.describe(document)}"
-    )
+    path = format_path(text.source.path)
+    place = f"{path}, line {part.line}: {text.describe(document)}"
     for segment in expected.segments:
         if segment not in part.segments:
             what = f"lacks segment {segment!r}, which {guide.place} has"

@@ -112,10 +112,8 @@ def _parse_lines(lines: Iterable[str], path: str) -> Iterator[Any]:
         try:
             yield load_json(text, f"{path}, line {line}")
         except json.JSONDecodeError as error:
-            problem = (
-                f"{path}, line {line}, column {error.colno} is not JSON ({error.msg})"
-            )
-            msg = f"{problem}; expected one object per line."
+            place = f"{path}, line {line}, column {error.colno}"
+            msg = f"{place} is not JSON ({error.msg}); expected one object per line."
             raise FormatError(msg) from None
 
 

@@ -379,9 +379,8 @@ def _read_tables(
         try:
             values = _select_columns(rows, table)
         except arrow_columns.NullValueError as null:
-            raise arrow_columns.NullValueError(
-                null.column, first + null.row, path
-            ) from None
+            row = first + null.row
+            raise arrow_columns.NullValueError(null.column, row, path) from None
         yield pa.table(values, names)
         first += rows.num_rows
 
@@ -459,9 +458,8 @@ def _select_columns(rows: pa.RecordBatch, table: _Table) -> list[pa.Array]:
     """Return the columns as strings, with nulls only where they may be."""
     if not table.may_be_null:
         columns = table.columns.items()
-        arrow_columns.get_references(
-            rows, [name for f, name in columns if f.role == "reference"]
-        )
+        references = [name for field, name in columns if field.role == "reference"]
+        arrow_columns.get_references(rows, references)
         for field, name in columns:
             if field.role in ("output", "source", "document"):
                 arrow_columns.get_required_column(rows, name)

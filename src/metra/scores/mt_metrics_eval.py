@@ -335,7 +335,6 @@ def format_ratings(
     ratings = {
         (judgement.systems[0], judgement.segment): _format_rating(judgement, weights)
         for judgement in judgements
-        if judgement.counts and judgement.judge == judge
     }
     return _format_cells(ratings, systems, segments, f"\t{replace_line_breaks(judge)}")
 

@@ -63,7 +63,7 @@ def test_of_the_usual_references_some_may_be_missing(cache):
 @pytest.mark.usefixtures("cache")
 def test_outputs_of_systems_are_no_references():
     (location,) = list_cached_sets()
-    assert location.files["hyp:ONLINE-B"].endswith("wmt23.en-de.ONLINE-B")
+    assert not any(path.endswith("ONLINE-B") for path in location.files.values())
 
 
 @pytest.mark.usefixtures("cache")

@@ -1,9 +1,9 @@
 """Test sets by name, from sacreBLEU's cache, or by path.
 
 Nothing is downloaded. A path is a folder of a set in mt-metrics-eval, with sources/PAIR.txt,
-references/PAIR.NAME.txt, documents/PAIR.docs (a domain and a document a line) and
-system-outputs/PAIR/SYSTEM.txt; a folder that `metra convert` wrote, with source.txt,
-reference.NAME.txt, docs.txt and label.NAME.txt; or a file with a whole set.
+references/PAIR.NAME.txt and documents/PAIR.docs (a domain and a document a line); a folder
+that `metra convert` wrote, with source.txt, reference.NAME.txt, docs.txt and label.NAME.txt;
+or a file with a whole set. Outputs in such folders are left alone.
 """
 
 import os
@@ -44,8 +44,6 @@ def list_metrics_eval_pairs(folder: Path, name: str) -> Iterator[record.SetLocat
         documents = folder / "documents" / f"{pair}.docs"
         if documents.is_file():
             files[record.DOMAINS_AND_DOCUMENTS] = str(documents)
-        for path in sorted((folder / "system-outputs" / pair).glob("*.txt")):
-            files[f"{record.OUTPUT}:{path.stem}"] = str(path)
         standard = _find_standard_reference(f"{folder.name}:{pair}", files)
         yield record.SetLocation(name, pair, "mt-metrics-eval", files, standard)
 
@@ -227,8 +225,6 @@ def _list_converted_files(folder: Path) -> dict[str, str]:
             files[record.DOCUMENTS] = str(path)
         elif kind == "label" and name:
             files[name] = str(path)
-    for path in sorted((folder / "outputs").glob("*.txt")):
-        files[f"{record.OUTPUT}:{path.stem}"] = str(path)
     return files
 
 

@@ -18,7 +18,7 @@ from metra.text.columns import check_lengths
 T = TypeVar("T")
 
 #: Fields of a set that hold no texts of their own; others describe its segments.
-SOURCE, REFERENCE, DOCUMENTS, OUTPUT, ALL = "src", "ref", "docid", "hyp", "all"
+SOURCE, REFERENCE, DOCUMENTS, ALL = "src", "ref", "docid", "all"
 #: The field of mt-metrics-eval's files with the domain and the document of a segment.
 DOMAINS_AND_DOCUMENTS = "docs"
 #: The place of test sets whose files are plain text, whatever they begin with.
@@ -28,9 +28,9 @@ SACREBLEU = "sacrebleu"
 class SetLocation(NamedTuple):
     """A test set in one language pair: the files that hold it.
 
-    Files go by the name of what they hold: src, ref or ref:NAME, docid, hyp:NAME; `all` is
-    a file that holds everything (WMT's XML, a table), `docs` mt-metrics-eval's documents,
-    and any other name is a label of the segments, such as origlang or domain.
+    Files go by the name of what they hold: src, ref or ref:NAME, docid; `all` is a file that
+    holds everything (WMT's XML, a table), `docs` mt-metrics-eval's documents, and any other
+    name is a label of the segments, such as origlang or domain. Outputs are none of them.
     """
 
     name: str
@@ -146,7 +146,7 @@ def _list_set_files(location: SetLocation) -> Iterator[Source]:
     uses |= {DOCUMENTS: "document", ALL: "any"}
     for key, path in location.files.items():
         kind, _, name = key.partition(":")
-        if kind in (OUTPUT, DOMAINS_AND_DOCUMENTS):
+        if kind == DOMAINS_AND_DOCUMENTS:
             continue
         use = uses.get(kind, "label")
         is_plain = use in ("label", "document") or location.origin == SACREBLEU

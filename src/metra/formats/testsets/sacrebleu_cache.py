@@ -13,15 +13,14 @@ from typing import Any
 from metra.errors import MissingResourceError, missing_package
 from metra.formats.testsets.record import (
     DOCUMENTS,
-    OUTPUT,
     REFERENCE,
     SACREBLEU,
     SOURCE,
     SetLocation,
 )
 
-#: The kinds of fields in the order in which they are listed.
-_KINDS = (SOURCE, REFERENCE, DOCUMENTS, "origlang", "domain", "genre", OUTPUT)
+#: The fields that a set has, in their order; others are outputs of systems.
+_FIELDS = (SOURCE, REFERENCE, DOCUMENTS, "origlang", "domain", "genre")
 
 
 MISSING_PACKAGE = missing_package(
@@ -69,24 +68,16 @@ def list_cached_sets(name: str = "", pair: str = "") -> Iterator[SetLocation]:
 
 
 def _list_files(root: Path, definition: Any, pair: str) -> dict[str, str]:
-    """List the plain files of a language pair by their fields."""
+    """List the plain files of a language pair by their fields, without outputs."""
     prefix = f"{definition.name.replace('/', '_')}.{pair}."
     paths = sorted((root / definition.name).glob(f"{prefix}*"))
-    files = {_name_field(path.name.removeprefix(prefix)): str(path) for path in paths}
-    keys = sorted(files, key=lambda key: _KINDS.index(key.partition(":")[0]))
-    return {key: files[key] for key in keys}
-
-
-def _name_field(field: str) -> str:
-    """Return the field of a file of the cache, by the end of its name.
-
-    >>> _name_field("ref-A"), _name_field("docid"), _name_field("online-B")
-    ('ref:A', 'docid', 'hyp:online-B')
-    """
-    kind, dash, name = field.partition("-")
-    if kind == REFERENCE:
-        return f"{kind}:{name}" if dash else kind
-    return field if field in _KINDS[:-1] else f"{OUTPUT}:{field}"
+    files = {path.name.removeprefix(prefix): str(path) for path in paths}
+    return {
+        name.replace("ref-", f"{REFERENCE}:", 1): path
+        for field in _FIELDS
+        for name, path in files.items()
+        if name == field or (field == REFERENCE and name.startswith("ref-"))
+    }
 
 
 def get_references(definition: Any, pair: str) -> tuple[str, ...]:

@@ -37,13 +37,15 @@ def list_(name: str, pair: str, form: str) -> None:
     metra testsets list -l en-de
     metra testsets list wmt23
     """
-    from metra.formats.testsets.lookup import describe_cache, find_set, list_sets
-    from metra.formats.testsets.record import read_files
-    from metra.formats.testsets.sacrebleu_cache import (
+    from metra.formats.testsets.lookup import (
         MISSING_PACKAGE,
+        describe_cache,
         find_cache,
+        find_set,
         is_installed,
+        list_sets,
     )
+    from metra.formats.testsets.record import read_files
     from metra.report.writers.meta import render
     from metra.report.writers.testsets import build_set_details, build_set_list
 

@@ -22,7 +22,8 @@ from metra.errors import FormatError
 from metra.formats.compression import read_zip
 from metra.formats.lines import read_lines
 from metra.formats.stream import format_path, load_json
-from metra.formats.table import BLANKS, TABS, replace_line_breaks, split_rows
+from metra.formats.table import BLANKS, replace_line_breaks, split_rows
+from metra.formats.texts.plain import read_domains
 from metra.scores.columns import parse_numbers
 from metra.scores.judgement import OMISSION, Judgement, get_marks
 from metra.scores.mqm import Weights, find_cost
@@ -134,18 +135,10 @@ def _list_items(
 
 def _read_documents(file: Path, lang: str) -> list[ScoredItem]:
     """Read the domain and the document of each segment."""
-    items = []
-    lines = list(read_lines(str(file)))
-    # With tabs a document may be empty.
-    dialect = TABS if all("\t" in line for line in lines) else BLANKS
-    for number, cells in split_rows(lines, dialect):
-        if len(cells) != 2:
-            problem = f"{format_path(str(file))}, line {number} has {len(cells)} cells"
-            msg = f"{problem}; expected the domain and the document of a segment."
-            raise FormatError(msg)
-        domain, document = cells
-        items.append(ScoredItem(str(number), document, domain, lang))
-    return items
+    return [
+        ScoredItem(str(number), document, domain, lang)
+        for number, (domain, document) in enumerate(read_domains(str(file)), 1)
+    ]
 
 
 class _ScoreLine(NamedTuple):

@@ -224,9 +224,8 @@ class Scores:
         *,
         lang: str | None = None,
         scorers: Iterable[str] | None = None,
-        without_systems: Iterable[str] = (),
     ) -> "Scores":
-        """Keep lines of one language pair, of some scorers or systems.
+        """Keep lines of one language pair, or of some scorers.
 
         Names of which no line is left are forgotten.
         """
@@ -234,11 +233,6 @@ class Scores:
         keep = np.array(is_kept, bool)[self.item]
         if scorers is not None:
             keep &= np.isin(self.scorer, [self.find(name) for name in scorers])
-        left_out = list(without_systems)
-        for name in left_out:
-            if name not in self.systems:
-                raise UnknownNameError(no_such("system", name, self.systems))
-        keep &= ~np.isin(self.system, [self.systems.index(name) for name in left_out])
         return self.keep_lines(keep).compact()
 
     def with_lower_is_better(self, names: Iterable[str]) -> "Scores":

@@ -202,9 +202,7 @@ def _find_shared_cells(
 
 def _score_systems(values: OrientedScores, shared: Mask) -> Array:
     """Return the scores given to whole systems, else means over the shared cells."""
-    if values.is_whole:
-        return values.whole
-    return values.average(shared)
+    return values.whole if values.is_whole else values.average(shared)
 
 
 def orient_scores(scores: Scores, name: str) -> Array:

@@ -7,11 +7,11 @@ from itertools import compress
 from operator import and_
 from typing import NamedTuple, TypeVar
 
-from metra.errors import FormatError, OptionError, format_count
-from metra.formats.lines import read_lines
+from metra.errors import FormatError, OptionError
 from metra.formats.recognise import PLAIN, choose_format
 from metra.formats.texts.columns import DOCUMENT, SEGMENT_ID, Field, Role
 from metra.formats.texts.parallel import ParallelTable
+from metra.formats.texts.plain import read_domains
 from metra.formats.texts.sources import Source, Use
 from metra.text.columns import check_lengths
 
@@ -125,14 +125,7 @@ def read_files(location: SetLocation) -> NamedSet:
 
 def _add_domains(texts: NamedSet, path: str) -> NamedSet:
     """Add domains and documents from a file of mt-metrics-eval."""
-    rows = [line.split() for line in read_lines(path)]
-    for number, row in enumerate(rows, 1):
-        if len(row) < 2:
-            msg = (
-                f"{path}, line {number} has {format_count(len(row), 'column')}; "
-                "expected the domain and the document of a segment."
-            )
-            raise FormatError(msg)
+    rows = read_domains(path)
     check_lengths({texts.title: texts.segments, path: len(rows)})
     domains: list[str | None] = [row[0] for row in rows]
     documents: list[str | None] = [row[1] for row in rows]

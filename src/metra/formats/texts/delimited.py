@@ -5,7 +5,7 @@ What separates cells, and whether they stand in quotes, is recognised from the c
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metra.errors import FormatError
 from metra.formats.headed_table import (
@@ -32,12 +32,10 @@ from metra.formats.texts.rows import (
     format_cells,
     write_lines,
 )
-
-if TYPE_CHECKING:
-    from metra.formats.texts.sources import Source
+from metra.formats.texts.sources import Source
 
 
-def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
+def open_reader(source: Source, _: Sequence[Field] | None = None) -> Reader:
     """Open a file from its start, for all of its columns."""
     preferred = "," if source.format.name == "csv" else "\t"
     dialect = find_dialect(source.path, preferred, count_headings, source.reading)

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from types import NoneType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metra.errors import FormatError
 from metra.formats.atomic import write_pieces
@@ -16,9 +16,7 @@ from metra.formats.lines import LineReader
 from metra.formats.stream import format_path, load_json, parse_json
 from metra.formats.texts import columns
 from metra.formats.texts.rows import Chunks, Fields, RowChunk, write_lines
-
-if TYPE_CHECKING:
-    from metra.formats.texts.sources import Source
+from metra.formats.texts.sources import Source
 
 # Keys that hold several texts: their entries become columns of their own.
 _LISTS = ("refs", "references")
@@ -26,7 +24,7 @@ _MAPS = ("outputs", "systems", "hyps")
 
 
 def open_reader(
-    source: "Source", _: Sequence[columns.Field] | None = None
+    source: Source, _: Sequence[columns.Field] | None = None
 ) -> columns.Reader:
     """Open a file from its start, for all of its columns."""
     lines = LineReader(source.path, source.encoding)
@@ -94,7 +92,7 @@ def _has_lines(head: Sequence[str]) -> bool:
     return not begin.startswith("[") and not begin.endswith(("{", "[", ","))
 
 
-def _open_strings(texts: Sequence[Any], source: "Source") -> columns.Reader:
+def _open_strings(texts: Sequence[Any], source: Source) -> columns.Reader:
     """Read an array of strings, or of nothing: one text."""
     place, field = format_path(source.path), source.field
     if not texts:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -33,11 +33,9 @@ from metra.formats.texts.columns import (
     recognise_fields,
 )
 from metra.formats.texts.rows import Chunks, Fields
+from metra.formats.texts.sources import Source
 from metra.limits import check_limit, check_unpacked
 from metra.text.columns import RepeatedValues, is_text_type, pack_arrow_column
-
-if TYPE_CHECKING:
-    from metra.formats.texts.sources import Source
 
 # So many rows are decoded at a time.
 ROWS = 8192
@@ -272,7 +270,7 @@ def _translate_errors(path: str) -> Iterator[None]:
         raise FormatError(msg) from None
 
 
-def open_reader(source: "Source", wanted: Sequence[Field] | None = None) -> Reader:
+def open_reader(source: Source, wanted: Sequence[Field] | None = None) -> Reader:
     """Open a table, of one or more files, from its start, for all of its columns or some."""
     table = _open_table(source, wanted)
     tables = (rows for path in table.paths for rows in _read_tables(table, path))
@@ -282,7 +280,7 @@ def open_reader(source: "Source", wanted: Sequence[Field] | None = None) -> Read
     return _build_reader(table, tables, _Progress(count, {}))
 
 
-def list_sections(source: "Source", wanted: Sequence[Field]) -> list[Section]:
+def list_sections(source: Source, wanted: Sequence[Field]) -> list[Section]:
     """List spans of a table's files, small ones together; readers tell the share of all."""
     table = _open_table(source, wanted)
     spans = [span for path in table.paths for span in list_spans(path)]
@@ -321,7 +319,7 @@ class _Table(NamedTuple):
     may_be_null: bool
 
 
-def _open_table(source: "Source", wanted: Sequence[Field] | None) -> _Table:
+def _open_table(source: Source, wanted: Sequence[Field] | None) -> _Table:
     paths = source.shards or (source.path,)
     fields = map_fields(read_union(paths), paths[0], source.name, source.columns)
     columns = {

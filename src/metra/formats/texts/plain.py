@@ -9,15 +9,15 @@ from metra.formats.lines import LineReader, list_strings, read_lines
 from metra.formats.stream import format_path
 from metra.formats.texts import columns
 from metra.formats.texts.columns import Columns, Field, Reader
+from metra.formats.texts.sources import Source
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from metra.formats.texts.rows import Chunks, Fields, RowChunk
-    from metra.formats.texts.sources import Source
 
 
-def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
+def open_reader(source: Source, _: Sequence[Field] | None = None) -> Reader:
     """Open a file from its start: a text, or a list of documents."""
     lines = LineReader(source.path, source.encoding)
     if source.use == "document":

@@ -17,7 +17,7 @@ from typing import IO, Any, NamedTuple
 from xml.etree import ElementTree
 from zipfile import is_zipfile
 
-from metra.errors import FormatError, MissingResourceError, missing_package
+from metra.errors import FormatError, require_package
 from metra.formats.compression import read_zip
 from metra.formats.stream import cache_by_file, format_path, read_bytes
 from metra.formats.table import CountKnown
@@ -38,11 +38,8 @@ class Sheet(NamedTuple):
 @cache_by_file(4)
 def read_sheet(path: str, wanted: str | None, count_known: CountKnown) -> Sheet:
     """Return the sheet by its name or number, else the one with the headings that count."""
-    try:
+    with require_package("Reading workbooks", "python-calamine", "xlsx"):
         import python_calamine as calamine
-    except ImportError:
-        msg = missing_package("Reading workbooks", "python-calamine", "xlsx")
-        raise MissingResourceError(msg) from None
     content = read_bytes(path)
     place = format_path(path)
     parts = check_workbook(content, place)
@@ -145,11 +142,8 @@ def _describe_lost_cell(cell: ElementTree.Element) -> str | None:
 
 def import_xlsxwriter() -> Any:
     """Import XlsxWriter, or say how it is installed."""
-    try:
+    with require_package("The format xlsx", "XlsxWriter", "xlsx"):
         import xlsxwriter
-    except ImportError:
-        msg = missing_package("The format xlsx", "XlsxWriter", "xlsx")
-        raise MissingResourceError(msg) from None
     return xlsxwriter
 
 
